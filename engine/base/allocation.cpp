@@ -2,6 +2,7 @@
 
 #include <malloc.h>
 #include <sys/mman.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <array>
@@ -27,6 +28,17 @@ void preferLargePages(void* data, std::size_t bytes) {
     }
 }
 
+/// Gives back whole pages behind the first `used` bytes of a buffer. What they held is lost.
+void giveBackTail(void* data, std::size_t used, std::size_t bytes) {
+    const auto page = static_cast<std::uintptr_t>(::sysconf(_SC_PAGESIZE));
+    const std::uintptr_t start = reinterpret_cast<std::uintptr_t>(data);
+    const std::uintptr_t first = (start + used + page - 1) / page * page;
+    const std::uintptr_t end = (start + bytes) / page * page;
+    if (first < end) {
+        (void)::madvise(reinterpret_cast<void*>(first), end - first, MADV_DONTNEED);
+    }
+}
+
 /// Buffers that were freed, oldest first.
 class FreedBuffers {
   public:
@@ -41,6 +53,7 @@ class FreedBuffers {
         const auto best = std::min_element(newest, m_buffers.rend(), better);
         if (best != m_buffers.rend() && best->bytes >= bytes && best->bytes - bytes <= bytes / 4) {
             void* const data = best->data;
+            giveBackTail(data, bytes, best->bytes);
             remove(&*best);
             return data;
         }

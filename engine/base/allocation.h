@@ -8,8 +8,8 @@ namespace flcc::base {
 inline constexpr std::size_t kAlignment = 64;
 
 /// Allocates memory for an image; the content is not initialised. Large buffers ask the system for
-/// large pages: passes across rows otherwise spend half of their time on looking up small pages. A
-/// buffer that is reused may be up to a quarter larger than `bytes`.
+/// large pages: passes across rows otherwise spend half of their time on looking up small pages. Of
+/// a larger buffer that is reused, the pages behind `bytes` are given back.
 /// **Errors**: std::bad_alloc. **Threads**: any.
 [[nodiscard]] void* allocateBuffer(std::size_t bytes);
 void releaseBuffer(void* data) noexcept;

@@ -9,6 +9,10 @@ using base::Extents;
 Counted::Counted(const method::Problem& all, const BoundTerms& terms,
                  const method::SceneStatistics* statistics)
     : problem(all) {
+    if (statistics != nullptr) {
+        // Steps count from a level within the range, so one of its ends is half of it away.
+        integers = !(statistics->templSteps / 2 > IntegerTemplate::kMostSteps);
+    }
     if (statistics == nullptr || !(statistics->leastEnergy > 0) ||
         all.precision == method::Precision::Double) {
         return;

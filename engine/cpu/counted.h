@@ -2,6 +2,7 @@
 
 #include <cstdint>
 
+#include "engine/cpu/integer_template.h"
 #include "engine/cpu/tile_scorer.h"
 #include "engine/method/problem.h"
 
@@ -12,6 +13,7 @@ namespace flcc::cpu {
 struct Counted {
     /// Does not recompute where no score in single precision can break the promise.
     method::Problem problem;
+    bool integers = true;     ///< a template may be of few bits
     double leastVariance = 0; ///< lower bound on D of a panel in any frame; 0 = not known
     double steps = 0;         ///< SceneStatistics::steps
 
@@ -22,6 +24,10 @@ struct Counted {
     Counted(const method::Problem& all, const BoundTerms& terms,
             const method::SceneStatistics* statistics);
 
+    /// IntegerTemplate::bytes(); 0 if no template is of few bits.
+    [[nodiscard]] std::int64_t integerBytes() const {
+        return integers ? IntegerTemplate::bytes(problem) : 0;
+    }
     /// Bytes of the scorer of tiles of `tile` placements.
     [[nodiscard]] std::int64_t scorerBytes(const base::Extents& tile) const;
 

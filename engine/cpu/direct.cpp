@@ -134,7 +134,8 @@ class DirectBuffers {
         return common + (problem.templates > 1 ? precisions * KeptTile::bytes(tile) : 0) +
                (single ? DirectTile<float>::bytes(m, tile) : 0) +
                (!single || problem.recompute ? DirectTile<double>::bytes(m, tile)
-                                             : DirectTile<std::int32_t>::bytes(m, tile));
+                : counted.integers           ? DirectTile<std::int32_t>::bytes(m, tile)
+                                             : 0);
     }
 
     TileScorer scorer;
@@ -340,13 +341,14 @@ class DirectMethod final : public method::Method {
         const Extents& m = problem.templ;
         const Extents map = method::mapExtents(problem);
         method::Prediction prediction;
+        const Counted counted(problem, directTerms(m, kUnitSingle), statistics);
         prediction.hostBytes =
             method::mapBytes(problem) + unlikeBytes(problem) +
-            DirectBuffers::bytes(Counted(problem, directTerms(m, kUnitSingle), statistics),
-                                 candidate.tile) *
+            littleBytes(problem, candidate.threads) +
+            DirectBuffers::bytes(counted, candidate.tile) *
                 std::min<std::int64_t>(candidate.threads,
                                        MapGrid(problem, candidate.tile, problem.mask).count()) +
-            problem.templates * (base::byteCount(m, 12) + IntegerTemplate::bytes(problem) +
+            problem.templates * (base::byteCount(m, 12) + counted.integerBytes() +
                                  (needsSupport(problem) ? SupportTemplate::bytes(problem) : 0));
         if (std::string reason = memoryRefusal(prediction.hostBytes, limits); !reason.empty()) {
             return method::Refusal{std::move(reason)};

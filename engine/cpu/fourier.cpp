@@ -164,10 +164,9 @@ std::int64_t hostBytes(const Counted& counted, const Extents& points, int thread
     const Region region = regionOf(problem, points);
     const auto single = partOf<float>({method::mapExtents(problem), points}, threads);
     const auto inDouble = partOf<double>(region, threads);
-    const std::int64_t templ = base::byteCount(problem.templ, 8) + IntegerTemplate::bytes(problem);
-    // Plans, sums of rows, and scratch that allocators do not return.
-    const std::int64_t little = std::min(std::int64_t{8} << 20, 4 * base::voxelCount(points));
-    return method::mapBytes(problem) + templ + ScorePass::bytes(counted, threads) + little +
+    const std::int64_t templ = base::byteCount(problem.templ, 8) + counted.integerBytes();
+    return method::mapBytes(problem) + templ + ScorePass::bytes(counted, threads) +
+           littleBytes(problem, threads) +
            TemplateSpectra::runBytes(problem, problem.templ, 1, threads, single, inDouble) +
            oneByOneBytes(problem, templ + TemplateSpectra::keptBytes(problem, single, inDouble, 1));
 }

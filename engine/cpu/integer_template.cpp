@@ -15,8 +15,7 @@ namespace {
 
 using base::Extents;
 
-/// Largest magnitude of the integers that are multiplied, and of their sums of products.
-constexpr double kMostSteps = 32767;
+/// Largest magnitude of sums of products.
 constexpr double kMostSum = 2147483647;
 
 /// Elements of a template's rows in pairs, with slack.

@@ -22,6 +22,9 @@ class IntegerTemplate {
     [[nodiscard]] static std::optional<IntegerTemplate> of(const method::Problem& problem,
                                                            const method::MaskedView& templ);
 
+    /// Largest magnitude of a voxel, in steps.
+    static constexpr double kMostSteps = 32767;
+
     /// Bytes of an integer template of the problem if there can be one, else 0.
     [[nodiscard]] static std::int64_t bytes(const method::Problem& problem);
 

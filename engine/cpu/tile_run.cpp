@@ -128,6 +128,12 @@ void timeOneByOne(const method::Problem& problem, method::Prediction& prediction
     prediction.ms *= problem.templates;
 }
 
+std::int64_t littleBytes(const method::Problem& problem, int threads) {
+    constexpr std::int64_t kOnce = std::int64_t{4} << 20;
+    constexpr std::int64_t kThread = std::int64_t{2} << 20;
+    return std::min(kOnce + threads * kThread, 4 * base::voxelCount(problem.scene));
+}
+
 std::string memoryRefusal(std::int64_t bytes, const method::Limits& limits) {
     if (bytes <= limits.memoryBytes) {
         return {};

@@ -147,6 +147,10 @@ void timeOneByOne(const method::Problem& problem, method::Prediction& prediction
 void addCandidate(const method::Method& method, const base::Extents& tile,
                   const method::Limits& limits, std::vector<method::Candidate>& to);
 
+/// Bytes that a run takes beside its buffers: code that runs for the first time, stacks, lists, and
+/// small buffers that the C library keeps. Measured.
+[[nodiscard]] std::int64_t littleBytes(const method::Problem& problem, int threads);
+
 /// The reason to refuse a candidate that needs more memory than the limit; empty if it fits.
 [[nodiscard]] std::string memoryRefusal(std::int64_t bytes, const method::Limits& limits);
 

@@ -287,7 +287,7 @@ class TiledMethod final : public method::Method {
             problem.mask || problem.statistics == method::WindowStatistics::Fourier;
         const std::int64_t tiles = MapGrid(problem, tile, general).count();
         return std::min<std::int64_t>(candidate.threads, tiles) *
-               (TiledBuffers::bytes(problem, candidate.tile, tile) + counted.scorerBytes(tile));
+               (TiledBuffers::bytes(counted, candidate.tile, tile) + counted.scorerBytes(tile));
     }
 
     /// The largest memory of a run, in bytes. The template is prepared first, in double; then every
@@ -305,13 +305,9 @@ class TiledMethod final : public method::Method {
         const std::int64_t making = // FFTW needs the template's box too
             8 * (TileTransform<double>::spectrumValues(candidate.tile) +
                  (hasHalfBeamTransform(candidate.tile) ? 0 : base::voxelCount(candidate.tile)));
-        // Measured, where tiles are recomputed in double: scratch that allocators do not return.
-        constexpr std::int64_t kMostKept = 6 << 20;
-        const std::int64_t kept =
-            candidate.threads * std::min(kMostKept, 2 * base::voxelCount(candidate.tile));
         return method::mapBytes(problem) + unlikeBytes(problem) +
-               problem.templates * TiledPrepared::bytes(problem, candidate.tile, keeps) +
-               std::max(making, workspace) + kept;
+               problem.templates * TiledPrepared::bytes(counted, candidate.tile, keeps) +
+               std::max(making, workspace) + littleBytes(problem, candidate.threads);
     }
 
     /// True if the spectrum of a template in double is kept from the first tile that needs it: it

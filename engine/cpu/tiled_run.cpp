@@ -358,8 +358,9 @@ SupportScorer& TiledBuffers::support(const SupportSpectra& spectra) {
     return *m_support;
 }
 
-std::int64_t TiledBuffers::bytes(const Problem& problem, const Extents& points,
+std::int64_t TiledBuffers::bytes(const Counted& counted, const Extents& points,
                                  const Extents& tile) {
+    const Problem& problem = counted.problem;
     const bool single = problem.precision == method::Precision::Single;
     const bool bank = problem.templates > 1;
     const std::int64_t common =
@@ -370,6 +371,9 @@ std::int64_t TiledBuffers::bytes(const Problem& problem, const Extents& points,
         return common + scratch;
     }
     std::int64_t bytes = common + scratch + tileBytes(problem, points, bank);
+    if (single && !problem.recompute) { // else the numerators serve as scratch too
+        bytes -= TileBuffers<float>::idleBytes(points, tile);
+    }
     if (bank) {
         bytes += KeptTile::bytes(tile) +
                  (single && problem.recompute
@@ -379,7 +383,8 @@ std::int64_t TiledBuffers::bytes(const Problem& problem, const Extents& points,
     return bytes;
 }
 
-std::int64_t TiledPrepared::bytes(const Problem& problem, const Extents& points, bool keep) {
+std::int64_t TiledPrepared::bytes(const Counted& counted, const Extents& points, bool keep) {
+    const Problem& problem = counted.problem;
     const bool single = problem.precision == method::Precision::Single;
     const std::int64_t general =
         needsSupport(problem)
@@ -387,7 +392,7 @@ std::int64_t TiledPrepared::bytes(const Problem& problem, const Extents& points,
             : 0;
     const bool plain = !problem.mask && problem.statistics != method::WindowStatistics::Fourier;
     const bool inDouble = plain && (!single || (problem.recompute && keep));
-    return base::byteCount(problem.templ, 8) + IntegerTemplate::bytes(problem) +
+    return base::byteCount(problem.templ, 8) + counted.integerBytes() +
            (single && plain ? spectrumBytes(points) : 0) + general +
            (inDouble ? 8 * TileTransform<double>::spectrumValues(doublePoints(problem, points))
                      : 0);

@@ -7,6 +7,7 @@
 #include <optional>
 #include <vector>
 
+#include "engine/cpu/counted.h"
 #include "engine/cpu/integer_template.h"
 #include "engine/cpu/support_run.h"
 #include "engine/cpu/tile_grid.h"
@@ -40,8 +41,8 @@ class TiledPrepared final : public method::Prepared {
     [[nodiscard]] const double* inDouble(double* work, double* to) const;
 
     /// Bytes kept of a template, its spectrum in double included if a run may need it.
-    [[nodiscard]] static std::int64_t bytes(const method::Problem& problem,
-                                            const base::Extents& points, bool keep);
+    [[nodiscard]] static std::int64_t bytes(const Counted& counted, const base::Extents& points,
+                                            bool keep);
     /// Bytes of the spectrum in single precision.
     [[nodiscard]] static std::int64_t spectrumBytes(const base::Extents& points) {
         return 4 * TileTransform<float>::spectrumValues(points);
@@ -81,6 +82,13 @@ template <class Real> struct TileBuffers {
     [[nodiscard]] static std::int64_t bytes(const base::Extents& points, bool bank) {
         return static_cast<std::int64_t>(sizeof(Real)) * values(points) * (bank ? 4 : 3);
     }
+    /// Bytes of the numerators that a correlation never writes.
+    [[nodiscard]] static std::int64_t idleBytes(const base::Extents& points,
+                                                const base::Extents& tile) {
+        const std::int64_t written = TileTransform<Real>::writtenValues(points, tile);
+        return static_cast<std::int64_t>(sizeof(Real)) *
+               std::max<std::int64_t>(0, values(points) - written - simd::kSlack);
+    }
 
   private:
     /// Values that hold the voxels with slack, or a half spectrum, whichever is more.
@@ -110,9 +118,9 @@ class TiledBuffers {
     [[nodiscard]] KeptTile& kept() { return m_kept ? *m_kept : m_kept.emplace(m_tile); }
     [[nodiscard]] SupportScorer& support(const SupportSpectra& spectra);
 
-    /// Bytes of the buffers that are made for the first tile, without the scorer's.
-    [[nodiscard]] static std::int64_t bytes(const method::Problem& problem,
-                                            const base::Extents& points, const base::Extents& tile);
+    /// Bytes that are written of the buffers for the first tile, without the scorer's.
+    [[nodiscard]] static std::int64_t bytes(const Counted& counted, const base::Extents& points,
+                                            const base::Extents& tile);
 
   private:
     /// Bytes of the buffers of a tile in the precision of a run.

@@ -256,7 +256,7 @@ class TiledTemplateMethod final : public method::Method {
     /// such axis times the norm of the scene (Cauchy-Schwarz).
     static BoundTerms expectedTerms(const BlockedPart& whole, const Extents& points) {
         const TemplateBlocks& blocks = whole.blocks;
-        double total = 1;
+        double total = 0.5; // not 1 as for frames: a segment lies about its own mean
         for (const BlockedAxis* const axis : {&blocks.x(), &blocks.y(), &blocks.z()}) {
             total *= axis->templateBlocks > 1 ? 2 : 1;
         }
@@ -282,15 +282,10 @@ class TiledTemplateMethod final : public method::Method {
         const auto inDouble = spectraPart<double>(againOf(whole, points), points, threads);
         const std::int64_t most = TemplateSpectra::runBytes(problem, blockOf(whole.blocks), parts,
                                                             threads, single, inDouble);
-        const std::int64_t templ =
-            base::byteCount(problem.templ, 8) + IntegerTemplate::bytes(problem);
+        const std::int64_t templ = base::byteCount(problem.templ, 8) + counted.integerBytes();
         const std::int64_t spectra = TemplateSpectra::keptBytes(problem, single, inDouble, parts);
-        // Measured: scratch that allocators do not return.
-        const std::int64_t voxels = base::voxelCount(problem.scene);
-        const std::int64_t little =
-            std::min((1 << 20) + voxels / 20 + 6 * base::voxelCount(problem.templ), 4 * voxels);
         return method::mapBytes(problem) + templ + most + ScorePass::bytes(counted, threads) +
-               little + oneByOneBytes(problem, templ + spectra);
+               littleBytes(problem, threads) + oneByOneBytes(problem, templ + spectra);
     }
 
     static void predictTime(const BlockedPart& whole, const Candidate& candidate,

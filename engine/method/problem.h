@@ -131,6 +131,8 @@ struct SceneStatistics {
     /// than a quarter of the scene along an axis, a mask, or a voxel that is not finite.
     double energy = 0;
     double leastEnergy = 0;
+    /// A lower bound on `steps` of each template, from addTemplates(); 0 where it is not known.
+    double templSteps = 0;
 };
 
 /// Computes the statistics of the voxels inside the scene's mask. `templ` sets the size of the
@@ -138,6 +140,9 @@ struct SceneStatistics {
 /// the result is unspecified. **Cost**: two reads of the scene at most, three for a large template.
 [[nodiscard]] SceneStatistics sceneStatistics(const MaskedView& scene, const base::Extents& templ,
                                               const std::stop_token& stop = {});
+
+/// Adds what predictions use of the templates' pixels to the statistics of a scene.
+void addTemplates(const std::vector<MaskedView>& templates, SceneStatistics& statistics);
 
 /// K of NUMERICS.md, section 3, that predictions assume: that of panels with the standard deviation
 /// SceneStatistics::lowContrast.

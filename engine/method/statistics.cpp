@@ -178,7 +178,7 @@ struct Cells {
     std::int64_t count = 1;
 
     Cells(std::int64_t scene, std::int64_t templ)
-        : length(std::max<std::int64_t>(1, templ / 8)), together((templ - length + 1) / length),
+        : length(std::max<std::int64_t>(1, templ / 12)), together((templ - length + 1) / length),
           count(scene / length) {}
 };
 
@@ -312,6 +312,23 @@ SceneStatistics sceneStatistics(const MaskedView& scene, const base::Extents& te
         },
         scene.pixels);
     return statistics;
+}
+
+void addTemplates(const std::vector<MaskedView>& templates, SceneStatistics& statistics) {
+    double least = std::numeric_limits<double>::infinity();
+    for (const MaskedView& templ : templates) {
+        std::visit(
+            [&](const auto& view) {
+                SceneStatistics own;
+                addRange<false>(view, {}, {}, own);
+                // One row: the quantum of all voxels is at most that of some.
+                const int lowest = lowestBit(view.row(0, 0), view.extents().x);
+                const double steps = std::ldexp(own.maximum - own.minimum, -lowest);
+                least = std::min(least, own.nonFinite == 0 ? steps : 0.0);
+            },
+            templ.pixels);
+    }
+    statistics.templSteps = templates.empty() ? 0 : least;
 }
 
 double predictedK(const SceneStatistics& statistics) {

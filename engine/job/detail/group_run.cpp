@@ -45,6 +45,7 @@ GroupRun::GroupRun(const Job& job, const Inputs& inputs, std::vector<int> number
     : m_job(job), m_inputs(inputs), m_numbers(std::move(numbers)), m_keeps(wants.keeps),
       m_hold(wants.hold), m_problem(inputs.problem(job, m_numbers)),
       m_statistics(method::sceneStatistics(inputs.sceneView(), m_problem.templ, stop)) {
+    method::addTemplates(inputs.templViews(m_numbers), m_statistics);
     m_problem.onDevice.map =
         wants.map ||
         match::needsWholeMap(m_problem, inputs.templViews(m_numbers), job.partialPeaks);

@@ -1,6 +1,11 @@
 #include <QtTest>
 
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <algorithm>
 #include <cstdint>
+#include <cstring>
 #include <set>
 #include <vector>
 
@@ -23,6 +28,20 @@ std::set<void*> freed(const std::vector<std::size_t>& sizes) {
         releaseBuffer(buffer);
     }
     return {buffers.begin(), buffers.end()};
+}
+
+/// Resident bytes of the whole pages between two offsets of a buffer.
+std::size_t residentIn(void* data, std::size_t from, std::size_t to) {
+    const auto page = static_cast<std::uintptr_t>(::sysconf(_SC_PAGESIZE));
+    const auto start = reinterpret_cast<std::uintptr_t>(data);
+    const std::uintptr_t first = (start + from + page - 1) / page * page;
+    const std::uintptr_t end = (start + to) / page * page;
+    std::vector<unsigned char> pages((end - first) / page);
+    if (::mincore(reinterpret_cast<void*>(first), end - first, pages.data()) != 0) {
+        return to;
+    }
+    return page * static_cast<std::size_t>(std::count_if(
+                      pages.begin(), pages.end(), [](unsigned char one) { return one % 2 == 1; }));
 }
 
 } // namespace
@@ -55,6 +74,19 @@ class AllocationTest : public QObject {
         for (void* const data : {near, nearer, last}) {
             releaseBuffer(data);
         }
+    }
+
+    void whatAReusedBufferHasTooMuchIsGivenBack() {
+        constexpr std::size_t kHad = 40 * kMiB;
+        constexpr std::size_t kWanted = 33 * kMiB;
+        void* const large = allocateBuffer(kHad);
+        std::memset(large, 1, kHad);
+        releaseBuffer(large);
+        void* const reused = allocateBuffer(kWanted);
+        QCOMPARE(reused, large);
+        QVERIFY(residentIn(reused, 0, kWanted) >= kWanted - kMiB);
+        QCOMPARE(residentIn(reused, kWanted, kHad), std::size_t{0});
+        releaseBuffer(reused);
     }
 
     void theNewestOfAlikeOnesComesFirst() {

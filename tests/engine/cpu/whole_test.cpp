@@ -319,6 +319,37 @@ class WholeTest : public QObject {
         }
     }
 
+    // A template of over half the scene leaves no parts that are recomputed where the run was.
+    void recomputingCountsWhereAScoreMayBreakThePromise() {
+        const Extents extents{800, 700, 1};
+        const method::Problem problem = problemOf(extents, {500, 450, 1});
+        method::Problem once = problem;
+        once.recompute = false;
+        const auto noise = [](const base::Index& i) {
+            return static_cast<double>((i.x * 7919 + i.y * 104729) % 1009);
+        };
+        const base::AnyImage even = test::makeScene(PixelType::Float32, extents, noise);
+        const base::AnyImage dim =
+            test::makeScene(PixelType::Float32, extents, [&](const base::Index& i) {
+                return noise(i) * (i.x < 20 && i.y < 20 ? 1e6 : 1);
+            });
+        const auto ofEven = method::sceneStatistics(base::viewOf(even), problem.templ);
+        const auto ofDim = method::sceneStatistics(base::viewOf(dim), problem.templ);
+        for (const char* name : {"fourier", "tiled", "tiled-template"}) {
+            const auto bytes = [&](const method::Problem& of,
+                                   const method::SceneStatistics* statistics) {
+                const method::Method* const method = methodOf(name);
+                const auto candidate = method->candidates(of, {}, {0, 0, 0}).front();
+                return std::get<method::Prediction>(
+                           method->predict(of, candidate, {}, {}, statistics))
+                    .hostBytes;
+            };
+            QVERIFY2(bytes(problem, &ofEven) < bytes(problem, nullptr), name);
+            QCOMPARE(bytes(problem, &ofEven), bytes(once, &ofEven));
+            QCOMPARE(bytes(problem, &ofDim), bytes(problem, nullptr));
+        }
+    }
+
     void morePointsThanFitIn31BitsAreCounted() {
         const method::Problem problem = problemOf({70000, 70000, 1}, {2000, 2000, 1});
         method::Limits limits;
