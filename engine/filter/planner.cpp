@@ -212,14 +212,10 @@ Convolved convolveAs(const Problem& problem, const Kernel& kernel, const Candida
                      const base::AnyView& scene, base::TilePool& pool, const std::stop_token& stop,
                      const std::function<void(double)>& progress) {
     base::Image<Real> result(resultExtents(problem));
-    const detail::Task<Real> task{problem,       kernel, candidate, scene,
-                                  result.view(), pool,   stop,      progress};
-    const detail::Outcome outcome = methodOf(candidate.method).run(task);
-    if (!outcome.cancelled && outcome.nonFinite > 0) {
-        detail::markNonFinite(problem, scene, result.view());
-    }
-    return {outcome.cancelled, std::move(result), outcome.largest, outcome.nonFinite > 0,
-            outcome.bound};
+    Convolved convolved =
+        convolveTo(problem, kernel, candidate, scene, result.view(), pool, stop, progress);
+    convolved.pixels = std::move(result);
+    return convolved;
 }
 
 } // namespace
@@ -276,5 +272,28 @@ Convolved convolve(const Problem& problem, const Kernel& kernel, const Candidate
                ? convolveAs<float>(problem, kernel, candidate, scene, pool, stop, progress)
                : convolveAs<double>(problem, kernel, candidate, scene, pool, stop, progress);
 }
+
+template <class Real>
+Convolved convolveTo(const Problem& problem, const Kernel& kernel, const Candidate& candidate,
+                     const base::AnyView& scene, const base::View<Real>& to, base::TilePool& pool,
+                     const std::stop_token& stop, const std::function<void(double)>& progress) {
+    const detail::Task<Real> task{problem, kernel, candidate, scene, to, pool, stop, progress};
+    const detail::Outcome outcome = methodOf(candidate.method).run(task);
+    if (!outcome.cancelled && outcome.nonFinite > 0) {
+        detail::markNonFinite(problem, scene, to);
+    }
+    return {.cancelled = outcome.cancelled,
+            .pixels = {},
+            .largest = outcome.largest,
+            .nonFinite = outcome.nonFinite > 0,
+            .bound = outcome.bound};
+}
+
+template Convolved convolveTo(const Problem&, const Kernel&, const Candidate&, const base::AnyView&,
+                              const base::View<float>&, base::TilePool&, const std::stop_token&,
+                              const std::function<void(double)>&);
+template Convolved convolveTo(const Problem&, const Kernel&, const Candidate&, const base::AnyView&,
+                              const base::View<double>&, base::TilePool&, const std::stop_token&,
+                              const std::function<void(double)>&);
 
 } // namespace flcc::filter

@@ -85,4 +85,12 @@ struct Convolved {
                                  base::TilePool& pool, const std::stop_token& stop = {},
                                  const std::function<void(double)>& progress = {});
 
+/// As convolve(), with the pixels in `to` instead of Convolved::pixels. **Shapes**: `to` has the
+/// extents of the result. `Real` is float in Single, double in Double.
+template <class Real>
+[[nodiscard]] Convolved
+convolveTo(const Problem& problem, const Kernel& kernel, const method::Candidate& candidate,
+           const base::AnyView& scene, const base::View<Real>& to, base::TilePool& pool,
+           const std::stop_token& stop = {}, const std::function<void(double)>& progress = {});
+
 } // namespace flcc::filter

@@ -47,10 +47,10 @@ const Names kLayers{"engine", "viz", "ui", "app"};
 
 /// In the order in which they may include each other.
 const Names kRooms{"base",  "method",   "reference", "cpu",      "filter", "cuda", "plan",
-                   "match", "features", "sample",    "selftest", "io",     "job"};
+                   "match", "features", "sample",    "selftest", "io",     "job",  "library"};
 
-/// Rooms that not all files above them may include, and who may. The first three have no public
-/// headers; `viz` draws what is in memory and opens no file.
+/// Rooms that not all files above them may include, and who may. The first three and the last have
+/// no public headers; `viz` draws what is in memory and opens no file.
 struct PrivateRoom {
     std::string_view room;
     Names users;
@@ -62,6 +62,7 @@ const std::vector<PrivateRoom> kPrivateRooms{
     {"cuda", {"engine/cuda/", "engine/plan/", "tests/"}},
     {"sample", {"engine/sample/", "engine/job/", "app/", "ui/", "tests/"}},
     {"io", {"engine/io/", "engine/job/", "app/", "ui/", "tests/"}},
+    {"library", {"engine/library/", "tests/"}},
 };
 
 std::ptrdiff_t rank(const Names& order, std::string_view name) {
@@ -148,6 +149,7 @@ const std::vector<Library>& libraries() {
         {"libjpeg, libpng, libtiff, zlib",
          "^(png|tiff|tiffio|zlib|jpeglib|jerror)\\.h$",
          {"engine/io/*.cpp", "tests/engine/io/", "tests/fuzz/"}},
+        {"C", "^std(def|int)\\.h$", {"engine/library/flcc.h"}},
         {"CUDA", "^(cuda|cufft|cub/|thrust/).*", {"engine/cuda/"}},
         {"GMP", "^gmp.*", {"tests/"}},
         {"OpenCV", "^opencv2/.*", {"tests/bench/"}},

@@ -1,0 +1,40 @@
+# cmake -DBUILD=<build folder> -DWORK=<folder> -P check.cmake: installs the library, builds the
+# examples against the installed tree, runs them and compares what they print.
+function(run)
+    execute_process(COMMAND ${ARGN} RESULT_VARIABLE code OUTPUT_VARIABLE output
+        ERROR_VARIABLE output)
+    if(NOT code EQUAL 0)
+        message(FATAL_ERROR "${ARGN}\nended with ${code}:\n${output}")
+    endif()
+    set(output "${output}" PARENT_SCOPE)
+endfunction()
+
+file(REMOVE_RECURSE ${WORK})
+run(${CMAKE_COMMAND} --install ${BUILD} --prefix ${WORK}/installed --component library)
+run(${CMAKE_COMMAND} -S ${CMAKE_CURRENT_LIST_DIR} -B ${WORK}/build -G Ninja
+    -DCMAKE_PREFIX_PATH=${WORK}/installed)
+run(${CMAKE_COMMAND} --build ${WORK}/build)
+foreach(example match_in_c match_in_cpp)
+    run(${WORK}/build/${example})
+    if(NOT output STREQUAL "score at 120,40: 1.0000\n")
+        message(FATAL_ERROR "${example} printed: ${output}")
+    endif()
+endforeach()
+
+# The shared library shows the functions of flcc.h and no other name.
+file(GLOB_RECURSE library ${WORK}/installed/libflcc.so)
+run(nm --dynamic --defined-only --format=posix ${library})
+string(REGEX MATCHALL "(^|\n)[^ ]+" shown "${output}")
+string(REPLACE "\n" "" shown "${shown}")
+file(STRINGS ${WORK}/installed/include/flcc.h lines REGEX "^[a-z].*[ *](conv|lcorr|flcc)_[a-z_]+\\(")
+set(declared)
+foreach(line IN LISTS lines)
+    string(REGEX MATCH "[a-z_]+\\(" name "${line}")
+    string(REPLACE "(" "" name "${name}")
+    list(APPEND declared ${name})
+endforeach()
+list(SORT shown)
+list(SORT declared)
+if(NOT shown STREQUAL declared)
+    message(FATAL_ERROR "flcc.h declares ${declared}\nthe library shows ${shown}")
+endif()
