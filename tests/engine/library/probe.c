@@ -1,5 +1,6 @@
-/* probe METHOD: plans and runs small problems by the C interface. Ends with 0, or with the code of
- * the first function that failed, whose sentence it prints. Without METHOD it does nothing. */
+/* probe METHOD PLANNING: plans and runs small problems by the C interface. Ends with 0, or with the
+ * code of the first function that failed, whose sentence it prints. Without arguments it does
+ * nothing. */
 #include <stdio.h>
 #include <string.h>
 
@@ -45,11 +46,12 @@ int main(int argc, char** argv) {
     unsigned char status[N * N];
     int code;
     int i;
-    if (argc < 2) {
+    if (argc < 3) {
         return 0;
     }
     memset(&options, 0, sizeof(options));
     options.method = argv[1];
+    options.planning = argv[2];
     options.threads = 2;
     scene = flcc_malloc(sizeof(float) * N * N);
     result = flcc_malloc(sizeof(float) * N * N);
