@@ -1,6 +1,7 @@
 #pragma once
 
 #include <array>
+#include <cstddef>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -99,5 +100,30 @@ class Kernel {
 
 /// The forms of kernelByName(), for help and messages.
 [[nodiscard]] std::string_view kernelNames();
+
+/// A value in the name of a kernel.
+struct KernelParameter {
+    enum class Kind {
+        Length, ///< above 0; one for all axes or one an axis; in voxels or with a unit
+        Count,  ///< likewise; a whole number from 1 where it has no unit
+        Axis    ///< x, y or z
+    };
+    std::string title; ///< "Sigma"
+    Kind kind = Kind::Length;
+    double usual = 1; ///< a value to begin with, in voxels
+};
+
+/// A kernel that kernelByName() knows: its name is followed by its values, each after a colon.
+struct KernelForm {
+    std::string name;  ///< "gaussian-xy"
+    std::string title; ///< "Gaussian, second derivative along x and y"
+    std::vector<KernelParameter> parameters;
+    std::size_t axes = 2; ///< 3: only for volumes
+};
+/// All of them.
+[[nodiscard]] const std::vector<KernelForm>& kernelForms();
+
+/// True if sizes of a kernel for a scene of this geometry may be in its unit of length.
+[[nodiscard]] bool hasLength(const base::Geometry& geometry);
 
 } // namespace flcc::filter

@@ -3,6 +3,7 @@
 #include <charconv>
 #include <cmath>
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -146,20 +147,31 @@ std::array<std::int64_t, 3> radiiOf(const std::array<double, 3>& sigmas) {
     return {gaussianRadius(sigmas[0]), gaussianRadius(sigmas[1]), gaussianRadius(sigmas[2])};
 }
 
-std::optional<std::array<int, 3>> ordersOf(const Reading& reading, std::string_view derivative) {
+/// A kernel of the table.
+struct Named {
+    KernelForm form;
+    /// Makes it of the text behind the name and a colon.
+    std::function<Kernel(const Reading&, std::string_view values)> make;
+};
+
+std::array<int, 3> ordersOf(std::string_view derivative) {
     std::array<int, 3> orders{};
-    if (derivative.size() > 2 || !std::is_sorted(derivative.begin(), derivative.end())) {
-        return std::nullopt;
-    }
     for (const char letter : derivative) {
-        const std::size_t axis = kAxes.find(letter);
-        if (axis == std::string_view::npos) {
-            return std::nullopt;
-        }
-        reading.requireAxis(axis);
-        ++orders[axis];
+        ++orders[kAxes.find(letter)];
     }
     return orders;
+}
+
+/// The Gaussian, derived along the axes that `derivative` names.
+Kernel derived(const Reading& reading, std::string_view derivative, std::string_view values) {
+    const std::array<int, 3> orders = ordersOf(derivative);
+    for (std::size_t axis = 0; axis < orders.size(); ++axis) {
+        if (orders[axis] > 0) {
+            reading.requireAxis(axis);
+        }
+    }
+    const std::array<double, 3> sigmas = reading.sizes(values);
+    return {std::string(reading.text), {gaussianTerm(reading, sigmas, orders, radiiOf(sigmas))}, 1};
 }
 
 Kernel laplacian(const Reading& reading, const std::array<double, 3>& sigmas) {
@@ -225,6 +237,50 @@ Kernel sobel(const Reading& reading, std::string_view direction) {
     return {std::string(reading.text), {std::move(term)}, 1};
 }
 
+Named gaussianNamed(const std::string& derivative) {
+    using Kind = KernelParameter::Kind;
+    Named named{{"gaussian", "Gaussian", {{"Sigma", Kind::Length, 2}}},
+                [derivative](const Reading& reading, std::string_view values) {
+                    return derived(reading, derivative, values);
+                }};
+    if (!derivative.empty()) {
+        named.form.name += "-" + derivative;
+        named.form.title +=
+            derivative.size() == 1 ? ", derivative along " : ", second derivative along ";
+        named.form.title += derivative.substr(0, 1);
+        if (derivative.size() == 2 && derivative[0] != derivative[1]) {
+            named.form.title += " and " + derivative.substr(1);
+        }
+        named.form.axes = derivative.find('z') == std::string::npos ? 2 : 3;
+    }
+    return named;
+}
+
+std::vector<Named> makeTable() {
+    using Kind = KernelParameter::Kind;
+    std::vector<Named> table;
+    for (const char* const derivative : {"", "x", "y", "z", "xx", "yy", "zz", "xy", "xz", "yz"}) {
+        table.push_back(gaussianNamed(derivative));
+    }
+    table.push_back({{"log", "Laplacian of the Gaussian", {{"Sigma", Kind::Length, 2}}},
+                     [](const Reading& reading, std::string_view values) {
+                         return laplacian(reading, reading.sizes(values));
+                     }});
+    table.push_back({{"dog",
+                      "Difference of two Gaussians",
+                      {{"First sigma", Kind::Length, 2}, {"Second sigma", Kind::Length, 3.2}}},
+                     difference});
+    table.push_back({{"box", "Mean over a box", {{"Size", Kind::Count, 5}}}, box});
+    table.push_back({{"sobel", "Sobel", {{"Along", Kind::Axis, 0}}}, sobel});
+    return table;
+}
+
+/// The one table of kernels by name.
+const std::vector<Named>& table() {
+    static const std::vector<Named> kTable = makeTable();
+    return kTable;
+}
+
 } // namespace
 
 std::string_view kernelNames() {
@@ -238,37 +294,31 @@ bool isKernelName(std::string_view text) {
     });
 }
 
+const std::vector<KernelForm>& kernelForms() {
+    static const std::vector<KernelForm> kForms = [] {
+        std::vector<KernelForm> forms;
+        for (const Named& named : table()) {
+            forms.push_back(named.form);
+        }
+        return forms;
+    }();
+    return kForms;
+}
+
+bool hasLength(const base::Geometry& geometry) { return metresOf(geometry.unit).has_value(); }
+
 Kernel kernelByName(std::string_view text, const Extents& scene, const base::Geometry& geometry) {
     const Reading reading{text, scene, geometry};
     const std::size_t colon = text.find(':');
     const std::string_view name = text.substr(0, colon);
-    const std::string_view values =
-        colon == std::string_view::npos ? std::string_view() : text.substr(colon + 1);
-    constexpr std::string_view kGaussian = "gaussian";
-    if (name == "dog") {
-        return difference(reading, values);
+    for (const Named& named : table()) {
+        if (named.form.name == name) {
+            return named.make(reading, colon == std::string_view::npos ? std::string_view()
+                                                                       : text.substr(colon + 1));
+        }
     }
-    if (name == "box") {
-        return box(reading, values);
-    }
-    if (name == "sobel") {
-        return sobel(reading, values);
-    }
-    if (name == "log") {
-        return laplacian(reading, reading.sizes(values));
-    }
-    std::optional<std::array<int, 3>> orders;
-    if (name == kGaussian) {
-        orders.emplace();
-    } else if (name.starts_with("gaussian-") && name.size() > kGaussian.size() + 1) {
-        orders = ordersOf(reading, name.substr(kGaussian.size() + 1));
-    }
-    if (!orders) {
-        refuse("there is no kernel or file \"" + reading.name() + "\"; name a file or one of " +
-               std::string(kernelNames()));
-    }
-    const std::array<double, 3> sigmas = reading.sizes(values);
-    return {std::string(text), {gaussianTerm(reading, sigmas, *orders, radiiOf(sigmas))}, 1};
+    refuse("there is no kernel or file \"" + reading.name() + "\"; name a file or one of " +
+           std::string(kernelNames()));
 }
 
 } // namespace flcc::filter

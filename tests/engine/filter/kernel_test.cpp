@@ -3,6 +3,7 @@
 #include <cmath>
 #include <functional>
 #include <limits>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -80,6 +81,26 @@ class KernelTest : public QObject {
                 ErrorCode::Problem); // no spacing is known
         QVERIFY(codeOf([&] { (void)kernelByName("gaussian:2parsec", kImage, geometry); }) ==
                 ErrorCode::CommandLine);
+    }
+
+    void everyKernelOfTheTableIsMadeByItsName() {
+        std::set<std::string> names;
+        for (const filter::KernelForm& form : filter::kernelForms()) {
+            using Kind = filter::KernelParameter::Kind;
+            std::string text = form.name;
+            for (const filter::KernelParameter& parameter : form.parameters) {
+                text += parameter.kind == Kind::Axis ? std::string(":x")
+                                                     : ":" + std::to_string(parameter.usual);
+            }
+            QVERIFY(names.insert(form.name).second && !form.title.empty());
+            QVERIFY2(!codeOf([&] { (void)kernelByName(text, kVolume, {}); }), text.c_str());
+            const auto inImage = codeOf([&] { (void)kernelByName(text, kImage, {}); });
+            QVERIFY(form.axes == 3 ? inImage == ErrorCode::Problem : !inImage);
+            // Words of the table are those of the messages.
+            const std::string word = form.name.substr(0, form.name.find('-'));
+            QVERIFY(filter::kernelNames().find(word) != std::string_view::npos);
+        }
+        QVERIFY(names.size() == 14 && names.contains("gaussian-yz") && names.contains("sobel"));
     }
 
     void whatIsNoKernelIsRefused_data() {
