@@ -117,7 +117,7 @@ int convolve(const std::vector<std::string>& args, const std::stop_token& stop) 
     }
     requireOwnFiles(parsed);
     ConvolveBar bar(errorIsTerminal() && !parsed.quiet);
-    const job::ConvolveResult result = job::runConvolve(parsed.job, stop, &bar);
+    const job::ConvolveResult result = job::runConvolve(parsed.job, {}, stop, &bar);
     bar.clear();
     if (result.cancelled) {
         std::cerr << "flcc-cli: interrupted; nothing was written\n" << std::flush;

@@ -33,12 +33,6 @@ void requireProcessor(const std::string& device) {
     }
 }
 
-/// True if `kernel` is a file, and not the name of a kernel.
-bool isFile(const std::string& kernel) {
-    std::error_code error;
-    return std::filesystem::exists(kernel, error) || !filter::isKernelName(kernel);
-}
-
 InputReport inputOf(std::string role, const SceneImage& image) {
     return {std::move(role), image.source, image.sha256, image.dataFile, image.series};
 }
@@ -119,12 +113,32 @@ Spread spreadOf(std::vector<double> ms) {
 
 class ConvolveRun {
   public:
-    ConvolveRun(const ConvolveJob& job, const std::stop_token& stop, JobSink& sink)
-        : m_job(job), m_stop(stop), m_sink(sink) {}
+    ConvolveRun(const ConvolveJob& job, const ConvolveImages& images, const std::stop_token& stop,
+                JobSink& sink)
+        : m_job(job), m_images(images), m_stop(stop), m_sink(sink) {}
 
     ConvolveResult run() {
-        m_result.cancelled = !(read() && plan() && execute() && write());
+        m_result.cancelled = !(read() && plan() && requireCandidate() && execute() && write());
         return std::move(m_result);
+    }
+
+    ConvolvePreview preview(const filter::Plane& plane) {
+        ConvolvePreview preview;
+        preview.cancelled = !read();
+        const base::Stopwatch watch;
+        preview.cancelled = preview.cancelled || !plan();
+        if (!preview.cancelled) {
+            if (m_plan.chosen() == nullptr) {
+                preview.refused = refusalOf(m_plan);
+            }
+            filter::Convolved shown = filter::convolvePlane(
+                m_result.report.problem, *m_kernel, m_model, m_view, plane, *m_pool, m_stop);
+            preview.cancelled = shown.cancelled;
+            preview.plane = std::move(shown.pixels);
+        }
+        preview.ms = watch.ms();
+        preview.report = std::move(m_result.report);
+        return preview;
     }
 
   private:
@@ -134,8 +148,12 @@ class ConvolveRun {
     bool read() {
         m_sink.phase(Phase::Read);
         const base::Stopwatch watch;
-        m_scene = loadImage(common().scene, common().channel, common().frame, m_stop,
-                            common().memoryBytes);
+        if (common().scene.empty() && !m_images.scene) {
+            throw Error(ErrorCode::CommandLine, "no scene given");
+        }
+        m_scene = m_images.scene ? m_images.scene
+                                 : loadImage(common().scene, common().channel, common().frame,
+                                             m_stop, common().memoryBytes);
         if (!m_scene) {
             return false;
         }
@@ -166,9 +184,11 @@ class ConvolveRun {
 
     bool readKernel() {
         ConvolveReport& report = m_result.report;
-        if (isFile(m_job.kernel)) {
-            const std::shared_ptr<const SceneImage> image = loadCompanion(
-                m_job.kernel, common().channel, common().frame, m_stop, common().memoryBytes);
+        if (m_images.kernel || isKernelFile(m_job.kernel)) {
+            const std::shared_ptr<const SceneImage> image =
+                m_images.kernel ? m_images.kernel
+                                : loadCompanion(m_job.kernel, common().channel, common().frame,
+                                                m_stop, common().memoryBytes);
             if (!image) {
                 return false;
             }
@@ -217,18 +237,19 @@ class ConvolveRun {
             limits.threads = wanted.candidate->threads;
         }
         const std::shared_ptr<const plan::Knowledge> known = knowledge();
-        const method::CostModel model = known->model.value_or(method::CostModel{});
+        m_model = known->model.value_or(method::CostModel{});
         m_pool.emplace(limits.threads);
-        m_plan = filter::makePlan(report.problem, *m_kernel, limits, model, wanted, m_view, *m_pool,
-                                  m_stop);
+        m_plan = filter::makePlan(report.problem, *m_kernel, limits, m_model, wanted, m_view,
+                                  *m_pool, m_stop);
         report.limits = limits;
         report.planning = common().planning;
-        report.calibrated = model.calibrated;
+        report.calibrated = m_model.calibrated;
         report.planningMs = m_plan.planningMs;
         report.candidates = rowsOf(m_plan);
-        if (m_plan.cancelled || m_stop.stop_requested()) {
-            return false;
-        }
+        return !m_plan.cancelled && !m_stop.stop_requested();
+    }
+
+    [[nodiscard]] bool requireCandidate() const {
         if (m_plan.chosen() == nullptr) {
             throw refusalOf(m_plan);
         }
@@ -310,6 +331,7 @@ class ConvolveRun {
     }
 
     const ConvolveJob& m_job;
+    const ConvolveImages& m_images;
     std::stop_token m_stop;
     JobSink& m_sink;
     std::shared_ptr<const SceneImage> m_scene;
@@ -317,17 +339,35 @@ class ConvolveRun {
     base::Geometry m_geometry;
     std::optional<filter::Kernel> m_kernel;
     std::optional<base::TilePool> m_pool;
+    method::CostModel m_model;
     filter::Plan m_plan;
     double m_readMs = 0;
     ConvolveResult m_result;
 };
 
+/// Calls `body` and turns failed allocations into the error they are.
+template <class Body> auto withMemoryErrorsOfConvolve(const Body& body) {
+    try {
+        return body();
+    } catch (const std::bad_alloc&) {
+        throw Error(ErrorCode::Memory,
+                    "the machine has too little free memory for this convolution (" +
+                        detail::bytesText(detail::availableMemory()) +
+                        " left); close other programs or use a smaller --region");
+    }
+}
+
 } // namespace
+
+bool isKernelFile(const std::string& kernel) {
+    std::error_code error;
+    return std::filesystem::exists(kernel, error) || !filter::isKernelName(kernel);
+}
 
 io::ProtectedFiles inputFiles(const ConvolveJob& job) {
     io::ProtectedFiles files;
     files.addImage(job.run.scene);
-    if (isFile(job.kernel)) {
+    if (isKernelFile(job.kernel)) {
         files.addImage(job.kernel);
     }
     files.add(job.run.planReport);
@@ -344,21 +384,26 @@ std::vector<std::filesystem::path> outputFiles(const ConvolveJob& job) {
     return files;
 }
 
-ConvolveResult runConvolve(const ConvolveJob& job, std::stop_token stop, JobSink* sink) {
+ConvolveResult runConvolve(const ConvolveJob& job, const ConvolveImages& images,
+                           std::stop_token stop, JobSink* sink) {
     requireProcessor(job.run.device);
     requireOwnFiles(inputFiles(job), outputFiles(job));
     for (const std::filesystem::path& file : outputFiles(job)) {
         detail::requireFolder(file);
     }
     JobSink silent;
-    try {
-        return ConvolveRun(job, stop, sink ? *sink : silent).run();
-    } catch (const std::bad_alloc&) {
-        throw Error(ErrorCode::Memory,
-                    "the machine has too little free memory for this convolution (" +
-                        detail::bytesText(detail::availableMemory()) +
-                        " left); close other programs or use a smaller --region");
-    }
+    return withMemoryErrorsOfConvolve(
+        [&] { return ConvolveRun(job, images, stop, sink ? *sink : silent).run(); });
+}
+
+ConvolvePreview previewConvolve(const ConvolveJob& job, const ConvolveImages& images,
+                                const filter::Plane& plane, std::stop_token stop) {
+    requireProcessor(job.run.device);
+    JobSink silent;
+    ConvolveJob estimated = job;
+    estimated.run.planning = plan::Planning::Estimate;
+    return withMemoryErrorsOfConvolve(
+        [&] { return ConvolveRun(estimated, images, stop, silent).preview(plane); });
 }
 
 } // namespace flcc::job

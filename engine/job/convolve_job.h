@@ -2,6 +2,7 @@
 
 #include <filesystem>
 #include <map>
+#include <memory>
 #include <optional>
 #include <stop_token>
 #include <string>
@@ -9,6 +10,7 @@
 #include <vector>
 
 #include "engine/filter/planner.h"
+#include "engine/filter/slice.h"
 #include "engine/job/job.h"
 #include "engine/job/report.h"
 
@@ -72,11 +74,35 @@ struct ConvolveResult {
     std::vector<std::string> notes;
 };
 
+/// Images that are in memory already. The job reads the file of one that is null.
+struct ConvolveImages {
+    std::shared_ptr<const SceneImage> scene{};
+    std::shared_ptr<const SceneImage> kernel{}; ///< of a job whose kernel is a file
+};
+
 /// Runs the whole job on the calling thread and writes its outputs, all of them or none.
 /// **Errors**: Error; Memory when every candidate is refused for memory, Problem when a forced
 /// method refuses, Device for a device other than the processor.
-[[nodiscard]] ConvolveResult runConvolve(const ConvolveJob& job, std::stop_token stop = {},
-                                         JobSink* sink = nullptr);
+[[nodiscard]] ConvolveResult runConvolve(const ConvolveJob& job, const ConvolveImages& images = {},
+                                         std::stop_token stop = {}, JobSink* sink = nullptr);
+
+/// What can be shown of a job before it runs.
+struct ConvolvePreview {
+    bool cancelled = false;
+    ConvolveReport report;                ///< the plan, without measured times
+    std::optional<base::Error> refused{}; ///< why the plan has no chosen candidate
+    base::AnyImage plane;                 ///< filter::convolvePlane()
+    double ms = 0;                        ///< planning and computing, without reading
+};
+
+/// Plans the job without timing candidates, and computes one plane of the result. Writes nothing.
+/// **Errors**: as runConvolve, except that a refusal of all candidates is a result.
+[[nodiscard]] ConvolvePreview previewConvolve(const ConvolveJob& job, const ConvolveImages& images,
+                                              const filter::Plane& plane,
+                                              std::stop_token stop = {});
+
+/// True if `kernel` is read as a file and not as the name of a kernel.
+[[nodiscard]] bool isKernelFile(const std::string& kernel);
 
 /// An option of `convolve` beside `--job`, `--save-job`, `--json`, `--quiet` and `--verbose`.
 struct ConvolveOption {

@@ -33,7 +33,7 @@ JobResult doScenes(const Job& job, const JobImages& images, const std::stop_toke
         sink.phase(Phase::Read);
     }
     const std::vector<detail::OrderedScene> order = detail::sceneOrder(jobs, images, stop);
-    detail::Stream stream{.jobs = jobs, .order = order};
+    detail::Stream stream{.jobs = jobs, .order = order, .images = images};
     JobResult all;
     all.cancelled = order.empty();
     all.report.scenes.resize(jobs.size());
@@ -48,6 +48,7 @@ JobResult doScenes(const Job& job, const JobImages& images, const std::stop_toke
         if (stream.several()) {
             sink.sceneStarted(at);
         }
+        own.scene = images.sceneOf(number);
         detail::SceneRunner runner(jobs[number], own, stop, sink, stream);
         JobResult one = planOnly ? runner.planOnly() : runner.run();
         if (!stream.several()) {
@@ -66,7 +67,7 @@ JobResult doScenes(const Job& job, const JobImages& images, const std::stop_toke
         keep(one.notes, all.notes);
         keep(one.warnings, all.warnings);
         // Templates and masks are read once; a crop is one of the first scene.
-        own = {nullptr, std::move(one.templates), std::move(one.masks), std::move(one.sceneMask)};
+        own = {{}, std::move(one.templates), std::move(one.masks), std::move(one.sceneMask)};
     }
     if (all.cancelled) {
         all.report = {};

@@ -143,6 +143,16 @@ struct JobImages {
     /// empty, masks are read.
     std::vector<std::shared_ptr<const MaskImage>> masks{};
     std::shared_ptr<const MaskImage> sceneMask{};
+    /// The further scenes in their order, null for those that are read. May be shorter than
+    /// Job::furtherScenes; the path of one in memory may be empty.
+    std::vector<std::shared_ptr<const SceneImage>> furtherScenes{};
+
+    /// Scene `number` of the job, or null.
+    [[nodiscard]] std::shared_ptr<const SceneImage> sceneOf(std::size_t number) const {
+        return number == 0                         ? scene
+               : number - 1 < furtherScenes.size() ? furtherScenes[number - 1]
+                                                   : nullptr;
+    }
 };
 
 /// Reads a scene or a template as a job does; null if cancelled. `memoryBytes` limits the buffers

@@ -32,7 +32,9 @@ void Flight::fly(const std::stop_token& stop, std::mutex& reading) {
         const base::Stopwatch watch;
         const Job& job = m_order.job;
         std::shared_ptr<const SceneImage> image =
-            loadImage(job.scene, job.channel, job.frame, stop, job.memoryBytes);
+            m_order.images.scene
+                ? m_order.images.scene
+                : loadImage(job.scene, job.channel, job.frame, stop, job.memoryBytes);
         files.unlock();
         {
             const std::lock_guard guard(m_lock);

@@ -35,7 +35,7 @@ inline constexpr int kMostScenes = 3;
 /// Arguments of a Flight. `job` must outlive it.
 struct FlightOrder {
     const Job& job;
-    JobImages images; ///< templates and masks
+    JobImages images; ///< templates and masks; the scene where it is in memory
     WorkKind kind;
     std::string scene; ///< name of the scene, for errors
     /// What the current scene shares, if this scene is to run too.

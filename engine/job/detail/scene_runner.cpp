@@ -217,11 +217,12 @@ void SceneRunner::runAhead() {
 }
 
 void SceneRunner::begin(std::size_t later, bool run) {
-    FlightOrder order{.job = m_stream.job(later),
-                      .images = {nullptr, m_result.templates, m_result.masks, m_result.sceneMask},
-                      .kind = workKind(),
-                      .scene = m_stream.job(later).scene.string(),
-                      .shared = {}};
+    FlightOrder order{
+        .job = m_stream.job(later),
+        .images = {m_stream.image(later), m_result.templates, m_result.masks, m_result.sceneMask},
+        .kind = workKind(),
+        .scene = m_stream.job(later).scene.string(),
+        .shared = {}};
     if (run) {
         order.shared = groups().front().share(m_stream.scene());
         if (!m_stream.spare.empty()) {

@@ -55,9 +55,9 @@ std::vector<OrderedScene> sceneOrder(const std::vector<Job>& jobs, const JobImag
                                      const std::stop_token& stop) {
     std::vector<io::ImageInfo> infos(jobs.size());
     for (std::size_t i = 0; i < jobs.size() && jobs.size() > 1; ++i) {
-        if (i == 0 && images.scene) {
-            infos[i].extents = base::extentsOf(images.scene->pixels);
-            infos[i].pixel = base::pixelType(images.scene->pixels);
+        if (const auto image = images.sceneOf(i)) {
+            infos[i].extents = base::extentsOf(image->pixels);
+            infos[i].pixel = base::pixelType(image->pixels);
         } else {
             infos[i] = io::readImageInfo(jobs[i].scene, stop);
         }

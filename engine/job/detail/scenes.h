@@ -35,6 +35,7 @@ sceneOrder(const std::vector<Job>& jobs, const JobImages& images, const std::sto
 struct Stream {
     const std::vector<Job>& jobs;           ///< one for each scene
     const std::vector<OrderedScene>& order; ///< order of processing
+    const JobImages& images;                ///< of which the scenes count
     std::size_t turn = 0;                   ///< the current scene, as an index into `order`
     std::vector<Shared> shared{};           ///< passed on by the previous scene
     OutputFiles files{};
@@ -52,6 +53,10 @@ struct Stream {
     }
     [[nodiscard]] const Job& job(std::size_t later) const {
         return jobs[order[turn + later].number];
+    }
+    /// The same scene, if it is in memory.
+    [[nodiscard]] std::shared_ptr<const SceneImage> image(std::size_t later) const {
+        return images.sceneOf(order[turn + later].number);
     }
     /// Memory for reading the next scene; 0 without one.
     [[nodiscard]] std::int64_t nextBytes() const { return has(1) ? order[turn + 1].bytes : 0; }

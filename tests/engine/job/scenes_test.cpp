@@ -85,6 +85,7 @@ class JobScenesTest : public QObject {
     void cancellingLeavesNothing_data();
     void cancellingLeavesNothing();
     void plansAreMadeForEveryKind();
+    void scenesInMemoryNeedNoFiles();
 };
 
 void JobScenesTest::everySceneHasTheBytesOfARunAlone_data() {
@@ -558,6 +559,26 @@ void JobScenesTest::plansAreMadeForEveryKind() {
     for (const char* name : {"plan-1.json", "all.json"}) {
         QVERIFY(job::chosenCandidate(folder.path(name)) ==
                 report.scenes[0].plan.chosen()->candidate);
+    }
+}
+
+void JobScenesTest::scenesInMemoryNeedNoFiles() {
+    const Scenes folder;
+    Watcher fromFiles;
+    (void)job::runJob(folder.job(), {}, {}, &fromFiles);
+    Job job = folder.job();
+    job.furtherScenes = {"", folder.path("scene2.mha")}; // the middle one is in memory only
+    job::JobImages images;
+    images.furtherScenes = {job::loadImage(folder.path("scene1.mha"), {}, {}), nullptr};
+    Watcher inMemory;
+    (void)job::runJob(job, images, {}, &inMemory);
+    QCOMPARE(inMemory.finished.size(), std::size_t{3});
+    for (const auto& [number, expected] : fromFiles.finished) {
+        const job::JobResult& result = inMemory.finished[number];
+        QCOMPARE(result.peaks.size(), expected.peaks.size());
+        QVERIFY(std::equal(result.map->value.data(),
+                           result.map->value.data() + result.map->value.count(),
+                           expected.map->value.data()));
     }
 }
 
