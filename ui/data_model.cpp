@@ -51,7 +51,7 @@ void DataModel::addScenes() {
                 scenes.size() > 1 ? tr("%1: %2").arg(number).arg(scene.name) : scene.name};
         row.scene = number;
         row.thumbnail = scene.thumbnail;
-        row.detail = extentsText(m_document.sceneExtents());
+        row.detail = extentsText(scene.extents);
         row.type = toQString(base::name(scene.type));
         if (scene.image) {
             row.badge = unitBadge(scene.image->geometry);

@@ -52,9 +52,58 @@ class TemplateCommand : public QUndoCommand {
     Document::Templates m_after;
 };
 
-/// Sets pixel type and thumbnail of a scene whose pixels are in memory.
+/// A made scene and, while it is undone, its results.
+class MadeSceneCommand : public QUndoCommand {
+  public:
+    static constexpr int kId = 2;
+
+    MadeSceneCommand(Document& document, SceneEntry scene)
+        : m_document(document), m_scene(std::move(scene)), m_before(document.scene().image) {
+        setText(Document::tr("filter"));
+    }
+    void redo() override {
+        m_document.m_scenes.push_back(m_scene);
+        Q_EMIT m_document.scenesChanged();
+        const auto index = static_cast<int>(m_document.m_scenes.size()) - 1;
+        for (ResultEntry& result : m_results) {
+            result.scene = index;
+            m_document.m_results.push_back(std::move(result));
+        }
+        m_results.clear();
+        m_document.showScene(index, m_scene.image);
+        Q_EMIT m_document.resultsChanged();
+    }
+    void undo() override {
+        const int index = m_document.indexOf(m_scene.image);
+        if (index < 0) { // removed from the list
+            setObsolete(true);
+            return;
+        }
+        m_scene = m_document.m_scenes[static_cast<std::size_t>(index)]; // it may have a file by now
+        for (const ResultEntry& result : m_document.m_results) {
+            if (result.scene == index) {
+                m_results.push_back(result);
+            }
+        }
+        const int before = m_document.indexOf(m_before);
+        if (m_document.m_activeScene == index && before >= 0) {
+            m_document.showScene(before, m_before);
+        }
+        m_document.removeScene(index);
+    }
+    [[nodiscard]] int id() const override { return kId; }
+
+  private:
+    Document& m_document;
+    SceneEntry m_scene;
+    std::shared_ptr<const job::SceneImage> m_before; ///< the scene that was shown
+    std::vector<ResultEntry> m_results;
+};
+
+/// Sets pixel type, extents and thumbnail of a scene whose pixels are in memory.
 static void describe(SceneEntry& scene) {
     if (scene.image) {
+        scene.extents = base::extentsOf(scene.image->pixels);
         scene.type = base::pixelType(scene.image->pixels);
         scene.thumbnail = thumbnailOf(base::viewOf(scene.image->pixels), kThumbnailSide);
     }
@@ -108,12 +157,48 @@ void Document::addScene(SceneEntry scene) {
     Q_EMIT scenesChanged();
 }
 
+void Document::addMadeScene(SceneEntry scene) {
+    describe(scene);
+    scene.made = true;
+    m_undo.push(new MadeSceneCommand(*this, std::move(scene)));
+}
+
+void Document::setSceneFile(const std::shared_ptr<const job::SceneImage>& image,
+                            const std::filesystem::path& file) {
+    const int index = indexOf(image);
+    const SceneEntry& first = m_scenes.front();
+    if (index < 0 || !m_scenes[static_cast<std::size_t>(index)].made) {
+        return;
+    }
+    const bool alone = m_scenes.size() == 1;
+    const bool likeFirst = index == 0 || (!first.path.empty() && !first.channel && !first.frame &&
+                                          base::extentsOf(image->pixels) == first.extents);
+    if (alone || likeFirst) {
+        SceneEntry& scene = m_scenes[static_cast<std::size_t>(index)];
+        scene.made = false;
+        scene.path = file;
+        Q_EMIT scenesChanged();
+    }
+}
+
+int Document::indexOf(const std::shared_ptr<const job::SceneImage>& image) const {
+    const auto found = std::ranges::find(m_scenes, image, &SceneEntry::image);
+    return image == nullptr || found == m_scenes.end() ? -1
+                                                       : static_cast<int>(found - m_scenes.begin());
+}
+
+bool Document::stepChangesScenes(bool redo) const {
+    const QUndoCommand* step = m_undo.command(m_undo.index() - (redo ? 0 : 1));
+    return step != nullptr && step->id() == MadeSceneCommand::kId;
+}
+
 void Document::showScene(int index, const std::shared_ptr<const job::SceneImage>& image) {
     if (index == m_activeScene) {
         return;
     }
-    if (m_activeScene != 0) { // the first one stays: templates are cut from it
-        m_scenes[static_cast<std::size_t>(m_activeScene)].image.reset();
+    SceneEntry& left = m_scenes[static_cast<std::size_t>(m_activeScene)];
+    if (m_activeScene != 0 && !left.made) { // the first one stays: templates are cut from it
+        left.image.reset();
     }
     SceneEntry& shown = m_scenes[static_cast<std::size_t>(index)];
     shown.image = image;
@@ -268,7 +353,7 @@ TemplateEntry Document::cutOut() const {
                              "template box tool (4) first")
                               .toStdString());
     }
-    if (m_activeScene != 0) {
+    if (m_activeScene != 0 && !scene().made) {
         throw base::Error(base::ErrorCode::Problem,
                           tr("templates can only be cut from the first scene of the list, not from "
                              "%1; show %2 to cut a template")
@@ -278,7 +363,12 @@ TemplateEntry Document::cutOut() const {
     TemplateEntry entry;
     entry.image = job::cutTemplate(*scene().image, *m_box);
     entry.name = tr("cut at %1").arg(cornerText(m_box->corner, isVolume()));
-    entry.crop = m_box;
+    if (m_activeScene == 0) {
+        entry.crop = m_box;
+    } else { // a job cuts from the first scene only
+        entry.name = tr("%1 from %2").arg(entry.name, scene().name);
+        entry.place = entry.name;
+    }
     return entry;
 }
 
@@ -327,7 +417,8 @@ void Document::bringBack(const RunInputs& inputs) {
 bool Document::holdsWork() const {
     const bool own = templates().size() == 1 && !templates().front().crop &&
                      templates().front().path.empty() && !m_scenes.front().sample.isEmpty();
-    return !m_results.empty() || !m_masks.empty() || m_sceneMask || (!templates().empty() && !own);
+    return !m_results.empty() || !m_masks.empty() || m_sceneMask ||
+           (!templates().empty() && !own) || std::ranges::any_of(m_scenes, &SceneEntry::made);
 }
 
 void Document::addResult(ResultEntry entry) {

@@ -18,8 +18,8 @@
 
 namespace flcc::ui {
 
-/// A scene of the window and its source. The pixels of the first scene and of the shown scene are
-/// in memory. The pixels of another scene are read when it is shown or searched.
+/// A scene of the window and its source. The pixels of the first scene, of the shown scene and of
+/// made scenes are in memory. The pixels of another scene are read when it is shown or searched.
 struct SceneEntry {
     std::shared_ptr<const job::SceneImage> image; ///< null: the pixels are not in memory
     QString name;
@@ -29,7 +29,10 @@ struct SceneEntry {
     std::optional<int> frame;
     /// Without an image: from the file's header.
     base::PixelType type = base::PixelType::Float32;
-    QImage thumbnail{}; ///< null until the pixels have been read once
+    QImage thumbnail{};             ///< null until the pixels have been read once
+    bool made = false;              ///< the result of a filter, which no file holds
+    std::filesystem::path origin{}; ///< of a made scene: the file that it goes back to, or empty
+    base::Extents extents{0, 0, 0};
 };
 
 /// A template: cut from the scene (`crop`), opened from a file (`path`), or a sample's own
@@ -90,9 +93,9 @@ struct PeakChoice {
     bool filtered = false;  ///< a text filter applies, too
 };
 
-/// The data of the window: a list of scenes of the same extents, one of them shown; the template
-/// box; the templates; the results; and the selected peak. Every change of the box and the
-/// templates can be undone.
+/// The data of the window: a list of scenes, one of them shown; the template box; the templates;
+/// the results; and the selected peak. Scenes from files have the same extents. Every change of the
+/// box and the templates can be undone, and so can every made scene.
 ///
 /// **Threads**: the GUI thread.
 class Document : public QObject {
@@ -105,6 +108,12 @@ class Document : public QObject {
     void setScene(SceneEntry scene);
     /// Appends a scene of the same extents. The shown scene stays.
     void addScene(SceneEntry scene);
+    /// Appends a scene made of another one and shows it; one undo step.
+    void addMadeScene(SceneEntry scene);
+    /// The scene with this image was written to a file: it is like an opened one from now on,
+    /// unless a job could not read the file like the first scene.
+    void setSceneFile(const std::shared_ptr<const job::SceneImage>& image,
+                      const std::filesystem::path& file);
     /// Shows scene `index`, whose pixels are `image`, and its last result.
     void showScene(int index, const std::shared_ptr<const job::SceneImage>& image);
     /// Removes a scene and its results. If it was shown, the first scene is shown instead. Removing
@@ -143,8 +152,8 @@ class Document : public QObject {
     void removeTemplate(int index);        ///< one undo step
     void setActiveTemplate(int index);
     /// Cuts a template from the box: cutTemplate() replaces the active template, addCutTemplate()
-    /// adds one. **Errors**: Problem when there is no box, or when the shown scene is not the first
-    /// one, because a job cuts from the first scene.
+    /// adds one. **Errors**: Problem when there is no box, or when the shown scene is neither the
+    /// first one, from which a job cuts, nor made: its templates are like opened ones.
     void cutTemplate();
     void addCutTemplate();
 
@@ -165,8 +174,8 @@ class Document : public QObject {
     [[nodiscard]] RunInputs inputs() const;
     /// Makes `inputs` the current templates and masks; new templates are one undo step.
     void bringBack(const RunInputs& inputs);
-    /// True if replacing the scene would lose something that a person made: results, masks, or
-    /// templates other than a sample's own.
+    /// True if replacing the scene would lose something that a person made: results, masks, made
+    /// scenes, or templates other than a sample's own.
     [[nodiscard]] bool holdsWork() const;
 
     /// Adds a result, and shows it if its scene is shown. Older results may be removed, see
@@ -197,6 +206,8 @@ class Document : public QObject {
     [[nodiscard]] std::int64_t shownPeaks(int result) const;
 
     [[nodiscard]] QUndoStack& undoStack() { return m_undo; }
+    /// True if undoing, or redoing, adds or removes a scene, which must not happen during a run.
+    [[nodiscard]] bool stepChangesScenes(bool redo) const;
 
   Q_SIGNALS:
     void sceneChanged();  ///< the list was replaced by a new scene
@@ -216,6 +227,7 @@ class Document : public QObject {
   private:
     friend class BoxCommand;
     friend class TemplateCommand;
+    friend class MadeSceneCommand;
     void applyBox(const std::optional<base::Box>& box);
     struct Templates {
         std::vector<TemplateEntry> all;
@@ -224,6 +236,8 @@ class Document : public QObject {
     void applyTemplates(const Templates& templates);
     void changeTemplates(Templates after);
     [[nodiscard]] TemplateEntry cutOut() const;
+    /// The number of the scene with this image; -1: none.
+    [[nodiscard]] int indexOf(const std::shared_ptr<const job::SceneImage>& image) const;
     static void insert(Templates& templates, TemplateEntry entry);
     void dropOldResults();
     /// Removes the results for which `gone` is true; the shown result stays shown. The caller keeps

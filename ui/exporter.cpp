@@ -114,9 +114,10 @@ void Exporter::ask(const QString& title, const QString& name, const QString& fil
     dialog->open();
 }
 
-void Exporter::write(const std::filesystem::path& path, const Write& write, bool mayReplaceJob) {
+void Exporter::write(const std::filesystem::path& path, const Write& write, bool mayReplaceJob,
+                     const std::function<void()>& then) {
     m_controller.start(RunController::Task::Export, tr("Writing %1").arg(pathText(path.filename())),
-                       [this, path, write, job = m_flow.currentJob(),
+                       [this, path, write, then, job = m_flow.currentJob(),
                         jobFile = mayReplaceJob ? std::filesystem::path() : m_document.jobFile()](
                            const std::stop_token& stop, job::JobSink*) -> RunController::Done {
                            inputsOf(job, jobFile).requireOther(path);
@@ -130,7 +131,12 @@ void Exporter::write(const std::filesystem::path& path, const Write& write, bool
                            for (const std::string& each : *dropped) {
                                sentence += QChar(' ') + toQString(each);
                            }
-                           return [this, sentence] { Q_EMIT saved(sentence); };
+                           return [this, sentence, then] {
+                               Q_EMIT saved(sentence);
+                               if (then) {
+                                   then();
+                               }
+                           };
                        });
 }
 
@@ -184,6 +190,29 @@ void Exporter::writeScenes(const std::filesystem::path& path, const WriteOf& wri
             io::AtomicFile::commitAll(files);
             return [this, sentence = sentences.join(QChar(' '))] { Q_EMIT saved(sentence); };
         });
+}
+
+void Exporter::scene() {
+    if (!m_document.hasScene()) {
+        Q_EMIT failed(tr("There is no scene to save: open a scene first."));
+        return;
+    }
+    ask(tr("Export scene"), QStringLiteral("scene.mha"), imageFilters(),
+        [this](const std::filesystem::path& path) { writeScene(path); });
+}
+
+void Exporter::writeScene(const std::filesystem::path& path) {
+    const auto image = m_document.scene().image;
+    if (!image) {
+        Q_EMIT failed(tr("There is no scene to save: open a scene first."));
+        return;
+    }
+    write(
+        path,
+        [image](const io::AtomicFile& file, const std::stop_token& stop) {
+            return io::writeImage(file, base::viewOf(image->pixels), image->geometry, {}, stop);
+        },
+        false, [this, image, path] { m_document.setSceneFile(image, path); });
 }
 
 void Exporter::peaks() {
@@ -401,6 +430,13 @@ void Exporter::saveJob() {
         Q_EMIT failed(tr("A job file cannot name the template %1, which is not in a file: save it "
                          "(Save template) and open it.")
                           .arg(unnamed));
+        return;
+    }
+    const QString made = sceneWithoutFile(m_document);
+    if (!made.isEmpty()) {
+        Q_EMIT failed(tr("A job file cannot name the scene %1, which is not in a file: show it and "
+                         "save it (File > Export > Scene), or remove it from the list.")
+                          .arg(made));
         return;
     }
     ask(tr("Save job"), QStringLiteral("job.json"), tr("Job (*.json)"),

@@ -33,6 +33,7 @@ class Exporter : public QObject {
     [[nodiscard]] io::ProtectedFiles inputs() const;
 
     // These functions ask for a file name.
+    void scene();
     void peaks();
     void map();
     void status();
@@ -45,6 +46,7 @@ class Exporter : public QObject {
     void saveJob();
 
     // These functions write without asking. If there is no result, they emit failed().
+    void writeScene(const std::filesystem::path& path);
     void writePeaks(const std::filesystem::path& path);
     void writeMap(const std::filesystem::path& path);
     void writeStatus(const std::filesystem::path& path);
@@ -66,7 +68,9 @@ class Exporter : public QObject {
     using Write = std::function<Notes(const io::AtomicFile&, const std::stop_token&)>;
     /// Refuses a path that would replace a file of the open document or, unless `mayReplaceJob`,
     /// its job file.
-    void write(const std::filesystem::path& path, const Write& write, bool mayReplaceJob = false);
+    /// `then` is called when the file is written.
+    void write(const std::filesystem::path& path, const Write& write, bool mayReplaceJob = false,
+               const std::function<void()>& then = {});
     /// Writes one file for each scene of the shown result's run, under numbered names: all files or
     /// none.
     using WriteOf =

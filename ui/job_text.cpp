@@ -1,5 +1,7 @@
 #include "ui/job_text.h"
 
+#include <algorithm>
+
 #include "engine/job/arguments.h"
 #include "ui/text.h"
 
@@ -63,6 +65,11 @@ QString templateWithoutFile(const Document& document) {
         }
     }
     return {};
+}
+
+QString sceneWithoutFile(const Document& document) {
+    const auto made = std::ranges::find_if(document.scenes(), &SceneEntry::made);
+    return made == document.scenes().end() ? QString() : made->name;
 }
 
 QString commandLineOf(const Document& document, job::Job job) {

@@ -22,4 +22,7 @@ namespace flcc::ui {
 /// opened from a file, and is not the template of the scene's sample. Empty if there is none.
 [[nodiscard]] QString templateWithoutFile(const Document& document);
 
+/// The name of the first scene that a job cannot name, as no file holds it. Empty if there is none.
+[[nodiscard]] QString sceneWithoutFile(const Document& document);
+
 } // namespace flcc::ui

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <QMainWindow>
+#include <QPointer>
 
 #include <filesystem>
 #include <memory>
@@ -25,6 +26,7 @@ namespace flcc::ui {
 class DataPanel;
 class Exporter;
 class FeaturesPanel;
+class FilterDialog;
 class LogPanel;
 class ManualWindow;
 class MatchFlow;
@@ -91,6 +93,9 @@ class MainWindow : public QMainWindow {
     void showCalibrate();
     void showCrossover();
     void showFeatures();
+    void showFilter();
+    /// Undoes or redoes a change, unless it would change the scenes of a run.
+    void stepBack(bool redo);
     void offerCalibration();
     void showAbout();
     void cutTemplate();
@@ -132,6 +137,7 @@ class MainWindow : public QMainWindow {
     std::unique_ptr<Actions> m_actions;
     std::unique_ptr<ManualWindow> m_manual; ///< created when the manual is first opened
     std::vector<QAction*> m_toolActions;
+    QPointer<FilterDialog> m_filter; ///< null: closed
     bool m_thumbnailsDone = false;
     bool m_quitting = false; ///< the user has confirmed to quit during a run
 };

@@ -19,6 +19,7 @@
 #include "ui/crossover_dialog.h"
 #include "ui/exporter.h"
 #include "ui/features_panel.h"
+#include "ui/filter_dialog.h"
 #include "ui/job_text.h"
 #include "ui/main_window.h"
 #include "ui/manual.h"
@@ -76,6 +77,14 @@ void MainWindow::copyCommandLine() {
              tr("A command line cannot name the template %1, which is not in a file: save it "
                 "(Save template) and open it.")
                  .arg(unnamed));
+        return;
+    }
+    const QString made = sceneWithoutFile(*m_document);
+    if (!made.isEmpty()) {
+        tell(MessageBar::Kind::Error,
+             tr("A command line cannot name the scene %1, which is not in a file: show it and save "
+                "it (File > Export > Scene), or remove it from the list.")
+                 .arg(made));
         return;
     }
     QApplication::clipboard()->setText(commandLineOf(*m_document, m_flow->currentJob()));
@@ -172,6 +181,32 @@ void MainWindow::showFeatures() {
     m_bottomDock->show();
     m_tabs->setCurrentWidget(m_features);
     m_features->find();
+}
+
+void MainWindow::showFilter() {
+    if (m_filter) {
+        m_filter->raise();
+        m_filter->activateWindow();
+        return;
+    }
+    m_filter = new FilterDialog(
+        *m_document, *m_controller, *m_views,
+        {[this] { return m_match->settings(); }, [this] { return m_exporter->inputs(); }}, this);
+    setManualPage(*m_filter, "filters");
+    connect(m_filter, &FilterDialog::applied, this,
+            [this](const QString& text) { tell(MessageBar::Kind::Info, text); });
+    connect(m_filter, &FilterDialog::calibrateRequested, this, &MainWindow::showCalibrate);
+    m_filter->show();
+}
+
+void MainWindow::stepBack(bool redo) {
+    if (m_document->stepChangesScenes(redo) && m_controller->isPending(RunController::Task::Run)) {
+        tell(MessageBar::Kind::Warning,
+             tr("Scenes cannot change during a run: wait until the run ends, or cancel it."));
+        return;
+    }
+    QUndoStack& stack = m_document->undoStack();
+    redo ? stack.redo() : stack.undo();
 }
 
 void MainWindow::showCrossover() {

@@ -116,6 +116,12 @@ void MainWindow::buildFileMenu() {
     menu->addSeparator();
     QMenu* exports = menu->addMenu(tr("&Export"));
     exports->setIcon(icon(QStringLiteral("export")));
+    add(exports,
+        {"exportScene",
+         tr("S&cene …"),
+         tr("Writes the scene that is shown as an image, such as the result of a filter"),
+         {}},
+        [this] { m_exporter->scene(); });
     add(exports, {"exportPeaks", tr("&Peaks …"), tr("Writes the peaks as CSV or TSV"), {}},
         [this] { m_exporter->peaks(); });
     add(exports, {"exportMap", tr("&Map …"), tr("Writes the scores as an image"), {}},
@@ -166,19 +172,30 @@ void MainWindow::fillRecentMenu() {
 void MainWindow::buildEditMenu() {
     QMenu* menu = menuBar()->addMenu(tr("&Edit"));
     QUndoStack& stack = m_document->undoStack();
-    m_actions->adopt(menu, stack.createUndoAction(this, tr("&Undo")),
-                     {"undo",
-                      {},
-                      tr("Undoes the last change of the box or a template"),
-                      {QKeySequence::Undo},
-                      "undo"});
-    m_actions->adopt(
-        menu, stack.createRedoAction(this, tr("&Redo")),
+    QAction* undo =
+        m_actions->add(menu,
+                       {"undo",
+                        tr("&Undo"),
+                        tr("Undoes the last change of the box or a template, or the last filter"),
+                        {QKeySequence::Undo},
+                        "undo"},
+                       [this](bool) { stepBack(false); });
+    QAction* redo = m_actions->add(
+        menu,
         {"redo",
-         {},
+         tr("&Redo"),
          tr("Redoes the change that was undone"),
          {QKeySequence(Qt::CTRL | Qt::SHIFT | Qt::Key_Z), QKeySequence(Qt::CTRL | Qt::Key_Y)},
-         "redo"});
+         "redo"},
+        [this](bool) { stepBack(true); });
+    undo->setEnabled(false);
+    redo->setEnabled(false);
+    connect(&stack, &QUndoStack::canUndoChanged, undo, &QAction::setEnabled);
+    connect(&stack, &QUndoStack::canRedoChanged, redo, &QAction::setEnabled);
+    connect(&stack, &QUndoStack::undoTextChanged, undo,
+            [undo](const QString& what) { undo->setText(tr("&Undo %1").arg(what).trimmed()); });
+    connect(&stack, &QUndoStack::redoTextChanged, redo,
+            [redo](const QString& what) { redo->setText(tr("&Redo %1").arg(what).trimmed()); });
     menu->addSeparator();
     m_actions->add(menu,
                    {"cutTemplateAction",
@@ -288,6 +305,14 @@ void MainWindow::addMachineEntries(QMenu* menu) {
                     {},
                     "peak"},
                    [this](bool) { showFeatures(); });
+    m_actions->add(menu,
+                   {"filterAction",
+                    tr("Fi&lter …"),
+                    tr("Convolves the scene with a named kernel or a file and adds the result as a "
+                       "scene"),
+                    {},
+                    "interpolation"},
+                   [this](bool) { showFilter(); });
     menu->addSeparator();
     m_actions->add(menu,
                    {"calibrateAction",
@@ -405,10 +430,16 @@ void MainWindow::updateActions() {
             findChild<QAction*>(QLatin1String(name))->setEnabled(on);
         }
     };
-    enable({"fitView", "resetView", "actualSize", "zoomIn", "zoomOut", "interpolation",
-            "autoWindow", "screenshot", "cleanScreenshot", "openTemplateAction", "openMaskAction",
-            "openSceneMaskAction", "copyCommandLine", "saveJob", "overlay", "opacityUp",
-            "opacityDown", "showPeaks"},
+    enable({"fitView",         "resetView",
+            "actualSize",      "zoomIn",
+            "zoomOut",         "interpolation",
+            "autoWindow",      "screenshot",
+            "cleanScreenshot", "openTemplateAction",
+            "openMaskAction",  "openSceneMaskAction",
+            "copyCommandLine", "saveJob",
+            "overlay",         "opacityUp",
+            "opacityDown",     "showPeaks",
+            "exportScene",     "filterAction"},
            scene);
     for (QAction* action : m_toolActions) {
         action->setEnabled(scene);

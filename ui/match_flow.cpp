@@ -50,7 +50,7 @@ double finishedShare(const method::MatchMap& map) {
 /// What tells a result from others: scene, what is unusual about its job, and the time.
 QString runTitle(const Document& document, const SceneEntry& scene, const job::Job& job,
                  const job::JobReport& report) {
-    QStringList parts{scene.name.section(QChar('.'), 0, 0)};
+    QStringList parts{scene.made ? scene.name : scene.name.section(QChar('.'), 0, 0)};
     const auto say = [&parts](bool applies, const QString& word) {
         parts << (applies ? QStringList(word) : QStringList());
     };
@@ -181,6 +181,11 @@ job::Job MatchFlow::currentJob() const {
 job::JobImages MatchFlow::images() const {
     job::JobImages images;
     images.scene = m_document.scenes().front().image;
+    for (const SceneEntry& scene : m_document.scenes()) {
+        if (&scene != &m_document.scenes().front()) {
+            images.furtherScenes.push_back(scene.made ? scene.image : nullptr);
+        }
+    }
     for (const TemplateEntry& templ : m_document.templates()) {
         images.templates.push_back(templ.image);
     }

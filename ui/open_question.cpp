@@ -3,6 +3,8 @@
 #include <QMessageBox>
 #include <QPushButton>
 
+#include <algorithm>
+
 #include "ui/document.h"
 
 namespace flcc::ui {
@@ -34,7 +36,10 @@ QString lossText(const Document& document) {
                : number == 1 ? QStringList(one)
                              : QStringList(several.arg(number));
     };
-    QStringList parts = count(document.templates().size(), tr("the template"), tr("%1 templates")) +
+    const auto made =
+        static_cast<std::size_t>(std::ranges::count_if(document.scenes(), &SceneEntry::made));
+    QStringList parts = count(made, tr("the filtered scene"), tr("%1 filtered scenes")) +
+                        count(document.templates().size(), tr("the template"), tr("%1 templates")) +
                         count(document.masks().size() + (document.sceneMask() ? 1 : 0),
                               tr("the mask"), tr("%1 masks")) +
                         count(document.results().size(), tr("the result"), tr("%1 results"));

@@ -1,5 +1,6 @@
 #include <exception>
 #include <new>
+#include <utility>
 
 #include "ui/open_question.h"
 #include "ui/opener.h"
@@ -123,13 +124,15 @@ bool Opener::acceptScene(const std::filesystem::path& path, const io::ImageInfo&
                           .arg(name));
         return false;
     }
-    const QString reason = reasonAgainst(info, first, m_document.sceneExtents());
+    const QString reason = reasonAgainst(info, first, first.extents);
     if (!reason.isEmpty()) {
         Q_EMIT failed(
             tr("%1 cannot be added: %2. Open it as a scene of its own.").arg(name, reason));
         return false;
     }
-    m_document.addScene({nullptr, name, path, {}, first.channel, first.frame, info.pixel});
+    SceneEntry entry{nullptr, name, path, {}, first.channel, first.frame, info.pixel};
+    entry.extents = info.extents;
+    m_document.addScene(std::move(entry));
     Q_EMIT opened(
         tr("%1 is scene %2 of the list, counted from 0. It is read when it is shown or searched.")
             .arg(name)
@@ -168,7 +171,7 @@ void Opener::showScene(int index, Then then) {
                     if (at >= scenes.size() || scenes[at].path != entry.path) {
                         return tell(then, false); // the list is another one by now
                     }
-                    if (base::extentsOf(image->pixels) != m_document.sceneExtents()) {
+                    if (base::extentsOf(image->pixels) != entry.extents) {
                         Q_EMIT failed(
                             tr("%1 has changed since it was added: it has %2 voxels now; "
                                "remove it from the list or add it again.")

@@ -336,8 +336,9 @@ void PlanCard::showGroups(const job::JobReport& report) {
     showMeasured(report);
 }
 
-void PlanCard::showReport(const job::JobReport& report) {
+void PlanCard::showReport(const job::JobReport& report, const QString& refusal) {
     m_report = report;
+    m_refusal = refusal;
     clearOthers();
     if (!report.groups.empty() && !job::refusal(report)) {
         showGroups(report);
@@ -532,7 +533,7 @@ QString PlanCard::text() const {
 
 void PlanCard::refreshTheme() {
     if (m_report) {
-        showReport(job::JobReport(*m_report)); // its texts carry colours
+        showReport(job::JobReport(*m_report), QString(m_refusal)); // its texts carry colours
     } else {
         applyTheme();
     }

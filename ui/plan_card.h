@@ -34,8 +34,8 @@ class PlanCard : public QFrame {
     /// next report.
     void setScenes(int count, int types);
     /// Shows the report of a plan (report.run is empty) or of a run. For several scenes, the report
-    /// of one of them.
-    void showReport(const job::JobReport& report);
+    /// of one of them. `refusal`: why no candidate was chosen, where that is not job::refusal().
+    void showReport(const job::JobReport& report, const QString& refusal = {});
     /// Buttons below the line that may make a refused job possible; empty: none.
     void setFixes(const std::vector<PlanFix>& fixes);
     [[nodiscard]] const std::optional<job::JobReport>& report() const { return m_report; }
@@ -116,6 +116,7 @@ class PlanCard : public QFrame {
     QLabel* m_calibration = nullptr;
     QVBoxLayout* m_others = nullptr;
     std::optional<job::JobReport> m_report;
+    QString m_refusal; ///< of m_report, if it was given
     int m_sceneCount = 1;
     int m_sceneTypes = 1;
     QString m_hint;

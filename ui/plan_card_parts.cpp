@@ -19,7 +19,7 @@ namespace flcc::ui {
 namespace {
 
 /// Number of candidates that the card names beside the chosen one; the report has all.
-constexpr int kOthers = 4;
+constexpr int kOthers = 5;
 
 } // namespace
 
@@ -34,9 +34,12 @@ void PlanCard::showLine() {
     const QColor* colour = &accents().muted;
     if (m_report) {
         const plan::CandidateReport* chosen = m_report->plan.chosen();
-        const std::optional<base::Error> refused = job::refusal(*m_report);
+        const std::optional<base::Error> refused =
+            m_refusal.isEmpty() ? job::refusal(*m_report) : std::nullopt;
         if (refused || chosen == nullptr) {
-            m_lineText = refused ? inWindowWords(refused->what()) : m_headline->text();
+            m_lineText = refused               ? inWindowWords(refused->what())
+                         : m_refusal.isEmpty() ? m_headline->text()
+                                               : m_refusal;
             colour = &accents().bad;
         } else {
             colour = nullptr;

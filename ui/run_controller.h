@@ -39,7 +39,8 @@ class RunController : public QObject {
         SelfTest,
         Calibrate,
         Crossover,
-        Features
+        Features,
+        Filter
     };
     Q_ENUM(Task)
 

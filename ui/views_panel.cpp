@@ -27,7 +27,7 @@ namespace {
 
 /// The directions of a volume in a patient, if its file format states them.
 viz::Anatomy anatomyOf(const SceneEntry& scene) {
-    const std::string name = scene.path.filename().string();
+    const std::string name = (scene.made ? scene.origin : scene.path).filename().string();
     const bool stated =
         scene.image &&
         (!scene.image->series.empty() ||
@@ -117,11 +117,12 @@ void ViewsPanel::onSceneChanged() {
                   std::floor(static_cast<double>(extents.z) / 2)});
 }
 
-/// Shows another scene of the list. Its extents are the same, so the views stay, and so does a grey
+/// Shows another scene of the list. If its extents are the same, the views stay, and so does a grey
 /// window set by the user.
 void ViewsPanel::onSceneShown() {
     const job::SceneImage& image = *m_document.scene().image;
-    if (image.geometry.spacing != m_geometry.spacing) {
+    if (image.geometry.spacing != m_geometry.spacing ||
+        base::extentsOf(image.pixels) != m_slices.front()->extents()) {
         const base::Point crosshair = m_crosshair;
         onSceneChanged();
         onBoxChanged();

@@ -12,6 +12,7 @@
 #include <string>
 
 #include "ui/text.h"
+#include "ui/theme.h"
 
 namespace flcc::ui {
 
@@ -85,10 +86,19 @@ void WorkDialog::addContent(QWidget* content, int stretch) {
 
 void WorkDialog::setStartText(const QString& text) { m_start->setText(text); }
 
-void WorkDialog::say(const QString& sentence) { m_verdict->setText(sentence); }
+void WorkDialog::setStartable(bool startable) {
+    m_startable = startable;
+    m_start->setEnabled(startable && !m_shared);
+}
+
+void WorkDialog::say(const QString& sentence, bool bad) {
+    m_verdict->setStyleSheet(bad ? QStringLiteral("color: %1;").arg(accents().bad.name())
+                                 : QString());
+    m_verdict->setText(sentence);
+}
 
 void WorkDialog::start() {
-    if (m_shared) {
+    if (m_shared || !m_startable) {
         return;
     }
     m_shared = std::make_shared<Shared>();
@@ -129,7 +139,7 @@ void WorkDialog::stop() {
 void WorkDialog::end() {
     m_shared.reset();
     m_bar->hide();
-    m_start->setEnabled(true);
+    m_start->setEnabled(m_startable);
     m_cancel->setEnabled(false);
     workingChanged(false);
 }

@@ -46,10 +46,14 @@ class WorkDialog : public QDialog {
     /// Called ten times a second while the work runs, to show results so far.
     virtual void showSoFar() {}
 
-    void say(const QString& sentence);
+    /// `bad`: in the colour of an error.
+    void say(const QString& sentence, bool bad = false);
     void addContent(QWidget* content, int stretch);
     [[nodiscard]] QPushButton* addButton(const char* part, const QString& text);
     void setStartText(const QString& text);
+    /// Whether the work may be started while none runs.
+    void setStartable(bool startable);
+    [[nodiscard]] bool isStarted() const { return m_shared != nullptr; }
 
   private:
     struct Shared;
@@ -66,6 +70,7 @@ class WorkDialog : public QDialog {
     QVBoxLayout* m_content = nullptr;
     QDialogButtonBox* m_buttons = nullptr;
     QPushButton* m_start = nullptr;
+    bool m_startable = true;
     QPushButton* m_cancel = nullptr;
 };
 

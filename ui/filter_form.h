@@ -1,0 +1,81 @@
+#pragma once
+
+#include <QWidget>
+
+#include <array>
+#include <vector>
+
+#include "engine/base/geometry.h"
+#include "engine/filter/kernel.h"
+#include "engine/job/convolve_job.h"
+
+class QCheckBox;
+class QComboBox;
+class QDoubleSpinBox;
+class QFormLayout;
+class QLabel;
+class QLineEdit;
+
+namespace flcc::ui {
+
+/// The controls of a convolution: kernel, its values, border, extent, method and precision. Kernels
+/// and their values are those of filter::kernelForms().
+class FilterForm : public QWidget {
+    Q_OBJECT
+
+  public:
+    explicit FilterForm(QWidget* parent = nullptr);
+
+    /// Offers the kernels and units for scenes like this one.
+    void setScene(const base::Extents& extents, const base::Geometry& geometry);
+    /// The job, without a scene. The kernel is empty while no file is chosen.
+    [[nodiscard]] job::ConvolveJob job() const;
+    /// "gaussian 2 px", for names of results.
+    [[nodiscard]] QString title() const;
+
+  Q_SIGNALS:
+    void changed();
+
+  private:
+    /// The controls of one value of a kernel.
+    struct Value {
+        QLabel* label = nullptr;
+        QWidget* row = nullptr;
+        std::array<QDoubleSpinBox*, 3> sizes{};
+        QComboBox* axis = nullptr;
+    };
+    void build();
+    Value makeValue(int number);
+    QComboBox* makeChoice(const char* name, const QString& label, const QString& tip);
+    void fillKernels();
+    void chooseKernel();
+    void showValues(bool usual);
+    void changeUnit();
+    void askFile();
+    [[nodiscard]] bool isFile() const;
+    [[nodiscard]] const filter::KernelForm& form() const;
+    [[nodiscard]] bool inWorldUnits() const;
+    /// The sizes of a value, each followed by `unit`.
+    [[nodiscard]] QString sizesText(const Value& value, const QString& separator,
+                                    const QString& unit) const;
+
+    base::Geometry m_geometry;
+    std::size_t m_axes = 2;
+    QFormLayout* m_layout = nullptr;
+    QComboBox* m_kernel = nullptr;
+    QLabel* m_fileLabel = nullptr;
+    QWidget* m_fileRow = nullptr;
+    QLineEdit* m_file = nullptr;
+    std::vector<Value> m_values;
+    QLabel* m_unitLabel = nullptr;
+    QWidget* m_unitRow = nullptr;
+    QComboBox* m_unit = nullptr;
+    bool m_wasWorld = false; ///< the unit of the sizes that are shown
+    QCheckBox* m_eachAxis = nullptr;
+    QComboBox* m_border = nullptr;
+    QComboBox* m_extent = nullptr;
+    QComboBox* m_method = nullptr;
+    QComboBox* m_precision = nullptr;
+};
+
+} // namespace flcc::ui
