@@ -185,6 +185,8 @@ QWidget* FeaturesPanel::buildTable() {
     m_table->setEditTriggers(QAbstractItemView::NoEditTriggers);
     m_table->setAlternatingRowColors(true);
     m_table->verticalHeader()->setDefaultSectionSize(m_table->fontMetrics().height() + 6);
+    // All columns are in sight also where the table is narrow.
+    m_table->horizontalHeader()->setSectionResizeMode(QHeaderView::ResizeToContents);
     m_table->horizontalHeader()->setStretchLastSection(true);
     column->addWidget(m_summary);
     column->addWidget(m_table, 1);
