@@ -57,7 +57,14 @@ class FilterSink : public job::JobSink {
 /// The plan for the card, which shows reports of matches.
 job::JobReport cardReport(const job::ConvolveReport& report) {
     job::JobReport card;
-    card.plan.candidates = report.candidates;
+    for (const plan::CandidateReport& row : report.candidates) {
+        // The best candidate of each method.
+        if (std::ranges::none_of(card.plan.candidates, [&row](const auto& known) {
+                return known.candidate.method == row.candidate.method;
+            })) {
+            card.plan.candidates.push_back(row);
+        }
+    }
     card.plan.limits = report.limits;
     card.plan.calibrated = report.calibrated;
     card.plan.planningMs = report.planningMs;
@@ -155,6 +162,7 @@ QWidget* FilterDialog::buildControls() {
     column->setContentsMargins(0, 0, 4, 0);
     m_form = new FilterForm(side);
     m_card = new PlanCard(side);
+    m_card->setMostOthers(static_cast<int>(filter::methodNames().size()));
     m_card->setSizePolicy(QSizePolicy::Preferred, QSizePolicy::Fixed);
     const auto fit = [this] { m_card->setFixedHeight(m_card->fullHeight(m_card->width())); };
     connect(m_card, &PlanCard::contentChanged, this, fit, Qt::QueuedConnection);
@@ -190,6 +198,12 @@ void FilterDialog::onScene() {
         m_form->setScene(m_document.sceneExtents(), m_document.scene().image->geometry);
     }
     change();
+}
+
+void FilterDialog::refreshTheme() {
+    m_card->refreshTheme();
+    m_saveJob->setIcon(icon(QStringLiteral("save")));
+    change(); // the sentence carries a colour
 }
 
 filter::Plane FilterDialog::plane() const {
@@ -312,7 +326,8 @@ void FilterDialog::take(const std::shared_ptr<const Shown>& shown) {
     m_caption->setToolTip(tr("Shown %1 after the change").arg(durationText(m_previewMs)));
     const QString refused =
         shown->preview.refused ? inWindowWords(shown->preview.refused->what()) : QString();
-    m_card->showReport(cardReport(shown->preview.report), refused);
+    m_card->showReport(cardReport(shown->preview.report), tr("No method can do this"));
+    m_card->show();
     if (!refused.isEmpty()) {
         say(refused, true);
         return;
@@ -326,7 +341,7 @@ void FilterDialog::refuse(const QString& sentence) {
     m_shown = m_wanted;
     m_preview->clear();
     m_caption->clear();
-    m_card->showProblem(sentence);
+    m_card->hide();
     say(sentence, true);
     setStartable(false);
 }
@@ -362,7 +377,7 @@ void FilterDialog::add(job::ConvolveResult& result, const SceneEntry& source,
     entry.origin = source.made ? source.origin : source.path;
     const plan::CandidateReport& chosen = result.report.candidates.front();
     const QString sentence = tr("%1: %2, %3; values from %4 to %5")
-                                 .arg(title, candidateText(chosen.candidate),
+                                 .arg(title, toQString(chosen.candidate.method),
                                       durationText(result.report.run->executeMs.median),
                                       numberText(result.report.result->minimum),
                                       numberText(result.report.result->maximum));

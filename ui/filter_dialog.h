@@ -37,6 +37,7 @@ class FilterDialog : public WorkDialog {
                  QWidget* parent);
     ~FilterDialog() override;
 
+    void refreshTheme();
     /// True while the preview is not that of the controls.
     [[nodiscard]] bool isPreviewDue() const { return m_shown != m_wanted; }
     /// Milliseconds from the last change to its preview.

@@ -21,6 +21,7 @@
 #include "ui/data_panel.h"
 #include "ui/exporter.h"
 #include "ui/features_panel.h"
+#include "ui/filter_dialog.h"
 #include "ui/log_panel.h"
 #include "ui/manual.h"
 #include "ui/manual_window.h"
@@ -456,6 +457,9 @@ void MainWindow::applyTheme(Theme theme) {
     m_report->refreshTheme();
     m_status->refreshTheme();
     m_match->planCard().refreshTheme();
+    if (m_filter) {
+        m_filter->refreshTheme();
+    }
     if (m_manual) {
         m_manual->refreshTheme();
     }

@@ -39,6 +39,8 @@ class PlanCard : public QFrame {
     /// Buttons below the line that may make a refused job possible; empty: none.
     void setFixes(const std::vector<PlanFix>& fixes);
     [[nodiscard]] const std::optional<job::JobReport>& report() const { return m_report; }
+    /// Number of candidates that the card names beside the chosen one; the report has all.
+    void setMostOthers(int count) { m_mostOthers = count; }
     void refreshTheme();
     /// All texts of the card, one per line, for tests and screen readers.
     [[nodiscard]] QString text() const;
@@ -117,6 +119,7 @@ class PlanCard : public QFrame {
     QVBoxLayout* m_others = nullptr;
     std::optional<job::JobReport> m_report;
     QString m_refusal; ///< of m_report, if it was given
+    int m_mostOthers = 4;
     int m_sceneCount = 1;
     int m_sceneTypes = 1;
     QString m_hint;

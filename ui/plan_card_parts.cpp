@@ -16,12 +16,6 @@
 // The line of the plan with its buttons, and the candidates that were not chosen.
 
 namespace flcc::ui {
-namespace {
-
-/// Number of candidates that the card names beside the chosen one; the report has all.
-constexpr int kOthers = 5;
-
-} // namespace
 
 void PlanCard::setOpen(bool open) {
     m_open = open;
@@ -151,7 +145,7 @@ void PlanCard::showOthers(const plan::PlanReport& report) {
     }
     for (std::size_t i = 0; i < rows.size(); ++i) {
         const bool own = waiting.erase(rows[i]->candidate.device) > 0;
-        if (own || m_others->count() + static_cast<int>(waiting.size()) < kOthers) {
+        if (own || m_others->count() + static_cast<int>(waiting.size()) < m_mostOthers) {
             addOther(*rows[i], named);
         }
     }
