@@ -156,6 +156,20 @@ function(flcc_vector_code target)
     endif()
 endfunction()
 
+# Adds the test classes of files "*_test.cpp" to a room's tests. moc is given no include folders: a
+# test class needs nothing from a header to be understood, and reading them takes twenty times as
+# long as the class. A slot behind an #ifdef is not seen.
+function(flcc_moc_tests room)
+    set(classes ${ARGN})
+    list(FILTER classes INCLUDE REGEX "_test\\.cpp$")
+    foreach(class IN LISTS classes)
+        get_filename_component(moc ${class} NAME_WLE)
+        string(PREPEND moc ${CMAKE_CURRENT_BINARY_DIR}/)
+        qt6_generate_moc(${class} ${moc}.moc)
+        target_sources(${room}_tests PRIVATE ${moc}.moc)
+    endforeach()
+endfunction()
+
 # flcc_add_tests(ROOM TESTS names ... [SLOW names] [SERIAL names] [THREADED names] [ALONE names] [SOURCES ...]
 # LIBRARIES ... LABELS ... [DISPLAY] [MAIN library] [HEADERS <header> ...]): the Qt Test executable ROOM_tests of NAME_test.cpp
 # for every name (tests/support/test_class.h), and a ctest test ROOM_NAME_test for each. SLOW tests
@@ -182,16 +196,7 @@ function(flcc_add_tests room)
     list(TRANSFORM TEST_ALONE APPEND _test.cpp)
     flcc_compile_alone(${TEST_ALONE})
     set_target_properties(${room}_tests PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/tests)
-    # moc is given no include folders: a test class needs nothing from a header to be understood, and
-    # reading them takes twenty times as long as the class. A slot behind an #ifdef is not seen.
-    set(classes ${sources} ${TEST_SOURCES})
-    list(FILTER classes INCLUDE REGEX "_test\\.cpp$")
-    foreach(class IN LISTS classes)
-        get_filename_component(moc ${class} NAME_WLE)
-        string(PREPEND moc ${CMAKE_CURRENT_BINARY_DIR}/)
-        qt6_generate_moc(${class} ${moc}.moc)
-        target_sources(${room}_tests PRIVATE ${moc}.moc)
-    endforeach()
+    flcc_moc_tests(${room} ${sources} ${TEST_SOURCES})
     target_include_directories(${room}_tests PRIVATE ${CMAKE_CURRENT_BINARY_DIR})
     target_compile_definitions(${room}_tests PRIVATE QT_NO_KEYWORDS)
     target_link_libraries(${room}_tests PRIVATE flcc_options ${TEST_MAIN} ${TEST_LIBRARIES})
