@@ -26,6 +26,7 @@ constexpr int kPeaksDelayMs = 120;
 job::Job planKey(job::Job job) {
     const job::Job none;
     job.minScore = none.minScore;
+    job.maxScore = none.maxScore;
     job.maxPeaks = none.maxPeaks;
     job.minDistance = none.minDistance;
     job.audit = none.audit;

@@ -22,9 +22,16 @@ bool hasPeaksOfMap(const ResultEntry* result) {
            !result->job->cancelled && job::isVerified(result->job->report);
 }
 
+/// Whether the threshold of `a` lets peaks through that that of `b` does not.
+bool looser(const job::Job& a, const job::Job& b) {
+    const double sign = a.operation.traits().sign();
+    return sign * job::thresholdOf(a) < sign * job::thresholdOf(b);
+}
+
 /// The peak options of `from` in the job of a result.
 job::Job withPeakOptions(job::Job job, const job::Job& from) {
     job.minScore = from.minScore;
+    job.maxScore = from.maxScore;
     job.maxPeaks = from.maxPeaks;
     job.minDistance = from.minDistance;
     job.partialPeaks = from.partialPeaks;
@@ -43,7 +50,7 @@ void MatchFlow::schedulePeaks() {
     const job::Job& has = result->settings;
     const auto count = std::ssize(result->job->peaks);
     const bool all = count < has.maxPeaks; // nothing was cut off
-    const bool fewer = wanted.minScore < has.minScore || (wanted.maxPeaks > has.maxPeaks && !all);
+    const bool fewer = looser(wanted, has) || (wanted.maxPeaks > has.maxPeaks && !all);
     const bool other = wanted.minDistance != has.minDistance ||
                        wanted.partialPeaks != has.partialPeaks || wanted.maxPeaks < count;
     if (fewer || other || !all) {
@@ -63,7 +70,10 @@ void MatchFlow::searchPeaks() {
         return;
     }
     job::Job wanted = withPeakOptions(result->settings, m_panel.settings());
-    wanted.minScore = std::min(wanted.minScore, result->settings.minScore);
+    if (looser(result->settings, wanted)) {
+        wanted.minScore = result->settings.minScore;
+        wanted.maxScore = result->settings.maxScore;
+    }
     const std::shared_ptr<const job::JobResult> before = result->job;
     // The count of a list that is cut off: once for each map and options.
     job::Job all = wanted;
@@ -71,7 +81,7 @@ void MatchFlow::searchPeaks() {
     const std::string key = job::toCommandLine(all) + " " +
                             std::to_string(reinterpret_cast<std::uintptr_t>(before->map.get()));
     const job::Job& has = result->settings;
-    const bool same = wanted.minScore == has.minScore && wanted.maxPeaks == has.maxPeaks &&
+    const bool same = job::thresholdOf(wanted) == job::thresholdOf(has) && wanted.maxPeaks == has.maxPeaks &&
                       wanted.minDistance == has.minDistance &&
                       wanted.partialPeaks == has.partialPeaks;
     if (same && key == m_countedFor) {

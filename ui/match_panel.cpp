@@ -422,7 +422,11 @@ job::Job MatchPanel::settings() const {
     job.invert = m_invert->isChecked();
     readExactness(job);
     readEdges(job);
-    job.minScore = threshold();
+    if (job.operation.isLcc()) {
+        const double score = threshold();
+        job.minScore = score == job.operation.traits().threshold ? std::nullopt
+                                                                 : std::optional(score);
+    }
     job.maxPeaks = numberOf(*m_maxPeaks, m_job.maxPeaks);
     job.minDistance.reset();
     if (m_distance->value() >= 0) {
@@ -463,7 +467,7 @@ void MatchPanel::setSettings(const job::Job& job) {
         m_threads->setValue(m_job.threads);
         m_memory->setText(memoryText(job.memoryBytes));
         m_planning->setCurrentIndex(m_planning->findData(static_cast<int>(job.planning)));
-        m_minScore->setValue(job.minScore);
+        m_minScore->setValue(job.minScore.value_or(0.5));
         m_maxPeaks->setValue(
             static_cast<int>(std::min<std::int64_t>(job.maxPeaks, m_maxPeaks->maximum())));
         m_distance->setValue(job.minDistance.value_or(kAutoDistance));
@@ -515,7 +519,7 @@ void MatchPanel::showFixes() {
     }
 }
 
-double MatchPanel::threshold() const { return numberOf(*m_minScore, m_job.minScore); }
+double MatchPanel::threshold() const { return numberOf(*m_minScore, m_job.minScore.value_or(0.5)); }
 
 void MatchPanel::setThreshold(double score) { m_minScore->setValue(score); }
 

@@ -12,6 +12,7 @@
 #include "engine/cpu/counted.h"
 #include "engine/cpu/integer_template.h"
 #include "engine/cpu/methods.h"
+#include "engine/cpu/operation_run.h"
 #include "engine/cpu/support_run.h"
 #include "engine/cpu/tile_grid.h"
 #include "engine/cpu/tile_loader.h"
@@ -306,6 +307,8 @@ class DirectMethod final : public method::Method {
         return {.title = "Direct", .byDefinition = true};
     }
     [[nodiscard]] std::string_view device() const override { return "cpu"; }
+    /// Has every operation.
+    [[nodiscard]] std::string refusal(const Problem&) const override { return {}; }
 
     [[nodiscard]] std::vector<Candidate> candidates(const Problem& problem,
                                                     const method::Limits& limits,
@@ -335,7 +338,10 @@ class DirectMethod final : public method::Method {
     predict(const Problem& problem, const Candidate& candidate, const method::Limits& limits,
             const method::CostModel& model,
             const method::SceneStatistics* statistics) const override {
-        if (std::string reason = refusal(problem); !reason.empty()) {
+        if (!problem.operation.isLcc()) {
+            return predictByDefinition(problem, candidate, limits, model);
+        }
+        if (std::string reason = statisticsReason(problem); !reason.empty()) {
             return method::Refusal{std::move(reason)};
         }
         const Extents& m = problem.templ;
@@ -405,6 +411,9 @@ class DirectMethod final : public method::Method {
     [[nodiscard]] std::shared_ptr<const method::Prepared>
     prepare(const Problem& problem, const Candidate&, const method::MaskedView& templ,
             base::TilePool& pool) const override {
+        if (!problem.operation.isLcc()) {
+            return std::make_shared<OperationPrepared>(templ);
+        }
         return std::make_shared<DirectPrepared>(problem, templ, pool);
     }
 
@@ -418,6 +427,12 @@ class DirectMethod final : public method::Method {
                             const method::Prepared& prepared, const method::MaskedView& scene,
                             method::Workspace& workspace, const method::Execution& execution,
                             const method::MapView& map) const override {
+        if (!problem.operation.isLcc()) {
+            return runByDefinition(problem,
+                                   {&dynamic_cast<const OperationPrepared&>(prepared).templ()},
+                                   withoutIdleMask(problem, scene), candidate.tile, execution,
+                                   {map, {}});
+        }
         const auto& templ = dynamic_cast<const DirectPrepared&>(prepared);
         return runAll({problem, {&templ}, withoutIdleMask(problem, scene), {map, {}}}, candidate,
                       workspace, execution);
@@ -428,6 +443,10 @@ class DirectMethod final : public method::Method {
                 const std::vector<std::shared_ptr<const method::Prepared>>& prepared,
                 const method::MaskedView& scene, method::Workspace& workspace,
                 const method::Execution& execution, const method::BankView& to) const override {
+        if (!problem.operation.isLcc()) {
+            return runByDefinition(problem, operationTemplates(problem, prepared),
+                                   withoutIdleMask(problem, scene), candidate.tile, execution, to);
+        }
         const auto templs = alikeTemplates<DirectPrepared>(problem, prepared);
         if (templs.empty()) {
             return Method::executeBank(problem, candidate, prepared, scene, workspace, execution,
@@ -445,7 +464,7 @@ class DirectMethod final : public method::Method {
     /// Nanoseconds of a multiply-add in double. Only its ratio to a canonical value matters.
     static constexpr double kDoubleNs = 0.05;
 
-    static std::string refusal(const Problem& problem) {
+    static std::string statisticsReason(const Problem& problem) {
         return problem.statistics == method::WindowStatistics::Fourier
                    ? "--statistics fourier does not work with method direct; use tiled"
                    : statisticsRefusal(problem);

@@ -98,6 +98,12 @@ void keepMeasurements() {
 
 } // namespace
 
+double thresholdOf(const Job& job) {
+    const method::OperationTraits& traits = job.operation.traits();
+    const bool largest = traits.best == method::Best::Largest;
+    return (largest ? job.minScore : job.maxScore).value_or(traits.threshold);
+}
+
 std::string_view name(Phase phase) {
     constexpr std::array<std::string_view, 5> kNames{"reading", "planning", "matching",
                                                      "finding peaks", "writing"};

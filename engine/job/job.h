@@ -52,7 +52,7 @@ struct Job {
     /// scene.
     std::optional<base::Box> region;
 
-    method::Operation operation = method::Operation::Lcc;
+    method::Operation operation{};
     method::Extent extent = method::Extent::Valid;
     method::Outside outside =
         method::Outside::Zero; ///< value of voxels outside the scene or its mask
@@ -72,7 +72,10 @@ struct Job {
     std::filesystem::path planReport; ///< if set, run the candidate that this report chose
     int repeat = 1;
 
-    double minScore = 0.5;
+    /// Threshold of a peak: the least value or, where the smallest is best, the largest one. Empty =
+    /// that of the operation.
+    std::optional<double> minScore;
+    std::optional<double> maxScore;
     std::int64_t maxPeaks = 100;
     std::optional<double> minDistance; ///< empty = auto
     bool partialPeaks = false;         ///< PARTIAL placements may be peaks
@@ -87,6 +90,10 @@ struct Job {
 
     friend bool operator==(const Job&, const Job&) = default;
 };
+
+/// The value that a peak must reach: minScore or, where the smallest value is best, maxScore; by
+/// default that of the operation, which may be infinite.
+[[nodiscard]] double thresholdOf(const Job& job);
 
 /// The jobs of the single scenes. If there are several, outputs carry the number of their scene,
 /// from 0 ("map-1.mha"). Crops and the written template belong to the first scene.

@@ -34,7 +34,9 @@ FoundPeaks searchPeaks(const JobResult& result, const Job& job,
                            .statistics = report.statistics,
                            .firstPlacement = method::firstPlacement(result.report.plan.problem),
                            .index = {},
-                           .reduced = nullptr};
+                           .reduced = nullptr,
+                           .operation = result.report.plan.problem.operation,
+                           .exact = result.map->exact.view()};
     if (numbers.size() > 1) {
         map.statistics = match::bankStatistics(report.statistics, report.facts.scores);
         if (result.index) {

@@ -46,6 +46,8 @@ struct RunReport {
 struct MapReport {
     match::MapStatistics statistics;
     method::MapFacts facts;
+    /// Of an operation other than lcc: its best value and the placements that reach it.
+    std::optional<match::BestPlaces> best{};
 };
 
 enum class AuditVerdict { Off, Passed, Failed };

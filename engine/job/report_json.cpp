@@ -164,6 +164,9 @@ Json toJson(const MapReport& map) {
             {"bound_kind", "empirical"}, // tests support the bound; parts are not proven
             {"bound_median", map.facts.boundMedian},
             {"bound_largest", map.facts.largestBound},
+            {"best", map.best ? Json(map.best->value) : Json(nullptr)},
+            {"occurrences", map.best ? Json(map.best->occurrences) : Json(nullptr)},
+            {"occurrences_tolerance", map.best ? Json(map.best->tolerance) : Json(nullptr)},
             {"bound_largest_lowconf", map.facts.largestLowConf},
             {"largest_rounding", map.facts.largestRounding}};
 }

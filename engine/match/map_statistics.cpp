@@ -62,4 +62,72 @@ MapStatistics mapStatistics(const base::View<const float>& value,
     return statisticsOf(tally);
 }
 
+MapStatistics mapStatistics(const base::View<const double>& value,
+                            const base::View<const base::Status>& status,
+                            const std::stop_token& stop) {
+    MapStatistics statistics;
+    const base::Extents& extents = value.extents();
+    const auto forValues = [&](const auto& take) {
+        for (std::int64_t z = 0; z < extents.z; ++z) {
+            for (std::int64_t y = 0; y < extents.y && !stop.stop_requested(); ++y) {
+                for (std::int64_t x = 0; x < extents.x; ++x) {
+                    if (base::hasValue(status.at(x, y, z))) {
+                        take(value.at(x, y, z));
+                    }
+                }
+            }
+        }
+    };
+    double sum = 0;
+    forValues([&](double each) {
+        const bool first = statistics.count++ == 0;
+        statistics.minimum = first ? each : std::min(statistics.minimum, each);
+        statistics.maximum = first ? each : std::max(statistics.maximum, each);
+        sum += each;
+    });
+    if (statistics.count == 0) {
+        return statistics;
+    }
+    const auto count = static_cast<double>(statistics.count);
+    statistics.mean = sum / count;
+    double squares = 0;
+    forValues([&](double each) {
+        squares += (each - statistics.mean) * (each - statistics.mean);
+    });
+    statistics.standardDeviation = std::sqrt(squares / count);
+    statistics.roundingDeviation =
+        8 * std::numeric_limits<double>::epsilon() *
+        std::max(std::abs(statistics.minimum), std::abs(statistics.maximum));
+    return statistics;
+}
+
+std::optional<BestPlaces> bestOf(const SearchedMap& map, const std::stop_token& stop) {
+    const base::Extents& extents = map.exact.extents();
+    const double sign = map.operation.traits().sign();
+    std::optional<BestPlaces> best;
+    const auto forValues = [&](const auto& take) {
+        for (std::int64_t z = 0; z < extents.z; ++z) {
+            for (std::int64_t y = 0; y < extents.y && !stop.stop_requested(); ++y) {
+                for (std::int64_t x = 0; x < extents.x; ++x) {
+                    if (base::hasValue(map.status.at(x, y, z))) {
+                        take(map.exact.at(x, y, z));
+                    }
+                }
+            }
+        }
+    };
+    forValues([&](double value) {
+        if (!best || sign * value > sign * best->value) {
+            best = BestPlaces{.value = value};
+        }
+    });
+    if (best) {
+        best->tolerance = 2 * map.facts.largestBound;
+        forValues([&](double value) {
+            best->occurrences += std::abs(value - best->value) <= best->tolerance ? 1 : 0;
+        });
+    }
+    return best;
+}
+
 } // namespace flcc::match

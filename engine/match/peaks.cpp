@@ -257,12 +257,16 @@ Peak peakOf(const Found& found, const base::Geometry& geometry) {
     const base::Extents& extents = scores.templExtents();
     const std::array<std::int64_t, 3> lengths{extents.x, extents.y, extents.z};
     Peak peak;
-    peak.score = found.maximum.score.value;
+    const double sign = scores.map().operation.traits().sign();
+    peak.score = sign * found.maximum.score.value;
     peak.bound = found.maximum.score.bound;
     peak.templ = found.templ;
     peak.corner = found.corner;
     peak.status = scores.statusOf(at);
-    fitSubVoxel(scores, at, peak.score, peak);
+    fitSubVoxel(scores, at, found.maximum.score.value, peak);
+    for (double& curvature : peak.curvature) {
+        curvature *= sign;
+    }
     const base::Point corner{static_cast<double>(peak.corner.x), static_cast<double>(peak.corner.y),
                              static_cast<double>(peak.corner.z)};
     for (std::size_t axis = 0; axis < 3; ++axis) {
@@ -288,7 +292,9 @@ std::vector<Peak> listPeaks(std::vector<detail::Scores>& scores, const base::Geo
         return {};
     }
     const double best = found[0].maximum.score.value;
-    const std::optional<double> second = found.size() > 1
+    const bool largest = scores.front().map().operation.traits().best == method::Best::Largest;
+    const std::optional<double> second = !largest ? std::nullopt
+                                         : found.size() > 1
                                              ? std::optional(found[1].maximum.score.value)
                                              : secondBest(scores, options, best, stop);
     std::vector<Peak> peaks;
@@ -297,7 +303,8 @@ std::vector<Peak> listPeaks(std::vector<detail::Scores>& scores, const base::Geo
             return {};
         }
         Peak peak = peakOf(each, geometry);
-        const std::optional<double> rival = peaks.empty() ? second : best;
+        const std::optional<double> rival =
+            peaks.empty() || !largest ? second : std::optional(best);
         if (rival && *rival > 0) {
             peak.rival = peak.score / *rival;
         }

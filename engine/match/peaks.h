@@ -16,7 +16,7 @@ namespace flcc::match {
 
 /// One place where a template was found. `engine/method/NUMERICS.md`, section 8, defines its score.
 struct Peak {
-    double score = 0; ///< canonical score
+    double score = 0; ///< canonical score; of another operation than lcc, its canonical value
     double bound = 0; ///< bound on the error of the score
     base::Status status = base::Status::Ok;
     base::Index corner; ///< scene voxel under the first template voxel; may lie outside the scene
@@ -26,7 +26,7 @@ struct Peak {
     base::Point curvature{0, 0, 0}; ///< second difference of the score along each axis
     int templ = 0;                  ///< number of the template, from 0
     /// score / score of the best other peak outside the exclusion zone, listed or below the
-    /// threshold; empty when there is none or its score is not positive.
+    /// threshold; empty when there is none, its score is not positive, or the smallest is best.
     std::optional<double> rival;
     /// (score - mean) / standard deviation over all scores of the bank. Empty where the scores may
     /// all be equal: the deviation is not above what errors of the scores and rounding can make.
@@ -35,7 +35,9 @@ struct Peak {
 
 /// Which peaks a list holds.
 struct PeakOptions {
-    double minScore = 0.5; ///< a peak is listed if score + bound reaches this value
+    /// A peak is listed if score + bound reaches this value. Where the smallest value is best, the
+    /// sign of both is changed: minScore is minus the largest value that a peak may have.
+    double minScore = 0.5;
     std::int64_t maxPeaks = 100;
     /// Minimum Euclidean distance in voxels between the corners of two peaks; the lower one of two
     /// nearer peaks is removed (at exactly this distance both stay). Templates of different
@@ -63,7 +65,11 @@ struct MapStatistics {
     double roundingDeviation = 0;
 };
 
-/// Checks `stop` in every row. If cancelled, the result is unspecified.
+/// Checks `stop` in every row. If cancelled, the result is unspecified. For doubles of any range the
+/// sums are in double, in the order z, y, x.
+[[nodiscard]] MapStatistics mapStatistics(const base::View<const double>& value,
+                                          const base::View<const base::Status>& status,
+                                          const std::stop_token& stop = {});
 [[nodiscard]] MapStatistics mapStatistics(const base::View<const float>& value,
                                           const base::View<const base::Status>& status,
                                           const std::stop_token& stop = {});
@@ -87,7 +93,22 @@ struct SearchedMap {
     base::View<const std::int32_t> index{};
     /// The voxels of the map that a GPU copied back, instead of `value`, `status` and `index`.
     const method::ReducedMap* reduced = nullptr;
+    method::Operation operation{};
+    /// The values of an operation other than lcc, whose maps are in double.
+    base::View<const double> exact{};
 };
+
+/// The best value of a map and the placements that reach it.
+struct BestPlaces {
+    double value = 0;
+    /// Values of whole numbers are exact and equal; of others, those within `tolerance` of the best.
+    std::int64_t occurrences = 0;
+    double tolerance = 0;
+};
+
+/// The best value of an operation other than lcc; empty if no voxel has a value.
+[[nodiscard]] std::optional<BestPlaces> bestOf(const SearchedMap& map,
+                                               const std::stop_token& stop = {});
 
 /// Finds the peaks of one or several maps of a scene and returns them as one list.
 /// - Candidates are the local maxima of each map, taken with a margin of twice the bound on the

@@ -76,6 +76,10 @@ class Method {
     /// The interface that only methods on a GPU have; null for a method on the processor.
     [[nodiscard]] virtual const MethodOnDevice* onDevice() const { return nullptr; }
 
+    /// Why the method does not have the operation of `problem`; empty if it has. A method has lcc
+    /// unless it says otherwise, and no other operation unless it overrides this.
+    [[nodiscard]] virtual std::string refusal(const Problem& problem) const;
+
     /// The candidates worth considering for the problem, at least one. Candidates that predict()
     /// refuses are included, so that a plan report can show why. A `tile` other than 0 fixes the
     /// tile (`--tile`).

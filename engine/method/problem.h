@@ -10,12 +10,10 @@
 #include "engine/base/pixels.h"
 #include "engine/method/masked_view.h"
 #include "engine/method/on_device.h"
+#include "engine/method/operation.h"
 #include "engine/method/outside.h"
 
 namespace flcc::method {
-
-/// What is computed for every placement. Lcc: the score r of NUMERICS.md, section 1.
-enum class Operation { Lcc };
 
 /// The placements that a map covers.
 enum class Extent {
@@ -37,7 +35,7 @@ enum class Precision { Single, Double };
 /// A kind of problem: everything that a plan depends on, without pixels. Scenes with equal problems
 /// share a plan.
 struct Problem {
-    Operation operation = Operation::Lcc;
+    Operation operation{}; ///< what is computed for every placement
     Extent extent = Extent::Valid;
     base::Extents scene;
     base::Extents templ;
@@ -86,7 +84,6 @@ struct Problem {
                                             : base::Index{1 - m.x, 1 - m.y, 1 - m.z};
 }
 
-[[nodiscard]] constexpr std::string_view name(Operation) { return "lcc"; }
 [[nodiscard]] constexpr std::string_view name(Extent extent) {
     return extent == Extent::Valid ? "valid" : extent == Extent::Same ? "same" : "full";
 }

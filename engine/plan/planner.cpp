@@ -120,8 +120,11 @@ void addRow(std::vector<Row>& rows, const method::Method& method,
         rows.push_back(std::move(row));
         return;
     }
+    std::string missing = method.refusal(problem);
     const method::Verdict verdict =
-        method.predict(problem, row.report.candidate, request.limits, model, statistics);
+        missing.empty()
+            ? method.predict(problem, row.report.candidate, request.limits, model, statistics)
+            : method::Refusal{std::move(missing)};
     if (const auto* refusal = std::get_if<method::Refusal>(&verdict)) {
         row.report.verdict = CandidateVerdict::Refused;
         row.report.reason = refusal->reason;

@@ -125,7 +125,7 @@ void WindowJobTest::anEditedNumberReplacesTheExactOne() {
     auto& score = test::child<QDoubleSpinBox>(*m_window, "minScore");
     QCOMPARE(score.text(), QStringLiteral("0.124"));
     score.stepUp();
-    QVERIFY(std::abs(m_window->flow().currentJob().minScore - 0.174) < 1e-12);
+    QVERIFY(std::abs(m_window->flow().currentJob().minScore.value() - 0.174) < 1e-12);
     test::child<QDoubleSpinBox>(*m_window, "minDistance").stepUp();
     QVERIFY(std::abs(m_window->flow().currentJob().minDistance.value() - 3.3) < 1e-12);
 }

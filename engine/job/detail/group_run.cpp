@@ -265,7 +265,7 @@ method::Outcome GroupRun::executePrepared(const method::Execution& execution,
     if (const auto* const reducer = method::reducerOf(method, m_problem)) {
         outcome = reducer->reduce(m_problem, candidate, prepared, m_inputs.sceneView(), *workspace,
                                   execution,
-                                  {.minScore = m_job.minScore,
+                                  {.minScore = thresholdOf(m_job),
                                    .partialPeaks = m_job.partialPeaks,
                                    .asked = auditedVoxels(m_problem, m_statistics.lowest)});
         m_reduced = outcome.onDevice.reduced;
@@ -364,13 +364,20 @@ match::SearchedMap GroupRun::searched(const std::stop_token& stop) {
                            .statistics = {},
                            .firstPlacement = method::firstPlacement(m_problem),
                            .index = {},
-                           .reduced = m_reduced.get()};
+                           .reduced = m_reduced.get(),
+                           .operation = m_problem.operation};
     if (m_reduced) {
         report.statistics = match::statisticsOf(m_reduced->tally());
     } else {
         map.value = m_map->value.view();
         map.status = m_map->status.view();
-        report.statistics = match::mapStatistics(map.value, map.status, stop);
+        if (m_problem.operation.isLcc()) {
+            report.statistics = match::mapStatistics(map.value, map.status, stop);
+        } else {
+            map.exact = m_map->exact.view();
+            report.statistics = match::mapStatistics(map.exact, map.status, stop);
+            report.best = match::bestOf(map, stop);
+        }
     }
     map.statistics = report.statistics;
     if (m_numbers.size() > 1) {
@@ -403,6 +410,9 @@ void GroupRun::audit(const std::vector<match::Peak>& peaks, const std::stop_toke
     // By the cost model, not by the clock: the same plan writes the same list of peaks.
     const double runMs = m_plan->report().chosen()->prediction->ms;
     std::optional<std::string> off = auditRefusal(m_job.audit, input, runMs);
+    if (!m_problem.operation.isLcc()) {
+        off = "the self-audit compares scores of lcc only";
+    }
     if (byGpu()) {
         off.reset(); // results of a GPU are verified at any cost
     }

@@ -405,7 +405,8 @@ method::Problem Inputs::problem(const Job& job, const std::vector<int>& group) c
     problem.scenePixel = base::pixelType(scene->pixels);
     problem.templPixel = base::pixelType(first.pixels);
     problem.promise = job.promise;
-    problem.precision = job.precision;
+    // Values of other operations are unbounded: exact integers need doubles.
+    problem.precision = job.operation.isLcc() ? job.precision : method::Precision::Double;
     problem.recompute = job.recompute;
     problem.outside = job.outside;
     problem.minOverlap = job.minOverlap;
@@ -461,7 +462,7 @@ Inputs readInputs(const Job& job, const JobImages& images, const std::string& sc
 }
 
 match::PeakOptions peakOptions(const Job& job) {
-    return {.minScore = job.minScore,
+    return {.minScore = job.operation.traits().sign() * thresholdOf(job),
             .maxPeaks = job.maxPeaks,
             .minDistance = job.minDistance,
             .partialPeaks = job.partialPeaks,

@@ -267,10 +267,58 @@ Option regionOption() {
 }
 
 Option operationOption() {
+    std::vector<std::string> words;
+    for (const method::OperationTraits& traits : method::operationTable()) {
+        words.emplace_back(traits.name);
+    }
     return wordOption(
-        "operation", "score computed for every placement", {"lcc"},
+        "operation", "value computed for every placement", std::move(words),
         [](const Job& job) { return std::string(method::name(job.operation)); },
-        [](Job& job, const std::string&) { job.operation = method::Operation::Lcc; });
+        [](Job& job, const std::string& text) {
+            job.operation = method::operationNamed(text).value_or(method::Operation());
+        });
+}
+
+/// The threshold of peaks: `minScore` or `maxScore`.
+Option thresholdOption(std::string name, std::string value, std::string help,
+                       std::optional<double> Job::*member) {
+    return {.name = name,
+            .kind = ValueKind::Number,
+            .value = std::move(value),
+            .help = std::move(help),
+            .get =
+                [member](const Job& job) {
+                    const bool shown =
+                        job.*member && *(job.*member) != job.operation.traits().threshold;
+                    return shown ? std::optional(shortest(*(job.*member))) : std::nullopt;
+                },
+            .set =
+                [member, name](Job& job, const std::string& text) {
+                    constexpr double kMost = std::numeric_limits<double>::max();
+                    job.*member = toNumber(name, text, -kMost, kMost);
+                },
+            .positional = false};
+}
+
+/// Refuses thresholds that the job's operation does not have.
+void requireThreshold(const Job& job) {
+    const method::OperationTraits& traits = job.operation.traits();
+    const bool largest = traits.best == method::Best::Largest;
+    if (largest ? job.maxScore.has_value() : job.minScore.has_value()) {
+        throw Error(ErrorCode::CommandLine,
+                    "operation " + std::string(traits.name) +
+                        (largest ? " lists its largest values; use --min-score, not --max-score"
+                                 : " lists its smallest values; use --max-score, not --min-score"));
+    }
+    const std::optional<double>& given = largest ? job.minScore : job.maxScore;
+    const bool within = !given || (*given >= traits.lowest && *given <= traits.highest);
+    if (!within) {
+        const bool open = std::isinf(traits.highest);
+        refuse(largest ? "min-score" : "max-score", shortest(*given),
+               open ? "a number from " + shortest(traits.lowest) + " up"
+                    : "a number from " + shortest(traits.lowest) + " to " +
+                          shortest(traits.highest));
+    }
 }
 
 /// One of the values of an enumeration that has name().
@@ -471,8 +519,11 @@ std::vector<Option> makeOptions() {
         fileOption("plan", "REPORT.json", "run the candidate chosen in an earlier report",
                    &Job::planReport),
         countOption("repeat", "N", "number of runs, for timing", &Job::repeat, 1, kMostRepeats),
-        numberOption("min-score", "0.5", "lowest score of a peak, from -1 to 1", &Job::minScore, -1,
-                     1),
+        thresholdOption("min-score", "SCORE",
+                        "lowest value of a peak (default: 0.5 for lcc, else none)", &Job::minScore),
+        thresholdOption("max-score", "SCORE",
+                        "largest value of a peak of ssd, nssd and sad (default: none)",
+                        &Job::maxScore),
         countOption("max-peaks", "100", "largest number of peaks listed", &Job::maxPeaks, 1, kAny),
         minDistanceOption(),
         flagOption("partial-peaks", "panels that leave the scene or its mask may be peaks",
@@ -527,6 +578,7 @@ void requireSensible(const Job& job) {
     const auto wrong = [](const std::string& sentence) {
         throw Error(ErrorCode::CommandLine, sentence);
     };
+    requireThreshold(job);
     if (job.repeat < 1) {
         wrong("--repeat must be 1 or more, not " + std::to_string(job.repeat));
     }

@@ -62,13 +62,24 @@ io::PeakContext contextOf(const JobResult& result) {
             .incomplete = result.report.peaksIncomplete};
 }
 
+/// lcc: from 0 to the best score. Others: from the worst to the best value.
+match::HeatmapScale heatmapScale(method::Operation operation,
+                                 const match::MapStatistics& statistics) {
+    if (operation.isLcc()) {
+        // A map without positive scores still gets a scale of one colour step.
+        return {.low = 0, .high = std::max(statistics.maximum, 1.0 / 256)};
+    }
+    return operation.traits().best == method::Best::Largest
+               ? match::HeatmapScale{.low = statistics.minimum, .high = statistics.maximum}
+               : match::HeatmapScale{.low = statistics.maximum, .high = statistics.minimum};
+}
+
 bool writeHeatmap(const io::AtomicFile& file, const Job& job, const JobResult& result,
                   const std::stop_token& stop) {
     const std::int64_t best =
         result.peaks.empty() ? 0 : result.peaks.front().corner.z - result.mapCorner.z;
-    const double top = result.report.map->statistics.maximum;
-    // A map without positive scores still gets a scale of one colour step.
-    const match::HeatmapScale scale{.low = 0, .high = std::max(top, 1.0 / 256)};
+    const match::HeatmapScale scale =
+        heatmapScale(job.operation, result.report.map->statistics);
     return io::writeHeatmap(file, result.map->value.view(), result.map->status.view(),
                             job.slice.value_or(best), scale, stop);
 }
@@ -112,7 +123,7 @@ void requireWritableOutputs(const Job& job, const Inputs& inputs, bool images) {
     if (images) {
         const method::Problem problem = inputs.problem(job, inputs.groups.front());
         const base::Extents map = method::mapExtents(problem);
-        const bool inDouble = job.precision == method::Precision::Double;
+        const bool inDouble = problem.precision == method::Precision::Double;
         ask(job.map, [&] {
             io::requireWritable(
                 job.map, inDouble ? base::PixelType::Float64 : base::PixelType::Float32, map);

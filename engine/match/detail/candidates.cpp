@@ -72,7 +72,9 @@ class Scanner {
                             static_cast<float>(2 * m_scores.largestMargin()) + 1e-6F};
         const std::int64_t last = extents.x - 1;
         test({0, y, z}, found);
-        if (m_scores.leavesSomeOut()) { // voxels that may not be peaks exclude no neighbour
+        // Voxels that may not be peaks exclude no neighbour; floats cannot hold all values of
+        // other operations.
+        if (m_scores.leavesSomeOut() || !m_scores.map().operation.isLcc()) {
             for (std::int64_t x = 1; x <= last; ++x) {
                 test({x, y, z}, found);
             }
@@ -126,7 +128,7 @@ class Scanner {
             !m_scores.takesPart(at, here.status)) {
             return;
         }
-        // A canonical score is at most 1. Saying so here lets an exact copy be accepted before all
+        // A canonical score has a largest value. Saying so here lets an exact copy be accepted before all
         // candidates within a bound of 1 have been looked at.
         const auto mayStayBelow = [&](const base::Index& other) {
             const Scores::Seen seen = m_scores.seen(other);
@@ -134,7 +136,7 @@ class Scanner {
                    m_scores.onlyFromAbove() || !m_scores.takesPart(other, seen.status);
         };
         if (m_scores.forRivals(at, mayStayBelow)) {
-            found.push_back({std::min(reach, 1.0), m_scores.linear(at)});
+            found.push_back({std::min(reach, m_scores.map().operation.traits().top()), m_scores.linear(at)});
         }
     }
 

@@ -71,9 +71,19 @@ Scores::Scores(const method::MaskedView& scene, const SearchedMap& map, const Pe
     const method::MapFacts& facts = map.facts;
     m_canonicalBound += kFloatRounding;
     m_margin = facts.largestBound + m_canonicalBound;
+    m_sign = map.operation.traits().sign();
+    if (!map.operation.isLcc()) {
+        for (const method::MaskedView& templ : map.templates) {
+            m_operands.emplace_back(templ);
+        }
+        m_margin = 2 * facts.largestBound; // the bound of a map covers its canonical values
+        m_lowConfMargin = 2 * std::max(facts.largestBound, facts.largestLowConf);
+    }
     m_limit = std::max(kFewestScores, kVoxelBudget / all);
     m_budget = m_limit;
-    setLowConfMargin();
+    if (map.operation.isLcc()) {
+        setLowConfMargin();
+    }
 }
 
 void Scores::setLowConfMargin() {
@@ -150,14 +160,22 @@ bool Scores::covers(const method::CanonicalTemplate& templ, const base::Index& c
                             static_cast<double>(templ.count()), m_outside, m_minOverlap);
 }
 
+method::CanonicalValue Scores::canonical(std::size_t templ, const base::Index& corner) const {
+    if (m_map->operation.isLcc()) {
+        return method::canonicalValue(m_scene, m_templates[templ], corner, m_outside);
+    }
+    const method::OperationValue found =
+        m_operands[templ].value(m_map->operation, m_scene, corner, m_outside, m_minOverlap);
+    return {m_sign * found.value, found.bound, base::hasValue(found.status)};
+}
+
 Score Scores::best(const base::Index& corner) const {
     Score best;
     for (std::size_t i = 0; i < m_templates.size(); ++i) {
         if (m_differ && !counts(m_templates[i], corner)) {
             continue;
         }
-        const auto [score, bound, scored] =
-            method::canonicalValue(m_scene, m_templates[i], corner, m_outside);
+        const auto [score, bound, scored] = canonical(i, corner);
         if ((m_map->reduced != nullptr || m_templates.size() > 1) &&
             !(scored &&
               (m_outside != method::Outside::Overlap || covers(m_templates[i], corner)))) {

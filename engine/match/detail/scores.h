@@ -11,10 +11,12 @@
 #include "engine/match/peaks.h"
 #include "engine/method/canonical.h"
 #include "engine/method/match_map.h"
+#include "engine/method/operation_template.h"
 
 namespace flcc::match::detail {
 
-/// A score and the bound on its error.
+/// A score and the bound on its error. Where the smallest value of an operation is best, its sign
+/// is changed here and in Seen.
 struct Score {
     double value = 0;
     double bound = 0;
@@ -45,7 +47,10 @@ class Scores {
     };
     [[nodiscard]] Seen seen(const base::Index& at) const {
         if (m_map->reduced == nullptr) {
-            return {true, static_cast<double>(m_value.at(at)), m_status.at(at),
+            const double value = m_map->exact.data() == nullptr || m_map->operation.isLcc()
+                                     ? static_cast<double>(m_value.at(at))
+                                     : m_map->exact.at(at);
+            return {true, m_sign * value, m_status.at(at),
                     m_map->index.data() == nullptr ? 0 : m_map->index.at(at)};
         }
         const method::ReducedMap::Voxel voxel = m_map->reduced->at(at);
@@ -108,6 +113,8 @@ class Scores {
                               const base::Index& corner) const;
     [[nodiscard]] bool covers(const method::CanonicalTemplate& templ,
                               const base::Index& corner) const;
+    [[nodiscard]] method::CanonicalValue canonical(std::size_t templ,
+                                                   const base::Index& corner) const;
     [[nodiscard]] Score best(const base::Index& corner) const;
     [[nodiscard]] Score computed(const base::Index& at);
 
@@ -115,6 +122,8 @@ class Scores {
     const SearchedMap* m_map;
     base::Extents m_extents;
     std::vector<method::CanonicalTemplate> m_templates;
+    std::vector<method::OperationTemplate> m_operands; ///< empty for lcc
+    double m_sign = 1; ///< of values, so that the largest is the best
     base::View<const float> m_value;
     base::View<const base::Status> m_status;
     double m_canonicalBound;

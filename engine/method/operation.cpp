@@ -1,0 +1,84 @@
+#include "engine/method/operation.h"
+
+#include <array>
+
+namespace flcc::method {
+
+namespace {
+
+constexpr double kEndless = std::numeric_limits<double>::infinity();
+
+Bounded norms(const Quantities& of) { return sqrt(of.panelSquares) * sqrt(of.templSquares); }
+
+// One entry an operation. Sums that a finish does not read cost nothing in a method by definition.
+const std::array kTable{
+    OperationTraits{.name = "lcc",
+                    .title = "Local correlation coefficient",
+                    .formula = "sum (P - p)(T - t) / sqrt(sum (P - p)^2 sum (T - t)^2)",
+                    .unit = ""},
+    OperationTraits{.name = "correlation",
+                    .title = "Correlation",
+                    .formula = "sum P T",
+                    .unit = "value^2",
+                    .lowest = -kEndless,
+                    .highest = kEndless,
+                    .threshold = -kEndless,
+                    .finish = [](const Quantities& of) { return of.products; }},
+    OperationTraits{.name = "covariance",
+                    .title = "Covariance",
+                    .formula = "sum (P - p)(T - t)",
+                    .unit = "value^2",
+                    .lowest = -kEndless,
+                    .highest = kEndless,
+                    .threshold = -kEndless,
+                    .finish = [](const Quantities& of) { return of.covariance; }},
+    OperationTraits{.name = "cosine",
+                    .title = "Cosine",
+                    .formula = "sum P T / sqrt(sum P^2 sum T^2)",
+                    .unit = "",
+                    .threshold = -kEndless,
+                    .finish = [](const Quantities& of) { return of.products / norms(of); }},
+    OperationTraits{.name = "ssd",
+                    .title = "Sum of squared differences",
+                    .formula = "sum (P - T)^2",
+                    .unit = "value^2",
+                    .lowest = 0,
+                    .highest = kEndless,
+                    .best = Best::Smallest,
+                    .threshold = kEndless,
+                    .finish = [](const Quantities& of) { return of.squaredDifferences; }},
+    OperationTraits{.name = "nssd",
+                    .title = "Normalised sum of squared differences",
+                    .formula = "sum (P - T)^2 / sqrt(sum P^2 sum T^2)",
+                    .unit = "",
+                    .lowest = 0,
+                    .highest = kEndless,
+                    .best = Best::Smallest,
+                    .threshold = kEndless,
+                    .finish = [](const Quantities& of) { return of.squaredDifferences / norms(of); }},
+    OperationTraits{.name = "sad",
+                    .title = "Sum of absolute differences",
+                    .formula = "sum |P - T|",
+                    .unit = "value",
+                    .lowest = 0,
+                    .highest = kEndless,
+                    .best = Best::Smallest,
+                    .threshold = kEndless,
+                    .byDefinition = true,
+                    .finish = [](const Quantities& of) { return of.absoluteDifferences; }},
+};
+
+} // namespace
+
+std::span<const OperationTraits> operationTable() { return kTable; }
+
+std::optional<Operation> operationNamed(std::string_view name) {
+    for (std::size_t row = 0; row < kTable.size(); ++row) {
+        if (kTable[row].name == name) {
+            return Operation(row);
+        }
+    }
+    return std::nullopt;
+}
+
+} // namespace flcc::method

@@ -1,0 +1,82 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <optional>
+#include <span>
+#include <string_view>
+
+#include "engine/method/bounded.h"
+
+namespace flcc::method {
+
+/// What the value of a placement is made of: sums over the support, P the panel and T the template
+/// with means p and t, each with a bound on its error. **Units**: those of the pixels, squared but
+/// for absoluteDifferences.
+struct Quantities {
+    Bounded products;            ///< sum P T
+    Bounded panelSquares;        ///< sum P^2
+    Bounded templSquares;        ///< sum T^2
+    Bounded covariance;          ///< sum (P - p)(T - t)
+    Bounded panelVariance;       ///< sum (P - p)^2
+    Bounded templVariance;       ///< sum (T - t)^2
+    Bounded squaredDifferences;  ///< sum (P - T)^2
+    Bounded absoluteDifferences; ///< sum |P - T|
+};
+
+/// Whether the best placement has the largest or the smallest value.
+enum class Best : std::uint8_t { Largest, Smallest };
+
+/// A match operation: everything that other code asks about it.
+struct OperationTraits {
+    std::string_view name;    ///< of `--operation`: "ssd"
+    std::string_view title;   ///< "Sum of squared differences"
+    std::string_view formula; ///< "sum (P - T)^2"
+    std::string_view unit;    ///< "" for a pure number; "value^2", "value"
+    double lowest = -1;       ///< of its range
+    double highest = 1;
+    Best best = Best::Largest;
+    /// The least value of a peak that is listed unless a job says otherwise; the largest one where
+    /// the smallest is best. An infinity lists the best `--max-peaks` ones.
+    double threshold = 0.5;
+    /// True: made of absoluteDifferences, which only a method by definition has.
+    bool byDefinition = false;
+    /// The value of a placement. NaN: it is undefined, the panel is FLAT. Null: the operation has
+    /// methods of its own (lcc).
+    Bounded (*finish)(const Quantities&) = nullptr;
+
+    /// True for a pure number; then `--promise` is absolute, else relative to
+    /// sqrt(sum P^2 sum T^2) (or, for byDefinition, to the sum of |P| + |T|).
+    [[nodiscard]] bool isPure() const { return unit.empty(); }
+    /// +1 or -1: times a value it is largest for the best placement.
+    [[nodiscard]] double sign() const { return best == Best::Largest ? 1 : -1; }
+    /// The largest of sign() * value.
+    [[nodiscard]] double top() const { return best == Best::Largest ? highest : -lowest; }
+};
+
+/// The table of all operations, lcc first, in the order of the help.
+[[nodiscard]] std::span<const OperationTraits> operationTable();
+
+/// A row of the table. The default is lcc.
+class Operation {
+  public:
+    constexpr Operation() = default;
+    /// The row with that number.
+    constexpr explicit Operation(std::size_t row) : m_row(static_cast<std::uint8_t>(row)) {}
+
+    [[nodiscard]] const OperationTraits& traits() const { return operationTable()[m_row]; }
+    /// True for the score r, whose methods are its own.
+    [[nodiscard]] constexpr bool isLcc() const { return m_row == 0; }
+    friend constexpr bool operator==(const Operation&, const Operation&) = default;
+
+  private:
+    std::uint8_t m_row = 0;
+};
+
+[[nodiscard]] inline std::string_view name(Operation operation) { return operation.traits().name; }
+
+/// The operation of that name; empty if there is none.
+[[nodiscard]] std::optional<Operation> operationNamed(std::string_view name);
+
+} // namespace flcc::method

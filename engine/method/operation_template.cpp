@@ -1,0 +1,290 @@
+#include "engine/method/operation_template.h"
+
+#include <algorithm>
+#include <cmath>
+#include <type_traits>
+
+#include "engine/base/error.h"
+#include "engine/base/finite.h"
+#include "engine/method/canonical.h"
+
+namespace flcc::method {
+
+namespace {
+
+__extension__ using Int128 = __int128;
+
+constexpr double kUnit = 0x1p-53;
+
+template <class T> constexpr bool kShortInteger = std::is_integral_v<T> && sizeof(T) <= 4;
+
+bool isShortInteger(base::PixelType type) {
+    using enum base::PixelType;
+    return type != Float32 && type != Float64 && type != Int64 && type != UInt64;
+}
+
+/// A whole number, rounded once.
+Bounded whole(Int128 value) {
+    const auto nearest = static_cast<double>(value);
+    // A number of 96 bits or more would not come back; its rounding is below one unit.
+    const bool returns = std::abs(nearest) < 0x1p120;
+    const Int128 back = returns ? static_cast<Int128>(nearest) : value;
+    const Int128 lost = back > value ? back - value : value - back;
+    return {nearest, returns ? static_cast<double>(lost) : std::abs(nearest) * kUnit};
+}
+
+/// The sums of whole numbers. `Sum` holds them exactly.
+template <class Sum> struct WholeSums {
+    Sum panel = 0;
+    Sum templ = 0;
+    Sum products = 0;
+    Sum panelSquares = 0;
+    Sum templSquares = 0;
+    Sum squared = 0;
+    Sum absolute = 0;
+    std::int64_t count = 0;
+
+    void add(std::int64_t p, std::int64_t t) {
+        const Sum wide = p;
+        const Sum other = t;
+        const Sum difference = wide - other;
+        panel += wide;
+        templ += other;
+        products += wide * other;
+        panelSquares += wide * wide;
+        templSquares += other * other;
+        squared += difference * difference;
+        absolute += difference < 0 ? -difference : difference;
+        ++count;
+    }
+
+    [[nodiscard]] Quantities quantities() const {
+        const Int128 n = count;
+        const Bounded number = whole(n);
+        const auto central = [&](Int128 of, Int128 a, Int128 b) {
+            return whole(n * of - a * b) / number;
+        };
+        return {.products = whole(products),
+                .panelSquares = whole(panelSquares),
+                .templSquares = whole(templSquares),
+                .covariance = central(products, panel, templ),
+                .panelVariance = central(panelSquares, panel, panel),
+                .templVariance = central(templSquares, templ, templ),
+                .squaredDifferences = whole(squared),
+                .absoluteDifferences = whole(absolute)};
+    }
+    /// Sum |P| + |T|, at least.
+    [[nodiscard]] double magnitudes() const {
+        const auto n = static_cast<double>(count);
+        return std::sqrt(n * static_cast<double>(panelSquares)) +
+               std::sqrt(n * static_cast<double>(templSquares));
+    }
+};
+
+/// A sum of terms in double; each term has at most `roundings` of its own.
+struct RealSum {
+    double value = 0;
+    double magnitude = 0;
+
+    void add(double term) {
+        value += term;
+        magnitude += std::abs(term);
+    }
+    [[nodiscard]] Bounded bounded(double count, double roundings = 4) const {
+        return {value, (count + roundings) * kUnit * magnitude * (1 + 1e-6)};
+    }
+};
+
+/// Quantities of values that are no short integers. A difference of two long doubles is rounded
+/// once where it becomes a double.
+Quantities realQuantities(const std::vector<long double>& panel,
+                          const std::vector<long double>& templ, double& magnitudes) {
+    const auto n = static_cast<double>(panel.size());
+    RealSum products;
+    RealSum panelSquares;
+    RealSum templSquares;
+    RealSum squared;
+    RealSum absolute;
+    RealSum panels;
+    RealSum templs;
+    for (std::size_t i = 0; i < panel.size(); ++i) {
+        const auto p = static_cast<double>(panel[i]);
+        const auto t = static_cast<double>(templ[i]);
+        const auto difference = static_cast<double>(panel[i] - templ[i]);
+        panels.add(p);
+        templs.add(t);
+        products.add(p * t);
+        panelSquares.add(p * p);
+        templSquares.add(t * t);
+        squared.add(difference * difference);
+        absolute.add(std::abs(difference));
+    }
+    const long double panelMean = panels.value / n;
+    const long double templMean = templs.value / n;
+    RealSum covariance;
+    RealSum panelVariance;
+    RealSum templVariance;
+    RealSum restOfPanel;
+    RealSum restOfTempl;
+    for (std::size_t i = 0; i < panel.size(); ++i) {
+        const auto p = static_cast<double>(panel[i] - panelMean);
+        const auto t = static_cast<double>(templ[i] - templMean);
+        restOfPanel.add(p);
+        restOfTempl.add(t);
+        covariance.add(p * t);
+        panelVariance.add(p * p);
+        templVariance.add(t * t);
+    }
+    // The means are rounded; what that leaves is taken off.
+    const Bounded p = restOfPanel.bounded(n);
+    const Bounded t = restOfTempl.bounded(n);
+    const Bounded count{n, 0};
+    magnitudes = panels.magnitude + templs.magnitude;
+    return {.products = products.bounded(n),
+            .panelSquares = panelSquares.bounded(n),
+            .templSquares = templSquares.bounded(n),
+            .covariance = covariance.bounded(n) - p * t / count,
+            .panelVariance = panelVariance.bounded(n) - p * p / count,
+            .templVariance = templVariance.bounded(n) - t * t / count,
+            .squaredDifferences = squared.bounded(n),
+            .absoluteDifferences = absolute.bounded(n)};
+}
+
+} // namespace
+
+OperationTemplate::OperationTemplate(const MaskedView& templ)
+    : m_extents(templ.extents()), m_type(base::pixelType(templ.pixels)) {
+    requireUsableTemplate(templ);
+    std::visit(
+        [&](const auto& pixels) {
+            using T = std::remove_cvref_t<decltype(pixels.at(0, 0, 0))>;
+            for (std::int64_t z = 0; z < m_extents.z; ++z) {
+                for (std::int64_t y = 0; y < m_extents.y; ++y) {
+                    for (std::int64_t x = 0; x < m_extents.x; ++x) {
+                        if (templ.mask.data() != nullptr && templ.mask.at(x, y, z) == 0) {
+                            continue;
+                        }
+                        m_support.push_back({x, y, z});
+                        if constexpr (kShortInteger<T>) {
+                            m_whole.push_back(pixels.at(x, y, z));
+                        }
+                        m_values.push_back(static_cast<long double>(pixels.at(x, y, z)));
+                    }
+                }
+            }
+        },
+        templ.pixels);
+}
+
+bool OperationTemplate::isInteger(base::PixelType scene) const {
+    return isShortInteger(scene) && isShortInteger(m_type);
+}
+
+std::int64_t OperationTemplate::bytes(const base::Extents& templ) {
+    return base::byteCount(templ, 48);
+}
+
+OperationValue OperationTemplate::finished(Operation operation, const Quantities& of,
+                                           double magnitudes, bool isWhole) {
+    const OperationTraits& traits = operation.traits();
+    const Bounded found = traits.finish(of);
+    OperationValue result;
+    if (std::isnan(found.value)) {
+        result.status = base::Status::Flat;
+        return result;
+    }
+    if (!std::isfinite(found.value)) {
+        result.status = base::Status::NonFinite;
+        return result;
+    }
+    result.value = std::clamp(found.value, traits.lowest, traits.highest);
+    // The errors were added in double, each sum rounded.
+    result.bound = found.error * (1 + 1e-12);
+    result.scale = traits.isPure() ? 1
+                   : traits.byDefinition
+                       ? magnitudes
+                       : std::sqrt(of.panelSquares.value) * std::sqrt(of.templSquares.value);
+    result.status = isWhole ? base::Status::Ok : base::Status::Partial;
+    return result;
+}
+
+template <class T>
+OperationValue OperationTemplate::valueIn(Operation operation, const base::View<const T>& pixels,
+                                          const MaskedView& scene, const base::Index& corner,
+                                          Outside outside, double minOverlap) const {
+    const base::Extents& n = pixels.extents();
+    const bool within = base::contains(n, {corner, m_extents}) && scene.mask.data() == nullptr;
+    const auto isInside = [&](const base::Index& at) {
+        return within || (at.x >= 0 && at.x < n.x && at.y >= 0 && at.y < n.y && at.z >= 0 &&
+                          at.z < n.z && (scene.mask.data() == nullptr || scene.mask.at(at) != 0));
+    };
+    std::int64_t inside = 0;
+    bool finite = true;
+    /// Calls `take(i, value)` for every voxel that counts.
+    const auto visit = [&](const auto& take) {
+        for (std::size_t i = 0; i < m_support.size(); ++i) {
+            const base::Index at{corner.x + m_support[i].x, corner.y + m_support[i].y,
+                                 corner.z + m_support[i].z};
+            if (isInside(at)) {
+                const T value = pixels.at(at);
+                finite = finite && base::finite(value);
+                ++inside;
+                take(i, value);
+            } else if (outside != Outside::Overlap) {
+                take(i, T{0});
+            }
+        }
+    };
+    Quantities of;
+    double magnitudes = 0;
+    bool known = false;
+    if constexpr (kShortInteger<T>) {
+        if (!m_whole.empty()) {
+            // Products of 16-bit numbers have 32 bits; 2^29 of them fit into 64.
+            const bool small = sizeof(T) <= 2 && base::bytesPerVoxel(m_type) <= 2 &&
+                               count() < (std::int64_t{1} << 29);
+            const auto sum = [&]<class Sum>(WholeSums<Sum> sums) {
+                visit([&](std::size_t i, T value) { sums.add(value, m_whole[i]); });
+                of = sums.quantities();
+                magnitudes = sums.magnitudes();
+            };
+            small ? sum(WholeSums<std::int64_t>{}) : sum(WholeSums<Int128>{});
+            known = true;
+        }
+    }
+    if (!known) {
+        thread_local std::vector<long double> panel;
+        thread_local std::vector<long double> templ;
+        panel.clear();
+        templ.clear();
+        visit([&](std::size_t i, T value) {
+            panel.push_back(static_cast<long double>(value));
+            templ.push_back(m_values[i]);
+        });
+        if (finite && !panel.empty()) {
+            of = realQuantities(panel, templ, magnitudes);
+        }
+    }
+    OperationValue result;
+    if (!isScored(static_cast<double>(inside), static_cast<double>(count()), outside, minOverlap)) {
+        result.status = base::Status::NotComputed;
+        return result;
+    }
+    if (!finite) {
+        result.status = base::Status::NonFinite;
+        return result;
+    }
+    return finished(operation, of, magnitudes, inside == count());
+}
+
+OperationValue OperationTemplate::value(Operation operation, const MaskedView& scene,
+                                        const base::Index& corner, Outside outside,
+                                        double minOverlap) const {
+    return std::visit(
+        [&](const auto& pixels) {
+            return valueIn(operation, pixels, scene, corner, outside, minOverlap);
+        },
+        scene.pixels);
+}
+
+} // namespace flcc::method

@@ -1,0 +1,65 @@
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "engine/base/status.h"
+#include "engine/method/masked_view.h"
+#include "engine/method/operation.h"
+#include "engine/method/outside.h"
+
+namespace flcc::method {
+
+/// The value of one placement.
+struct OperationValue {
+    double value = 0;
+    double bound = 0; ///< on the error of the value
+    /// What `--promise` is compared with: bound / scale.
+    double scale = 1;
+    /// OK, PARTIAL, FLAT (the operation is undefined there), NONFINITE or NOT_COMPUTED.
+    base::Status status = base::Status::Ok;
+};
+
+/// A template as every operation but lcc needs it: the voxels of its support. Gives the canonical
+/// value of a placement, by definition from the stored pixels. Sums of integers of up to 32 bits
+/// are exact; others are in double, with their bounds.
+///
+/// A panel that leaves the scene or its mask is PARTIAL: with Outside::Zero its voxels beyond count
+/// as 0, with Outside::Overlap only the voxels inside count, for the template too.
+class OperationTemplate {
+  public:
+    /// **Errors**: as requireUsableTemplate().
+    explicit OperationTemplate(const MaskedView& templ);
+
+    [[nodiscard]] const base::Extents& extents() const { return m_extents; }
+    /// Voxels of the support.
+    [[nodiscard]] std::int64_t count() const { return std::ssize(m_support); }
+    [[nodiscard]] bool isWholeBox() const { return count() == base::voxelCount(m_extents); }
+    /// True if the template's pixels and those of a scene of this type are integers of up to 32
+    /// bits.
+    [[nodiscard]] bool isInteger(base::PixelType scene) const;
+
+    /// `corner` is the scene voxel under the template's first voxel; it may lie outside.
+    [[nodiscard]] OperationValue value(Operation operation, const MaskedView& scene,
+                                       const base::Index& corner, Outside outside,
+                                       double minOverlap) const;
+
+    /// Bytes of the object.
+    [[nodiscard]] static std::int64_t bytes(const base::Extents& templ);
+
+  private:
+    template <class T>
+    [[nodiscard]] OperationValue valueIn(Operation operation, const base::View<const T>& pixels,
+                                         const MaskedView& scene, const base::Index& corner,
+                                         Outside outside, double minOverlap) const;
+    [[nodiscard]] static OperationValue finished(Operation operation, const Quantities& of,
+                                                 double magnitudes, bool whole);
+
+    base::Extents m_extents;
+    base::PixelType m_type;
+    std::vector<base::Index> m_support;
+    std::vector<std::int64_t> m_whole;  ///< values of integers of up to 32 bits; else empty
+    std::vector<long double> m_values; ///< values of others; else empty
+};
+
+} // namespace flcc::method

@@ -1,0 +1,149 @@
+#include "engine/reference/match_operation.h"
+
+#include <cmath>
+#include <string>
+
+#include "engine/base/error.h"
+
+namespace flcc::reference {
+
+/// The voxels that count at a placement, and its status if that needs no value.
+struct MatchOperation::Pairs {
+    std::vector<long double> panel;
+    std::vector<long double> templ;
+    base::Status status = base::Status::Ok;
+};
+
+namespace {
+
+using Values = std::vector<long double>;
+
+long double meanOf(const Values& values) {
+    long double sum = 0;
+    for (const long double value : values) {
+        sum += value;
+    }
+    return sum / static_cast<long double>(values.size());
+}
+
+/// sum (a - ma)(b - mb)
+long double products(const Values& a, const Values& b, long double ma = 0, long double mb = 0) {
+    long double sum = 0;
+    for (std::size_t i = 0; i < a.size(); ++i) {
+        sum += (a[i] - ma) * (b[i] - mb);
+    }
+    return sum;
+}
+
+/// sum |a - b|^power
+long double differences(const Values& a, const Values& b, int power) {
+    long double sum = 0;
+    for (std::size_t i = 0; i < a.size(); ++i) {
+        const long double each = std::fabs(a[i] - b[i]);
+        sum += power == 2 ? each * each : each;
+    }
+    return sum;
+}
+
+long double norms(const Values& a, const Values& b) {
+    return std::sqrt(products(a, a)) * std::sqrt(products(b, b));
+}
+
+/// NaN where the value is undefined.
+long double valueOf(std::string_view name, const Values& p, const Values& t) {
+    if (name == "correlation") {
+        return products(p, t);
+    }
+    if (name == "covariance") {
+        return products(p, t, meanOf(p), meanOf(t));
+    }
+    if (name == "cosine") {
+        return products(p, t) / norms(p, t);
+    }
+    if (name == "ssd") {
+        return differences(p, t, 2);
+    }
+    if (name == "nssd") {
+        const long double size = norms(p, t);
+        return size > 0 ? differences(p, t, 2) / size : std::nanl("");
+    }
+    if (name == "sad") {
+        return differences(p, t, 1);
+    }
+    throw base::Error(base::ErrorCode::Internal,
+                      "the reference has no operation " + std::string(name));
+}
+
+} // namespace
+
+MatchOperation::MatchOperation(method::Operation operation, const method::MaskedView& templ,
+                               method::Outside outside, double minOverlap)
+    : m_operation(operation), m_extents(templ.extents()), m_support(supportOf(templ)),
+      m_outside(outside), m_minOverlap(minOverlap) {
+    std::visit(
+        [&](const auto& pixels) {
+            for (const base::Index& at : m_support) {
+                m_templ.push_back(static_cast<long double>(pixels.at(at)));
+            }
+        },
+        templ.pixels);
+}
+
+MatchOperation::Pairs MatchOperation::pairsAt(const method::MaskedView& scene,
+                                              const base::Index& corner) const {
+    return std::visit(
+        [&](const auto& pixels) {
+            const auto seen = seenPanel(pixels, scene.mask, m_support, corner);
+            Pairs pairs;
+            const bool overlap = m_outside == method::Outside::Overlap;
+            bool finite = true;
+            for (std::size_t i = 0; i < m_support.size(); ++i) {
+                if (seen.inside[i] != 0 || !overlap) {
+                    pairs.panel.push_back(static_cast<long double>(seen.values[i]));
+                    pairs.templ.push_back(m_templ[i]);
+                    finite = finite && std::isfinite(pairs.panel.back());
+                }
+            }
+            const auto all = static_cast<double>(m_support.size());
+            if (!method::isScored(static_cast<double>(seen.count), all, m_outside, m_minOverlap)) {
+                pairs.status = base::Status::NotComputed;
+            } else if (!finite) {
+                pairs.status = base::Status::NonFinite;
+            } else if (seen.count < std::ssize(m_support)) {
+                pairs.status = base::Status::Partial;
+            }
+            return pairs;
+        },
+        scene.pixels);
+}
+
+Score MatchOperation::at(const method::MaskedView& scene, const base::Index& corner) const {
+    const Pairs pairs = pairsAt(scene, corner);
+    if (!base::hasValue(pairs.status)) {
+        return {0, pairs.status};
+    }
+    const long double value = valueOf(method::name(m_operation), pairs.panel, pairs.templ);
+    return std::isnan(value) ? Score{0, base::Status::Flat}
+                             : Score{static_cast<double>(value), pairs.status};
+}
+
+double MatchOperation::errorAt(const method::MaskedView& scene, const base::Index& corner) const {
+    const Pairs pairs = pairsAt(scene, corner);
+    const auto n = static_cast<double>(pairs.panel.size());
+    long double largest = 0; // of a term of the sums
+    for (std::size_t i = 0; i < pairs.panel.size(); ++i) {
+        const long double each = std::fabs(pairs.panel[i]) + std::fabs(pairs.templ[i]);
+        largest = std::fmax(largest, m_operation.traits().byDefinition ? each : each * each);
+    }
+    const bool pure = m_operation.traits().isPure();
+    const double value = std::fabs(at(scene, corner).value);
+    return pure ? (n + 8) * 0x1p-62 * (value + 1) + value * 0x1p-53
+                : static_cast<double>(largest) * n * (n + 8) * 0x1p-63 + value * 0x1p-53;
+}
+
+ScoreMap MatchOperation::map(const method::MaskedView& scene, method::Extent extent) const {
+    return scoreAll(placementsOf(scene, m_extents, extent),
+                    [&](const base::Index& corner) { return at(scene, corner); });
+}
+
+} // namespace flcc::reference

@@ -1,0 +1,45 @@
+#pragma once
+
+#include <vector>
+
+#include "engine/method/operation.h"
+#include "engine/reference/score.h"
+#include "engine/reference/seen_panel.h"
+
+namespace flcc::reference {
+
+/// The operations of a match other than lcc by their definitions, panel by panel, in long double:
+///
+///     correlation  sum P T                    cosine  sum P T / sqrt(sum P^2 sum T^2)
+///     covariance   sum (P - p)(T - t)         nssd    sum (P - T)^2 / sqrt(sum P^2 sum T^2)
+///     ssd          sum (P - T)^2              sad     sum |P - T|
+///
+/// P the panel and T the template with means p and t, over the voxels under the template's mask.
+/// Voxels outside count as 0 or, with Outside::Overlap, not at all. Sums of integers of up to 16
+/// bits are exact. A panel whose normalised value would be a division by 0 is FLAT.
+/// **Source**: OPERATIONS 1; Gholami (2.1), (2.2). **Cost**: several reads of the panel.
+class MatchOperation {
+  public:
+    MatchOperation(method::Operation operation, const method::MaskedView& templ,
+                   method::Outside outside = method::Outside::Zero, double minOverlap = 0.5);
+
+    /// The value of the placement whose first voxel lies on `corner`.
+    [[nodiscard]] Score at(const method::MaskedView& scene, const base::Index& corner) const;
+    /// Bound on the error of at(): that of sums in long double.
+    [[nodiscard]] double errorAt(const method::MaskedView& scene, const base::Index& corner) const;
+
+    [[nodiscard]] ScoreMap map(const method::MaskedView& scene, method::Extent extent) const;
+
+  private:
+    struct Pairs;
+    [[nodiscard]] Pairs pairsAt(const method::MaskedView& scene, const base::Index& corner) const;
+
+    method::Operation m_operation;
+    base::Extents m_extents;
+    std::vector<base::Index> m_support;
+    std::vector<long double> m_templ;
+    method::Outside m_outside;
+    double m_minOverlap;
+};
+
+} // namespace flcc::reference

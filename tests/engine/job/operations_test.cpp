@@ -1,0 +1,251 @@
+#include <QtTest>
+
+#include <cmath>
+#include <limits>
+#include <vector>
+
+#include <nlohmann/json.hpp>
+
+#include "engine/job/arguments.h"
+#include "engine/method/operation_template.h"
+#include "engine/reference/match_operation.h"
+#include "tests/engine/job/job_cases.h"
+#include "tests/support/scenes.h"
+#include "tests/support/test_class.h"
+
+using namespace flcc;
+using base::ErrorCode;
+using base::Index;
+using base::PixelType;
+using job::Job;
+using method::Operation;
+
+namespace {
+
+Job operationJob(std::string_view operation) {
+    Job job;
+    job.operation = method::operationNamed(operation).value();
+    job.planning = plan::Planning::Estimate;
+    return job;
+}
+
+/// Two exact copies of the template and a third one with a voxel changed by 3.
+job::JobImages copies(PixelType type) {
+    base::AnyImage scene = test::noise(type, {60, 50, 1}, 31);
+    base::AnyImage templ = test::noise(type, {9, 8, 1}, 32);
+    test::paste(scene, templ, {5, 6, 0});
+    test::paste(scene, templ, {40, 30, 0});
+    test::paste(scene, templ, {20, 35, 0});
+    test::setVoxel(scene, {21, 36, 0},
+                   base::valueAt(base::viewOf(scene), {21, 36, 0}) + 3);
+    return test::imagesOf(std::move(scene), std::move(templ));
+}
+
+/// The local minima (or maxima) of the definition's map, best first, z, y, x.
+std::vector<match::Peak> bruteForce(const job::JobImages& images, Operation operation,
+                                    double threshold, std::size_t most) {
+    const base::AnyImage& scene = images.scene->pixels;
+    const base::AnyImage& templ = images.templates.front()->pixels;
+    const reference::ScoreMap map =
+        reference::MatchOperation(operation, templ).map(scene, method::Extent::Valid);
+    const double sign = operation.traits().sign();
+    const base::Extents n = map.value.extents();
+    const auto at = [&](std::int64_t x, std::int64_t y) { return sign * map.value.view().at(x, y, 0); };
+    std::vector<match::Peak> found;
+    for (std::int64_t y = 0; y < n.y; ++y) {
+        for (std::int64_t x = 0; x < n.x; ++x) {
+            bool highest = at(x, y) >= sign * threshold;
+            for (std::int64_t dy = -1; dy <= 1; ++dy) {
+                for (std::int64_t dx = -1; dx <= 1; ++dx) {
+                    const bool inside = x + dx >= 0 && x + dx < n.x && y + dy >= 0 && y + dy < n.y;
+                    const bool before = dy < 0 || (dy == 0 && dx < 0);
+                    if (inside && (dx != 0 || dy != 0)) {
+                        highest = highest && (before ? at(x, y) > at(x + dx, y + dy)
+                                                     : at(x, y) >= at(x + dx, y + dy));
+                    }
+                }
+            }
+            if (highest) {
+                match::Peak peak;
+                peak.corner = {x, y, 0};
+                peak.score = map.value.view().at(x, y, 0);
+                found.push_back(peak);
+            }
+        }
+    }
+    std::stable_sort(found.begin(), found.end(), [&](const auto& a, const auto& b) {
+        return sign * a.score > sign * b.score;
+    });
+    // As --min-distance 3.
+    std::vector<match::Peak> kept;
+    for (const match::Peak& peak : found) {
+        const bool near = std::any_of(kept.begin(), kept.end(), [&](const match::Peak& other) {
+            return std::hypot(static_cast<double>(peak.corner.x - other.corner.x),
+                              static_cast<double>(peak.corner.y - other.corner.y)) < 3;
+        });
+        if (!near && kept.size() < most) {
+            kept.push_back(peak);
+        }
+    }
+    return kept;
+}
+
+} // namespace
+
+class JobOperationsTest : public QObject {
+    Q_OBJECT
+
+  private Q_SLOTS:
+    void peaksAreThoseOfTheDefinition_data() {
+        QTest::addColumn<QString>("name");
+        QTest::addColumn<int>("type");
+        for (const method::OperationTraits& traits : method::operationTable().subspan(1)) {
+            for (const PixelType type : {PixelType::UInt8, PixelType::Int16, PixelType::Float32}) {
+                QTest::addRow("%s of %s", std::string(traits.name).c_str(),
+                              std::string(base::name(type)).c_str())
+                    << QString::fromStdString(std::string(traits.name)) << static_cast<int>(type);
+            }
+        }
+    }
+    void peaksAreThoseOfTheDefinition() {
+        QFETCH(QString, name);
+        QFETCH(int, type);
+        Job job = operationJob(name.toStdString());
+        job.minDistance = 3;
+        job.maxPeaks = 20;
+        const job::JobImages images = copies(static_cast<PixelType>(type));
+        const job::JobResult result = job::runJob(job, images);
+        const auto expected = bruteForce(images, job.operation, job::thresholdOf(job), 20);
+        QCOMPARE(result.peaks.size(), expected.size());
+        for (std::size_t i = 0; i < expected.size(); ++i) {
+            QVERIFY(result.peaks[i].corner == expected[i].corner);
+            QVERIFY(std::abs(result.peaks[i].score - expected[i].score) <=
+                    result.peaks[i].bound + 1e-12 * std::abs(expected[i].score));
+        }
+        if (job.operation.traits().best == method::Best::Smallest) {
+            QVERIFY((result.peaks[0].corner == Index{5, 6, 0}));
+            QVERIFY((result.peaks[1].corner == Index{40, 30, 0}));
+            QVERIFY((result.peaks[2].corner == Index{20, 35, 0}));
+            QCOMPARE(result.peaks[0].score, 0.0);
+            QVERIFY(!result.peaks[0].rival.has_value());
+        }
+    }
+
+    void theReportCountsThePlacementsThatReachTheBest() {
+        const Job job = operationJob("ssd");
+        const job::JobResult result = job::runJob(job, copies(PixelType::UInt8));
+        const std::optional<match::BestPlaces>& best = result.report.map->best;
+        QVERIFY(best.has_value());
+        QCOMPARE(best->value, 0.0);
+        QCOMPARE(best->occurrences, std::int64_t{2});
+        QCOMPARE(best->tolerance, 0.0);
+        QCOMPARE(result.peaks[2].score, 9.0);
+        const auto json = nlohmann::json::parse(job::toJson(result.report));
+        QCOMPARE(json.at("problem").at("operation").get<std::string>(), std::string("ssd"));
+        QCOMPARE(json.at("map").at("occurrences").get<int>(), 2);
+        QCOMPARE(json.at("map").at("best").get<double>(), 0.0);
+        QVERIFY(result.map->exact.data() != nullptr);
+        QVERIFY(job::toText(result.report).find("ssd") != std::string::npos);
+    }
+
+    void maxScoreLimitsTheList() {
+        Job job = operationJob("sad");
+        job.maxScore = 3;
+        const job::JobResult result = job::runJob(job, copies(PixelType::UInt8));
+        QCOMPARE(result.peaks.size(), std::size_t{3});
+        QCOMPARE(result.peaks[2].score, 3.0);
+        job.maxScore = 2.5;
+        QCOMPARE(job::runJob(job, copies(PixelType::UInt8)).peaks.size(), std::size_t{2});
+    }
+
+    void largeIntegersStayExact() {
+        // Sums beyond 2^24, which a float map could not hold.
+        base::Image<std::uint16_t> scene({30, 20, 1}, 0);
+        base::Image<std::uint16_t> templ({5, 4, 1}, 65535);
+        templ.view().at(2, 2, 0) = 65534;
+        Job job = operationJob("ssd");
+        base::AnyImage pixels = scene;
+        const job::JobResult result =
+            job::runJob(job, test::imagesOf(std::move(pixels), base::AnyImage(templ)));
+        const double expected = 19.0 * 65535 * 65535 + 65534.0 * 65534;
+        QCOMPARE(result.map->exact.view().at(3, 3, 0), expected);
+        QCOMPARE(result.peaks.at(0).score, expected);
+        QCOMPARE(result.report.map->best->occurrences, std::int64_t{26 * 17});
+    }
+
+    void aJobIsWrittenAndRead() {
+        for (const method::OperationTraits& traits : method::operationTable()) {
+            Job job = operationJob(traits.name);
+            job.scene = "s.mha";
+            job.templates = {"t.mha"};
+            (traits.best == method::Best::Largest ? job.minScore : job.maxScore) = 0.75;
+            const Job again = job::parseJob(job::toJobFile(job), "job.json");
+            QVERIFY(again == job);
+            QVERIFY(job::toCommandLine(job).find(traits.best == method::Best::Largest
+                                                     ? "--min-score 0.75"
+                                                     : "--max-score 0.75") != std::string::npos);
+        }
+    }
+
+    void wrongThresholdsAreRefusedWithTheOtherOption_data() {
+        QTest::addColumn<QString>("operation");
+        QTest::addColumn<bool>("largest");
+        QTest::addColumn<double>("value");
+        QTest::addColumn<QString>("sentence");
+        QTest::newRow("min of ssd") << "ssd" << false << 0.5 << "use --max-score";
+        QTest::newRow("max of lcc") << "lcc" << true << 0.5 << "use --min-score";
+        QTest::newRow("max of cosine") << "cosine" << true << 0.5 << "use --min-score";
+        QTest::newRow("negative sad") << "sad" << true << -1.0 << "a number from 0 up";
+    }
+    void wrongThresholdsAreRefusedWithTheOtherOption() {
+        QFETCH(QString, operation);
+        QFETCH(bool, largest);
+        QFETCH(double, value);
+        QFETCH(QString, sentence);
+        Job job = operationJob(operation.toStdString());
+        (largest ? job.maxScore : job.minScore) = value;
+        const test::Thrown thrown =
+            test::thrownBy([&] { (void)job::runJob(job, copies(PixelType::UInt8)); });
+        QVERIFY(thrown.code == ErrorCode::CommandLine);
+        QVERIFY2(thrown.sentence.find(sentence.toStdString()) != std::string::npos,
+                 thrown.sentence.c_str());
+    }
+
+    void methodsWithoutTheOperationSayWhatToUse() {
+        Job job = operationJob("sad");
+        job.method = "fourier";
+        const test::Thrown thrown =
+            test::thrownBy([&] { (void)job::runJob(job, copies(PixelType::UInt8)); });
+        QVERIFY(thrown.code == ErrorCode::Problem);
+        QVERIFY2(thrown.sentence.find("use --method direct") != std::string::npos,
+                 thrown.sentence.c_str());
+        Job outside = operationJob("ssd");
+        outside.outside = method::Outside::Eibl;
+        outside.extent = method::Extent::Same;
+        const test::Thrown other =
+            test::thrownBy([&] { (void)job::runJob(outside, copies(PixelType::UInt8)); });
+        QVERIFY(other.code == ErrorCode::Problem);
+        QVERIFY2(other.sentence.find("use zero or overlap") != std::string::npos,
+                 other.sentence.c_str());
+    }
+
+    void banksListMinimaOfEveryTemplate() {
+        base::AnyImage scene = test::noise(PixelType::UInt8, {60, 50, 1}, 41);
+        base::AnyImage one = test::crop(scene, {{10, 12, 0}, {8, 7, 1}});
+        const job::JobImages first = test::imagesOf(base::AnyImage(scene), std::move(one));
+        const job::JobImages second =
+            test::imagesOf(base::AnyImage(scene), test::crop(scene, {{40, 30, 0}, {8, 7, 1}}));
+        const job::JobImages images{first.scene,
+                                    {first.templates.front(), second.templates.front()}};
+        const job::JobResult result = job::runJob(operationJob("sad"), images);
+        QVERIFY((result.peaks.at(0).corner == Index{10, 12, 0}));
+        QVERIFY((result.peaks.at(1).corner == Index{40, 30, 0}));
+        QCOMPARE(result.peaks[0].templ, 0);
+        QCOMPARE(result.peaks[1].templ, 1);
+        QCOMPARE(result.peaks[1].score, 0.0);
+        QCOMPARE(result.index->view().at(40, 30, 0), 1);
+    }
+};
+
+const flcc::test::TestClass<JobOperationsTest> kJobOperationsTest;
+#include "operations_test.moc"
