@@ -311,6 +311,7 @@ ParsedArguments parseArguments(const std::vector<std::string>& args) {
     if (parsed.quiet && parsed.verbose) {
         refuse("--quiet and --verbose cannot be used together");
     }
+    detail::requireThreshold(parsed.job);
     return parsed;
 }
 
@@ -368,6 +369,7 @@ Job fromJobFile(std::string_view text) {
         setFrom(*option, value, job);
     }
     settlePlan(job, keys);
+    detail::requireThreshold(job);
     return job;
 }
 

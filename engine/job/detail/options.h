@@ -49,6 +49,9 @@ struct Option {
 /// Throws that `option` cannot be combined with a plan report. **Errors**: CommandLine.
 [[noreturn]] void refuseBesidePlan(const std::string& option);
 
+/// Throws for a threshold of peaks that the job's operation does not have. **Errors**: CommandLine.
+void requireThreshold(const Job& job);
+
 /// Throws for invalid values of a job, or an invalid combination. **Errors**: CommandLine.
 void requireSensible(const Job& job);
 

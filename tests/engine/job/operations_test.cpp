@@ -1,5 +1,6 @@
 #include <QtTest>
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 #include <vector>
@@ -179,7 +180,7 @@ class JobOperationsTest : public QObject {
             job.scene = "s.mha";
             job.templates = {"t.mha"};
             (traits.best == method::Best::Largest ? job.minScore : job.maxScore) = 0.75;
-            const Job again = job::parseJob(job::toJobFile(job), "job.json");
+            const Job again = job::fromJobFile(job::toJobFile(job));
             QVERIFY(again == job);
             QVERIFY(job::toCommandLine(job).find(traits.best == method::Best::Largest
                                                      ? "--min-score 0.75"
