@@ -16,6 +16,8 @@ namespace flcc::cpu {
 [[nodiscard]] base::Extents directInput(const base::Extents& m, const base::Extents& tile);
 [[nodiscard]] base::Extents directOutput(const base::Extents& tile);
 
+class SupportSpectra;
+
 /// Correlates one tile after the other with the weights of a template, in double, to get the sums
 /// of its panels (engine/method/NUMERICS.md, section 1). One for each worker.
 class Correlator {
@@ -24,6 +26,9 @@ class Correlator {
     static constexpr std::int64_t kOutputs = 7;
 
     virtual ~Correlator() = default;
+
+    /// Sets the spectra of the template that the next tiles are correlated with, if it needs any.
+    virtual void use(const SupportSpectra&) {}
 
     /// Sets the whole input to 0.
     virtual void clear() = 0;
@@ -92,7 +97,7 @@ class FourierCorrelator final : public Correlator {
     explicit FourierCorrelator(const base::Extents& points);
 
     /// Sets the template that the next tiles are correlated with.
-    void use(const SupportSpectra& spectra) { m_spectra = &spectra; }
+    void use(const SupportSpectra& spectra) override { m_spectra = &spectra; }
 
     void clear() override;
     [[nodiscard]] simd::DoubleBox input() override;

@@ -339,7 +339,9 @@ class DirectMethod final : public method::Method {
             const method::CostModel& model,
             const method::SceneStatistics* statistics) const override {
         if (!problem.operation.isLcc()) {
-            return predictByDefinition(problem, candidate, limits, model);
+            return predictOperation(problem, candidate, candidate.tile, {0, 0, 0},
+                                    operationTileNs(problem, candidate.tile, model), limits,
+                                    model);
         }
         if (std::string reason = statisticsReason(problem); !reason.empty()) {
             return method::Refusal{std::move(reason)};
@@ -412,13 +414,17 @@ class DirectMethod final : public method::Method {
     prepare(const Problem& problem, const Candidate&, const method::MaskedView& templ,
             base::TilePool& pool) const override {
         if (!problem.operation.isLcc()) {
-            return std::make_shared<OperationPrepared>(templ);
+            return std::make_shared<OperationPrepared>(problem, templ, Extents{0, 0, 0});
         }
         return std::make_shared<DirectPrepared>(problem, templ, pool);
     }
 
     [[nodiscard]] std::unique_ptr<method::Workspace>
     makeWorkspace(const Problem& problem, const Candidate& candidate) const override {
+        if (!problem.operation.isLcc()) {
+            return std::make_unique<ThreadBuffers<OperationBuffers>>(
+                candidate.threads, problem, candidate.tile, Extents{0, 0, 0});
+        }
         return std::make_unique<ThreadBuffers<DirectBuffers>>(candidate.threads, problem,
                                                               candidate.tile);
     }
@@ -428,10 +434,9 @@ class DirectMethod final : public method::Method {
                             method::Workspace& workspace, const method::Execution& execution,
                             const method::MapView& map) const override {
         if (!problem.operation.isLcc()) {
-            return runByDefinition(problem,
-                                   {&dynamic_cast<const OperationPrepared&>(prepared).templ()},
-                                   withoutIdleMask(problem, scene), candidate.tile, execution,
-                                   {map, {}});
+            return runOperation(problem, {&dynamic_cast<const OperationPrepared&>(prepared)},
+                                withoutIdleMask(problem, scene), candidate.tile, workspace,
+                                execution, {map, {}});
         }
         const auto& templ = dynamic_cast<const DirectPrepared&>(prepared);
         return runAll({problem, {&templ}, withoutIdleMask(problem, scene), {map, {}}}, candidate,
@@ -444,8 +449,9 @@ class DirectMethod final : public method::Method {
                 const method::MaskedView& scene, method::Workspace& workspace,
                 const method::Execution& execution, const method::BankView& to) const override {
         if (!problem.operation.isLcc()) {
-            return runByDefinition(problem, operationTemplates(problem, prepared),
-                                   withoutIdleMask(problem, scene), candidate.tile, execution, to);
+            return runOperation(problem, operationTemplates(problem, prepared),
+                                withoutIdleMask(problem, scene), candidate.tile, workspace,
+                                execution, to);
         }
         const auto templs = alikeTemplates<DirectPrepared>(problem, prepared);
         if (templs.empty()) {
@@ -463,6 +469,16 @@ class DirectMethod final : public method::Method {
     static constexpr double kDoubleRate = 0.5;
     /// Nanoseconds of a multiply-add in double. Only its ratio to a canonical value matters.
     static constexpr double kDoubleNs = 0.05;
+
+    /// Time of the sums of a tile of an operation other than lcc.
+    static double operationTileNs(const Problem& problem, const Extents& tile,
+                                  const method::CostModel& model) {
+        const Extents& m = problem.templ;
+        const auto voxels = static_cast<double>(base::voxelCount(tile));
+        const auto products = voxels * static_cast<double>(base::voxelCount(m));
+        return products * operationProducts(problem) / (model.multiplyAddsPerNs * kDoubleRate) +
+               kSupportLoads * model.loadNs({tile.x + m.x - 1, tile.y + m.y - 1, tile.z + m.z - 1});
+    }
 
     static std::string statisticsReason(const Problem& problem) {
         return problem.statistics == method::WindowStatistics::Fourier

@@ -1,11 +1,13 @@
 #include "engine/cpu/operation_run.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 
-#include "engine/base/error.h"
+#include "engine/cpu/absolute_differences.h"
+#include "engine/cpu/operation_sums.h"
+#include "engine/cpu/support_run.h"
 #include "engine/cpu/tile_grid.h"
-#include "engine/cpu/tile_run.h"
 
 namespace flcc::cpu {
 
@@ -18,95 +20,181 @@ using method::Problem;
 
 /// Step between the bounds along a row that go into the sample.
 constexpr std::int64_t kSampled = 16;
-/// Nanoseconds of a voxel of a panel, and of a panel.
-constexpr double kPanelVoxelNs = 2.5;
-constexpr double kPanelNs = 60;
-
-/// The best value so far of one placement.
-struct BestValue {
-    OperationValue found;
-    std::int32_t templ = -1;
-};
+/// Nanoseconds of a placement, given its sums.
+constexpr double kFinishNs = 40;
 
 /// One tile of a run.
 class OperationTile {
   public:
-    OperationTile(const Problem& problem, const method::BankView& part, WorkerTally& tally)
-        : m_problem(problem), m_part(part), m_tally(tally),
-          m_sign(problem.operation.traits().sign()) {}
+    OperationTile(const Problem& problem, const method::MaskedView& scene, const base::Box& out,
+                  const method::BankView& part, WorkerTally& tally)
+        : m_problem(problem), m_scene(scene), m_out(out), m_part(part), m_tally(tally),
+          m_first(method::firstPlacement(problem)), m_sign(problem.operation.traits().sign()) {}
 
-    /// Takes the value of a template at a voxel of the tile into account.
-    void consider(BestValue& best, OperationValue value, std::int32_t templ) {
-        if (base::hasValue(value.status) && value.bound > m_problem.promise * value.scale) {
-            value.status = Status::LowConf;
-        }
-        if (!base::hasValue(value.status)) {
-            best.found = best.templ < 0 && templ == 0 ? value : best.found;
-            return;
-        }
-        m_sums.count += 1;
-        m_sums.sum += value.value;
-        m_sums.squares += value.value * value.value;
-        (value.status == Status::LowConf ? m_counted.largestLowConf : m_counted.largestBound) =
-            std::max(value.status == Status::LowConf ? m_counted.largestLowConf
-                                                     : m_counted.largestBound,
-                     value.bound);
-        if (best.templ < 0 || m_sign * value.value > m_sign * best.found.value) {
-            best = {value, templ};
-        }
-    }
-
-    void write(const Index& at, const BestValue& best) {
-        const double value = base::hasValue(best.found.status) ? best.found.value : 0.0;
-        m_part.map.value.at(at) = static_cast<float>(value);
-        if (m_part.map.exact.data() != nullptr) {
-            m_part.map.exact.at(at) = value;
-        }
-        m_part.map.status.at(at) = best.found.status;
-        if (m_part.index.data() != nullptr) {
-            m_part.index.at(at) = best.templ;
-        }
-        ++m_statuses[static_cast<std::size_t>(best.found.status)];
-        if (at.x % kSampled == 0) {
-            m_tally.facts.addBound(static_cast<float>(best.found.bound));
+    /// Takes the values of a template into account.
+    void take(const OperationPrepared& templ, std::int32_t number, const PlacementValues& values) {
+        for (std::int64_t z = 0; z < m_out.extents.z; ++z) {
+            for (std::int64_t y = 0; y < m_out.extents.y; ++y) {
+                for (std::int64_t x = 0; x < m_out.extents.x; ++x) {
+                    const Index at{x, y, z};
+                    consider(at, number, judged(templ, values.value(at), at));
+                }
+            }
         }
     }
 
     void finish() {
         m_tally.facts.addTile(m_counted, {});
-        m_tally.facts.addStatuses(m_statuses);
+        m_tally.facts.addRecomputed(m_recomputed);
+        method::MapFacts tile;
+        tile.scores = m_sums;
+        method::addStatuses(m_part.map, tile);
+        m_tally.facts.addStatuses(tile.statusCounts);
         if (m_part.index.data() != nullptr) {
             if (!m_tally.best) {
                 m_tally.best.emplace();
             }
-            method::MapFacts tile;
-            tile.scores = m_sums;
             method::addTemplate(tile, *m_tally.best);
-            for (std::size_t i = 0; i < m_statuses.size(); ++i) {
-                m_tally.best->statusCounts[i] += m_statuses[i];
+            for (std::size_t i = 0; i < tile.statusCounts.size(); ++i) {
+                m_tally.best->statusCounts[i] += tile.statusCounts[i];
             }
         }
     }
 
   private:
+    [[nodiscard]] bool keepsPromise(const OperationValue& value) const {
+        return value.bound <= m_problem.promise * value.scale;
+    }
+
+    /// The value, or the canonical one where it is needed.
+    [[nodiscard]] OperationValue judged(const OperationPrepared& templ,
+                                        const std::optional<OperationValue>& known,
+                                        const Index& at) {
+        const bool open = !known || (base::hasValue(known->status) && !keepsPromise(*known));
+        OperationValue value =
+            open && (!known || m_problem.recompute)
+                ? templ.templ().value(m_problem.operation, m_scene,
+                                      {m_first.x + m_out.corner.x + at.x,
+                                       m_first.y + m_out.corner.y + at.y,
+                                       m_first.z + m_out.corner.z + at.z},
+                                      m_problem.outside, m_problem.minOverlap)
+                : *known;
+        m_recomputed += known && open && m_problem.recompute ? 1 : 0;
+        if (base::hasValue(value.status)) {
+            double& largest =
+                keepsPromise(value) ? m_counted.largestBound : m_counted.largestLowConf;
+            largest = std::max(largest, value.bound);
+            value.status = keepsPromise(value) ? value.status : Status::LowConf;
+            if (at.y == 0 && at.x % kSampled == 0) {
+                m_tally.facts.addBound(static_cast<float>(value.bound));
+            }
+        }
+        return value;
+    }
+
+    void consider(const Index& at, std::int32_t number, const OperationValue& value) {
+        const bool has = base::hasValue(value.status);
+        if (has) {
+            m_sums.count += 1;
+            m_sums.sum += value.value;
+            m_sums.squares += value.value * value.value;
+        }
+        if (number > 0 && base::hasValue(m_part.map.status.at(at))) {
+            const bool better = has && m_sign * value.value > m_sign * valueAt(at);
+            if (!better) {
+                return;
+            }
+        }
+        if (number > 0 && !has) {
+            return;
+        }
+        const double kept = has ? value.value : 0.0;
+        m_part.map.value.at(at) = static_cast<float>(kept);
+        if (m_part.map.exact.data() != nullptr) {
+            m_part.map.exact.at(at) = kept;
+        }
+        m_part.map.status.at(at) = value.status;
+        if (m_part.index.data() != nullptr) {
+            m_part.index.at(at) = has ? number : -1;
+        }
+    }
+
+    [[nodiscard]] double valueAt(const Index& at) const {
+        return m_part.map.exact.data() != nullptr ? m_part.map.exact.at(at)
+                                                  : static_cast<double>(m_part.map.value.at(at));
+    }
+
     const Problem& m_problem;
+    const method::MaskedView& m_scene;
+    const base::Box& m_out;
     const method::BankView& m_part;
     WorkerTally& m_tally;
+    Index m_first;
     double m_sign;
     simd::ScoreTally m_counted;
     method::ScoreSums m_sums;
-    std::array<std::int64_t, base::kStatusCount> m_statuses{};
+    std::int64_t m_recomputed = 0;
 };
 
 } // namespace
 
-std::vector<const method::OperationTemplate*>
+OperationPrepared::OperationPrepared(const Problem& problem, const method::MaskedView& templ,
+                                     const base::Extents& points)
+    : m_templ(templ) {
+    if (problem.operation.traits().byDefinition) {
+        return;
+    }
+    const base::Extents& m = problem.templ;
+    double total = 0;
+    for (std::int64_t i = 0; i < base::voxelCount(m); ++i) {
+        const Index at{i % m.x, i / m.x % m.y, i / (m.x * m.y)};
+        total += templ.mask.data() == nullptr || templ.mask.at(at) != 0
+                     ? base::valueAt(templ.pixels, at)
+                     : 0.0;
+    }
+    const double mean = total / static_cast<double>(m_templ.count());
+    m_level = m_templ.isInteger(base::PixelType::UInt8) ? std::nearbyint(mean) : mean;
+    m_weights.emplace(templ, m_level);
+    const base::Image<double>& values = m_weights->weights(Weights::That);
+    for (std::int64_t i = 0; i < values.count(); ++i) {
+        m_sum += values.data()[i];
+        m_squares += values.data()[i] * values.data()[i];
+    }
+    if (points.x > 0) {
+        m_spectra.emplace(points, *m_weights);
+    }
+}
+
+std::int64_t OperationPrepared::bytes(const Problem& problem, const base::Extents& points) {
+    return method::OperationTemplate::bytes(problem.templ) + SupportTemplate::bytes(problem) +
+           (points.x > 0 ? FourierCorrelator::spectraBytes(problem, points) : 0);
+}
+
+std::unique_ptr<PlacementValues> makeValues(const Problem& problem, const base::Extents& tile,
+                                            const base::Extents& points) {
+    if (problem.operation.traits().byDefinition) {
+        return std::make_unique<AbsoluteDifferences>(problem.templ, tile);
+    }
+    return points.x > 0
+               ? std::make_unique<OperationSums>(std::make_unique<FourierCorrelator>(points))
+               : std::make_unique<OperationSums>(
+                     std::make_unique<DirectCorrelator>(problem.templ, tile));
+}
+
+std::int64_t OperationBuffers::bytes(const Problem& problem, const base::Extents& tile,
+                                     const base::Extents& points) {
+    return problem.operation.traits().byDefinition ? AbsoluteDifferences::bytes(problem.templ, tile)
+           : points.x > 0                          ? FourierCorrelator::bytes(problem, points)
+                                                   : DirectCorrelator::bytes(problem, tile);
+}
+
+std::vector<const OperationPrepared*>
 operationTemplates(const Problem& problem, const method::PreparedTemplates& prepared) {
     method::requireTemplates(problem, prepared.size());
-    std::vector<const method::OperationTemplate*> templs;
+    std::vector<const OperationPrepared*> templs;
     templs.reserve(prepared.size());
     for (const auto& one : prepared) {
-        templs.push_back(&dynamic_cast<const OperationPrepared&>(*one).templ());
+        templs.push_back(&dynamic_cast<const OperationPrepared&>(*one));
     }
     return templs;
 }
@@ -122,59 +210,63 @@ std::string operationRefusal(const Problem& problem) {
     return {};
 }
 
-method::Outcome runByDefinition(const Problem& problem,
-                                const std::vector<const method::OperationTemplate*>& templs,
-                                const method::MaskedView& scene, const base::Extents& tile,
-                                const method::Execution& execution, const method::BankView& to) {
-    const Index first = method::firstPlacement(problem);
-    return runTiles(
-        TileGrid(method::mapExtents(problem), tile), execution, {"load", "numerator"},
-        [&](const base::Box& out, int, WorkerTally& tally) {
-            const method::BankView part = method::partOf(to, out);
-            OperationTile own(problem, part, tally);
-            const base::Extents& extents = out.extents;
-            for (std::int64_t z = 0; z < extents.z; ++z) {
-                for (std::int64_t y = 0; y < extents.y; ++y) {
-                    for (std::int64_t x = 0; x < extents.x; ++x) {
-                        const Index corner{first.x + out.corner.x + x, first.y + out.corner.y + y,
-                                           first.z + out.corner.z + z};
-                        BestValue best;
+method::Outcome runOperation(const Problem& problem,
+                             const std::vector<const OperationPrepared*>& templs,
+                             const method::MaskedView& scene, const base::Extents& tile,
+                             method::Workspace& workspace, const method::Execution& execution,
+                             const method::BankView& to) {
+    auto& buffers = dynamic_cast<ThreadBuffers<OperationBuffers>&>(workspace);
+    return runTiles(TileGrid(method::mapExtents(problem), tile), execution,
+                    {"load", "numerator", "denominator"},
+                    [&](const base::Box& out, int worker, WorkerTally& tally) {
+                        PlacementValues& values = buffers.of(worker).values();
+                        const method::BankView part = method::partOf(to, out);
+                        OperationTile own(problem, scene, out, part, tally);
                         for (std::size_t i = 0; i < templs.size(); ++i) {
-                            own.consider(best,
-                                         templs[i]->value(problem.operation, scene, corner,
-                                                          problem.outside, problem.minOverlap),
-                                         static_cast<std::int32_t>(i));
+                            const std::stop_token stop = i == 0 ? execution.stop : std::stop_token();
+                            if (!values.load(problem, *templs[i], scene, out, stop)) {
+                                return false;
+                            }
+                            tally.clock.lap(kNumerator);
+                            own.take(*templs[i], static_cast<std::int32_t>(i), values);
+                            tally.clock.lap(kDenominator);
                         }
-                        own.write({x, y, z}, best);
-                    }
-                }
-            }
-            own.finish();
-            tally.clock.lap(kNumerator);
-            return true;
-        });
+                        own.finish();
+                        return true;
+                    });
 }
 
-method::Verdict predictByDefinition(const Problem& problem, const method::Candidate& candidate,
-                                    const method::Limits& limits, const method::CostModel& model) {
+double operationProducts(const Problem& problem) {
+    const bool partial = problem.sceneMask || problem.extent != method::Extent::Valid;
+    return problem.operation.traits().byDefinition ? 1 : partial ? 6 : 3;
+}
+
+method::Verdict predictOperation(const Problem& problem, const method::Candidate& candidate,
+                                 const base::Extents& tile, const base::Extents& points,
+                                 double tileNs, const method::Limits& limits,
+                                 const method::CostModel& model) {
     if (std::string reason = operationRefusal(problem); !reason.empty()) {
         return method::Refusal{std::move(reason)};
     }
     method::Prediction prediction;
     const double templates = problem.templates;
-    prediction.hostBytes =
-        method::mapBytes(problem) +
-        problem.templates * method::OperationTemplate::bytes(problem.templ) +
-        candidate.threads * base::byteCount(problem.templ, 2 * sizeof(long double));
+    prediction.hostBytes = method::mapBytes(problem) +
+                           problem.templates * OperationPrepared::bytes(problem, points) +
+                           candidate.threads * OperationBuffers::bytes(problem, tile, points);
     if (std::string reason = memoryRefusal(prediction.hostBytes, limits); !reason.empty()) {
         return method::Refusal{std::move(reason)};
     }
     const auto map = method::mapExtents(problem);
     const auto outputs = static_cast<double>(base::voxelCount(map));
-    const auto support = static_cast<double>(base::voxelCount(problem.templ));
-    prediction.operations = templates * 2 * outputs * support;
-    const TileGrid grid(map, candidate.tile);
-    prediction.ms = 1e-6 * templates * outputs * (support * kPanelVoxelNs + kPanelNs) /
+    const TileGrid grid(map, tile);
+    const auto tiles = static_cast<double>(grid.count());
+    const auto count = static_cast<double>(base::voxelCount(points));
+    prediction.operations =
+        templates * (points.x > 0 ? tiles * (operationProducts(problem) + 2) * 2.5 * count *
+                                        std::log2(std::max(2.0, count))
+                                  : 2 * outputs * operationProducts(problem) *
+                                        static_cast<double>(base::voxelCount(problem.templ)));
+    prediction.ms = 1e-6 * templates * (tiles * tileNs + outputs * kFinishNs) /
                     model.speedUp(std::min<std::int64_t>(candidate.threads, grid.count()));
     prediction.tilesInFlight = candidate.threads;
     return prediction;

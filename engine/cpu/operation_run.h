@@ -1,43 +1,112 @@
 #pragma once
 
 #include <memory>
+#include <optional>
+#include <string>
 #include <vector>
 
+#include "engine/cpu/correlator.h"
+#include "engine/cpu/support_template.h"
+#include "engine/cpu/tile_run.h"
 #include "engine/method/method.h"
 #include "engine/method/operation_template.h"
 
 namespace flcc::cpu {
 
-/// The templates of an operation other than lcc.
+/// A template of an operation other than lcc, in the forms that a method needs.
 class OperationPrepared final : public method::Prepared {
   public:
-    explicit OperationPrepared(const method::MaskedView& templ) : m_templ(templ) {}
+    /// Tiles of `points` are transformed; 0 if the method has no transforms.
+    OperationPrepared(const method::Problem& problem, const method::MaskedView& templ,
+                      const base::Extents& points);
+
     [[nodiscard]] const method::OperationTemplate& templ() const { return m_templ; }
+    /// T - level(), its square and the support; null for an operation by definition.
+    [[nodiscard]] const SupportTemplate* weights() const { return m_weights ? &*m_weights : nullptr; }
+    /// Null without transforms.
+    [[nodiscard]] const SupportSpectra* spectra() const { return m_spectra ? &*m_spectra : nullptr; }
+    /// A value near the template's mean; whole where its voxels are.
+    [[nodiscard]] double level() const { return m_level; }
+    /// sum (T - level) and sum (T - level)^2
+    [[nodiscard]] double sum() const { return m_sum; }
+    [[nodiscard]] double squares() const { return m_squares; }
+
+    [[nodiscard]] static std::int64_t bytes(const method::Problem& problem,
+                                            const base::Extents& points);
 
   private:
     method::OperationTemplate m_templ;
+    double m_level = 0;
+    double m_sum = 0;
+    double m_squares = 0;
+    std::optional<SupportTemplate> m_weights;
+    std::optional<SupportSpectra> m_spectra;
+};
+
+/// Values of the placements of one tile after the other. One for each worker.
+class PlacementValues {
+  public:
+    virtual ~PlacementValues() = default;
+
+    /// Prepares the values of the tile `out`. False: stopped.
+    [[nodiscard]] virtual bool load(const method::Problem& problem, const OperationPrepared& templ,
+                                    const method::MaskedView& scene, const base::Box& out,
+                                    const std::stop_token& stop) = 0;
+    /// The value at a placement of the tile; empty if the canonical value must decide.
+    [[nodiscard]] virtual std::optional<method::OperationValue>
+    value(const base::Index& at) const = 0;
+};
+
+/// The values that a method computes for the operation of `problem`, with tiles of at most `tile`
+/// placements: absolute differences, or sums by definition if `points` is 0, else by transforms.
+[[nodiscard]] std::unique_ptr<PlacementValues> makeValues(const method::Problem& problem,
+                                                          const base::Extents& tile,
+                                                          const base::Extents& points);
+
+/// The workspace of a run.
+class OperationBuffers {
+  public:
+    OperationBuffers(const method::Problem& problem, const base::Extents& tile,
+                     const base::Extents& points)
+        : m_values(makeValues(problem, tile, points)) {}
+    [[nodiscard]] PlacementValues& values() { return *m_values; }
+    [[nodiscard]] static std::int64_t bytes(const method::Problem& problem,
+                                            const base::Extents& tile, const base::Extents& points);
+
+  private:
+    std::unique_ptr<PlacementValues> m_values;
 };
 
 /// The templates of a run, in their order. **Errors**: Problem for another number than the
 /// problem's.
-[[nodiscard]] std::vector<const method::OperationTemplate*>
+[[nodiscard]] std::vector<const OperationPrepared*>
 operationTemplates(const method::Problem& problem, const method::PreparedTemplates& prepared);
 
-/// Why no method has this problem's operation with its other settings; empty if one may.
+/// Why no method on the processor has this problem's operation with its other settings; empty if
+/// one may.
 [[nodiscard]] std::string operationRefusal(const method::Problem& problem);
 
-/// Computes every placement by definition. `to` has no index if there is one template; else each
-/// voxel gets the best value of all templates and, of equal ones, the first template.
-[[nodiscard]] method::Outcome
-runByDefinition(const method::Problem& problem,
-                const std::vector<const method::OperationTemplate*>& templs,
-                const method::MaskedView& scene, const base::Extents& tile,
-                const method::Execution& execution, const method::BankView& to);
+/// Computes every placement in tiles of `tile` placements. `to` has no index if there is one
+/// template; else each voxel gets the best value of all templates and, of equal ones, the first
+/// template.
+[[nodiscard]] method::Outcome runOperation(const method::Problem& problem,
+                                           const std::vector<const OperationPrepared*>& templs,
+                                           const method::MaskedView& scene,
+                                           const base::Extents& tile,
+                                           method::Workspace& workspace,
+                                           const method::Execution& execution,
+                                           const method::BankView& to);
 
-/// Predicted time and memory of runByDefinition().
-[[nodiscard]] method::Verdict predictByDefinition(const method::Problem& problem,
-                                                  const method::Candidate& candidate,
-                                                  const method::Limits& limits,
-                                                  const method::CostModel& model);
+/// Memory and operations of runOperation(), and its time if tiles take `tileNs` each beside a
+/// finish of every placement.
+[[nodiscard]] method::Verdict predictOperation(const method::Problem& problem,
+                                               const method::Candidate& candidate,
+                                               const base::Extents& tile,
+                                               const base::Extents& points, double tileNs,
+                                               const method::Limits& limits,
+                                               const method::CostModel& model);
+
+/// Correlations of a tile with weights that the operation of `problem` needs.
+[[nodiscard]] double operationProducts(const method::Problem& problem);
 
 } // namespace flcc::cpu

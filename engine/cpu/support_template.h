@@ -25,6 +25,8 @@ class SupportTemplate {
     };
 
     SupportTemplate(const method::CanonicalTemplate& canonical, const method::MaskedView& templ);
+    /// With T - level in place of That. Has no stored() voxels.
+    SupportTemplate(const method::MaskedView& templ, double level);
 
     [[nodiscard]] const base::Extents& extents() const { return m_weights[0].extents(); }
     [[nodiscard]] std::int64_t count() const { return m_count; }
@@ -43,6 +45,9 @@ class SupportTemplate {
     [[nodiscard]] static std::int64_t bytes(const method::Problem& problem);
 
   private:
+    /// Sets the weights of voxel `i`: `that` and whether it counts.
+    void set(std::int64_t i, double that, bool counts);
+
     base::Image<double> m_weights[kWeights];
     double m_norms[kWeights] = {};
     std::vector<Run> m_runs;

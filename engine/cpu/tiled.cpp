@@ -7,6 +7,7 @@
 #include "engine/cpu/counted.h"
 #include "engine/cpu/half_beam_transform.h"
 #include "engine/cpu/methods.h"
+#include "engine/cpu/operation_run.h"
 #include "engine/cpu/simd/beam.h"
 #include "engine/cpu/tiled_run.h"
 #include "engine/method/shared/smooth_length.h"
@@ -52,6 +53,10 @@ class TiledMethod final : public method::Method {
     [[nodiscard]] std::string_view name() const override { return "tiled"; }
     [[nodiscard]] method::Traits traits() const override { return {.title = "Tiled Fourier"}; }
     [[nodiscard]] std::string_view device() const override { return "cpu"; }
+    /// Has every operation that is made of correlations.
+    [[nodiscard]] std::string refusal(const Problem& problem) const override {
+        return problem.operation.traits().byDefinition ? Method::refusal(problem) : std::string();
+    }
 
     [[nodiscard]] std::vector<Candidate> candidates(const Problem& problem,
                                                     const method::Limits& limits,
@@ -155,6 +160,18 @@ class TiledMethod final : public method::Method {
         }
         const Extents tile = outputTile(points, m, map);
         const TileGrid grid(map, tile);
+        if (!problem.operation.isLcc()) {
+            const double halves = operationProducts(problem) + (problem.sceneMask ? 3 : 2);
+            auto verdict = predictOperation(
+                problem, candidate, tile, points,
+                halves * static_cast<double>(count) * doubleHalfNs(points) +
+                    kSupportLoads * model.loadNs(points),
+                limits, model);
+            if (auto* const known = std::get_if<method::Prediction>(&verdict)) {
+                known->fftPlanning = planningOf(points, true);
+            }
+            return verdict;
+        }
         method::Prediction prediction;
         prediction.fftPlanning = planningOf(points, problem.precision == method::Precision::Double);
         const std::int64_t workspace = workspaceBytes(Counted(problem), candidate, tile);
@@ -208,8 +225,11 @@ class TiledMethod final : public method::Method {
     }
 
     void warmUp(const Problem& problem, const Candidate& candidate) const override {
-        if (needsSupport(problem)) {
+        if (needsSupport(problem) || !problem.operation.isLcc()) {
             (void)TileTransform<double>::of(candidate.tile);
+        }
+        if (!problem.operation.isLcc()) {
+            return;
         }
         if (problem.precision == method::Precision::Single) {
             (void)TileTransform<float>::of(candidate.tile);
@@ -221,6 +241,9 @@ class TiledMethod final : public method::Method {
     [[nodiscard]] std::shared_ptr<const method::Prepared>
     prepare(const Problem& problem, const Candidate& candidate, const method::MaskedView& templ,
             base::TilePool& pool) const override {
+        if (!problem.operation.isLcc()) {
+            return std::make_shared<OperationPrepared>(problem, templ, candidate.tile);
+        }
         const std::int64_t workspace =
             workspaceBytes(Counted(problem), candidate,
                            outputTile(candidate.tile, problem.templ, method::mapExtents(problem)));
@@ -230,6 +253,12 @@ class TiledMethod final : public method::Method {
 
     [[nodiscard]] std::unique_ptr<method::Workspace>
     makeWorkspace(const Problem& problem, const Candidate& candidate) const override {
+        if (!problem.operation.isLcc()) {
+            return std::make_unique<ThreadBuffers<OperationBuffers>>(
+                candidate.threads, problem,
+                outputTile(candidate.tile, problem.templ, method::mapExtents(problem)),
+                candidate.tile);
+        }
         return std::make_unique<ThreadBuffers<TiledBuffers>>(
             candidate.threads, problem, candidate.tile,
             outputTile(candidate.tile, problem.templ, method::mapExtents(problem)));
@@ -239,6 +268,13 @@ class TiledMethod final : public method::Method {
                             const method::Prepared& prepared, const method::MaskedView& scene,
                             method::Workspace& workspace, const method::Execution& execution,
                             const method::MapView& map) const override {
+        if (!problem.operation.isLcc()) {
+            return runOperation(
+                problem, {&dynamic_cast<const OperationPrepared&>(prepared)},
+                withoutIdleMask(problem, scene),
+                outputTile(candidate.tile, problem.templ, method::mapExtents(problem)), workspace,
+                execution, {map, {}});
+        }
         const auto& templ = dynamic_cast<const TiledPrepared&>(prepared);
         const TiledRun run{
             problem, candidate.tile, {&templ}, withoutIdleMask(problem, scene), {map, {}}};
@@ -251,6 +287,12 @@ class TiledMethod final : public method::Method {
                 const std::vector<std::shared_ptr<const method::Prepared>>& prepared,
                 const method::MaskedView& scene, method::Workspace& workspace,
                 const method::Execution& execution, const method::BankView& to) const override {
+        if (!problem.operation.isLcc()) {
+            return runOperation(
+                problem, operationTemplates(problem, prepared), withoutIdleMask(problem, scene),
+                outputTile(candidate.tile, problem.templ, method::mapExtents(problem)), workspace,
+                execution, to);
+        }
         const auto templs = alikeTemplates<TiledPrepared>(problem, prepared);
         if (templs.empty()) {
             return Method::executeBank(problem, candidate, prepared, scene, workspace, execution,

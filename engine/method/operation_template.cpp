@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <type_traits>
 
 #include "engine/base/error.h"
@@ -14,7 +15,10 @@ namespace {
 
 __extension__ using Int128 = __int128;
 
-constexpr double kUnit = 0x1p-53;
+constexpr double kRealUnit = 0x1p-53;
+/// Of long double, which has 64 bits here.
+constexpr double kLongUnit = 0x1p-64;
+static_assert(std::numeric_limits<long double>::digits == 64);
 
 template <class T> constexpr bool kShortInteger = std::is_integral_v<T> && sizeof(T) <= 4;
 
@@ -30,7 +34,7 @@ Bounded whole(Int128 value) {
     const bool returns = std::abs(nearest) < 0x1p120;
     const Int128 back = returns ? static_cast<Int128>(nearest) : value;
     const Int128 lost = back > value ? back - value : value - back;
-    return {nearest, returns ? static_cast<double>(lost) : std::abs(nearest) * kUnit};
+    return {nearest, returns ? static_cast<double>(lost) : std::abs(nearest) * kRealUnit};
 }
 
 /// The sums of whole numbers. `Sum` holds them exactly.
@@ -81,22 +85,24 @@ template <class Sum> struct WholeSums {
     }
 };
 
-/// A sum of terms in double; each term has at most `roundings` of its own.
+/// A sum in long double of terms that have up to three roundings of their own.
 struct RealSum {
-    double value = 0;
-    double magnitude = 0;
+    long double value = 0;
+    long double magnitude = 0;
 
-    void add(double term) {
+    void add(long double term) {
         value += term;
         magnitude += std::abs(term);
     }
-    [[nodiscard]] Bounded bounded(double count, double roundings = 4) const {
-        return {value, (count + roundings) * kUnit * magnitude * (1 + 1e-6)};
+    /// The sum, rounded to double.
+    [[nodiscard]] Bounded bounded(double count) const {
+        const auto nearest = static_cast<double>(value);
+        return {nearest, static_cast<double>(std::abs(value - static_cast<long double>(nearest)) +
+                                             (count + 4) * kLongUnit * magnitude)};
     }
 };
 
-/// Quantities of values that are no short integers. A difference of two long doubles is rounded
-/// once where it becomes a double.
+/// Quantities of values that are no short integers.
 Quantities realQuantities(const std::vector<long double>& panel,
                           const std::vector<long double>& templ, double& magnitudes) {
     const auto n = static_cast<double>(panel.size());
@@ -108,16 +114,15 @@ Quantities realQuantities(const std::vector<long double>& panel,
     RealSum panels;
     RealSum templs;
     for (std::size_t i = 0; i < panel.size(); ++i) {
-        const auto p = static_cast<double>(panel[i]);
-        const auto t = static_cast<double>(templ[i]);
-        const auto difference = static_cast<double>(panel[i] - templ[i]);
+        const long double p = panel[i];
+        const long double t = templ[i];
         panels.add(p);
         templs.add(t);
         products.add(p * t);
         panelSquares.add(p * p);
         templSquares.add(t * t);
-        squared.add(difference * difference);
-        absolute.add(std::abs(difference));
+        squared.add((p - t) * (p - t));
+        absolute.add(std::abs(p - t));
     }
     const long double panelMean = panels.value / n;
     const long double templMean = templs.value / n;
@@ -127,8 +132,8 @@ Quantities realQuantities(const std::vector<long double>& panel,
     RealSum restOfPanel;
     RealSum restOfTempl;
     for (std::size_t i = 0; i < panel.size(); ++i) {
-        const auto p = static_cast<double>(panel[i] - panelMean);
-        const auto t = static_cast<double>(templ[i] - templMean);
+        const long double p = panel[i] - panelMean;
+        const long double t = templ[i] - templMean;
         restOfPanel.add(p);
         restOfTempl.add(t);
         covariance.add(p * t);
@@ -139,7 +144,7 @@ Quantities realQuantities(const std::vector<long double>& panel,
     const Bounded p = restOfPanel.bounded(n);
     const Bounded t = restOfTempl.bounded(n);
     const Bounded count{n, 0};
-    magnitudes = panels.magnitude + templs.magnitude;
+    magnitudes = static_cast<double>(panels.magnitude + templs.magnitude);
     return {.products = products.bounded(n),
             .panelSquares = panelSquares.bounded(n),
             .templSquares = templSquares.bounded(n),
@@ -180,12 +185,20 @@ bool OperationTemplate::isInteger(base::PixelType scene) const {
     return isShortInteger(scene) && isShortInteger(m_type);
 }
 
+double OperationTemplate::magnitude() const {
+    long double sum = 0;
+    for (const long double value : m_values) {
+        sum += std::abs(value);
+    }
+    return static_cast<double>(sum);
+}
+
 std::int64_t OperationTemplate::bytes(const base::Extents& templ) {
     return base::byteCount(templ, 48);
 }
 
-OperationValue OperationTemplate::finished(Operation operation, const Quantities& of,
-                                           double magnitudes, bool isWhole) {
+OperationValue OperationTemplate::finish(Operation operation, const Quantities& of, bool isWhole,
+                                         double magnitudes) {
     const OperationTraits& traits = operation.traits();
     const Bounded found = traits.finish(of);
     OperationValue result;
@@ -203,7 +216,8 @@ OperationValue OperationTemplate::finished(Operation operation, const Quantities
     result.scale = traits.isPure() ? 1
                    : traits.byDefinition
                        ? magnitudes
-                       : std::sqrt(of.panelSquares.value) * std::sqrt(of.templSquares.value);
+                       : std::sqrt(std::max(0.0, of.panelSquares.value) *
+                                    of.templSquares.value);
     result.status = isWhole ? base::Status::Ok : base::Status::Partial;
     return result;
 }
@@ -274,7 +288,7 @@ OperationValue OperationTemplate::valueIn(Operation operation, const base::View<
         result.status = base::Status::NonFinite;
         return result;
     }
-    return finished(operation, of, magnitudes, inside == count());
+    return finish(operation, of, inside == count(), magnitudes);
 }
 
 OperationValue OperationTemplate::value(Operation operation, const MaskedView& scene,

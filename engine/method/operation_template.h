@@ -35,6 +35,14 @@ class OperationTemplate {
     /// Voxels of the support.
     [[nodiscard]] std::int64_t count() const { return std::ssize(m_support); }
     [[nodiscard]] bool isWholeBox() const { return count() == base::voxelCount(m_extents); }
+    /// sum |T|
+    [[nodiscard]] double magnitude() const;
+    /// Calls `visit(Index, long double)` for every voxel of the support, x fastest.
+    template <class Visit> void forVoxels(const Visit& visit) const {
+        for (std::size_t i = 0; i < m_support.size(); ++i) {
+            visit(m_support[i], m_values[i]);
+        }
+    }
     /// True if the template's pixels and those of a scene of this type are integers of up to 32
     /// bits.
     [[nodiscard]] bool isInteger(base::PixelType scene) const;
@@ -44,6 +52,11 @@ class OperationTemplate {
                                        const base::Index& corner, Outside outside,
                                        double minOverlap) const;
 
+    /// The value of an operation whose quantities are known. `whole`: the panel is not PARTIAL. For
+    /// an operation of absoluteDifferences the scale is that of `magnitudes`, sum |P| + |T|.
+    [[nodiscard]] static OperationValue finish(Operation operation, const Quantities& of,
+                                               bool whole, double magnitudes = 0);
+
     /// Bytes of the object.
     [[nodiscard]] static std::int64_t bytes(const base::Extents& templ);
 
@@ -52,14 +65,12 @@ class OperationTemplate {
     [[nodiscard]] OperationValue valueIn(Operation operation, const base::View<const T>& pixels,
                                          const MaskedView& scene, const base::Index& corner,
                                          Outside outside, double minOverlap) const;
-    [[nodiscard]] static OperationValue finished(Operation operation, const Quantities& of,
-                                                 double magnitudes, bool whole);
 
     base::Extents m_extents;
     base::PixelType m_type;
     std::vector<base::Index> m_support;
     std::vector<std::int64_t> m_whole;  ///< values of integers of up to 32 bits; else empty
-    std::vector<long double> m_values; ///< values of others; else empty
+    std::vector<long double> m_values;
 };
 
 } // namespace flcc::method

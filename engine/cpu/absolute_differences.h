@@ -1,0 +1,33 @@
+#pragma once
+
+#include <vector>
+
+#include "engine/cpu/operation_run.h"
+
+namespace flcc::cpu {
+
+/// sum |P - T| of the placements of a tile (Gholami (2.1)): 8-bit pixels in 16-bit sums that are
+/// emptied in time, integers of 16 bits in 32-bit sums, others in double. Panels that leave the
+/// scene or its mask, and tiles with NaN or Inf, are left to the canonical value.
+class AbsoluteDifferences final : public PlacementValues {
+  public:
+    AbsoluteDifferences(const base::Extents& m, const base::Extents& tile);
+
+    [[nodiscard]] bool load(const method::Problem& problem, const OperationPrepared& templ,
+                            const method::MaskedView& scene, const base::Box& out,
+                            const std::stop_token& stop) override;
+    [[nodiscard]] std::optional<method::OperationValue> value(const base::Index& at) const override;
+
+    [[nodiscard]] static std::int64_t bytes(const base::Extents& m, const base::Extents& tile);
+
+  private:
+    base::Extents m_out{0, 0, 0};
+    bool m_known = false; ///< the tile has values
+    bool m_exact = false;
+    double m_error = 0;              ///< of a value, relative
+    double m_templMagnitude = 0;     ///< sum |T|
+    std::vector<double> m_values;    ///< of the tile, x fastest
+    std::vector<double> m_room;      ///< the voxels of a footprint
+};
+
+} // namespace flcc::cpu
