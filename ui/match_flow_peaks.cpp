@@ -48,10 +48,15 @@ void MatchFlow::schedulePeaks() {
     }
     const job::Job wanted = m_panel.settings();
     const job::Job& has = result->settings;
+    if (wanted.operation != has.operation) {
+        m_peaksDelay.stop(); // the threshold belongs to another kind of values
+        return;
+    }
     const auto count = std::ssize(result->job->peaks);
     const bool all = count < has.maxPeaks; // nothing was cut off
     const bool fewer = looser(wanted, has) || (wanted.maxPeaks > has.maxPeaks && !all);
-    const bool other = wanted.minDistance != has.minDistance ||
+    const bool moved = !has.operation.isLcc() && job::thresholdOf(wanted) != job::thresholdOf(has);
+    const bool other = moved || wanted.minDistance != has.minDistance ||
                        wanted.partialPeaks != has.partialPeaks || wanted.maxPeaks < count;
     if (fewer || other || !all) {
         m_peaksDelay.start();
@@ -69,8 +74,11 @@ void MatchFlow::searchPeaks() {
         m_peaksDelay.start(); // a plan that waits must not be dropped
         return;
     }
+    if (m_panel.settings().operation != result->settings.operation) {
+        return;
+    }
     job::Job wanted = withPeakOptions(result->settings, m_panel.settings());
-    if (looser(result->settings, wanted)) {
+    if (wanted.operation.isLcc() && looser(result->settings, wanted)) {
         wanted.minScore = result->settings.minScore;
         wanted.maxScore = result->settings.maxScore;
     }

@@ -171,8 +171,10 @@ QFormLayout* MatchPanel::makeFormLayout(QWidget* widget) {
 QWidget* MatchPanel::makeForm() {
     auto* widget = new QWidget(this);
     auto* form = makeFormLayout(widget);
+    addOperation(form);
     addData(form);
     addPeaks(form);
+    showOperation();
     return widget;
 }
 
@@ -359,7 +361,7 @@ void MatchPanel::addPeaks(QFormLayout* form) {
            tr("Least distance between two peaks in voxels. 0: no peak is suppressed. auto (below "
               "0): half the template's extents on every axis"));
     connect(m_minScore, &QDoubleSpinBox::valueChanged, this, [this](double score) {
-        {
+        if (operation().isLcc()) {
             // Negative thresholds are rare: the slider has them only while one is set.
             const QSignalBlocker blocker(m_slider);
             m_slider->setMinimum(score < 0 ? -kSliderSteps : 0);
@@ -422,11 +424,8 @@ job::Job MatchPanel::settings() const {
     job.invert = m_invert->isChecked();
     readExactness(job);
     readEdges(job);
-    if (job.operation.isLcc()) {
-        const double score = threshold();
-        job.minScore = score == job.operation.traits().threshold ? std::nullopt
-                                                                 : std::optional(score);
-    }
+    job.operation = operation();
+    readThreshold(job);
     job.maxPeaks = numberOf(*m_maxPeaks, m_job.maxPeaks);
     job.minDistance.reset();
     if (m_distance->value() >= 0) {
@@ -467,7 +466,10 @@ void MatchPanel::setSettings(const job::Job& job) {
         m_threads->setValue(m_job.threads);
         m_memory->setText(memoryText(job.memoryBytes));
         m_planning->setCurrentIndex(m_planning->findData(static_cast<int>(job.planning)));
-        m_minScore->setValue(job.minScore.value_or(0.5));
+        const QSignalBlocker quiet(m_operation);
+        m_operation->setCurrentIndex(
+            m_operation->findData(toQString(method::name(job.operation))));
+        showOperation();
         m_maxPeaks->setValue(
             static_cast<int>(std::min<std::int64_t>(job.maxPeaks, m_maxPeaks->maximum())));
         m_distance->setValue(job.minDistance.value_or(kAutoDistance));
@@ -519,9 +521,16 @@ void MatchPanel::showFixes() {
     }
 }
 
-double MatchPanel::threshold() const { return numberOf(*m_minScore, m_job.minScore.value_or(0.5)); }
+double MatchPanel::threshold() const {
+    return operation().isLcc() ? numberOf(*m_minScore, m_job.minScore.value_or(0.5))
+                               : -std::numeric_limits<double>::infinity();
+}
 
-void MatchPanel::setThreshold(double score) { m_minScore->setValue(score); }
+void MatchPanel::setThreshold(double score) {
+    if (operation().isLcc()) {
+        m_minScore->setValue(score);
+    }
+}
 
 void MatchPanel::refreshTheme() {
     m_addScenes->setIcon(icon(QStringLiteral("add")));

@@ -50,6 +50,9 @@ class MatchPanel : public QWidget {
     /// Sets the report whose chosen candidate is run; empty: no report.
     void setPlanReport(const std::filesystem::path& report);
 
+    [[nodiscard]] method::Operation operation() const;
+    /// The least score of peaks of lcc; of another operation minus infinity, as its list needs no
+    /// filter.
     [[nodiscard]] double threshold() const;
     void setThreshold(double score);
     [[nodiscard]] PlanCard& planCard() { return *m_card; }
@@ -114,6 +117,9 @@ class MatchPanel : public QWidget {
     [[nodiscard]] QString reasonAgainstTemplate() const;
     void addData(QFormLayout* form);
     void addComputation(QFormLayout* form);
+    void addOperation(QFormLayout* form);
+    void showOperation();
+    void readThreshold(job::Job& job) const;
     void addPeaks(QFormLayout* form);
     void addMethod(QFormLayout* form);
     void addPlanReport(QFormLayout* form);
@@ -202,6 +208,7 @@ class MatchPanel : public QWidget {
     ElidedLabel* m_planReport = nullptr;
     QToolButton* m_openPlanReport = nullptr;
     QToolButton* m_clearPlanReport = nullptr;
+    QComboBox* m_operation = nullptr;
     QDoubleSpinBox* m_minScore = nullptr;
     QSpinBox* m_maxPeaks = nullptr;
     QDoubleSpinBox* m_distance = nullptr;

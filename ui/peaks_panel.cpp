@@ -171,7 +171,8 @@ void PeaksPanel::refresh() {
                : shown == all ? peaksText(all)
                               : tr("%1 of %2 peaks").arg(shown).arg(all);
         text += tr(" · positions in voxels from 0, x y z = first voxel of the placement");
-        if (m_threshold < job::thresholdOf(result->settings) - 1e-9 && !result->job->map) {
+        if (result->settings.operation.isLcc() &&
+            m_threshold < job::thresholdOf(result->settings) - 1e-9 && !result->job->map) {
             text +=
                 tr(" · run again for peaks below %1").arg(numberText(job::thresholdOf(result->settings)));
         }

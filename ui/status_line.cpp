@@ -138,16 +138,25 @@ QString StatusLine::scoreText(const base::Point& point) const {
     const base::Index first = m_views.shownCorner();
     const base::Index corner{start(point[0], templ.x) - first.x, start(point[1], templ.y) - first.y,
                              start(point[2], templ.z) - first.z};
+    const ResultEntry* result = m_document.result();
+    const method::Operation operation =
+        result != nullptr ? result->settings.operation : method::Operation();
+    const QString label = toQString(operation.traits().label);
     if (!base::contains(map->value.extents(), {corner, {1, 1, 1}})) {
-        return m_document.result() != nullptr && m_document.result()->settings.region
-                   ? tr("LCC: template leaves the region")
-                   : tr("LCC: template leaves the scene");
+        return result != nullptr && result->settings.region
+                   ? tr("%1: template leaves the region").arg(label)
+                   : tr("%1: template leaves the scene").arg(label);
     }
     const base::Status status = map->status.view().at(corner);
     if (!base::hasValue(status)) {
-        return tr("LCC %1").arg(toQString(base::name(status)));
+        return label + QChar(' ') + toQString(base::name(status));
     }
-    QString text = tr("LCC %1").arg(static_cast<double>(map->value.view().at(corner)), 0, 'f', 4);
+    const double value = map->exact.data() != nullptr
+                             ? map->exact.view().at(corner)
+                             : static_cast<double>(map->value.view().at(corner));
+    QString text = label + QChar(' ') + (operation.traits().isPure()
+                                             ? QString::number(value, 'f', 4)
+                                             : QString::number(value, 'g', 8));
     if (status != base::Status::Ok) {
         text += QChar(' ') + toQString(base::name(status));
     }

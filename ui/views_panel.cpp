@@ -283,7 +283,15 @@ match::HeatmapScale ViewsPanel::mapScale() const {
     const bool twoSigned = m_colourMap == match::ColourMap::Diverging;
     match::HeatmapScale scale{m_colourMap, twoSigned ? -1.0 : 0.0, 1.0};
     const ResultEntry* result = m_document.result();
-    if (m_fixedRange) {
+    const method::Operation operation =
+        result != nullptr ? result->settings.operation : method::Operation();
+    if (!operation.isLcc() && !m_running) {
+        if (result->job->report.map) {
+            scale.low = result->job->report.map->statistics.minimum;
+            scale.high = result->job->report.map->statistics.maximum;
+        }
+        scale.reversed = operation.traits().best == method::Best::Smallest;
+    } else if (m_fixedRange) {
         scale.low = -1;
     } else if (!m_running && result != nullptr && result->job->report.map) {
         const match::MapStatistics& statistics = result->job->report.map->statistics;
@@ -397,11 +405,15 @@ void ViewsPanel::showMap(const std::shared_ptr<const method::MatchMap>& map,
     m_map = map;
     m_mapTempl = templ;
     m_mapCorner = corner;
+    const ResultEntry* result = m_document.result();
+    const method::Operation operation =
+        finished && result != nullptr ? result->settings.operation : method::Operation();
+    const std::string name = finished ? std::string(operation.traits().label) : "Score";
     for (const auto& slice : m_slices) {
-        slice->setMapName("LCC");
+        slice->setMapName(name);
         slice->setMap(map, templ, finished, corner);
     }
-    m_volume->setMapName("LCC");
+    m_volume->setMapName(name);
     m_volume->setMap(map, templ, finished, corner);
     applyScale();
 }

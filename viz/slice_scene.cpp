@@ -163,7 +163,7 @@ void SliceScene::mapEnded() {
 
 void SliceScene::setMapScale(const match::HeatmapScale& scale) {
     m_state->scale = scale;
-    m_state->colours = detail::colourTable(scale.map);
+    m_state->colours = detail::colourTable(scale.map, scale.reversed);
     m_state->mapPlane.invalidate();
     changed();
 }

@@ -187,7 +187,7 @@ void VolumeScene::mapEnded() {
 void VolumeScene::setMapScale(const match::HeatmapScale& scale) {
     State& s = *m_state;
     s.scale = scale;
-    s.colours = detail::colourTable(scale.map);
+    s.colours = detail::colourTable(scale.map, scale.reversed);
     s.mapTextureStale = s.slicesStale = s.linesStale = true;
     changed();
 }

@@ -68,6 +68,9 @@ std::string comments(const PeakContext& context, char separator) {
         lines += "# extent: " + text(context.extent) + "; outside counts as " +
                  text(context.outside) + "; corners may lie outside the scene\n";
     }
+    if (!context.operation.empty()) {
+        lines += "# score: value of the operation " + text(context.operation) + "\n";
+    }
     lines += "# x y z: first voxel (corner) of the placement in scene voxels; indices start at 0; "
              "x is fastest in memory\n";
     lines += "# cx cy cz: centre of the placement with sub-voxel shift in scene voxels; the centre "

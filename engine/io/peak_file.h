@@ -26,6 +26,7 @@ struct PeakContext {
     base::Geometry geometry;  ///< geometry of the scene
     std::string extent{};     ///< "valid", "same", "full"
     std::string outside{};    ///< "zero", "eibl", "overlap"; empty if no panel can leave the scene
+    std::string operation{};  ///< "ssd"; empty for lcc
     std::string audit{};      ///< result of the run's self-audit; may be empty
     std::string incomplete{}; ///< why peaks may be missing; empty if none are
 };

@@ -302,6 +302,14 @@ std::string mapText(const MapReport& map) {
         map.facts.statusCounts[static_cast<std::size_t>(base::Status::LowConf)];
     text += "\n  recomputed in double: " + std::to_string(map.facts.recomputed) + " (" +
             percent(recomputedShare(map)) + " of the scores)";
+    if (map.best) {
+        text += "\n  best value " + detail::shortest(map.best->value) + ", reached by " +
+                std::to_string(map.best->occurrences) +
+                (map.best->occurrences == 1 ? " placement" : " placements") +
+                (map.best->tolerance > 0
+                     ? " within " + detail::shortest(map.best->tolerance)
+                     : std::string());
+    }
     if (lowConf > 0) {
         text += "\n  LOWCONF: " + std::to_string(lowConf) +
                 " voxels whose empirical error bound is above the promise";

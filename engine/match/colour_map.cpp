@@ -43,7 +43,8 @@ Colour colourAt(ColourMap map, double position) {
 
 Colour colourOf(const HeatmapScale& scale, double score) {
     const double range = scale.high - scale.low;
-    return colourAt(scale.map, range != 0 ? (score - scale.low) / range : 0.5);
+    const double position = range > 0 ? (score - scale.low) / range : 0.5;
+    return colourAt(scale.map, scale.reversed ? 1 - position : position);
 }
 
 Colour lowConfColour(const Colour& score) {

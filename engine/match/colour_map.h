@@ -24,8 +24,9 @@ enum class ColourMap {
 /// How scores are mapped to colours.
 struct HeatmapScale {
     ColourMap map = ColourMap::Viridis;
-    double low = 0;  ///< value of the first colour
-    double high = 1; ///< value of the last one; below `low` where the smallest is best
+    double low = 0;
+    double high = 1;
+    bool reversed = false; ///< `low` has the last colour of the map, as where the smallest is best
 };
 
 /// The colour of a score.

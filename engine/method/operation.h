@@ -31,6 +31,7 @@ enum class Best : std::uint8_t { Largest, Smallest };
 /// A match operation: everything that other code asks about it.
 struct OperationTraits {
     std::string_view name;    ///< of `--operation`: "ssd"
+    std::string_view label;   ///< where there is little room: "SSD"
     std::string_view title;   ///< "Sum of squared differences"
     std::string_view formula; ///< "sum (P - T)^2"
     std::string_view unit;    ///< "" for a pure number; "value^2", "value"

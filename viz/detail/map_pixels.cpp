@@ -13,10 +13,10 @@ constexpr std::uint8_t kHatched = 128;
 
 } // namespace
 
-ColourTable colourTable(match::ColourMap map) {
+ColourTable colourTable(match::ColourMap map, bool reversed) {
     ColourTable table;
     for (std::size_t i = 0; i < table.size(); ++i) {
-        table[i] = match::colourAt(map, static_cast<double>(i) / 255.0);
+        table[i] = match::colourAt(map, static_cast<double>(reversed ? 255 - i : i) / 255.0);
     }
     return table;
 }

@@ -14,7 +14,7 @@ namespace flcc::viz::detail {
 
 /// The 256 colours of a scale, from its low to its high end.
 using ColourTable = std::array<match::Colour, 256>;
-[[nodiscard]] ColourTable colourTable(match::ColourMap map);
+[[nodiscard]] ColourTable colourTable(match::ColourMap map, bool reversed = false);
 
 /// The map that a view shows, and which part of it may be read: the whole map or the finished
 /// regions.

@@ -100,25 +100,28 @@ void VolumeScene::State::setMapTransfer() {
     }
     // Clear where nothing is found, dense where the score is high, on both ends of a map that
     // counts negative scores.
-    opacityFunction->AddPoint(0, 0);
+    const auto add = [&](double place, double opacity) {
+        opacityFunction->AddPoint(scale.reversed ? 255 - place : place, opacity);
+    };
+    add(0, 0);
     if (scale.map == match::ColourMap::Diverging) {
         opacityFunction->AddPoint(1, 0.9);
         opacityFunction->AddPoint(52, 0.5);
         opacityFunction->AddPoint(90, 0);
         opacityFunction->AddPoint(166, 0);
         opacityFunction->AddPoint(204, 0.5);
-    } else if (scoreThreshold && scale.high > scale.low) {
+    } else if (scoreThreshold && !scale.reversed && scale.high > scale.low) {
         const double dense =
             std::clamp((*scoreThreshold - scale.low) / (scale.high - scale.low), 0.1, 0.98) * 255;
         opacityFunction->AddPoint(0.6 * dense, 0);
         opacityFunction->AddPoint(0.85 * dense, 0.08);
         opacityFunction->AddPoint(dense, 0.5);
     } else {
-        opacityFunction->AddPoint(70, 0);
-        opacityFunction->AddPoint(110, 0.12);
-        opacityFunction->AddPoint(150, 0.5);
+        add(70, 0);
+        add(110, 0.12);
+        add(150, 0.5);
     }
-    opacityFunction->AddPoint(255, 0.95);
+    add(255, 0.95);
     property->SetScalarOpacityUnitDistance(std::max(1.5, smallest / 100));
 }
 

@@ -58,6 +58,8 @@ io::PeakContext contextOf(const JobResult& result) {
             .geometry = result.scene->geometry,
             .extent = std::string(method::name(problem.extent)),
             .outside = std::string(method::name(problem.outside)),
+            .operation =
+                problem.operation.isLcc() ? "" : std::string(method::name(problem.operation)),
             .audit = result.report.audit ? auditText(*result.report.audit) : "",
             .incomplete = result.report.peaksIncomplete};
 }
@@ -69,9 +71,9 @@ match::HeatmapScale heatmapScale(method::Operation operation,
         // A map without positive scores still gets a scale of one colour step.
         return {.low = 0, .high = std::max(statistics.maximum, 1.0 / 256)};
     }
-    return operation.traits().best == method::Best::Largest
-               ? match::HeatmapScale{.low = statistics.minimum, .high = statistics.maximum}
-               : match::HeatmapScale{.low = statistics.maximum, .high = statistics.minimum};
+    return {.low = statistics.minimum,
+            .high = statistics.maximum,
+            .reversed = operation.traits().best == method::Best::Smallest};
 }
 
 bool writeHeatmap(const io::AtomicFile& file, const Job& job, const JobResult& result,

@@ -1,0 +1,87 @@
+#include <QComboBox>
+#include <QDoubleSpinBox>
+#include <QSlider>
+#include <QTableView>
+#include <QTest>
+
+#include "tests/support/test_class.h"
+#include "tests/ui/window_support.h"
+#include "ui/match_flow.h"
+#include "ui/match_panel.h"
+#include "ui/views_panel.h"
+
+using namespace flcc;
+
+class WindowOperationsTest : public QObject {
+    Q_OBJECT
+
+  private Q_SLOTS:
+    void init() { m_window = test::shownWindow(); }
+    void cleanup() { m_window.reset(); }
+    void minimaAreChosenRunAndLimited();
+    void aJobFileSetsOperationAndThreshold();
+
+  private:
+    /// Chooses an operation with the keyboard.
+    void choose(const QString& title) {
+        auto& box = test::child<QComboBox>(*m_window, "operation");
+        box.setFocus();
+        QTest::keyClick(&box, Qt::Key_Home);
+        for (int i = 0; i < box.count() && box.currentText() != title; ++i) {
+            QTest::keyClick(&box, Qt::Key_Down);
+        }
+        QCOMPARE(box.currentText(), title);
+    }
+
+    std::unique_ptr<ui::MainWindow> m_window;
+};
+
+void WindowOperationsTest::minimaAreChosenRunAndLimited() {
+    ui::Document& document = m_window->document();
+    document.setScene(test::noiseScene({90, 70, 1}, 11));
+    document.setBox(base::Box{{40, 30, 0}, {13, 11, 1}});
+    choose(QStringLiteral("Sum of absolute differences"));
+    QCOMPARE(std::string(method::name(m_window->matchPanel().settings().operation)), "sad");
+    auto& threshold = test::child<QDoubleSpinBox>(*m_window, "minScore");
+    QCOMPARE(threshold.text(), QStringLiteral("none"));
+    QVERIFY(!test::child<QSlider>(*m_window, "minScoreSlider").isEnabled());
+    QVERIFY(test::runAndWait(*m_window));
+    const ui::ResultEntry* result = document.result();
+    QVERIFY(result != nullptr);
+    QCOMPARE(result->job->peaks.at(0).score, 0.0);
+    QVERIFY((result->job->peaks[0].corner == base::Index{40, 30, 0}));
+    QCOMPARE(result->job->report.map->best->occurrences, std::int64_t{1});
+    const std::size_t all = result->job->peaks.size();
+    QVERIFY(all > 2);
+    const double second = result->job->peaks[1].score;
+    // A limit between the best and the second one, typed into the field.
+    threshold.setFocus();
+    threshold.selectAll();
+    QTest::keyClicks(&threshold, threshold.locale().toString(second / 2, 'f', 1).remove(
+                                     threshold.locale().groupSeparator()));
+    QTest::keyClick(&threshold, Qt::Key_Return);
+    QTRY_COMPARE_WITH_TIMEOUT(document.result()->job->peaks.size(), std::size_t{1}, 10'000);
+    QVERIFY(m_window->matchPanel().settings().maxScore.has_value());
+    choose(QStringLiteral("Local correlation coefficient"));
+    QVERIFY(!m_window->matchPanel().settings().maxScore.has_value());
+    QCOMPARE(m_window->matchPanel().threshold(), 0.5);
+    QVERIFY(test::child<QSlider>(*m_window, "minScoreSlider").isEnabled());
+}
+
+void WindowOperationsTest::aJobFileSetsOperationAndThreshold() {
+    job::Job job;
+    job.operation = method::operationNamed("ssd").value();
+    job.maxScore = 1234.5;
+    m_window->matchPanel().setSettings(job);
+    QVERIFY(m_window->matchPanel().settings() == job);
+    QCOMPARE(test::child<QComboBox>(*m_window, "operation").currentText(),
+             QStringLiteral("Sum of squared differences"));
+    job = job::Job{};
+    job.operation = method::operationNamed("cosine").value();
+    job.minScore = 0.75;
+    m_window->matchPanel().setSettings(job);
+    QVERIFY(m_window->matchPanel().settings() == job);
+}
+
+const flcc::test::TestClass<WindowOperationsTest> kWindowOperationsTest;
+#include "window_operations_test.moc"
