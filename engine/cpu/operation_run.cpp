@@ -31,16 +31,22 @@ class OperationTile {
         : m_problem(problem), m_scene(scene), m_out(out), m_part(part), m_tally(tally),
           m_first(method::firstPlacement(problem)), m_sign(problem.operation.traits().sign()) {}
 
-    /// Takes the values of a template into account.
-    void take(const OperationPrepared& templ, std::int32_t number, const PlacementValues& values) {
+    /// Takes the values of a template into account. False: stopped; the tile is as before.
+    [[nodiscard]] bool take(const OperationPrepared& templ, std::int32_t number,
+                            const PlacementValues& values, const std::stop_token& stop) {
         for (std::int64_t z = 0; z < m_out.extents.z; ++z) {
             for (std::int64_t y = 0; y < m_out.extents.y; ++y) {
+                if (stop.stop_requested()) {
+                    forget();
+                    return false;
+                }
                 for (std::int64_t x = 0; x < m_out.extents.x; ++x) {
                     const Index at{x, y, z};
                     consider(at, number, judged(templ, values.value(at), at));
                 }
             }
         }
+        return true;
     }
 
     void finish() {
@@ -119,6 +125,22 @@ class OperationTile {
         }
     }
 
+    /// Makes the tile as it was before anything was written.
+    void forget() {
+        for (std::int64_t z = 0; z < m_out.extents.z; ++z) {
+            for (std::int64_t y = 0; y < m_out.extents.y; ++y) {
+                std::fill_n(m_part.map.value.row(y, z), m_out.extents.x, 0.0F);
+                std::fill_n(m_part.map.status.row(y, z), m_out.extents.x, Status::NotComputed);
+                if (m_part.map.exact.data() != nullptr) {
+                    std::fill_n(m_part.map.exact.row(y, z), m_out.extents.x, 0.0);
+                }
+                if (m_part.index.data() != nullptr) {
+                    std::fill_n(m_part.index.row(y, z), m_out.extents.x, -1);
+                }
+            }
+        }
+    }
+
     [[nodiscard]] double valueAt(const Index& at) const {
         return m_part.map.exact.data() != nullptr ? m_part.map.exact.at(at)
                                                   : static_cast<double>(m_part.map.value.at(at));
@@ -144,6 +166,9 @@ OperationPrepared::OperationPrepared(const Problem& problem, const method::Maske
     if (problem.operation.traits().byDefinition) {
         return;
     }
+    m_templ.forVoxels([&](const Index&, long double value) {
+        m_rounded = m_rounded || static_cast<long double>(static_cast<double>(value)) != value;
+    });
     const base::Extents& m = problem.templ;
     double total = 0;
     for (std::int64_t i = 0; i < base::voxelCount(m); ++i) {
@@ -223,12 +248,16 @@ method::Outcome runOperation(const Problem& problem,
                         const method::BankView part = method::partOf(to, out);
                         OperationTile own(problem, scene, out, part, tally);
                         for (std::size_t i = 0; i < templs.size(); ++i) {
+                            // A stop within the templates of a bank is answered by take().
                             const std::stop_token stop = i == 0 ? execution.stop : std::stop_token();
                             if (!values.load(problem, *templs[i], scene, out, stop)) {
                                 return false;
                             }
                             tally.clock.lap(kNumerator);
-                            own.take(*templs[i], static_cast<std::int32_t>(i), values);
+                            if (!own.take(*templs[i], static_cast<std::int32_t>(i), values,
+                                          execution.stop)) {
+                                return false;
+                            }
                             tally.clock.lap(kDenominator);
                         }
                         own.finish();

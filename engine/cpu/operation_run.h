@@ -31,11 +31,15 @@ class OperationPrepared final : public method::Prepared {
     [[nodiscard]] double sum() const { return m_sum; }
     [[nodiscard]] double squares() const { return m_squares; }
 
+    /// True if double cannot hold a voxel of the template (64-bit integers).
+    [[nodiscard]] bool rounded() const { return m_rounded; }
+
     [[nodiscard]] static std::int64_t bytes(const method::Problem& problem,
                                             const base::Extents& points);
 
   private:
     method::OperationTemplate m_templ;
+    bool m_rounded = false;
     double m_level = 0;
     double m_sum = 0;
     double m_squares = 0;

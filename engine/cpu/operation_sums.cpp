@@ -83,6 +83,7 @@ bool OperationSums::load(const method::Problem& problem, const OperationPrepared
     const auto correlate = [&](Weights which, std::int64_t slot) {
         if (!stop.stop_requested()) {
             m_own->correlate(weights, which, out.extents, slot);
+            m_boxes[static_cast<std::size_t>(slot)] = m_own->output(slot);
         }
     };
     if (templ.spectra() != nullptr) {
@@ -144,7 +145,7 @@ void OperationSums::decideExact() {
 }
 
 double OperationSums::sum(std::int64_t slot, const Index& at) const {
-    const simd::DoubleBox box = m_own->output(slot);
+    const simd::DoubleBox& box = m_boxes[static_cast<std::size_t>(slot)];
     return box.data[at.z * box.sliceStride + at.y * box.rowStride + at.x];
 }
 
@@ -206,7 +207,7 @@ std::optional<method::OperationValue> OperationSums::value(const Index& at) cons
         }
         return m_templ->templ().finish(m_problem->operation, quotients, whole);
     }
-    if (m_whole) {
+    if (m_whole || m_templ->rounded()) {
         return std::nullopt;
     }
     const double tile = m_own->tileError();

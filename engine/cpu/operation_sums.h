@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <memory>
 #include <optional>
 
@@ -37,6 +38,7 @@ class OperationSums final : public PlacementValues {
     const method::Problem* m_problem = nullptr;
     const OperationPrepared* m_templ = nullptr;
     SupportFrame m_frame;
+    std::array<simd::DoubleBox, Correlator::kOutputs> m_boxes{}; ///< those that are computed
     double m_insideNorm = 0;
     bool m_partial = false; ///< part of the footprint lies outside the scene or its mask
     bool m_whole = false;   ///< pixels of scene and template are whole numbers

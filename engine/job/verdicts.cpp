@@ -45,7 +45,8 @@ std::optional<std::int64_t> leastMemory(const plan::PlanReport& plan) {
     std::optional<std::int64_t> least;
     for (const plan::CandidateReport& row : plan.candidates) {
         const method::Method* const method = plan::methodOf(row.candidate);
-        if (method == nullptr || (onGpu(row) && !gpusAlone(plan))) {
+        if (method == nullptr || (onGpu(row) && !gpusAlone(plan)) ||
+            !method->refusal(plan.problem).empty()) {
             continue;
         }
         const method::Verdict verdict =

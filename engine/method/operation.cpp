@@ -8,7 +8,12 @@ namespace {
 
 constexpr double kEndless = std::numeric_limits<double>::infinity();
 
-Bounded norms(const Quantities& of) { return sqrt(of.panelSquares) * sqrt(of.templSquares); }
+/// Divides by the norms of panel and template; NaN where one of them is certainly 0.
+Bounded normalised(const Bounded& value, const Quantities& of) {
+    const Bounded norms = sqrt(of.panelSquares) * sqrt(of.templSquares);
+    const bool zero = norms.value == 0 && norms.error == 0;
+    return zero ? Bounded{std::numeric_limits<double>::quiet_NaN(), 0} : value / norms;
+}
 
 // One entry an operation. Sums that a finish does not read cost nothing in a method by definition.
 const std::array kTable{
@@ -41,7 +46,7 @@ const std::array kTable{
                     .formula = "sum P T / sqrt(sum P^2 sum T^2)",
                     .unit = "",
                     .threshold = -kEndless,
-                    .finish = [](const Quantities& of) { return of.products / norms(of); }},
+                    .finish = [](const Quantities& of) { return normalised(of.products, of); }},
     OperationTraits{.name = "ssd",
                     .label = "SSD",
                     .title = "Sum of squared differences",
@@ -61,7 +66,7 @@ const std::array kTable{
                     .highest = kEndless,
                     .best = Best::Smallest,
                     .threshold = kEndless,
-                    .finish = [](const Quantities& of) { return of.squaredDifferences / norms(of); }},
+                    .finish = [](const Quantities& of) { return normalised(of.squaredDifferences, of); }},
     OperationTraits{.name = "sad",
                     .label = "SAD",
                     .title = "Sum of absolute differences",

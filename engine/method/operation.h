@@ -48,7 +48,7 @@ struct OperationTraits {
     Bounded (*finish)(const Quantities&) = nullptr;
 
     /// True for a pure number; then `--promise` is absolute, else relative to
-    /// sqrt(sum P^2 sum T^2) (or, for byDefinition, to the sum of |P| + |T|).
+    /// the mean of sum P^2 and sum T^2 (or, for byDefinition, to sum |P| + sum |T|).
     [[nodiscard]] bool isPure() const { return unit.empty(); }
     /// +1 or -1: times a value it is largest for the best placement.
     [[nodiscard]] double sign() const { return best == Best::Largest ? 1 : -1; }

@@ -216,8 +216,7 @@ OperationValue OperationTemplate::finish(Operation operation, const Quantities& 
     result.scale = traits.isPure() ? 1
                    : traits.byDefinition
                        ? magnitudes
-                       : std::sqrt(std::max(0.0, of.panelSquares.value) *
-                                    of.templSquares.value);
+                       : (std::max(0.0, of.panelSquares.value) + of.templSquares.value) / 2;
     result.status = isWhole ? base::Status::Ok : base::Status::Partial;
     return result;
 }
