@@ -165,9 +165,8 @@ class JobOperationsTest : public QObject {
         base::Image<std::uint16_t> templ({5, 4, 1}, 65535);
         templ.view().at(2, 2, 0) = 65534;
         Job job = operationJob("ssd");
-        base::AnyImage pixels = scene;
         const job::JobResult result =
-            job::runJob(job, test::imagesOf(std::move(pixels), base::AnyImage(templ)));
+            job::runJob(job, test::imagesOf(std::move(scene), std::move(templ)));
         const double expected = 19.0 * 65535 * 65535 + 65534.0 * 65534;
         QCOMPARE(result.map->exact.view().at(3, 3, 0), expected);
         QCOMPARE(result.peaks.at(0).score, expected);
@@ -233,9 +232,10 @@ class JobOperationsTest : public QObject {
     void banksListMinimaOfEveryTemplate() {
         base::AnyImage scene = test::noise(PixelType::UInt8, {60, 50, 1}, 41);
         base::AnyImage one = test::crop(scene, {{10, 12, 0}, {8, 7, 1}});
-        const job::JobImages first = test::imagesOf(base::AnyImage(scene), std::move(one));
+        const job::JobImages first = test::imagesOf(base::copyOf(base::viewOf(scene)), std::move(one));
         const job::JobImages second =
-            test::imagesOf(base::AnyImage(scene), test::crop(scene, {{40, 30, 0}, {8, 7, 1}}));
+            test::imagesOf(base::copyOf(base::viewOf(scene)),
+                           test::crop(scene, {{40, 30, 0}, {8, 7, 1}}));
         const job::JobImages images{first.scene,
                                     {first.templates.front(), second.templates.front()}};
         const job::JobResult result = job::runJob(operationJob("sad"), images);
