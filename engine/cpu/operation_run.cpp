@@ -289,7 +289,8 @@ method::Verdict predictOperation(const Problem& problem, const method::Candidate
     const auto outputs = static_cast<double>(base::voxelCount(map));
     const TileGrid grid(map, tile);
     const auto tiles = static_cast<double>(grid.count());
-    const auto count = static_cast<double>(base::voxelCount(points));
+    const double count =
+        points.x > 0 ? static_cast<double>(base::voxelCount(points)) : 1; // of a transform
     prediction.operations =
         templates * (points.x > 0 ? tiles * (operationProducts(problem) + 2) * 2.5 * count *
                                         std::log2(std::max(2.0, count))
