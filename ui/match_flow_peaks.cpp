@@ -89,8 +89,8 @@ void MatchFlow::searchPeaks() {
     const std::string key = job::toCommandLine(all) + " " +
                             std::to_string(reinterpret_cast<std::uintptr_t>(before->map.get()));
     const job::Job& has = result->settings;
-    const bool same = job::thresholdOf(wanted) == job::thresholdOf(has) && wanted.maxPeaks == has.maxPeaks &&
-                      wanted.minDistance == has.minDistance &&
+    const bool same = job::thresholdOf(wanted) == job::thresholdOf(has) &&
+                      wanted.maxPeaks == has.maxPeaks && wanted.minDistance == has.minDistance &&
                       wanted.partialPeaks == has.partialPeaks;
     if (same && key == m_countedFor) {
         return;

@@ -467,8 +467,7 @@ void MatchPanel::setSettings(const job::Job& job) {
         m_memory->setText(memoryText(job.memoryBytes));
         m_planning->setCurrentIndex(m_planning->findData(static_cast<int>(job.planning)));
         const QSignalBlocker quiet(m_operation);
-        m_operation->setCurrentIndex(
-            m_operation->findData(toQString(method::name(job.operation))));
+        m_operation->setCurrentIndex(m_operation->findData(toQString(method::name(job.operation))));
         showOperation();
         m_maxPeaks->setValue(
             static_cast<int>(std::min<std::int64_t>(job.maxPeaks, m_maxPeaks->maximum())));

@@ -157,7 +157,8 @@ void PeaksPanel::refresh() {
     } else if (result->job->cancelled) {
         text = tr("The run was cancelled; its map is partial and has no peaks.");
     } else if (all == 0) {
-        text = tr("No peak reaches the score %1.").arg(numberText(job::thresholdOf(result->settings)));
+        text =
+            tr("No peak reaches the score %1.").arg(numberText(job::thresholdOf(result->settings)));
         if (result->job->report.map) {
             text += tr(" The best score of the map is %1: lower the threshold.")
                         .arg(result->job->report.map->statistics.maximum, 0, 'f', 3);
@@ -173,8 +174,8 @@ void PeaksPanel::refresh() {
         text += tr(" · positions in voxels from 0, x y z = first voxel of the placement");
         if (result->settings.operation.isLcc() &&
             m_threshold < job::thresholdOf(result->settings) - 1e-9 && !result->job->map) {
-            text +=
-                tr(" · run again for peaks below %1").arg(numberText(job::thresholdOf(result->settings)));
+            text += tr(" · run again for peaks below %1")
+                        .arg(numberText(job::thresholdOf(result->settings)));
         }
     }
     const std::string incomplete =

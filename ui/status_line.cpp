@@ -154,9 +154,9 @@ QString StatusLine::scoreText(const base::Point& point) const {
     const double value = map->exact.data() != nullptr
                              ? map->exact.view().at(corner)
                              : static_cast<double>(map->value.view().at(corner));
-    QString text = label + QChar(' ') + (operation.traits().isPure()
-                                             ? QString::number(value, 'f', 4)
-                                             : QString::number(value, 'g', 8));
+    QString text = label + QChar(' ') +
+                   (operation.traits().isPure() ? QString::number(value, 'f', 4)
+                                                : QString::number(value, 'g', 8));
     if (status != base::Status::Ok) {
         text += QChar(' ') + toQString(base::name(status));
     }

@@ -58,7 +58,8 @@ template <class Wide, class Sum> struct AddTaps {
     }
 };
 
-template <class Body> [[gnu::target("avx512f,avx512bw,avx512vl")]] void addAvx512(const Body& body) {
+template <class Body>
+[[gnu::target("avx512f,avx512bw,avx512vl")]] void addAvx512(const Body& body) {
     body();
 }
 template <class Body> [[gnu::target("avx2")]] void addAvx2(const Body& body) { body(); }
@@ -72,9 +73,9 @@ template <class Body> void addWidest(const Body& body) {
 
 /// The types in which differences and their sums are formed.
 template <class T>
-using WideOf = std::conditional_t<std::is_integral_v<T> && sizeof(T) == 1, std::int16_t,
-                                  std::conditional_t<std::is_integral_v<T> && sizeof(T) == 2,
-                                                     std::int32_t, double>>;
+using WideOf = std::conditional_t<
+    std::is_integral_v<T> && sizeof(T) == 1, std::int16_t,
+    std::conditional_t<std::is_integral_v<T> && sizeof(T) == 2, std::int32_t, double>>;
 template <class Wide>
 using SumOf = std::conditional_t<
     std::is_same_v<Wide, std::int16_t>, std::uint16_t,
@@ -140,8 +141,8 @@ void sumTile(const Wide* voxels, const Extents& seen, const std::vector<Tap<Wide
 
 AbsoluteDifferences::AbsoluteDifferences(const Extents& m, const Extents& tile)
     : m_values(static_cast<std::size_t>(base::voxelCount(tile))),
-      m_room(static_cast<std::size_t>(base::voxelCount(
-          {tile.x + m.x - 1, tile.y + m.y - 1, tile.z + m.z - 1}))) {}
+      m_room(static_cast<std::size_t>(
+          base::voxelCount({tile.x + m.x - 1, tile.y + m.y - 1, tile.z + m.z - 1}))) {}
 
 std::int64_t AbsoluteDifferences::bytes(const Extents& m, const Extents& tile) {
     return base::byteCount(tile, 8) +
@@ -166,8 +167,8 @@ bool AbsoluteDifferences::load(const method::Problem& problem, const OperationPr
                 Wide* const voxels = reinterpret_cast<Wide*>(m_room.data());
                 m_known = loadRows(pixels, seen, voxels);
                 if (m_known) {
-                    sumTile(voxels, seen.extents, tapsOf<Wide>(templ.templ(), seen.extents),
-                            m_out, stop, m_values.data());
+                    sumTile(voxels, seen.extents, tapsOf<Wide>(templ.templ(), seen.extents), m_out,
+                            stop, m_values.data());
                 }
             };
             const bool whole = templ.templ().isInteger(problem.scenePixel);
@@ -192,8 +193,7 @@ std::optional<method::OperationValue> AbsoluteDifferences::value(const Index& at
         return std::nullopt;
     }
     method::OperationValue result;
-    result.value =
-        m_values[static_cast<std::size_t>((at.z * m_out.y + at.y) * m_out.x + at.x)];
+    result.value = m_values[static_cast<std::size_t>((at.z * m_out.y + at.y) * m_out.x + at.x)];
     if (!std::isfinite(result.value) || (m_exact && result.value >= 0x1p53)) {
         return std::nullopt;
     }

@@ -24,10 +24,10 @@ class AbsoluteDifferences final : public PlacementValues {
     base::Extents m_out{0, 0, 0};
     bool m_known = false; ///< the tile has values
     bool m_exact = false;
-    double m_error = 0;              ///< of a value, relative
-    double m_templMagnitude = 0;     ///< sum |T|
-    std::vector<double> m_values;    ///< of the tile, x fastest
-    std::vector<double> m_room;      ///< the voxels of a footprint
+    double m_error = 0;           ///< of a value, relative
+    double m_templMagnitude = 0;  ///< sum |T|
+    std::vector<double> m_values; ///< of the tile, x fastest
+    std::vector<double> m_room;   ///< the voxels of a footprint
 };
 
 } // namespace flcc::cpu

@@ -340,8 +340,7 @@ class DirectMethod final : public method::Method {
             const method::SceneStatistics* statistics) const override {
         if (!problem.operation.isLcc()) {
             return predictOperation(problem, candidate, candidate.tile, {0, 0, 0},
-                                    operationTileNs(problem, candidate.tile, model), limits,
-                                    model);
+                                    operationTileNs(problem, candidate.tile, model), limits, model);
         }
         if (std::string reason = statisticsReason(problem); !reason.empty()) {
             return method::Refusal{std::move(reason)};

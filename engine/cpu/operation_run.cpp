@@ -77,14 +77,13 @@ class OperationTile {
                                         const std::optional<OperationValue>& known,
                                         const Index& at) {
         const bool open = !known || (base::hasValue(known->status) && !keepsPromise(*known));
-        OperationValue value =
-            open && (!known || m_problem.recompute)
-                ? templ.templ().value(m_problem.operation, m_scene,
-                                      {m_first.x + m_out.corner.x + at.x,
-                                       m_first.y + m_out.corner.y + at.y,
-                                       m_first.z + m_out.corner.z + at.z},
-                                      m_problem.outside, m_problem.minOverlap)
-                : *known;
+        OperationValue value = open && (!known || m_problem.recompute)
+                                   ? templ.templ().value(m_problem.operation, m_scene,
+                                                         {m_first.x + m_out.corner.x + at.x,
+                                                          m_first.y + m_out.corner.y + at.y,
+                                                          m_first.z + m_out.corner.z + at.z},
+                                                         m_problem.outside, m_problem.minOverlap)
+                                   : *known;
         m_recomputed += known && open && m_problem.recompute ? 1 : 0;
         if (base::hasValue(value.status)) {
             double& largest =
@@ -241,28 +240,28 @@ method::Outcome runOperation(const Problem& problem,
                              method::Workspace& workspace, const method::Execution& execution,
                              const method::BankView& to) {
     auto& buffers = dynamic_cast<ThreadBuffers<OperationBuffers>&>(workspace);
-    return runTiles(TileGrid(method::mapExtents(problem), tile), execution,
-                    {"load", "numerator", "denominator"},
-                    [&](const base::Box& out, int worker, WorkerTally& tally) {
-                        PlacementValues& values = buffers.of(worker).values();
-                        const method::BankView part = method::partOf(to, out);
-                        OperationTile own(problem, scene, out, part, tally);
-                        for (std::size_t i = 0; i < templs.size(); ++i) {
-                            // A stop within the templates of a bank is answered by take().
-                            const std::stop_token stop = i == 0 ? execution.stop : std::stop_token();
-                            if (!values.load(problem, *templs[i], scene, out, stop)) {
-                                return false;
-                            }
-                            tally.clock.lap(kNumerator);
-                            if (!own.take(*templs[i], static_cast<std::int32_t>(i), values,
-                                          execution.stop)) {
-                                return false;
-                            }
-                            tally.clock.lap(kDenominator);
-                        }
-                        own.finish();
-                        return true;
-                    });
+    return runTiles(
+        TileGrid(method::mapExtents(problem), tile), execution,
+        {"load", "numerator", "denominator"},
+        [&](const base::Box& out, int worker, WorkerTally& tally) {
+            PlacementValues& values = buffers.of(worker).values();
+            const method::BankView part = method::partOf(to, out);
+            OperationTile own(problem, scene, out, part, tally);
+            for (std::size_t i = 0; i < templs.size(); ++i) {
+                // A stop within the templates of a bank is answered by take().
+                const std::stop_token stop = i == 0 ? execution.stop : std::stop_token();
+                if (!values.load(problem, *templs[i], scene, out, stop)) {
+                    return false;
+                }
+                tally.clock.lap(kNumerator);
+                if (!own.take(*templs[i], static_cast<std::int32_t>(i), values, execution.stop)) {
+                    return false;
+                }
+                tally.clock.lap(kDenominator);
+            }
+            own.finish();
+            return true;
+        });
 }
 
 double operationProducts(const Problem& problem) {

@@ -22,9 +22,13 @@ class OperationPrepared final : public method::Prepared {
 
     [[nodiscard]] const method::OperationTemplate& templ() const { return m_templ; }
     /// T - level(), its square and the support; null for an operation by definition.
-    [[nodiscard]] const SupportTemplate* weights() const { return m_weights ? &*m_weights : nullptr; }
+    [[nodiscard]] const SupportTemplate* weights() const {
+        return m_weights ? &*m_weights : nullptr;
+    }
     /// Null without transforms.
-    [[nodiscard]] const SupportSpectra* spectra() const { return m_spectra ? &*m_spectra : nullptr; }
+    [[nodiscard]] const SupportSpectra* spectra() const {
+        return m_spectra ? &*m_spectra : nullptr;
+    }
     /// A value near the template's mean; whole where its voxels are.
     [[nodiscard]] double level() const { return m_level; }
     /// sum (T - level) and sum (T - level)^2
@@ -63,9 +67,8 @@ class PlacementValues {
 
 /// The values that a method computes for the operation of `problem`, with tiles of at most `tile`
 /// placements: absolute differences, or sums by definition if `points` is 0, else by transforms.
-[[nodiscard]] std::unique_ptr<PlacementValues> makeValues(const method::Problem& problem,
-                                                          const base::Extents& tile,
-                                                          const base::Extents& points);
+[[nodiscard]] std::unique_ptr<PlacementValues>
+makeValues(const method::Problem& problem, const base::Extents& tile, const base::Extents& points);
 
 /// The workspace of a run.
 class OperationBuffers {
@@ -96,19 +99,16 @@ operationTemplates(const method::Problem& problem, const method::PreparedTemplat
 [[nodiscard]] method::Outcome runOperation(const method::Problem& problem,
                                            const std::vector<const OperationPrepared*>& templs,
                                            const method::MaskedView& scene,
-                                           const base::Extents& tile,
-                                           method::Workspace& workspace,
+                                           const base::Extents& tile, method::Workspace& workspace,
                                            const method::Execution& execution,
                                            const method::BankView& to);
 
 /// Memory and operations of runOperation(), and its time if tiles take `tileNs` each beside a
 /// finish of every placement.
-[[nodiscard]] method::Verdict predictOperation(const method::Problem& problem,
-                                               const method::Candidate& candidate,
-                                               const base::Extents& tile,
-                                               const base::Extents& points, double tileNs,
-                                               const method::Limits& limits,
-                                               const method::CostModel& model);
+[[nodiscard]] method::Verdict
+predictOperation(const method::Problem& problem, const method::Candidate& candidate,
+                 const base::Extents& tile, const base::Extents& points, double tileNs,
+                 const method::Limits& limits, const method::CostModel& model);
 
 /// Correlations of a tile with weights that the operation of `problem` needs.
 [[nodiscard]] double operationProducts(const method::Problem& problem);

@@ -127,7 +127,7 @@ void OperationSums::decideExact() {
     const double c = m_frame.level * unit;
     const double a = m_templ->level();
     const auto count = static_cast<double>(weights.count());
-    const double norm = m_frame.norm * unit;               // ||p|| of the tile
+    const double norm = m_frame.norm * unit; // ||p|| of the tile
     const double squares = m_frame.squareNorm * unit * unit;
     const double inTile = norm * norm + count * (c - a) * (c - a);
     const double raw = inTile + count * a * a;
@@ -136,11 +136,11 @@ void OperationSums::decideExact() {
     const double most = 8 * (raw + rawTempl);
     // The sums of products of whole numbers are exact in `direct` while below 2^53.
     const double tile = m_own->tileError();
-    const double errors = std::max(
-        {tile * norm * weights.norm(Weights::That), tile * norm * weights.norm(Weights::Support),
-         tile * squares * weights.norm(Weights::Support),
-         tile * m_insideNorm * weights.norm(Weights::That),
-         tile * m_insideNorm * weights.norm(Weights::Square)});
+    const double errors = std::max({tile * norm * weights.norm(Weights::That),
+                                    tile * norm * weights.norm(Weights::Support),
+                                    tile * squares * weights.norm(Weights::Support),
+                                    tile * m_insideNorm * weights.norm(Weights::That),
+                                    tile * m_insideNorm * weights.norm(Weights::Square)});
     m_exact = m_whole && m_frame.integer && most < 0x1p53 && errors < 0.25;
 }
 
@@ -179,8 +179,13 @@ std::optional<method::OperationValue> OperationSums::value(const Index& at) cons
         const auto rounded = [&](std::int64_t slot, double by) {
             return std::nearbyint(sum(slot, at) * by);
         };
-        LevelSums<double> of{rounded(kSumPq, unit), rounded(kSumP, unit), rounded(kSumPp, unit * unit),
-                             inside, templSum, templSquares, a};
+        LevelSums<double> of{rounded(kSumPq, unit),
+                             rounded(kSumP, unit),
+                             rounded(kSumPp, unit * unit),
+                             inside,
+                             templSum,
+                             templSquares,
+                             a};
         if (!whole) {
             of.q = rounded(kSumQ, 1);
             of.qq = padded ? templSquares : rounded(kSumQq, 1);
@@ -201,8 +206,8 @@ std::optional<method::OperationValue> OperationSums::value(const Index& at) cons
         // Quotients are rounded; nothing else is.
         auto quantities = of.quantities();
         Quantities quotients = asQuantities(quantities);
-        for (Bounded* each : {&quotients.covariance, &quotients.panelVariance,
-                              &quotients.templVariance}) {
+        for (Bounded* each :
+             {&quotients.covariance, &quotients.panelVariance, &quotients.templVariance}) {
             each->error = 4 * kSumUnit * (of.pp + of.qq);
         }
         return m_templ->templ().finish(m_problem->operation, quotients, whole);
@@ -216,14 +221,13 @@ std::optional<method::OperationValue> OperationSums::value(const Index& at) cons
     const double ppValue = std::max(0.0, sum(kSumPp, at) * unit * unit);
     const double ppTile = tile * m_frame.squareNorm * unit * unit * root;
     const double size = std::sqrt(ppValue + ppTile) * (1 + 1e-3); // ||p||
-    LevelSums<Bounded> of{
-        known(kSumPq, at, unit, tile * m_frame.norm * unit * norm, size * norm),
-        known(kSumP, at, unit, tile * m_frame.norm * unit * root, size * root),
-        known(kSumPp, at, unit * unit, ppTile, ppValue + ppTile),
-        {inside, 0},
-        {templSum, 4 * count * kSumUnit * norm * root},
-        {templSquares, 4 * count * kSumUnit * norm * norm},
-        {a, 0}};
+    LevelSums<Bounded> of{known(kSumPq, at, unit, tile * m_frame.norm * unit * norm, size * norm),
+                          known(kSumP, at, unit, tile * m_frame.norm * unit * root, size * root),
+                          known(kSumPp, at, unit * unit, ppTile, ppValue + ppTile),
+                          {inside, 0},
+                          {templSum, 4 * count * kSumUnit * norm * root},
+                          {templSquares, 4 * count * kSumUnit * norm * norm},
+                          {a, 0}};
     const Bounded all = of.q;
     const Bounded allSquares = of.qq;
     if (!whole) {
@@ -246,8 +250,8 @@ std::optional<method::OperationValue> OperationSums::value(const Index& at) cons
         of.q = all;
         of.qq = allSquares;
     }
-    const method::OperationValue found = m_templ->templ().finish(
-        m_problem->operation, asQuantities(of.quantities()), whole);
+    const method::OperationValue found =
+        m_templ->templ().finish(m_problem->operation, asQuantities(of.quantities()), whole);
     const bool good = base::hasValue(found.status) && std::isfinite(found.bound);
     return good ? std::optional(found) : std::nullopt;
 }

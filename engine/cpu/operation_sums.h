@@ -16,8 +16,7 @@ namespace flcc::cpu {
 /// worker. **Source**: METHODS 3.8; engine/method/NUMERICS.md, section 1.
 class OperationSums final : public PlacementValues {
   public:
-    explicit OperationSums(std::unique_ptr<Correlator> correlator)
-        : m_own(std::move(correlator)) {}
+    explicit OperationSums(std::unique_ptr<Correlator> correlator) : m_own(std::move(correlator)) {}
 
     /// Correlates the tile `out`. False: stopped.
     [[nodiscard]] bool load(const method::Problem& problem, const OperationPrepared& templ,

@@ -162,11 +162,11 @@ class TiledMethod final : public method::Method {
         const TileGrid grid(map, tile);
         if (!problem.operation.isLcc()) {
             const double halves = operationProducts(problem) + (problem.sceneMask ? 3 : 2);
-            auto verdict = predictOperation(
-                problem, candidate, tile, points,
-                halves * static_cast<double>(count) * doubleHalfNs(points) +
-                    kSupportLoads * model.loadNs(points),
-                limits, model);
+            auto verdict =
+                predictOperation(problem, candidate, tile, points,
+                                 halves * static_cast<double>(count) * doubleHalfNs(points) +
+                                     kSupportLoads * model.loadNs(points),
+                                 limits, model);
             if (auto* const known = std::get_if<method::Prediction>(&verdict)) {
                 known->fftPlanning = planningOf(points, true);
             }

@@ -72,8 +72,8 @@ struct Job {
     std::filesystem::path planReport; ///< if set, run the candidate that this report chose
     int repeat = 1;
 
-    /// Threshold of a peak: the least value or, where the smallest is best, the largest one. Empty =
-    /// that of the operation.
+    /// Threshold of a peak: the least value or, where the smallest is best, the largest one. Empty
+    /// = that of the operation.
     std::optional<double> minScore;
     std::optional<double> maxScore;
     std::int64_t maxPeaks = 100;

@@ -306,9 +306,8 @@ std::string mapText(const MapReport& map) {
         text += "\n  best value " + detail::shortest(map.best->value) + ", reached by " +
                 std::to_string(map.best->occurrences) +
                 (map.best->occurrences == 1 ? " placement" : " placements") +
-                (map.best->tolerance > 0
-                     ? " within " + detail::shortest(map.best->tolerance)
-                     : std::string());
+                (map.best->tolerance > 0 ? " within " + detail::shortest(map.best->tolerance)
+                                         : std::string());
     }
     if (lowConf > 0) {
         text += "\n  LOWCONF: " + std::to_string(lowConf) +

@@ -91,9 +91,7 @@ MapStatistics mapStatistics(const base::View<const double>& value,
     const auto count = static_cast<double>(statistics.count);
     statistics.mean = sum / count;
     double squares = 0;
-    forValues([&](double each) {
-        squares += (each - statistics.mean) * (each - statistics.mean);
-    });
+    forValues([&](double each) { squares += (each - statistics.mean) * (each - statistics.mean); });
     statistics.standardDeviation = std::sqrt(squares / count);
     statistics.roundingDeviation =
         8 * std::numeric_limits<double>::epsilon() *

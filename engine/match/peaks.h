@@ -65,8 +65,8 @@ struct MapStatistics {
     double roundingDeviation = 0;
 };
 
-/// Checks `stop` in every row. If cancelled, the result is unspecified. For doubles of any range the
-/// sums are in double, in the order z, y, x.
+/// Checks `stop` in every row. If cancelled, the result is unspecified. For doubles of any range
+/// the sums are in double, in the order z, y, x.
 [[nodiscard]] MapStatistics mapStatistics(const base::View<const double>& value,
                                           const base::View<const base::Status>& status,
                                           const std::stop_token& stop = {});
@@ -101,7 +101,8 @@ struct SearchedMap {
 /// The best value of a map and the placements that reach it.
 struct BestPlaces {
     double value = 0;
-    /// Values of whole numbers are exact and equal; of others, those within `tolerance` of the best.
+    /// Values of whole numbers are exact and equal; of others, those within `tolerance` of the
+    /// best.
     std::int64_t occurrences = 0;
     double tolerance = 0;
 };

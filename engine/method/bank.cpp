@@ -13,11 +13,11 @@
 namespace flcc::method {
 
 std::string Method::refusal(const Problem& problem) const {
-    return problem.operation.isLcc() ? std::string()
-                                     : "method " + std::string(name()) + " on " +
-                                           std::string(device()) + " has no operation " +
-                                           std::string(method::name(problem.operation)) +
-                                           "; use --method direct --device cpu";
+    return problem.operation.isLcc()
+               ? std::string()
+               : "method " + std::string(name()) + " on " + std::string(device()) +
+                     " has no operation " + std::string(method::name(problem.operation)) +
+                     "; use --method direct --device cpu";
 }
 
 namespace {

@@ -69,7 +69,7 @@ class OperationTemplate {
     base::Extents m_extents;
     base::PixelType m_type;
     std::vector<base::Index> m_support;
-    std::vector<std::int64_t> m_whole;  ///< values of integers of up to 32 bits; else empty
+    std::vector<std::int64_t> m_whole; ///< values of integers of up to 32 bits; else empty
     std::vector<long double> m_values;
 };
 

@@ -88,8 +88,6 @@ void CliCommandsTest::failuresHaveTheirCodeAndWriteNothing_data() {
     row("doubled option", match({"--map", "a.mha", "--map", "b.mha"}), 2);
     row("threshold NaN", match({"--min-score", "nan"}), 2);
     row("unknown operation", match({"--operation", "mutual"}), 2);
-    row("least score of minima", match({"--operation", "ssd", "--min-score", "0.5"}), 2);
-    row("method without the operation", match({"--operation", "sad", "--method", "fourier"}), 4);
     row("format that cannot hold the type", match({"--map", "map.png"}), 2);
     row("info without a file", {"info"}, 2);
     row("info of two files", {"info", "scene.mha", "template.mha"}, 2);

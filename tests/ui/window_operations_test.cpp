@@ -57,8 +57,9 @@ void WindowOperationsTest::minimaAreChosenRunAndLimited() {
     // A limit between the best and the second one, typed into the field.
     threshold.setFocus();
     threshold.selectAll();
-    QTest::keyClicks(&threshold, threshold.locale().toString(second / 2, 'f', 1).remove(
-                                     threshold.locale().groupSeparator()));
+    QTest::keyClicks(&threshold, threshold.locale()
+                                     .toString(second / 2, 'f', 1)
+                                     .remove(threshold.locale().groupSeparator()));
     QTest::keyClick(&threshold, Qt::Key_Return);
     QTRY_COMPARE_WITH_TIMEOUT(document.result()->job->peaks.size(), std::size_t{1}, 10'000);
     QVERIFY(m_window->matchPanel().settings().maxScore.has_value());

@@ -553,26 +553,6 @@ void refuseBesidePlan(const std::string& option) {
                     option);
 }
 
-void requireThreshold(const Job& job) {
-    const method::OperationTraits& traits = job.operation.traits();
-    const bool largest = traits.best == method::Best::Largest;
-    if (largest ? job.maxScore.has_value() : job.minScore.has_value()) {
-        throw Error(ErrorCode::CommandLine,
-                    "operation " + std::string(traits.name) +
-                        (largest ? " lists its largest values; use --min-score, not --max-score"
-                                 : " lists its smallest values; use --max-score, not --min-score"));
-    }
-    const std::optional<double>& given = largest ? job.minScore : job.maxScore;
-    const bool within = !given || (*given >= traits.lowest && *given <= traits.highest);
-    if (!within) {
-        const bool open = std::isinf(traits.highest);
-        refuse(largest ? "min-score" : "max-score", shortest(*given),
-               open ? "a number from " + shortest(traits.lowest) + " up"
-                    : "a number from " + shortest(traits.lowest) + " to " +
-                          shortest(traits.highest));
-    }
-}
-
 void requireSensible(const Job& job) {
     const auto wrong = [](const std::string& sentence) {
         throw Error(ErrorCode::CommandLine, sentence);

@@ -80,8 +80,7 @@ bool writeHeatmap(const io::AtomicFile& file, const Job& job, const JobResult& r
                   const std::stop_token& stop) {
     const std::int64_t best =
         result.peaks.empty() ? 0 : result.peaks.front().corner.z - result.mapCorner.z;
-    const match::HeatmapScale scale =
-        heatmapScale(job.operation, result.report.map->statistics);
+    const match::HeatmapScale scale = heatmapScale(job.operation, result.report.map->statistics);
     return io::writeHeatmap(file, result.map->value.view(), result.map->status.view(),
                             job.slice.value_or(best), scale, stop);
 }

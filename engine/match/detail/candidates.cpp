@@ -128,15 +128,16 @@ class Scanner {
             !m_scores.takesPart(at, here.status)) {
             return;
         }
-        // A canonical score has a largest value. Saying so here lets an exact copy be accepted before all
-        // candidates within a bound of 1 have been looked at.
+        // A canonical score has a largest value. Saying so here lets an exact copy be accepted
+        // before all candidates within a bound of 1 have been looked at.
         const auto mayStayBelow = [&](const base::Index& other) {
             const Scores::Seen seen = m_scores.seen(other);
             return !seen.known || seen.value <= reach + m_scores.margin(seen.status) ||
                    m_scores.onlyFromAbove() || !m_scores.takesPart(other, seen.status);
         };
         if (m_scores.forRivals(at, mayStayBelow)) {
-            found.push_back({std::min(reach, m_scores.map().operation.traits().top()), m_scores.linear(at)});
+            found.push_back(
+                {std::min(reach, m_scores.map().operation.traits().top()), m_scores.linear(at)});
         }
     }
 

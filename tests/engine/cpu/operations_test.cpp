@@ -1,7 +1,7 @@
 #include <QtTest>
 
-#include <cmath>
 #include <array>
+#include <cmath>
 #include <string>
 #include <variant>
 #include <vector>
@@ -113,12 +113,10 @@ int judge(Operation operation, const OperationCase& of, bool exact) {
             ++counts[static_cast<std::size_t>(status)];
             const double value = run.map.exact.data()[i];
             const double bound = exact ? 0 : run.facts.largestBound;
-            const double allowed =
-                std::abs(value - truth.value) <= bound
-                    ? bound
-                    : bound + (exact ? 0 : definition.errorAt(of.scene, corner));
-            const bool good = status == truth.status &&
-                              std::abs(value - truth.value) <= allowed &&
+            const double allowed = std::abs(value - truth.value) <= bound
+                                       ? bound
+                                       : bound + (exact ? 0 : definition.errorAt(of.scene, corner));
+            const bool good = status == truth.status && std::abs(value - truth.value) <= allowed &&
                               run.map.value.data()[i] == static_cast<float>(value);
             if (!good) {
                 qWarning("%s by %s at %s: %.17g, status %d, but the definition gives %.17g, status "
@@ -203,7 +201,8 @@ class CpuOperationsTest : public QObject {
                 QVERIFY(std::abs(at) <= run.facts.largestBound);
             }
             const double sign = operation.traits().sign();
-            for (std::int64_t i = 0; operation.traits().isPure() && i < run.map.value.count(); ++i) {
+            for (std::int64_t i = 0; operation.traits().isPure() && i < run.map.value.count();
+                 ++i) {
                 QVERIFY(sign * run.map.exact.data()[i] <= sign * at + 1e-12);
             }
         }
@@ -270,10 +269,10 @@ class CpuOperationsTest : public QObject {
             const method::PreparedTemplates prepared{
                 method.prepare(problem, candidate, of.templ, pool),
                 method.prepare(problem, candidate, other.templ, pool)};
-            const method::Outcome outcome = method.executeBank(
-                problem, candidate, prepared, of.scene, *workspace,
-                {.pool = pool, .stop = {}, .regionFinished = {}, .onDevice = {}},
-                {method::viewOf(best), index.view()});
+            const method::Outcome outcome =
+                method.executeBank(problem, candidate, prepared, of.scene, *workspace,
+                                   {.pool = pool, .stop = {}, .regionFinished = {}, .onDevice = {}},
+                                   {method::viewOf(best), index.view()});
             const double sign = operation.traits().sign();
             for (std::int64_t i = 0; i < index.count(); ++i) {
                 const double a = sign * first.map.exact.data()[i];
@@ -303,9 +302,8 @@ class CpuOperationsTest : public QObject {
         method::Problem problem = of.problem(*sad);
         problem.outside = Outside::Eibl;
         const method::Method& direct = *plan::methods().front();
-        const auto verdict =
-            direct.predict(problem, direct.candidates(problem, {}, {0, 0, 0}).front(), {}, {},
-                           nullptr);
+        const auto verdict = direct.predict(
+            problem, direct.candidates(problem, {}, {0, 0, 0}).front(), {}, {}, nullptr);
         QVERIFY(std::holds_alternative<method::Refusal>(verdict));
     }
 };

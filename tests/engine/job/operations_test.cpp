@@ -37,8 +37,7 @@ job::JobImages copies(PixelType type) {
     test::paste(scene, templ, {5, 6, 0});
     test::paste(scene, templ, {40, 30, 0});
     test::paste(scene, templ, {20, 35, 0});
-    test::setVoxel(scene, {21, 36, 0},
-                   base::valueAt(base::viewOf(scene), {21, 36, 0}) + 3);
+    test::setVoxel(scene, {21, 36, 0}, base::valueAt(base::viewOf(scene), {21, 36, 0}) + 3);
     return test::imagesOf(std::move(scene), std::move(templ));
 }
 
@@ -51,7 +50,9 @@ std::vector<match::Peak> bruteForce(const job::JobImages& images, Operation oper
         reference::MatchOperation(operation, templ).map(scene, method::Extent::Valid);
     const double sign = operation.traits().sign();
     const base::Extents n = map.value.extents();
-    const auto at = [&](std::int64_t x, std::int64_t y) { return sign * map.value.view().at(x, y, 0); };
+    const auto at = [&](std::int64_t x, std::int64_t y) {
+        return sign * map.value.view().at(x, y, 0);
+    };
     std::vector<match::Peak> found;
     for (std::int64_t y = 0; y < n.y; ++y) {
         for (std::int64_t x = 0; x < n.x; ++x) {
@@ -74,9 +75,8 @@ std::vector<match::Peak> bruteForce(const job::JobImages& images, Operation oper
             }
         }
     }
-    std::stable_sort(found.begin(), found.end(), [&](const auto& a, const auto& b) {
-        return sign * a.score > sign * b.score;
-    });
+    std::stable_sort(found.begin(), found.end(),
+                     [&](const auto& a, const auto& b) { return sign * a.score > sign * b.score; });
     // As --min-distance 3.
     std::vector<match::Peak> kept;
     for (const match::Peak& peak : found) {
@@ -232,10 +232,10 @@ class JobOperationsTest : public QObject {
     void banksListMinimaOfEveryTemplate() {
         base::AnyImage scene = test::noise(PixelType::UInt8, {60, 50, 1}, 41);
         base::AnyImage one = test::crop(scene, {{10, 12, 0}, {8, 7, 1}});
-        const job::JobImages first = test::imagesOf(base::copyOf(base::viewOf(scene)), std::move(one));
-        const job::JobImages second =
-            test::imagesOf(base::copyOf(base::viewOf(scene)),
-                           test::crop(scene, {{40, 30, 0}, {8, 7, 1}}));
+        const job::JobImages first =
+            test::imagesOf(base::copyOf(base::viewOf(scene)), std::move(one));
+        const job::JobImages second = test::imagesOf(base::copyOf(base::viewOf(scene)),
+                                                     test::crop(scene, {{40, 30, 0}, {8, 7, 1}}));
         const job::JobImages images{first.scene,
                                     {first.templates.front(), second.templates.front()}};
         const job::JobResult result = job::runJob(operationJob("sad"), images);
