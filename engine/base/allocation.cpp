@@ -7,7 +7,9 @@
 #include <algorithm>
 #include <array>
 #include <atomic>
+#include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <iterator>
 #include <mutex>
 #include <new>
@@ -17,7 +19,32 @@ namespace flcc::base {
 namespace {
 
 constexpr std::size_t kMiB = std::size_t{1} << 20U;
-constexpr std::align_val_t kCacheLine{kAlignment};
+
+/// A block of memory whose first byte is aligned, and the start of the allocation in the bytes
+/// before it. An aligned allocation of the C library (before glibc 2.38) asks for more than it
+/// keeps, so that what was freed is too small for the next of the same size and the heap grows.
+void* allocateAligned(std::size_t bytes) {
+    auto* const start = static_cast<std::byte*>(::operator new(bytes + kAlignment));
+    const auto address = reinterpret_cast<std::uintptr_t>(start);
+    static_assert(__STDCPP_DEFAULT_NEW_ALIGNMENT__ >= sizeof(start)); // room before the block
+    std::byte* const block = start + (kAlignment - address % kAlignment);
+    std::memcpy(block - sizeof(start), &start, sizeof(start));
+    return block;
+}
+
+std::byte* startOf(void* block) {
+    std::byte* start = nullptr;
+    std::memcpy(&start, static_cast<std::byte*>(block) - sizeof(start), sizeof(start));
+    return start;
+}
+
+void freeAligned(void* block) noexcept { ::operator delete(startOf(block)); }
+
+std::size_t usableBytes(void* block) {
+    std::byte* const start = startOf(block);
+    return ::malloc_usable_size(start) -
+           static_cast<std::size_t>(static_cast<std::byte*>(block) - start);
+}
 
 void preferLargePages(void* data, std::size_t bytes) {
     constexpr std::uintptr_t kPage = 2 * kMiB;
@@ -67,7 +94,7 @@ class FreedBuffers {
     void keep(void* data, std::size_t bytes) {
         constexpr std::size_t kMost = 256 * kMiB;
         if (bytes > kMost) {
-            ::operator delete(data, kCacheLine);
+            freeAligned(data);
             return;
         }
         const std::lock_guard lock(m_lock);
@@ -96,7 +123,7 @@ class FreedBuffers {
     };
 
     void freeOldest() {
-        ::operator delete(m_buffers.front().data, kCacheLine);
+        freeAligned(m_buffers.front().data);
         remove(m_buffers.data());
     }
     void remove(Buffer* buffer) {
@@ -121,7 +148,7 @@ void* allocateBuffer(std::size_t bytes) {
     if (kept != nullptr) {
         return kept;
     }
-    void* const data = ::operator new(bytes, kCacheLine);
+    void* const data = allocateAligned(bytes);
     preferLargePages(data, bytes);
     return data;
 }
@@ -130,10 +157,13 @@ void releaseBuffer(void* data) noexcept {
     FreedBuffers* const freed = freedBuffers;
     // The system may give slightly more bytes than a request that is too small for kept buffers.
     constexpr std::size_t kLeast = kMiB + 4096;
-    if (const std::size_t bytes = ::malloc_usable_size(data); freed != nullptr && bytes >= kLeast) {
+    if (data == nullptr) {
+        return;
+    }
+    if (const std::size_t bytes = usableBytes(data); freed != nullptr && bytes >= kLeast) {
         freed->keep(data, bytes);
     } else {
-        ::operator delete(data, kCacheLine);
+        freeAligned(data);
     }
 }
 

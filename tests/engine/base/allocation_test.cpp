@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <cstring>
+#include <memory>
 #include <set>
 #include <vector>
 
@@ -74,6 +75,20 @@ class AllocationTest : public QObject {
         for (void* const data : {near, nearer, last}) {
             releaseBuffer(data);
         }
+    }
+
+    void aBufferThatIsMadeAgainAndAgainTakesNoMoreMemory() {
+        // Too small for kept buffers. Something small lies behind each, as in a run.
+        constexpr std::size_t kSmall = 700 * 1024;
+        std::vector<std::unique_ptr<char[]>> between;
+        std::set<void*> places;
+        for (int i = 0; i < 50; ++i) {
+            void* const data = allocateBuffer(kSmall);
+            places.insert(data);
+            between.push_back(std::make_unique<char[]>(200));
+            releaseBuffer(data);
+        }
+        QVERIFY2(places.size() <= 3, qPrintable(QString::number(places.size())));
     }
 
     void whatAReusedBufferHasTooMuchIsGivenBack() {
