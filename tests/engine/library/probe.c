@@ -54,10 +54,12 @@ int main(int argc, char** argv) {
     options.planning = argv[2];
     options.threads = 2;
     scene = flcc_malloc(sizeof(float) * N * N);
-    result = flcc_malloc(sizeof(float) * N * N);
-    if (scene == NULL || result == NULL) {
+    code = failed(scene == NULL ? FLCC_MEMORY : FLCC_OK);
+    result = code == 0 ? flcc_malloc(sizeof(float) * N * N) : NULL;
+    if (code == 0 && result == NULL) {
         code = failed(FLCC_MEMORY);
-    } else {
+    }
+    if (code == 0) {
         for (i = 0; i < N * N; ++i) {
             scene[i] = (float)(i * 7919 % 251);
         }
