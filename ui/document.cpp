@@ -7,7 +7,6 @@
 
 #include "engine/base/error.h"
 #include "ui/text.h"
-#include "ui/thumbnail.h"
 
 namespace flcc::ui {
 
@@ -52,63 +51,6 @@ class TemplateCommand : public QUndoCommand {
     Document::Templates m_after;
 };
 
-/// A made scene and, while it is undone, its results.
-class MadeSceneCommand : public QUndoCommand {
-  public:
-    static constexpr int kId = 2;
-
-    MadeSceneCommand(Document& document, SceneEntry scene)
-        : m_document(document), m_scene(std::move(scene)), m_before(document.scene().image) {
-        setText(Document::tr("filter"));
-    }
-    void redo() override {
-        m_document.m_scenes.push_back(m_scene);
-        Q_EMIT m_document.scenesChanged();
-        const auto index = static_cast<int>(m_document.m_scenes.size()) - 1;
-        for (ResultEntry& result : m_results) {
-            result.scene = index;
-            m_document.m_results.push_back(std::move(result));
-        }
-        m_results.clear();
-        m_document.showScene(index, m_scene.image);
-        Q_EMIT m_document.resultsChanged();
-    }
-    void undo() override {
-        const int index = m_document.indexOf(m_scene.image);
-        if (index < 0) { // removed from the list
-            setObsolete(true);
-            return;
-        }
-        m_scene = m_document.m_scenes[static_cast<std::size_t>(index)]; // it may have a file by now
-        for (const ResultEntry& result : m_document.m_results) {
-            if (result.scene == index) {
-                m_results.push_back(result);
-            }
-        }
-        const int before = m_document.indexOf(m_before);
-        if (m_document.m_activeScene == index && before >= 0) {
-            m_document.showScene(before, m_before);
-        }
-        m_document.removeScene(index);
-    }
-    [[nodiscard]] int id() const override { return kId; }
-
-  private:
-    Document& m_document;
-    SceneEntry m_scene;
-    std::shared_ptr<const job::SceneImage> m_before; ///< the scene that was shown
-    std::vector<ResultEntry> m_results;
-};
-
-/// Sets pixel type, extents and thumbnail of a scene whose pixels are in memory.
-static void describe(SceneEntry& scene) {
-    if (scene.image) {
-        scene.extents = base::extentsOf(scene.image->pixels);
-        scene.type = base::pixelType(scene.image->pixels);
-        scene.thumbnail = thumbnailOf(base::viewOf(scene.image->pixels), kThumbnailSide);
-    }
-}
-
 bool reaches(const match::Peak& peak, double minScore) {
     // Same rule as in the engine: a threshold of 1 still finds exact copies.
     return peak.score + peak.bound >= minScore;
@@ -125,120 +67,6 @@ std::int64_t resultBytes(const job::JobResult& result) {
 }
 
 Document::Document(QObject* parent) : QObject(parent) {}
-
-void Document::setScene(SceneEntry scene) {
-    describe(scene);
-    m_scenes.clear();
-    m_scenes.push_back(std::move(scene));
-    m_activeScene = 0;
-    m_undo.clear();
-    m_box.reset();
-    m_templates = {};
-    m_masks.clear();
-    m_sceneMask.reset();
-    m_jobFile.clear();
-    m_results.clear();
-    m_shown = -1;
-    m_peak = -1;
-    Q_EMIT sceneChanged();
-    Q_EMIT scenesChanged();
-    Q_EMIT boxChanged();
-    Q_EMIT templateChanged();
-    Q_EMIT masksChanged();
-    Q_EMIT resultsChanged();
-    Q_EMIT resultShown();
-    Q_EMIT peakSelected(-1);
-}
-
-void Document::addScene(SceneEntry scene) {
-    describe(scene);
-    scene.image.reset();
-    m_scenes.push_back(std::move(scene));
-    Q_EMIT scenesChanged();
-}
-
-void Document::addMadeScene(SceneEntry scene) {
-    describe(scene);
-    scene.made = true;
-    m_undo.push(new MadeSceneCommand(*this, std::move(scene)));
-}
-
-void Document::setSceneFile(const std::shared_ptr<const job::SceneImage>& image,
-                            const std::filesystem::path& file) {
-    const int index = indexOf(image);
-    const SceneEntry& first = m_scenes.front();
-    if (index < 0 || !m_scenes[static_cast<std::size_t>(index)].made) {
-        return;
-    }
-    const bool alone = m_scenes.size() == 1;
-    const bool likeFirst = index == 0 || (!first.path.empty() && !first.channel && !first.frame &&
-                                          base::extentsOf(image->pixels) == first.extents);
-    if (alone || likeFirst) {
-        SceneEntry& scene = m_scenes[static_cast<std::size_t>(index)];
-        scene.made = false;
-        scene.path = file;
-        Q_EMIT scenesChanged();
-    }
-}
-
-int Document::indexOf(const std::shared_ptr<const job::SceneImage>& image) const {
-    const auto found = std::ranges::find(m_scenes, image, &SceneEntry::image);
-    return image == nullptr || found == m_scenes.end() ? -1
-                                                       : static_cast<int>(found - m_scenes.begin());
-}
-
-bool Document::stepChangesScenes(bool redo) const {
-    const QUndoCommand* step = m_undo.command(m_undo.index() - (redo ? 0 : 1));
-    return step != nullptr && step->id() == MadeSceneCommand::kId;
-}
-
-void Document::showScene(int index, const std::shared_ptr<const job::SceneImage>& image) {
-    if (index == m_activeScene) {
-        return;
-    }
-    SceneEntry& left = m_scenes[static_cast<std::size_t>(m_activeScene)];
-    if (m_activeScene != 0 && !left.made) { // the first one stays: templates are cut from it
-        left.image.reset();
-    }
-    SceneEntry& shown = m_scenes[static_cast<std::size_t>(index)];
-    shown.image = image;
-    describe(shown);
-    m_activeScene = index;
-    Q_EMIT sceneShown();
-    Q_EMIT scenesChanged();
-    showResult(lastResultOf(index));
-}
-
-void Document::removeScene(int index) {
-    const auto count = static_cast<int>(m_scenes.size());
-    if (index < 0 || index >= count || count == 1) {
-        return;
-    }
-    if (index == m_activeScene && index > 0) {
-        showScene(0, m_scenes.front().image);
-    }
-    const std::vector<ResultEntry> held =
-        takeOut([index](const ResultEntry& each) { return each.scene == index; });
-    for (ResultEntry& each : m_results) {
-        each.scene -= each.scene > index ? 1 : 0;
-    }
-    m_scenes.erase(m_scenes.begin() + index);
-    m_activeScene -= m_activeScene > index ? 1 : 0;
-    if (index == 0) {
-        Templates left = m_templates;
-        std::erase_if(left.all, [](const TemplateEntry& each) { return each.crop.has_value(); });
-        left.active = std::min(left.active, static_cast<int>(left.all.size()) - 1);
-        m_undo.clear(); // it could bring a cut of the old one back
-        applyTemplates(left);
-    }
-    Q_EMIT scenesChanged();
-    Q_EMIT resultsChanged();
-}
-
-void Document::setSceneThumbnail(int index, const QImage& thumbnail) {
-    m_scenes[static_cast<std::size_t>(index)].thumbnail = thumbnail;
-    Q_EMIT scenesChanged();
-}
 
 base::Extents Document::sceneExtents() const {
     return hasScene() ? base::extentsOf(scene().image->pixels) : base::Extents{0, 0, 0};

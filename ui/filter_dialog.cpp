@@ -92,7 +92,8 @@ struct FilterDialog::Shown {
     std::uint64_t number = 0;
     QString problem; ///< why there is no preview
     job::ConvolvePreview preview;
-    QImage original;
+    QImage original; ///< null: as before
+    Original of;
     QImage filtered;
     double aspect = 1;
     std::string kernelFile;
@@ -214,8 +215,7 @@ filter::Plane FilterDialog::plane() const {
 }
 
 void FilterDialog::onView() {
-    const filter::Plane now = plane();
-    if (now.depth != m_plane.depth || now.position != m_plane.position) {
+    if (plane() != m_plane) {
         change();
     }
 }
@@ -263,12 +263,16 @@ void FilterDialog::request() {
                                          : m_plane.depth == 1 ? 1
                                                               : 2]
                             ->slice();
+    const Original wanted{m_document.scene().image, m_plane, m_views.greyWindow(), slice->flips()};
+    const bool drawn = !m_preview->original().isNull() &&
+                       m_original.scene.lock() == m_document.scene().image &&
+                       m_original.plane == wanted.plane && m_original.window == wanted.window &&
+                       m_original.flips == wanted.flips;
     const QPointer<FilterDialog> self(this);
     m_controller.start(
         RunController::Task::Preview, tr("Previewing the filter"),
-        [self, number = m_wanted, job, images = images(job), plane = m_plane,
-         window = m_views.greyWindow(), flips = slice->flips()](
-            const std::stop_token& stop, job::JobSink*) -> RunController::Done {
+        [self, number = m_wanted, job, images = images(job), plane = m_plane, wanted,
+         drawn](const std::stop_token& stop, job::JobSink*) -> RunController::Done {
             auto shown = std::make_shared<Shown>();
             shown->number = number;
             try {
@@ -288,10 +292,13 @@ void FilterDialog::request() {
                 const base::Point& spacing = images.scene->geometry.spacing;
                 const auto [right, down] = filter::axesAcross(plane.depth);
                 shown->aspect = spacing[down] / spacing[right];
-                shown->original = planePicture(base::viewOf(images.scene->pixels), plane.depth,
-                                               plane.position, window, flips);
+                if (!drawn) {
+                    shown->original = planePicture(base::viewOf(images.scene->pixels), plane.depth,
+                                                   plane.position, wanted.window, wanted.flips);
+                }
+                shown->of = wanted;
                 const base::AnyView filtered = base::viewOf(shown->preview.plane);
-                shown->filtered = planePicture(filtered, 2, 0, windowOf(filtered), flips);
+                shown->filtered = planePicture(filtered, 2, 0, windowOf(filtered), wanted.flips);
             } catch (const std::bad_alloc&) {
                 throw; // reported by the controller, which allocates nothing for that
             } catch (const std::exception& error) {
@@ -317,7 +324,9 @@ void FilterDialog::take(const std::shared_ptr<const Shown>& shown) {
     }
     m_shown = m_wanted;
     m_previewMs = nowMs() - m_changed;
-    m_preview->setPictures(shown->original, shown->filtered, shown->aspect);
+    m_preview->setPictures(shown->original.isNull() ? m_preview->original() : shown->original,
+                           shown->filtered, shown->aspect);
+    m_original = shown->of;
     constexpr std::array<const char*, 3> kPlanes{"YZ", "XZ", "XY"};
     m_caption->setText(m_document.isVolume() ? tr("Preview: %1, slice %2")
                                                    .arg(QLatin1String(kPlanes[m_plane.depth]))

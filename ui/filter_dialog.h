@@ -2,6 +2,8 @@
 
 #include <QTimer>
 
+#include <array>
+#include <cstdint>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -90,6 +92,14 @@ class FilterDialog : public WorkDialog {
     double m_changed = 0;       ///< when, in milliseconds
     double m_previewMs = 0;
     filter::Plane m_plane;
+    /// What m_preview's original is a picture of: made anew when it changes.
+    struct Original {
+        std::weak_ptr<const job::SceneImage> scene;
+        filter::Plane plane;
+        viz::GreyWindow window;
+        std::array<bool, 2> flips{};
+    };
+    Original m_original;
     std::uint64_t m_scenes = 0; ///< counts lists of scenes
     /// The kernel read last, and its file.
     std::shared_ptr<const job::SceneImage> m_kernel;

@@ -18,6 +18,8 @@ namespace flcc::filter {
 struct Plane {
     std::size_t depth = 2;     ///< the axis: 0 = x, 1 = y, 2 = z
     std::int64_t position = 0; ///< of the scene voxels along it
+
+    friend bool operator==(const Plane&, const Plane&) = default;
 };
 
 /// One plane of convolve(), without computing the others: the scene is added up along `depth` with
