@@ -22,11 +22,11 @@ void requireThreshold(const Job& job) {
     const bool within = !given || (*given >= traits.lowest && *given <= traits.highest);
     if (!within) {
         const bool open = std::isinf(traits.highest);
-        throw Error(ErrorCode::CommandLine,
-                    std::string(largest ? "--min-score" : "--max-score") +
-                        " must be a number from " + shortest(traits.lowest) +
-                        (open ? " up" : " to " + shortest(traits.highest)) + ", not \"" +
-                        shortest(*given) + "\"");
+        throw Error(ErrorCode::CommandLine, std::string(largest ? "--min-score" : "--max-score") +
+                                                " must be a number from " +
+                                                shortest(traits.lowest) +
+                                                (open ? " up" : " to " + shortest(traits.highest)) +
+                                                ", not \"" + shortest(*given) + "\"");
     }
 }
 
