@@ -50,7 +50,7 @@ std::optional<std::int64_t> leastMemory(const plan::PlanReport& plan) {
             continue;
         }
         const method::Verdict verdict =
-            method->predict(plan.problem, row.candidate, unlimited, {}, nullptr);
+            method->predict(plan.problem, row.candidate, unlimited, {}, &plan.statistics);
         if (const auto* fits = std::get_if<method::Prediction>(&verdict)) {
             least = std::min(least.value_or(INT64_MAX), fits->hostBytes);
         }

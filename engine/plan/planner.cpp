@@ -531,6 +531,9 @@ Planned makePlan(const method::Problem& problem, const Request& request,
     Planned planned;
     planned.report.problem = problem;
     planned.report.limits = request.limits;
+    if (statistics != nullptr) {
+        planned.report.statistics = *statistics;
+    }
     planned.report.planning = request.planning;
     const bool knowing = request.knowledge != nullptr;
     const method::CostModel& best =

@@ -64,6 +64,7 @@ struct CriticalSize {
 struct PlanReport {
     method::Problem problem;
     method::Limits limits;
+    method::SceneStatistics statistics; ///< with which candidates were predicted; 0 without
     Planning planning = Planning::Measure;
     std::vector<CandidateReport> candidates; ///< chosen first, then by time, refused last
     double planningMs = 0;

@@ -6,7 +6,6 @@
 #include <nlohmann/json.hpp>
 
 #include "engine/io/image_file.h"
-#include "tests/app/cli_process.h"
 
 namespace flcc::test {
 
@@ -41,7 +40,7 @@ QString joined(const base::Extents& extents) {
 
 } // namespace
 
-RunMemory memoryOf(const PredictedRun& run) {
+CliRun outcomeOf(const PredictedRun& run) {
     const QTemporaryDir folder;
     const auto path = [&](const char* name) { return folder.filePath(name).toStdString(); };
     (void)io::writeImage(path("scene.mha"), base::viewOf(noiseOf(run)), {});
@@ -58,7 +57,11 @@ RunMemory memoryOf(const PredictedRun& run) {
         (void)io::writeImage(path("mask.mha"), mask.view(), {});
         arguments += QStringList{"--mask", "mask.mha"};
     }
-    const CliRun done = runCli(arguments + run.options, folder.path());
+    return runCli(arguments + run.options, folder.path());
+}
+
+RunMemory memoryOf(const PredictedRun& run) {
+    const CliRun done = outcomeOf(run);
     if (done.code != 0) {
         qWarning() << done.errors;
         return {};

@@ -4,6 +4,7 @@
 #include <QStringList>
 
 #include "engine/base/pixels.h"
+#include "tests/app/cli_process.h"
 
 namespace flcc::test {
 
@@ -21,6 +22,9 @@ struct PredictedRun {
     QStringList options{}; ///< further options
     bool masked = false;   ///< the template has a mask
 };
+
+/// Runs flcc-cli in a folder of its own; the output is the report.
+[[nodiscard]] CliRun outcomeOf(const PredictedRun& run);
 
 /// Predicted and measured bytes of a run, from its report; both -1 if it failed.
 struct RunMemory {

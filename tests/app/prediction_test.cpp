@@ -1,5 +1,7 @@
+#include <QRegularExpression>
 #include <QtTest>
 
+#include "tests/app/cli_process.h"
 #include "tests/app/prediction_cases.h"
 #include "tests/support/test_class.h"
 
@@ -40,12 +42,26 @@ class CliPredictionTest : public QObject {
     void blocksStayWithinTheMemoryLimit() {
         const test::RunMemory memory = test::memoryOf({"tiled-template",
                                                        {3000, 2800, 1},
-                                                       {2100, 1960, 1},
+                                                       {1800, 1680, 1},
                                                        PixelType::UInt16,
                                                        Filling::Even,
                                                        {"--memory", "256MiB"}});
         QVERIFY2(memory.measured > 0 && memory.measured <= 0x1p28,
                  qPrintable(QString::number(memory.measured)));
+    }
+
+    void theLeastMemoryThatIsNamedIsThatOfACandidate() {
+        PredictedRun run{"auto", {800, 700, 1}, {500, 450, 1}, PixelType::Float32};
+        run.options = {"--memory", "1MiB"};
+        const QByteArray errors = test::outcomeOf(run).errors;
+        const QRegularExpressionMatch named =
+            QRegularExpression("needs at least ([0-9.]+) MiB").match(errors);
+        QVERIFY2(named.hasMatch(), errors.constData());
+        const double tenth = 0.1; // the sentence has one decimal
+        run.options.back() = QString::number(named.captured(1).toDouble() + tenth) + "MiB";
+        QVERIFY2(test::outcomeOf(run).code == 0, errors.constData());
+        run.options.back() = QString::number(named.captured(1).toDouble() - tenth) + "MiB";
+        QCOMPARE(test::outcomeOf(run).code, 5);
     }
 };
 
