@@ -104,7 +104,8 @@ class BankJobsTest : public QObject {
         for (std::size_t i = 0; i < stayed.peaks.size(); ++i) {
             QCOMPARE(stayed.peaks[i].zscore, whole.peaks[i].zscore);
         }
-        const auto& [statistics, facts] = *stayed.report.map;
+        const match::MapStatistics& statistics = stayed.report.map->statistics;
+        const method::MapFacts& facts = stayed.report.map->facts;
         QVERIFY(facts.statusCounts == whole.report.map->facts.statusCounts);
         QCOMPARE(facts.scores.sum, whole.report.map->facts.scores.sum);
         QCOMPARE(statistics.standardDeviation, whole.report.map->statistics.standardDeviation);
