@@ -27,7 +27,16 @@ Counted::Counted(const method::Problem& all, const BoundTerms& terms,
     steps = statistics->steps;
 }
 
+std::int64_t Counted::templateBytes() const {
+    return base::byteCount(problem.templ, problem.mask ? 9 : 8) +
+           (integers ? IntegerTemplate::bytes(problem) : 0);
+}
+
 std::int64_t Counted::scorerBytes(const Extents& tile) const {
+    const bool general = problem.mask || problem.statistics == method::WindowStatistics::Fourier;
+    if (general && problem.templates == 1) {
+        return 0; // no tile has window sums
+    }
     return TileScorer::bytes(problem.templ, tile, needsAdditions(tile));
 }
 

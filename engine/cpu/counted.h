@@ -24,10 +24,8 @@ struct Counted {
     Counted(const method::Problem& all, const BoundTerms& terms,
             const method::SceneStatistics* statistics);
 
-    /// IntegerTemplate::bytes(); 0 if no template is of few bits.
-    [[nodiscard]] std::int64_t integerBytes() const {
-        return integers ? IntegerTemplate::bytes(problem) : 0;
-    }
+    /// Bytes of TemplateForms of one template.
+    [[nodiscard]] std::int64_t templateBytes() const;
     /// Bytes of the scorer of tiles of `tile` placements.
     [[nodiscard]] std::int64_t scorerBytes(const base::Extents& tile) const;
 

@@ -355,7 +355,7 @@ class DirectMethod final : public method::Method {
             DirectBuffers::bytes(counted, candidate.tile) *
                 std::min<std::int64_t>(candidate.threads,
                                        MapGrid(problem, candidate.tile, problem.mask).count()) +
-            problem.templates * (base::byteCount(m, 12) + counted.integerBytes() +
+            problem.templates * (base::byteCount(m, 4) + counted.templateBytes() +
                                  (needsSupport(problem) ? SupportTemplate::bytes(problem) : 0));
         if (std::string reason = memoryRefusal(prediction.hostBytes, limits); !reason.empty()) {
             return method::Refusal{std::move(reason)};

@@ -164,7 +164,7 @@ std::int64_t hostBytes(const Counted& counted, const Extents& points, int thread
     const Region region = regionOf(problem, points);
     const auto single = partOf<float>({method::mapExtents(problem), points}, threads);
     const auto inDouble = partOf<double>(region, threads);
-    const std::int64_t templ = base::byteCount(problem.templ, 8) + counted.integerBytes();
+    const std::int64_t templ = counted.templateBytes();
     return method::mapBytes(problem) + templ + ScorePass::bytes(counted, threads) +
            littleBytes(problem, threads) +
            TemplateSpectra::runBytes(problem, problem.templ, 1, threads, single, inDouble) +

@@ -129,8 +129,8 @@ void timeOneByOne(const method::Problem& problem, method::Prediction& prediction
 }
 
 std::int64_t littleBytes(const method::Problem& problem, int threads) {
-    constexpr std::int64_t kOnce = std::int64_t{4} << 20;
-    constexpr std::int64_t kThread = std::int64_t{2} << 20;
+    constexpr std::int64_t kOnce = std::int64_t{5} << 20;
+    constexpr std::int64_t kThread = std::int64_t{1} << 20;
     return std::min(kOnce + threads * kThread, 4 * base::voxelCount(problem.scene));
 }
 

@@ -371,7 +371,9 @@ std::int64_t TiledBuffers::bytes(const Counted& counted, const Extents& points,
         return common + scratch;
     }
     std::int64_t bytes = common + scratch + tileBytes(problem, points, bank);
-    if (single && !problem.recompute) { // else the numerators serve as scratch too
+    if (!single) {
+        bytes -= TileBuffers<double>::idleBytes(points, tile);
+    } else if (!problem.recompute) { // else the numerators serve as scratch too
         bytes -= TileBuffers<float>::idleBytes(points, tile);
     }
     if (bank) {
@@ -392,8 +394,7 @@ std::int64_t TiledPrepared::bytes(const Counted& counted, const Extents& points,
             : 0;
     const bool plain = !problem.mask && problem.statistics != method::WindowStatistics::Fourier;
     const bool inDouble = plain && (!single || (problem.recompute && keep));
-    return base::byteCount(problem.templ, 8) + counted.integerBytes() +
-           (single && plain ? spectrumBytes(points) : 0) + general +
+    return counted.templateBytes() + (single && plain ? spectrumBytes(points) : 0) + general +
            (inDouble ? 8 * TileTransform<double>::spectrumValues(doublePoints(problem, points))
                      : 0);
 }

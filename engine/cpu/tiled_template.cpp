@@ -282,7 +282,7 @@ class TiledTemplateMethod final : public method::Method {
         const auto inDouble = spectraPart<double>(againOf(whole, points), points, threads);
         const std::int64_t most = TemplateSpectra::runBytes(problem, blockOf(whole.blocks), parts,
                                                             threads, single, inDouble);
-        const std::int64_t templ = base::byteCount(problem.templ, 8) + counted.integerBytes();
+        const std::int64_t templ = counted.templateBytes();
         const std::int64_t spectra = TemplateSpectra::keptBytes(problem, single, inDouble, parts);
         return method::mapBytes(problem) + templ + most + ScorePass::bytes(counted, threads) +
                littleBytes(problem, threads) + oneByOneBytes(problem, templ + spectra);
