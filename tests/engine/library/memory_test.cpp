@@ -25,7 +25,7 @@ class LibraryMemoryTest : public QObject {
         const long start = allocationsOf({});
         const long all = allocationsOf(arguments);
         QVERIFY2(all > start + 50, "the library that counts allocations was not loaded");
-        constexpr long kMostRuns = 120;
+        constexpr long kMostRuns = 60;
         const long step = std::max(1L, (all - start) / kMostRuns);
         int refused = 0;
         bool later = false; // all later allocations fail as well
