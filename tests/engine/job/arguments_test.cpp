@@ -274,7 +274,7 @@ void JobArgumentsTest::outOfRangeValuesAreRefused_data() {
                           << QStringList{"1,2",       "1,2:3",     "1:2",         "1,2:0,4",
                                          "1,2:3,-4",  "1,2,3:4,5", "1,2:3,4:5,6", "a,b:c,d",
                                          "1.5,2:3,4", ""};
-    QTest::newRow("operation") << "--operation" << QStringList{"ssd", "sad", "correlation", "LCC"};
+    QTest::newRow("operation") << "--operation" << QStringList{"ncc", "SSD", "LCC", ""};
     QTest::newRow("extent") << "--extent" << QStringList{"most", "VALID"};
     QTest::newRow("outside") << "--outside" << QStringList{"one"};
     QTest::newRow("overlap") << "--min-overlap" << QStringList{"-0.1", "1.01", "nan"};
