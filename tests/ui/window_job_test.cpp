@@ -81,7 +81,7 @@ void WindowJobTest::aJobFileKeepsItsExactNumbers_data() {
     QTest::addColumn<qlonglong>("maxPeaks");
     QTest::newRow("fine numbers") << 0.123456789 << 2.75 << 3 << 17LL;
     QTest::newRow("no suppression") << -0.3125 << 0.0 << 0 << 100LL;
-    QTest::newRow("auto") << 0.5 << -1.0 << 0 << 100LL;
+    QTest::newRow("auto") << 0.75 << -1.0 << 0 << 100LL;
     QTest::newRow("many") << 1.0 << 1e12 << 4096 << 5'000'000'000'000LL;
     QTest::newRow("tiny distance") << 0.0004 << 1e-9 << 2000 << 2'000'000'000LL;
 }

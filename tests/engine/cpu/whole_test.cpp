@@ -309,8 +309,10 @@ class WholeTest : public QObject {
                         const std::int64_t with = bytes();
                         problem.recompute = false;
                         const std::int64_t without = bytes();
-                        QVERIFY2(with >= without && 10 * with <= 11 * without,
-                                 (name + (" " + base::toString(candidate.tile))).c_str());
+                        QVERIFY2(with >= without && 8 * with <= 9 * without,
+                                 (name + (" " + base::toString(candidate.tile)) + ": " +
+                                  std::to_string(with) + " and " + std::to_string(without))
+                                     .c_str());
                         ++checked;
                     }
                 }

@@ -171,9 +171,9 @@ void JobExactTest::theMemoryOfAMapInDoubleIsForeseen() {
                 .plan.chosen()
                 ->prediction->hostBytes;
         };
-        return foreseen(400) - foreseen(300);
+        return foreseen(1400) - foreseen(1300);
     };
-    constexpr std::int64_t kVoxels = 392 * 393 - 292 * 293;
+    constexpr std::int64_t kVoxels = 1392 * 1393 - 1292 * 1293;
     QCOMPARE(growth(method::Precision::Single), 5 * kVoxels);
     QCOMPARE(growth(method::Precision::Double), 13 * kVoxels);
 }
