@@ -36,7 +36,7 @@ std::optional<Value> chosen(const char* field, const char* word,
                                             std::string(base::excerpt(word)) + "\"; use " + known);
 }
 
-base::PixelType pixelTypeOf(flcc_type type, const char* field) {
+base::PixelType pixelTypeOf(int type, const char* field) {
     using base::PixelType;
     constexpr std::array kTypes{PixelType::Float32, PixelType::Float64, PixelType::UInt8,
                                 PixelType::Int8,    PixelType::UInt16,  PixelType::Int16,

@@ -56,14 +56,14 @@ typedef struct flcc_options {
     const char* border; /* convolution: "zero" (default), "replicate", "mirror", "wrap" */
     const char* kernel; /* convolution: a filter by name, "gaussian:2" or "box:5"; NULL: weights */
     const char* method; /* "auto" (default), or a method as in `flcc-cli plan` */
-    const char* planning;    /* "measure" (default): time candidates on random images; "estimate":
-                                predict times; "exhaustive": time all candidates on whole images */
-    const char* precision;   /* "single" (default): results are float; "double": double */
-    flcc_type scene_type;    /* of the scenes' voxels */
-    flcc_type template_type; /* of the template's or the kernel's voxels */
-    int64_t scenes;          /* scenes of one call, one after the other in memory; 0: 1 */
-    int64_t memory;          /* bytes that a run may take beside the scene; 0: no limit */
-    int threads;             /* 0: all processors */
+    const char* planning;  /* "measure" (default): time candidates on random images; "estimate":
+                              predict times; "exhaustive": time all candidates on whole images */
+    const char* precision; /* "single" (default): results are float; "double": double */
+    int scene_type;        /* an flcc_type: of the scenes' voxels */
+    int template_type;     /* an flcc_type: of the template's or the kernel's voxels */
+    int64_t scenes;        /* scenes of one call, one after the other in memory; 0: 1 */
+    int64_t memory;        /* bytes that a run may take beside the scene; 0: no limit */
+    int threads;           /* 0: all processors */
 } flcc_options;
 
 typedef struct flcc_conv flcc_conv;   /* a plan for convolutions */

@@ -345,8 +345,8 @@ class LibraryTest : public QObject {
         options.threads = field == "threads" ? number : 0;
         options.scenes = field == "scenes" ? number : 0;
         options.memory = field == "memory" ? number : 0;
-        options.scene_type = static_cast<flcc_type>(field == "scene_type" ? number : 0);
-        options.template_type = static_cast<flcc_type>(field == "template_type" ? number : 0);
+        options.scene_type = field == "scene_type" ? number : 0;
+        options.template_type = field == "template_type" ? number : 0;
         flcc_conv* conv = reinterpret_cast<flcc_conv*>(1);
         QByteArray fault = wrong(conv_plan(&conv, {30, 20, 1}, {5, 5, 1}, &options),
                                  flcc_code(code), words.toUtf8().constData());
