@@ -286,7 +286,7 @@ class BankJobsTest : public QObject {
         QFETCH(bool, masked);
         Work work("cuda:0", method.toStdString());
         work.job.crops.push_back({{200, 100, 0}, {30, 20, 1}});
-        work.job.crops.push_back({{260, 130, 0}, {11, 40, 1}});
+        work.job.crops.push_back({{160, 130, 0}, {11, 40, 1}});
         if (masked) {
             work.images.sceneMask =
                 job::maskOf({test::someOf({500, 400, 1}, 0.999, 3), {}, "scene mask", {}, {}});
