@@ -120,6 +120,11 @@ class WindowFilterTest : public QObject {
         test::click(apply());
         QTRY_VERIFY(document().scenes().size() == before + 1 && test::waitUntilIdle(*m_window));
     }
+    /// Keys reach the window only once it is the active one again.
+    void comeBack() {
+        m_window->activateWindow();
+        QVERIFY(QTest::qWaitForWindowActive(m_window.get()));
+    }
     void answer(QWidget& parent, const char* name, const QString& file) {
         auto& chooser = test::child<QFileDialog>(parent, name);
         QTRY_VERIFY(chooser.isVisible());
@@ -221,6 +226,7 @@ void WindowFilterTest::applyAddsASceneThatUndoTakesAway() {
                 2 * expected.report.result->bound);
     }
     QTRY_VERIFY(m_window->findChild<ui::FilterDialog*>() == nullptr); // its work is done
+    comeBack();
     QTest::keyClick(m_window.get(), Qt::Key_Z, Qt::ControlModifier);
     QTRY_COMPARE(document().scenes().size(), std::size_t{1});
     QVERIFY(document().scene().image == before);
@@ -380,6 +386,7 @@ void WindowFilterTest::aValidResultHasItsOwnExtents() {
     QVERIFY((document().scenes().front().extents == base::Extents{40, 30, 20}));
     QVERIFY((document().scene().image->geometry.origin == base::Point{2, 2, 2}));
     QVERIFY((m_window->views().frames()[0]->slice()->extents() == base::Extents{36, 26, 16}));
+    comeBack();
     QTest::keyClick(m_window.get(), Qt::Key_Z, Qt::ControlModifier);
     QTRY_VERIFY((document().sceneExtents() == base::Extents{40, 30, 20}));
     QVERIFY((m_window->views().frames()[0]->slice()->extents() == base::Extents{40, 30, 20}));
