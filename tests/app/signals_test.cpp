@@ -141,14 +141,15 @@ void CliSignalsTest::everyCommandCanBeInterrupted() {
     QFETCH(int, lasts);
     const SampleFolder folder("tiny");
     if (arguments.front() == "info") {
-        // 600 MB of voxels in packed members.
+        // 600 MB of voxels in packed members, 200 MB under a sanitizer.
+        const int members = test::kSanitized ? 12 : 36;
         test::NiftiRecipe nifti;
-        nifti.sizes = {4096, 4096, 36};
+        nifti.sizes = {4096, 4096, members};
         nifti.type = 2;
         nifti.bits = 8;
         test::Bytes file = test::gzip(test::makeNifti(nifti));
         const test::Bytes more = test::gzip(test::Bytes(std::size_t{1} << 24));
-        for (int i = 0; i < 36; ++i) {
+        for (int i = 0; i < members; ++i) {
             file.insert(file.end(), more.begin(), more.end());
         }
         test::writeFile(folder.path("large.nii.gz").toStdString(), file);
@@ -242,8 +243,9 @@ void CliSignalsTest::aKillLeavesNothing() {
 
 void CliSignalsTest::anIgnoredHangupStaysIgnored() {
     const SampleFolder folder("tiny");
-    const CliRun run = runShell("trap '' HUP; \"$CLI\" match scene.mha template.mha --repeat 20000 "
-                                "--peaks a.csv & sleep 0.3; kill -HUP $!; wait $!",
+    const CliRun run = runShell("trap '' HUP; \"$CLI\" match scene.mha template.mha --repeat " +
+                                    QString(test::kSanitized ? "500" : "20000") +
+                                    " --peaks a.csv & sleep 0.3; kill -HUP $!; wait $!",
                                 folder.path());
     QVERIFY2(run.code == 0, run.errors.constData());
     QVERIFY(!folder.bytes("a.csv").isEmpty());
@@ -309,9 +311,10 @@ void CliSignalsTest::theBarIsForTerminalsOnly() {
     if (runShell("command -v script", folder.path()).code != 0) {
         QSKIP("the program script is not installed");
     }
-    const CliRun terminal = runShell(
-        "script -qefc '\"$CLI\" match scene.mha template.mha --repeat 40' /dev/null < /dev/null",
-        folder.path());
+    const CliRun terminal =
+        runShell("script -qefc '\"$CLI\" match scene.mha template.mha --repeat " +
+                     QString(test::kSanitized ? "4" : "40") + "' /dev/null < /dev/null",
+                 folder.path());
     QCOMPARE(terminal.code, 0);
     QVERIFY2(terminal.output.contains("matching") && terminal.output.contains("[###"),
              terminal.output.constData());

@@ -390,8 +390,11 @@ class AgainTest : public QObject {
 
     /// LOWCONF voxels that lie away from every border of the tile but one.
     void panelsInsideATileAreScoredInIntegers() {
+        if (test::kSanitized) {
+            QSKIP("numbers only; the other tests make the same reads and writes");
+        }
         test::Random random(3);
-        const Extents extents = test::kSanitized ? Extents{62, 34, 20} : Extents{62, 40, 26};
+        const Extents extents{62, 40, 26};
         base::AnyImage scene = test::makeScene(PixelType::Float32, extents, [&](const Index& at) {
             const bool dark = isDark(at) && at.y >= 14 && at.z >= 9;
             const double noise = 4000 * (2 * random.uniform() - 1);

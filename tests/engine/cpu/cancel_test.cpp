@@ -50,7 +50,11 @@ class CancelTest : public QObject {
             const base::AnyImage templ = templOf(flat);
             std::stop_source source;
             source.request_stop();
+            test::Thinned some(4);
             for (const test::Way& way : waysOfManyTiles(scene, templ)) {
+                if (!some.next()) {
+                    continue;
+                }
                 test::RunOptions options;
                 options.stop = source.get_token();
                 const test::MethodRun run =
@@ -102,7 +106,7 @@ class CancelTest : public QObject {
             const base::AnyImage scene = sceneOf(flat);
             const base::AnyImage templ = templOf(flat);
             int stoppedHalfWay = 0;
-            test::Thinned some(3);
+            test::Thinned some(5);
             for (const test::Way& way : waysOfManyTiles(scene, templ)) {
                 if (!some.next()) {
                     continue;
@@ -123,7 +127,7 @@ class CancelTest : public QObject {
     void aCancelledWorkspaceServesTheNextRun() {
         const base::AnyImage scene = sceneOf(true);
         const base::AnyImage templ = templOf(true);
-        test::Thinned some(3);
+        test::Thinned some(5);
         for (const test::Way& way : waysOfManyTiles(scene, templ)) {
             if (!some.next()) {
                 continue;

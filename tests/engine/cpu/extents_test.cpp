@@ -60,9 +60,13 @@ class ExtentsTest : public QObject {
         QFETCH(Extents, scene);
         QFETCH(Extents, templ);
         std::uint64_t seed = 1;
+        test::Thinned some(2);
         for (const Extent extent : kBeyond) {
             for (const Outside outside : kRules) {
                 ++seed;
+                if (!some.next()) {
+                    continue;
+                }
                 const PixelType type = kTypes.at(seed % kTypes.size());
                 const base::AnyImage pixels = seed % 2 == 0 ? test::noise(type, scene, seed)
                                                             : test::texture(type, scene, seed);
@@ -78,10 +82,14 @@ class ExtentsTest : public QObject {
         const Extents n{44, 37, 1};
         const Extents m{9, 8, 1};
         std::uint64_t seed = 1;
+        test::Thinned some(3);
         for (const Extent extent : {Extent::Valid, Extent::Same, Extent::Full}) {
             for (const Outside outside : kRules) {
                 for (const test::NamedMask& named : test::masksFor(m)) {
                     ++seed;
+                    if (!some.next()) {
+                        continue;
+                    }
                     const PixelType type = kTypes.at(seed % kTypes.size());
                     const base::AnyImage pixels = test::texture(type, n, seed);
                     const base::AnyImage shape = test::noise(type, m, 100 + seed);
@@ -153,6 +161,9 @@ class ExtentsTest : public QObject {
     // A tile of the border on a high level: what is inside is as exact as in `valid`, and the step
     // at the edge of the scene enters no transform.
     void aHighLevelDoesNotReachTheBorder() {
+        if (test::kSanitized) {
+            QSKIP("numbers only; the other tests make the same reads and writes");
+        }
         for (const PixelType type : {PixelType::UInt16, PixelType::Float32, PixelType::Float64}) {
             const base::AnyImage scene = test::oneCountOver(type, {90, 70, 1}, 60000, 4);
             const base::AnyImage templ = test::crop(scene, {{0, 0, 0}, {12, 11, 1}});

@@ -111,33 +111,6 @@ class TilesTest : public QObject {
         }
     }
 
-    // One copy wandering across a seam in x and in y, voxel by voxel.
-    void aCopyOnEverySeamOffsetIsFound() {
-        const Extents tile{32, 24, 1};
-        const base::AnyImage templ = test::noise(PixelType::UInt16, {7, 6, 1}, 3);
-        const base::AnyImage ground = test::noise(PixelType::UInt16, {80, 60, 1}, 4);
-        for (std::int64_t offset = 0; offset < 34; ++offset) {
-            base::AnyImage scene = base::copyOf(base::viewOf(ground));
-            const Index at{10 + offset, 8 + offset, 0};
-            test::paste(scene, templ, at);
-            for (const test::Way& way : test::waysFor(scene, templ, tile)) {
-                const test::MethodRun run =
-                    test::runMethod(way, base::viewOf(scene), base::viewOf(templ));
-                const Status status = run.map.status.view().at(at);
-                const test::Tolerance tolerance(
-                    test::problemOf(base::viewOf(scene), base::viewOf(templ)), way.candidate,
-                    base::viewOf(scene));
-                QVERIFY2(tolerance.allows(1 - run.map.value.view().at(at), at,
-                                          status == Status::LowConf),
-                         way.words().c_str());
-                const std::int64_t perfect = std::count_if(
-                    run.map.value.data(), run.map.value.data() + run.map.value.count(),
-                    [](float score) { return score > 0.99F; });
-                QCOMPARE(perfect, std::int64_t{1});
-            }
-        }
-    }
-
     // The same pixels through views with strides; what lies around the map must not be touched.
     void stridedViewsGiveTheSameBitsAndNothingElseIsWritten() {
         for (const PixelType type : {PixelType::UInt8, PixelType::Float32, PixelType::Float64}) {

@@ -223,8 +223,8 @@ void CudaScenesTest::everySceneHasTheBytesOfARunAlone_data() {
     for (const char* method : {"direct", "tiled", "fourier"}) {
         for (const auto order : {test::Order::AtOnce, test::Order::Late, test::Order::Ahead}) {
             for (const bool files : {true, false}) {
-                if (test::kSanitized && method != std::string("direct") &&
-                    (order != test::Order::Ahead || files)) {
+                if (test::kSanitized && ((order == test::Order::Ahead) == files ||
+                                         (order == test::Order::Late && *method != 'd'))) {
                     continue; // much of the same
                 }
                 QTest::addRow("%s, order %d, %s", method, static_cast<int>(order),

@@ -8,6 +8,7 @@
 #include "engine/job/job.h"
 #include "engine/plan/planner.h"
 #include "tests/engine/cuda/device_double.h"
+#include "tests/support/effort.h"
 #include "tests/support/scenes.h"
 #include "tests/support/test_class.h"
 
@@ -78,6 +79,9 @@ class SeveralTest : public QObject {
     }
 
     void aBenchmarkNamesAllGpus() {
+        if (test::kSanitized) {
+            QSKIP("times under a sanitizer say nothing");
+        }
         job::BenchmarkOptions options;
         options.problems = {{{164, 148, 1}, {5, 4, 1}}};
         options.device = "cuda";

@@ -7,6 +7,7 @@
 #include "engine/io/heatmap_file.h"
 #include "engine/io/image_file.h"
 #include "tests/engine/io/fixtures.h"
+#include "tests/support/effort.h"
 #include "tests/support/test_class.h"
 
 using namespace flcc;
@@ -16,7 +17,7 @@ using Clock = std::chrono::steady_clock;
 namespace {
 
 /// A volume, or for formats without them an image, that takes a while.
-constexpr base::Extents kVolume{500, 400, 40};
+constexpr base::Extents kVolume{500, 400, test::kSanitized ? 10 : 40};
 constexpr base::Extents kPicture{3000, 3000, 1};
 
 base::AnyImage ramp(const base::Extents& extents) {
@@ -37,11 +38,12 @@ test::Bytes largeFile(const std::string& name) {
     const bool volume = name != "png" && name != "jpg" && name != "progressive.jpg";
     const base::AnyImage image = ramp(volume ? kVolume : kPicture);
     const test::Bytes voxels = test::voxelBytes(image);
-    const std::string mha = "NDims = 3\nDimSize = 500 400 40\nElementType = MET_USHORT\n";
+    const std::string sizes = "500 400 " + std::to_string(kVolume.z);
+    const std::string mha = "NDims = 3\nDimSize = " + sizes + "\nElementType = MET_USHORT\n";
     const std::string nrrd =
-        "NRRD0004\ntype: uint16\ndimension: 3\nsizes: 500 400 40\nendian: little\nencoding: ";
+        "NRRD0004\ntype: uint16\ndimension: 3\nsizes: " + sizes + "\nendian: little\nencoding: ";
     test::NiftiRecipe nifti;
-    nifti.sizes = {500, 400, 40};
+    nifti.sizes = {500, 400, kVolume.z};
     nifti.type = 512;
     nifti.voxels = voxels;
     if (name == "mha") {
@@ -71,12 +73,12 @@ test::Bytes largeFile(const std::string& name) {
         return test::gzip(test::makeNifti(nifti));
     }
     if (name == "mrc") {
-        return test::makeMrc(6, kVolume, {500, 400, 40}, voxels);
+        return test::makeMrc(6, kVolume, {500, 400, double(kVolume.z)}, voxels);
     }
     if (name == "tif") { // one strip
         test::TiffRecipe tiff;
         tiff.width = 8000;
-        tiff.height = 1000;
+        tiff.height = 25 * kVolume.z;
         tiff.bits = 16;
         tiff.pages = {voxels};
         return test::makeTiff(tiff);

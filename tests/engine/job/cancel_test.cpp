@@ -160,8 +160,9 @@ void JobCancelTest::readingFilesEndsSoon() {
     Job job = test::withOutputs({}, folder);
     job.scene = folder.path("scene.mha");
     job.crops = {base::Box{{0, 0, 0}, {9, 9, 1}}};
-    io::writeImage(job.scene, base::viewOf(test::texture(PixelType::Float32, {6000, 4000, 1}, 5)),
-                   {});
+    const base::Extents large =
+        test::kSanitized ? base::Extents{3000, 2000, 1} : base::Extents{6000, 4000, 1};
+    io::writeImage(job.scene, base::viewOf(test::texture(PixelType::Float32, large, 5)), {});
     int cancelled = 0;
     // While the file is read, while its sum is taken and while its statistics are.
     for (int delay = 0; delay < 200 && cancelled < (test::kSanitized ? 3 : 8); delay += 10) {

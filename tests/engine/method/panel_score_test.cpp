@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "engine/method/shared/panel_score.h"
+#include "tests/support/effort.h"
 #include "tests/support/scenes.h"
 #include "tests/support/test_class.h"
 
@@ -70,7 +71,7 @@ class PanelScoreTest : public QObject {
         test::Random random(1);
         double tightest = 0;
         int scored = 0;
-        for (int turn = 0; turn < 60000; ++turn) {
+        for (int turn = 0; turn < (test::kSanitized ? 6000 : 60000); ++turn) {
             const auto count = static_cast<std::size_t>(2 + random.below(60));
             std::vector<double> x(count);
             std::vector<double> that(count);
@@ -141,7 +142,7 @@ class PanelScoreTest : public QObject {
                                     .arg(static_cast<int>(frame.outside))));
             tightest = std::max(tightest, error / score.bound);
         }
-        QVERIFY(scored > 20000);
+        QVERIFY(scored > (test::kSanitized ? 2000 : 20000));
         QVERIFY(tightest > 0.5); // and it is not many times what can happen
     }
 

@@ -8,6 +8,7 @@
 #include "engine/base/error.h"
 #include "engine/cpu/methods.h"
 #include "engine/plan/planner.h"
+#include "tests/support/effort.h"
 #include "tests/support/test_class.h"
 
 using namespace flcc;
@@ -251,6 +252,9 @@ class PlanTest : public QObject {
     }
 
     void aBankIsMeasuredByOneOfItsTemplates() {
+        if (test::kSanitized) {
+            QSKIP("times under a sanitizer say nothing");
+        }
         method::Problem problem = problemOf({300, 280, 1}, {12, 12, 1});
         problem.templates = 6;
         const Pixels pixels(problem.scene, problem.templ);
