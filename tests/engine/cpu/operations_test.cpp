@@ -146,8 +146,12 @@ class CpuOperationsTest : public QObject {
     void everyValueIsThatOfTheDefinition_data() {
         QTest::addColumn<int>("row");
         QTest::addColumn<int>("type");
+        test::Thinned some(3);
         for (std::size_t row = 1; row < method::operationTable().size(); ++row) {
             for (int number = 0; number < 10; ++number) {
+                if (!some.next()) {
+                    continue;
+                }
                 const auto type = static_cast<PixelType>(number);
                 QTest::addRow("%s of %s", std::string(method::operationTable()[row].name).c_str(),
                               std::string(base::name(type)).c_str())

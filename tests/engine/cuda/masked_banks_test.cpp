@@ -101,7 +101,7 @@ class MaskedBanksTest : public QObject {
         QTest::addColumn<bool>("inDouble");
         std::vector<std::string> names = test::caseNames();
         names.emplace_back("few values");
-        test::Thinned rows(3);
+        test::Thinned rows(7);
         for (const std::string& name : names) {
             for (const int kind : {kTiled, kFourier}) {
                 for (const bool equal : {true, false}) {
@@ -154,7 +154,7 @@ class MaskedBanksTest : public QObject {
         QTest::addColumn<int>("extent");
         QTest::addColumn<int>("outside");
         QTest::addColumn<bool>("seen");
-        test::Thinned rows(4);
+        test::Thinned rows(7);
         for (const bool equal : {true, false}) {
             for (const auto extent : {Extent::Valid, Extent::Same, Extent::Full}) {
                 for (const auto outside : {Outside::Zero, Outside::Eibl, Outside::Overlap}) {
