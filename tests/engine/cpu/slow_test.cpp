@@ -37,6 +37,13 @@ class SlowTest : public QObject {
     Q_OBJECT
 
   private Q_SLOTS:
+    void boundsHoldBesideGhostsOfARow() {
+        const Extents extents{2187, 1024, 1};
+        test::BoundSearch search;
+        test::searchWholeMaps(test::problemOfGhosts(extents, 862), search, "fourier", 1.1);
+        QVERIFY2(search.fault.empty(), search.fault.c_str());
+    }
+
     void allImagesUpToTwentyFourWithEveryTemplateAgree() {
         Turn turn;
         test::Random random(1);

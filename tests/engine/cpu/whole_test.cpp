@@ -181,7 +181,7 @@ class WholeTest : public QObject {
         QTest::newRow("a little: by voxels") << picture << part << 0;
         if (!test::kSanitized) {
             QTest::newRow("in double, in pieces")
-                << Extents{2400, 140, 1} << Extents{40, 30, 1} << 40;
+                << Extents{2400, 80, 1} << Extents{40, 30, 1} << 24;
         }
         QTest::newRow("pieces of a volume")
             << (test::kSanitized ? Extents{60, 40, 16} : Extents{150, 60, 28}) << Extents{12, 10, 8}
