@@ -268,6 +268,10 @@ void MainWindow::connectParts() {
     });
 
     connect(&m_match->planCard(), &PlanCard::calibrateRequested, this, &MainWindow::showCalibrate);
+    connect(&m_match->planCard(), &PlanCard::releaseDisplayRequested, m_views,
+            &ViewsPanel::releaseDisplay);
+    connect(m_views, &ViewsPanel::displayBytesChanged, &m_match->planCard(),
+            &PlanCard::setDisplayBytes);
 
     connect(m_tools, &ViewTools::hovered, m_status, &StatusLine::showPosition);
     connect(m_tools, &ViewTools::contextMenuRequested, this, &MainWindow::showContextMenu);

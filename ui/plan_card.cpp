@@ -64,6 +64,7 @@ PlanCard::PlanCard(QWidget* parent) : QFrame(parent) {
     m_detail = makeLabel("planDetail");
     m_scenes = makeLabel("planScenes");
     makeNumbers();
+    makeDisplay();
 
     m_groups = makeLabel("planGroups");
     m_exactness = makeLabel("planExactness");
@@ -84,7 +85,7 @@ PlanCard::PlanCard(QWidget* parent) : QFrame(parent) {
     m_head->setContentsMargins(0, 0, 0, 0);
     m_head->setSpacing(kGap);
     for (QWidget* part : std::initializer_list<QWidget*>{m_headline, m_detail, m_scenes, m_numbers,
-                                                         m_calibration}) {
+                                                         m_display, m_calibration}) {
         m_head->addWidget(part);
     }
 

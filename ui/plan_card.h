@@ -3,6 +3,7 @@
 #include <QFrame>
 
 #include <array>
+#include <cstdint>
 #include <optional>
 
 #include "engine/job/report.h"
@@ -41,6 +42,8 @@ class PlanCard : public QFrame {
     [[nodiscard]] const std::optional<job::JobReport>& report() const { return m_report; }
     /// Number of candidates that the card names beside the chosen one; the report has all.
     void setMostOthers(int count) { m_mostOthers = count; }
+    /// Shows the memory of the views, with a button that releases most of it; 0: hides both.
+    void setDisplayBytes(std::int64_t bytes);
     void refreshTheme();
     /// All texts of the card, one per line, for tests and screen readers.
     [[nodiscard]] QString text() const;
@@ -56,6 +59,7 @@ class PlanCard : public QFrame {
     void fixChosen(const flcc::ui::PlanFix& fix);
     /// The user clicked the link beside "not calibrated".
     void calibrateRequested();
+    void releaseDisplayRequested();
 
   protected:
     bool event(QEvent* event) override;
@@ -64,6 +68,7 @@ class PlanCard : public QFrame {
 
   private:
     void makeNumbers();
+    void makeDisplay();
     QLabel* makeLabel(const char* name, Qt::Alignment alignment = Qt::AlignLeft);
     void finish();
     [[nodiscard]] int innerWidth(int width) const;
@@ -113,6 +118,8 @@ class PlanCard : public QFrame {
     std::array<PartRow, 3> m_parts;
     QLabel* m_memoryPredicted = nullptr;
     QLabel* m_memoryMeasured = nullptr;
+    QWidget* m_display = nullptr;
+    QLabel* m_displayText = nullptr;
     QLabel* m_exactness = nullptr;
     QLabel* m_groups = nullptr;
     QLabel* m_calibration = nullptr;

@@ -1,3 +1,4 @@
+#include <QHBoxLayout>
 #include <QLabel>
 #include <QPushButton>
 #include <QScrollArea>
@@ -83,6 +84,33 @@ void PlanCard::setFixes(const std::vector<PlanFix>& fixes) {
     }
     m_fixes->setVisible(!fixes.empty());
     Q_EMIT contentChanged();
+}
+
+void PlanCard::makeDisplay() {
+    m_display = new QWidget(this);
+    auto* row = new QHBoxLayout(m_display);
+    row->setContentsMargins(0, 0, 0, 0);
+    m_displayText = makeLabel("planDisplay");
+    m_displayText->setToolTip(
+        tr("Memory of the views, beside scene and map: textures, and coarse copies of a large "
+           "scene and its heatmap"));
+    auto* release = new QPushButton(tr("Release"), m_display);
+    release->setObjectName(QStringLiteral("releaseDisplay"));
+    release->setAccessibleName(tr("Release the memory of the views"));
+    release->setToolTip(tr("Drop the coarse copies. Zoomed out, the views then show every n-th "
+                           "pixel until another scene or result is shown"));
+    connect(release, &QPushButton::clicked, this, &PlanCard::releaseDisplayRequested);
+    row->addWidget(m_displayText, 1);
+    row->addWidget(release);
+    m_display->hide();
+}
+
+void PlanCard::setDisplayBytes(std::int64_t bytes) {
+    m_displayText->setText(tr("Display: %1 more").arg(bytesText(bytes)));
+    if (m_display->isHidden() == (bytes > 0)) {
+        m_display->setVisible(bytes > 0);
+        Q_EMIT contentChanged();
+    }
 }
 
 void PlanCard::clearOthers() {

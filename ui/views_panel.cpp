@@ -40,7 +40,7 @@ viz::Anatomy anatomyOf(const SceneEntry& scene) {
 } // namespace
 
 ViewsPanel::ViewsPanel(Document& document, QWidget* parent)
-    : QWidget(parent), m_document(document) {
+    : QWidget(parent), m_document(document), m_copies(new DisplayCopies(this)) {
     setObjectName(QStringLiteral("viewsPanel"));
     m_grid = new QGridLayout(this);
     m_grid->setContentsMargins(0, 0, 0, 0);
@@ -75,9 +75,43 @@ ViewsPanel::ViewsPanel(Document& document, QWidget* parent)
     connect(&m_document, &Document::masksChanged, this, &ViewsPanel::onMasksChanged);
     connect(&m_document, &Document::resultShown, this, &ViewsPanel::onResultShown);
     connect(&m_document, &Document::peakSelected, this, [this] { applyPeaks(); });
+    connectCopies();
     setOverlayOpacity(m_opacity);
     refreshTheme();
     arrange();
+}
+
+void ViewsPanel::connectCopies() {
+    // Only XY shows a 2D scene, and only 2D scenes have copies.
+    viz::SliceScene& shown = *m_slices.front();
+    const auto tell = [this] { Q_EMIT displayBytesChanged(displayBytes()); };
+    connect(m_copies, &DisplayCopies::imageReady, this, [&shown, tell](const auto& copy) {
+        shown.setImagePyramid(copy);
+        tell();
+    });
+    connect(m_copies, &DisplayCopies::mapReady, this, [&shown, tell](const auto& copy) {
+        shown.setMapPyramid(copy);
+        tell();
+    });
+    connect(m_copies, &DisplayCopies::mapGrown, this, [&shown] { shown.mapPyramidChanged(); });
+}
+
+std::int64_t ViewsPanel::displayBytes() const {
+    std::int64_t bytes = m_copies->bytes();
+    if (bytes == 0) {
+        return 0; // textures alone are as large as the window
+    }
+    for (const auto& slice : m_slices) {
+        bytes += slice->displayBytes();
+    }
+    return bytes;
+}
+
+/// The copy of the map follows map and colours.
+void ViewsPanel::copyMap() {
+    m_copies->setMap(m_map, viz::bestRule(mapScale()), m_mapFinished);
+    m_slices.front()->setMapPyramid(m_copies->mapCopy());
+    Q_EMIT displayBytesChanged(displayBytes());
 }
 
 void ViewsPanel::setActiveFrame(ViewFrame* frame) {
@@ -100,6 +134,8 @@ void ViewsPanel::onSceneChanged() {
     for (const auto& slice : m_slices) {
         slice->setImage(pixels, geometry);
     }
+    m_copies->setMap(nullptr, {}, true);
+    m_copies->setImage(pixels);
     m_anatomy = m_document.isVolume() ? anatomyOf(scene) : viz::Anatomy{};
     applyAnatomy();
     m_volume->setImage(m_document.isVolume() ? pixels : nullptr, geometry);
@@ -134,6 +170,7 @@ void ViewsPanel::onSceneShown() {
     for (const auto& slice : m_slices) {
         slice->replaceImage(pixels);
     }
+    m_copies->setImage(pixels);
     m_volume->replaceImage(m_document.isVolume() ? pixels : nullptr);
     const bool automatic = m_grey == m_automatic;
     m_automatic = viz::autoWindow(base::viewOf(*pixels));
@@ -345,6 +382,7 @@ void ViewsPanel::applyScale() {
         slice->setMapScale(scale);
     }
     m_volume->setMapScale(scale);
+    copyMap();
 }
 
 void ViewsPanel::fit() {
@@ -405,6 +443,7 @@ void ViewsPanel::showMap(const std::shared_ptr<const method::MatchMap>& map,
     m_map = map;
     m_mapTempl = templ;
     m_mapCorner = corner;
+    m_mapFinished = finished;
     const ResultEntry* result = m_document.result();
     const method::Operation operation =
         finished && result != nullptr ? result->settings.operation : method::Operation();
@@ -463,6 +502,7 @@ void ViewsPanel::addRegions(const std::vector<base::Box>& regions) {
         }
         m_volume->mapRegionFinished(region);
     }
+    m_copies->addRegions(regions);
 }
 
 void ViewsPanel::endRunningMap() {

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "engine/match/colour_map.h"
+#include "ui/display_copies.h"
 #include "ui/document.h"
 #include "ui/view_frame.h"
 
@@ -91,6 +92,14 @@ class ViewsPanel : public QWidget {
     /// The scene voxel of the map's first placement.
     [[nodiscard]] base::Index shownCorner() const { return m_mapCorner; }
 
+    /// Memory of the coarse copies of a large scene and its map, and of textures beside them; 0
+    /// without copies.
+    [[nodiscard]] std::int64_t displayBytes() const;
+    /// Drops the coarse copies; zoomed out, the views show every n-th voxel until another scene or
+    /// result is shown.
+    void releaseDisplay() { m_copies->release(); }
+    [[nodiscard]] const DisplayCopies& copies() const { return *m_copies; }
+
     /// A picture of the active view without texts and marks.
     [[nodiscard]] viz::Picture cleanSnapshot() const;
     void refreshTheme();
@@ -99,6 +108,7 @@ class ViewsPanel : public QWidget {
     void crosshairMoved(const flcc::base::Point& voxel);
     void activeFrameChanged();
     void viewChanged(); ///< zoom, slice or grey window
+    void displayBytesChanged(qint64 bytes);
 
   private:
     void onSceneChanged();
@@ -114,7 +124,11 @@ class ViewsPanel : public QWidget {
     void applyAnatomy();
     void applyPeaks();
 
+    void connectCopies();
+    void copyMap();
+
     Document& m_document;
+    DisplayCopies* m_copies = nullptr;
     QGridLayout* m_grid = nullptr;
     std::array<std::shared_ptr<viz::SliceScene>, 3> m_slices;
     std::shared_ptr<viz::VolumeScene> m_volume;
@@ -131,6 +145,7 @@ class ViewsPanel : public QWidget {
     match::ColourMap m_colourMap = match::ColourMap::Viridis;
     bool m_fixedRange = false;
     std::shared_ptr<const method::MatchMap> m_map;
+    bool m_mapFinished = true;
     std::shared_ptr<const method::MatchMap> m_running;
     base::Extents m_mapTempl{0, 0, 0};
     base::Index m_mapCorner;

@@ -12,6 +12,7 @@
 namespace flcc::viz {
 
 using detail::byAxis;
+using detail::TexelGrid;
 using detail::TexelRect;
 
 PlaneAxes axesOf(Orientation orientation) {
@@ -57,6 +58,7 @@ void SliceScene::setImage(std::shared_ptr<const base::AnyImage> image,
     s.imagePlane.clear();
     s.supportPlane.clear();
     s.image = std::move(image);
+    s.imagePyramid.reset();
     s.geometry = geometry;
     s.extents = s.image ? base::extentsOf(*s.image) : base::Extents{0, 0, 0};
     s.slice = sliceCount() / 2;
@@ -72,15 +74,37 @@ void SliceScene::setImage(std::shared_ptr<const base::AnyImage> image,
         s.view.setPlane(
             {static_cast<double>(count[s.axes.right]), static_cast<double>(count[s.axes.down])},
             aspect);
-        s.imagePlane.setShape(count[s.axes.right], count[s.axes.down], {0, 0}, aspect);
+        s.imagePlane.setShape(count[s.axes.right], count[s.axes.down], {0, 0});
     }
     fit();
 }
 
 void SliceScene::replaceImage(std::shared_ptr<const base::AnyImage> image) {
     m_state->image = std::move(image);
+    m_state->imagePyramid.reset();
     m_state->imagePlane.invalidate();
     changed();
+}
+
+void SliceScene::setImagePyramid(std::shared_ptr<const Pyramid> pyramid) {
+    m_state->imagePyramid = std::move(pyramid);
+    m_state->imagePlane.invalidate();
+    changed();
+}
+
+void SliceScene::setMapPyramid(std::shared_ptr<const Pyramid> pyramid) {
+    m_state->map.setPyramid(std::move(pyramid));
+    mapPyramidChanged();
+}
+
+void SliceScene::mapPyramidChanged() {
+    m_state->mapPlane.invalidate();
+    changed();
+}
+
+std::int64_t SliceScene::displayBytes() const {
+    const State& s = *m_state;
+    return s.imagePlane.bytes() + s.supportPlane.bytes() + s.mapPlane.bytes();
 }
 
 bool SliceScene::hasImage() const { return m_state->image != nullptr; }
@@ -129,8 +153,7 @@ void SliceScene::setMap(std::shared_ptr<const method::MatchMap> map, const base:
     if (s.map.exists()) {
         const auto count = byAxis(s.map.extents());
         s.mapPlane.setShape(count[s.axes.right], count[s.axes.down],
-                            {s.map.offset()[s.axes.right], s.map.offset()[s.axes.down]},
-                            s.view.aspect());
+                            {s.map.offset()[s.axes.right], s.map.offset()[s.axes.down]});
     }
     if (s.keepsFit) {
         fit(); // that of `full` reaches beyond the scene
@@ -144,11 +167,7 @@ void SliceScene::mapRegionFinished(const base::Box& region) {
         return;
     }
     s.map.addRegion(region);
-    const auto corner = byAxis(region.corner);
-    const auto size = byAxis(region.extents);
-    s.mapPlane.invalidate({corner[s.axes.right], corner[s.axes.down],
-                           corner[s.axes.right] + size[s.axes.right],
-                           corner[s.axes.down] + size[s.axes.down]});
+    s.mapPlane.invalidate();
     changed();
 }
 
@@ -294,25 +313,38 @@ void SliceScene::coloursChanged() {
     m_state->renderer->SetBackground(c[0] / 255.0, c[1] / 255.0, c[2] / 255.0);
 }
 
+void SliceScene::State::imagePixels(const TexelGrid& grid, const TexelRect& rect,
+                                    std::uint8_t* out, std::int64_t rowBytes) const {
+    const int level = imagePyramid ? imagePyramid->levelFor(grid.pitch()) : 0;
+    if (level > 0) {
+        imagePyramid->read(level, [&](const base::AnyView& texels) {
+            detail::greyPixels(texels, {}, 0, window, grid.atLevel(level), rect, out, rowBytes);
+        });
+        return;
+    }
+    detail::greyPixels(base::viewOf(*image), axes, slice, window, grid, rect, out, rowBytes);
+}
+
 void SliceScene::update() {
     State& s = *m_state;
     s.renderer->SetBackgroundAlpha(isClean() ? 0.0 : 1.0);
     if (hasImage()) {
-        const base::AnyView pixels = base::viewOf(*s.image);
-        s.imagePlane.update([&](const TexelRect& rect, std::uint8_t* out, std::int64_t rowBytes) {
-            detail::greyPixels(pixels, s.axes, s.slice, s.window, rect, out, rowBytes);
+        s.imagePlane.update(s.view, [&s](const TexelGrid& grid, const TexelRect& rect,
+                                         std::uint8_t* out, std::int64_t rowBytes) {
+            s.imagePixels(grid, rect, out, rowBytes);
         });
     }
     if (s.sceneSupportShown()) {
-        s.supportPlane.update([&](const TexelRect& rect, std::uint8_t* out, std::int64_t rowBytes) {
-            s.supportPixels(rect, out, rowBytes);
+        s.supportPlane.update(s.view, [&s](const TexelGrid& grid, const TexelRect& rect,
+                                           std::uint8_t* out, std::int64_t rowBytes) {
+            s.supportPixels(grid, rect, out, rowBytes);
         });
     }
-    const bool mapShown = s.mapShown();
-    s.mapPlane.setVisible(mapShown);
-    if (mapShown) {
-        s.mapPlane.update([&](const TexelRect& rect, std::uint8_t* out, std::int64_t rowBytes) {
-            s.map.pixels(s.axes, s.mapSlice(), s.scale, s.colours, rect, out, rowBytes);
+    s.mapPlane.setVisible(s.mapShown());
+    if (s.mapShown()) {
+        s.mapPlane.update(s.view, [&s](const TexelGrid& grid, const TexelRect& rect,
+                                       std::uint8_t* out, std::int64_t rowBytes) {
+            s.map.pixels(s.axes, s.mapSlice(), s.scale, s.colours, grid, rect, out, rowBytes);
         });
     }
     s.view.apply(*s.renderer->GetActiveCamera());

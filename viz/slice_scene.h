@@ -12,6 +12,7 @@
 #include "engine/match/colour_map.h"
 #include "engine/method/match_map.h"
 #include "viz/anatomy.h"
+#include "viz/pyramid.h"
 #include "viz/scene.h"
 
 namespace flcc::viz {
@@ -62,6 +63,9 @@ class SliceScene final : public Scene {
     void setImage(std::shared_ptr<const base::AnyImage> image, const base::Geometry& geometry);
     /// Shows another image of the same extents and spacing; everything else stays.
     void replaceImage(std::shared_ptr<const base::AnyImage> image);
+    /// Averages of the image that is shown, which serve a view that is zoomed out; until then, and
+    /// after setImage() and replaceImage(), it reads every n-th voxel of a large image.
+    void setImagePyramid(std::shared_ptr<const Pyramid> pyramid);
     [[nodiscard]] bool hasImage() const;
     [[nodiscard]] Orientation orientation() const;
     [[nodiscard]] const base::Extents& extents() const; ///< of the image
@@ -81,6 +85,12 @@ class SliceScene final : public Scene {
     /// regions passed to mapRegionFinished are read and drawn until mapEnded() is called.
     void setMap(std::shared_ptr<const method::MatchMap> map, const base::Extents& templ,
                 bool finished, const base::Index& corner = {});
+    /// The same for the map, until the next setMap(). It is used while its rule is bestRule() of
+    /// the scale; mapPyramidChanged() says that regions were added.
+    void setMapPyramid(std::shared_ptr<const Pyramid> pyramid);
+    void mapPyramidChanged();
+    /// Bytes of the textures of this view, at most nine for each of its pixels.
+    [[nodiscard]] std::int64_t displayBytes() const;
     /// The voxels of `region` hold their final values and are drawn from now on.
     void mapRegionFinished(const base::Box& region);
     /// The run is over: the whole map is drawn, NOT_COMPUTED voxels hatched.

@@ -2,6 +2,7 @@
 #include <array>
 #include <cmath>
 #include <utility>
+#include <vector>
 
 #include "viz/detail/slice_state.h"
 #include "viz/slice_scene.h"
@@ -92,22 +93,31 @@ void SliceScene::State::shapeSupportPlane() {
     supportPlane.clear();
     if (sceneSupportShown()) {
         const auto count = byAxis(extents);
-        supportPlane.setShape(count[axes.right], count[axes.down], {0, 0}, view.aspect());
+        supportPlane.setShape(count[axes.right], count[axes.down], {0, 0});
         supportPlane.setOpacity(detail::kOutsideOpacity);
     }
 }
 
-void SliceScene::State::supportPixels(const detail::TexelRect& rect, std::uint8_t* out,
-                                      std::int64_t rowBytes) const {
+/// A texel of several voxels shows the one in its middle.
+void SliceScene::State::supportPixels(const detail::TexelGrid& grid, const detail::TexelRect& rect,
+                                      std::uint8_t* out, std::int64_t rowBytes) const {
     const auto support = sceneSupport->view();
     const std::array<std::int64_t, 3> strides{1, support.rowStride(), support.sliceStride()};
+    const auto middle = [](const detail::TexelAxis& axis, std::int64_t texel) {
+        return (axis.firstVoxel(texel) + axis.firstVoxel(texel + 1) - 1) / 2;
+    };
+    std::vector<std::int64_t> columns;
+    for (std::int64_t i = rect.left; i < rect.right; ++i) {
+        columns.push_back(middle(grid.right, i) * strides[axes.right]);
+    }
     for (std::int64_t j = rect.top; j < rect.bottom; ++j) {
-        const std::int64_t first = slice * strides[axes.depth] + j * strides[axes.down];
+        const std::uint8_t* row = support.data() + slice * strides[axes.depth] +
+                                  middle(grid.down, j) * strides[axes.down];
         std::uint8_t* texel = out + (j - rect.top) * rowBytes;
-        for (std::int64_t i = rect.left; i < rect.right; ++i, texel += 4) {
-            const bool inside = support.data()[first + i * strides[axes.right]] != 0;
+        for (const std::int64_t column : columns) {
             std::copy(detail::kOutside.begin(), detail::kOutside.end(), texel);
-            texel[3] = inside ? 0 : 255;
+            texel[3] = row[column] != 0 ? 0 : 255;
+            texel += 4;
         }
     }
 }

@@ -1,33 +1,99 @@
 #include "viz/detail/grey_pixels.h"
 
 #include <array>
+#include <cmath>
+#include <vector>
 
 namespace flcc::viz::detail {
+namespace {
 
-void greyPixels(const base::AnyView& image, const PlaneAxes& axes, std::int64_t slice,
-                const GreyWindow& window, const TexelRect& rect, std::uint8_t* out,
-                std::int64_t rowBytes) {
-    std::visit(
-        [&](const auto& view) {
-            using Voxel = std::remove_cvref_t<decltype(*view.data())>;
-            using Real = typename GreyTable<Voxel>::Real;
-            const GreyTable<Voxel> byteOf(window);
-            const std::array<std::int64_t, 3> strides{1, view.rowStride(), view.sliceStride()};
-            const std::int64_t step = strides[axes.right];
-            for (std::int64_t j = rect.top; j < rect.bottom; ++j) {
-                const auto* voxel = view.data() + slice * strides[axes.depth] +
-                                    j * strides[axes.down] + rect.left * step;
-                std::uint8_t* grey = out + (j - rect.top) * rowBytes;
-                const std::int64_t count = rect.right - rect.left;
-                if (step == 1) {
-                    for (std::int64_t i = 0; i < count; ++i) {
-                        grey[i] = byteOf(static_cast<Real>(voxel[i]));
-                    }
-                } else {
-                    for (std::int64_t i = 0; i < count; ++i) {
-                        grey[i] = byteOf(static_cast<Real>(voxel[i * step]));
+/// A plane of an image: pixel (i, j) is data[i * right + j * down].
+template <class T> struct Plane {
+    const T* data;
+    std::int64_t right;
+    std::int64_t down;
+};
+
+/// One texel a voxel.
+template <class T>
+void copyGrey(const Plane<T>& plane, const GreyTable<T>& byteOf, const TexelRect& rect,
+              std::uint8_t* out, std::int64_t rowBytes) {
+    using Real = typename GreyTable<T>::Real;
+    const std::int64_t count = rect.right - rect.left;
+    for (std::int64_t j = rect.top; j < rect.bottom; ++j, out += rowBytes) {
+        const T* voxel = plane.data + j * plane.down + rect.left * plane.right;
+        if (plane.right == 1) {
+            for (std::int64_t i = 0; i < count; ++i) {
+                out[i] = byteOf(static_cast<Real>(voxel[i]));
+            }
+        } else {
+            for (std::int64_t i = 0; i < count; ++i) {
+                out[i] = byteOf(static_cast<Real>(voxel[i * plane.right]));
+            }
+        }
+    }
+}
+
+/// The average of the finite voxels of each texel.
+template <class T>
+void averageGrey(const Plane<T>& plane, const GreyTable<T>& byteOf, const TexelGrid& grid,
+                 const TexelRect& rect, std::int64_t step, std::uint8_t* out,
+                 std::int64_t rowBytes) {
+    using Real = typename GreyTable<T>::Real;
+    const auto width = static_cast<std::size_t>(rect.right - rect.left);
+    std::vector<std::int64_t> ends(width + 1);
+    for (std::size_t i = 0; i <= width; ++i) {
+        ends[i] = grid.right.firstVoxel(rect.left + static_cast<std::int64_t>(i));
+    }
+    std::vector<Real> sums(width);
+    std::vector<Real> counts(width);
+    for (std::int64_t j = rect.top; j < rect.bottom; ++j, out += rowBytes) {
+        std::fill(sums.begin(), sums.end(), Real{0});
+        std::fill(counts.begin(), counts.end(), Real{0});
+        const std::int64_t last = grid.down.firstVoxel(j + 1);
+        for (std::int64_t y = grid.down.firstVoxel(j); y < last; y += step) {
+            const T* row = plane.data + y * plane.down;
+            for (std::size_t i = 0; i < width; ++i) {
+                Real sum = 0;
+                Real count = 0;
+                for (std::int64_t x = ends[i]; x < ends[i + 1]; x += step) {
+                    const auto v = static_cast<Real>(row[x * plane.right]);
+                    if constexpr (std::is_integral_v<T>) {
+                        sum += v;
+                        count += 1;
+                    } else {
+                        const bool finite = std::isfinite(v);
+                        sum += finite ? v : Real{0};
+                        count += finite ? Real{1} : Real{0};
                     }
                 }
+                sums[i] += sum;
+                counts[i] += count;
+            }
+        }
+        for (std::size_t i = 0; i < width; ++i) {
+            // 0 / 0 is NaN, which is drawn like the NaN that all of these voxels are.
+            out[i] = byteOf(sums[i] / counts[i]);
+        }
+    }
+}
+
+} // namespace
+
+void greyPixels(const base::AnyView& image, const PlaneAxes& axes, std::int64_t slice,
+                const GreyWindow& window, const TexelGrid& grid, const TexelRect& rect,
+                std::uint8_t* out, std::int64_t rowBytes) {
+    std::visit(
+        [&]<class T>(const base::View<const T>& view) {
+            const std::array<std::int64_t, 3> strides{1, view.rowStride(), view.sliceStride()};
+            const Plane<T> plane{view.data() + slice * strides[axes.depth], strides[axes.right],
+                                 strides[axes.down]};
+            const GreyTable<T> byteOf(window);
+            if (grid.isOfVoxels()) {
+                copyGrey(plane, byteOf, rect, out, rowBytes);
+            } else {
+                averageGrey(plane, byteOf, grid, rect,
+                            readingStep(grid, rect, view.extents().z > 1), out, rowBytes);
             }
         },
         image);

@@ -6,15 +6,17 @@
 #include <type_traits>
 
 #include "engine/base/pixels.h"
-#include "viz/detail/tiled_plane.h"
+#include "viz/detail/texel_grid.h"
 #include "viz/slice_scene.h"
 
 namespace flcc::viz::detail {
 
-/// Writes a rectangle of one plane of `image` as grey bytes: `window` low is 0, high 255; NaN is 0.
+/// Writes a rectangle of texels of one plane of `image` as grey bytes: `window` low is 0, high 255;
+/// NaN is 0. A texel of several voxels is the average of the finite ones. **Cost**: as many voxels
+/// as the rectangle covers, at most about 2^24 of them: where it covers more, it reads every n-th.
 void greyPixels(const base::AnyView& image, const PlaneAxes& axes, std::int64_t slice,
-                const GreyWindow& window, const TexelRect& rect, std::uint8_t* out,
-                std::int64_t rowBytes);
+                const GreyWindow& window, const TexelGrid& grid, const TexelRect& rect,
+                std::uint8_t* out, std::int64_t rowBytes);
 
 /// Voxels of type T as grey bytes: the window's low end is 0, its high end 255; NaN is 0. Safe for
 /// every finite window and voxel: halves are subtracted, which cannot overflow.

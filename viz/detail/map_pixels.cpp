@@ -24,6 +24,7 @@ ColourTable colourTable(match::ColourMap map, bool reversed) {
 void ShownMap::set(std::shared_ptr<const method::MatchMap> map, const base::Extents& templ,
                    bool finished, const base::Index& corner) {
     m_map = std::move(map);
+    m_pyramid.reset();
     m_finished = finished;
     m_regions.clear();
     const auto m = byAxis(templ);
@@ -51,7 +52,40 @@ std::int64_t ShownMap::sliceAt(std::int64_t sceneSlice, std::size_t axis) const 
         std::floor(static_cast<double>(sceneSlice) - m_offset[axis] + 0.5));
 }
 
-void ShownMap::pixels(const PlaneAxes& axes, std::int64_t slice, const match::HeatmapScale& scale,
+namespace {
+
+/// The part of each region that lies in a rectangle of a plane.
+template <class Use>
+void inRegions(const std::vector<base::Box>& regions, const PlaneAxes& axes, std::int64_t slice,
+               const TexelRect& rect, const Use& use) {
+    for (const base::Box& region : regions) {
+        const auto corner = byAxis(region.corner);
+        const auto size = byAxis(region.extents);
+        if (slice < corner[axes.depth] || slice >= corner[axes.depth] + size[axes.depth]) {
+            continue;
+        }
+        const TexelRect part = common(rect, {corner[axes.right], corner[axes.down],
+                                             corner[axes.right] + size[axes.right],
+                                             corner[axes.down] + size[axes.down]});
+        if (!part.empty()) {
+            use(part);
+        }
+    }
+}
+
+/// Where each texel ends, with those of the texels before.
+std::vector<std::int64_t> endsOf(const TexelAxis& axis, std::int64_t first, std::int64_t last) {
+    std::vector<std::int64_t> ends;
+    for (std::int64_t texel = first; texel <= last; ++texel) {
+        ends.push_back(axis.firstVoxel(texel));
+    }
+    return ends;
+}
+
+} // namespace
+
+/// One texel a voxel.
+void ShownMap::voxels(const PlaneAxes& axes, std::int64_t slice, const match::HeatmapScale& scale,
                       const ColourTable& colours, const TexelRect& rect, std::uint8_t* out,
                       std::int64_t rowBytes) const {
     const auto values = m_map->value.view();
@@ -87,17 +121,92 @@ void ShownMap::pixels(const PlaneAxes& axes, std::int64_t slice, const match::He
     for (std::int64_t j = 0; j < rect.bottom - rect.top; ++j) {
         std::fill_n(out + j * rowBytes, (rect.right - rect.left) * 4, std::uint8_t{0});
     }
-    for (const base::Box& region : m_regions) {
-        const auto corner = byAxis(region.corner);
-        const auto size = byAxis(region.extents);
-        if (slice < corner[axes.depth] || slice >= corner[axes.depth] + size[axes.depth]) {
-            continue;
-        }
-        const TexelRect part = common(rect, {corner[axes.right], corner[axes.down],
-                                             corner[axes.right] + size[axes.right],
-                                             corner[axes.down] + size[axes.down]});
-        if (!part.empty()) {
-            paint(part);
+    inRegions(m_regions, axes, slice, rect, paint);
+}
+
+void ShownMap::bestScores(const PlaneAxes& axes, std::int64_t slice, const BestRule& rule,
+                          const TexelGrid& grid, const TexelRect& rect,
+                          std::vector<ScoreCell>& cells) const {
+    const std::int64_t width = rect.right - rect.left;
+    const auto merge = [&](const TexelGrid& of, std::int64_t step, const auto& cellAt) {
+        const std::vector<std::int64_t> columns = endsOf(of.right, rect.left, rect.right);
+        const std::vector<std::int64_t> rows = endsOf(of.down, rect.top, rect.bottom);
+        return [&, columns, rows, step](const TexelRect& part) {
+            // Texels that the part touches.
+            const auto first = std::ranges::upper_bound(columns, part.left) - columns.begin() - 1;
+            for (std::size_t j = 0; j + 1 < rows.size(); ++j) {
+                const std::int64_t bottom = std::min(rows[j + 1], part.bottom);
+                for (std::int64_t y = std::max(rows[j], part.top); y < bottom; y += step) {
+                    for (auto i = static_cast<std::size_t>(std::max<std::ptrdiff_t>(first, 0));
+                         i + 1 < columns.size() && columns[i] < part.right; ++i) {
+                        ScoreCell& cell = cells[j * static_cast<std::size_t>(width) + i];
+                        const std::int64_t right = std::min(columns[i + 1], part.right);
+                        for (std::int64_t x = std::max(columns[i], part.left); x < right;
+                             x += step) {
+                            cell.merge(cellAt(x, y), rule);
+                        }
+                    }
+                }
+            }
+        };
+    };
+
+    const int level = m_pyramid && m_pyramid->rule() == rule ? m_pyramid->levelFor(grid.pitch()) : 0;
+    if (level > 0) {
+        const TexelGrid coarse = grid.atLevel(level);
+        m_pyramid->read(level, [&](const base::AnyView& texels) {
+            const auto& view = std::get<base::View<const float>>(texels);
+            const auto stored = [&](std::int64_t x, std::int64_t y) {
+                return ScoreCell(view.at(x, y, 0));
+            };
+            merge(coarse, 1, stored)({0, 0, coarse.right.count, coarse.down.count});
+        });
+        return;
+    }
+    const auto values = m_map->value.view();
+    const auto states = m_map->status.view();
+    const std::array<std::int64_t, 3> strides{1, values.rowStride(), values.sliceStride()};
+    const auto scored = [&](std::int64_t x, std::int64_t y) {
+        const std::int64_t voxel =
+            slice * strides[axes.depth] + y * strides[axes.down] + x * strides[axes.right];
+        return ScoreCell(values.data()[voxel], states.data()[voxel]);
+    };
+    const auto add = merge(grid, readingStep(grid, rect, extents().z > 1), scored);
+    const TexelRect covered{grid.right.firstVoxel(rect.left), grid.down.firstVoxel(rect.top),
+                            grid.right.firstVoxel(rect.right), grid.down.firstVoxel(rect.bottom)};
+    if (m_finished) {
+        add(covered);
+    } else {
+        inRegions(m_regions, axes, slice, covered, add);
+    }
+}
+
+void ShownMap::pixels(const PlaneAxes& axes, std::int64_t slice, const match::HeatmapScale& scale,
+                      const ColourTable& colours, const TexelGrid& grid, const TexelRect& rect,
+                      std::uint8_t* out, std::int64_t rowBytes) const {
+    if (grid.isOfVoxels()) {
+        voxels(axes, slice, scale, colours, rect, out, rowBytes);
+        return;
+    }
+    const std::int64_t width = rect.right - rect.left;
+    std::vector<ScoreCell> cells(static_cast<std::size_t>(width * (rect.bottom - rect.top)));
+    bestScores(axes, slice, bestRule(scale), grid, rect, cells);
+    const auto low = static_cast<float>(scale.low);
+    const float factor = greyScale({scale.low, scale.high});
+    const ScoreCell* cell = cells.data();
+    for (std::int64_t j = rect.top; j < rect.bottom; ++j, out += rowBytes) {
+        std::uint8_t* texel = out;
+        for (std::int64_t i = 0; i < width; ++i, texel += 4, ++cell) {
+            match::Colour colour =
+                cell->hasValue() ? colours[greyOf(cell->value(), low, factor)] : match::kHatchDark;
+            if (cell->isLowConf()) {
+                colour = match::lowConfColour(colour);
+            }
+            texel[0] = colour[0];
+            texel[1] = colour[1];
+            texel[2] = colour[2];
+            // What a run that has ended left out is hatched, like NOT_COMPUTED voxels.
+            texel[3] = cell->hasValue() ? 255 : cell->isUnread() && !m_finished ? 0 : kHatched;
         }
     }
 }

@@ -3,11 +3,13 @@
 #include <array>
 #include <cstdint>
 #include <memory>
+#include <utility>
 #include <vector>
 
 #include "engine/match/colour_map.h"
 #include "engine/method/match_map.h"
-#include "viz/detail/tiled_plane.h"
+#include "viz/detail/texel_grid.h"
+#include "viz/pyramid.h"
 #include "viz/slice_scene.h"
 
 namespace flcc::viz::detail {
@@ -41,14 +43,26 @@ class ShownMap {
     /// slice.
     [[nodiscard]] std::int64_t sliceAt(std::int64_t sceneSlice, std::size_t axis) const;
 
-    /// Writes a rectangle of one plane of the map as texels of TiledPlane::Kind::Colour; voxels
-    /// that may not be read yet are transparent.
+    /// Serves coarse texels if its rule is that of the scale; null: none.
+    void setPyramid(std::shared_ptr<const Pyramid> pyramid) { m_pyramid = std::move(pyramid); }
+
+    /// Writes a rectangle of texels of one plane of the map as VisibleTile::Kind::Colour; texels
+    /// of which no voxel may be read yet are transparent. A texel of several voxels shows the best
+    /// score (bestRule), so that no peak is lost.
     void pixels(const PlaneAxes& axes, std::int64_t slice, const match::HeatmapScale& scale,
-                const ColourTable& colours, const TexelRect& rect, std::uint8_t* out,
-                std::int64_t rowBytes) const;
+                const ColourTable& colours, const TexelGrid& grid, const TexelRect& rect,
+                std::uint8_t* out, std::int64_t rowBytes) const;
 
   private:
+    void voxels(const PlaneAxes& axes, std::int64_t slice, const match::HeatmapScale& scale,
+                const ColourTable& colours, const TexelRect& rect, std::uint8_t* out,
+                std::int64_t rowBytes) const;
+    void bestScores(const PlaneAxes& axes, std::int64_t slice, const BestRule& rule,
+                    const TexelGrid& grid, const TexelRect& rect,
+                    std::vector<ScoreCell>& cells) const;
+
     std::shared_ptr<const method::MatchMap> m_map;
+    std::shared_ptr<const Pyramid> m_pyramid;
     std::array<double, 3> m_offset{0, 0, 0};
     bool m_finished = true;
     std::vector<base::Box> m_regions;

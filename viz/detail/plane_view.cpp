@@ -92,6 +92,15 @@ std::array<double, 2> PlaneView::toVoxel(DisplayPoint shown) const {
             (display.y + 0.5 - edge(1)) / (m_aspect[1] * m_zoom) - 0.5};
 }
 
+std::array<std::array<double, 2>, 2> PlaneView::visible() const {
+    std::array<std::array<double, 2>, 2> edges{};
+    for (std::size_t axis = 0; axis < 2; ++axis) { // mirroring shows the same voxels
+        const double pixels = m_aspect[axis] * m_zoom;
+        edges[axis] = {-edge(axis) / pixels - 0.5, (m_size[axis] - edge(axis)) / pixels - 0.5};
+    }
+    return edges;
+}
+
 void PlaneView::apply(vtkCamera& camera) const {
     const double x = (m_size[0] / 2 - edge(0)) / m_zoom - 0.5 * m_aspect[0];
     const double y = (m_size[1] / 2 - edge(1)) / m_zoom - 0.5 * m_aspect[1];

@@ -32,6 +32,9 @@ class PlaneView {
     [[nodiscard]] DisplayPoint toDisplay(const std::array<double, 2>& voxel) const;
     [[nodiscard]] std::array<double, 2> toVoxel(DisplayPoint display) const;
 
+    /// The edges of the visible part on each axis, in voxels, low before high.
+    [[nodiscard]] std::array<std::array<double, 2>, 2> visible() const;
+
     void apply(vtkCamera& camera) const;
 
   private:

@@ -15,7 +15,7 @@
 #include "viz/detail/scalar_bar.h"
 #include "viz/detail/support.h"
 #include "viz/detail/text_pool.h"
-#include "viz/detail/tiled_plane.h"
+#include "viz/detail/visible_tile.h"
 #include "viz/slice_scene.h"
 
 namespace flcc::viz {
@@ -28,6 +28,7 @@ struct SliceScene::State {
     PlaneAxes axes;
 
     std::shared_ptr<const base::AnyImage> image;
+    std::shared_ptr<const Pyramid> imagePyramid;
     base::Extents extents{0, 0, 0};
     base::Geometry geometry;
     GreyWindow window;
@@ -60,9 +61,9 @@ struct SliceScene::State {
     Anatomy anatomy;
 
     vtkNew<vtkRenderer> renderer;
-    detail::TiledPlane imagePlane{*renderer, detail::TiledPlane::Kind::Grey, 0};
-    detail::TiledPlane supportPlane{*renderer, detail::TiledPlane::Kind::Colour, -0.5};
-    detail::TiledPlane mapPlane{*renderer, detail::TiledPlane::Kind::Colour, -1};
+    detail::VisibleTile imagePlane{*renderer, detail::VisibleTile::Kind::Grey, 0};
+    detail::VisibleTile supportPlane{*renderer, detail::VisibleTile::Kind::Colour, -0.5};
+    detail::VisibleTile mapPlane{*renderer, detail::VisibleTile::Kind::Colour, -1};
     detail::MarkBatch marks;
     detail::TextPool texts{*renderer};
 
@@ -91,8 +92,10 @@ struct SliceScene::State {
         return image && sceneSupport && sceneSupport->extents() == extents;
     }
     void shapeSupportPlane();
-    void supportPixels(const detail::TexelRect& rect, std::uint8_t* out,
-                       std::int64_t rowBytes) const;
+    void imagePixels(const detail::TexelGrid& grid, const detail::TexelRect& rect,
+                     std::uint8_t* out, std::int64_t rowBytes) const;
+    void supportPixels(const detail::TexelGrid& grid, const detail::TexelRect& rect,
+                       std::uint8_t* out, std::int64_t rowBytes) const;
 };
 
 } // namespace flcc::viz
