@@ -85,10 +85,11 @@ VisibleTile::VisibleTile(vtkRenderer& renderer, Kind kind, double depth)
     q.actor->PickableOff();
     q.actor->GetProperty()->LightingOff();
     q.actor->GetProperty()->SetColor(1, 1, 1);
-    if (m_kind == Kind::Grey) {
-        q.actor->ForceOpaqueOn();
-    } else {
-        q.actor->ForceTranslucentOn();
+    // The planes are drawn in their order, and VTK blends by the shader's alpha in its pass of
+    // opaque things, too. Its pass of translucent things would sort them by pixels of several
+    // bytes, which costs as much again as all else in a software renderer.
+    q.actor->ForceOpaqueOn();
+    if (m_kind == Kind::Colour) {
         q.actor->GetShaderProperty()->AddFragmentShaderReplacement("//VTK::TCoord::Impl", true,
                                                                    hatchShader(), false);
     }
