@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "engine/base/log.h"
+#include "engine/base/thread_priority.h"
 
 namespace flcc::ui {
 
@@ -31,6 +32,7 @@ void DisplayCopies::start(const std::stop_source& stop, Work work) {
 }
 
 void DisplayCopies::loop(const std::stop_token& stop) {
+    base::giveWay();
     while (true) {
         Item item;
         {

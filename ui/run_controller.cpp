@@ -6,6 +6,7 @@
 #include <new>
 #include <utility>
 
+#include "engine/base/thread_priority.h"
 #include "ui/option_names.h"
 #include "ui/text.h"
 #include "ui/thumbnail.h"
@@ -167,6 +168,7 @@ template <class Call> void RunController::postSurely(const Call& call) {
 }
 
 void RunController::loop(const std::stop_token& stop) {
+    base::giveWay();
     while (true) {
         std::shared_ptr<Item> item;
         {

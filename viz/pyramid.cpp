@@ -175,12 +175,12 @@ void Pyramid::add(const method::MatchMap& map, const base::Box& region,
     const std::int64_t strip = kRowsAtOnce << m_first;
     for (std::int64_t y = region.corner.y; y < bottom && !stop.stop_requested();) {
         const std::int64_t end = std::min((y / strip + 1) * strip, bottom);
-        const std::scoped_lock lock(m_mutex);
+        const std::unique_lock lock = lockInTurn();
         addRows(map, region, y, end);
         y = end;
     }
     for (std::size_t level = 1; level < m_levels.size() && !stop.stop_requested(); ++level) {
-        const std::scoped_lock lock(m_mutex);
+        const std::unique_lock lock = lockInTurn();
         mergeLevel(level, region);
     }
 }

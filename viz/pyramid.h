@@ -46,7 +46,7 @@ class Pyramid {
     [[nodiscard]] int levelFor(double pitch) const;
     /// Calls `use` with a level's texels while no add() changes them. `level` as by levelFor().
     template <class Use> void read(int level, const Use& use) const {
-        const std::scoped_lock lock(m_mutex);
+        const std::unique_lock lock = lockInTurn();
         use(base::viewOf(m_levels[static_cast<std::size_t>(level - m_first)]));
     }
 
@@ -56,8 +56,15 @@ class Pyramid {
                  std::int64_t bottom);
     void mergeLevel(std::size_t level, const base::Box& region);
 
+    /// Locks m_mutex. Whoever waits comes before a thread that has just unlocked it.
+    [[nodiscard]] std::unique_lock<std::mutex> lockInTurn() const {
+        const std::scoped_lock turn(m_turn);
+        return std::unique_lock(m_mutex);
+    }
+
     BestRule m_rule;
     int m_first = kFirstLevel;
+    mutable std::mutex m_turn;
     mutable std::mutex m_mutex;
     std::vector<base::AnyImage> m_levels; ///< m_first, m_first + 1, ...; guarded by m_mutex
 };

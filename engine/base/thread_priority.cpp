@@ -1,0 +1,15 @@
+#include "engine/base/thread_priority.h"
+
+#include <sys/resource.h>
+
+namespace flcc::base {
+
+void giveWay() noexcept {
+    // Linux gives each thread a niceness of its own, which new threads inherit. With 5, a thread
+    // has about a quarter of a processor that a thread of the window needs, too, and all of it
+    // otherwise. It fails where the program runs with a higher niceness already, which is as good.
+    constexpr int kNiceness = 5;
+    (void)setpriority(PRIO_PROCESS, 0, kNiceness);
+}
+
+} // namespace flcc::base
