@@ -107,20 +107,20 @@ void DisplayCopies::setMap(std::shared_ptr<const method::MatchMap> map, const vi
         }
         m_slot = std::make_shared<Slot>();
     }
-    start(m_mapStop, [this, map_ = m_map, rule, finished, slot = m_slot](
-                         const std::stop_token& stop) {
-        const base::Extents extents = map_->value.extents();
-        if (!slot->copy) {
-            slot->copy = std::make_shared<viz::Pyramid>(extents, rule);
-        }
-        if (finished) { // also the regions that a cancelled run has left out
-            slot->copy->add(*map_, {{0, 0, 0}, extents}, stop);
-        }
-        return [this, copy = slot->copy] {
-            m_mapCopy = copy;
-            Q_EMIT mapReady(copy);
-        };
-    });
+    start(m_mapStop,
+          [this, map_ = m_map, rule, finished, slot = m_slot](const std::stop_token& stop) {
+              const base::Extents extents = map_->value.extents();
+              if (!slot->copy) {
+                  slot->copy = std::make_shared<viz::Pyramid>(extents, rule);
+              }
+              if (finished) { // also the regions that a cancelled run has left out
+                  slot->copy->add(*map_, {{0, 0, 0}, extents}, stop);
+              }
+              return [this, copy = slot->copy] {
+                  m_mapCopy = copy;
+                  Q_EMIT mapReady(copy);
+              };
+          });
 }
 
 void DisplayCopies::addRegions(const std::vector<base::Box>& regions) {

@@ -8,7 +8,7 @@
 namespace flcc::viz {
 namespace {
 
-constexpr std::int64_t kSamples = 1'000'000;
+constexpr std::int64_t kSamples = 250'000;
 
 /// A step through `count` voxels that gives about `wanted` of them.
 std::int64_t stepFor(std::int64_t count, double wanted) {

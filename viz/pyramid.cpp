@@ -10,7 +10,7 @@ namespace {
 
 /// Images below this are drawn from their voxels in a few milliseconds.
 constexpr std::int64_t kLeastVoxels = 1 << 23;
-constexpr std::int64_t kCoarsest = 256; ///< no level below this many texels on the longer side
+constexpr std::int64_t kCoarsest = 256;  ///< no level below this many texels on the longer side
 constexpr std::int64_t kRowsAtOnce = 16; ///< texel rows between two looks at a stop
 
 std::int64_t blocksOf(std::int64_t voxels, int level) {
@@ -69,9 +69,10 @@ void average(const base::View<const T>& from, const base::View<T>& to, std::int6
         T* out = to.row(y, 0);
         for (std::int64_t x = 0; x < width; ++x) {
             const std::int32_t count = counts[static_cast<std::size_t>(x)];
-            out[x] = count > 0
-                         ? rounded<T>(static_cast<double>(sums[static_cast<std::size_t>(x)]) / count)
-                         : from.at(x * block, y * block, 0);
+            out[x] =
+                count > 0
+                    ? rounded<T>(static_cast<double>(sums[static_cast<std::size_t>(x)]) / count)
+                    : from.at(x * block, y * block, 0);
         }
     }
 }
@@ -132,20 +133,22 @@ void Pyramid::addRows(const method::MatchMap& map, const base::Box& region, std:
                       std::int64_t bottom) {
     auto& cells = std::get<base::Image<float>>(m_levels.front());
     const std::int64_t right = region.corner.x + region.extents.x;
-    for (std::int64_t y = top; y < bottom; ++y) {
-        const float* value = map.value.view().row(y, 0);
-        const base::Status* status = map.status.view().row(y, 0);
-        float* out = cells.view().row(y >> m_first, 0);
-        for (std::int64_t x = region.corner.x; x < right;) {
-            float& stored = out[x >> m_first];
-            ScoreCell cell(stored);
-            const std::int64_t end = std::min(((x >> m_first) + 1) << m_first, right);
-            for (; x < end; ++x) {
-                cell.merge({value[x], status[x]}, m_rule);
+    m_rule.choose([&](const auto& better) {
+        for (std::int64_t y = top; y < bottom; ++y) {
+            const float* value = map.value.view().row(y, 0);
+            const base::Status* status = map.status.view().row(y, 0);
+            float* out = cells.view().row(y >> m_first, 0);
+            for (std::int64_t x = region.corner.x; x < right;) {
+                float& stored = out[x >> m_first];
+                ScoreCell cell(stored);
+                const std::int64_t end = std::min(((x >> m_first) + 1) << m_first, right);
+                for (; x < end; ++x) {
+                    cell.merge({value[x], status[x]}, better);
+                }
+                stored = cell.stored();
             }
-            stored = cell.stored();
         }
-    }
+    });
 }
 
 /// Recomputes the texels of a level over a region of the map from the level below.
@@ -155,17 +158,19 @@ void Pyramid::mergeLevel(std::size_t level, const base::Box& region) {
     const int shift = m_first + static_cast<int>(level);
     const std::int64_t right = (region.corner.x + region.extents.x - 1) >> shift;
     const std::int64_t bottom = (region.corner.y + region.extents.y - 1) >> shift;
-    for (std::int64_t y = region.corner.y >> shift; y <= bottom; ++y) {
-        for (std::int64_t x = region.corner.x >> shift; x <= right; ++x) {
-            ScoreCell cell;
-            for (std::int64_t j = 2 * y; j < std::min(2 * y + 2, below.extents().y); ++j) {
-                for (std::int64_t i = 2 * x; i < std::min(2 * x + 2, below.extents().x); ++i) {
-                    cell.merge(ScoreCell(below.at(i, j, 0)), m_rule);
+    m_rule.choose([&](const auto& better) {
+        for (std::int64_t y = region.corner.y >> shift; y <= bottom; ++y) {
+            for (std::int64_t x = region.corner.x >> shift; x <= right; ++x) {
+                ScoreCell cell;
+                for (std::int64_t j = 2 * y; j < std::min(2 * y + 2, below.extents().y); ++j) {
+                    for (std::int64_t i = 2 * x; i < std::min(2 * x + 2, below.extents().x); ++i) {
+                        cell.merge(ScoreCell(below.at(i, j, 0)), better);
+                    }
                 }
+                to.view().at(x, y, 0) = cell.stored();
             }
-            to.view().at(x, y, 0) = cell.stored();
         }
-    }
+    });
 }
 
 void Pyramid::add(const method::MatchMap& map, const base::Box& region,

@@ -38,7 +38,8 @@ class Pyramid {
     Pyramid(const base::Extents& extents, const BestRule& rule);
 
     /// Adds the scores of a region. A region may be added twice. **Cost**: one pass over it.
-    void add(const method::MatchMap& map, const base::Box& region, const std::stop_token& stop = {});
+    void add(const method::MatchMap& map, const base::Box& region,
+             const std::stop_token& stop = {});
 
     [[nodiscard]] const BestRule& rule() const { return m_rule; }
     [[nodiscard]] std::int64_t bytes() const;

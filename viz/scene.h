@@ -29,7 +29,7 @@ struct GreyWindow {
     friend bool operator==(const GreyWindow&, const GreyWindow&) = default;
 };
 
-/// The window between two percentiles of the finite voxels, from at most a million of them; never
+/// The window between two percentiles of the finite voxels, from about 250 000 of them; never
 /// empty. **Cost**: milliseconds; call it once and share the window between views.
 [[nodiscard]] GreyWindow autoWindow(const base::AnyView& view, double lowPercent = 0.2,
                                     double highPercent = 99.8);

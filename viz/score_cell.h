@@ -3,7 +3,6 @@
 #include <bit>
 #include <cmath>
 #include <cstdint>
-#include <limits>
 
 #include "engine/base/status.h"
 #include "engine/match/colour_map.h"
@@ -17,16 +16,20 @@ struct BestRule {
     Kind kind = Kind::Largest;
     float middle = 0; ///< Farthest: the score farthest from this one
 
-    [[nodiscard]] bool better(float a, float b) const {
+    /// Calls `use` with a function that says whether score a is better than b: decided once, not
+    /// for each of millions of scores.
+    template <class Use> void choose(const Use& use) const {
         switch (kind) {
         case Kind::Smallest:
-            return a < b;
+            use([](float a, float b) { return a < b; });
+            return;
         case Kind::Farthest:
-            return std::abs(a - middle) > std::abs(b - middle);
+            use([m = middle](float a, float b) { return std::abs(a - m) > std::abs(b - m); });
+            return;
         case Kind::Largest:
             break;
         }
-        return a > b;
+        use([](float a, float b) { return a > b; });
     }
     friend bool operator==(const BestRule&, const BestRule&) = default;
 };
@@ -63,8 +66,8 @@ class ScoreCell {
 
     /// Takes another cell's content if it says more: a score before no score, a better score before
     /// another one.
-    void merge(const ScoreCell& other, const BestRule& rule) {
-        if (other.hasValue() ? !hasValue() || rule.better(other.value(), value())
+    template <class Better> void merge(const ScoreCell& other, const Better& better) {
+        if (other.hasValue() ? !hasValue() || better(other.value(), value())
                              : isUnread() && !other.isUnread()) {
             m_bits = other.m_bits;
         }

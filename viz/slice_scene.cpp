@@ -313,8 +313,8 @@ void SliceScene::coloursChanged() {
     m_state->renderer->SetBackground(c[0] / 255.0, c[1] / 255.0, c[2] / 255.0);
 }
 
-void SliceScene::State::imagePixels(const TexelGrid& grid, const TexelRect& rect,
-                                    std::uint8_t* out, std::int64_t rowBytes) const {
+void SliceScene::State::imagePixels(const TexelGrid& grid, const TexelRect& rect, std::uint8_t* out,
+                                    std::int64_t rowBytes) const {
     const int level = imagePyramid ? imagePyramid->levelFor(grid.pitch()) : 0;
     if (level > 0) {
         imagePyramid->read(level, [&](const base::AnyView& texels) {
@@ -329,16 +329,14 @@ void SliceScene::update() {
     State& s = *m_state;
     s.renderer->SetBackgroundAlpha(isClean() ? 0.0 : 1.0);
     if (hasImage()) {
-        s.imagePlane.update(s.view, [&s](const TexelGrid& grid, const TexelRect& rect,
-                                         std::uint8_t* out, std::int64_t rowBytes) {
-            s.imagePixels(grid, rect, out, rowBytes);
-        });
+        s.imagePlane.update(
+            s.view, [&s](const TexelGrid& grid, const TexelRect& rect, std::uint8_t* out,
+                         std::int64_t rowBytes) { s.imagePixels(grid, rect, out, rowBytes); });
     }
     if (s.sceneSupportShown()) {
-        s.supportPlane.update(s.view, [&s](const TexelGrid& grid, const TexelRect& rect,
-                                           std::uint8_t* out, std::int64_t rowBytes) {
-            s.supportPixels(grid, rect, out, rowBytes);
-        });
+        s.supportPlane.update(
+            s.view, [&s](const TexelGrid& grid, const TexelRect& rect, std::uint8_t* out,
+                         std::int64_t rowBytes) { s.supportPixels(grid, rect, out, rowBytes); });
     }
     s.mapPlane.setVisible(s.mapShown());
     if (s.mapShown()) {

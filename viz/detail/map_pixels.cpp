@@ -82,6 +82,43 @@ std::vector<std::int64_t> endsOf(const TexelAxis& axis, std::int64_t first, std:
     return ends;
 }
 
+/// Merges voxels, every `step`-th, into the texels of a rectangle.
+struct Merging {
+    Merging(const TexelGrid& grid, const TexelRect& rect, std::int64_t every,
+            std::vector<ScoreCell>& into)
+        : columns(endsOf(grid.right, rect.left, rect.right)),
+          rows(endsOf(grid.down, rect.top, rect.bottom)), step(every), cells(into) {}
+
+    std::vector<std::int64_t> columns;
+    std::vector<std::int64_t> rows;
+    std::int64_t step;
+    std::vector<ScoreCell>& cells;
+
+    /// The voxels of `part`: cellAt(rowOf(y), x).
+    template <class Row, class At, class Better>
+    void merge(const TexelRect& part, const Row& rowOf, const At& cellAt,
+               const Better& better) const {
+        const std::size_t width = columns.size() - 1;
+        const auto first = static_cast<std::size_t>(std::max<std::ptrdiff_t>(
+            std::ranges::upper_bound(columns, part.left) - columns.begin() - 1, 0));
+        for (std::size_t j = 0; j + 1 < rows.size(); ++j) {
+            const std::int64_t bottom = std::min(rows[j + 1], part.bottom);
+            for (std::int64_t y = std::max(rows[j], part.top); y < bottom; y += step) {
+                const auto row = rowOf(y);
+                ScoreCell* const out = cells.data() + j * width;
+                for (std::size_t i = first; i < width && columns[i] < part.right; ++i) {
+                    ScoreCell cell = out[i];
+                    const std::int64_t right = std::min(columns[i + 1], part.right);
+                    for (std::int64_t x = std::max(columns[i], part.left); x < right; x += step) {
+                        cell.merge(cellAt(row, x), better);
+                    }
+                    out[i] = cell;
+                }
+            }
+        }
+    }
+};
+
 } // namespace
 
 /// One texel a voxel.
@@ -127,58 +164,43 @@ void ShownMap::voxels(const PlaneAxes& axes, std::int64_t slice, const match::He
 void ShownMap::bestScores(const PlaneAxes& axes, std::int64_t slice, const BestRule& rule,
                           const TexelGrid& grid, const TexelRect& rect,
                           std::vector<ScoreCell>& cells) const {
-    const std::int64_t width = rect.right - rect.left;
-    const auto merge = [&](const TexelGrid& of, std::int64_t step, const auto& cellAt) {
-        const std::vector<std::int64_t> columns = endsOf(of.right, rect.left, rect.right);
-        const std::vector<std::int64_t> rows = endsOf(of.down, rect.top, rect.bottom);
-        return [&, columns, rows, step](const TexelRect& part) {
-            // Texels that the part touches.
-            const auto first = std::ranges::upper_bound(columns, part.left) - columns.begin() - 1;
-            for (std::size_t j = 0; j + 1 < rows.size(); ++j) {
-                const std::int64_t bottom = std::min(rows[j + 1], part.bottom);
-                for (std::int64_t y = std::max(rows[j], part.top); y < bottom; y += step) {
-                    for (auto i = static_cast<std::size_t>(std::max<std::ptrdiff_t>(first, 0));
-                         i + 1 < columns.size() && columns[i] < part.right; ++i) {
-                        ScoreCell& cell = cells[j * static_cast<std::size_t>(width) + i];
-                        const std::int64_t right = std::min(columns[i + 1], part.right);
-                        for (std::int64_t x = std::max(columns[i], part.left); x < right;
-                             x += step) {
-                            cell.merge(cellAt(x, y), rule);
-                        }
-                    }
-                }
-            }
-        };
-    };
-
-    const int level = m_pyramid && m_pyramid->rule() == rule ? m_pyramid->levelFor(grid.pitch()) : 0;
+    const int level =
+        m_pyramid && m_pyramid->rule() == rule ? m_pyramid->levelFor(grid.pitch()) : 0;
     if (level > 0) {
         const TexelGrid coarse = grid.atLevel(level);
         m_pyramid->read(level, [&](const base::AnyView& texels) {
             const auto& view = std::get<base::View<const float>>(texels);
-            const auto stored = [&](std::int64_t x, std::int64_t y) {
-                return ScoreCell(view.at(x, y, 0));
-            };
-            merge(coarse, 1, stored)({0, 0, coarse.right.count, coarse.down.count});
+            const Merging merging{coarse, rect, 1, cells};
+            rule.choose([&](const auto& better) {
+                merging.merge(
+                    {0, 0, coarse.right.count, coarse.down.count},
+                    [&view](std::int64_t y) { return view.row(y, 0); },
+                    [](const float* row, std::int64_t x) { return ScoreCell(row[x]); }, better);
+            });
         });
         return;
     }
     const auto values = m_map->value.view();
     const auto states = m_map->status.view();
     const std::array<std::int64_t, 3> strides{1, values.rowStride(), values.sliceStride()};
-    const auto scored = [&](std::int64_t x, std::int64_t y) {
-        const std::int64_t voxel =
-            slice * strides[axes.depth] + y * strides[axes.down] + x * strides[axes.right];
+    const auto offset = [&](std::int64_t y) {
+        return slice * strides[axes.depth] + y * strides[axes.down];
+    };
+    const auto scored = [&](std::int64_t row, std::int64_t x) {
+        const std::int64_t voxel = row + x * strides[axes.right];
         return ScoreCell(values.data()[voxel], states.data()[voxel]);
     };
-    const auto add = merge(grid, readingStep(grid, rect, extents().z > 1), scored);
     const TexelRect covered{grid.right.firstVoxel(rect.left), grid.down.firstVoxel(rect.top),
                             grid.right.firstVoxel(rect.right), grid.down.firstVoxel(rect.bottom)};
-    if (m_finished) {
-        add(covered);
-    } else {
-        inRegions(m_regions, axes, slice, covered, add);
-    }
+    const Merging merging{grid, rect, readingStep(grid, rect, extents().z > 1), cells};
+    rule.choose([&](const auto& better) {
+        if (m_finished) {
+            merging.merge(covered, offset, scored, better);
+        } else {
+            inRegions(m_regions, axes, slice, covered,
+                      [&](const TexelRect& part) { merging.merge(part, offset, scored, better); });
+        }
+    });
 }
 
 void ShownMap::pixels(const PlaneAxes& axes, std::int64_t slice, const match::HeatmapScale& scale,

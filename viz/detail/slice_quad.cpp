@@ -140,9 +140,8 @@ void SliceQuad::update(const Content& content, std::int64_t slice) {
     }
     const auto texels = static_cast<std::size_t>(m_width * m_height);
     m_grey.resize(texels);
-    greyPixels(content.image, m_axes, slice, content.window,
-               TexelGrid::ofVoxels(m_width, m_height), {0, 0, m_width, m_height}, m_grey.data(),
-               m_width);
+    greyPixels(content.image, m_axes, slice, content.window, TexelGrid::ofVoxels(m_width, m_height),
+               {0, 0, m_width, m_height}, m_grey.data(), m_width);
     m_rgba.resize(4 * texels);
     for (std::size_t i = 0; i < texels; ++i) {
         std::fill_n(m_rgba.data() + 4 * i, 3, m_grey[i]);
@@ -188,8 +187,8 @@ void SliceQuad::blendMap(const Content& content, std::int64_t slice) {
     const std::int64_t width = n[m_axes.right];
     const std::int64_t height = n[m_axes.down];
     m_map.resize(static_cast<std::size_t>(width * height * 4));
-    map.pixels(m_axes, mapSlice, content.scale, content.colours,
-               TexelGrid::ofVoxels(width, height), {0, 0, width, height}, m_map.data(), width * 4);
+    map.pixels(m_axes, mapSlice, content.scale, content.colours, TexelGrid::ofVoxels(width, height),
+               {0, 0, width, height}, m_map.data(), width * 4);
     std::uint8_t* const out = m_rgba.data();
     // Half-voxel offsets of even templates are rounded here; the slices show them exactly.
     const auto left = static_cast<std::int64_t>(std::floor(map.offset()[m_axes.right]));

@@ -159,8 +159,7 @@ void VisibleTile::refill(const TexelGrid& grid, const TexelRect& rect, const Fil
     const std::int64_t texelBytes = m_kind == Kind::Grey ? 1 : 4;
     const std::int64_t width = rect.right - rect.left;
     const std::int64_t rowBytes = width * texelBytes;
-    std::vector<std::uint8_t> texels(
-        static_cast<std::size_t>(rowBytes * (rect.bottom - rect.top)));
+    std::vector<std::uint8_t> texels(static_cast<std::size_t>(rowBytes * (rect.bottom - rect.top)));
     const auto fillPart = [&](const TexelRect& part) {
         if (!part.empty()) {
             fill(grid, part,
@@ -211,8 +210,7 @@ void VisibleTile::place(const PlaneView& view) {
             const double edge = std::clamp((end == 0 ? first : last) * texels.pitch + texels.shift,
                                            0.0, static_cast<double>(m_count[axis]));
             world[axis][end] = (edge + m_first[axis] - 0.5) * view.aspect()[axis];
-            texture[axis][end] =
-                ((edge - texels.shift) / texels.pitch - first) / (last - first);
+            texture[axis][end] = ((edge - texels.shift) / texels.pitch - first) / (last - first);
         }
     }
     constexpr std::array<std::array<std::size_t, 2>, 4> kCorners{{{0, 0}, {1, 0}, {1, 1}, {0, 1}}};
@@ -234,9 +232,7 @@ void VisibleTile::setVisible(bool on) {
     }
 }
 
-void VisibleTile::setOpacity(double opacity) {
-    m_quad->actor->GetProperty()->SetOpacity(opacity);
-}
+void VisibleTile::setOpacity(double opacity) { m_quad->actor->GetProperty()->SetOpacity(opacity); }
 
 void VisibleTile::setInterpolated(bool on) { m_quad->texture->SetInterpolate(on ? 1 : 0); }
 
