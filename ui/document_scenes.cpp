@@ -58,12 +58,14 @@ class MadeSceneCommand : public QUndoCommand {
     std::vector<ResultEntry> m_results;
 };
 
-/// Sets pixel type, extents and thumbnail of a scene whose pixels are in memory.
+/// Sets pixel type, extents and, if there is none, thumbnail of a scene whose pixels are in memory.
 static void describe(SceneEntry& scene) {
     if (scene.image) {
         scene.extents = base::extentsOf(scene.image->pixels);
         scene.type = base::pixelType(scene.image->pixels);
-        scene.thumbnail = thumbnailOf(base::viewOf(scene.image->pixels), kThumbnailSide);
+        if (scene.thumbnail.isNull()) {
+            scene.thumbnail = thumbnailOf(base::viewOf(scene.image->pixels), kThumbnailSide);
+        }
     }
 }
 

@@ -11,10 +11,12 @@
 #include <cmath>
 #include <exception>
 #include <new>
+#include <utility>
 
 #include "ui/run_controller.h"
 #include "ui/settings.h"
 #include "ui/text.h"
+#include "ui/thumbnail.h"
 
 namespace flcc::ui {
 namespace {
@@ -201,8 +203,13 @@ void Opener::open(Target target, const std::filesystem::path& path, const Choice
                         }
                     };
                 }
-                return [this, target, path, choice, image, info, then] {
-                    accept(target, path, choice, image, info);
+                // Here and not in the document: it reads all over a large image.
+                const QImage thumbnail =
+                    target == Target::Scene
+                        ? thumbnailOf(base::viewOf(image->pixels), kThumbnailSide)
+                        : QImage();
+                return [this, target, path, choice, image, info, thumbnail, then] {
+                    accept(target, path, choice, image, info, thumbnail);
                     if (then) {
                         then(true);
                     }
@@ -277,12 +284,14 @@ void Opener::askChoice(Target target, const std::filesystem::path& path, const i
 }
 
 void Opener::accept(Target target, const std::filesystem::path& path, const Choice& choice,
-                    const std::shared_ptr<const job::SceneImage>& image,
-                    const io::ImageInfo& info) {
+                    const std::shared_ptr<const job::SceneImage>& image, const io::ImageInfo& info,
+                    const QImage& thumbnail) {
     const QString name = fileName(path);
     if (target == Target::Scene) {
         Settings::addRecentFile(pathText(path));
-        m_document.setScene({image, name, path, {}, choice.channel, choice.frame});
+        SceneEntry scene{image, name, path, {}, choice.channel, choice.frame};
+        scene.thumbnail = thumbnail;
+        m_document.setScene(std::move(scene));
         Q_EMIT opened(announcement(name, *image));
         return;
     }

@@ -89,7 +89,8 @@ class Opener : public QObject {
     void askChoice(Target target, const std::filesystem::path& path, const io::ImageInfo& info,
                    const Choice& known, const Then& then);
     void accept(Target target, const std::filesystem::path& path, const Choice& choice,
-                const std::shared_ptr<const job::SceneImage>& image, const io::ImageInfo& info);
+                const std::shared_ptr<const job::SceneImage>& image, const io::ImageInfo& info,
+                const QImage& thumbnail);
     void addScene(const std::filesystem::path& path, const Then& then);
     /// Keeps the templates while `paths` replace the scenes.
     void openKeepingTemplates(const std::vector<std::filesystem::path>& paths);
