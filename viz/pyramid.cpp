@@ -10,8 +10,8 @@ namespace {
 
 /// Images below this are drawn from their voxels in a few milliseconds.
 constexpr std::int64_t kLeastVoxels = 1 << 23;
-constexpr std::int64_t kCoarsest = 256;  ///< no level below this many texels on the longer side
-constexpr std::int64_t kRowsAtOnce = 16; ///< texel rows between two looks at a stop
+constexpr std::int64_t kShortestSide = 256; ///< no level below this many texels on the longer side
+constexpr std::int64_t kRowsAtOnce = 16;    ///< texel rows between two looks at a stop
 
 std::int64_t blocksOf(std::int64_t voxels, int level) {
     return (voxels + (std::int64_t{1} << level) - 1) >> level;
@@ -97,7 +97,7 @@ void Pyramid::shape(base::PixelType type, const base::Extents& extents) {
     for (int level = m_first;; ++level) {
         const base::Extents size{blocksOf(extents.x, level), blocksOf(extents.y, level), 1};
         m_levels.push_back(base::makeImage(type, size));
-        if (std::max(size.x, size.y) <= kCoarsest) {
+        if (std::max(size.x, size.y) <= kShortestSide) {
             return;
         }
     }
