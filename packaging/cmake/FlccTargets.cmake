@@ -253,6 +253,9 @@ function(flcc_add_test_run room name)
     elseif(FLCC_SANITIZE) # several times as long
         set(timeout 1200)
     endif()
+    if(test IN_LIST FLCC_LONG_TESTS)
+        list(APPEND RUN_LABELS long)
+    endif()
     add_test(NAME ${test} COMMAND ${command})
     set_tests_properties(${test} PROPERTIES LABELS "${RUN_LABELS}" TIMEOUT ${timeout}
         RUN_SERIAL "${RUN_SERIAL}"
