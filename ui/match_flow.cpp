@@ -124,7 +124,8 @@ MatchFlow::MatchFlow(Document& document, RunController& controller, MatchPanel& 
             [this](const std::shared_ptr<const method::MatchMap>& map) {
                 if (m_controller.isRunning(RunController::Task::Run) &&
                     m_runScene == m_document.activeScene()) {
-                    m_views.showRunningMap(map, m_runProblem.templ, m_runCorner);
+                    m_views.showRunningMap(map, m_runProblem.templ, m_runCorner,
+                                           m_runProblem.operation);
                 }
             });
     connect(&m_controller, &RunController::regionsFinished, this,

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <tuple>
 
 #include "ui/text.h"
 #include "ui/theme.h"
@@ -320,10 +321,13 @@ match::HeatmapScale ViewsPanel::mapScale() const {
     const bool twoSigned = m_colourMap == match::ColourMap::Diverging;
     match::HeatmapScale scale{m_colourMap, twoSigned ? -1.0 : 0.0, 1.0};
     const ResultEntry* result = m_document.result();
-    const method::Operation operation =
-        result != nullptr ? result->settings.operation : method::Operation();
-    if (!operation.isLcc() && !m_running) {
-        if (result->job->report.map) {
+    const method::Operation operation = m_running           ? m_runningOperation
+                                        : result != nullptr ? result->settings.operation
+                                                            : method::Operation();
+    if (!operation.isLcc()) {
+        if (m_running && m_runningRange) {
+            std::tie(scale.low, scale.high) = *m_runningRange;
+        } else if (!m_running && result->job->report.map) {
             scale.low = result->job->report.map->statistics.minimum;
             scale.high = result->job->report.map->statistics.maximum;
         }
@@ -445,9 +449,10 @@ void ViewsPanel::showMap(const std::shared_ptr<const method::MatchMap>& map,
     m_mapCorner = corner;
     m_mapFinished = finished;
     const ResultEntry* result = m_document.result();
-    const method::Operation operation =
-        finished && result != nullptr ? result->settings.operation : method::Operation();
-    const std::string name = finished ? std::string(operation.traits().label) : "Score";
+    const method::Operation operation = !finished           ? m_runningOperation
+                                        : result != nullptr ? result->settings.operation
+                                                            : method::Operation();
+    const std::string name(operation.traits().label);
     for (const auto& slice : m_slices) {
         slice->setMapName(name);
         slice->setMap(map, templ, finished, corner);
@@ -485,8 +490,11 @@ void ViewsPanel::onResultShown() {
 }
 
 void ViewsPanel::showRunningMap(std::shared_ptr<const method::MatchMap> map,
-                                const base::Extents& templ, const base::Index& corner) {
+                                const base::Extents& templ, const base::Index& corner,
+                                method::Operation operation) {
     m_running = map;
+    m_runningOperation = operation;
+    m_runningRange.reset();
     setVisiblePeaks({});
     noteMap({});
     showMap(map, templ, corner, false);
@@ -501,6 +509,17 @@ void ViewsPanel::addRegions(const std::vector<base::Box>& regions) {
             slice->mapRegionFinished(region);
         }
         m_volume->mapRegionFinished(region);
+    }
+    if (!m_runningOperation.isLcc()) {
+        for (const base::Box& region : regions) {
+            if (const auto values = match::valueRange(m_running->value.view().part(region),
+                                                      m_running->status.view().part(region))) {
+                const auto before = m_runningRange.value_or(*values);
+                m_runningRange.emplace(std::min(before.first, values->first),
+                                       std::max(before.second, values->second));
+            }
+        }
+        applyScale();
     }
     m_copies->addRegions(regions);
 }

@@ -5,6 +5,7 @@
 #include <array>
 #include <memory>
 #include <optional>
+#include <utility>
 #include <vector>
 
 #include "engine/match/colour_map.h"
@@ -77,9 +78,10 @@ class ViewsPanel : public QWidget {
     [[nodiscard]] int peakAt(const ViewFrame& frame, viz::DisplayPoint display) const;
 
     // The current run.
-    /// `corner` is the scene voxel of the map's first placement.
+    /// `corner` is the scene voxel of the map's first placement. Colours follow the values that are
+    /// there so far, unless they are scores.
     void showRunningMap(std::shared_ptr<const method::MatchMap> map, const base::Extents& templ,
-                        const base::Index& corner);
+                        const base::Index& corner, method::Operation operation);
     void addRegions(const std::vector<base::Box>& regions);
     void endRunningMap();
     /// If true, the note "not yet verified" is drawn over the map of the current run.
@@ -147,6 +149,8 @@ class ViewsPanel : public QWidget {
     std::shared_ptr<const method::MatchMap> m_map;
     bool m_mapFinished = true;
     std::shared_ptr<const method::MatchMap> m_running;
+    method::Operation m_runningOperation;
+    std::optional<std::pair<double, double>> m_runningRange; ///< least and largest value so far
     base::Extents m_mapTempl{0, 0, 0};
     base::Index m_mapCorner;
     std::vector<int> m_peaks;

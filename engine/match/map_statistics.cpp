@@ -128,4 +128,28 @@ std::optional<BestPlaces> bestOf(const SearchedMap& map, const std::stop_token& 
     return best;
 }
 
+std::optional<std::pair<double, double>> valueRange(const base::View<const float>& value,
+                                                    const base::View<const base::Status>& status) {
+    std::optional<std::pair<double, double>> range;
+    const base::Extents& extents = value.extents();
+    for (std::int64_t z = 0; z < extents.z; ++z) {
+        for (std::int64_t y = 0; y < extents.y; ++y) {
+            const float* const values = value.row(y, z);
+            const base::Status* const statuses = status.row(y, z);
+            for (std::int64_t x = 0; x < extents.x; ++x) {
+                if (!base::hasValue(statuses[x])) {
+                    continue;
+                }
+                const double here = values[x];
+                if (!range) {
+                    range.emplace(here, here);
+                }
+                range->first = std::min(range->first, here);
+                range->second = std::max(range->second, here);
+            }
+        }
+    }
+    return range;
+}
+
 } // namespace flcc::match

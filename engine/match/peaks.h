@@ -4,6 +4,7 @@
 #include <optional>
 #include <stop_token>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "engine/base/geometry.h"
@@ -64,6 +65,10 @@ struct MapStatistics {
     /// Bound on the standardDeviation that rounding alone gives to equal scores.
     double roundingDeviation = 0;
 };
+
+/// The least and the largest value of a map, of any operation; empty without a value.
+[[nodiscard]] std::optional<std::pair<double, double>>
+valueRange(const base::View<const float>& value, const base::View<const base::Status>& status);
 
 /// Checks `stop` in every row. If cancelled, the result is unspecified. For doubles of any range
 /// the sums are in double, in the order z, y, x.

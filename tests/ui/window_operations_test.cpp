@@ -19,6 +19,7 @@ class WindowOperationsTest : public QObject {
     void init() { m_window = test::shownWindow(); }
     void cleanup() { m_window.reset(); }
     void minimaAreChosenRunAndLimited();
+    void coloursFollowTheValuesThatAreThere();
     void aJobFileSetsOperationAndThreshold();
 
   private:
@@ -67,6 +68,27 @@ void WindowOperationsTest::minimaAreChosenRunAndLimited() {
     QVERIFY(!m_window->matchPanel().settings().maxScore.has_value());
     QCOMPARE(m_window->matchPanel().threshold(), 0.5);
     QVERIFY(test::child<QSlider>(*m_window, "minScoreSlider").isEnabled());
+}
+
+void WindowOperationsTest::coloursFollowTheValuesThatAreThere() {
+    m_window->document().setScene(test::noiseScene({40, 30, 1}, 11));
+    QVERIFY(test::waitUntilIdle(*m_window));
+    ui::ViewsPanel& views = m_window->views();
+    const auto map = std::make_shared<method::MatchMap>(base::Extents{36, 26, 1});
+    for (std::int64_t i = 0; i < map->value.count(); ++i) {
+        map->value.data()[i] = static_cast<float>(500 + i);
+        map->status.data()[i] = base::Status::Ok;
+    }
+    views.showRunningMap(map, {5, 5, 1}, {0, 0, 0}, method::operationNamed("ssd").value());
+    QVERIFY(views.mapScale().reversed); // the least value is the best
+    views.addRegions({base::Box{{0, 1, 0}, {36, 1, 1}}});
+    QCOMPARE(views.mapScale().low, 536.0);
+    QCOMPARE(views.mapScale().high, 571.0);
+    views.addRegions({base::Box{{0, 0, 0}, {36, 1, 1}}, base::Box{{0, 5, 0}, {36, 2, 1}}});
+    QCOMPARE(views.mapScale().low, 500.0);
+    QCOMPARE(views.mapScale().high, 751.0);
+    views.endRunningMap();
+    QVERIFY(!views.mapScale().reversed);
 }
 
 void WindowOperationsTest::aJobFileSetsOperationAndThreshold() {
