@@ -219,8 +219,7 @@ void WindowPartsTest::aRemovedResultGivesItsMemoryBack() {
     QCOMPARE(document.results().size(), std::size_t{1});
     QCOMPARE(document.shownResult(), 0);
     QVERIFY(m_window->views().shownMap() == document.result()->job->map.get());
-    QTest::qWait(50); // the views draw without it
-    QVERIFY(second.expired());
+    QTRY_VERIFY(second.expired()); // when the views are drawn without it
     QVERIFY(!first.expired());
     clickLast();
     QTest::keyClick(&list, Qt::Key_Delete);
@@ -228,8 +227,7 @@ void WindowPartsTest::aRemovedResultGivesItsMemoryBack() {
     QCOMPARE(document.shownResult(), -1);
     QVERIFY(m_window->views().shownMap() == nullptr);
     QCOMPARE(test::child<QTableView>(*m_window, "peaksTable").model()->rowCount(), 0);
-    QTest::qWait(50);
-    QVERIFY(first.expired());
+    QTRY_VERIFY(first.expired());
     runOnNoise();
     QCOMPARE(document.results().size(), std::size_t{1});
 }
