@@ -9,8 +9,8 @@
 #include "tests/engine/cpu/harness.h"
 #include "tests/engine/cpu/masks.h"
 #include "tests/support/comparison.h"
-#include "tests/support/extents_column.h"
 #include "tests/support/effort.h"
+#include "tests/support/extents_column.h"
 #include "tests/support/test_class.h"
 
 using namespace flcc;
