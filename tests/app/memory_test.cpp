@@ -11,7 +11,7 @@ class CliMemoryTest : public QObject {
     void aFailedAllocationIsASentence() {
         QFETCH(QString, scene);
         QFETCH(QStringList, options);
-        flcc::test::verifyFailedAllocations(scene, options, 25);
+        flcc::test::verifyFailedAllocations(scene, options, 50);
     }
 };
 
