@@ -248,11 +248,7 @@ void FeaturesPanel::showRunning(std::vector<features::Blob> blobs) {
         blobs.empty() ? 0 : blobs.front().strength * m_strength->value() / kSliderSteps;
     std::erase_if(blobs, [least](const auto& blob) { return blob.strength < least; });
     m_summary->setText(tr("%n blobs so far", nullptr, static_cast<int>(blobs.size())));
-    for (ViewFrame* frame : m_views.frames()) {
-        if (frame->slice() != nullptr) {
-            frame->slice()->setBlobs(marksOf(blobs));
-        }
-    }
+    showMarks(blobs, {});
 }
 
 void FeaturesPanel::onFound(const std::shared_ptr<const features::Detection>& detection) {
@@ -313,15 +309,18 @@ void FeaturesPanel::fillTable() {
                            : tr("No blobs yet"));
 }
 
+void FeaturesPanel::showMarks(const std::vector<features::Blob>& blobs,
+                              std::optional<std::size_t> selected) {
+    for (ViewFrame* frame : m_views.frames()) {
+        frame->scene().setBlobs(marksOf(blobs), selected);
+    }
+}
+
 void FeaturesPanel::draw() {
     const int row = selectedRow();
     const std::optional<std::size_t> selected =
         row < 0 ? std::nullopt : std::optional(static_cast<std::size_t>(row));
-    for (ViewFrame* frame : m_views.frames()) {
-        if (frame->slice() != nullptr) {
-            frame->slice()->setBlobs(marksOf(m_shown), selected);
-        }
-    }
+    showMarks(m_shown, selected);
 }
 
 int FeaturesPanel::selectedRow() const {

@@ -56,6 +56,7 @@ class FeaturesPanel : public QWidget {
     void applyFilter();
     void fillTable();
     void draw();
+    void showMarks(const std::vector<features::Blob>& blobs, std::optional<std::size_t> selected);
     void updateButtons();
     void useBox(const base::Box& box);
     void useSelected();

@@ -4,6 +4,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "engine/base/extents.h"
 #include "engine/base/pixels.h"
@@ -58,6 +59,13 @@ struct PeakMark {
     bool shaded = true;           ///< shade it with the template's support while it is selected
 };
 
+/// A blob as it is drawn.
+struct BlobMark {
+    base::Point centre{}; ///< voxels
+    double radius = 1;    ///< voxels
+};
+inline constexpr match::Colour kBlobColour{255, 196, 0};
+
 /// Everything that VTK draws in one view, without a window. A host (a widget, a test) attaches a
 /// render window, sets its size, calls prepare() before each Render(), and forwards the mouse.
 ///
@@ -102,6 +110,10 @@ class Scene {
     [[nodiscard]] virtual std::optional<base::Point> voxelAt(DisplayPoint display) const = 0;
     /// The display position of a point in voxel coordinates.
     [[nodiscard]] virtual DisplayPoint displayOf(const base::Point& voxel) const = 0;
+
+    /// Draws blobs. The blob `selected`, an index into the list, is highlighted.
+    virtual void setBlobs(std::vector<BlobMark> blobs,
+                          std::optional<std::size_t> selected = {}) = 0;
 
     /// Shows the whole scene.
     virtual void fit() = 0;

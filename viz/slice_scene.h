@@ -44,12 +44,6 @@ enum class BoxPart {
     BottomRight
 };
 
-/// A blob to draw.
-struct BlobMark {
-    base::Point centre{}; ///< voxels
-    double radius = 1;    ///< voxels
-};
-
 /// One plane of an image or a volume with a heatmap, peaks, the template box, a crosshair, scalar
 /// bar, scale bar and axis letters over it; parallel projection.
 class SliceScene final : public Scene {
@@ -117,9 +111,8 @@ class SliceScene final : public Scene {
     /// Of the peaks whose box contains the position, the one with the nearest centre.
     [[nodiscard]] std::optional<std::size_t> peakAt(DisplayPoint display) const;
 
-    /// Draws blobs as circles; in a volume, the circle in which the slice cuts the ball. The blob
-    /// `selected`, an index into the list, is highlighted.
-    void setBlobs(std::vector<BlobMark> blobs, std::optional<std::size_t> selected = {});
+    /// Blobs are circles; in a volume, the circle in which the slice cuts the ball.
+    void setBlobs(std::vector<BlobMark> blobs, std::optional<std::size_t> selected = {}) override;
 
     void setTemplateBox(const std::optional<base::Box>& box);
     [[nodiscard]] const std::optional<base::Box>& templateBox() const;

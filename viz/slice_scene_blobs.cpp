@@ -15,7 +15,6 @@ namespace {
 
 constexpr match::Colour kBlobShade{12, 13,
                                    15}; // under coloured lines, so that they show on any ground
-constexpr match::Colour kBlobColour{255, 196, 0};
 
 /// An ellipse inside a rectangle of left, top, right, bottom edges.
 void drawEllipse(const Canvas& canvas, const std::array<double, 4>& e, double thickness,

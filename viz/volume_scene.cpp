@@ -94,6 +94,7 @@ void VolumeScene::setImage(std::shared_ptr<const base::AnyImage> image,
     State& s = *m_state;
     setMap(nullptr, {1, 1, 1}, true);
     setPeaks({}, {1, 1, 1});
+    setBlobs({});
     s.box.reset();
     s.region.reset();
     s.crosshair.reset();

@@ -82,6 +82,8 @@ class VolumeScene final : public Scene {
     void setMapVisible(bool on); ///< on the slice planes
     void setMapOpacity(double opacity);
 
+    /// Blobs are spheres, each drawn as three circles.
+    void setBlobs(std::vector<BlobMark> blobs, std::optional<std::size_t> selected = {}) override;
     /// As SliceScene::setPeaks.
     void setPeaks(std::vector<PeakMark> peaks, const base::Extents& templ);
     void setSelectedPeak(std::optional<std::size_t> index);

@@ -69,7 +69,31 @@ class VolumeLookTest : public QObject {
     void clippingLeavesOutWhatIsOutside();
     void theIsosurfaceFollowsTheThreshold();
     void sidesAreThoseOfThePatient();
+    void blobsAreSpheres();
 };
+
+void VolumeLookTest::blobsAreSpheres() {
+    ShownVolume s;
+    s.scene.setContent(viz::VolumeContent::None);
+    const base::Point centre{16, 18, 20};
+    s.scene.setBlobs({{centre, 9}, {{30, 30, 30}, 3}});
+    const viz::Picture picture = s.window->render();
+    test::keep(picture, "volume_blobs");
+    QVERIFY(test::find(picture, viz::kBlobColour).count > 60);
+    s.scene.setBlobs({{centre, 9}});
+    const test::Found sphere = test::find(s.window->render(), viz::kBlobColour);
+    // Every circle runs about the centre.
+    const viz::DisplayPoint at = s.scene.displayOf(centre);
+    QVERIFY(std::hypot((sphere.left + sphere.right) / 2.0 - at.x,
+                       (sphere.top + sphere.bottom) / 2.0 - at.y) <= 4);
+    const viz::DisplayPoint side = s.scene.displayOf({centre[0] + 9, centre[1], centre[2]});
+    QVERIFY(side.x >= sphere.left - 2 && side.x <= sphere.right + 2);
+    s.scene.setBlobs({{centre, 9}}, 0);
+    QCOMPARE(test::find(s.window->render(), viz::kBlobColour).count, 0);
+    QVERIFY(test::find(s.window->render(), s.scene.colours().accent).count > 60);
+    s.scene.setBlobs({});
+    QCOMPARE(test::find(s.window->render(), s.scene.colours().accent).count, 0);
+}
 
 void VolumeLookTest::axesHaveTheirAnatomicalNames() {
     const viz::Anatomy ras = viz::anatomyOf(rightAnteriorSuperior());

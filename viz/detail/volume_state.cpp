@@ -45,7 +45,7 @@ VolumeScene::State::State() {
     caster->SetAutoAdjustSampleDistances(0);
     caster->SetBlendModeToComposite();
     renderer->AddVolume(volume);
-    for (detail::BoxLines* lines : {&outline, &peakLines, &selectedLines}) {
+    for (detail::BoxLines* lines : {&outline, &peakLines, &selectedLines, &blobLines}) {
         renderer->AddActor(&lines->actor());
     }
     renderer->AddActor(&scoreSurface.actor());
@@ -197,7 +197,7 @@ std::array<base::Point, 2> VolumeScene::State::cornersOf(const base::Box& of) co
 
 void VolumeScene::State::updateLines(const VolumeScene& scene) {
     const ViewColours& look = scene.colours();
-    for (detail::BoxLines* lines : {&outline, &peakLines, &selectedLines}) {
+    for (detail::BoxLines* lines : {&outline, &peakLines, &selectedLines, &blobLines}) {
         lines->clear();
     }
     if (image) {
@@ -242,6 +242,8 @@ void VolumeScene::State::updateLines(const VolumeScene& scene) {
         peakLines.box(low, high, look.region);
     }
     const double ratio = scene.pixelRatio();
+    addBlobs(look);
+    blobLines.finish(1.2 * ratio);
     outline.finish(1.2 * ratio);
     peakLines.finish(2 * ratio);
     selectedLines.finish(3.5 * ratio);

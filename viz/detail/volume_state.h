@@ -53,6 +53,8 @@ struct VolumeScene::State {
     std::vector<PeakMark> peaks;
     std::optional<std::size_t> selectedPeak;
     bool peaksVisible = true;
+    std::vector<BlobMark> blobs;
+    std::optional<std::size_t> selectedBlob;
     std::optional<base::Box> box;
     std::optional<base::Box> region;
     detail::Support templSupport;
@@ -100,6 +102,7 @@ struct VolumeScene::State {
     detail::BoxLines outline;
     detail::BoxLines peakLines;
     detail::BoxLines selectedLines;
+    detail::BoxLines blobLines;
     detail::ScoreSurface scoreSurface;
     detail::SupportSurface boxSurface;
     detail::SupportSurface peakSurface;
@@ -138,6 +141,7 @@ struct VolumeScene::State {
     void updateQuality();
     void updateSlices();
     void updateLines(const VolumeScene& scene);
+    void addBlobs(const ViewColours& look);
     void updateSurfaces(const ViewColours& look);
     /// Whether the template's support shades the template box, and which peak it shades.
     [[nodiscard]] bool boxShaded() const;
