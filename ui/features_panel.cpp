@@ -5,6 +5,7 @@
 #include <QHBoxLayout>
 #include <QHeaderView>
 #include <QLabel>
+#include <QLineEdit>
 #include <QListWidget>
 #include <QPointer>
 #include <QPushButton>
@@ -17,8 +18,12 @@
 #include <cmath>
 #include <utility>
 
+#include "engine/base/error.h"
 #include "engine/base/tile_pool.h"
 #include "engine/features/pairs.h"
+#include "engine/job/arguments.h"
+#include "engine/job/features.h"
+#include "ui/option_names.h"
 #include "ui/text.h"
 #include "ui/thumbnail.h"
 
@@ -127,6 +132,12 @@ QWidget* FeaturesPanel::buildSide() {
                          features::kLeastSigma, 500, 2, side);
     m_last = voxelField("blobLastScale", tr("Largest scale"),
                         tr("Largest scale, voxels; blobs are smaller than it"), 1, 2000, 20, side);
+    m_memory = new QLineEdit(side);
+    m_memory->setObjectName(QStringLiteral("blobMemory"));
+    m_memory->setAccessibleName(tr("Memory limit"));
+    m_memory->setPlaceholderText(tr("what is free"));
+    m_memory->setToolTip(tr("Memory that finding blobs may take beyond the scene, such as 4 GiB or "
+                            "500 MB; empty: what the machine has free"));
     m_strength = new QSlider(Qt::Horizontal, side);
     m_strength->setObjectName(QStringLiteral("blobStrength"));
     m_strength->setAccessibleName(tr("Least strength"));
@@ -156,6 +167,7 @@ QWidget* FeaturesPanel::buildSide() {
                              "their surroundings"));
     form->addRow(m_find);
     form->addRow(tr("Scales"), row(m_first, m_last));
+    form->addRow(tr("Memory limit"), m_memory);
     form->addRow(tr("Strength"), row(m_strength, m_strengthText));
     form->addRow(tr("Radius"), row(m_least, m_most));
     form->addRow(row(m_use, m_suggest));
@@ -206,17 +218,25 @@ void FeaturesPanel::find() {
         Q_EMIT statusMessage(tr("Open an image first."));
         return;
     }
+    job::FeaturesJob job;
+    try {
+        const QString memory = m_memory->text().trimmed();
+        job.memoryBytes = memory.isEmpty() ? 0 : job::parseSize(memory.toStdString());
+    } catch (const base::Error& error) {
+        Q_EMIT statusMessage(inWindowWords(error.what()));
+        return;
+    }
     clear();
     const auto scene = m_document.scene().image;
-    features::DetectorOptions options;
-    options.scales = {m_first->value(), m_last->value(), 12};
-    options.threads = base::availableThreads();
-    options.maxBlobs = 5000;
+    job.detector.scales = {m_first->value(), m_last->value(), 12};
+    job.detector.maxBlobs = 5000;
+    job.detector.threads = base::availableThreads();
+    job.detector.minStrength = 0.0; // the slider chooses
     const QPointer<FeaturesPanel> panel(this);
     const std::uint64_t run = m_run;
     m_controller.start(RunController::Task::Features, tr("finding blobs"),
-                       [panel, run, scene, options](const std::stop_token& stop,
-                                                    job::JobSink* sink) -> RunController::Done {
+                       [panel, run, scene, job](const std::stop_token& stop,
+                                                job::JobSink* sink) -> RunController::Done {
                            const auto news = [panel, run](std::vector<features::Blob> blobs) {
                                // The controller ends before the panel does.
                                QMetaObject::invokeMethod(
@@ -229,10 +249,9 @@ void FeaturesPanel::find() {
                                    Qt::QueuedConnection);
                            };
                            BlobSink watcher(sink, news);
-                           features::DetectorOptions faint = options;
-                           faint.minStrength = 0.0; // the slider chooses
+                           job::requireFeaturesMemory(job, base::extentsOf(scene->pixels));
                            auto detection = std::make_shared<features::Detection>(
-                               features::detect(channelsOf(*scene), faint, stop, &watcher));
+                               features::detect(channelsOf(*scene), job.detector, stop, &watcher));
                            return [panel, run, detection] {
                                if (panel && panel->m_run == run) {
                                    panel->onFound(detection);

@@ -15,6 +15,7 @@
 
 class QDoubleSpinBox;
 class QLabel;
+class QLineEdit;
 class QListWidget;
 class QPushButton;
 class QSlider;
@@ -70,6 +71,7 @@ class FeaturesPanel : public QWidget {
     QPushButton* m_suggest = nullptr;
     QDoubleSpinBox* m_first = nullptr; ///< scales that are computed
     QDoubleSpinBox* m_last = nullptr;
+    QLineEdit* m_memory = nullptr;
     QSlider* m_strength = nullptr; ///< 0..1000, share of the strongest blob
     QLabel* m_strengthText = nullptr;
     QDoubleSpinBox* m_least = nullptr; ///< radii that are shown

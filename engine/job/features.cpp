@@ -118,6 +118,10 @@ std::int64_t predictedBytes(const FeaturesJob& job, const base::Extents& extents
     return features::detectorBytes(extents, optionsOf(job)) + kSmall;
 }
 
+void requireFeaturesMemory(const FeaturesJob& job, const base::Extents& extents) {
+    requireMemory(job, extents, predictedBytes(job, extents));
+}
+
 FeaturesResult runFeatures(const FeaturesJob& job, const std::stop_token& stop,
                            FeaturesSink* sink) {
     detail::requireFeaturesOutputs(job);

@@ -96,6 +96,8 @@ class FeaturesSink : public features::DetectorSink {
 
 /// Bytes that the job allocates beside the image.
 [[nodiscard]] std::int64_t predictedBytes(const FeaturesJob& job, const base::Extents& extents);
+/// **Errors**: Memory, if that is more than the job's limit.
+void requireFeaturesMemory(const FeaturesJob& job, const base::Extents& extents);
 
 /// Runs the job on the calling thread and writes its outputs: all of them or none. Cancelling is a
 /// result and takes less than a second.

@@ -1,5 +1,7 @@
 #include <QAction>
+#include <QLineEdit>
 #include <QListWidget>
+#include <QPlainTextEdit>
 #include <QPushButton>
 #include <QSlider>
 #include <QTabWidget>
@@ -22,6 +24,7 @@ class WindowFeaturesTest : public QObject {
     void init();
     void cleanup() { m_window.reset(); }
     void theMenuFindsBlobs();
+    void aMemoryLimitIsKept();
     void theSliderHidesWeakBlobsAtOnce();
     void aSelectedBlobMovesTheViewsAndBecomesATemplate();
     void suggestionsAreBoxesThatAMatchCanFind();
@@ -89,6 +92,21 @@ void WindowFeaturesTest::theMenuFindsBlobs() {
     QVERIFY(std::fabs(best.radius - 6) < 0.5);
     QCOMPARE(static_cast<std::size_t>(childOf<QTableWidget>(panel(), "blobTable").rowCount()),
              panel().shown().size());
+}
+
+void WindowFeaturesTest::aMemoryLimitIsKept() {
+    auto& field = childOf<QLineEdit>(panel(), "blobMemory");
+    field.setText(QStringLiteral("1 MiB"));
+    find();
+    QVERIFY(panel().shown().empty());
+    const auto& log = test::child<QPlainTextEdit>(*m_window, "logText");
+    QTRY_VERIFY(log.toPlainText().contains(QStringLiteral("the limit of 1.0 MiB")));
+    field.setText(QStringLiteral("much")); // is said, and nothing is run
+    find();
+    QVERIFY(panel().shown().empty());
+    field.setText(QStringLiteral("1 GiB"));
+    find();
+    QVERIFY(panel().shown().size() >= 3);
 }
 
 void WindowFeaturesTest::theSliderHidesWeakBlobsAtOnce() {
