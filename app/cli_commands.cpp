@@ -19,6 +19,7 @@
 #include "engine/io/atomic_file.h"
 #include "engine/job/arguments.h"
 #include "engine/job/convolve_job.h"
+#include "engine/job/features.h"
 #include "engine/job/job.h"
 #include "engine/job/knowledge.h"
 #include "engine/job/listing.h"
@@ -83,6 +84,10 @@ constexpr const char* kConvolve = R"(
 Options of convolve, beside --job, --save-job, --json, --quiet and --verbose:
 )";
 
+constexpr const char* kFeatures = R"(
+Options of features, beside --job, --save-job, --json, --quiet and --verbose:
+)";
+
 constexpr const char* kCodes =
     R"(
 Exit codes: 0 done, 1 internal error, failed selftest or self-audit, 2 invalid command line,
@@ -97,7 +102,8 @@ bool asksForHelp(const Arguments& args) {
 }
 
 int help() {
-    print(kUsage + job::argumentsHelp() + kConvolve + job::convolveHelp() + kFeaturesHelp + kCodes);
+    print(kUsage + job::argumentsHelp() + kConvolve + job::convolveHelp() + kFeatures +
+          job::featuresHelp() + kCodes);
     return 0;
 }
 

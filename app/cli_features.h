@@ -9,7 +9,4 @@ namespace flcc::app {
 /// `flcc-cli features IMAGE [options]`. Returns the exit code. **Errors**: base::Error.
 [[nodiscard]] int features(const std::vector<std::string>& args, const std::stop_token& stop);
 
-/// Its options for the help.
-extern const char* const kFeaturesHelp;
-
 } // namespace flcc::app

@@ -1,12 +1,14 @@
 #include "ui/features_panel.h"
 
+#include <QAction>
 #include <QDoubleSpinBox>
+#include <QFileDialog>
 #include <QFormLayout>
 #include <QHBoxLayout>
 #include <QHeaderView>
 #include <QLabel>
-#include <QLineEdit>
 #include <QListWidget>
+#include <QMenu>
 #include <QPointer>
 #include <QPushButton>
 #include <QSignalBlocker>
@@ -21,9 +23,11 @@
 #include "engine/base/error.h"
 #include "engine/base/tile_pool.h"
 #include "engine/features/pairs.h"
-#include "engine/job/arguments.h"
-#include "engine/job/features.h"
+#include "engine/io/atomic_file.h"
+#include "ui/features_form.h"
+#include "ui/features_image.h"
 #include "ui/option_names.h"
+#include "ui/settings.h"
 #include "ui/text.h"
 #include "ui/thumbnail.h"
 
@@ -33,10 +37,11 @@ namespace {
 
 constexpr int kSliderSteps = 1000;
 constexpr int kIconSide = 64;
+constexpr std::int64_t kMostShown = 5000;
 constexpr int kStartPercent = 20; ///< of the strongest blob, shown at first
 
 /// Passes the progress to the window, and the maxima of each scale to the panel.
-class BlobSink : public features::DetectorSink {
+class BlobSink : public job::FeaturesSink {
   public:
     using Found = std::function<void(std::vector<features::Blob>)>;
     BlobSink(job::JobSink* sink, Found found) : m_sink(sink), m_found(std::move(found)) {}
@@ -59,18 +64,6 @@ std::vector<viz::BlobMark> marksOf(const std::vector<features::Blob>& blobs) {
     return marks;
 }
 
-QDoubleSpinBox* voxelField(const char* name, const QString& label, const QString& tip, double least,
-                           double most, double value, QWidget* parent) {
-    auto* box = new QDoubleSpinBox(parent);
-    box->setObjectName(QLatin1String(name));
-    box->setAccessibleName(label);
-    box->setToolTip(tip);
-    box->setDecimals(1);
-    box->setRange(least, most);
-    box->setValue(value);
-    return box;
-}
-
 features::ChannelImage channelsOf(const job::SceneImage& scene) {
     return {{base::viewOf(scene.pixels)}, features::Channels::Grey};
 }
@@ -78,8 +71,9 @@ features::ChannelImage channelsOf(const job::SceneImage& scene) {
 } // namespace
 
 FeaturesPanel::FeaturesPanel(Document& document, RunController& controller, ViewsPanel& views,
-                             QWidget* parent)
-    : QWidget(parent), m_document(document), m_controller(controller), m_views(views) {
+                             std::function<io::ProtectedFiles()> inputs, QWidget* parent)
+    : QWidget(parent), m_document(document), m_controller(controller), m_views(views),
+      m_inputs(std::move(inputs)) {
     setObjectName(QStringLiteral("featuresPanel"));
     build();
     for (const auto signal : {&Document::sceneChanged, &Document::sceneShown}) {
@@ -109,7 +103,7 @@ void FeaturesPanel::build() {
         if (row >= 0 && row < static_cast<int>(m_suggestions.size())) {
             const features::Suggestion& at = m_suggestions[static_cast<std::size_t>(row)];
             m_document.setBox(at.box);
-            m_views.centreOn(m_detection->blobs[at.blob].centre);
+            m_views.centreOn(m_result->detection.blobs[at.blob].centre);
         }
     });
     connect(m_best, &QListWidget::itemDoubleClicked, this, [this] {
@@ -127,17 +121,7 @@ QWidget* FeaturesPanel::buildSide() {
     m_find->setObjectName(QStringLiteral("findBlobs"));
     m_find->setAccessibleName(m_find->text());
     m_find->setToolTip(tr("Finds places of all sizes that differ from their surroundings"));
-    m_first = voxelField("blobFirstScale", tr("Smallest scale"),
-                         tr("Smallest scale, voxels; blobs are larger than it"),
-                         features::kLeastSigma, 500, 2, side);
-    m_last = voxelField("blobLastScale", tr("Largest scale"),
-                        tr("Largest scale, voxels; blobs are smaller than it"), 1, 2000, 20, side);
-    m_memory = new QLineEdit(side);
-    m_memory->setObjectName(QStringLiteral("blobMemory"));
-    m_memory->setAccessibleName(tr("Memory limit"));
-    m_memory->setPlaceholderText(tr("what is free"));
-    m_memory->setToolTip(tr("Memory that finding blobs may take beyond the scene, such as 4 GiB or "
-                            "500 MB; empty: what the machine has free"));
+    m_form = new FeaturesForm(side);
     m_strength = new QSlider(Qt::Horizontal, side);
     m_strength->setObjectName(QStringLiteral("blobStrength"));
     m_strength->setAccessibleName(tr("Least strength"));
@@ -165,13 +149,26 @@ QWidget* FeaturesPanel::buildSide() {
     m_suggest->setAccessibleName(m_suggest->text());
     m_suggest->setToolTip(tr("Ranks blobs by strength and by how well a match can tell them from "
                              "their surroundings"));
-    form->addRow(m_find);
-    form->addRow(tr("Scales"), row(m_first, m_last));
-    form->addRow(tr("Memory limit"), m_memory);
+    m_pairs = new QPushButton(tr("Match …"), side);
+    m_pairs->setObjectName(QStringLiteral("blobPairs"));
+    m_pairs->setAccessibleName(tr("Match blobs of two scenes"));
+    m_pairs->setToolTip(tr("Finds blobs of this scene and of another that look alike"));
+    m_save = new QPushButton(tr("Save"), side);
+    m_save->setObjectName(QStringLiteral("saveBlobs"));
+    m_save->setAccessibleName(tr("Save blobs"));
+    m_save->setToolTip(tr("Saves the listed blobs, or this search as a job file"));
+    auto* menu = new QMenu(m_save);
+    m_saveList = menu->addAction(tr("List of blobs …"), this, &FeaturesPanel::askList);
+    menu->addAction(tr("Job file …"), this, &FeaturesPanel::askJobFile);
+    m_save->setMenu(menu);
+    form->addRow(row(m_find, m_pairs));
+    form->addRow(m_form);
     form->addRow(tr("Strength"), row(m_strength, m_strengthText));
     form->addRow(tr("Radius"), row(m_least, m_most));
-    form->addRow(row(m_use, m_suggest));
+    form->addRow(row(m_suggest, m_use));
+    form->addRow(m_save);
     connect(m_find, &QPushButton::clicked, this, &FeaturesPanel::find);
+    connect(m_pairs, &QPushButton::clicked, this, &FeaturesPanel::pairsRequested);
     connect(m_use, &QPushButton::clicked, this, &FeaturesPanel::useSelected);
     connect(m_suggest, &QPushButton::clicked, this, &FeaturesPanel::suggest);
     connect(m_strength, &QSlider::valueChanged, this, &FeaturesPanel::applyFilter);
@@ -220,17 +217,15 @@ void FeaturesPanel::find() {
     }
     job::FeaturesJob job;
     try {
-        const QString memory = m_memory->text().trimmed();
-        job.memoryBytes = memory.isEmpty() ? 0 : job::parseSize(memory.toStdString());
+        job = this->job();
     } catch (const base::Error& error) {
         Q_EMIT statusMessage(inWindowWords(error.what()));
         return;
     }
     clear();
-    const auto scene = m_document.scene().image;
-    job.detector.scales = {m_first->value(), m_last->value(), 12};
-    job.detector.maxBlobs = 5000;
-    job.detector.threads = base::availableThreads();
+    const SceneEntry scene = m_document.scene();
+    job.image = scene.path.empty() ? toPath(scene.name) : scene.path; // what a list names
+    job.detector.maxBlobs = kMostShown;
     job.detector.minStrength = 0.0; // the slider chooses
     const QPointer<FeaturesPanel> panel(this);
     const std::uint64_t run = m_run;
@@ -249,12 +244,11 @@ void FeaturesPanel::find() {
                                    Qt::QueuedConnection);
                            };
                            BlobSink watcher(sink, news);
-                           job::requireFeaturesMemory(job, base::extentsOf(scene->pixels));
-                           auto detection = std::make_shared<features::Detection>(
-                               features::detect(channelsOf(*scene), job.detector, stop, &watcher));
-                           return [panel, run, detection] {
+                           auto result = std::make_shared<job::FeaturesResult>(job::runFeatures(
+                               job, featuresImageOf(scene, job, stop), nullptr, stop, &watcher));
+                           return [panel, run, result] {
                                if (panel && panel->m_run == run) {
-                                   panel->onFound(detection);
+                                   panel->onFound(result);
                                }
                            };
                        });
@@ -270,38 +264,45 @@ void FeaturesPanel::showRunning(std::vector<features::Blob> blobs) {
     showMarks(blobs, {});
 }
 
-void FeaturesPanel::onFound(const std::shared_ptr<const features::Detection>& detection) {
-    if (detection->cancelled) {
+void FeaturesPanel::onFound(std::shared_ptr<const job::FeaturesResult> result) {
+    if (result->cancelled) {
         clear();
         Q_EMIT statusMessage(tr("Finding blobs was cancelled."));
         return;
     }
-    m_detection = detection;
+    m_result = std::move(result);
     applyFilter();
-    Q_EMIT statusMessage(tr("%n blobs found", nullptr, static_cast<int>(detection->blobs.size())));
+    Q_EMIT statusMessage(
+        tr("%n blobs found", nullptr, static_cast<int>(m_result->detection.blobs.size())));
 }
 
 void FeaturesPanel::clear() {
     ++m_run;
-    m_detection.reset();
+    m_result.reset();
     m_suggestions.clear();
     m_best->clear();
     applyFilter();
 }
 
+double FeaturesPanel::leastStrength() const {
+    const bool none = !m_result || m_result->detection.blobs.empty();
+    return none ? 0
+                : m_result->detection.blobs.front().strength * m_strength->value() / kSliderSteps;
+}
+
 void FeaturesPanel::applyFilter() {
     m_shown.clear();
-    double least = 0;
-    if (m_detection && !m_detection->blobs.empty()) {
-        least = m_detection->blobs.front().strength * m_strength->value() / kSliderSteps;
-        for (const features::Blob& blob : m_detection->blobs) {
+    const double least = leastStrength();
+    if (m_result && !m_result->detection.blobs.empty()) {
+        const std::vector<features::Blob>& blobs = m_result->detection.blobs;
+        for (const features::Blob& blob : blobs) {
             if (blob.strength >= least && blob.radius >= m_least->value() &&
                 blob.radius <= m_most->value()) {
                 m_shown.push_back(blob);
             }
         }
     }
-    m_strengthText->setText(m_detection ? QString::number(least, 'g', 4) : QString());
+    m_strengthText->setText(m_result ? QString::number(least, 'g', 4) : QString());
     fillTable();
     draw();
     updateButtons();
@@ -323,9 +324,9 @@ void FeaturesPanel::fillTable() {
         }
     }
     m_table->clearSelection();
-    m_summary->setText(m_detection
-                           ? tr("%1 of %2 blobs").arg(m_shown.size()).arg(m_detection->blobs.size())
-                           : tr("No blobs yet"));
+    m_summary->setText(
+        m_result ? tr("%1 of %2 blobs").arg(m_shown.size()).arg(m_result->detection.blobs.size())
+                 : tr("No blobs yet"));
 }
 
 void FeaturesPanel::showMarks(const std::vector<features::Blob>& blobs,
@@ -351,7 +352,10 @@ void FeaturesPanel::updateButtons() {
     const bool working = m_controller.isWorking();
     m_find->setEnabled(m_document.hasScene() && !working);
     m_use->setEnabled(selectedRow() >= 0 && !working);
-    m_suggest->setEnabled(m_detection && !m_detection->blobs.empty() && !working);
+    m_pairs->setEnabled(m_document.hasScene() && !working);
+    m_save->setEnabled(m_document.hasScene() && !working);
+    m_saveList->setEnabled(!m_shown.empty());
+    m_suggest->setEnabled(m_result && !m_result->detection.blobs.empty() && !working);
 }
 
 void FeaturesPanel::useSelected() {
@@ -367,17 +371,94 @@ void FeaturesPanel::useBox(const base::Box& box) {
     Q_EMIT templateRequested();
 }
 
+job::FeaturesJob FeaturesPanel::job() const { return m_form->job(); }
+
+void FeaturesPanel::askList() {
+    auto* dialog =
+        new QFileDialog(this, tr("Save blobs"), Settings::folder(QStringLiteral("export")),
+                        tr("Blobs (*.csv *.tsv *.json);;3D Slicer (*.mrk.json)"));
+    dialog->setObjectName(QStringLiteral("blobListDialog"));
+    dialog->setAttribute(Qt::WA_DeleteOnClose);
+    dialog->setAcceptMode(QFileDialog::AcceptSave);
+    dialog->setDefaultSuffix(QStringLiteral("csv"));
+    dialog->selectFile(QStringLiteral("blobs.csv"));
+    connect(dialog, &QFileDialog::fileSelected, this, &FeaturesPanel::saveList);
+    dialog->open();
+}
+
+void FeaturesPanel::saveList(const QString& file) {
+    try {
+        job::FeaturesResult listed;
+        listed.job = m_result->job;
+        listed.extents = m_result->extents;
+        listed.geometry = m_result->geometry;
+        listed.detection.blobs = m_shown;
+        listed.job.blobs = toPath(file);
+        m_inputs().requireOther(listed.job.blobs);
+        io::writeText(listed.job.blobs,
+                      job::blobsAsText(listed, job::chosenBlobFormat(listed.job)));
+        Settings::rememberFolder(QStringLiteral("export"), file);
+        Q_EMIT statusMessage(tr("%n blobs saved", nullptr, static_cast<int>(m_shown.size())));
+    } catch (const std::exception& error) {
+        Q_EMIT statusMessage(inWindowWords(error.what()));
+    }
+}
+
+void FeaturesPanel::askJobFile() {
+    const SceneEntry& scene = m_document.scene();
+    if (scene.path.empty()) {
+        Q_EMIT statusMessage(tr("A job file cannot name the scene %1, which is not in a file: save "
+                                "it first (File > Export > Scene).")
+                                 .arg(scene.name));
+        return;
+    }
+    auto* dialog = new QFileDialog(this, tr("Save job"), Settings::folder(QStringLiteral("job")),
+                                   tr("Job (*.json)"));
+    dialog->setObjectName(QStringLiteral("blobJobDialog"));
+    dialog->setAttribute(Qt::WA_DeleteOnClose);
+    dialog->setAcceptMode(QFileDialog::AcceptSave);
+    dialog->setDefaultSuffix(QStringLiteral("json"));
+    dialog->selectFile(QStringLiteral("features.json"));
+    connect(dialog, &QFileDialog::fileSelected, this, &FeaturesPanel::saveJob);
+    dialog->open();
+}
+
+/// The job writes its list beside the job file, of the strength that the slider shows.
+void FeaturesPanel::saveJob(const QString& file) {
+    try {
+        job::FeaturesJob job = this->job();
+        const SceneEntry& scene = m_document.scene();
+        job.image = scene.path;
+        job.channel = scene.channel;
+        job.frame = scene.frame;
+        if (m_result) {
+            job.detector.maxBlobs = kMostShown;
+            job.detector.minStrength = leastStrength();
+        }
+        job.blobs = toPath(file).replace_extension(".csv");
+        io::ProtectedFiles inputs = m_inputs();
+        inputs.requireOther(toPath(file));
+        inputs.requireOther(job.blobs);
+        io::writeText(toPath(file), job::toJobFile(job));
+        Settings::rememberFolder(QStringLiteral("job"), file);
+        Q_EMIT statusMessage(tr("Saved as %1; flcc-cli features --job writes %2.")
+                                 .arg(file, pathText(job.blobs.filename())));
+    } catch (const std::exception& error) {
+        Q_EMIT statusMessage(inWindowWords(error.what()));
+    }
+}
+
 void FeaturesPanel::suggest() {
     const auto scene = m_document.scene().image;
-    const auto detection = m_detection;
+    const auto result = m_result;
     const QPointer<FeaturesPanel> panel(this);
     const std::uint64_t run = m_run;
     m_controller.start(RunController::Task::Features, tr("suggesting templates"),
-                       [panel, run, scene, detection](const std::stop_token& stop,
-                                                      job::JobSink*) -> RunController::Done {
+                       [panel, run, scene, result](const std::stop_token& stop,
+                                                   job::JobSink*) -> RunController::Done {
                            const base::Image<float> grey = features::greyImage(channelsOf(*scene));
                            std::vector<features::Suggestion> suggestions;
-                           if (!features::suggestTemplates(grey.view(), detection->blobs,
+                           if (!features::suggestTemplates(grey.view(), result->detection.blobs,
                                                            {.threads = base::availableThreads()},
                                                            stop, suggestions)) {
                                suggestions.clear();
@@ -404,7 +485,7 @@ void FeaturesPanel::onSuggested(std::vector<features::Suggestion> suggestions) {
         item->setToolTip(tr("Box %1; strength %2; best score elsewhere %3; width of the peak %4 of "
                             "the box")
                              .arg(toQString(base::toString(at.box)))
-                             .arg(m_detection->blobs[at.blob].strength, 0, 'g', 4)
+                             .arg(m_result->detection.blobs[at.blob].strength, 0, 'g', 4)
                              .arg(at.second, 0, 'f', 2)
                              .arg(at.width, 0, 'f', 2));
     }

@@ -2,20 +2,21 @@
 
 #include <QWidget>
 
+#include <functional>
 #include <memory>
 #include <optional>
 #include <span>
 #include <vector>
 
-#include "engine/features/detector.h"
 #include "engine/features/suggest.h"
+#include "engine/io/protected_files.h"
+#include "engine/job/features.h"
 #include "ui/document.h"
 #include "ui/run_controller.h"
 #include "ui/views_panel.h"
 
 class QDoubleSpinBox;
 class QLabel;
-class QLineEdit;
 class QListWidget;
 class QPushButton;
 class QSlider;
@@ -23,14 +24,17 @@ class QTableWidget;
 
 namespace flcc::ui {
 
+class FeaturesForm;
+
 /// Blobs of the shown scene: finds them on the background thread, draws them as circles while the
 /// scales run, lists those of a strength and size, and makes templates of them.
 class FeaturesPanel : public QWidget {
     Q_OBJECT
 
   public:
+    /// `inputs`: the files that a list or a job file may not replace.
     FeaturesPanel(Document& document, RunController& controller, ViewsPanel& views,
-                  QWidget* parent = nullptr);
+                  std::function<io::ProtectedFiles()> inputs, QWidget* parent = nullptr);
 
     /// Finds the blobs of the shown scene.
     void find();
@@ -40,7 +44,12 @@ class FeaturesPanel : public QWidget {
         return m_suggestions;
     }
 
+    /// The job of the panel's controls, without files. **Errors**: CommandLine.
+    [[nodiscard]] job::FeaturesJob job() const;
+
   Q_SIGNALS:
+    /// The blobs of two scenes are to be matched.
+    void pairsRequested();
     /// A template box was set; cut it.
     void templateRequested();
     void statusMessage(const QString& text);
@@ -50,7 +59,7 @@ class FeaturesPanel : public QWidget {
     QWidget* buildTable();
     QWidget* buildSide();
     void suggest();
-    void onFound(const std::shared_ptr<const features::Detection>& detection);
+    void onFound(std::shared_ptr<const job::FeaturesResult> result);
     void onSuggested(std::vector<features::Suggestion> suggestions);
     void showRunning(std::vector<features::Blob> blobs);
     void clear();
@@ -61,17 +70,24 @@ class FeaturesPanel : public QWidget {
     void updateButtons();
     void useBox(const base::Box& box);
     void useSelected();
+    void askList();
+    void askJobFile();
+    void saveList(const QString& file);
+    void saveJob(const QString& file);
     [[nodiscard]] int selectedRow() const;
+    [[nodiscard]] double leastStrength() const; ///< of the blobs that the slider shows
 
     Document& m_document;
     RunController& m_controller;
     ViewsPanel& m_views;
+    std::function<io::ProtectedFiles()> m_inputs;
+    FeaturesForm* m_form = nullptr;
+    QPushButton* m_save = nullptr;
+    QPushButton* m_pairs = nullptr;
+    QAction* m_saveList = nullptr;
     QPushButton* m_find = nullptr;
     QPushButton* m_use = nullptr;
     QPushButton* m_suggest = nullptr;
-    QDoubleSpinBox* m_first = nullptr; ///< scales that are computed
-    QDoubleSpinBox* m_last = nullptr;
-    QLineEdit* m_memory = nullptr;
     QSlider* m_strength = nullptr; ///< 0..1000, share of the strongest blob
     QLabel* m_strengthText = nullptr;
     QDoubleSpinBox* m_least = nullptr; ///< radii that are shown
@@ -79,7 +95,7 @@ class FeaturesPanel : public QWidget {
     QLabel* m_summary = nullptr;
     QTableWidget* m_table = nullptr;
     QListWidget* m_best = nullptr;
-    std::shared_ptr<const features::Detection> m_detection; ///< null before the first one
+    std::shared_ptr<const job::FeaturesResult> m_result; ///< null before the first one
     std::vector<features::Blob> m_shown;
     std::vector<features::Suggestion> m_suggestions; ///< of `m_suggested`
     std::uint64_t m_run = 0; ///< counts runs, so that news of an older one is ignored

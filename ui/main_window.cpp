@@ -127,7 +127,8 @@ void MainWindow::buildDocks() {
     m_tabs->setObjectName(QStringLiteral("resultTabs"));
     m_tabs->setDocumentMode(true);
     m_peaks = new PeaksPanel(*m_document, m_tabs);
-    m_features = new FeaturesPanel(*m_document, *m_controller, *m_views, m_tabs);
+    m_features = new FeaturesPanel(
+        *m_document, *m_controller, *m_views, [this] { return m_exporter->inputs(); }, m_tabs);
     m_report = new ReportPanel(m_tabs);
     m_log = new LogPanel(m_tabs);
     m_tabs->addTab(m_peaks, tr("Peaks"));
@@ -251,6 +252,7 @@ void MainWindow::connectParts() {
     connect(m_peaks, &PeaksPanel::statusMessage, this,
             [this](const QString& text) { tell(MessageBar::Kind::Info, text); });
     connect(m_features, &FeaturesPanel::templateRequested, this, &MainWindow::cutTemplate);
+    connect(m_features, &FeaturesPanel::pairsRequested, this, &MainWindow::showPairs);
     connect(m_features, &FeaturesPanel::statusMessage, this,
             [this](const QString& text) { tell(MessageBar::Kind::Info, text); });
     connect(m_report, &ReportPanel::statusMessage, this,

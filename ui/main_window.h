@@ -93,6 +93,7 @@ class MainWindow : public QMainWindow {
     void showCalibrate();
     void showCrossover();
     void showFeatures();
+    void showPairs();
     void showFilter();
     /// Undoes or redoes a change, unless it would change the scenes of a run.
     void stepBack(bool redo);

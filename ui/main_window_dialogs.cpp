@@ -27,6 +27,7 @@
 #include "ui/match_flow.h"
 #include "ui/match_panel.h"
 #include "ui/open_question.h"
+#include "ui/pairs_dialog.h"
 #include "ui/self_test_dialog.h"
 #include "ui/settings.h"
 #include "ui/text.h"
@@ -181,6 +182,15 @@ void MainWindow::showFeatures() {
     m_bottomDock->show();
     m_tabs->setCurrentWidget(m_features);
     m_features->find();
+}
+
+void MainWindow::showPairs() {
+    auto* dialog = new PairsDialog(
+        *m_document, *m_controller, *m_views,
+        {[this] { return m_features->job(); }, [this] { return m_exporter->inputs(); }}, this);
+    setManualPage(*dialog, "blobs");
+    dialog->setAttribute(Qt::WA_DeleteOnClose);
+    dialog->show();
 }
 
 void MainWindow::showFilter() {

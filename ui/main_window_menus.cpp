@@ -306,6 +306,13 @@ void MainWindow::addMachineEntries(QMenu* menu) {
                     "peak"},
                    [this](bool) { showFeatures(); });
     m_actions->add(menu,
+                   {"pairsAction",
+                    tr("Match &blobs of two scenes …"),
+                    tr("Finds blobs of two scenes that look alike"),
+                    {},
+                    "peak"},
+                   [this](bool) { showPairs(); });
+    m_actions->add(menu,
                    {"filterAction",
                     tr("Fi&lter …"),
                     tr("Convolves the scene with a named kernel or a file and adds the result as a "

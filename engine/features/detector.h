@@ -35,6 +35,7 @@ struct DetectorOptions {
     double overlap = 0.5; ///< largest share of the smaller disc that a stronger blob may cover
     bool maps = false;    ///< fill the maps of the detection
     int threads = 1;
+    friend bool operator==(const DetectorOptions&, const DetectorOptions&) = default;
 };
 
 /// Facts on one channel.

@@ -30,6 +30,11 @@ constexpr double kMostRatio = 0.8;
 
 std::int64_t pointsOf(bool volume) { return volume ? kVolumePoints : kPoints; }
 
+/// The distance of two points of a patch, voxels.
+double stepOf(const Blob& blob, bool volume) {
+    return kReach * blob.sigma / static_cast<double>(pointsOf(volume) / 2);
+}
+
 /// The surroundings of a blob, `margin` points wider on each side than a patch.
 base::Image<float> patchOf(const Sampler& image, const Blob& blob, bool volume, std::int64_t margin,
                            double turn = 0) {
@@ -37,7 +42,7 @@ base::Image<float> patchOf(const Sampler& image, const Blob& blob, bool volume, 
     const double sine = std::sin(turn * std::numbers::pi / 180);
     const std::int64_t half = pointsOf(volume) / 2;
     const std::int64_t side = pointsOf(volume) + 2 * margin;
-    const double step = kReach * blob.sigma / static_cast<double>(half);
+    const double step = stepOf(blob, volume);
     base::Image<float> patch({side, side, volume ? side : 1});
     const auto offset = [&](std::int64_t i) {
         return step * static_cast<double>(i - half - margin);
@@ -109,17 +114,52 @@ Candidate candidateOf(const Sampler& image, const Blob& blob, bool volume) {
     return candidate;
 }
 
-/// The best score of a template around a blob of B.
-double searchAround(const method::CanonicalTemplate& templ, const Candidate& candidate) {
+/// The best placement of a template around a blob of B.
+struct Found {
+    double score = -1;
+    base::Point offset{}; ///< from the blob's centre, in points
+};
+
+/// Where a parabola through three scores, one a point, has its maximum; the middle one is the
+/// largest. Within half a point.
+double summit(double before, double middle, double after) {
+    const double bend = before - 2 * middle + after;
+    return bend < 0 ? std::clamp((before - after) / (2 * bend), -0.5, 0.5) : 0;
+}
+
+Found searchAround(const method::CanonicalTemplate& templ, const Candidate& candidate) {
     const method::MaskedView scene{candidate.wide.view()};
     const base::Extents places = base::validExtents(candidate.wide.extents(), templ.extents());
-    double best = -1;
+    base::Image<double> scores(places);
+    Found best;
+    std::array<std::int64_t, 3> at{};
     for (std::int64_t z = 0; z < places.z; ++z) {
         for (std::int64_t y = 0; y < places.y; ++y) {
             for (std::int64_t x = 0; x < places.x; ++x) {
-                best = std::max(best, method::canonicalScore(scene, templ, {x, y, z}));
+                const double score = method::canonicalScore(scene, templ, {x, y, z});
+                scores.view().at(x, y, z) = score;
+                if (score > best.score) {
+                    best.score = score;
+                    at = {x, y, z};
+                }
             }
         }
+    }
+    const std::array<std::int64_t, 3> sizes{places.x, places.y, places.z};
+    for (std::size_t axis = 0; axis < 3; ++axis) {
+        if (sizes[axis] == 1) {
+            continue;
+        }
+        double shift = 0;
+        if (at[axis] > 0 && at[axis] + 1 < sizes[axis]) {
+            const auto beside = [&](std::int64_t step) {
+                std::array<std::int64_t, 3> p = at;
+                p[axis] += step;
+                return scores.view().at(p[0], p[1], p[2]);
+            };
+            shift = summit(beside(-1), best.score, beside(1));
+        }
+        best.offset[axis] = static_cast<double>(at[axis] - kSearch) + shift;
     }
     return best;
 }
@@ -255,8 +295,13 @@ bool matchBlobs(const BlobImage& a, const BlobImage& b, const PairOptions& optio
         }
         for (const Nominee& nominee : nominees(patches, candidates)) {
             const Turned& patch = patches[nominee.patch];
-            const Pair pair{searchAround(patch.templ, candidates[nominee.b]),
-                            static_cast<std::size_t>(i), nominee.b, -patch.degrees};
+            const Found found = searchAround(patch.templ, candidates[nominee.b]);
+            const Blob& blob = b.blobs[nominee.b];
+            Pair pair{found.score, static_cast<std::size_t>(i), nominee.b, blob.centre,
+                      -patch.degrees};
+            for (std::size_t axis = 0; axis < 3; ++axis) {
+                pair.place[axis] += found.offset[axis] * stepOf(blob, volume);
+            }
             row.pairs.push_back(pair);
             if (isBetter(pair, row.best)) {
                 row.best = pair;

@@ -16,6 +16,8 @@ struct Pair {
     double score = 0;  ///< LCC of both patches, scaled to the size of their blobs
     std::size_t a = 0; ///< number in the list of blobs of image A
     std::size_t b = 0;
+    /// Where the patch of A lies best in image B, voxels; within a sigma of the centre of `b`.
+    base::Point place{};
     double turn =
         0; ///< turn from A to B with the best score, degrees; a multiple of 10; images only
     friend bool operator==(const Pair&, const Pair&) = default;
@@ -39,7 +41,8 @@ struct BlobImage {
 /// sampled with 21 points an axis (11 in volumes), averaged over the distance of two points, so
 /// that patches of different sizes have equal extents. The patch of A, in images turned by -20 to
 /// 20 degrees in steps of 10, is a template; its score with a blob of B is the best canonical LCC
-/// over the placements within 2 points of that blob. A pair is listed if it is the best for both
+/// over the placements within 2 points of that blob, and a parabola through the scores beside it
+/// places it between points. A pair is listed if it is the best for both
 /// sides, has the least score, and no other place of B is nearly as good: 1 - score is at most 0.8
 /// of that of the best pair elsewhere. The order is by descending score.
 ///

@@ -11,6 +11,7 @@
 
 #include "engine/filter/planner.h"
 #include "engine/filter/slice.h"
+#include "engine/job/command_option.h"
 #include "engine/job/job.h"
 #include "engine/job/report.h"
 
@@ -104,13 +105,7 @@ struct ConvolvePreview {
 /// True if `kernel` is read as a file and not as the name of a kernel.
 [[nodiscard]] bool isKernelFile(const std::string& kernel);
 
-/// An option of `convolve` beside `--job`, `--save-job`, `--json`, `--quiet` and `--verbose`.
-struct ConvolveOption {
-    std::string name;  ///< without dashes; the key in a job file
-    std::string value; ///< placeholder in the help
-    std::string help;
-};
-[[nodiscard]] std::vector<ConvolveOption> convolveOptions();
+[[nodiscard]] std::vector<CommandOption> convolveOptions();
 /// The help text of these options.
 [[nodiscard]] std::string convolveHelp();
 

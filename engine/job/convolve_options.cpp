@@ -1,39 +1,28 @@
 #include <algorithm>
 #include <functional>
+#include <map>
 #include <optional>
-#include <set>
 #include <utility>
-
-#include <nlohmann/json.hpp>
 
 #include "engine/base/error.h"
 #include "engine/base/text.h"
 #include "engine/job/convolve_job.h"
+#include "engine/job/detail/option_table.h"
 #include "engine/job/detail/options.h"
-#include "engine/job/detail/text.h"
 
 namespace flcc::job {
 
 using base::Error;
 using base::ErrorCode;
 using detail::ValueKind;
-using Json = nlohmann::ordered_json;
 
 namespace {
-
-constexpr const char* kCommand = "convolve";
 
 [[noreturn]] void refuse(const std::string& sentence) {
     throw Error(ErrorCode::CommandLine, sentence);
 }
 
-/// An option with what reads and writes it.
-struct Row {
-    ConvolveOption option;
-    ValueKind kind = ValueKind::Text;
-    std::function<std::optional<std::string>(const ConvolveJob&)> get;
-    std::function<void(ConvolveJob&, const std::string&)> set;
-};
+using Row = detail::OptionRow<ConvolveJob>;
 
 /// A row of `match` that means the same here.
 Row sharedRow(const std::string& name, const std::string& help = {}) {
@@ -42,29 +31,6 @@ Row sharedRow(const std::string& name, const std::string& help = {}) {
             option.kind,
             [&option](const ConvolveJob& job) { return option.get(job.run); },
             [&option](ConvolveJob& job, const std::string& text) { option.set(job.run, text); }};
-}
-
-/// One of a few words, the first the default.
-Row wordRow(const std::string& name, const std::string& help, std::vector<std::string> words,
-            std::function<std::string(const ConvolveJob&)> read,
-            std::function<void(ConvolveJob&, const std::string&)> write) {
-    std::string list;
-    for (const std::string& word : words) {
-        list += (list.empty() ? "" : "|") + word;
-    }
-    return {{name, list, help},
-            ValueKind::Text,
-            [read](const ConvolveJob& job) {
-                return read(job) == read(ConvolveJob{}) ? std::nullopt : std::optional(read(job));
-            },
-            [name, list, words = std::move(words),
-             write = std::move(write)](ConvolveJob& job, const std::string& text) {
-                if (std::find(words.begin(), words.end(), text) == words.end()) {
-                    refuse("--" + name + " must be one of " + list + ", not \"" +
-                           base::excerpt(text) + "\"");
-                }
-                write(job, text);
-            }};
 }
 
 template <class Enum, class Member>
@@ -79,7 +45,7 @@ Row enumRow(const std::string& name, const std::string& help, std::vector<Enum> 
         }
     };
     std::transform(all.begin(), all.end(), std::back_inserter(words), word);
-    return wordRow(
+    return detail::wordRow<ConvolveJob>(
         name, help, words, [member, word](const ConvolveJob& job) { return word(job.*member); },
         [member, word, all](ConvolveJob& job, const std::string& text) {
             job.*member = *std::find_if(all.begin(), all.end(),
@@ -130,7 +96,7 @@ std::vector<Row> makeRows() {
         enumRow<Border>("border", "values beyond the borders of the scene",
                         {Border::Zero, Border::Replicate, Border::Mirror, Border::Wrap},
                         &ConvolveJob::border),
-        wordRow(
+        detail::wordRow<ConvolveJob>(
             "method", "method that computes the result; auto: the plan chooses", std::move(methods),
             [](const ConvolveJob& job) { return job.run.method; },
             [](ConvolveJob& job, const std::string& text) { job.run.method = text; }),
@@ -149,21 +115,12 @@ std::vector<Row> makeRows() {
     };
 }
 
-const std::vector<Row>& rows() {
-    static const std::vector<Row> kRows = makeRows();
-    return kRows;
+const detail::OptionTable<ConvolveJob>& table() {
+    static const detail::OptionTable<ConvolveJob> kTable("convolve", makeRows());
+    return kTable;
 }
 
-const Row& rowOf(const std::string& name) {
-    for (const Row& row : rows()) {
-        if (row.option.name == name) {
-            return row;
-        }
-    }
-    refuse("unknown option \"" + base::excerpt(name) + "\" of convolve");
-}
-
-void requireSensible(const ConvolveJob& job, const std::set<std::string>& given) {
+void requireSensible(const ConvolveJob& job, const std::map<std::string, std::string>& given) {
     if (job.run.planReport.empty()) {
         return;
     }
@@ -174,88 +131,22 @@ void requireSensible(const ConvolveJob& job, const std::set<std::string>& given)
     }
 }
 
-/// The text of a value in a job file.
-std::string textOf(const Row& row, const Json& value) {
-    if (row.kind == ValueKind::Text && value.is_string()) {
-        return value.get<std::string>();
-    }
-    if (row.kind == ValueKind::Integer && value.is_number_integer()) {
-        return value.dump();
-    }
-    refuse("\"" + row.option.name + "\" in a job file must be " +
-           (row.kind == ValueKind::Text ? "a text" : "a whole number"));
-}
-
 } // namespace
 
-std::vector<ConvolveOption> convolveOptions() {
-    std::vector<ConvolveOption> options;
-    for (const Row& row : rows()) {
-        options.push_back(row.option);
-    }
-    return options;
-}
+std::vector<CommandOption> convolveOptions() { return table().options(); }
 
-std::string convolveHelp() {
-    std::string text;
-    for (const ConvolveOption& option : convolveOptions()) {
-        text += detail::helpLine("--" + option.name + " " + option.value, option.help);
-    }
-    return text;
-}
+std::string convolveHelp() { return table().help(); }
 
 void setConvolveOptions(ConvolveJob& job, const std::map<std::string, std::string>& values) {
-    std::set<std::string> given;
-    for (const auto& [name, value] : values) {
-        rowOf(name).set(job, value);
-        given.insert(name);
-    }
-    requireSensible(job, given);
+    table().set(job, values);
+    requireSensible(job, values);
 }
 
-std::string toJobFile(const ConvolveJob& job) {
-    Json json{{"command", kCommand}};
-    for (const Row& row : rows()) {
-        if (const std::optional<std::string> value = row.get(job)) {
-            json[row.option.name] =
-                row.kind == ValueKind::Integer ? Json::parse(*value) : Json(*value);
-        }
-    }
-    return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
-}
+std::string toJobFile(const ConvolveJob& job) { return table().toFile(job); }
 
 ConvolveJob convolveFromJobFile(std::string_view text) {
-    if (base::nestsTooDeep(text)) {
-        throw Error(ErrorCode::Input, "the values of the job file are nested more than 100 deep");
-    }
-    std::set<std::string> keys;
-    const auto refuseDoubled = [&](int depth, Json::parse_event_t event, Json& parsed) {
-        if (event == Json::parse_event_t::key && depth == 1 &&
-            !keys.insert(parsed.get<std::string>()).second) {
-            refuse("\"" + base::excerpt(parsed.get<std::string>()) +
-                   "\" is given twice in the job file");
-        }
-        return true;
-    };
-    Json json;
-    try {
-        json = Json::parse(text, refuseDoubled);
-    } catch (const Json::exception& error) {
-        throw Error(ErrorCode::Input, "the job file is not JSON: " + base::excerpt(error.what()));
-    }
-    if (!json.is_object()) {
-        throw Error(ErrorCode::Input, "the job file is not a JSON object of options");
-    }
-    if (!json.contains("command") || json["command"] != kCommand) {
-        refuse("the job file is not one of convolve: it needs \"command\": \"convolve\"");
-    }
-    json.erase("command");
-    std::map<std::string, std::string> values;
-    for (const auto& [key, value] : json.items()) {
-        values[key] = textOf(rowOf(key), value);
-    }
     ConvolveJob job;
-    setConvolveOptions(job, values);
+    setConvolveOptions(job, table().fromFile(text));
     return job;
 }
 

@@ -94,7 +94,9 @@ FeaturesImage loadFeaturesImage(const FeaturesJob& job, const std::filesystem::p
         return {};
     }
     FeaturesImage image;
-    image.components = std::move(loaded.components);
+    for (base::AnyImage& component : loaded.components) {
+        image.components.push_back(std::make_shared<const base::AnyImage>(std::move(component)));
+    }
     image.geometry = loaded.info.geometry;
     image.notes = std::move(loaded.info.notes);
     InputReport input;
@@ -110,6 +112,34 @@ FeaturesImage loadFeaturesImage(const FeaturesJob& job, const std::filesystem::p
     }
     image.inputs.push_back(std::move(input));
     return image;
+}
+
+FeaturesImage featuresImage(const std::shared_ptr<const SceneImage>& scene) {
+    FeaturesImage image;
+    image.components.emplace_back(scene, &scene->pixels);
+    image.geometry = scene->geometry;
+    InputReport input;
+    input.role = "image";
+    input.path = scene->source;
+    input.sha256 = scene->sha256;
+    input.dataFile = scene->dataFile;
+    input.series = scene->series;
+    image.inputs.push_back(std::move(input));
+    return image;
+}
+
+io::ProtectedFiles inputFiles(const FeaturesJob& job) {
+    io::ProtectedFiles inputs;
+    inputs.addImage(job.image);
+    inputs.addImage(job.match);
+    return inputs;
+}
+
+std::vector<std::filesystem::path> outputFiles(const FeaturesJob& job) {
+    std::vector<std::filesystem::path> files{job.blobs, job.strength, job.scaleMap, job.report,
+                                             job.pairs};
+    std::erase_if(files, [](const std::filesystem::path& file) { return file.empty(); });
+    return files;
 }
 
 std::int64_t predictedBytes(const FeaturesJob& job, const base::Extents& extents) {
@@ -143,8 +173,8 @@ namespace {
 
 features::ChannelImage channelsOf(const FeaturesImage& image, features::Channels channels) {
     std::vector<base::AnyView> views;
-    for (const base::AnyImage& component : image.components) {
-        views.push_back(base::viewOf(component));
+    for (const std::shared_ptr<const base::AnyImage>& component : image.components) {
+        views.push_back(base::viewOf(*component));
     }
     return {std::move(views), channels};
 }
@@ -215,7 +245,7 @@ FeaturesResult runFeatures(const FeaturesJob& job, const FeaturesImage& image,
     FeaturesResult result;
     result.job = job;
     result.extents = channels.extents();
-    result.pixel = base::pixelType(image.components.front());
+    result.pixel = base::pixelType(*image.components.front());
     result.channels = channels.channels();
     result.geometry = image.geometry;
     result.inputs = image.inputs;

@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <map>
 #include <memory>
 #include <optional>
 #include <stop_token>
@@ -13,6 +14,9 @@
 #include "engine/base/pixels.h"
 #include "engine/features/detector.h"
 #include "engine/features/pairs.h"
+#include "engine/io/protected_files.h"
+#include "engine/job/command_option.h"
+#include "engine/job/job.h"
 #include "engine/job/report.h"
 
 namespace flcc::job {
@@ -43,11 +47,16 @@ struct FeaturesJob {
     std::filesystem::path match{};
     std::filesystem::path pairs{}; ///< list of pairs, .csv or .tsv
     double minScore = 0.7;         ///< least score of a pair
+
+    friend bool operator==(const FeaturesJob&, const FeaturesJob&) = default;
 };
+
+/// The format of the list of blobs, never Auto. **Errors**: CommandLine for an unknown extension.
+[[nodiscard]] BlobFormat chosenBlobFormat(const FeaturesJob& job);
 
 /// An image in memory, one plane for each colour component.
 struct FeaturesImage {
-    std::vector<base::AnyImage> components;
+    std::vector<std::shared_ptr<const base::AnyImage>> components;
     base::Geometry geometry;
     std::vector<InputReport> inputs; ///< files and digests
     std::vector<std::string> notes;
@@ -94,6 +103,9 @@ class FeaturesSink : public features::DetectorSink {
                                               const std::filesystem::path& file,
                                               const std::stop_token& stop = {});
 
+/// A scene that is in memory, as one plane of grey values, which it shares.
+[[nodiscard]] FeaturesImage featuresImage(const std::shared_ptr<const SceneImage>& scene);
+
 /// Bytes that the job allocates beside the image.
 [[nodiscard]] std::int64_t predictedBytes(const FeaturesJob& job, const base::Extents& extents);
 /// **Errors**: Memory, if that is more than the job's limit.
@@ -110,6 +122,22 @@ void requireFeaturesMemory(const FeaturesJob& job, const base::Extents& extents)
                                          const FeaturesImage* second = nullptr,
                                          const std::stop_token& stop = {},
                                          FeaturesSink* sink = nullptr);
+
+[[nodiscard]] std::vector<CommandOption> featuresOptions();
+/// The help text of these options.
+[[nodiscard]] std::string featuresHelp();
+/// Sets options of `job` by their names. **Errors**: CommandLine for an unknown name or a value
+/// that is wrong.
+void setFeaturesOptions(FeaturesJob& job, const std::map<std::string, std::string>& values);
+
+/// The job file: JSON with the key "command": "features" and the long options. **Errors**: Input
+/// for a text that is not JSON; CommandLine for an unknown key or an invalid value.
+[[nodiscard]] std::string toJobFile(const FeaturesJob& job);
+[[nodiscard]] FeaturesJob featuresFromJobFile(std::string_view text);
+
+/// The files that the job reads, and those that it writes.
+[[nodiscard]] io::ProtectedFiles inputFiles(const FeaturesJob& job);
+[[nodiscard]] std::vector<std::filesystem::path> outputFiles(const FeaturesJob& job);
 
 /// "A:B:N". **Errors**: CommandLine.
 [[nodiscard]] features::ScaleRange parseScales(std::string_view text);

@@ -160,8 +160,9 @@ std::string pairsAsText(const FeaturesResult& result, char separator) {
         " (" + base::toString(result.extents) +
         " voxels)\n# image b: " + commentText(result.job.match.string(), separator) + " (" +
         base::toString(result.matchExtents) + " voxels)\n";
-    text += "# score: LCC of the patches around both blobs; a and b: centres in voxels, indices "
-            "start at 0; sigma in voxels; ratio: bsigma / asigma; turn: degrees from a to b, from "
+    text += "# score: LCC of the patches around both blobs; a: centre of the blob, b: where it "
+            "lies best, voxels, indices start at 0; sigma in voxels; ratio: bsigma / asigma; turn: "
+            "degrees from a to b, from "
             "x to y, to the next 10\n";
     bool first = true;
     for (const char* name : {"rank", "score", "ax", "ay", "az", "bx", "by", "bz", "asigma",
@@ -176,8 +177,8 @@ std::string pairsAsText(const FeaturesResult& result, char separator) {
         const features::Blob& b = result.matchDetection.blobs[pair.b];
         text += std::to_string(++rank);
         for (const double value :
-             {pair.score, a.centre[0], a.centre[1], a.centre[2], b.centre[0], b.centre[1],
-              b.centre[2], a.sigma, b.sigma, b.sigma / a.sigma, pair.turn}) {
+             {pair.score, a.centre[0], a.centre[1], a.centre[2], pair.place[0], pair.place[1],
+              pair.place[2], a.sigma, b.sigma, b.sigma / a.sigma, pair.turn}) {
             text += cell(value);
         }
         text += "\n";

@@ -24,6 +24,7 @@ class CliFeaturesTest : public QObject {
     void aListIsWrittenInEveryFormat();
     void theReportHasStagesAndTheListedBlobs();
     void twoImagesAreMatched();
+    void aJobFileGivesTheSameBlobs();
     void failuresHaveTheirCodeAndWriteNothing_data();
     void failuresHaveTheirCodeAndWriteNothing();
     void theMemoryOfALargeImageIsPredicted();
@@ -162,6 +163,37 @@ void CliFeaturesTest::twoImagesAreMatched() {
     const QList<QByteArray> first = rows[1].split(',');
     QVERIFY(std::fabs(first[5].toDouble() - first[2].toDouble() - 7) < 0.2);
     QVERIFY(std::fabs(first[6].toDouble() - first[3].toDouble()) < 0.2);
+}
+
+void CliFeaturesTest::aJobFileGivesTheSameBlobs() {
+    const CliRun first = run({"--levels", "32", "--min-strength", "12.5", "--overlap", "0.25",
+                              "--channels", "grey", "--max-blobs", "7", "--threads", "1",
+                              "--blobs", "first.json", "--blobs-format", "json", "--save-job",
+                              "job.json"});
+    QVERIFY2(first.code == 0, first.errors);
+    const Json job = Json::parse(bytes("job.json").toStdString());
+    QCOMPARE(job.at("command").get<std::string>(), std::string("features"));
+    QCOMPARE(job.at("min-strength").get<double>(), 12.5);
+    QCOMPARE(job.at("levels").get<int>(), 32);
+    QCOMPARE(job.at("scales").get<std::string>(), std::string("2:9:6"));
+    QCOMPARE(job.size(), std::size_t{11}); // what is as always is left out
+    const CliRun again =
+        runCli({"features", "--job", "job.json", "--blobs", "again.json"}, m_folder.path());
+    QVERIFY2(again.code == 0, again.errors);
+    QCOMPARE(bytes("again.json"), bytes("first.json"));
+    const auto refused = [&](const QByteArray& text) {
+        QFile file(m_folder.filePath("wrong.json"));
+        (void)(file.open(QIODevice::WriteOnly) && file.write(text));
+        file.close();
+        return runCli({"features", "--job", "wrong.json"}, m_folder.path()).code;
+    };
+    QCOMPARE(refused(R"({"command": "features", "image": "discs.mha", "levels": "many"})"), 2);
+    QCOMPARE(refused(R"({"command": "features", "image": "discs.mha", "mask": "m.mha"})"), 2);
+    QCOMPARE(refused(R"({"command": "convolve", "image": "discs.mha"})"), 2);
+    QCOMPARE(refused("image"), 3);
+    // The file of the job that is read may be no output.
+    QCOMPARE(runCli({"features", "--job", "job.json", "--report", "job.json"}, m_folder.path()).code,
+             2);
 }
 
 void CliFeaturesTest::failuresHaveTheirCodeAndWriteNothing_data() {

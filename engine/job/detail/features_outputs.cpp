@@ -10,29 +10,15 @@
 #include "engine/io/image_file.h"
 #include "engine/job/detail/outputs.h"
 
-namespace flcc::job::detail {
-
-using base::Error;
-using base::ErrorCode;
-using std::filesystem::path;
+namespace flcc::job {
 
 namespace {
 
-std::string lowerName(const path& file) {
+std::string lowerName(const std::filesystem::path& file) {
     std::string text = file.filename().string();
     std::transform(text.begin(), text.end(), text.begin(),
                    [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
     return text;
-}
-
-bool isTable(const path& file) {
-    return lowerName(file).ends_with(".csv") || lowerName(file).ends_with(".tsv");
-}
-
-std::vector<path> outputsOf(const FeaturesJob& job) {
-    std::vector<path> files{job.blobs, job.strength, job.scaleMap, job.report, job.pairs};
-    std::erase_if(files, [](const path& file) { return file.empty(); });
-    return files;
 }
 
 } // namespace
@@ -54,18 +40,30 @@ BlobFormat chosenBlobFormat(const FeaturesJob& job) {
     if (file.ends_with(".json")) {
         return BlobFormat::Json;
     }
-    throw Error(ErrorCode::CommandLine,
-                "--blobs " + job.blobs.string() +
-                    ": the extension must be .csv, .tsv, .json or .mrk.json; or choose a format "
-                    "with --blobs-format");
+    throw base::Error(
+        base::ErrorCode::CommandLine,
+        "--blobs " + job.blobs.string() +
+            ": the extension must be .csv, .tsv, .json or .mrk.json; or choose a format "
+            "with --blobs-format");
 }
 
+namespace detail {
+
+using base::Error;
+using base::ErrorCode;
+using std::filesystem::path;
+
+namespace {
+
+bool isTable(const path& file) {
+    return lowerName(file).ends_with(".csv") || lowerName(file).ends_with(".tsv");
+}
+
+} // namespace
+
 void requireFeaturesOutputs(const FeaturesJob& job) {
-    io::ProtectedFiles inputs;
-    inputs.addImage(job.image);
-    inputs.addImage(job.match);
-    const std::vector<path> outputs = outputsOf(job);
-    requireOwnFiles(inputs, outputs);
+    const std::vector<path> outputs = outputFiles(job);
+    requireOwnFiles(inputFiles(job), outputs);
     for (const path& output : outputs) {
         requireFolder(output);
     }
@@ -127,4 +125,6 @@ bool writeFeaturesOutputs(FeaturesResult& result, const std::stop_token& stop) {
     return true;
 }
 
-} // namespace flcc::job::detail
+} // namespace detail
+
+} // namespace flcc::job

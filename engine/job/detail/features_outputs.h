@@ -17,7 +17,4 @@ void requireFeaturesMaps(const FeaturesJob& job, const base::Extents& extents);
 /// the notes of `result`, and the time. Returns false if cancelled.
 [[nodiscard]] bool writeFeaturesOutputs(FeaturesResult& result, const std::stop_token& stop);
 
-/// The format of the list of blobs. **Errors**: CommandLine for an unknown extension.
-[[nodiscard]] BlobFormat chosenBlobFormat(const FeaturesJob& job);
-
 } // namespace flcc::job::detail

@@ -1,0 +1,39 @@
+#pragma once
+
+#include <QWidget>
+
+#include "engine/job/features.h"
+
+class QComboBox;
+class QDoubleSpinBox;
+class QFormLayout;
+class QLineEdit;
+class QSpinBox;
+
+namespace flcc::ui {
+
+/// The controls of finding blobs: scales, levels, channels and memory limit.
+class FeaturesForm : public QWidget {
+    Q_OBJECT
+
+  public:
+    explicit FeaturesForm(QWidget* parent = nullptr);
+
+    /// The job of the controls, without files. **Errors**: CommandLine for a memory limit that is
+    /// not a size.
+    [[nodiscard]] job::FeaturesJob job() const;
+
+  private:
+    QDoubleSpinBox* m_first = nullptr;
+    QDoubleSpinBox* m_last = nullptr;
+    QSpinBox* m_scales = nullptr;
+    QSpinBox* m_levels = nullptr;
+    QComboBox* m_channels = nullptr;
+    QLineEdit* m_memory = nullptr;
+};
+
+/// A number of voxels with one decimal.
+[[nodiscard]] QDoubleSpinBox* voxelField(const char* name, const QString& label, const QString& tip,
+                                         double least, double most, double value, QWidget* parent);
+
+} // namespace flcc::ui
