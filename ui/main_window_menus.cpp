@@ -446,7 +446,8 @@ void MainWindow::updateActions() {
             "copyCommandLine", "saveJob",
             "overlay",         "opacityUp",
             "opacityDown",     "showPeaks",
-            "exportScene",     "filterAction"},
+            "exportScene",     "filterAction",
+            "pairsAction"},
            scene);
     for (QAction* action : m_toolActions) {
         action->setEnabled(scene);

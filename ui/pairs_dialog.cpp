@@ -116,6 +116,7 @@ PairsDialog::PairsDialog(Document& document, RunController& controller, ViewsPan
     m_saveJob = addButton("SaveJob", tr("Save job …"));
     m_saveJob->setIcon(icon(QStringLiteral("save")));
     m_saveJob->setToolTip(tr("Saves this search as a file for flcc-cli features --job"));
+    m_saveList->setEnabled(false);
     connect(m_saveList, &QPushButton::clicked, this, [this] { askFile(false); });
     connect(m_saveJob, &QPushButton::clicked, this, [this] { askFile(true); });
     connect(m_view, &PairsView::selectedByMouse, m_table,
@@ -188,7 +189,7 @@ void PairsDialog::workingChanged(bool working) {
     m_scene->setEnabled(!working);
     m_open->setEnabled(!working);
     m_least->setEnabled(!working);
-    m_saveList->setEnabled(!working && !pairs().empty());
+    m_saveList->setEnabled(false); // until there are pairs
     m_saveJob->setEnabled(!working);
 }
 
@@ -233,6 +234,7 @@ void PairsDialog::showPairs(const std::shared_ptr<Found>& found) {
     }
     m_view->setLines(std::move(lines));
     fillTable();
+    m_saveList->setEnabled(!pairs().empty());
     say(tr("%1 pairs of %2 blobs in the first scene and %3 in the second")
             .arg(pairs().size())
             .arg(m_result->detection.blobs.size())
@@ -253,7 +255,8 @@ void PairsDialog::fillTable() {
                                            pair.place[0], pair.place[1], pair.place[2]};
         for (int column = 0; column < 8; ++column) {
             const QString text =
-                column < 7 ? QString::number(values.at(static_cast<std::size_t>(column)), 'f', 2)
+                column < 7 ? QString::number(values.at(static_cast<std::size_t>(column)), 'f',
+                                             column == 0 ? 3 : 2)
                            : tr("%1, %2°").arg(b.sigma / a.sigma, 0, 'f', 2).arg(pair.turn);
             auto* item = new QTableWidgetItem(text);
             item->setTextAlignment(Qt::AlignRight | Qt::AlignVCenter);

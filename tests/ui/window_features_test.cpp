@@ -1,18 +1,28 @@
 #include <QAction>
+#include <QComboBox>
+#include <QFileDialog>
 #include <QLineEdit>
 #include <QListWidget>
+#include <QMenu>
 #include <QPlainTextEdit>
 #include <QPushButton>
 #include <QSlider>
+#include <QSpinBox>
 #include <QTabWidget>
 #include <QTableWidget>
+#include <QTemporaryDir>
 #include <QTest>
 
+#include <algorithm>
 #include <cmath>
 
+#include "engine/base/random.h"
+#include "engine/io/image_file.h"
+#include "engine/job/arguments.h"
 #include "tests/support/test_class.h"
 #include "tests/ui/window_support.h"
 #include "ui/features_panel.h"
+#include "ui/pairs_dialog.h"
 #include "ui/views_panel.h"
 
 using namespace flcc;
@@ -29,6 +39,9 @@ class WindowFeaturesTest : public QObject {
     void aSelectedBlobMovesTheViewsAndBecomesATemplate();
     void suggestionsAreBoxesThatAMatchCanFind();
     void anotherSceneHasNoBlobsYet();
+    void coloursOfAFileAreUsed();
+    void listAndJobFileAreSaved();
+    void pairsWithAFileAreLines();
 
   private:
     [[nodiscard]] ui::FeaturesPanel& panel() {
@@ -37,6 +50,21 @@ class WindowFeaturesTest : public QObject {
     void find() {
         test::child<QAction>(*m_window, "featuresAction").trigger();
         QVERIFY(test::waitUntilIdle(*m_window));
+    }
+
+    void answer(QWidget& parent, const char* name, const QString& file) {
+        auto& chooser = test::child<QFileDialog>(parent, name);
+        QTRY_VERIFY(chooser.isVisible());
+        auto& field = test::child<QLineEdit>(chooser, "fileNameEdit");
+        field.setText(file);
+        QTest::keyClick(&field, Qt::Key_Return);
+        QTRY_VERIFY(parent.findChild<QFileDialog*>(QLatin1String(name)) == nullptr);
+        QVERIFY(test::waitUntilIdle(*m_window));
+    }
+    void open(const QString& file) {
+        m_window->opener().openScenes({file.toStdString()}, false);
+        QVERIFY(test::waitUntilIdle(*m_window));
+        QVERIFY(m_window->document().hasScene());
     }
 
     std::unique_ptr<ui::MainWindow> m_window;
@@ -164,6 +192,134 @@ void WindowFeaturesTest::anotherSceneHasNoBlobsYet() {
     m_window->document().setScene(test::noiseScene({80, 70, 1}, 3));
     QVERIFY(panel().shown().empty());
     QVERIFY(!childOf<QPushButton>(panel(), "suggestTemplates").isEnabled());
+}
+
+/// Ground and disc have the same luminance to 0.02.
+QString colouredDisc(const QString& folder) {
+    QImage image(120, 100, QImage::Format_RGB32);
+    image.fill(qRgb(100, 100, 100));
+    for (int y = 0; y < image.height(); ++y) {
+        for (int x = 0; x < image.width(); ++x) {
+            if (std::hypot(x - 70, y - 40) <= 7) {
+                image.setPixel(x, y, qRgb(200, 57, 59));
+            }
+        }
+    }
+    const QString file = folder + QStringLiteral("/disc.png");
+    return image.save(file) ? file : QString();
+}
+
+void WindowFeaturesTest::coloursOfAFileAreUsed() {
+    const QTemporaryDir folder;
+    open(colouredDisc(folder.path()));
+    find();
+    QVERIFY(!panel().shown().empty());
+    const features::Blob best = panel().shown().front();
+    QVERIFY(std::fabs(best.centre[0] - 70) < 0.5 && std::fabs(best.centre[1] - 40) < 0.5);
+    QVERIFY(best.strength > 20);
+    auto& channels = childOf<QComboBox>(panel(), "blobChannels");
+    channels.setCurrentIndex(channels.findText(QStringLiteral("Grey")));
+    find();
+    QVERIFY(panel().shown().empty() || panel().shown().front().strength < 1);
+}
+
+void WindowFeaturesTest::listAndJobFileAreSaved() {
+    const QTemporaryDir folder;
+    const QString scene = folder.filePath(QStringLiteral("scene.mha"));
+    io::writeImage(scene.toStdString(), base::viewOf(std::as_const(discScene().image->pixels)), {});
+    open(scene);
+    childOf<QSpinBox>(panel(), "blobScales").setValue(10);
+    childOf<QSpinBox>(panel(), "blobLevels").setValue(64);
+    find();
+    const std::size_t listed = panel().shown().size();
+    QVERIFY(listed >= 3);
+    const QList<QAction*> entries = childOf<QPushButton>(panel(), "saveBlobs").menu()->actions();
+    entries.at(0)->trigger();
+    answer(panel(), "blobListDialog", folder.filePath(QStringLiteral("list.csv")));
+    const auto lines = [&](const char* name) {
+        QFile file(folder.filePath(QLatin1String(name)));
+        QByteArrayList rows =
+            file.open(QIODevice::ReadOnly) ? file.readAll().split('\n') : QByteArrayList();
+        rows.removeIf([](const QByteArray& row) { return row.isEmpty() || row.startsWith('#'); });
+        return rows;
+    };
+    QCOMPARE(static_cast<std::size_t>(lines("list.csv").size()), listed + 1);
+    entries.at(1)->trigger();
+    answer(panel(), "blobJobDialog", folder.filePath(QStringLiteral("job.json")));
+    const job::FeaturesJob job = job::featuresFromJobFile(
+        job::readJobFile(folder.filePath(QStringLiteral("job.json")).toStdString()));
+    QCOMPARE(job.detector.scales.count, 10);
+    QCOMPARE(job.detector.levels, 64);
+    QVERIFY(job.image == scene.toStdString());
+    QVERIFY(!job::runFeatures(job).cancelled); // as flcc-cli does
+    QCOMPARE(lines("job.csv"), lines("list.csv"));
+}
+
+/// Hills of many sizes, whose surroundings differ.
+base::Image<std::uint8_t> landscape(const base::Extents& extents) {
+    base::Random random(4);
+    base::Image<double> sum(extents, 100.0);
+    for (int i = 0; i < 60; ++i) {
+        const double x = random.uniform(0, static_cast<double>(extents.x));
+        const double y = random.uniform(0, static_cast<double>(extents.y));
+        const double width = random.uniform(3, 11);
+        const double height = random.uniform(-20, 40);
+        for (std::int64_t j = 0; j < extents.y; ++j) {
+            for (std::int64_t k = 0; k < extents.x; ++k) {
+                const double r = std::hypot(static_cast<double>(k) - x, static_cast<double>(j) - y);
+                sum.view().at(k, j, 0) += height * std::exp(-r * r / (2 * width * width));
+            }
+        }
+    }
+    base::Image<std::uint8_t> image(extents);
+    for (std::int64_t i = 0; i < image.count(); ++i) {
+        image.data()[i] = static_cast<std::uint8_t>(std::clamp(sum.data()[i], 0.0, 255.0));
+    }
+    return image;
+}
+
+void WindowFeaturesTest::pairsWithAFileAreLines() {
+    const QTemporaryDir folder;
+    const base::Image<std::uint8_t> all = landscape({300, 220, 1});
+    const base::Box cut{{11, 5, 0}, {240, 180, 1}};
+    auto part = std::make_shared<job::SceneImage>();
+    part->pixels = base::copyOf(base::AnyView(all.view().part(cut)));
+    part->source = "part";
+    m_window->document().setScene({part, "part", {}, {}, {}, {}});
+    const QString file = folder.filePath(QStringLiteral("moved.mha"));
+    io::writeImage(file.toStdString(), base::AnyView(all.view()), {});
+    test::child<QAction>(*m_window, "pairsAction").trigger();
+    auto* dialog = m_window->findChild<ui::PairsDialog*>();
+    QVERIFY(dialog != nullptr && QTest::qWaitForWindowExposed(dialog));
+    QVERIFY(!childOf<QPushButton>(*dialog, "pairsStart").isEnabled()); // no second image yet
+    test::click(childOf<QPushButton>(*dialog, "pairsOpen"));
+    answer(*dialog, "pairsOpenDialog", file);
+    test::click(childOf<QPushButton>(*dialog, "pairsStart"));
+    QVERIFY(test::waitUntilIdle(*m_window));
+    QTRY_VERIFY(!dialog->pairs().empty());
+    auto& table = childOf<QTableWidget>(*dialog, "pairsTable");
+    QCOMPARE(static_cast<std::size_t>(table.rowCount()), dialog->pairs().size());
+    const auto cell = [&](int column) { return table.item(0, column)->text().toDouble(); };
+    QVERIFY(std::fabs(cell(4) - cell(1) - 11) < 0.3 && std::fabs(cell(5) - cell(2) - 5) < 0.3);
+    // A click on an end of the first line selects it; it is drawn in yellow.
+    auto& view = childOf<ui::PairsView>(*dialog, "pairsView");
+    const QPoint end = view.placeOf(1, {cell(4), cell(5), 0}).toPoint();
+    QTest::mouseClick(&view, Qt::LeftButton, {}, end);
+    QCOMPARE(view.selected(), 0);
+    QCOMPARE(table.currentRow(), 0);
+    const QPoint middle =
+        ((view.placeOf(0, {cell(1), cell(2), 0}) + view.placeOf(1, {cell(4), cell(5), 0})) / 2)
+            .toPoint();
+    const QImage drawn = view.grab().toImage();
+    int yellow = 0;
+    for (int dy = -3; dy <= 3; ++dy) {
+        const QColor colour = drawn.pixelColor(middle.x(), middle.y() + dy);
+        yellow += colour.red() > 200 && colour.green() > 200 && colour.blue() < 80 ? 1 : 0;
+    }
+    QVERIFY(yellow > 0);
+    test::click(childOf<QPushButton>(*dialog, "pairsSave"));
+    answer(*dialog, "pairsListDialog", folder.filePath(QStringLiteral("pairs.csv")));
+    QVERIFY(QFileInfo(folder.filePath(QStringLiteral("pairs.csv"))).size() > 200);
 }
 
 const flcc::test::TestClass<WindowFeaturesTest> kWindowFeaturesTest;
