@@ -145,6 +145,14 @@ void DetectorTest::overlappingBlobsArePruned() {
     QCOMPARE(left[0].strength, 9.0);
     QCOMPARE(left[1].strength, 4.0);
     QCOMPARE(left[2].strength, 2.0);
+    // Equal discs of radius 1 at a distance d share (2 acos(d/2) - d sqrt(1 - d^2/4)) / pi.
+    for (const double limit : {0.2, 0.5, 0.8}) {
+        for (double d = 0.05; d < 2; d += 0.05) {
+            const double share = (2 * std::acos(d / 2) - d * std::sqrt(1 - d * d / 4)) / M_PI;
+            QCOMPARE(detail::prune({blob(0, 1, 2), blob(d, 1, 1)}, limit, false).size(),
+                     share > limit ? std::size_t{1} : std::size_t{2});
+        }
+    }
 }
 
 void DetectorTest::theListHasAMostLength() {
