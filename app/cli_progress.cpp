@@ -11,8 +11,10 @@
 namespace flcc::app {
 
 void ProgressBar::sceneStarted(const job::SceneTurn& at) {
-    m_scene = " " + std::to_string(at.turn + 1) + "/" + std::to_string(at.count);
-    base::log(base::LogLevel::Info, "scene" + m_scene + ": " + at.scene.string());
+    m_scene = (at.isFrame ? " frame " : " ") + std::to_string(at.turn + 1) + "/" +
+              std::to_string(at.count);
+    base::log(base::LogLevel::Info,
+              (at.isFrame ? "frame" : "scene") + m_scene + ": " + at.scene.string());
 }
 
 void ProgressBar::phase(job::Phase phase) {

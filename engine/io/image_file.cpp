@@ -8,11 +8,59 @@
 
 #include "engine/base/error.h"
 #include "engine/io/detail/backends.h"
+#include "engine/io/detail/formats.h"
 #include "engine/io/detail/memory_errors.h"
 #include "engine/io/detail/raw_file.h"
 #include "engine/io/detail/read_files.h"
 
 namespace flcc::io {
+
+namespace {
+
+/// The file beside a header that holds its voxels; empty where they are in the file itself.
+std::filesystem::path namedVoxelFile(const std::filesystem::path& path) {
+    switch (detail::detectFormat(path)) {
+    case detail::Format::MetaImage:
+        return detail::mhaVoxelFile(path);
+    case detail::Format::Nrrd:
+        return detail::nrrdVoxelFile(path);
+    default:
+        return {};
+    }
+}
+
+} // namespace
+
+std::optional<detail::Described> detail::describedBy(const std::filesystem::path& path,
+                                                     detail::Format format,
+                                                     const std::stop_token& stop) {
+    switch (format) {
+    case detail::Format::MetaImage:
+        return detail::describeMha(path);
+    case detail::Format::Nrrd:
+        return detail::describeNrrd(path, stop);
+    case detail::Format::Nifti:
+        return detail::describeNifti(path);
+    case detail::Format::Mrc:
+        return detail::describeMrc(path);
+    case detail::Format::Jpeg:
+    case detail::Format::Png:
+    case detail::Format::Tiff:
+    case detail::Format::Dicom:
+    case detail::Format::Hdf5:
+        return std::nullopt;
+    }
+    return std::nullopt;
+}
+
+void detail::addFiles(ReadFiles& files, const std::filesystem::path& path) {
+    if (detectFormat(path) != Format::Dicom) { // whose files are found on reading
+        files.add(splitDataset(path).file);
+    }
+    if (const std::filesystem::path voxels = namedVoxelFile(path); !voxels.empty()) {
+        files.add(voxels);
+    }
+}
 
 namespace {
 
@@ -47,28 +95,6 @@ base::Image<Voxel> luminance(const base::Image<Voxel>& red, const base::Image<Vo
     return result;
 }
 
-/// The header of a format that our own code reads; empty for another format.
-std::optional<detail::Described> described(const std::filesystem::path& path, detail::Format format,
-                                           const std::stop_token& stop) {
-    switch (format) {
-    case detail::Format::MetaImage:
-        return detail::describeMha(path);
-    case detail::Format::Nrrd:
-        return detail::describeNrrd(path, stop);
-    case detail::Format::Nifti:
-        return detail::describeNifti(path);
-    case detail::Format::Mrc:
-        return detail::describeMrc(path);
-    case detail::Format::Jpeg:
-    case detail::Format::Png:
-    case detail::Format::Tiff:
-    case detail::Format::Dicom:
-    case detail::Format::Hdf5:
-        return std::nullopt;
-    }
-    return std::nullopt;
-}
-
 #ifndef FLCC_IMAGE_IO
 [[noreturn]] void failFormat(const std::filesystem::path& path, detail::Format format) {
     detail::failInput(path, "this build cannot read " + std::string(detail::name(format)) +
@@ -79,7 +105,7 @@ std::optional<detail::Described> described(const std::filesystem::path& path, de
 ImageInfo infoOfFormat(const std::filesystem::path& path, const std::stop_token& stop) {
     const detail::Format format = detail::detectFormat(path);
     detail::throwIfStopped(stop);
-    if (const auto header = described(path, format, stop)) {
+    if (const auto header = detail::describedBy(path, format, stop)) {
         return header->info;
     }
 #ifdef FLCC_IMAGE_IO
@@ -102,7 +128,7 @@ ImageInfo infoOfFormat(const std::filesystem::path& path, const std::stop_token&
 LoadedImage readFormat(const std::filesystem::path& path, const ReadOptions& options,
                        detail::ReadFiles* files) {
     const detail::Format format = detail::detectFormat(path);
-    if (const auto header = described(path, format, options.stop)) {
+    if (const auto header = detail::describedBy(path, format, options.stop)) {
         if (format == detail::Format::Nifti) {
             detail::requireAllFrames(path, *header, options.stop);
         }
@@ -128,7 +154,7 @@ LoadedImage readFormat(const std::filesystem::path& path, const ReadOptions& opt
 ImageInfo verifyFormat(const std::filesystem::path& path, const std::stop_token& stop) {
     ImageInfo info = infoOfFormat(path, stop);
     const detail::Format format = detail::detectFormat(path);
-    if (const auto header = described(path, format, stop)) {
+    if (const auto header = detail::describedBy(path, format, stop)) {
         detail::readThrough(*header, stop);
 #ifdef FLCC_IMAGE_IO
     } else if (format == detail::Format::Tiff) {
@@ -145,26 +171,9 @@ ImageInfo verifyFormat(const std::filesystem::path& path, const std::stop_token&
     return info;
 }
 
-/// The file beside a header that holds its voxels; empty where they are in the file itself.
-std::filesystem::path namedVoxelFile(const std::filesystem::path& path) {
-    switch (detail::detectFormat(path)) {
-    case detail::Format::MetaImage:
-        return detail::mhaVoxelFile(path);
-    case detail::Format::Nrrd:
-        return detail::nrrdVoxelFile(path);
-    default:
-        return {};
-    }
-}
-
 LoadedImage readWithDigests(const std::filesystem::path& path, const ReadOptions& options) {
     detail::ReadFiles files;
-    if (detail::detectFormat(path) != detail::Format::Dicom) { // whose files are found on reading
-        files.add(detail::splitDataset(path).file);
-    }
-    if (const std::filesystem::path voxels = namedVoxelFile(path); !voxels.empty()) {
-        files.add(voxels);
-    }
+    detail::addFiles(files, path);
     LoadedImage image = readFormat(path, options, &files);
     image.files = files.digests(options.stop);
     return image;

@@ -135,9 +135,13 @@ writeImage(const AtomicFile& file, const base::AnyView& pixels, const base::Geom
     const auto write = [&] {
         const auto& temporary = file.temporary();
         if (format.extension == ".mha") {
-            detail::writeMha(temporary, path, pixels, geometry, metadata, stop);
+            const auto header = detail::mhaHeader(base::pixelType(pixels), base::extentsOf(pixels),
+                                                  geometry, metadata);
+            detail::writeRaw(temporary, path, header, pixels, stop);
         } else if (format.extension == ".nrrd") {
-            detail::writeNrrd(temporary, path, pixels, geometry, metadata, stop);
+            const auto header = detail::nrrdHeader(base::pixelType(pixels), base::extentsOf(pixels),
+                                                   geometry, metadata);
+            detail::writeRaw(temporary, path, header, pixels, stop);
         } else if (format.extension == ".nii" || format.extension == ".nii.gz") {
             detail::writeNifti(temporary, path, pixels, geometry, format.extension == ".nii.gz",
                                stop);

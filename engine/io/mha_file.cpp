@@ -257,10 +257,8 @@ std::filesystem::path mhaVoxelFile(const std::filesystem::path& path) {
     return voxelFileOf(path, parseHeader(path));
 }
 
-void writeMha(const std::filesystem::path& path, const std::filesystem::path& target,
-              const base::AnyView& pixels, const base::Geometry& geometry, const Metadata& metadata,
-              const std::stop_token& stop) {
-    const base::Extents extents = base::extentsOf(pixels);
+std::string mhaHeader(base::PixelType type, const base::Extents& extents,
+                      const base::Geometry& geometry, const Metadata& metadata) {
     const std::size_t dimensions = base::isFlat2D(extents) ? 2 : 3;
     const auto list = [&](const auto& values) {
         std::string text;
@@ -286,12 +284,11 @@ void writeMha(const std::filesystem::path& path, const std::filesystem::path& ta
     header += "\nDimSize = " + std::to_string(extents.x) + " " + std::to_string(extents.y) +
               (dimensions == 3 ? " " + std::to_string(extents.z) : "");
     header += "\nElementType = ";
-    header += kElementTypes[static_cast<std::size_t>(base::pixelType(pixels))].word;
+    header += kElementTypes[static_cast<std::size_t>(type)].word;
     for (const auto& [key, value] : metadata) {
         header += "\n" + requireKey(key) + " = " + oneLine(value);
     }
-    header += "\nElementDataFile = LOCAL\n";
-    writeRaw(path, target, header, pixels, stop);
+    return header + "\nElementDataFile = LOCAL\n";
 }
 
 } // namespace flcc::io::detail

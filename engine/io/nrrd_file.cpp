@@ -281,10 +281,8 @@ Described describeNrrd(const std::filesystem::path& path, const std::stop_token&
     return requireRoom(path, std::move(described));
 }
 
-void writeNrrd(const std::filesystem::path& path, const std::filesystem::path& target,
-               const base::AnyView& pixels, const base::Geometry& geometry,
-               const Metadata& metadata, const std::stop_token& stop) {
-    const base::Extents extents = base::extentsOf(pixels);
+std::string nrrdHeader(base::PixelType type, const base::Extents& extents,
+                       const base::Geometry& geometry, const Metadata& metadata) {
     const std::array<std::int64_t, 3> sizes{extents.x, extents.y, extents.z};
     const bool flat = base::isFlat2D(extents);
     const std::size_t dimensions = flat ? 2 : 3;
@@ -296,7 +294,6 @@ void writeNrrd(const std::filesystem::path& path, const std::filesystem::path& t
         return text + ")";
     };
     std::string header = "NRRD0005\n# written by FLCC\ntype: ";
-    const auto type = base::pixelType(pixels);
     header += type == base::PixelType::Float32   ? "float"
               : type == base::PixelType::Float64 ? "double"
                                                  : std::string(base::name(type));
@@ -323,8 +320,7 @@ void writeNrrd(const std::filesystem::path& path, const std::filesystem::path& t
     for (const auto& [key, value] : metadata) {
         header += "\n" + requireKey(key) + ":=" + oneLine(value);
     }
-    header += "\n\n";
-    writeRaw(path, target, header, pixels, stop);
+    return header + "\n\n";
 }
 
 } // namespace flcc::io::detail

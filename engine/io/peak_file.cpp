@@ -1,7 +1,10 @@
 #include "engine/io/peak_file.h"
 
 #include <array>
+#include <cerrno>
+#include <fstream>
 #include <string_view>
+#include <system_error>
 
 #include "engine/base/error.h"
 #include "engine/io/detail/raw_file.h"
@@ -119,33 +122,41 @@ std::string row(const match::Peak& peak, std::size_t rank, char separator) {
     for (std::size_t i = 0; i < cells.size(); ++i) {
         line += (i == 0 ? "" : std::string(1, separator)) + cells[i];
     }
-    return line + "\n";
+    return line;
+}
+
+std::string columnNames(char separator) {
+    std::string line;
+    for (const std::string_view column : kColumns) {
+        line += (line.empty() ? "" : std::string(1, separator)) + std::string(column);
+    }
+    return line;
+}
+
+/// ',' for .csv, '\t' for .tsv.
+char separatorOf(const std::filesystem::path& path) {
+    const std::string extension = detail::extensionOf(path);
+    if (extension != ".csv" && extension != ".tsv") {
+        throw base::Error(base::ErrorCode::CommandLine, "cannot write " + detail::shown(path) +
+                                                            ": peaks are written as .csv or .tsv");
+    }
+    return extension == ".csv" ? ',' : '\t';
 }
 
 } // namespace
 
 std::string peaksAsText(const std::vector<match::Peak>& peaks, const PeakContext& context,
                         char separator) {
-    std::string text = comments(context, separator);
-    for (std::size_t i = 0; i < kColumns.size(); ++i) {
-        text += (i == 0 ? "" : std::string(1, separator)) + std::string(kColumns[i]);
-    }
-    text += "\n";
+    std::string text = comments(context, separator) + columnNames(separator) + "\n";
     for (std::size_t i = 0; i < peaks.size(); ++i) {
-        text += row(peaks[i], i + 1, separator);
+        text += row(peaks[i], i + 1, separator) + "\n";
     }
     return text;
 }
 
 void writePeaks(const AtomicFile& file, const std::vector<match::Peak>& peaks,
                 const PeakContext& context) {
-    const std::filesystem::path& path = file.target();
-    const std::string extension = detail::extensionOf(path);
-    if (extension != ".csv" && extension != ".tsv") {
-        throw base::Error(base::ErrorCode::CommandLine, "cannot write " + detail::shown(path) +
-                                                            ": peaks are written as .csv or .tsv");
-    }
-    writeText(file, peaksAsText(peaks, context, extension == ".csv" ? ',' : '\t'));
+    writeText(file, peaksAsText(peaks, context, separatorOf(file.target())));
 }
 
 void writePeaks(const std::filesystem::path& path, const std::vector<match::Peak>& peaks,
@@ -153,6 +164,55 @@ void writePeaks(const std::filesystem::path& path, const std::vector<match::Peak
     AtomicFile file(path);
     writePeaks(file, peaks, context);
     file.commit();
+}
+
+struct FramePeaks::Parts {
+    std::filesystem::path target;
+    char separator = ',';
+    std::ofstream file;
+
+    void put(const std::string& text) {
+        errno = 0;
+        file.write(text.data(), static_cast<std::streamsize>(text.size()));
+        requireGood();
+    }
+    void requireGood() const {
+        if (!file) {
+            detail::failOutput(target, errno == 0 ? "it could not be written completely"
+                                                  : std::generic_category().message(errno));
+        }
+    }
+};
+
+FramePeaks::FramePeaks(const AtomicFile& file, const PeakContext& context)
+    : m_parts(std::make_unique<Parts>()) {
+    m_parts->target = file.target();
+    m_parts->separator = separatorOf(file.target());
+    errno = 0;
+    m_parts->file.open(file.temporary(), std::ios::binary | std::ios::trunc);
+    const char separator = m_parts->separator;
+    m_parts->put(
+        comments(context, separator) +
+        "# frame: number of the frame in the stack; counts from 0; rank and z are those in "
+        "the frame; wz is that of the frame\n" +
+        columnNames(separator) + separator + "frame\n");
+}
+
+FramePeaks::~FramePeaks() = default;
+
+void FramePeaks::append(const std::vector<match::Peak>& peaks, int frame) {
+    std::string text;
+    for (std::size_t i = 0; i < peaks.size(); ++i) {
+        text += row(peaks[i], i + 1, m_parts->separator) + m_parts->separator +
+                std::to_string(frame) + "\n";
+    }
+    m_parts->put(text);
+}
+
+void FramePeaks::finish() {
+    errno = 0;
+    m_parts->file.close();
+    m_parts->requireGood();
 }
 
 } // namespace flcc::io

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <filesystem>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -46,5 +47,27 @@ void writePeaks(const AtomicFile& file, const std::vector<match::Peak>& peaks,
 /// Writes the list to `path`, completely or not at all. Otherwise as above.
 void writePeaks(const std::filesystem::path& path, const std::vector<match::Peak>& peaks,
                 const PeakContext& context);
+
+/// Writes the peaks of the frames of a stack as one list, which has one more column at the end:
+/// `frame`. The ranks of each frame begin with 1.
+class FramePeaks {
+  public:
+    /// Writes the comments and the names of the columns to the temporary name of `file`, which must
+    /// outlive the list; the caller calls commit() after finish(). `context` is that of the whole
+    /// stack. **Errors**: as writePeaks.
+    FramePeaks(const AtomicFile& file, const PeakContext& context);
+    ~FramePeaks();
+    FramePeaks(const FramePeaks&) = delete;
+    FramePeaks& operator=(const FramePeaks&) = delete;
+
+    /// **Errors**: Output.
+    void append(const std::vector<match::Peak>& peaks, int frame);
+    /// Closes the file. **Errors**: Output.
+    void finish();
+
+  private:
+    struct Parts;
+    std::unique_ptr<Parts> m_parts;
+};
 
 } // namespace flcc::io

@@ -58,16 +58,22 @@ std::int64_t blockLength(const ImageInfo& info) {
                     std::max<std::int64_t>(1, kBlockVoxels / valuesTogether(info)));
 }
 
+} // namespace
+
 /// Values of a file in our order of bytes.
 class ValueReader {
   public:
-    ValueReader(const RawLayout& layout, base::PixelType pixel, ReadFiles* files,
-                const std::stop_token& stop)
-        : m_source(openBytes(layout, pixel, files, stop)), m_bytes(base::bytesPerVoxel(pixel)),
-          m_swapped(layout.swapped && layout.encoding != Encoding::Text) {}
+    ValueReader(RawLayout layout, base::PixelType pixel, ReadFiles* files, std::stop_token stop)
+        : m_layout(std::move(layout)), m_pixel(pixel), m_files(files), m_stop(std::move(stop)),
+          m_bytes(base::bytesPerVoxel(pixel)),
+          m_swapped(m_layout.swapped && m_layout.encoding != Encoding::Text) {}
 
-    /// `count` values from number `first` on, which is not before the last one read.
+    /// `count` values from number `first` on. Before the last one read, the file is opened anew.
     void read(std::int64_t first, void* target, std::int64_t count) {
+        if (!m_source || first < m_next) {
+            m_source = openBytes(m_layout, m_pixel, m_files, m_stop);
+            m_next = 0;
+        }
         if (first > m_next) {
             m_source->skip((first - m_next) * m_bytes);
         }
@@ -92,11 +98,17 @@ class ValueReader {
     }
 
   private:
-    std::unique_ptr<ByteSource> m_source;
+    RawLayout m_layout;
+    base::PixelType m_pixel;
+    ReadFiles* m_files;
+    std::stop_token m_stop;
     std::int64_t m_bytes;
     bool m_swapped;
+    std::unique_ptr<ByteSource> m_source;
     std::int64_t m_next = 0;
 };
+
+namespace {
 
 /// Values side by side in the file, one plane each in memory.
 void readSideBySide(ValueReader& reader, const ImageInfo& info, const Choice& choice,
@@ -145,22 +157,26 @@ std::int64_t rawBufferBytes(const ImageInfo& info) {
                                                      base::bytesPerVoxel(info.pixel));
 }
 
-std::vector<base::AnyImage> readRaw(const ImageInfo& info, const RawLayout& layout,
-                                    const Choice& choice, ReadFiles* files,
-                                    const std::stop_token& stop) {
-    const std::int64_t together = valuesTogether(info);
-    const std::int64_t all = base::voxelCount(info.extents) * info.frames * together;
-    ValueReader reader(layout, info.pixel, files, stop);
+RawReader::RawReader(ImageInfo info, const RawLayout& layout, ReadFiles* files,
+                     const std::stop_token& stop)
+    : m_info(std::move(info)), m_inner(layout.inner),
+      m_values(std::make_unique<ValueReader>(layout, m_info.pixel, files, stop)) {}
+
+RawReader::~RawReader() = default;
+
+std::vector<base::AnyImage> RawReader::read(const Choice& choice) {
+    const std::int64_t together = valuesTogether(m_info);
+    const std::int64_t all = base::voxelCount(m_info.extents) * m_info.frames * together;
     std::vector<base::AnyImage> planes;
-    for (int i = 0; i < info.components; ++i) {
-        planes.push_back(base::makeImage(info.pixel, info.extents));
+    for (int i = 0; i < m_info.components; ++i) {
+        planes.push_back(base::makeImage(m_info.pixel, m_info.extents));
     }
-    if (together > 1 && layout.inner == 1) {
-        readSideBySide(reader, info, choice, planes);
+    if (together > 1 && m_inner == 1) {
+        readSideBySide(*m_values, m_info, choice, planes);
     } else {
-        readRuns(reader, info, choice, together > 1 ? layout.inner : all, planes);
+        readRuns(*m_values, m_info, choice, together > 1 ? m_inner : all, planes);
     }
-    reader.finish(all);
+    m_values->finish(all);
     return planes;
 }
 

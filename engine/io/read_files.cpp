@@ -187,6 +187,10 @@ void FileStream::skip(std::int64_t count) {
         m_at += count;
         return;
     }
+    if (const std::int64_t known = std::min(count, m_open->hashed - m_at); known > 0) {
+        m_at += known;
+        count -= known;
+    }
     std::vector<char> block(static_cast<std::size_t>(std::min(count, kBlock)));
     while (count > 0) {
         const std::int64_t got = read(block.data(), std::min(count, kBlock));

@@ -210,17 +210,18 @@ class PageReader {
 
 /// ImageJ over 4 GiB: one directory, all pages behind its first pixel, in the file's byte order.
 std::vector<base::AnyImage> readBehindFirst(const std::filesystem::path& path, TiffFile& open,
-                                            const Choice& choice, const std::stop_token& stop) {
+                                            const Choice& choice, const TiffSlices& slices,
+                                            const std::stop_token& stop) {
     TIFF* file = open.file.get();
     const ImageInfo& info = open.info;
     std::vector<base::AnyImage> planes;
-    planes.push_back(base::makeImage(info.pixel, info.extents));
+    planes.push_back(base::makeImage(info.pixel, {info.extents.x, info.extents.y, slices.count}));
     const std::int64_t voxel = base::bytesPerVoxel(info.pixel);
     const std::int64_t pageVoxels = info.extents.x * info.extents.y;
     RawLayout layout;
     layout.file = path;
-    for (int z = 0; z < info.extents.z; ++z) {
-        const std::int64_t page = open.stack.pageOf(choice.channel, z, choice.frame);
+    for (int z = 0; z < slices.count; ++z) {
+        const std::int64_t page = open.stack.pageOf(choice.channel, slices.first + z, choice.frame);
         layout.offset =
             static_cast<std::int64_t>(::TIFFGetStrileOffset(file, 0)) + page * pageVoxels * voxel;
         char* target = static_cast<char*>(bytesOf(planes.front())) + z * pageVoxels * voxel;
@@ -234,37 +235,50 @@ std::vector<base::AnyImage> readBehindFirst(const std::filesystem::path& path, T
 
 } // namespace
 
-LoadedImage readTiff(const std::filesystem::path& path, const ReadOptions& options) {
-    const auto open = openStack(path, options.stop, std::max(options.maxBytes, kDirectoryBytes));
-    LoadedImage loaded;
-    loaded.info = open->info;
-    const TiffSizes& sizes = open->sizes;
+Choice chooseOf(const std::filesystem::path& path, const TiffFile& open, const ImageInfo& info,
+                const ReadOptions& options) {
+    const TiffSizes& sizes = open.sizes;
     const std::int64_t buffers =
-        open->stack.oneDirectory ? 0 : cappedSum(cappedSum(sizes.block, sizes.stored), sizes.codec);
-    const Choice choice = choose(path, loaded.info, options, buffers);
-    if (open->stack.oneDirectory) {
-        loaded.components = readBehindFirst(path, *open, choice, options.stop);
-        return loaded;
+        open.stack.oneDirectory ? 0 : cappedSum(cappedSum(sizes.block, sizes.stored), sizes.codec);
+    return choose(path, info, options, buffers);
+}
+
+std::vector<base::AnyImage> readSlices(const std::filesystem::path& path, TiffFile& open,
+                                       const Choice& choice, const TiffSlices& slices,
+                                       const std::stop_token& stop) {
+    if (open.stack.oneDirectory) {
+        return readBehindFirst(path, open, choice, slices, stop);
     }
-    for (int i = 0; i < loaded.info.components; ++i) {
-        loaded.components.push_back(base::makeImage(loaded.info.pixel, loaded.info.extents));
+    std::vector<base::AnyImage> planes;
+    const ImageInfo& info = open.info;
+    for (int i = 0; i < info.components; ++i) {
+        planes.push_back(
+            base::makeImage(info.pixel, {info.extents.x, info.extents.y, slices.count}));
     }
-    TIFF* file = open->file.get();
-    const bool channelsArePages = open->stack.channels > 1;
-    for (int slice = 0; slice < open->stack.slices; ++slice) {
-        goToPage(path, *open,
-                 open->stack.pageOf(channelsArePages ? choice.channel : 0, slice, choice.frame));
-        if (open->page.photometric == PHOTOMETRIC_YCBCR) {
-            if (open->page.compression != COMPRESSION_JPEG) {
+    TIFF* file = open.file.get();
+    const bool channelsArePages = open.stack.channels > 1;
+    for (int z = 0; z < slices.count; ++z) {
+        goToPage(path, open,
+                 open.stack.pageOf(channelsArePages ? choice.channel : 0, slices.first + z,
+                                   choice.frame));
+        if (open.page.photometric == PHOTOMETRIC_YCBCR) {
+            if (open.page.compression != COMPRESSION_JPEG) {
                 failInput(path, "its YCbCr colours can be read only with JPEG compression");
             }
             ::TIFFSetField(file, TIFFTAG_JPEGCOLORMODE, JPEGCOLORMODE_RGB);
         }
-        PageReader(path, *open, channelsArePages ? 0 : choice.channel, slice, loaded.components,
-                   options.stop)
-            .read();
+        PageReader(path, open, channelsArePages ? 0 : choice.channel, z, planes, stop).read();
     }
-    return loaded;
+    return planes;
+}
+
+LoadedImage readTiff(const std::filesystem::path& path, const ReadOptions& options) {
+    const auto open = openStack(path, options.stop, std::max(options.maxBytes, kDirectoryBytes));
+    const Choice choice = chooseOf(path, *open, open->info, options);
+    return {
+        open->info,
+        readSlices(path, *open, choice, {.first = 0, .count = open->stack.slices}, options.stop),
+        {}};
 }
 
 void verifyTiff(const std::filesystem::path& path, const std::stop_token& stop) {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <type_traits>
+#include <utility>
 
 #include "engine/io/detail/byte_source.h"
 #include "engine/io/detail/headers.h"
@@ -100,18 +101,32 @@ Described requireRoom(const std::filesystem::path& path, Described header) {
 
 LoadedImage readVoxels(const std::filesystem::path& path, const Described& header,
                        const ReadOptions& options, ReadFiles* files) {
-    LoadedImage loaded;
-    loaded.info = header.info;
     const Choice choice = choose(path, header.info, options);
+    return {header.info, VoxelReader(header, files, options.stop).read(choice), {}};
+}
+
+namespace {
+
+ImageInfo storedInfo(const Described& header) {
     ImageInfo stored = header.info;
     stored.pixel = header.place.stored.value_or(stored.pixel);
-    loaded.components = readRaw(stored, header.place.layout, choice, files, options.stop);
-    if (header.place.stored) {
-        for (base::AnyImage& plane : loaded.components) {
-            plane = rescaled(plane, header.place, header.info.pixel, options.stop);
+    return stored;
+}
+
+} // namespace
+
+VoxelReader::VoxelReader(const Described& header, ReadFiles* files, std::stop_token stop)
+    : m_place(header.place), m_pixel(header.info.pixel), m_stop(std::move(stop)),
+      m_raw(storedInfo(header), m_place.layout, files, m_stop) {}
+
+std::vector<base::AnyImage> VoxelReader::read(const Choice& choice) {
+    std::vector<base::AnyImage> planes = m_raw.read(choice);
+    if (m_place.stored) {
+        for (base::AnyImage& plane : planes) {
+            plane = rescaled(plane, m_place, m_pixel, m_stop);
         }
     }
-    return loaded;
+    return planes;
 }
 
 void readThrough(const Described& header, const std::stop_token& stop) {

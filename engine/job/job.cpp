@@ -3,10 +3,15 @@
 #include <algorithm>
 #include <array>
 #include <new>
+#include <optional>
 #include <utility>
 
 #include "engine/base/error.h"
 #include "engine/base/log.h"
+#include "engine/io/atomic_file.h"
+#include "engine/job/detail/frame_outputs.h"
+#include "engine/job/detail/frame_report.h"
+#include "engine/job/detail/frames.h"
 #include "engine/job/detail/machine.h"
 #include "engine/job/detail/options.h"
 #include "engine/job/detail/outputs.h"
@@ -19,44 +24,89 @@ namespace flcc::job {
 
 using base::Error;
 using base::ErrorCode;
+using std::filesystem::path;
 
 namespace {
+
+/// Ends a stream: completes its report and gives its outputs their names. False if cancelled.
+bool finishFrames(JobReport& report, const path& target, detail::Frames& frames,
+                  detail::FrameOutputs& outputs, detail::OutputFiles& files,
+                  const std::stop_token& stop) {
+    detail::endFrames(report);
+    if (report.run) { // else it is a plan, which does not read all frames
+        frames.addDigests(report.inputs.front(), stop);
+    }
+    if (stop.stop_requested() || !outputs.finish()) {
+        return false;
+    }
+    if (!target.empty()) {
+        (void)files.add(target, [&](const io::AtomicFile& file) {
+            io::writeText(file, toJson(report));
+            return true;
+        });
+    }
+    files.commit();
+    return true;
+}
 
 /// Runs or plans one scene after the other.
 JobResult doScenes(const Job& job, const JobImages& images, const std::stop_token& stop,
                    JobSink& sink, bool planOnly) {
-    const std::vector<Job> jobs = scenesOf(job);
+    std::vector<Job> jobs = scenesOf(job);
     if (const auto outputs = outputFiles(job, planOnly); !outputs.empty()) {
         requireOwnFiles(inputFiles(job), outputs);
     }
-    if (jobs.size() > 1) {
+    if (jobs.size() > 1 || job.stream) {
         sink.phase(Phase::Read);
     }
-    const std::vector<detail::OrderedScene> order = detail::sceneOrder(jobs, images, stop);
+    std::optional<detail::Frames> frames;
+    std::vector<detail::OrderedScene> order;
+    if (job.stream) {
+        frames.emplace(job, images, stop);
+        order = detail::frameOrder(*frames);
+        order.resize(planOnly ? std::min<std::size_t>(1, order.size()) : order.size());
+        jobs.push_back(job);
+        jobs.back().crops.clear();
+        jobs.back().templateOut.clear();
+    } else {
+        order = detail::sceneOrder(jobs, images, stop);
+    }
     detail::Stream stream{.jobs = jobs, .order = order, .images = images};
+    std::optional<detail::FrameOutputs> outputs;
+    if (frames) {
+        stream.frames = &*frames;
+        stream.outputs = &outputs.emplace(job, *frames, stream.files);
+    }
     JobResult all;
     all.cancelled = order.empty();
-    all.report.scenes.resize(jobs.size());
+    if (!frames) {
+        all.report.scenes.resize(jobs.size());
+    }
     JobImages own = images;
     for (std::size_t turn = 0; turn < order.size() && !all.cancelled; ++turn) {
         const std::size_t number = order[turn].number;
         stream.turn = turn;
-        const SceneTurn at{.scene = jobs[number].scene,
+        const SceneTurn at{.scene = stream.job(0).scene,
                            .number = static_cast<int>(number),
                            .turn = static_cast<int>(turn),
-                           .count = static_cast<int>(jobs.size())};
+                           .count = stream.count(),
+                           .isFrame = frames.has_value()};
         if (stream.several()) {
             sink.sceneStarted(at);
         }
-        own.scene = images.sceneOf(number);
-        detail::SceneRunner runner(jobs[number], own, stop, sink, stream);
+        own.scene = stream.image(0);
+        detail::SceneRunner runner(stream.job(0), own, stop, sink, stream);
         JobResult one = planOnly ? runner.planOnly() : runner.run();
         if (!stream.several()) {
             return one;
         }
         sink.sceneFinished(at, one);
         all.cancelled = one.cancelled;
-        all.report.scenes[number] = std::move(one.report);
+        if (frames) {
+            detail::addFrame(all.report, std::move(one.report), static_cast<int>(number));
+        } else {
+            all.report.scenes[number] = std::move(one.report);
+        }
         const auto keep = [](std::vector<std::string>& from, std::vector<std::string>& to) {
             for (std::string& sentence : from) {
                 if (std::find(to.begin(), to.end(), sentence) == to.end()) {
@@ -68,6 +118,10 @@ JobResult doScenes(const Job& job, const JobImages& images, const std::stop_toke
         keep(one.warnings, all.warnings);
         // Templates and masks are read once; a crop is one of the first scene.
         own = {{}, std::move(one.templates), std::move(one.masks), std::move(one.sceneMask)};
+    }
+    if (frames && !all.cancelled) {
+        all.cancelled =
+            !finishFrames(all.report, job.report, *frames, *outputs, stream.files, stop);
     }
     if (all.cancelled) {
         all.report = {};

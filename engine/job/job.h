@@ -48,6 +48,9 @@ struct Job {
     std::filesystem::path sceneMask; ///< support of the scene, nonzero voxels count
     std::optional<int> channel;
     std::optional<int> frame;
+    /// The scene is a stack whose frames are searched as scenes of their own: its slices or, of a
+    /// file with several flat frames, these. Each output is one file for all frames.
+    bool stream = false;
     /// The box of the scene that is searched; panels lie inside it completely. Empty = the whole
     /// scene.
     std::optional<base::Box> region;
@@ -209,6 +212,7 @@ struct SceneTurn {
     int number = 0; ///< position in the order given
     int turn = 0;   ///< position in the order of processing
     int count = 1;
+    bool isFrame = false; ///< the scene is a frame of the stack `scene`
 };
 
 /// Receives the progress of a job. **Threads**: progress() and regionFinished() are called on any
@@ -240,8 +244,9 @@ class JobSink {
     virtual void regionFinished(const base::Box&) {}
 };
 
-/// Result of a job. For a job with several scenes it holds only `report.scenes` and the notes:
-/// JobSink::sceneFinished reports each scene, and its data is freed before the next scene is read.
+/// Result of a job. For a stream it holds only the report, on all frames, and the notes. For a job
+/// with several scenes it holds only `report.scenes` and the notes: JobSink::sceneFinished reports
+/// each scene, and its data is freed before the next scene is read.
 struct JobResult {
     /// If true, nothing was written. If cancelled during Run, map and status hold the finished
     /// regions.
@@ -276,6 +281,8 @@ struct JobResult {
 /// other and share the plan and the prepared templates. On a GPU up to three such scenes are
 /// processed at once if memory allows, with the same results, reported in the same order. All
 /// headers are read first; outputs appear when all scenes are done. The last step is keepLearnt().
+/// The frames of a stack (Job::stream) are processed likewise, in their order; one frame is read
+/// and one is written while another one is computed, and no more of them are in memory.
 /// **Errors**: Error; with several scenes its sentence names the scene. Memory when every candidate
 /// is refused for memory, Problem when a forced method refuses.
 /// refused for memory, Problem when a forced method refuses.

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -111,6 +112,22 @@ struct StreamReport {
     int inFlight = 1;
 };
 
+/// One frame of a stream.
+struct FrameReport {
+    int frame = 0; ///< its number, from 0
+    double executeMs = 0;
+    double streamMs = 0;
+    double peaksMs = 0;
+    std::string device;
+    match::MapStatistics statistics; ///< with templates of different extents: empty
+    std::array<std::int64_t, base::kStatusCount> statusCounts{};
+    std::int64_t recomputed = 0;
+    AuditVerdict verdict = AuditVerdict::Off;
+    std::int64_t peaks = 0;          ///< number of peaks in the list
+    std::optional<match::Peak> best; ///< the first of them
+    std::string peaksIncomplete;
+};
+
 struct Environment {
     std::vector<std::pair<std::string, std::string>> versions; ///< library, version
     std::string processor;
@@ -140,6 +157,10 @@ struct JobReport {
     std::string peaksIncomplete;
     Environment environment;
     std::vector<InputReport> inputs;
+    /// Of a stream: one row for each frame. The plan is that of the first frame; `run` has the
+    /// spread of the times over the frames and the sum of the others; `map` is over all frames, its
+    /// largest bounds and its median bound the largest of a frame; `peaks` is empty.
+    std::vector<FrameReport> frames;
     std::optional<StreamReport> stream; ///< set if the job has several scenes
     /// For a job with several scenes: one report for each, in the order given; all other members
     /// are empty.

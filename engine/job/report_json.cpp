@@ -234,6 +234,30 @@ Json toJson(const StreamReport& stream) {
             {"in_flight", stream.inFlight}};
 }
 
+Json toJson(const FrameReport& frame) {
+    Json counts = Json::object();
+    for (std::size_t i = 0; i < base::kStatusCount; ++i) {
+        counts[std::string(base::name(static_cast<base::Status>(i)))] = frame.statusCounts[i];
+    }
+    return {{"frame", frame.frame},
+            {"execute_ms", frame.executeMs},
+            {"stream_ms", frame.streamMs},
+            {"peaks_ms", frame.peaksMs},
+            {"device", frame.device},
+            {"min", frame.statistics.minimum},
+            {"max", frame.statistics.maximum},
+            {"mean", frame.statistics.mean},
+            {"std", frame.statistics.standardDeviation},
+            {"count", frame.statistics.count},
+            {"status", counts},
+            {"recomputed", frame.recomputed},
+            {"audit", name(frame.verdict)},
+            {"peaks", frame.peaks},
+            {"best", frame.best ? toJson(*frame.best, 1) : Json(nullptr)},
+            {"peaks_incomplete",
+             frame.peaksIncomplete.empty() ? Json(nullptr) : Json(frame.peaksIncomplete)}};
+}
+
 /// The part of a report that belongs to templates of `templ`: the report, one of its groups, or
 /// either of these of the first scene.
 const Json& partFor(const Json& report, const base::Extents& templ) {
@@ -365,6 +389,10 @@ Json jsonOf(const JobReport& report) {
         report.peaksIncomplete.empty() ? Json(nullptr) : Json(report.peaksIncomplete);
     json["environment"] = toJson(report.environment, report.plan.calibrated);
     json["inputs"] = inputsJson(report.inputs);
+    json["frames"] = report.frames.empty() ? Json(nullptr) : Json::array();
+    for (const FrameReport& frame : report.frames) {
+        json["frames"].push_back(toJson(frame));
+    }
     json["stream"] = report.stream ? toJson(*report.stream) : Json(nullptr);
     return json;
 }

@@ -346,6 +346,35 @@ std::string peaksText(const JobReport& report, std::size_t shown) {
     return text;
 }
 
+/// The frames of a stream, the first ones as a table.
+std::string framesText(const JobReport& report, std::size_t shown) {
+    const std::vector<FrameReport>& frames = report.frames;
+    std::int64_t peaks = 0;
+    std::vector<Row> rows{{"frame", "peaks", "best", "x", "y", "ms"}};
+    for (std::size_t i = 0; i < frames.size(); ++i) {
+        const FrameReport& frame = frames[i];
+        peaks += frame.peaks;
+        if (i < shown) {
+            const auto best = [&](auto text) { return frame.best ? text(*frame.best) : "-"; };
+            rows.push_back({std::to_string(frame.frame), std::to_string(frame.peaks),
+                            best([](const match::Peak& peak) { return fixed(peak.score, 4); }),
+                            best([](const match::Peak& peak) { return fixed(peak.centre[0], 2); }),
+                            best([](const match::Peak& peak) { return fixed(peak.centre[1], 2); }),
+                            milliseconds(frame.executeMs)});
+        }
+    }
+    std::string text = "Frames: " + std::to_string(frames.size()) + ", " + std::to_string(peaks) +
+                       (peaks == 1 ? " peak" : " peaks") + ", the best one of each in voxels\n" +
+                       table(rows, 0);
+    if (frames.size() > shown) {
+        text += "  ... and " + std::to_string(frames.size() - shown) + " more\n";
+    }
+    if (!report.peaksIncomplete.empty()) {
+        text += "The list of peaks is incomplete: " + report.peaksIncomplete + "\n";
+    }
+    return text;
+}
+
 /// "0, 2".
 std::string numbersText(const std::vector<int>& numbers) {
     std::string text;
@@ -406,10 +435,12 @@ std::string toSummary(const JobReport& report) {
         planningMs += group.plan.planningMs;
         methods += (methods.empty() ? "" : "; ") + chosenText(group.plan);
     }
-    return (report.stream ? streamText(*report.stream) : "") + peaksText(report, 10) + "Done by " +
+    return (report.stream ? streamText(*report.stream) : "") +
+           (report.frames.empty() ? peaksText(report, 10) : framesText(report, 10)) + "Done by " +
            methods + ", " + std::to_string(report.run->threads) +
            (report.run->threads == 1 ? " thread, in " : " threads, in ") +
-           milliseconds(report.run->executeMs.median) + " ms (planned in " +
+           milliseconds(report.run->executeMs.median) +
+           (report.frames.empty() ? " ms" : " ms for a frame") + " (planned in " +
            milliseconds(planningMs) + " ms)\n";
 }
 
@@ -467,7 +498,7 @@ std::string toText(const JobReport& report) {
         text += "Audit: " + auditText(*report.audit) + "\n";
     }
     if (report.run) {
-        text += "\n" + peaksText(report, 20);
+        text += "\n" + (report.frames.empty() ? peaksText(report, 20) : framesText(report, 20));
     }
     return text + environmentText(report.environment);
 }

@@ -39,15 +39,13 @@ void requireAllFrames(const std::filesystem::path& path, const Described& nifti,
 [[nodiscard]] std::filesystem::path mhaVoxelFile(const std::filesystem::path& path);
 [[nodiscard]] std::filesystem::path nrrdVoxelFile(const std::filesystem::path& path);
 
-/// Writes header and raw voxels as one file to the temporary name `path`. **Errors**: Output; the
-/// sentence names `target`.
-void writeMha(const std::filesystem::path& path, const std::filesystem::path& target,
-              const base::AnyView& pixels, const base::Geometry& geometry, const Metadata& metadata,
-              const std::stop_token& stop);
-void writeNrrd(const std::filesystem::path& path, const std::filesystem::path& target,
-               const base::AnyView& pixels, const base::Geometry& geometry,
-               const Metadata& metadata, const std::stop_token& stop);
+/// The header of a file whose raw voxels follow it.
+[[nodiscard]] std::string mhaHeader(base::PixelType type, const base::Extents& extents,
+                                    const base::Geometry& geometry, const Metadata& metadata);
+[[nodiscard]] std::string nrrdHeader(base::PixelType type, const base::Extents& extents,
+                                     const base::Geometry& geometry, const Metadata& metadata);
 
+/// Writes to the temporary name `path`. **Errors**: Output; the sentence names `target`.
 /// NIfTI-1, or NIfTI-2 if an axis is longer than 32767; `packed` writes gzip. MRC stores uint8 as
 /// uint16.
 void writeNifti(const std::filesystem::path& path, const std::filesystem::path& target,

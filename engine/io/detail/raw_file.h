@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <functional>
+#include <memory>
 #include <stop_token>
 #include <string>
 #include <vector>
@@ -37,14 +38,28 @@ void requireRawBytes(const std::filesystem::path& path, const base::Extents& ext
 
 class ReadFiles;
 
-/// Reads the planes of one frame: all components, or the chosen channel. The bytes are hashed for
-/// `files`, which may be null. **Cost**: memory for the planes and one block. **Errors**: Input;
-/// Stopped.
-[[nodiscard]] std::vector<base::AnyImage> readRaw(const ImageInfo& info, const RawLayout& layout,
-                                                  const Choice& choice, ReadFiles* files,
-                                                  const std::stop_token& stop);
+class ValueReader;
 
-/// Bytes of the buffers that readRaw needs beside the planes.
+/// Reads the planes of one frame after the other: all components, or the chosen channel. The bytes
+/// are hashed for `files`, which may be null. **Cost**: memory for the planes of a frame and one
+/// block; a frame before the last one read opens the file anew. **Errors**: Input; Stopped.
+class RawReader {
+  public:
+    RawReader(ImageInfo info, const RawLayout& layout, ReadFiles* files,
+              const std::stop_token& stop);
+    ~RawReader();
+    RawReader(const RawReader&) = delete;
+    RawReader& operator=(const RawReader&) = delete;
+
+    [[nodiscard]] std::vector<base::AnyImage> read(const Choice& choice);
+
+  private:
+    ImageInfo m_info;
+    std::int64_t m_inner;
+    std::unique_ptr<ValueReader> m_values;
+};
+
+/// Bytes of the buffers that RawReader needs beside the planes.
 [[nodiscard]] std::int64_t rawBufferBytes(const ImageInfo& info);
 
 /// Copies `count` values of `source`, with the indices `first`, `first + step`, ..., to the voxels

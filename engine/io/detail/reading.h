@@ -74,7 +74,7 @@ struct Choice {
 /// one does not exist; Memory when pixels and buffers need more than `options` allows.
 [[nodiscard]] Choice choose(const std::filesystem::path& path, const ImageInfo& info,
                             const ReadOptions& options, std::int64_t buffers);
-/// As above for a format whose voxels readRaw reads: the buffers are those of readRaw.
+/// As above for a format whose voxels RawReader reads, with its buffers.
 [[nodiscard]] Choice choose(const std::filesystem::path& path, const ImageInfo& info,
                             const ReadOptions& options);
 

@@ -78,6 +78,23 @@ void addSizes(const std::filesystem::path& path, tiff* file, const TiffPage& pag
 /// Throws Input when the file is too short for the pixels that its headers promise.
 void requireProportion(const std::filesystem::path& path, const TiffFile& open);
 
+/// The channel and frame to read of an image with the properties `info`. **Errors**: as choose.
+[[nodiscard]] Choice chooseOf(const std::filesystem::path& path, const TiffFile& open,
+                              const ImageInfo& info, const ReadOptions& options);
+
+/// Some slices that follow each other.
+struct TiffSlices {
+    int first = 0;
+    int count = 1;
+};
+
+/// Reads slices of the chosen channel and frame, one plane for each component. **Errors**: Input;
+/// Stopped.
+[[nodiscard]] std::vector<base::AnyImage> readSlices(const std::filesystem::path& path,
+                                                     TiffFile& open, const Choice& choice,
+                                                     const TiffSlices& slices,
+                                                     const std::stop_token& stop);
+
 /// Selects page `page`. **Cost**: one directory, for any number of pages.
 void goToPage(const std::filesystem::path& path, TiffFile& open, std::int64_t page);
 

@@ -3,6 +3,7 @@
 #include <filesystem>
 #include <optional>
 #include <stop_token>
+#include <vector>
 
 #include "engine/io/detail/raw_file.h"
 #include "engine/io/image_file.h"
@@ -33,6 +34,20 @@ struct Described {
 /// Reads the voxels of the chosen channel and frame. **Errors**: as readImage.
 [[nodiscard]] LoadedImage readVoxels(const std::filesystem::path& path, const Described& header,
                                      const ReadOptions& options, ReadFiles* files);
+
+/// Reads the voxels of one frame after the other. **Errors**: Input; Stopped.
+class VoxelReader {
+  public:
+    /// `files` may be null and must outlive the reader.
+    VoxelReader(const Described& header, ReadFiles* files, std::stop_token stop);
+    [[nodiscard]] std::vector<base::AnyImage> read(const Choice& choice);
+
+  private:
+    VoxelPlace m_place;
+    base::PixelType m_pixel;
+    std::stop_token m_stop;
+    RawReader m_raw;
+};
 
 /// Reads all voxels of all channels and frames and keeps none. **Errors**: Input when the file is
 /// truncated or damaged; Stopped.

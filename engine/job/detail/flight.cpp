@@ -32,8 +32,9 @@ void Flight::fly(const std::stop_token& stop, std::mutex& reading) {
         const base::Stopwatch watch;
         const Job& job = m_order.job;
         std::shared_ptr<const SceneImage> image =
-            m_order.images.scene
-                ? m_order.images.scene
+            m_order.images.scene ? m_order.images.scene
+            : m_order.frames != nullptr
+                ? m_order.frames->load(m_order.frame, stop)
                 : loadImage(job.scene, job.channel, job.frame, stop, job.memoryBytes);
         files.unlock();
         {

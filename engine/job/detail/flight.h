@@ -15,6 +15,7 @@
 
 #include "engine/base/extents.h"
 #include "engine/base/stopwatch.h"
+#include "engine/job/detail/frames.h"
 #include "engine/job/detail/group_run.h"
 #include "engine/job/detail/scene_work.h"
 #include "engine/job/job.h"
@@ -38,6 +39,9 @@ struct FlightOrder {
     JobImages images; ///< templates and masks; the scene where it is in memory
     WorkKind kind;
     std::string scene; ///< name of the scene, for errors
+    /// If the scene is the frame `frame` of a stack: its frames.
+    Frames* frames = nullptr;
+    int frame = 0;
     /// What the current scene shares, if this scene is to run too.
     std::optional<Shared> shared;
 };

@@ -5,7 +5,6 @@
 #include <utility>
 
 #include "engine/base/error.h"
-#include "engine/io/image_file.h"
 #include "engine/job/detail/machine.h"
 #include "engine/job/detail/masks.h"
 #include "engine/job/detail/scenes.h"
@@ -30,12 +29,18 @@ std::shared_ptr<const SceneImage> loadImage(const std::filesystem::path& path,
     if (loaded.components.empty()) {
         return nullptr; // stopped
     }
+    return detail::sceneImageOf(std::move(loaded), path, stop);
+}
+
+std::shared_ptr<SceneImage> detail::sceneImageOf(io::LoadedImage loaded,
+                                                 const std::filesystem::path& path,
+                                                 const std::stop_token& stop) {
     auto image = std::make_shared<SceneImage>();
     image->geometry = loaded.info.geometry;
     image->source = path.string();
     if (loaded.info.format == "DICOM") {
         image->series = std::move(loaded.files);
-    } else {
+    } else if (!loaded.files.empty()) {
         image->sha256 = loaded.files.front().sha256;
         if (loaded.files.size() > 1) {
             image->dataFile = loaded.files.back();
@@ -282,6 +287,16 @@ void requireRoom(const Inputs& inputs, const base::Extents& templ) {
     }
 }
 
+void requireFlat(const Job& job, const base::Extents& templ) {
+    if (job.stream && templ.z > 1) {
+        throw Error(ErrorCode::Problem,
+                    "the template " + base::toString(templ) + " has " + std::to_string(templ.z) +
+                        " slices, but --stream searches the frames of a stack, which are flat; "
+                        "give a template of one slice, or leave out --stream to search the stack "
+                        "as a volume");
+    }
+}
+
 /// Reads or takes over the templates; stopped, some are missing.
 void readTemplates(Inputs& inputs, const Job& job, const JobImages& images,
                    const std::string& scene, const std::stop_token& stop) {
@@ -301,7 +316,10 @@ void readTemplates(Inputs& inputs, const Job& job, const JobImages& images,
         if (stop.stop_requested()) {
             return;
         }
-        inScene(scene, [&] { requireRoom(inputs, templ.extents()); });
+        inScene(scene, [&] {
+            requireFlat(job, templ.extents());
+            requireRoom(inputs, templ.extents());
+        });
         inputs.templates.push_back(std::move(templ));
     }
 }

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "engine/io/image_file.h"
 #include "engine/job/job.h"
 
 namespace flcc::job::detail {
@@ -52,6 +53,11 @@ struct Inputs {
 /// errors of the scene begin with `scene`, unless that is empty.
 [[nodiscard]] Inputs readInputs(const Job& job, const JobImages& images, const std::string& scene,
                                 const std::stop_token& stop);
+
+/// The image that was read from `path`, as a scalar image; null if cancelled.
+[[nodiscard]] std::shared_ptr<SceneImage> sceneImageOf(io::LoadedImage loaded,
+                                                       const std::filesystem::path& path,
+                                                       const std::stop_token& stop);
 
 /// The template in the same pixel type whose scores are those of `templ` with the sign changed: -v
 /// for floats, minimum + maximum - v for integers. Both are exact.

@@ -9,6 +9,7 @@
 #include "engine/base/error.h"
 #include "engine/base/text.h"
 #include "engine/job/arguments.h"
+#include "engine/job/detail/frame_outputs.h"
 #include "engine/job/detail/text.h"
 #include "engine/plan/planner.h"
 
@@ -462,6 +463,10 @@ std::vector<Option> makeOptions() {
         indexOption("channel", "N", "channel of a file with several channels, from 0",
                     &Job::channel),
         indexOption("frame", "N", "frame of a file with several frames, from 0", &Job::frame),
+        flagOption("stream",
+                   "search every slice of the scene, a stack, on its own; one output for all: map "
+                   "as .mha or .nrrd, peaks with a column frame",
+                   &Job::stream),
         regionOption(),
         fileOption("scene-mask", "FILE",
                    "mask of the scene with the same extents: nonzero voxels count",
@@ -578,6 +583,7 @@ void requireSensible(const Job& job) {
         wrong(
             "--slice chooses a slice of the heatmap; add --heatmap FILE.png or leave out --slice");
     }
+    requireStream(job);
     if (job.memoryBytes < 0) {
         wrong("--memory must be positive, not " + std::to_string(job.memoryBytes));
     }

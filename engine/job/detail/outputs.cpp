@@ -11,7 +11,6 @@
 #include "engine/base/stopwatch.h"
 #include "engine/io/heatmap_file.h"
 #include "engine/io/image_file.h"
-#include "engine/io/peak_file.h"
 
 namespace flcc::job::detail {
 
@@ -28,12 +27,6 @@ std::string extensionOf(const path& file) {
     return extension;
 }
 
-/// The status map as the numbers of the status file.
-base::View<const std::uint8_t> numbersOf(const base::Image<base::Status>& status) {
-    static_assert(sizeof(base::Status) == 1);
-    return {reinterpret_cast<const std::uint8_t*>(status.data()), status.extents()};
-}
-
 void requireExtension(const path& file, const char* option, const char* known) {
     const std::string extension = extensionOf(file);
     const std::string list = known;
@@ -43,7 +36,14 @@ void requireExtension(const path& file, const char* option, const char* known) {
     }
 }
 
-io::PeakContext contextOf(const JobResult& result) {
+} // namespace
+
+base::View<const std::uint8_t> numbersOf(const base::Image<base::Status>& status) {
+    static_assert(sizeof(base::Status) == 1);
+    return {reinterpret_cast<const std::uint8_t*>(status.data()), status.extents()};
+}
+
+io::PeakContext peakContext(const JobResult& result) {
     const method::Problem& problem = result.report.plan.problem;
     std::vector<io::PeakTemplate> templates;
     for (std::size_t i = 0; i < result.templates.size(); ++i) {
@@ -63,6 +63,8 @@ io::PeakContext contextOf(const JobResult& result) {
             .audit = result.report.audit ? auditText(*result.report.audit) : "",
             .incomplete = result.report.peaksIncomplete};
 }
+
+namespace {
 
 /// lcc: from 0 to the best score. Others: from the worst to the best value.
 match::HeatmapScale heatmapScale(method::Operation operation,
@@ -109,6 +111,10 @@ bool OutputFiles::add(const path& target, const Write& write) {
     const bool written = write(*file);
     m_files.push_back(std::move(file));
     return written;
+}
+
+const io::AtomicFile& OutputFiles::open(const path& target) {
+    return *m_files.emplace_back(std::make_unique<io::AtomicFile>(target));
 }
 
 void OutputFiles::commit() { io::AtomicFile::commitAll(m_files); }
@@ -178,7 +184,7 @@ bool writeOutputs(const Job& job, JobResult& result, OutputFiles& files,
             {job.templateOut, image(base::viewOf(templ.pixels), templ.geometry, job.templateOut)},
             {job.peaks,
              [&](const io::AtomicFile& file) {
-                 io::writePeaks(file, result.peaks, contextOf(result));
+                 io::writePeaks(file, result.peaks, peakContext(result));
                  return true;
              }},
             {job.heatmap,

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "engine/io/atomic_file.h"
+#include "engine/io/peak_file.h"
 #include "engine/job/detail/inputs.h"
 #include "engine/job/job.h"
 
@@ -19,12 +20,20 @@ class OutputFiles {
     /// Writes a file, but does not commit it; false if cancelled.
     using Write = std::function<bool(const io::AtomicFile&)>;
     [[nodiscard]] bool add(const std::filesystem::path& target, const Write& write);
+    /// Opens a file that is written bit by bit until commit().
+    [[nodiscard]] const io::AtomicFile& open(const std::filesystem::path& target);
     /// **Errors**: Output.
     void commit();
 
   private:
     std::vector<std::unique_ptr<io::AtomicFile>> m_files;
 };
+
+/// What a list of peaks says about its run.
+[[nodiscard]] io::PeakContext peakContext(const JobResult& result);
+
+/// The status map as the numbers of the status file.
+[[nodiscard]] base::View<const std::uint8_t> numbersOf(const base::Image<base::Status>& status);
 
 /// Throws if `file` cannot be written: its folder does not exist or is read-only, or it is a
 /// folder.

@@ -81,6 +81,12 @@ bool SceneRunner::readWork(bool images) {
     m_work = m_ownWork.get();
     {
         const std::lock_guard guard(m_stream.ahead.reading());
+        if (m_stream.frames != nullptr && !own.scene) {
+            own.scene = m_stream.frames->load(m_stream.scene(), m_stop);
+        }
+        if (m_stop.stop_requested()) {
+            return false;
+        }
         m_work->inputs = readInputs(m_job, own, sceneName(), m_stop);
     }
     if (m_stop.stop_requested()) {
@@ -129,7 +135,7 @@ void SceneRunner::reportInputs() {
     JobReport& report = m_result.report;
     if (m_stream.several()) {
         report.stream = {.scene = m_stream.scene(),
-                         .scenes = static_cast<int>(m_stream.jobs.size()),
+                         .scenes = m_stream.count(),
                          .source = inputs().scene->source,
                          .planOf = groups().front().planOf(),
                          .preparedOf = groups().front().preparedOf(),
@@ -195,12 +201,17 @@ void SceneRunner::lookAhead() {
 
 void SceneRunner::readAhead() {
     const std::int64_t maps = mapBytes();
-    const auto hasRoom = [&](const GroupRun& group) {
-        return group.report().plan.chosen()->prediction->hostBytes + m_stream.nextBytes() <=
-               requestOf(group, maps).limits.memoryBytes;
+    const auto haveRoom = [&](std::int64_t more) {
+        return std::all_of(groups().begin(), groups().end(), [&](const GroupRun& group) {
+            return group.report().plan.chosen()->prediction->hostBytes + more <=
+                   requestOf(group, maps).limits.memoryBytes;
+        });
     };
-    if (m_stream.ahead.count() == 0 && std::all_of(groups().begin(), groups().end(), hasRoom)) {
+    if (m_stream.ahead.count() == 0 && haveRoom(m_stream.nextBytes())) {
         begin(1, false);
+    }
+    if (m_stream.outputs != nullptr) {
+        m_stream.outputs->setBeside(haveRoom(m_stream.nextBytes() + maps));
     }
     tellOfOthers();
 }
@@ -221,7 +232,9 @@ void SceneRunner::begin(std::size_t later, bool run) {
         .job = m_stream.job(later),
         .images = {m_stream.image(later), m_result.templates, m_result.masks, m_result.sceneMask},
         .kind = workKind(),
-        .scene = m_stream.job(later).scene.string(),
+        .scene = m_stream.nameOf(later),
+        .frames = m_stream.frames,
+        .frame = m_stream.scene() + static_cast<int>(later),
         .shared = {}};
     if (run) {
         order.shared = groups().front().share(m_stream.scene());
@@ -320,10 +333,15 @@ bool SceneRunner::findPeaks() {
 }
 
 bool SceneRunner::write() {
-    m_stream.ahead.awaitFiles(); // their libraries are asked by one thread at a time
+    FrameOutputs* const frames = m_stream.outputs;
+    if (frames == nullptr || !m_job.templateOut.empty()) {
+        m_stream.ahead.awaitFiles(); // their libraries are asked by one thread at a time
+    }
     enter(Phase::Write);
     const base::Stopwatch watch;
-    if (!writeOutputs(m_job, m_result, m_stream.files, m_stop,
+    const Job job = frames != nullptr ? FrameOutputs::withoutStacks(m_job) : m_job;
+    if ((frames != nullptr && !frames->put(m_result, m_stream.scene(), m_stop)) ||
+        !writeOutputs(job, m_result, m_stream.files, m_stop,
                       [this](double share) { m_sink.progress(share); })) {
         return false;
     }
@@ -334,7 +352,7 @@ bool SceneRunner::write() {
 }
 
 bool SceneRunner::writePlan() {
-    if (!m_job.report.empty()) {
+    if (!m_job.report.empty() && m_stream.frames == nullptr) {
         (void)m_stream.files.add(m_job.report, [this](const io::AtomicFile& file) {
             io::writeText(file, toJson(m_result.report));
             return true;
@@ -345,7 +363,7 @@ bool SceneRunner::writePlan() {
 }
 
 void SceneRunner::nameOutputs() {
-    if (!m_stream.has(1)) {
+    if (!m_stream.has(1) && m_stream.frames == nullptr) { // whose report is written at the end
         m_stream.files.commit();
     }
 }

@@ -32,7 +32,7 @@ class SceneRunner {
   private:
     /// Name of the scene for errors; empty for a job with one scene.
     [[nodiscard]] std::string sceneName() const {
-        return m_stream.several() ? m_job.scene.string() : "";
+        return m_stream.several() ? m_stream.nameOf(0) : "";
     }
 
     [[nodiscard]] const Inputs& inputs() const { return m_work->inputs; }

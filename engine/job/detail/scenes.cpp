@@ -40,8 +40,6 @@ std::vector<Job> scenesOf(const Job& job) {
 
 namespace detail {
 
-namespace {
-
 /// Colour needs one more value for each voxel, beside the values that were read.
 std::int64_t readBytes(const io::ImageInfo& info) {
     const std::int64_t value = base::byteCount(info.extents, base::bytesPerVoxel(info.pixel));
@@ -49,7 +47,13 @@ std::int64_t readBytes(const io::ImageInfo& info) {
                                 : value * info.components + base::byteCount(info.extents, 8);
 }
 
-} // namespace
+std::vector<OrderedScene> frameOrder(const Frames& frames) {
+    std::vector<OrderedScene> order(static_cast<std::size_t>(frames.count()));
+    for (std::size_t i = 0; i < order.size(); ++i) {
+        order[i] = {i, frames.bytes(), 0};
+    }
+    return order;
+}
 
 std::vector<OrderedScene> sceneOrder(const std::vector<Job>& jobs, const JobImages& images,
                                      const std::stop_token& stop) {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -10,6 +11,8 @@
 
 #include "engine/base/error.h"
 #include "engine/job/detail/flight.h"
+#include "engine/job/detail/frame_outputs.h"
+#include "engine/job/detail/frames.h"
 #include "engine/job/detail/group_run.h"
 #include "engine/job/detail/outputs.h"
 #include "engine/job/job.h"
@@ -31,9 +34,15 @@ struct OrderedScene {
 [[nodiscard]] std::vector<OrderedScene>
 sceneOrder(const std::vector<Job>& jobs, const JobImages& images, const std::stop_token& stop);
 
+/// Upper limit of the memory for reading an image.
+[[nodiscard]] std::int64_t readBytes(const io::ImageInfo& info);
+
+/// The order of the frames of a stack, which are alike.
+[[nodiscard]] std::vector<OrderedScene> frameOrder(const Frames& frames);
+
 /// What the scenes of a job have in common.
 struct Stream {
-    const std::vector<Job>& jobs;           ///< one for each scene
+    const std::vector<Job>& jobs; ///< one for each scene; the last one is for all that follow
     const std::vector<OrderedScene>& order; ///< order of processing
     const JobImages& images;                ///< of which the scenes count
     std::size_t turn = 0;                   ///< the current scene, as an index into `order`
@@ -42,9 +51,19 @@ struct Stream {
     int inFlight = 1; ///< number of scenes that the current plan allows at once
     /// Workspaces of finished scenes, for flights with the same plan.
     std::vector<std::unique_ptr<method::Workspace>> spare{};
+    /// If the scenes are the frames of a stack: these, and what is written of them.
+    Frames* frames = nullptr;
+    FrameOutputs* outputs = nullptr;
     Ahead ahead{}; ///< last: it may still be working when the job ends
 
-    [[nodiscard]] bool several() const { return jobs.size() > 1; }
+    [[nodiscard]] bool several() const { return frames != nullptr || jobs.size() > 1; }
+    [[nodiscard]] int count() const { return static_cast<int>(order.size()); }
+    /// The scene `later` places after the current one, for sentences.
+    [[nodiscard]] std::string nameOf(std::size_t later) const {
+        const std::string file = job(later).scene.string();
+        return frames == nullptr ? file
+                                 : file + ", frame " + std::to_string(order[turn + later].number);
+    }
     [[nodiscard]] int scene() const { return static_cast<int>(order[turn].number); }
     /// True if there is a scene `later` places after the current one and it has the same kind.
     [[nodiscard]] bool has(std::size_t later) const { return turn + later < order.size(); }
@@ -52,11 +71,11 @@ struct Stream {
         return has(later) && order[turn + later].kind == order[turn].kind;
     }
     [[nodiscard]] const Job& job(std::size_t later) const {
-        return jobs[order[turn + later].number];
+        return jobs[std::min(order[turn + later].number, jobs.size() - 1)];
     }
     /// The same scene, if it is in memory.
     [[nodiscard]] std::shared_ptr<const SceneImage> image(std::size_t later) const {
-        return images.sceneOf(order[turn + later].number);
+        return frames != nullptr ? nullptr : images.sceneOf(order[turn + later].number);
     }
     /// Memory for reading the next scene; 0 without one.
     [[nodiscard]] std::int64_t nextBytes() const { return has(1) ? order[turn + 1].bytes : 0; }

@@ -1,0 +1,196 @@
+#include "engine/io/stack_reader.h"
+
+#include <algorithm>
+#include <functional>
+#include <new>
+#include <optional>
+#include <utility>
+
+#include "engine/base/error.h"
+#include "engine/io/detail/backends.h"
+#include "engine/io/detail/formats.h"
+#include "engine/io/detail/memory_errors.h"
+#include "engine/io/detail/read_files.h"
+#ifdef FLCC_IMAGE_IO
+#include "engine/io/detail/tiff_pages.h"
+#endif
+
+namespace flcc::io {
+
+struct StackReader::Parts {
+    std::filesystem::path path;
+    ReadOptions options;
+    detail::ReadFiles files;
+    ImageInfo info; ///< of one image
+    int count = 0;
+    bool slices = false; ///< the images are slices of a volume
+    detail::Choice choice;
+    int first = 0; ///< frame of the image 0, where frames are read
+    /// Of a format that our own code reads; its frames are the images.
+    std::optional<detail::Described> header;
+    /// Ends what `voxels` reads. Requested by the token of a call.
+    std::stop_source stopper;
+    std::unique_ptr<detail::VoxelReader> voxels;
+#ifdef FLCC_IMAGE_IO
+    std::unique_ptr<detail::TiffFile> tiff;
+#endif
+
+    void open();
+    /// Says what the images of a stack with the properties `whole` are.
+    void divide(const ImageInfo& whole);
+    std::vector<base::AnyImage> planesOf(int number, const std::stop_token& stop);
+    std::vector<base::AnyImage> voxelsOf(int number, const std::stop_token& stop);
+};
+
+void StackReader::Parts::divide(const ImageInfo& whole) {
+    info = whole;
+    slices = whole.extents.z > 1;
+    info.extents.z = 1;
+    if (slices) {
+        count = static_cast<int>(whole.extents.z);
+    } else if (!options.frame) {
+        count = whole.frames;
+        info.frames = 1; // none has to be chosen
+    } else {
+        count = 1;
+    }
+}
+
+void StackReader::Parts::open() {
+    const detail::Format format = detail::detectFormat(path);
+    if (format == detail::Format::Dicom || format == detail::Format::Hdf5) {
+        throw base::Error(base::ErrorCode::Problem,
+                          detail::shown(path) + " is a " + std::string(detail::name(format)) +
+                              (format == detail::Format::Dicom ? " series" : " file") +
+                              ", whose frames cannot be read one at a time; store it as .mha, "
+                              ".nrrd, .nii, .mrc or .tif");
+    }
+    if (options.digests) {
+        detail::addFiles(files, path);
+    }
+    header = detail::describedBy(path, format, options.stop);
+    if (header) {
+        if (format == detail::Format::Nifti) {
+            detail::requireAllFrames(path, *header, options.stop);
+        }
+        const ImageInfo whole = header->info;
+        if (whole.extents.z > INT32_MAX / whole.frames) {
+            detail::failInput(path, "it has too many slices to be read one at a time");
+        }
+        divide(whole);
+        choice = detail::choose(path, info, options);
+        first = slices ? choice.frame * count : options.frame ? choice.frame : 0;
+        header->info.extents.z = 1;
+        header->info.frames = static_cast<int>(whole.extents.z) * whole.frames;
+    } else {
+#ifdef FLCC_IMAGE_IO
+        if (format == detail::Format::Tiff) {
+            tiff = detail::openStack(path, options.stop,
+                                     std::max(options.maxBytes, detail::kDirectoryBytes));
+            divide(tiff->info);
+            choice = detail::chooseOf(path, *tiff, info, options);
+        } else {
+            divide(readImageInfo(path, options.stop));
+            options.frame = options.frame.value_or(0);
+        }
+#else
+        divide(readImageInfo(path, options.stop)); // throws
+#endif
+    }
+    info.frames = 1;
+}
+
+std::vector<base::AnyImage> StackReader::Parts::voxelsOf(int number, const std::stop_token& stop) {
+    const std::stop_callback link(stop, [this] { stopper.request_stop(); });
+    if (!voxels) {
+        voxels = std::make_unique<detail::VoxelReader>(*header, options.digests ? &files : nullptr,
+                                                       stopper.get_token());
+    }
+    return voxels->read({.channel = choice.channel, .frame = first + number});
+}
+
+std::vector<base::AnyImage> StackReader::Parts::planesOf(int number, const std::stop_token& stop) {
+    if (header) {
+        try {
+            return voxelsOf(number, stop);
+        } catch (...) { // it stands somewhere in the file
+            voxels.reset();
+            stopper = {};
+            throw;
+        }
+    }
+#ifdef FLCC_IMAGE_IO
+    if (tiff) {
+        const detail::Choice at{.channel = choice.channel,
+                                .frame = slices || options.frame ? choice.frame : number};
+        return detail::readSlices(path, *tiff, at, {.first = slices ? number : 0, .count = 1},
+                                  stop);
+    }
+#endif
+    ReadOptions one = options;
+    one.stop = stop;
+    one.digests = false;
+    return readImage(path, one).components;
+}
+
+namespace {
+
+/// Calls `read`; an empty result if cancelled.
+template <class Read>
+auto untilStopped(const std::filesystem::path& path, const Read& read) -> decltype(read()) {
+    try {
+        return detail::withMemoryErrors(read);
+    } catch (const detail::Stopped&) {
+        return {};
+    } catch (const std::bad_alloc&) {
+        throw base::Error(base::ErrorCode::Memory,
+                          "an image of " + detail::shown(path) +
+                              " does not fit into the memory of this machine");
+    }
+}
+
+} // namespace
+
+StackReader::StackReader(std::filesystem::path path, const ReadOptions& options)
+    : m_parts(std::make_unique<Parts>()) {
+    m_parts->path = std::move(path);
+    m_parts->options = options;
+    const bool opened = untilStopped(m_parts->path, [&] {
+        m_parts->open();
+        return true;
+    });
+    m_parts->options.stop = {};
+    if (!opened || options.stop.stop_requested()) {
+        m_parts->count = 0;
+    }
+}
+
+StackReader::~StackReader() = default;
+
+const ImageInfo& StackReader::info() const { return m_parts->info; }
+
+int StackReader::count() const { return m_parts->count; }
+
+LoadedImage StackReader::read(int number, const std::stop_token& stop) {
+    if (number < 0 || number >= m_parts->count) {
+        throw base::Error(base::ErrorCode::Problem, detail::shown(m_parts->path) + " holds " +
+                                                        std::to_string(m_parts->count) +
+                                                        " frames; there is no frame " +
+                                                        std::to_string(number));
+    }
+    LoadedImage image;
+    image.components = untilStopped(m_parts->path, [&] { return m_parts->planesOf(number, stop); });
+    image.info = m_parts->info;
+    if (m_parts->slices) {
+        image.info.geometry =
+            base::movedTo(image.info.geometry, {0, 0, static_cast<double>(number)});
+    }
+    return image;
+}
+
+std::vector<FileDigest> StackReader::digests(const std::stop_token& stop) {
+    m_parts->voxels.reset();
+    return untilStopped(m_parts->path, [&] { return m_parts->files.digests(stop); });
+}
+
+} // namespace flcc::io

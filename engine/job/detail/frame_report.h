@@ -1,0 +1,13 @@
+#pragma once
+
+#include "engine/job/report.h"
+
+namespace flcc::job::detail {
+
+/// Adds the report of frame `number` to that of the stream, which begins as the first frame's.
+void addFrame(JobReport& all, JobReport one, int number);
+
+/// Completes the report after the last frame: the spread of the times over the frames.
+void endFrames(JobReport& all);
+
+} // namespace flcc::job::detail

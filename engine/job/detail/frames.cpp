@@ -1,0 +1,66 @@
+#include "engine/job/detail/frames.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "engine/job/detail/inputs.h"
+#include "engine/job/detail/machine.h"
+#include "engine/job/detail/scenes.h"
+
+namespace flcc::job::detail {
+
+Frames::Frames(const Job& job, const JobImages& images, const std::stop_token& stop)
+    : m_path(job.scene), m_stack(images.scene) {
+    if (m_stack) {
+        m_frame = base::extentsOf(m_stack->pixels);
+        m_count = static_cast<int>(std::exchange(m_frame.z, 1));
+        m_geometry = m_stack->geometry;
+        m_bytes = base::byteCount(m_frame, base::bytesPerVoxel(base::pixelType(m_stack->pixels)));
+        return;
+    }
+    m_reader.emplace(
+        m_path, io::ReadOptions{.channel = job.channel,
+                                .frame = job.frame,
+                                .maxBytes = std::max<std::int64_t>(1, availableMemory()),
+                                .maxBufferBytes = job.memoryBytes > 0 ? job.memoryBytes : INT64_MAX,
+                                .stop = stop,
+                                .digests = true});
+    m_count = m_reader->count();
+    m_frame = m_reader->info().extents;
+    m_geometry = m_reader->info().geometry;
+    m_bytes = readBytes(m_reader->info());
+}
+
+base::Extents Frames::extents() const { return {m_frame.x, m_frame.y, m_count}; }
+
+std::shared_ptr<const SceneImage> Frames::load(int number, const std::stop_token& stop) {
+    if (m_reader) {
+        io::LoadedImage loaded = m_reader->read(number, stop);
+        return loaded.components.empty() ? nullptr : sceneImageOf(std::move(loaded), m_path, stop);
+    }
+    auto frame = std::make_shared<SceneImage>();
+    frame->pixels =
+        base::copyOf(base::partOf(base::viewOf(m_stack->pixels), {{0, 0, number}, m_frame}));
+    frame->geometry = base::movedTo(m_geometry, {0, 0, static_cast<double>(number)});
+    frame->source = m_stack->source;
+    frame->note = m_stack->note;
+    return frame;
+}
+
+void Frames::addDigests(InputReport& scene, const std::stop_token& stop) {
+    if (!m_reader) {
+        scene.sha256 = m_stack->sha256;
+        scene.dataFile = m_stack->dataFile;
+        scene.series = m_stack->series;
+        return;
+    }
+    const std::vector<io::FileDigest> files = m_reader->digests(stop);
+    if (!files.empty()) {
+        scene.sha256 = files.front().sha256;
+    }
+    if (files.size() > 1) {
+        scene.dataFile = files.back();
+    }
+}
+
+} // namespace flcc::job::detail
