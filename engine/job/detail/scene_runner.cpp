@@ -82,7 +82,8 @@ bool SceneRunner::readWork(bool images) {
     {
         const std::lock_guard guard(m_stream.ahead.reading());
         if (m_stream.frames != nullptr && !own.scene) {
-            own.scene = m_stream.frames->load(m_stream.scene(), m_stop);
+            own.scene = inScene(sceneName(),
+                                [&] { return m_stream.frames->load(m_stream.scene(), m_stop); });
         }
         if (m_stop.stop_requested()) {
             return false;
@@ -197,21 +198,29 @@ void SceneRunner::lookAhead() {
     } else if (m_stream.has(1)) {
         readAhead();
     }
+    if (m_stream.outputs != nullptr) {
+        m_stream.outputs->setBeside(hasRoomToWrite());
+    }
+}
+
+bool SceneRunner::hasRoomToWrite() const {
+    const std::int64_t maps = mapBytes();
+    return std::all_of(groups().begin(), groups().end(), [&](const GroupRun& group) {
+        const std::int64_t run = group.report().plan.chosen()->prediction->hostBytes;
+        const std::int64_t others = (m_stream.inFlight - 1) * (run + m_stream.nextBytes());
+        return run + others + m_stream.nextBytes() + maps <=
+               requestOf(group, maps).limits.memoryBytes;
+    });
 }
 
 void SceneRunner::readAhead() {
     const std::int64_t maps = mapBytes();
-    const auto haveRoom = [&](std::int64_t more) {
-        return std::all_of(groups().begin(), groups().end(), [&](const GroupRun& group) {
-            return group.report().plan.chosen()->prediction->hostBytes + more <=
-                   requestOf(group, maps).limits.memoryBytes;
-        });
+    const auto hasRoom = [&](const GroupRun& group) {
+        return group.report().plan.chosen()->prediction->hostBytes + m_stream.nextBytes() <=
+               requestOf(group, maps).limits.memoryBytes;
     };
-    if (m_stream.ahead.count() == 0 && haveRoom(m_stream.nextBytes())) {
+    if (m_stream.ahead.count() == 0 && std::all_of(groups().begin(), groups().end(), hasRoom)) {
         begin(1, false);
-    }
-    if (m_stream.outputs != nullptr) {
-        m_stream.outputs->setBeside(haveRoom(m_stream.nextBytes() + maps));
     }
     tellOfOthers();
 }

@@ -76,6 +76,8 @@ class SceneRunner {
     /// compute at the same time are run; otherwise one scene is read.
     void lookAhead();
     void readAhead();
+    /// Whether the map of the frame before may stay in memory beside this run.
+    [[nodiscard]] bool hasRoomToWrite() const;
     /// Runs as many of the next scenes as may be processed at the same time as this one.
     void runAhead();
     /// Starts the scene `later` places after this one.

@@ -33,6 +33,7 @@ Job fullJob() {
     job.partialPeaks = true;
     job.channel = 2;
     job.frame = 0;
+    job.stream = true;
     job.region = base::Box{{1, 2, 3}, {40, 50, 60}};
     job.precision = method::Precision::Double;
     job.promise = 2.5e-7;
