@@ -76,11 +76,18 @@ bool SceneRunner::readWork(bool images) {
         own.scene = m_flight->image();
         m_flight.reset();
     }
+    const bool inMemory = m_stream.readsFrames && own.scene != nullptr; // templates too
+    if (inMemory && m_stream.has(1)) {
+        begin(1, false); // statistics and plan of this frame take time as well
+    }
     const base::Stopwatch watch;
     m_ownWork = std::make_unique<SceneWork>();
     m_work = m_ownWork.get();
     {
-        const std::lock_guard guard(m_stream.ahead.reading());
+        std::unique_lock files(m_stream.ahead.reading(), std::defer_lock);
+        if (!inMemory) {
+            files.lock();
+        }
         if (m_stream.frames != nullptr && !own.scene) {
             own.scene = inScene(sceneName(),
                                 [&] { return m_stream.frames->load(m_stream.scene(), m_stop); });
@@ -208,8 +215,7 @@ bool SceneRunner::hasRoomToWrite() const {
     return std::all_of(groups().begin(), groups().end(), [&](const GroupRun& group) {
         const std::int64_t run = group.report().plan.chosen()->prediction->hostBytes;
         const std::int64_t others = (m_stream.inFlight - 1) * (run + m_stream.nextBytes());
-        return run + others + m_stream.nextBytes() + maps <=
-               requestOf(group, maps).limits.memoryBytes;
+        return run + others + maps <= requestOf(group, maps).limits.memoryBytes;
     });
 }
 
@@ -219,8 +225,12 @@ void SceneRunner::readAhead() {
         return group.report().plan.chosen()->prediction->hostBytes + m_stream.nextBytes() <=
                requestOf(group, maps).limits.memoryBytes;
     };
-    if (m_stream.ahead.count() == 0 && std::all_of(groups().begin(), groups().end(), hasRoom)) {
-        begin(1, false);
+    if (m_stream.ahead.count() == 0) {
+        const bool room = std::all_of(groups().begin(), groups().end(), hasRoom);
+        m_stream.readsFrames = room && m_stream.frames != nullptr;
+        if (room) {
+            begin(1, false);
+        }
     }
     tellOfOthers();
 }

@@ -54,6 +54,8 @@ struct Stream {
     /// If the scenes are the frames of a stack: these, and what is written of them.
     Frames* frames = nullptr;
     FrameOutputs* outputs = nullptr;
+    /// There was memory for the next frame beside the run of the last one.
+    bool readsFrames = false;
     Ahead ahead{}; ///< last: it may still be working when the job ends
 
     [[nodiscard]] bool several() const { return frames != nullptr || jobs.size() > 1; }
