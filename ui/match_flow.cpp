@@ -61,6 +61,7 @@ QString runTitle(const Document& document, const SceneEntry& scene, const job::J
                                     .arg(report.templates.size())
                                     .arg(report.groups.size()));
     say(job.invert, MatchFlow::tr("inverted"));
+    say(job.stream, MatchFlow::tr("stream"));
     say(job.region.has_value(), MatchFlow::tr("region"));
     say(!job.masks.empty() || !job.sceneMask.empty(), MatchFlow::tr("masked"));
     say(job.extent != method::Extent::Valid, toQString(method::name(job.extent)));
@@ -415,7 +416,9 @@ void MatchFlow::logNotes(const job::JobResult& all, const job::JobResult& result
 /// Checks the memory limit for the maps of all scenes, because the plan of one scene does not
 /// include them.
 bool MatchFlow::mapsFit(const plan::PlanReport& plan) {
-    const auto further = static_cast<std::int64_t>(m_sceneResults.size()) - 1;
+    const std::int64_t maps =
+        m_panel.settings().stream ? m_document.sceneExtents().z : std::ssize(m_sceneResults);
+    const auto further = maps - 1;
     const plan::CandidateReport* chosen = plan.chosen();
     const auto otherSize = [this](const TemplateEntry& templ) {
         return base::extentsOf(templ.image->pixels) !=
@@ -429,6 +432,15 @@ bool MatchFlow::mapsFit(const plan::PlanReport& plan) {
         chosen->prediction->hostBytes + further * method::mapBytes(plan.problem);
     if (all <= plan.limits.memoryBytes) {
         return true;
+    }
+    if (m_panel.settings().stream) {
+        m_refused = tr("The memory limit of %1 is too small: the maps of %2 slices need %3. Raise "
+                       "the memory limit, or run the job with flcc-cli, which keeps one map at a "
+                       "time.")
+                        .arg(bytesText(plan.limits.memoryBytes))
+                        .arg(maps)
+                        .arg(bytesText(all));
+        return false;
     }
     m_refused = tr("The memory limit of %1 is too small: the maps of %2 scenes need %3. Raise the "
                    "memory limit, remove scenes from the list, or run the job with flcc-cli, which "

@@ -52,9 +52,11 @@ void MatchFlow::schedulePeaks() {
         m_peaksDelay.stop(); // the threshold belongs to another kind of values
         return;
     }
-    const auto count = std::ssize(result->job->peaks);
-    const bool all = count < has.maxPeaks; // nothing was cut off
-    const bool fewer = looser(wanted, has) || (wanted.maxPeaks > has.maxPeaks && !all);
+    // Of a stream the options count for each frame.
+    const auto count = has.stream ? has.maxPeaks : std::ssize(result->job->peaks);
+    const bool all = has.stream || count < has.maxPeaks; // nothing was cut off
+    const bool fewer =
+        looser(wanted, has) || (wanted.maxPeaks > has.maxPeaks && (has.stream || !all));
     const bool moved = !has.operation.isLcc() && job::thresholdOf(wanted) != job::thresholdOf(has);
     const bool other = moved || wanted.minDistance != has.minDistance ||
                        wanted.partialPeaks != has.partialPeaks || wanted.maxPeaks < count;
@@ -85,7 +87,9 @@ void MatchFlow::searchPeaks() {
     const std::shared_ptr<const job::JobResult> before = result->job;
     // The count of a list that is cut off: once for each map and options.
     job::Job all = wanted;
-    all.maxPeaks = std::max(kMostCounted, wanted.maxPeaks);
+    if (!wanted.stream) {
+        all.maxPeaks = std::max(kMostCounted, wanted.maxPeaks);
+    }
     const std::string key = job::toCommandLine(all) + " " +
                             std::to_string(reinterpret_cast<std::uintptr_t>(before->map.get()));
     const job::Job& has = result->settings;
@@ -108,8 +112,8 @@ void MatchFlow::searchPeaks() {
                 };
             }
             const auto total = std::ssize(found.peaks);
-            const bool more = total == all.maxPeaks;
-            if (total > wanted.maxPeaks) {
+            const bool more = !wanted.stream && total == all.maxPeaks;
+            if (!wanted.stream && total > wanted.maxPeaks) {
                 found.peaks.resize(
                     static_cast<std::size_t>(wanted.maxPeaks)); // the best come first
             }

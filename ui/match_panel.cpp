@@ -422,6 +422,7 @@ void MatchPanel::setCancelling() {
 job::Job MatchPanel::settings() const {
     job::Job job = m_job;
     job.invert = m_invert->isChecked();
+    job.stream = m_stream->isChecked() && m_stream->isEnabled();
     readExactness(job);
     readEdges(job);
     job.operation = operation();
@@ -457,6 +458,7 @@ void MatchPanel::setSettings(const job::Job& job) {
             accept(field);
         }
         m_invert->setChecked(job.invert);
+        m_stream->setChecked(job.stream);
         showRegion();
         showExactness();
         showEdges();

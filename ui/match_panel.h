@@ -180,6 +180,7 @@ class MatchPanel : public QWidget {
     QToolButton* m_addTemplate = nullptr;
     QToolButton* m_saveTemplate = nullptr;
     QCheckBox* m_invert = nullptr;
+    QCheckBox* m_stream = nullptr;
     BoxEditor* m_box = nullptr;
     QLineEdit* m_region = nullptr;
     QToolButton* m_useBox = nullptr;

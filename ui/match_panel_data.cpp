@@ -63,6 +63,13 @@ void MatchPanel::addData(QFormLayout* form) {
     m_invert->setAccessibleName(tr("Invert"));
     connect(m_invert, &QCheckBox::toggled, this, &MatchPanel::settingsChanged);
 
+    m_stream = new QCheckBox(tr("Slices as a stream"), this);
+    addRow(form, QString(), m_stream, "stream",
+           tr("Searches every slice of the stack on its own for flat templates. The slices of the "
+              "views then step through the results like frames in time"));
+    m_stream->setAccessibleName(tr("Stream"));
+    connect(m_stream, &QCheckBox::toggled, this, &MatchPanel::settingsChanged);
+
     addSection(form, tr("Template box"), "Box", true);
     m_box = new BoxEditor(m_document, this);
     connect(m_box, &BoxEditor::cutRequested, this, &MatchPanel::cutRequested);
@@ -249,6 +256,7 @@ void MatchPanel::updateData() {
     // the results belong to its entries.
     m_addScenes->setEnabled(scene && !m_document.scenes().front().path.empty() && !m_running);
     m_scenes->setEnabled(!m_running);
+    m_stream->setEnabled(scenes == 1 && m_document.isVolume());
     const TemplateEntry* templ = m_document.templ();
     const auto count = static_cast<int>(m_document.templates().size());
     if (templ == nullptr && m_document.box()) {

@@ -33,6 +33,7 @@ const QHash<QString, Control>& controls() {
         {QStringLiteral("promise"), {label("Promise")}},
         {QStringLiteral("precision"), {label("Precision")}},
         {QStringLiteral("region"), {label("Region")}},
+        {QStringLiteral("stream"), {label("Slices as a stream")}},
         {QStringLiteral("min-overlap"), {label("Least overlap")}},
         {QStringLiteral("partial-peaks"), {label("PARTIAL peaks too")}},
         {QStringLiteral("max-peaks"), {label("Most peaks")}},

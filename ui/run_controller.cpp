@@ -24,11 +24,19 @@ class RunController::Sink : public job::JobSink {
     explicit Sink(RunController& controller) : m_controller(controller) {}
 
     void sceneStarted(const job::SceneTurn& at) override {
-        m_scene = tr("scene %1 of %2").arg(at.turn + 1).arg(at.count);
+        m_scene = (at.isFrame ? tr("frame %1 of %2") : tr("scene %1 of %2"))
+                      .arg(at.turn + 1)
+                      .arg(at.count);
+        if (at.isFrame) {
+            return; // of one scene, with one result
+        }
         m_controller.post(
             [this_ = &m_controller, number = at.number] { Q_EMIT this_->sceneStarted(number); });
     }
     void sceneFinished(const job::SceneTurn& at, const job::JobResult& result) override {
+        if (at.isFrame) {
+            return;
+        }
         auto kept = std::make_shared<job::JobResult>(result);
         QImage thumbnail;
         if (result.scene) {

@@ -11,6 +11,7 @@
 #include "engine/io/atomic_file.h"
 #include "engine/job/detail/frame_outputs.h"
 #include "engine/job/detail/frame_report.h"
+#include "engine/job/detail/frame_stack.h"
 #include "engine/job/detail/frames.h"
 #include "engine/job/detail/machine.h"
 #include "engine/job/detail/options.h"
@@ -59,6 +60,7 @@ JobResult doScenes(const Job& job, const JobImages& images, const std::stop_toke
     if (jobs.size() > 1 || job.stream) {
         sink.phase(Phase::Read);
     }
+    JobImages own = images;
     std::optional<detail::Frames> frames;
     std::vector<detail::OrderedScene> order;
     if (job.stream) {
@@ -68,21 +70,29 @@ JobResult doScenes(const Job& job, const JobImages& images, const std::stop_toke
         jobs.push_back(job);
         jobs.back().crops.clear();
         jobs.back().templateOut.clear();
+        own.templates.resize(
+            std::max(own.templates.size(), job.crops.size() + job.templates.size()));
+        for (std::size_t i = 0; i < job.crops.size() && !order.empty(); ++i) {
+            own.templates[i] = frames->cut(job.crops[i], stop);
+        }
     } else {
         order = detail::sceneOrder(jobs, images, stop);
     }
     detail::Stream stream{.jobs = jobs, .order = order, .images = images};
     std::optional<detail::FrameOutputs> outputs;
+    std::optional<detail::FrameStack> stack; // what is displayed
     if (frames) {
         stream.frames = &*frames;
         stream.outputs = &outputs.emplace(job, *frames, stream.files);
+        if (sink.wantsMaps() && !planOnly) {
+            stack.emplace(images.scene, frames->count(), sink);
+        }
     }
     JobResult all;
     all.cancelled = order.empty();
     if (!frames) {
         all.report.scenes.resize(jobs.size());
     }
-    JobImages own = images;
     for (std::size_t turn = 0; turn < order.size() && !all.cancelled; ++turn) {
         const std::size_t number = order[turn].number;
         stream.turn = turn;
@@ -95,14 +105,20 @@ JobResult doScenes(const Job& job, const JobImages& images, const std::stop_toke
             sink.sceneStarted(at);
         }
         own.scene = stream.image(0);
-        detail::SceneRunner runner(stream.job(0), own, stop, sink, stream);
+        JobSink& heard = stack ? static_cast<JobSink&>(stack->frameSink()) : sink;
+        detail::SceneRunner runner(stream.job(0), own, stop, heard, stream);
         JobResult one = planOnly ? runner.planOnly() : runner.run();
         if (!stream.several()) {
             return one;
         }
         sink.sceneFinished(at, one);
         all.cancelled = one.cancelled;
-        if (frames) {
+        if (stack) {
+            stack->add(one, static_cast<int>(number));
+        }
+        if (frames && one.cancelled && !all.report.frames.empty()) {
+            // Only finished frames have a row.
+        } else if (frames) {
             detail::addFrame(all.report, std::move(one.report), static_cast<int>(number));
         } else {
             all.report.scenes[number] = std::move(one.report);
@@ -123,9 +139,14 @@ JobResult doScenes(const Job& job, const JobImages& images, const std::stop_toke
         all.cancelled =
             !finishFrames(all.report, job.report, *frames, *outputs, stream.files, stop);
     }
-    if (all.cancelled) {
+    if (stack && all.cancelled && !all.report.frames.empty()) {
+        detail::endFrames(all.report); // the finished frames are shown
+    } else if (all.cancelled) {
         all.report = {};
         all.report.cancelled = planOnly;
+    }
+    if (stack) {
+        stack->moveTo(all);
     }
     return all;
 }

@@ -38,7 +38,8 @@ struct Job {
     std::filesystem::path scene;
     /// Scenes that are searched after the first one, each on its own; see scenesOf().
     std::vector<std::filesystem::path> furtherScenes;
-    std::vector<base::Box> crops; ///< templates cut from the first scene
+    /// Templates cut from the first scene; of a stream, from the frame that is the z of the corner.
+    std::vector<base::Box> crops;
     std::vector<std::filesystem::path> templates;
     std::filesystem::path templateOut; ///< written if the job has one template
     bool invert =
@@ -244,8 +245,10 @@ class JobSink {
     virtual void regionFinished(const base::Box&) {}
 };
 
-/// Result of a job. For a stream it holds only the report, on all frames, and the notes. For a job
-/// with several scenes it holds only `report.scenes` and the notes: JobSink::sceneFinished reports
+/// Result of a job. For a stream, the maps of the frames are the slices of one map, and the peaks
+/// of all frames are one list, best first, in which z is the frame; if maps are not wanted
+/// (JobSink::wantsMaps), it holds only the report and the notes. For a job with several scenes it
+/// holds only `report.scenes` and the notes: JobSink::sceneFinished reports
 /// each scene, and its data is freed before the next scene is read.
 struct JobResult {
     /// If true, nothing was written. If cancelled during Run, map and status hold the finished

@@ -1,9 +1,47 @@
 #include "engine/job/peak_search.h"
 
 #include "engine/base/error.h"
+#include "engine/job/detail/frame_stack.h"
+#include "engine/job/detail/frames.h"
 #include "engine/job/detail/inputs.h"
 
 namespace flcc::job {
+
+namespace {
+
+using IndexView = base::View<const std::int32_t>;
+
+/// A map, or the part of it that is searched.
+struct MapViews {
+    base::View<const float> value;
+    base::View<const base::Status> status;
+    base::View<const double> exact;
+    IndexView index;
+};
+
+/// The map of one frame of a stream.
+MapViews sliceOf(const JobResult& result, int frame) {
+    const method::MatchMap& map = *result.map;
+    base::Box slice{{0, 0, frame}, map.value.extents()};
+    slice.extents.z = 1;
+    MapViews views{.value = map.value.view().part(slice),
+                   .status = map.status.view().part(slice),
+                   .exact = map.exact.view(),
+                   .index = {}};
+    if (map.exact.data() != nullptr) {
+        views.exact = map.exact.view().part(slice);
+    }
+    if (result.index) {
+        views.index = result.index->view().part(slice);
+    }
+    return views;
+}
+
+FoundPeaks searchMap(const JobResult& result, const MapReport& report, const Job& job,
+                     const std::shared_ptr<const SceneImage>& scene, const MapViews& views,
+                     const std::stop_token& stop);
+
+} // namespace
 
 FoundPeaks searchPeaks(const JobResult& result, const Job& job,
                        const std::shared_ptr<const SceneImage>& scene,
@@ -19,29 +57,60 @@ FoundPeaks searchPeaks(const JobResult& result, const Job& job,
     own.masks.clear();
     own.sceneMask.clear();
     own.templateOut.clear();
+    if (!job.stream) {
+        const method::MatchMap& map = *result.map;
+        return searchMap(result, *result.report.map, own, scene,
+                         {.value = map.value.view(),
+                          .status = map.status.view(),
+                          .exact = map.exact.view(),
+                          .index = result.index ? result.index->view() : IndexView{}},
+                         stop);
+    }
+    own.stream = false;
+    JobImages stack;
+    stack.scene = scene;
+    detail::Frames frames(job, stack, stop);
+    FoundPeaks all;
+    for (const FrameReport& row : result.report.frames) {
+        const auto frame = frames.load(row.frame, stop);
+        FoundPeaks found = searchMap(result, {row.statistics, row.facts}, own, frame,
+                                     sliceOf(result, row.frame), stop);
+        if (stop.stop_requested()) {
+            return {};
+        }
+        detail::moveToFrame(found.peaks, row.frame);
+        all.peaks.insert(all.peaks.end(), found.peaks.begin(), found.peaks.end());
+        all.incomplete = all.incomplete.empty() ? found.incomplete : all.incomplete;
+    }
+    detail::bestFirst(all.peaks, job.operation.traits().best == method::Best::Largest);
+    return all;
+}
+
+namespace {
+
+FoundPeaks searchMap(const JobResult& result, const MapReport& report, const Job& job,
+                     const std::shared_ptr<const SceneImage>& scene, const MapViews& views,
+                     const std::stop_token& stop) {
     const detail::Inputs inputs = detail::readInputs(
-        own, {scene, result.templates, result.masks, result.sceneMask}, "", stop);
+        job, {scene, result.templates, result.masks, result.sceneMask}, "", stop);
     if (stop.stop_requested()) {
         return {};
     }
-    const MapReport& report = *result.report.map;
     const std::vector<int>& numbers = inputs.groups.front(); // templates of one extent have a map
     match::SearchedMap map{.templates = inputs.templViews(numbers),
                            .numbers = numbers,
-                           .value = result.map->value.view(),
-                           .status = result.map->status.view(),
+                           .value = views.value,
+                           .status = views.status,
                            .facts = report.facts,
                            .statistics = report.statistics,
                            .firstPlacement = method::firstPlacement(result.report.plan.problem),
                            .index = {},
                            .reduced = nullptr,
                            .operation = result.report.plan.problem.operation,
-                           .exact = result.map->exact.view()};
+                           .exact = views.exact};
     if (numbers.size() > 1) {
         map.statistics = match::bankStatistics(report.statistics, report.facts.scores);
-        if (result.index) {
-            map.index = result.index->view();
-        }
+        map.index = views.index;
     }
     FoundPeaks found;
     found.peaks = match::findPeaks(inputs.sceneView(), {map}, scene->geometry,
@@ -49,5 +118,7 @@ FoundPeaks searchPeaks(const JobResult& result, const Job& job,
     detail::moveToScene(found.peaks, inputs);
     return found;
 }
+
+} // namespace
 
 } // namespace flcc::job

@@ -1,6 +1,5 @@
 #pragma once
 
-#include <array>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -120,8 +119,7 @@ struct FrameReport {
     double peaksMs = 0;
     std::string device;
     match::MapStatistics statistics; ///< with templates of different extents: empty
-    std::array<std::int64_t, base::kStatusCount> statusCounts{};
-    std::int64_t recomputed = 0;
+    method::MapFacts facts;
     AuditVerdict verdict = AuditVerdict::Off;
     std::int64_t peaks = 0;          ///< number of peaks in the list
     std::optional<match::Peak> best; ///< the first of them

@@ -237,7 +237,7 @@ Json toJson(const StreamReport& stream) {
 Json toJson(const FrameReport& frame) {
     Json counts = Json::object();
     for (std::size_t i = 0; i < base::kStatusCount; ++i) {
-        counts[std::string(base::name(static_cast<base::Status>(i)))] = frame.statusCounts[i];
+        counts[std::string(base::name(static_cast<base::Status>(i)))] = frame.facts.statusCounts[i];
     }
     return {{"frame", frame.frame},
             {"execute_ms", frame.executeMs},
@@ -250,7 +250,7 @@ Json toJson(const FrameReport& frame) {
             {"std", frame.statistics.standardDeviation},
             {"count", frame.statistics.count},
             {"status", counts},
-            {"recomputed", frame.recomputed},
+            {"recomputed", frame.facts.recomputed},
             {"audit", name(frame.verdict)},
             {"peaks", frame.peaks},
             {"best", frame.best ? toJson(*frame.best, 1) : Json(nullptr)},

@@ -24,6 +24,10 @@ void requireStream(const Job& job) {
         wrong("--heatmap draws one map, but --stream makes one for each frame; leave out "
               "--heatmap, or search one frame as --region X,Y,Z:W,H,1 without --stream");
     }
+    if (job.region && (job.region->corner.z != 0 || job.region->extents.z != 1)) {
+        wrong("the region " + base::toString(*job.region) +
+              " is not flat; --stream searches the same box of every frame: give it as X,Y:W,H");
+    }
     const std::vector<std::pair<const char*, const std::filesystem::path*>> stacks{
         {"--map", &job.map}, {"--status", &job.status}, {"--index", &job.index}};
     for (const auto& [option, file] : stacks) {

@@ -19,8 +19,7 @@ FrameReport rowOf(const JobReport& one, int number) {
     }
     if (one.map) {
         row.statistics = one.map->statistics;
-        row.statusCounts = one.map->facts.statusCounts;
-        row.recomputed = one.map->facts.recomputed;
+        row.facts = one.map->facts;
     }
     row.verdict = one.audit ? one.audit->verdict : AuditVerdict::Off;
     row.peaks = static_cast<std::int64_t>(one.peaks.size());

@@ -47,6 +47,27 @@ std::shared_ptr<const SceneImage> Frames::load(int number, const std::stop_token
     return frame;
 }
 
+std::shared_ptr<const SceneImage> Frames::cut(const base::Box& crop, const std::stop_token& stop) {
+    if (crop.extents.z > 1) {
+        throw flatNeeded(crop.extents);
+    }
+    if (!base::contains(extents(), crop)) {
+        throw base::Error(base::ErrorCode::Problem,
+                          "the crop " + base::toString(crop) + " leaves the stack " +
+                              base::toString(extents()) + "; choose a box inside it");
+    }
+    const auto frame = load(static_cast<int>(crop.corner.z), stop);
+    if (!frame) {
+        return nullptr;
+    }
+    auto templ = std::make_shared<SceneImage>();
+    const base::Index corner{crop.corner.x, crop.corner.y, 0};
+    templ->pixels = base::copyOf(base::partOf(base::viewOf(frame->pixels), {corner, crop.extents}));
+    templ->geometry = base::movedTo(frame->geometry, pointOf(corner));
+    templ->source = frame->source + " [" + base::toString(crop) + "]";
+    return templ;
+}
+
 void Frames::addDigests(InputReport& scene, const std::stop_token& stop) {
     if (!m_reader) {
         scene.sha256 = m_stack->sha256;

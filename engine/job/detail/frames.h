@@ -29,6 +29,11 @@ class Frames {
     /// Null if cancelled. **Errors**: as loadImage.
     [[nodiscard]] std::shared_ptr<const SceneImage> load(int number, const std::stop_token& stop);
 
+    /// The template that a crop names; the z of its corner is the frame. Null if cancelled.
+    /// **Errors**: Problem when the crop leaves the stack or has several slices; as load().
+    [[nodiscard]] std::shared_ptr<const SceneImage> cut(const base::Box& crop,
+                                                        const std::stop_token& stop);
+
     /// Completes the report of the scene by the digests of its files, when all frames were read.
     /// **Errors**: Input when a file was changed meanwhile.
     void addDigests(InputReport& scene, const std::stop_token& stop);

@@ -289,11 +289,7 @@ void requireRoom(const Inputs& inputs, const base::Extents& templ) {
 
 void requireFlat(const Job& job, const base::Extents& templ) {
     if (job.stream && templ.z > 1) {
-        throw Error(ErrorCode::Problem,
-                    "the template " + base::toString(templ) + " has " + std::to_string(templ.z) +
-                        " slices, but --stream searches the frames of a stack, which are flat; "
-                        "give a template of one slice, or leave out --stream to search the stack "
-                        "as a volume");
+        throw flatNeeded(templ);
     }
 }
 
@@ -303,9 +299,10 @@ void readTemplates(Inputs& inputs, const Job& job, const JobImages& images,
     const std::size_t count = templateCount(job, images);
     for (std::size_t i = 0; i < count && !stop.stop_requested(); ++i) {
         TemplateInput templ;
-        if (i < job.crops.size()) {
+        const bool given = i < images.templates.size() && images.templates[i];
+        if (i < job.crops.size() && !(job.stream && given)) { // a stream is cut from its stack
             templ.image = cutTemplate(*inputs.scene, job.crops[i]);
-        } else if (i < images.templates.size() && images.templates[i]) {
+        } else if (given) {
             templ.image = images.templates[i];
         } else if (i - job.crops.size() < job.templates.size()) {
             templ.image = loadCompanion(job.templates[i - job.crops.size()], job.channel, job.frame,
@@ -382,6 +379,13 @@ template <class Image> void report(Inputs& inputs, const char* role, const Image
 }
 
 } // namespace
+
+Error flatNeeded(const base::Extents& templ) {
+    return {ErrorCode::Problem,
+            "the template " + base::toString(templ) + " has " + std::to_string(templ.z) +
+                " slices, but --stream searches the frames of a stack, which are flat; give a "
+                "template of one slice, or leave out --stream to search the stack as a volume"};
+}
 
 base::AnyImage invertedTemplate(const base::AnyView& templ) {
     base::AnyImage copy = base::copyOf(templ);

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "engine/base/error.h"
 #include "engine/io/image_file.h"
 #include "engine/job/job.h"
 
@@ -53,6 +54,9 @@ struct Inputs {
 /// errors of the scene begin with `scene`, unless that is empty.
 [[nodiscard]] Inputs readInputs(const Job& job, const JobImages& images, const std::string& scene,
                                 const std::stop_token& stop);
+
+/// The error for a template of several slices in a job with Job::stream.
+[[nodiscard]] base::Error flatNeeded(const base::Extents& templ);
 
 /// The image that was read from `path`, as a scalar image; null if cancelled.
 [[nodiscard]] std::shared_ptr<SceneImage> sceneImageOf(io::LoadedImage loaded,
