@@ -3,6 +3,8 @@
 #include <QTableView>
 #include <QTest>
 
+#include <set>
+
 #include "engine/base/pixels.h"
 #include "tests/support/test_class.h"
 #include "tests/ui/window_support.h"
