@@ -39,7 +39,34 @@ MapViews sliceOf(const JobResult& result, int frame) {
 
 FoundPeaks searchMap(const JobResult& result, const MapReport& report, const Job& job,
                      const std::shared_ptr<const SceneImage>& scene, const MapViews& views,
-                     const std::stop_token& stop);
+                     const std::stop_token& stop) {
+    const detail::Inputs inputs = detail::readInputs(
+        job, {scene, result.templates, result.masks, result.sceneMask}, "", stop);
+    if (stop.stop_requested()) {
+        return {};
+    }
+    const std::vector<int>& numbers = inputs.groups.front(); // templates of one extent have a map
+    match::SearchedMap map{.templates = inputs.templViews(numbers),
+                           .numbers = numbers,
+                           .value = views.value,
+                           .status = views.status,
+                           .facts = report.facts,
+                           .statistics = report.statistics,
+                           .firstPlacement = method::firstPlacement(result.report.plan.problem),
+                           .index = {},
+                           .reduced = nullptr,
+                           .operation = result.report.plan.problem.operation,
+                           .exact = views.exact};
+    if (numbers.size() > 1) {
+        map.statistics = match::bankStatistics(report.statistics, report.facts.scores);
+        map.index = views.index;
+    }
+    FoundPeaks found;
+    found.peaks = match::findPeaks(inputs.sceneView(), {map}, scene->geometry,
+                                   detail::peakOptions(job), stop, &found.incomplete);
+    detail::moveToScene(found.peaks, inputs);
+    return found;
+}
 
 } // namespace
 
@@ -85,40 +112,5 @@ FoundPeaks searchPeaks(const JobResult& result, const Job& job,
     detail::bestFirst(all.peaks, job.operation.traits().best == method::Best::Largest);
     return all;
 }
-
-namespace {
-
-FoundPeaks searchMap(const JobResult& result, const MapReport& report, const Job& job,
-                     const std::shared_ptr<const SceneImage>& scene, const MapViews& views,
-                     const std::stop_token& stop) {
-    const detail::Inputs inputs = detail::readInputs(
-        job, {scene, result.templates, result.masks, result.sceneMask}, "", stop);
-    if (stop.stop_requested()) {
-        return {};
-    }
-    const std::vector<int>& numbers = inputs.groups.front(); // templates of one extent have a map
-    match::SearchedMap map{.templates = inputs.templViews(numbers),
-                           .numbers = numbers,
-                           .value = views.value,
-                           .status = views.status,
-                           .facts = report.facts,
-                           .statistics = report.statistics,
-                           .firstPlacement = method::firstPlacement(result.report.plan.problem),
-                           .index = {},
-                           .reduced = nullptr,
-                           .operation = result.report.plan.problem.operation,
-                           .exact = views.exact};
-    if (numbers.size() > 1) {
-        map.statistics = match::bankStatistics(report.statistics, report.facts.scores);
-        map.index = views.index;
-    }
-    FoundPeaks found;
-    found.peaks = match::findPeaks(inputs.sceneView(), {map}, scene->geometry,
-                                   detail::peakOptions(job), stop, &found.incomplete);
-    detail::moveToScene(found.peaks, inputs);
-    return found;
-}
-
-} // namespace
 
 } // namespace flcc::job
