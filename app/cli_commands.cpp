@@ -44,7 +44,7 @@ constexpr const char* kUsage =
   flcc-cli match SCENE --crop X,Y[,Z]:W,H[,D] [options]
                                                   cuts the template from the scene
   flcc-cli match SCENE TEMPLATE --scene B C ...   several scenes: searches each, numbers the outputs
-  flcc-cli match STACK TEMPLATE --stream          searches every slice of a stack, one output for all
+  flcc-cli match STACK TEMPLATE --stream          searches the slices of a stack one by one
   flcc-cli plan ... as match ...                  shows the method that match would choose, its time
                                                   and memory
   flcc-cli convolve SCENE KERNEL --output FILE    convolves with a kernel: a file, or a filter by

@@ -1,18 +1,14 @@
 #include <QtTest>
 
-#include <fstream>
 #include <map>
-#include <sstream>
 #include <stop_token>
 
 #include <nlohmann/json.hpp>
 
 #include "engine/io/image_file.h"
-#include "engine/io/stack_writer.h"
 #include "engine/job/job.h"
-#include "engine/job/peak_search.h"
 #include "tests/engine/job/job_cases.h"
-#include "tests/support/effort.h"
+#include "tests/engine/job/stream_cases.h"
 #include "tests/support/scenes.h"
 #include "tests/support/test_class.h"
 
@@ -20,99 +16,16 @@ using namespace flcc;
 using base::ErrorCode;
 using job::Job;
 using job::Phase;
+using test::kFrame;
+using test::kPiece;
+using test::rowsOf;
+using test::sliceOf;
+using test::Stack;
+using test::Turns;
+using test::withStacks;
 using Json = nlohmann::json;
 
 namespace {
-
-constexpr base::Extents kFrame{70, 52, 1};
-constexpr base::Box kPiece{{20, 30, 0}, {12, 10, 1}};
-
-base::Box sliceAt(std::int64_t z) { return {{0, 0, z}, kFrame}; }
-
-/// A stack of noise that holds a template in every frame, at another place.
-class Stack {
-  public:
-    explicit Stack(int frames, base::PixelType type = base::PixelType::UInt8,
-                   const std::string& name = "stack.mha")
-        : m_name(name) {
-        base::AnyImage stack = test::noise(type, {kFrame.x, kFrame.y, frames}, 7);
-        const base::AnyImage piece = test::crop(stack, kPiece);
-        for (int z = 1; z < frames; ++z) {
-            test::paste(stack, piece, {kPiece.corner.x + z % 30, kPiece.corner.y - z % 25, z});
-        }
-        base::Geometry geometry;
-        geometry.spacing = {0.5, 0.25, 3};
-        geometry.origin = {1, 2, 3};
-        (void)io::writeImage(path(name), base::viewOf(stack), geometry);
-        (void)io::writeImage(path("template.mha"), base::viewOf(piece), {});
-        (void)io::writeImage(path("second.mha"),
-                             base::viewOf(test::crop(stack, {{41, 7, 0}, kPiece.extents})), {});
-        for (int z = 0; z < frames; ++z) { // as the frame stands in the world
-            (void)io::writeImage(path("frame" + std::to_string(z) + ".mha"),
-                                 base::viewOf(test::crop(stack, sliceAt(z))),
-                                 base::movedTo(geometry, {0, 0, static_cast<double>(z)}));
-        }
-    }
-    [[nodiscard]] std::filesystem::path path(const std::string& name) const {
-        return m_folder.path(name);
-    }
-    [[nodiscard]] Job job() const {
-        Job job;
-        job.scene = path(m_name);
-        job.templates = {path("template.mha")};
-        job.stream = true;
-        job.planning = plan::Planning::Estimate;
-        job.method = "tiled"; // the same tiles, whatever the machine
-        job.tile = {64, 64, 64};
-        return job;
-    }
-    [[nodiscard]] Job alone(int frame) const {
-        Job alone = job();
-        alone.scene = path("frame" + std::to_string(frame) + ".mha");
-        alone.stream = false;
-        return alone;
-    }
-
-  private:
-    std::string m_name;
-    test::Folder m_folder;
-};
-
-/// All outputs that a stream has.
-Job withStacks(Job job, const test::Folder& folder) {
-    job.map = folder.path("map.mha");
-    job.status = folder.path("status.nrrd");
-    job.peaks = folder.path("peaks.csv");
-    job.report = folder.path("report.json");
-    return job;
-}
-
-/// The slice `z` of a file of voxels, as bytes.
-std::string sliceOf(const std::filesystem::path& file, std::int64_t z) {
-    const io::LoadedImage image = io::readImage(file);
-    const base::AnyImage& all = image.components.front();
-    const base::Extents n = image.info.extents;
-    const base::AnyImage slice =
-        base::copyOf(base::partOf(base::viewOf(all), {{0, 0, z}, {n.x, n.y, 1}}));
-    return std::visit(
-        [](const auto& typed) {
-            return std::string(reinterpret_cast<const char*>(typed.data()),
-                               static_cast<std::size_t>(typed.count()) * sizeof(*typed.data()));
-        },
-        slice);
-}
-
-/// The rows of a list of peaks, without comments and names.
-std::vector<std::string> rowsOf(const std::filesystem::path& file) {
-    std::istringstream text(test::bytesOf(file));
-    std::vector<std::string> rows;
-    for (std::string line; std::getline(text, line);) {
-        if (!line.starts_with("#") && !line.starts_with("rank")) {
-            rows.push_back(line);
-        }
-    }
-    return rows;
-}
 
 /// The row with another value in the column wz.
 std::string withWz(const std::string& row, const std::string& wz) {
@@ -121,63 +34,6 @@ std::string withWz(const std::string& row, const std::string& wz) {
         begin = row.find(',', begin) + 1;
     }
     return row.substr(0, begin) + wz + row.substr(row.find(',', begin));
-}
-
-class Turns : public job::JobSink {
-  public:
-    int turns = 0;
-    std::vector<bool> readAhead;
-    std::function<void(Phase, int)> onPhase;
-
-    [[nodiscard]] bool wantsMaps() const override { return false; }
-    void sceneStarted(const job::SceneTurn& at) override {
-        QVERIFY(at.isFrame);
-        QCOMPARE(at.turn, turns);
-        QCOMPARE(at.number, turns);
-        ++turns;
-    }
-    void sceneFinished(const job::SceneTurn&, const job::JobResult& result) override {
-        if (result.report.stream) {
-            readAhead.push_back(result.report.stream->readAhead.value_or(false));
-        }
-    }
-    void phase(Phase phase) override {
-        if (onPhase) {
-            onPhase(phase, turns - 1);
-        }
-    }
-};
-
-/// Keeps the maps of all frames.
-class Keeper : public job::JobSink {
-  public:
-    std::vector<std::shared_ptr<const method::MatchMap>> maps;
-    [[nodiscard]] bool wantsMaps() const override { return false; }
-    void sceneFinished(const job::SceneTurn&, const job::JobResult& result) override {
-        maps.push_back(result.map);
-    }
-};
-
-/// As the window.
-class StackSink : public job::JobSink {
-  public:
-    std::vector<std::shared_ptr<const method::MatchMap>> maps;
-    std::vector<base::Box> regions;
-    void mapStarted(std::shared_ptr<const method::MatchMap> map) override {
-        maps.push_back(std::move(map));
-    }
-    void regionFinished(const base::Box& box) override { regions.push_back(box); }
-};
-
-/// Largest resident memory of this process so far, in bytes.
-std::int64_t peakMemory() {
-    std::ifstream status("/proc/self/status");
-    std::string word;
-    while (status >> word && word != "VmHWM:") {
-    }
-    std::int64_t kib = 0;
-    status >> kib;
-    return kib * 1024;
 }
 
 } // namespace
@@ -193,16 +49,12 @@ class JobStreamTest : public QObject {
     void theStackMayBeOfAnyFormat();
     void theMapStandsWhereTheStackDoes();
     void aTemplateMayBeCutFromTheFirstFrame();
-    void aStackInMemoryIsNotRead();
     void oneSliceIsAStackOfOne();
     void theReportHasARowForEachFrame();
     void aPlanIsThatOfTheFirstFrame();
-    void littleMemoryChangesNothing();
     void whatAStreamHasNotIsRefused_data();
     void whatAStreamHasNotIsRefused();
     void aVolumeIsNoTemplate();
-    void memoryDoesNotGrowWithTheFrames();
-    void resultsInMemoryAreOneStack();
     void cancellingLeavesNothing_data();
     void cancellingLeavesNothing();
     void aDamagedFrameIsNamedAndNothingIsWritten();
@@ -339,22 +191,6 @@ void JobStreamTest::aTemplateMayBeCutFromTheFirstFrame() {
     }
 }
 
-void JobStreamTest::aStackInMemoryIsNotRead() {
-    const Stack stack(3);
-    const test::Folder folder;
-    (void)job::runJob(withStacks(stack.job(), folder));
-    job::JobImages images;
-    images.scene = job::loadImage(stack.path("stack.mha"), {}, {});
-    const test::Folder again;
-    Job job = withStacks(stack.job(), again);
-    std::filesystem::remove(stack.path("stack.mha"));
-    const job::JobResult result = job::runJob(job, images);
-    for (const char* name : {"map.mha", "status.nrrd", "peaks.csv"}) {
-        QVERIFY(test::bytesOf(folder.path(name)) == test::bytesOf(again.path(name)));
-    }
-    QCOMPARE(result.report.inputs.front().sha256, images.scene->sha256);
-}
-
 void JobStreamTest::oneSliceIsAStackOfOne() {
     const Stack stack(1);
     const test::Folder folder;
@@ -421,22 +257,6 @@ void JobStreamTest::aPlanIsThatOfTheFirstFrame() {
     QVERIFY(job::runJob(job).report.plan.chosen()->candidate == report.plan.chosen()->candidate);
 }
 
-void JobStreamTest::littleMemoryChangesNothing() {
-    const Stack stack(4);
-    const test::Folder folder;
-    const job::JobResult result = job::runJob(withStacks(stack.job(), folder));
-    const test::Folder little;
-    Job job = withStacks(stack.job(), little);
-    // As much as one run is predicted to take: nothing is left for another frame.
-    job.memoryBytes = result.report.plan.chosen()->prediction->hostBytes;
-    Turns turns;
-    (void)job::runJob(job, {}, {}, &turns);
-    QVERIFY(turns.readAhead == std::vector<bool>(4, false));
-    for (const char* name : {"map.mha", "status.nrrd", "peaks.csv"}) {
-        QVERIFY(test::bytesOf(folder.path(name)) == test::bytesOf(little.path(name)));
-    }
-}
-
 void JobStreamTest::whatAStreamHasNotIsRefused_data() {
     QTest::addColumn<QString>("option");
     for (const char* option : {"--map", "--status", "--index", "--heatmap", "--scene"}) {
@@ -476,91 +296,6 @@ void JobStreamTest::aVolumeIsNoTemplate() {
     QVERIFY(thrown.code == ErrorCode::Problem);
     QVERIFY(thrown.sentence.find("has 2 slices, but --stream") != std::string::npos);
     QVERIFY(folder.names().empty());
-}
-
-void JobStreamTest::memoryDoesNotGrowWithTheFrames() {
-    if (test::kSanitized) {
-        QSKIP("a sanitizer keeps freed memory");
-    }
-    constexpr base::Extents kLarge{512, 512, 1};
-    const test::Folder folder;
-    const auto run = [&](int frames, job::JobSink* sink) {
-        const std::filesystem::path file = folder.path("large.mha");
-        io::AtomicFile target(file);
-        io::StackWriter writer(target, base::PixelType::UInt8, {512, 512, frames}, {});
-        const base::AnyImage frame = test::noise(base::PixelType::UInt8, kLarge, 3);
-        for (int z = 0; z < frames; ++z) {
-            QVERIFY(writer.append(base::viewOf(frame)));
-        }
-        writer.finish();
-        target.commit();
-        Job job;
-        job.scene = file;
-        job.stream = true;
-        job.crops = {kPiece};
-        job.method = "tiled";
-        job.tile = {128, 128, 128};
-        job.planning = plan::Planning::Estimate;
-        (void)job::runJob(withStacks(job, folder), {}, {}, sink);
-    };
-    Turns turns;
-    run(8, &turns);
-    const std::int64_t few = peakMemory();
-    turns.turns = 0;
-    run(64, &turns);
-    const std::int64_t many = peakMemory();
-    // Half of what the maps, values and statuses, of the 56 further frames take.
-    const std::int64_t limit = std::int64_t{56} * 501 * 503 * 5 / 2;
-    QVERIFY2(many - few < limit, std::to_string(many - few).c_str());
-    Keeper keeper; // shows that the measure sees what is kept
-    run(64, &keeper);
-    QVERIFY(peakMemory() - few > limit);
-}
-
-void JobStreamTest::resultsInMemoryAreOneStack() {
-    const Stack stack(3);
-    const test::Folder folder;
-    job::JobImages images;
-    images.scene = job::loadImage(stack.path("stack.mha"), {}, {});
-    Job job = withStacks(stack.job(), folder);
-    job.minScore = 0.2;
-    job.templates.clear();
-    job.crops = {{{kPiece.corner.x + 1, kPiece.corner.y - 1, 1}, kPiece.extents}}; // of frame 1
-    StackSink sink;
-    const job::JobResult result = job::runJob(job, images, {}, &sink);
-    QCOMPARE(sink.maps.size(), std::size_t{1});
-    QVERIFY(sink.maps.front() == result.map);
-    QVERIFY(result.scene == images.scene);
-    QVERIFY(result.map->value.extents() == (base::Extents{59, 43, 3}));
-    QCOMPARE(sink.regions.size(), std::size_t{3});
-    QVERIFY(sink.regions[2] == (base::Box{{0, 0, 2}, {59, 43, 1}}));
-    const io::LoadedImage map = io::readImage(folder.path("map.mha"));
-    const auto& written = std::get<base::Image<float>>(map.components.front());
-    QVERIFY(std::equal(written.data(), written.data() + written.count(), result.map->value.data()));
-    const std::vector<std::string> rows = rowsOf(folder.path("peaks.csv"));
-    QCOMPARE(result.peaks.size(), rows.size());
-    QVERIFY(rows.size() > 10);
-    for (const match::Peak& peak : result.peaks) {
-        QCOMPARE(peak.centre[2], static_cast<double>(peak.corner.z));
-    }
-    for (std::size_t i = 1; i < result.peaks.size(); ++i) {
-        QVERIFY(result.peaks[i - 1].score >= result.peaks[i].score);
-    }
-    QCOMPARE(result.peaks.front().score, 1.0);
-    // Searched again: the same list, and one with another threshold as a run with it gives.
-    for (const double least : {0.2, 0.25}) {
-        Job other = job;
-        other.minScore = least;
-        const std::vector<match::Peak> again = job::searchPeaks(result, other, images.scene).peaks;
-        const std::vector<match::Peak> expected = job::runJob(other, images).peaks;
-        QCOMPARE(again.size(), expected.size());
-        for (std::size_t i = 0; i < again.size(); ++i) {
-            QVERIFY(again[i].corner == expected[i].corner);
-            QCOMPARE(again[i].score, expected[i].score);
-            QVERIFY(again[i].zscore == expected[i].zscore);
-            QVERIFY(again[i].world == expected[i].world);
-        }
-    }
 }
 
 void JobStreamTest::cancellingLeavesNothing_data() {
