@@ -8,7 +8,7 @@ namespace flcc::job::detail {
 
 namespace {
 
-FrameReport rowOf(const JobReport& one, int number) {
+FrameReport frameRow(const JobReport& one, int number) {
     FrameReport row;
     row.frame = number;
     if (one.run) {
@@ -125,7 +125,7 @@ Spread spreadOver(const std::vector<FrameReport>& frames, double FrameReport::*m
 } // namespace
 
 void addFrame(JobReport& all, JobReport one, int number) {
-    FrameReport row = rowOf(one, number);
+    FrameReport row = frameRow(one, number);
     if (all.frames.empty()) {
         all = std::move(one);
         all.stream.reset();
