@@ -101,7 +101,7 @@ Json environmentJson(const Environment& environment) {
             {"instructions", environment.instructions}};
 }
 
-Json inputsJson(const std::vector<InputReport>& inputs) {
+Json inputFilesJson(const std::vector<InputReport>& inputs) {
     Json list = Json::array();
     for (const InputReport& input : inputs) {
         Json series = Json::array();
@@ -131,7 +131,7 @@ std::string toJson(const FeaturesResult& result) {
                     {"match", matchJson(result)},
                     {"notes", result.notes},
                     {"environment", environmentJson(result.environment)},
-                    {"inputs", inputsJson(result.inputs)}};
+                    {"inputs", inputFilesJson(result.inputs)}};
     return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
 }
 

@@ -167,9 +167,8 @@ void CliFeaturesTest::twoImagesAreMatched() {
 
 void CliFeaturesTest::aJobFileGivesTheSameBlobs() {
     const CliRun first = run({"--levels", "32", "--min-strength", "12.5", "--overlap", "0.25",
-                              "--channels", "grey", "--max-blobs", "7", "--threads", "1",
-                              "--blobs", "first.json", "--blobs-format", "json", "--save-job",
-                              "job.json"});
+                              "--channels", "grey", "--max-blobs", "7", "--threads", "1", "--blobs",
+                              "first.json", "--blobs-format", "json", "--save-job", "job.json"});
     QVERIFY2(first.code == 0, first.errors);
     const Json job = Json::parse(bytes("job.json").toStdString());
     QCOMPARE(job.at("command").get<std::string>(), std::string("features"));
@@ -192,8 +191,8 @@ void CliFeaturesTest::aJobFileGivesTheSameBlobs() {
     QCOMPARE(refused(R"({"command": "convolve", "image": "discs.mha"})"), 2);
     QCOMPARE(refused("image"), 3);
     // The file of the job that is read may be no output.
-    QCOMPARE(runCli({"features", "--job", "job.json", "--report", "job.json"}, m_folder.path()).code,
-             2);
+    QCOMPARE(
+        runCli({"features", "--job", "job.json", "--report", "job.json"}, m_folder.path()).code, 2);
 }
 
 void CliFeaturesTest::failuresHaveTheirCodeAndWriteNothing_data() {
