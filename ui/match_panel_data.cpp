@@ -257,6 +257,9 @@ void MatchPanel::updateData() {
     m_addScenes->setEnabled(scene && !m_document.scenes().front().path.empty() && !m_running);
     m_scenes->setEnabled(!m_running);
     m_stream->setEnabled(scenes == 1 && m_document.isVolume());
+    // No row for it where there are no slices.
+    qobject_cast<QFormLayout*>(m_stream->parentWidget()->layout())
+        ->setRowVisible(m_stream, m_document.isVolume());
     const TemplateEntry* templ = m_document.templ();
     const auto count = static_cast<int>(m_document.templates().size());
     if (templ == nullptr && m_document.box()) {

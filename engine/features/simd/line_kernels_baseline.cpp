@@ -1,9 +1,19 @@
-#define FLCC_LINE_BYTES 16
 #include "engine/features/simd/line_kernels_set.h"
 #include "engine/features/simd/line_kernels_sets.h"
 
 namespace flcc::features::detail {
 
-LineKernels baselineKernels() { return kernelsNamed("baseline"); }
+namespace {
+
+using Doubles [[gnu::vector_size(16)]] = double;
+using Unsigned16 [[gnu::vector_size(4)]] = std::uint16_t;
+using Integers16 [[gnu::vector_size(4)]] = std::int16_t;
+using Integers32 [[gnu::vector_size(8)]] = std::int32_t;
+
+} // namespace
+
+LineKernels baselineKernels() {
+    return LineSet<LineVectors<Doubles, Unsigned16, Integers16, Integers32>>::named("baseline");
+}
 
 } // namespace flcc::features::detail

@@ -2,116 +2,124 @@
 
 #include "engine/features/detail/line_kernels.h"
 
-// The line kernels for the instruction set that the including source is compiled for. It defines
-// FLCC_LINE_BYTES, the bytes of a vector of that set, so that no two sources have a template in
-// common. A block of kLines lines is filtered in as many passes as it has vectors: vectors wider
-// than those of the processor are kept in memory by the compiler, which takes four times as long.
-
 namespace flcc::features::detail {
 
-namespace {
+/// Vectors of one instruction set: doubles, and integers of as many lanes.
+template <class Doubles, class Unsigned16, class Integers16, class Integers32> struct LineVectors {
+    using Vector = Doubles;
+    using Levels = Unsigned16;
+    using Signed16 = Integers16;
+    using Signed32 = Integers32;
+};
 
-constexpr std::int64_t kLanes = FLCC_LINE_BYTES / 8;
-using Vector = double __attribute__((vector_size(FLCC_LINE_BYTES)));
-using Levels = std::uint16_t __attribute__((vector_size(FLCC_LINE_BYTES / 4)));
-using Signed16 = std::int16_t __attribute__((vector_size(FLCC_LINE_BYTES / 4)));
-using Signed32 = std::int32_t __attribute__((vector_size(FLCC_LINE_BYTES / 2)));
+/// The kernels for vectors of that kind. Each source has a size of its own, so that no two have a
+/// function in common. A block of kLines lines is filtered in as many passes as it has vectors:
+/// vectors wider than those of the processor are kept in memory by the compiler, which takes four
+/// times as long.
+template <class Vectors> struct LineSet {
+    using Vector = typename Vectors::Vector;
+    using Levels = typename Vectors::Levels;
+    using Signed16 = typename Vectors::Signed16;
+    using Signed32 = typename Vectors::Signed32;
+    static constexpr std::int64_t kLanes = sizeof(Vector) / sizeof(double);
 
-inline Vector load(const double* from) { return *reinterpret_cast<const Vector*>(from); }
+    static Vector load(const double* from) { return *reinterpret_cast<const Vector*>(from); }
+    static void store(Vector value, double* to) { *reinterpret_cast<Vector*>(to) = value; }
 
-inline void store(Vector value, double* to) { *reinterpret_cast<Vector*>(to) = value; }
-
-template <class Load>
-inline void filterLine(const shared::LineFilter& coefficients, const Load& input, double* scratch,
-                       const LineOutput& out, std::int64_t length) {
-    const shared::LineFilter filter = coefficients;
-    auto side = shared::atEdge(filter, input(0));
-    for (std::int64_t i = 0; i < length; ++i) {
-        store(shared::advance(filter, side, input(i)), scratch + i * kLines);
-    }
-    double* const to = out.to;
-    const std::int64_t stride = out.stride;
-    const bool add = out.add;
-    side = shared::atEdge(filter, input(length - 1));
-    for (std::int64_t i = length - 1; i >= 0; --i) {
-        const Vector x = input(i);
-        const Vector after = shared::advance(filter, side, x);
-        Vector y = filter.centre * x + (load(scratch + i * kLines) + after);
-        if (add) {
-            y += load(to + i * stride);
+    template <class Load>
+    static void filterLine(const shared::LineFilter& coefficients, const Load& input,
+                           double* scratch, const LineOutput& out, std::int64_t length) {
+        const shared::LineFilter filter = coefficients;
+        auto side = shared::atEdge(filter, input(0));
+        for (std::int64_t i = 0; i < length; ++i) {
+            store(shared::advance(filter, side, input(i)), scratch + i * kLines);
         }
-        store(y, to + i * stride);
+        double* const to = out.to;
+        const std::int64_t stride = out.stride;
+        const bool add = out.add;
+        side = shared::atEdge(filter, input(length - 1));
+        for (std::int64_t i = length - 1; i >= 0; --i) {
+            const Vector x = input(i);
+            const Vector after = shared::advance(filter, side, x);
+            Vector y = filter.centre * x + (load(scratch + i * kLines) + after);
+            if (add) {
+                y += load(to + i * stride);
+            }
+            store(y, to + i * stride);
+        }
     }
-}
 
-[[gnu::flatten]] void filterBlock(const shared::LineFilter& filter, const double* in,
-                                  double* scratch, const LineOutput& out, std::int64_t length) {
-    for (std::int64_t part = 0; part < kLines; part += kLanes) {
-        filterLine(
-            filter, [from = in + part](std::int64_t i) { return load(from + i * kLines); },
-            scratch + part, {out.to + part, out.stride, out.add}, length);
+    [[gnu::flatten]] static void filterBlock(const shared::LineFilter& filter, const double* in,
+                                             double* scratch, const LineOutput& out,
+                                             std::int64_t length) {
+        for (std::int64_t part = 0; part < kLines; part += kLanes) {
+            filterLine(
+                filter, [from = in + part](std::int64_t i) { return load(from + i * kLines); },
+                scratch + part, {out.to + part, out.stride, out.add}, length);
+        }
     }
-}
 
-[[gnu::flatten]] void filterLevels(const shared::LineFilter& filter, const IndicatorLines& in,
-                                   double* scratch, const LineOutput& out, std::int64_t length) {
-    for (std::int64_t part = 0; part < kLines; part += kLanes) {
-        const auto input = [levels = in.levels + part, stride = in.stride,
-                            level = in.level](std::int64_t i) {
-            const Levels now = *reinterpret_cast<const Levels*>(levels + i * stride);
-            const Signed16 inside = now <= level; // -1 where true
-            const auto numbers =
-                __builtin_convertvector(__builtin_convertvector(inside, Signed32), Vector);
-            return -0.5 - numbers;
-        };
-        filterLine(filter, input, scratch + part, {out.to + part, out.stride, out.add}, length);
+    [[gnu::flatten]] static void filterLevels(const shared::LineFilter& filter,
+                                              const IndicatorLines& in, double* scratch,
+                                              const LineOutput& out, std::int64_t length) {
+        for (std::int64_t part = 0; part < kLines; part += kLanes) {
+            const auto input = [levels = in.levels + part, stride = in.stride,
+                                level = in.level](std::int64_t i) {
+                const Levels now = *reinterpret_cast<const Levels*>(levels + i * stride);
+                const Signed16 inside = now <= level; // -1 where true
+                const auto numbers =
+                    __builtin_convertvector(__builtin_convertvector(inside, Signed32), Vector);
+                return -0.5 - numbers;
+            };
+            filterLine(filter, input, scratch + part, {out.to + part, out.stride, out.add}, length);
+        }
     }
-}
 
-[[gnu::flatten]] void gatherBlocks(const double* from, std::int64_t stride, std::int64_t blocks,
-                                   double* to, std::int64_t blockSize, std::int64_t length) {
-    for (std::int64_t i = 0; i < length; ++i) {
-        for (std::int64_t b = 0; b < blocks; ++b) {
-            for (std::int64_t part = 0; part < kLines; part += kLanes) {
-                store(load(from + i * stride + b * kLines + part),
-                      to + b * blockSize + i * kLines + part);
+    [[gnu::flatten]] static void gatherBlocks(const double* from, std::int64_t stride,
+                                              std::int64_t blocks, double* to,
+                                              std::int64_t blockSize, std::int64_t length) {
+        for (std::int64_t i = 0; i < length; ++i) {
+            for (std::int64_t b = 0; b < blocks; ++b) {
+                for (std::int64_t part = 0; part < kLines; part += kLanes) {
+                    store(load(from + i * stride + b * kLines + part),
+                          to + b * blockSize + i * kLines + part);
+                }
             }
         }
     }
-}
 
-[[gnu::flatten]] void rowsToBlock(const double* rows, std::int64_t stride, double* block,
-                                  std::int64_t length) {
-    for (std::int64_t i = 0; i < length; ++i) {
-        for (std::int64_t line = 0; line < kLines; ++line) {
-            block[i * kLines + line] = rows[line * stride + i];
+    [[gnu::flatten]] static void rowsToBlock(const double* rows, std::int64_t stride, double* block,
+                                             std::int64_t length) {
+        for (std::int64_t i = 0; i < length; ++i) {
+            for (std::int64_t line = 0; line < kLines; ++line) {
+                block[i * kLines + line] = rows[line * stride + i];
+            }
         }
     }
-}
 
-[[gnu::flatten]] void blockToRows(const double* block, double* rows, std::int64_t stride,
-                                  std::int64_t length, bool add) {
-    for (std::int64_t i = 0; i < length; ++i) {
-        for (std::int64_t line = 0; line < kLines; ++line) {
-            double& to = rows[line * stride + i];
-            to = block[i * kLines + line] + (add ? to : 0.0);
+    [[gnu::flatten]] static void blockToRows(const double* block, double* rows, std::int64_t stride,
+                                             std::int64_t length, bool add) {
+        for (std::int64_t i = 0; i < length; ++i) {
+            for (std::int64_t line = 0; line < kLines; ++line) {
+                double& to = rows[line * stride + i];
+                to = block[i * kLines + line] + (add ? to : 0.0);
+            }
         }
     }
-}
 
-[[gnu::flatten]] void magnitudes(const double* a, const double* b, const double* c, double weight,
-                                 double* sum, std::int64_t length) {
-    for (std::int64_t i = 0; i < length; ++i) {
-        const double now =
-            c == nullptr ? shared::laplacian(a[i], b[i]) : shared::laplacian(a[i], b[i], c[i]);
-        sum[i] += weight * __builtin_fabs(now);
+    [[gnu::flatten]] static void magnitudes(const double* a, const double* b, const double* c,
+                                            double weight, double* sum, std::int64_t length) {
+        for (std::int64_t i = 0; i < length; ++i) {
+            const double now =
+                c == nullptr ? shared::laplacian(a[i], b[i]) : shared::laplacian(a[i], b[i], c[i]);
+            sum[i] += weight * __builtin_fabs(now);
+        }
     }
-}
 
-LineKernels kernelsNamed(std::string_view name) {
-    return {name, filterBlock, filterLevels, gatherBlocks, rowsToBlock, blockToRows, magnitudes};
-}
-
-} // namespace
+    static LineKernels named(std::string_view name) {
+        return {name,        filterBlock, filterLevels, gatherBlocks,
+                rowsToBlock, blockToRows, magnitudes};
+    }
+};
 
 } // namespace flcc::features::detail
