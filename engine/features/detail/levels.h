@@ -12,7 +12,8 @@
 namespace flcc::features::detail {
 
 /// Voxels in memory as the filters need them: rows are padded to whole blocks of lines, and the
-/// number of rows (y extent times z extent) too.
+/// number of rows (y extent times z extent) too. Rows of doubles are never a whole number of memory
+/// pages (4096 bytes) apart: the voxels of a column would share few lines of the processor's cache.
 struct Grid {
     base::Extents extents;
     std::int64_t stride = 0; ///< voxels from one row to the next
@@ -20,8 +21,12 @@ struct Grid {
 
     Grid() = default;
     explicit Grid(const base::Extents& n)
-        : extents(n), stride((n.x + kLines - 1) / kLines * kLines),
-          rows((n.y * n.z + kLines - 1) / kLines * kLines) {}
+        : extents(n), stride(strideOf(n.x)), rows((n.y * n.z + kLines - 1) / kLines * kLines) {}
+    [[nodiscard]] static std::int64_t strideOf(std::int64_t width) {
+        constexpr std::int64_t kPage = 4096 / sizeof(double);
+        const std::int64_t padded = (width + kLines - 1) / kLines * kLines;
+        return padded % kPage == 0 ? padded + kLines : padded;
+    }
     [[nodiscard]] std::int64_t count() const { return stride * rows; }
     [[nodiscard]] std::int64_t rowBlocks() const { return rows / kLines; }
 };
