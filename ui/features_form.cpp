@@ -47,7 +47,8 @@ QDoubleSpinBox* voxelField(const char* name, const QString& label, const QString
     return box;
 }
 
-FeaturesForm::FeaturesForm(QWidget* parent) : QWidget(parent) {
+FeaturesForm::FeaturesForm(QWidget* parent)
+    : QWidget(parent), m_overlap(features::DetectorOptions{}.overlap) {
     using features::Channels;
     const job::FeaturesJob usual;
     auto* form = new QFormLayout(this);
@@ -83,8 +84,20 @@ FeaturesForm::FeaturesForm(QWidget* parent) : QWidget(parent) {
     form->addRow(tr("Memory limit"), m_memory);
 }
 
+void FeaturesForm::setJob(const job::FeaturesJob& job, const base::Extents& extents) {
+    const std::vector<double> scales = features::scalesOf(job.detector.scales, extents);
+    m_first->setValue(scales.front());
+    m_last->setValue(scales.back());
+    m_scales->setValue(static_cast<int>(scales.size()));
+    m_levels->setValue(job.detector.levels);
+    m_channels->setCurrentIndex(m_channels->findData(static_cast<int>(job.channels)));
+    m_memory->setText(job.memoryBytes == 0 ? QString() : QString::number(job.memoryBytes));
+    m_overlap = job.detector.overlap;
+}
+
 job::FeaturesJob FeaturesForm::job() const {
     job::FeaturesJob job;
+    job.detector.overlap = m_overlap;
     const QString memory = m_memory->text().trimmed();
     job.memoryBytes = memory.isEmpty() ? 0 : job::parseSize(memory.toStdString());
     job.detector.scales = {m_first->value(), m_last->value(), m_scales->value()};

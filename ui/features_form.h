@@ -23,6 +23,10 @@ class FeaturesForm : public QWidget {
     /// not a size.
     [[nodiscard]] job::FeaturesJob job() const;
 
+    /// Shows scales, levels, channels and memory limit of a job. `extents` are those of its image,
+    /// which choose the scales where the job does not.
+    void setJob(const job::FeaturesJob& job, const base::Extents& extents);
+
   private:
     QDoubleSpinBox* m_first = nullptr;
     QDoubleSpinBox* m_last = nullptr;
@@ -30,6 +34,7 @@ class FeaturesForm : public QWidget {
     QSpinBox* m_levels = nullptr;
     QComboBox* m_channels = nullptr;
     QLineEdit* m_memory = nullptr;
+    double m_overlap; ///< of the last job: it has no control
 };
 
 /// A number of voxels with one decimal.

@@ -210,6 +210,12 @@ QWidget* FeaturesPanel::buildTable() {
     return area;
 }
 
+void FeaturesPanel::findAs(const job::FeaturesJob& job) {
+    m_form->setJob(job, m_document.sceneExtents());
+    find();
+    m_wanted = job.detector.minStrength;
+}
+
 void FeaturesPanel::find() {
     if (!m_document.hasScene()) {
         Q_EMIT statusMessage(tr("Open an image first."));
@@ -271,6 +277,11 @@ void FeaturesPanel::onFound(std::shared_ptr<const job::FeaturesResult> result) {
         return;
     }
     m_result = std::move(result);
+    if (m_wanted && !m_result->detection.blobs.empty()) {
+        const QSignalBlocker quiet(m_strength);
+        m_strength->setValue(static_cast<int>(
+            std::floor(*m_wanted / m_result->detection.blobs.front().strength * kSliderSteps)));
+    }
     applyFilter();
     Q_EMIT statusMessage(
         tr("%n blobs found", nullptr, static_cast<int>(m_result->detection.blobs.size())));
@@ -278,6 +289,7 @@ void FeaturesPanel::onFound(std::shared_ptr<const job::FeaturesResult> result) {
 
 void FeaturesPanel::clear() {
     ++m_run;
+    m_wanted.reset();
     m_result.reset();
     m_suggestions.clear();
     m_best->clear();

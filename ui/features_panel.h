@@ -38,6 +38,8 @@ class FeaturesPanel : public QWidget {
 
     /// Finds the blobs of the shown scene.
     void find();
+    /// Shows the controls of a job for the shown scene, and finds its blobs.
+    void findAs(const job::FeaturesJob& job);
     /// The blobs that the table lists and the views show.
     [[nodiscard]] const std::vector<features::Blob>& shown() const { return m_shown; }
     [[nodiscard]] const std::vector<features::Suggestion>& suggestions() const {
@@ -98,7 +100,8 @@ class FeaturesPanel : public QWidget {
     std::shared_ptr<const job::FeaturesResult> m_result; ///< null before the first one
     std::vector<features::Blob> m_shown;
     std::vector<features::Suggestion> m_suggestions; ///< of `m_suggested`
-    std::uint64_t m_run = 0; ///< counts runs, so that news of an older one is ignored
+    std::optional<double> m_wanted; ///< least strength of the job that is run, if it names one
+    std::uint64_t m_run = 0;        ///< counts runs, so that news of an older one is ignored
 };
 
 } // namespace flcc::ui

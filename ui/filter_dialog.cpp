@@ -220,6 +220,8 @@ void FilterDialog::onView() {
     }
 }
 
+void FilterDialog::setJob(const job::ConvolveJob& job) { m_form->setJob(job); }
+
 job::ConvolveJob FilterDialog::job() const {
     job::ConvolveJob job = m_form->job();
     const job::Job settings = m_window.settings();

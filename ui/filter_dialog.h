@@ -39,6 +39,9 @@ class FilterDialog : public WorkDialog {
                  QWidget* parent);
     ~FilterDialog() override;
 
+    /// Shows the kernel and the choices of a job. **Errors**: as filter::kernelByName().
+    void setJob(const job::ConvolveJob& job);
+
     void refreshTheme();
     /// True while the preview is not that of the controls.
     [[nodiscard]] bool isPreviewDue() const { return m_shown != m_wanted; }

@@ -368,6 +368,56 @@ job::ConvolveJob FilterForm::job() const {
     return job;
 }
 
+void FilterForm::setJob(const job::ConvolveJob& job) {
+    const bool file = job::isKernelFile(job.kernel);
+    filter::KernelValues shown;
+    if (!file) {
+        const base::Extents scene{2, 2, m_axes == 2 ? 1 : 2}; // only its axes matter
+        shown = filter::kernelValues(job.kernel, scene, m_geometry);
+    }
+    blockSignals(true); // one change for all
+    m_kernel->setCurrentIndex(m_kernel->findData(file ? kFile : static_cast<int>(shown.form)));
+    if (file) {
+        m_file->setText(pathText(job.kernel));
+        m_file->setToolTip(m_file->text());
+    } else {
+        showSizes(shown);
+    }
+    const auto choose = [](QComboBox* box, const QVariant& value) {
+        box->setCurrentIndex(std::max(0, box->findData(value)));
+    };
+    choose(m_border, static_cast<int>(job.border));
+    choose(m_extent, static_cast<int>(job.extent));
+    choose(m_method, toQString(job.run.method));
+    choose(m_precision, static_cast<int>(job.run.precision));
+    blockSignals(false);
+    Q_EMIT changed();
+}
+
+/// Fills the controls of the kernel's values.
+void FilterForm::showSizes(const filter::KernelValues& shown) {
+    const bool length = shown.inLength && m_unit->count() > 1;
+    bool different = false;
+    for (std::size_t i = 0; i < shown.values.size(); ++i) {
+        for (std::size_t axis = 1; axis < m_axes; ++axis) {
+            const auto size = [&](std::size_t of) {
+                return shown.values[i][of] * (length ? spacingOf(m_geometry, of) : 1);
+            };
+            different = different || std::abs(size(axis) - size(0)) > 1e-9 * size(0);
+        }
+    }
+    m_eachAxis->setChecked(different);
+    m_unit->setCurrentIndex(length ? 1 : 0);
+    showValues(false); // decimals before values
+    for (std::size_t i = 0; i < shown.values.size(); ++i) {
+        m_values[i].axis->setCurrentIndex(static_cast<int>(shown.values[i][0]));
+        for (std::size_t axis = 0; axis < m_axes; ++axis) {
+            m_values[i].sizes[axis]->setValue(shown.values[i][axis] *
+                                              (length ? spacingOf(m_geometry, axis) : 1));
+        }
+    }
+}
+
 QString FilterForm::title() const {
     if (isFile()) {
         return pathText(toPath(m_file->text()).filename());

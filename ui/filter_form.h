@@ -30,6 +30,9 @@ class FilterForm : public QWidget {
     void setScene(const base::Extents& extents, const base::Geometry& geometry);
     /// The job, without a scene. The kernel is empty while no file is chosen.
     [[nodiscard]] job::ConvolveJob job() const;
+    /// Shows kernel, border, extent, method and precision of a job for the scene of setScene().
+    /// **Errors**: as filter::kernelByName().
+    void setJob(const job::ConvolveJob& job);
     /// "gaussian 2 px", for names of results.
     [[nodiscard]] QString title() const;
 
@@ -50,6 +53,7 @@ class FilterForm : public QWidget {
     void fillKernels();
     void chooseKernel();
     void showValues(bool usual);
+    void showSizes(const filter::KernelValues& shown);
     void changeUnit();
     void askFile();
     [[nodiscard]] bool isFile() const;

@@ -389,68 +389,6 @@ void MainWindow::openFile(const QString& file, bool asTemplate) {
     m_opener->open(target, toPath(file));
 }
 
-void MainWindow::loadJob(const QString& file, bool run) {
-    job::Job job;
-    try {
-        job = job::fromJobFile(job::readJobFile(toPath(file)));
-    } catch (const base::Error& error) {
-        Q_EMIT m_opener->failed(toQString(error.what()));
-        return;
-    }
-    const auto start = [this, job, run, path = toPath(file)](bool opened) {
-        if (!opened) {
-            return;
-        }
-        m_document->setJobFile(path);
-        m_match->setSettings(job);
-        while (job.scene.empty() && !job.crops.empty() && !m_document->templates().empty()) {
-            m_document->removeTemplate(0); // those of the job replace them
-        }
-        for (const base::Box& crop : job.crops) {
-            const base::Extents scene = m_document->sceneExtents();
-            if (m_document->hasScene() && !base::contains(scene, crop)) {
-                Q_EMIT m_opener->failed(
-                    tr("The crop %1 of the job leaves the scene of %2 voxels. Open the scene that "
-                       "the job was made for, or change the crop.")
-                        .arg(toQString(base::toString(crop)), toQString(base::toString(scene))));
-                return;
-            }
-            m_document->setBox(crop);
-            addCutTemplate();
-        }
-        m_document->setActiveTemplate(0);
-        if (!job.crops.empty()) {
-            m_document->setBox(job.crops.front());
-        }
-        if (run) {
-            m_flow->run();
-        }
-    };
-    // One after the other: scenes, templates, masks; then the rest of the job.
-    using Target = Opener::Target;
-    Opener::Files files;
-    const auto add = [&files](Target target, const std::filesystem::path& path) {
-        if (!path.empty()) {
-            files.emplace_back(target, path);
-        }
-    };
-    add(Target::Scene, job.scene);
-    for (const std::filesystem::path& scene : job.furtherScenes) {
-        add(Target::MoreScene, scene);
-    }
-    // The new scene removes the old templates, so the job's templates are all added.
-    for (const std::filesystem::path& templ : job.templates) {
-        if (!job.scene.empty()) {
-            add(Target::MoreTemplate, templ);
-        }
-    }
-    for (const std::filesystem::path& mask : job.masks) {
-        add(&mask == &job.masks.front() ? Target::Mask : Target::MoreMask, mask);
-    }
-    add(Target::SceneMask, job.sceneMask);
-    m_opener->openAll(std::move(files), {job.channel, job.frame}, start);
-}
-
 void MainWindow::applyTheme(Theme theme) {
     ui::applyTheme(theme);
     m_actions->refreshTheme();

@@ -4,10 +4,14 @@
 #include <QPointer>
 
 #include <filesystem>
+#include <functional>
 #include <memory>
+#include <optional>
 #include <utility>
 #include <vector>
 
+#include "engine/job/convolve_job.h"
+#include "engine/job/features.h"
 #include "ui/actions.h"
 #include "ui/document.h"
 #include "ui/message_bar.h"
@@ -31,6 +35,7 @@ class LogPanel;
 class ManualWindow;
 class MatchFlow;
 class MatchPanel;
+class PairsDialog;
 class PeaksPanel;
 class ReportPanel;
 class StartPage;
@@ -72,6 +77,11 @@ class MainWindow : public QMainWindow {
     void buildCentre();
     void buildDocks();
     void connectParts();
+    // main_window_jobs.cpp
+    void openForJob(const std::filesystem::path& scene, const std::optional<int>& channel,
+                    const std::optional<int>& frame, const std::function<void()>& then);
+    void loadConvolveJob(const job::ConvolveJob& job);
+    void loadFeaturesJob(const job::FeaturesJob& job);
     // main_window_menus.cpp, main_window_view_menus.cpp
     void buildMenus();
     void buildFileMenu();
@@ -93,7 +103,7 @@ class MainWindow : public QMainWindow {
     void showCalibrate();
     void showCrossover();
     void showFeatures();
-    void showPairs();
+    PairsDialog* showPairs();
     void showFilter();
     /// Undoes or redoes a change, unless it would change the scenes of a run.
     void stepBack(bool redo);

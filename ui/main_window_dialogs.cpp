@@ -184,13 +184,14 @@ void MainWindow::showFeatures() {
     m_features->find();
 }
 
-void MainWindow::showPairs() {
+PairsDialog* MainWindow::showPairs() {
     auto* dialog = new PairsDialog(
         *m_document, *m_controller, *m_views,
         {[this] { return m_features->job(); }, [this] { return m_exporter->inputs(); }}, this);
     setManualPage(*dialog, "blobs");
     dialog->setAttribute(Qt::WA_DeleteOnClose);
     dialog->show();
+    return dialog;
 }
 
 void MainWindow::showFilter() {

@@ -165,6 +165,8 @@ void PairsDialog::addFile(const QString& file) {
     m_scene->setCurrentIndex(m_scene->count() - 1);
 }
 
+void PairsDialog::setLeastScore(double score) { m_least->setValue(score); }
+
 std::optional<SceneEntry> PairsDialog::second() const {
     if (m_scene->currentIndex() < 0) {
         return std::nullopt;

@@ -34,6 +34,10 @@ class PairsDialog : public WorkDialog {
     PairsDialog(Document& document, RunController& controller, ViewsPanel& views, Window window,
                 QWidget* parent);
 
+    /// Offers a file as second scene and chooses it.
+    void addFile(const QString& file);
+    void setLeastScore(double score);
+
     [[nodiscard]] const std::vector<features::Pair>& pairs() const { return m_result->pairs; }
 
   protected:
@@ -51,8 +55,6 @@ class PairsDialog : public WorkDialog {
     void saveList(const QString& file);
     void saveJob(const QString& file);
     void askScene();
-    /// Offers a file as second scene and chooses it.
-    void addFile(const QString& file);
     /// The second scene; empty without one.
     [[nodiscard]] std::optional<SceneEntry> second() const;
     /// The job of the controls, without files. **Errors**: CommandLine.

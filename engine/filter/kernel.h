@@ -123,6 +123,18 @@ struct KernelForm {
 /// All of them.
 [[nodiscard]] const std::vector<KernelForm>& kernelForms();
 
+/// The values in the name of a kernel, as a form shows them.
+struct KernelValues {
+    std::size_t form = 0;  ///< in kernelForms()
+    bool inLength = false; ///< a size was written with a unit of length
+    /// One entry for each parameter of the form: sizes along x, y, z in voxels, or for Kind::Axis
+    /// the number of the axis in all three.
+    std::vector<std::array<double, 3>> values;
+};
+/// **Errors**: as kernelByName().
+[[nodiscard]] KernelValues kernelValues(std::string_view text, const base::Extents& scene,
+                                        const base::Geometry& geometry);
+
 /// True if sizes of a kernel for a scene of this geometry may be in its unit of length.
 [[nodiscard]] bool hasLength(const base::Geometry& geometry);
 

@@ -44,6 +44,14 @@ std::vector<std::string_view> parts(std::string_view text, char separator) {
     }
 }
 
+/// What follows the number in a size: "um" of "2um".
+std::string_view unitOf(std::string_view size) {
+    double number = 0;
+    const char* const end = size.data() + size.size();
+    const char* const rest = std::from_chars(size.data(), end, number).ptr;
+    return {rest, static_cast<std::size_t>(end - rest)};
+}
+
 /// Metres of a unit of length, or empty.
 std::optional<double> metresOf(std::string_view unit) {
     constexpr std::array<std::pair<std::string_view, double>, 6> kUnits{
@@ -84,9 +92,9 @@ struct Reading {
     [[nodiscard]] double size(std::string_view value, std::size_t axis) const {
         double number = 0;
         const char* const end = value.data() + value.size();
-        const auto [rest, error] = std::from_chars(value.data(), end, number);
-        const std::string_view unit(rest, static_cast<std::size_t>(end - rest));
-        if (error != std::errc{} || !std::isfinite(number) || number <= 0) {
+        const std::string_view unit = unitOf(value);
+        if (std::from_chars(value.data(), end, number).ec != std::errc{} ||
+            !std::isfinite(number) || number <= 0) {
             refuse(fmt::format("\"{}\" in kernel \"{}\" must be a number above 0",
                                base::excerpt(value), name()));
         }
@@ -282,6 +290,32 @@ const std::vector<Named>& table() {
 }
 
 } // namespace
+
+KernelValues kernelValues(std::string_view text, const Extents& scene,
+                          const base::Geometry& geometry) {
+    (void)kernelByName(text, scene, geometry); // refuses what is wrong
+    const Reading reading{text, scene, geometry};
+    const auto words = parts(text, ':');
+    KernelValues read;
+    while (table()[read.form].form.name != words.front()) {
+        ++read.form;
+    }
+    const std::vector<KernelParameter>& parameters = table()[read.form].form.parameters;
+    for (std::size_t i = 0; i < parameters.size(); ++i) {
+        const std::string_view word = words[i + 1];
+        if (parameters[i].kind == KernelParameter::Kind::Axis) {
+            const auto axis = static_cast<double>(kAxes.find(word));
+            read.values.push_back({axis, axis, axis});
+            continue;
+        }
+        read.values.push_back(reading.sizes(word));
+        for (const std::string_view size : parts(word, ',')) {
+            const std::string_view unit = unitOf(size);
+            read.inLength = read.inLength || (!unit.empty() && unit != "px");
+        }
+    }
+    return read;
+}
 
 std::string_view kernelNames() {
     return "gaussian:S, gaussian-x:S (y, z, xx, xy ... alike), log:S, dog:S1:S2, box:N, sobel:x";

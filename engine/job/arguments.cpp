@@ -248,6 +248,18 @@ std::string readJobFile(const std::filesystem::path& path) {
     return detail::readTextFile(path, "job file");
 }
 
+std::string jobFileCommand(std::string_view text) {
+    if (base::nestsTooDeep(text)) {
+        return "match";
+    }
+    constexpr bool kThrows = false;
+    const Json json = Json::parse(text, nullptr, kThrows);
+    const auto command = json.is_object() ? json.find("command") : json.end();
+    return json.is_object() && command != json.end() && command->is_string()
+               ? command->get<std::string>()
+               : "match";
+}
+
 ParsedArguments parseArguments(const std::vector<std::string>& args) {
     CLI::App app;
     app.set_help_flag();

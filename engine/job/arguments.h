@@ -37,6 +37,10 @@ struct ParsedArguments {
 /// Reads the text of a job file. **Errors**: Input for a path that is not a readable regular file.
 [[nodiscard]] std::string readJobFile(const std::filesystem::path& path);
 
+/// The command that a job file is for: its key "command", or "match" without one. A text that is no
+/// job file is left to the reader of that command, which says what is wrong.
+[[nodiscard]] std::string jobFileCommand(std::string_view text);
+
 /// "X,Y[,Z]:W,H[,D]"; spaces may stand beside numbers. **Errors**: CommandLine.
 [[nodiscard]] base::Box parseBox(std::string_view text);
 /// "64", "64,32" or "64, 64, 32". **Errors**: CommandLine.

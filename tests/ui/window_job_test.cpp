@@ -4,6 +4,7 @@
 #include <QImage>
 #include <QLabel>
 #include <QLineEdit>
+#include <QSlider>
 #include <QSpinBox>
 #include <QTest>
 #include <QToolButton>
@@ -16,9 +17,13 @@
 #include "tests/support/test_class.h"
 #include "tests/ui/window_support.h"
 #include "ui/exporter.h"
+#include "ui/features_panel.h"
+#include "ui/filter_dialog.h"
+#include "ui/filter_form.h"
 #include "ui/match_flow.h"
 #include "ui/match_panel.h"
 #include "ui/message_bar.h"
+#include "ui/pairs_dialog.h"
 
 using namespace flcc;
 
@@ -36,6 +41,8 @@ class WindowJobTest : public QObject {
     void aDeviceThatDoesNotExistIsSaidAndKept();
     void aPlanReportIsReplayedAndDecidesTheRest();
     void reportsHoldTheDigestOfFiles();
+    void aConvolveJobOpensTheFilterDialog();
+    void aFeaturesJobFindsItsBlobs();
 
   private:
     [[nodiscard]] std::filesystem::path file(const char* name) const {
@@ -47,10 +54,13 @@ class WindowJobTest : public QObject {
         job.crops = {base::Box{{5, 6, 0}, {11, 9, 1}}};
         return job;
     }
-    void load(const job::Job& job);
+    void load(const job::Job& job) { load(job::toJobFile(job)); }
+    void load(const std::string& text);
     [[nodiscard]] const ui::MessageBar& bar() {
         return test::child<ui::MessageBar>(*m_window, "messageBar");
     }
+
+    [[nodiscard]] QString said() { return test::child<QLabel>(*m_window, "messageText").text(); }
 
     std::unique_ptr<QTemporaryDir> m_folder;
     std::unique_ptr<ui::MainWindow> m_window;
@@ -68,10 +78,64 @@ void WindowJobTest::cleanup() {
     m_folder.reset();
 }
 
-void WindowJobTest::load(const job::Job& job) {
-    io::writeText(file("job.json"), job::toJobFile(job));
+void WindowJobTest::load(const std::string& text) {
+    io::writeText(file("job.json"), text);
     m_window->loadJob(m_folder->filePath(QStringLiteral("job.json")));
     QVERIFY(test::waitUntilIdle(*m_window));
+}
+
+void WindowJobTest::aConvolveJobOpensTheFilterDialog() {
+    job::ConvolveJob job;
+    job.run.scene = file("scene.mha");
+    job.run.threads = 1;
+    job.run.precision = method::Precision::Double;
+    job.run.method = "separable";
+    job.run.region = base::Box{{1, 1, 0}, {20, 20, 1}};
+    job.kernel = "dog:1.5,2:4.25";
+    job.border = filter::Border::Mirror;
+    job.extent = method::Extent::Valid;
+    load(job::toJobFile(job));
+    auto& dialog = test::child<ui::FilterDialog>(*m_window, "filter");
+    QTRY_VERIFY(!dialog.isPreviewDue() && test::waitUntilIdle(*m_window));
+    QVERIFY(said().contains(QStringLiteral("region"))); // the dialog has none
+    QCOMPARE(m_window->matchPanel().settings().threads, 1);
+    const job::ConvolveJob shown = test::child<ui::FilterForm>(dialog, "filterForm").job();
+    QCOMPARE(shown.kernel, std::string("dog:1.5,2:4.25,4.25"));
+    QVERIFY(shown.border == job.border && shown.extent == job.extent);
+    QVERIFY(shown.run.method == job.run.method && shown.run.precision == job.run.precision);
+    // A kernel that the scene cannot have is named.
+    job.kernel = "gaussian-z:2";
+    load(job::toJobFile(job));
+    QVERIFY2(said().contains(QStringLiteral("gaussian-z:2")), qPrintable(said()));
+}
+
+void WindowJobTest::aFeaturesJobFindsItsBlobs() {
+    job::FeaturesJob job;
+    job.image = file("scene.mha");
+    job.detector.scales = {1.5, 6, 5};
+    job.detector.levels = 16;
+    job.detector.overlap = 0.25;
+    job.channels = features::Channels::Grey;
+    job.memoryBytes = std::int64_t{64} << 20;
+    job.detector.minStrength = 2.0;
+    job.match = file("scene.mha");
+    job.minScore = 0.9;
+    load(job::toJobFile(job));
+    auto& panel = test::child<ui::FeaturesPanel>(*m_window, "featuresPanel");
+    QVERIFY(panel.isVisible());
+    job::FeaturesJob shown = panel.job();
+    QVERIFY(shown.detector.scales == job.detector.scales);
+    QCOMPARE(shown.detector.levels, 16);
+    QCOMPARE(shown.detector.overlap, 0.25);
+    QVERIFY(shown.channels == job.channels);
+    QCOMPARE(shown.memoryBytes, job.memoryBytes);
+    QVERIFY(!panel.shown().empty());
+    // The slider has steps of a thousandth of the strongest blob.
+    QVERIFY(panel.shown().back().strength > 2.0 - panel.shown().front().strength / 1000);
+    QVERIFY(test::child<QSlider>(panel, "blobStrength").value() > 0);
+    auto& pairs = test::child<ui::PairsDialog>(*m_window, "pairs");
+    QVERIFY(pairs.isVisible());
+    QCOMPARE(test::child<QDoubleSpinBox>(pairs, "pairsLeastScore").value(), 0.9);
 }
 
 void WindowJobTest::aJobFileKeepsItsExactNumbers_data() {

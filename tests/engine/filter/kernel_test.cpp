@@ -46,6 +46,27 @@ class KernelTest : public QObject {
     Q_OBJECT
 
   private Q_SLOTS:
+    void namesGiveTheValuesOfTheirForm() {
+        const auto form = [](const filter::KernelValues& values) {
+            return filter::kernelForms()[values.form].name;
+        };
+        const base::Geometry micrometres{.spacing = {0.5, 0.25, 1}, .unit = "um"};
+        const filter::KernelValues two = filter::kernelValues("dog:1:2um", kImage, micrometres);
+        QCOMPARE(form(two), std::string("dog"));
+        QVERIFY(two.inLength);
+        QCOMPARE(two.values.size(), std::size_t{2});
+        QVERIFY(two.values[0] == (std::array{1.0, 1.0, 1.0}));
+        QVERIFY(two.values[1] == (std::array{4.0, 8.0, 1.0}));
+        const filter::KernelValues each = filter::kernelValues("box:3,5px,1e0", kVolume, {});
+        QVERIFY(!each.inLength);
+        QVERIFY(each.values[0] == (std::array{3.0, 5.0, 1.0}));
+        const filter::KernelValues along = filter::kernelValues("sobel:y", kImage, {});
+        QCOMPARE(form(along), std::string("sobel"));
+        QCOMPARE(along.values[0][0], 1.0);
+        QVERIFY(codeOf([] { (void)filter::kernelValues("gaussian:2:3", kImage, {}); }) ==
+                ErrorCode::CommandLine);
+    }
+
     void namesGiveTheirWeights() {
         const Kernel sobel = kernelByName("sobel:x", kImage, {});
         QVERIFY(sobel.extents() == (Extents{3, 3, 1}));

@@ -1,0 +1,142 @@
+#include "ui/main_window.h"
+
+#include <QDockWidget>
+#include <QTabWidget>
+
+#include "engine/base/error.h"
+#include "engine/base/extents.h"
+#include "engine/job/arguments.h"
+#include "ui/features_panel.h"
+#include "ui/filter_dialog.h"
+#include "ui/match_flow.h"
+#include "ui/match_panel.h"
+#include "ui/opener.h"
+#include "ui/option_names.h"
+#include "ui/pairs_dialog.h"
+#include "ui/text.h"
+
+namespace flcc::ui {
+
+void MainWindow::loadJob(const QString& file, bool run) {
+    job::Job job;
+    try {
+        const std::string text = job::readJobFile(toPath(file));
+        const std::string command = job::jobFileCommand(text);
+        if (command == "convolve") {
+            loadConvolveJob(job::convolveFromJobFile(text));
+            return;
+        }
+        if (command == "features") {
+            loadFeaturesJob(job::featuresFromJobFile(text));
+            return;
+        }
+        job = job::fromJobFile(text);
+    } catch (const base::Error& error) {
+        Q_EMIT m_opener->failed(toQString(error.what()));
+        return;
+    }
+    const auto start = [this, job, run, path = toPath(file)](bool opened) {
+        if (!opened) {
+            return;
+        }
+        m_document->setJobFile(path);
+        m_match->setSettings(job);
+        while (job.scene.empty() && !job.crops.empty() && !m_document->templates().empty()) {
+            m_document->removeTemplate(0); // those of the job replace them
+        }
+        for (const base::Box& crop : job.crops) {
+            const base::Extents scene = m_document->sceneExtents();
+            if (m_document->hasScene() && !base::contains(scene, crop)) {
+                Q_EMIT m_opener->failed(
+                    tr("The crop %1 of the job leaves the scene of %2 voxels. Open the scene that "
+                       "the job was made for, or change the crop.")
+                        .arg(toQString(base::toString(crop)), toQString(base::toString(scene))));
+                return;
+            }
+            m_document->setBox(crop);
+            addCutTemplate();
+        }
+        m_document->setActiveTemplate(0);
+        if (!job.crops.empty()) {
+            m_document->setBox(job.crops.front());
+        }
+        if (run) {
+            m_flow->run();
+        }
+    };
+    // One after the other: scenes, templates, masks; then the rest of the job.
+    using Target = Opener::Target;
+    Opener::Files files;
+    const auto add = [&files](Target target, const std::filesystem::path& path) {
+        if (!path.empty()) {
+            files.emplace_back(target, path);
+        }
+    };
+    add(Target::Scene, job.scene);
+    for (const std::filesystem::path& scene : job.furtherScenes) {
+        add(Target::MoreScene, scene);
+    }
+    // The new scene removes the old templates, so the job's templates are all added.
+    for (const std::filesystem::path& templ : job.templates) {
+        if (!job.scene.empty()) {
+            add(Target::MoreTemplate, templ);
+        }
+    }
+    for (const std::filesystem::path& mask : job.masks) {
+        add(&mask == &job.masks.front() ? Target::Mask : Target::MoreMask, mask);
+    }
+    add(Target::SceneMask, job.sceneMask);
+    m_opener->openAll(std::move(files), {job.channel, job.frame}, start);
+}
+
+/// Opens the scene of a job, unless the job has none and a scene is shown, and then calls `then`.
+void MainWindow::openForJob(const std::filesystem::path& scene, const std::optional<int>& channel,
+                            const std::optional<int>& frame, const std::function<void()>& then) {
+    const auto next = [this, then](bool opened) {
+        if (!opened) {
+            return;
+        }
+        try {
+            then();
+        } catch (const base::Error& error) {
+            Q_EMIT m_opener->failed(inWindowWords(error.what()));
+        }
+    };
+    if (scene.empty()) {
+        next(m_document->hasScene());
+        return;
+    }
+    m_opener->open(Opener::Target::Scene, scene, {channel, frame}, next);
+}
+
+void MainWindow::loadConvolveJob(const job::ConvolveJob& job) {
+    openForJob(job.run.scene, job.run.channel, job.run.frame, [this, job] {
+        job::Job settings = m_match->settings();
+        settings.threads = job.run.threads;
+        settings.memoryBytes = job.run.memoryBytes;
+        m_match->setSettings(settings);
+        showFilter();
+        m_filter->setJob(job);
+        if (job.run.region || job.run.tile.x > 0) {
+            tell(
+                MessageBar::Kind::Warning,
+                tr("The Filter dialog convolves the whole scene with tiles of the plan: region and "
+                   "tile of the job are left out. flcc-cli convolve --job uses them."));
+        }
+    });
+}
+
+void MainWindow::loadFeaturesJob(const job::FeaturesJob& job) {
+    openForJob(job.image, job.channel, job.frame, [this, job] {
+        m_bottomDock->show();
+        m_tabs->setCurrentWidget(m_features);
+        m_features->findAs(job);
+        if (!job.match.empty()) {
+            PairsDialog* const pairs = showPairs();
+            pairs->setLeastScore(job.minScore);
+            pairs->addFile(pathText(job.match));
+        }
+    });
+}
+
+} // namespace flcc::ui
