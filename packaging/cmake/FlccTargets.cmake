@@ -27,14 +27,17 @@ if(CMAKE_UNITY_BUILD AND CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
     set(FLCC_SHADOW -Wshadow=local -Wno-subobject-linkage)
 endif()
 
+# flcc_options: what every target is compiled with: warnings, and the sanitizer if there is one.
+add_library(flcc_warnings INTERFACE)
 add_library(flcc_options INTERFACE)
-target_include_directories(flcc_options INTERFACE ${CMAKE_SOURCE_DIR})
-target_compile_options(flcc_options INTERFACE -Wall -Wextra -Wpedantic ${FLCC_SHADOW} -Wconversion
+target_link_libraries(flcc_options INTERFACE flcc_warnings)
+target_include_directories(flcc_warnings INTERFACE ${CMAKE_SOURCE_DIR})
+target_compile_options(flcc_warnings INTERFACE -Wall -Wextra -Wpedantic ${FLCC_SHADOW} -Wconversion
     -Wsign-conversion -Wnon-virtual-dtor -Woverloaded-virtual -Wold-style-cast
     $<$<BOOL:${FLCC_WARNINGS_AS_ERRORS}>:-Werror>)
 if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_CXX_COMPILER_VERSION VERSION_LESS 13)
     # GCC 12 sees overlaps and overflows in "text" + std::string (its bug 105651).
-    target_compile_options(flcc_options INTERFACE -Wno-restrict -Wno-stringop-overflow
+    target_compile_options(flcc_warnings INTERFACE -Wno-restrict -Wno-stringop-overflow
         -Wno-array-bounds)
 endif()
 if(FLCC_SANITIZE)
@@ -135,34 +138,51 @@ function(flcc_compile_options options)
         SKIP_PRECOMPILE_HEADERS ON)
 endfunction()
 
-# flcc_vector_code(TARGET SOURCES ...): sources that Highway compiles once for each instruction set.
+# flcc_vector_code(TARGET SOURCES ... LIBRARIES ...): adds sources that Highway compiles once for each
+# instruction set. LIBRARIES are those that the sources include.
 # Portable, SSE4, AVX2 and AVX3 (AVX-512) are the sets that differ for the kernels of this project.
 # Highway drops its portable vectors for a defect of GCC before 12.3 in the high half of integer
 # products, which no kernel uses; the tests run every set against the reference. With a sanitizer only
 # one set is compiled, as each takes minutes: the longest vectors this machine has, at least AVX2.
 function(flcc_vector_code target)
-    if(FLCC_SANITIZE)
+    cmake_parse_arguments(CODE "" "" "SOURCES;LIBRARIES" ${ARGN})
+    if(FLCC_SANITIZE AND NOT FLCC_SANITIZE STREQUAL "thread")
+        target_sources(${target} PRIVATE ${CODE_SOURCES})
         target_compile_definitions(${target} PRIVATE HWY_COMPILE_ONLY_STATIC)
         include(CheckCXXSourceRuns)
         check_cxx_source_runs("int main() { return __builtin_cpu_supports(\"avx512bw\") &&
             __builtin_cpu_supports(\"avx512vl\") && __builtin_cpu_supports(\"avx512dq\") ? 0 : 1; }"
             FLCC_HAS_AVX512)
         if(FLCC_HAS_AVX512)
-            flcc_compile_options(-march=skylake-avx512 ${ARGN})
+            flcc_compile_options(-march=skylake-avx512 ${CODE_SOURCES})
         else()
-            flcc_compile_options(-march=haswell ${ARGN})
+            flcc_compile_options(-march=haswell ${CODE_SOURCES})
         endif()
         return()
     endif()
-    target_compile_definitions(${target} PRIVATE "HWY_DISABLED_TARGETS=(HWY_SSSE3|HWY_AVX3_DL)"
-        HWY_BROKEN_EMU128=0)
     # How registers are used, not which instructions: the generic tuning makes the wide kernels of
     # room cpu 5 (window sums) to 25 % (direct, small templates) slower with AVX-512.
     include(CheckCXXCompilerFlag)
     check_cxx_compiler_flag(-mtune=skylake-avx512 FLCC_HAS_WIDE_TUNING)
+    set(tuning)
+    set(compiled ${target})
     if(FLCC_HAS_WIDE_TUNING)
-        flcc_compile_options(-mtune=skylake-avx512 ${ARGN})
+        set(tuning -mtune=skylake-avx512)
     endif()
+    if(FLCC_SANITIZE) # thread
+        list(TRANSFORM CODE_SOURCES PREPEND ${CMAKE_CURRENT_SOURCE_DIR}/ OUTPUT_VARIABLE sources)
+        set(libraries ${CODE_LIBRARIES})
+        add_subdirectory(${CMAKE_SOURCE_DIR}/packaging/cmake/vectors ${CMAKE_CURRENT_BINARY_DIR}/vectors)
+        target_sources(${target} PRIVATE $<TARGET_OBJECTS:${target}_vectors>)
+        list(APPEND compiled ${target}_vectors)
+    else()
+        target_sources(${target} PRIVATE ${CODE_SOURCES})
+        flcc_compile_options("${tuning}" ${CODE_SOURCES})
+    endif()
+    foreach(one IN LISTS compiled)
+        target_compile_definitions(${one} PRIVATE "HWY_DISABLED_TARGETS=(HWY_SSSE3|HWY_AVX3_DL)"
+            HWY_BROKEN_EMU128=0)
+    endforeach()
 endfunction()
 
 # Adds the test classes of files "*_test.cpp" to a room's tests. moc is given no include folders: a

@@ -168,8 +168,10 @@ void DetectorTest::theListHasAMostLength() {
 
 void DetectorTest::theBytesAreThoseOfTheBuffers() {
     DetectorOptions options;
-    // 1024 x 1024: no padding, one level at a time.
-    QCOMPARE(detectorBytes({1024, 1024, 1}, options), std::int64_t{44} * 1024 * 1024 + 320 * 1024);
+    // 1024 x 1024, one level at a time: rows of 8192 bytes, two pages, are padded by 8 voxels.
+    QCOMPARE(detectorBytes({1024, 1024, 1}, options), std::int64_t{44} * 1032 * 1024 + 320 * 1024);
+    // 1016 x 1024: no padding.
+    QCOMPARE(detectorBytes({1016, 1024, 1}, options), std::int64_t{44} * 1016 * 1024 + 320 * 1024);
     options.maps = true;
     options.threads = 4;
     QCOMPARE(detectorBytes({128, 128, 64}, options),
