@@ -1,10 +1,14 @@
 #include "engine/cpu/absolute_differences.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
+#include <cstring>
+#include <limits>
 #include <type_traits>
 
 #include "engine/base/finite.h"
+#include "engine/base/widest.h"
 #include "engine/cpu/support_scorer.h"
 
 namespace flcc::cpu {
@@ -28,7 +32,7 @@ template <class Wide, class Sum> struct AddTaps {
     std::int64_t length;
     Sum* sums;
 
-    [[gnu::always_inline]] void operator()() const {
+    void operator()() const {
         std::int64_t k = 0;
         for (; k + 4 <= count; k += 4) { // four at a time: the sums are read and written less often
             const Wide* const a = row + taps[k].offset;
@@ -53,23 +57,58 @@ template <class Wide, class Sum> struct AddTaps {
         }
     }
 
-    [[gnu::always_inline]] static Sum distance(Wide a, Wide b) {
-        return static_cast<Sum>(a > b ? a - b : b - a);
-    }
+    static Sum distance(Wide a, Wide b) { return static_cast<Sum>(a > b ? a - b : b - a); }
 };
 
-template <class Body>
-[[gnu::target("avx512f,avx512bw,avx512vl")]] void addAvx512(const Body& body) {
-    body();
-}
-template <class Body> [[gnu::target("avx2")]] void addAvx2(const Body& body) { body(); }
-template <class Body> void addWidest(const Body& body) {
-    static const bool wide = __builtin_cpu_supports("avx512f") != 0 &&
-                             __builtin_cpu_supports("avx512bw") != 0 &&
-                             __builtin_cpu_supports("avx512vl") != 0;
-    static const bool medium = __builtin_cpu_supports("avx2") != 0;
-    wide ? addAvx512(body) : medium ? addAvx2(body) : body();
-}
+/// The same in double, where the sums of a block of placements stay in registers.
+template <> struct AddTaps<double, double> {
+    const double* row;
+    const Tap<double>* taps;
+    std::int64_t count;
+    std::int64_t length;
+    double* sums;
+
+    using Vector [[gnu::vector_size(64)]] = double;
+    using Bits [[gnu::vector_size(64)]] = std::int64_t;
+    static constexpr std::int64_t kLanes = 8;
+    static constexpr std::int64_t kBlock = 4 * kLanes;
+
+    void operator()() const {
+        std::int64_t x = 0;
+        for (; x + kBlock <= length; x += kBlock) {
+            std::array<Vector, 4> of{};
+            for (std::size_t i = 0; i < of.size(); ++i) {
+                std::memcpy(&of[i], sums + x + kLanes * static_cast<std::int64_t>(i), sizeof of[i]);
+            }
+            for (std::int64_t k = 0; k < count; ++k) {
+                const double* const from = row + taps[k].offset + x;
+                const double value = taps[k].value;
+                of[0] += distances(from, value);
+                of[1] += distances(from + kLanes, value);
+                of[2] += distances(from + 2 * kLanes, value);
+                of[3] += distances(from + 3 * kLanes, value);
+            }
+            for (std::size_t i = 0; i < of.size(); ++i) {
+                std::memcpy(sums + x + kLanes * static_cast<std::int64_t>(i), &of[i], sizeof of[i]);
+            }
+        }
+        for (; x < length; ++x) {
+            double sum = sums[x];
+            for (std::int64_t k = 0; k < count; ++k) {
+                sum += std::abs(row[taps[k].offset + x] - taps[k].value);
+            }
+            sums[x] = sum;
+        }
+    }
+
+    static Vector distances(const double* from, double value) {
+        Vector x;
+        std::memcpy(&x, from, sizeof x);
+        const Vector difference = x - value;
+        constexpr std::int64_t kAllButSign = INT64_MAX;
+        return reinterpret_cast<Vector>(reinterpret_cast<Bits>(difference) & kAllButSign);
+    }
+};
 
 /// The types in which differences and their sums are formed.
 template <class T>
@@ -127,7 +166,8 @@ void sumTile(const Wide* voxels, const Extents& seen, const std::vector<Tap<Wide
             for (std::int64_t from = 0; from < all;) {
                 const std::int64_t count = std::min(kMostTaps<Wide>, all - from);
                 std::fill(sums.begin(), sums.end(), Sum{0});
-                addWidest(AddTaps<Wide, Sum>{row, taps.data() + from, count, out.x, sums.data()});
+                base::inWidest(
+                    AddTaps<Wide, Sum>{row, taps.data() + from, count, out.x, sums.data()});
                 for (std::int64_t x = 0; x < out.x; ++x) {
                     values[x] += static_cast<double>(sums[static_cast<std::size_t>(x)]);
                 }
@@ -172,7 +212,7 @@ bool AbsoluteDifferences::load(const method::Problem& problem, const OperationPr
                 }
             };
             const bool whole = templ.templ().isInteger(problem.scenePixel);
-            m_exact = whole;
+            m_most = whole ? 0x1p53 - 1 : std::numeric_limits<double>::max();
             m_error = whole ? 0 : (static_cast<double>(templ.templ().count()) + 2) * 0x1p-53;
             if constexpr (std::is_integral_v<T> && sizeof(T) == 8) {
                 return; // differences of more than 53 bits
@@ -194,13 +234,27 @@ std::optional<method::OperationValue> AbsoluteDifferences::value(const Index& at
     }
     method::OperationValue result;
     result.value = m_values[static_cast<std::size_t>((at.z * m_out.y + at.y) * m_out.x + at.x)];
-    if (!std::isfinite(result.value) || (m_exact && result.value >= 0x1p53)) {
+    if (!(result.value <= m_most)) {
         return std::nullopt;
     }
     result.bound = m_error * result.value;
     // |P| + |T| is at least |P - T| and |T|.
     result.scale = std::max(result.value, m_templMagnitude);
     return result;
+}
+
+bool AbsoluteDifferences::row(std::int64_t y, std::int64_t z, RowValues& to) const {
+    if (!m_known) {
+        return false;
+    }
+    const double* const values = m_values.data() + (z * m_out.y + y) * m_out.x;
+    for (std::size_t x = 0; x < to.value.size(); ++x) {
+        const double value = values[x];
+        to.value[x] = value <= m_most ? value : std::numeric_limits<double>::infinity();
+        to.bound[x] = m_error * value;
+        to.scale[x] = value > m_templMagnitude ? value : m_templMagnitude;
+    }
+    return true;
 }
 
 } // namespace flcc::cpu

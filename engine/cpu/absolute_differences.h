@@ -7,8 +7,8 @@
 namespace flcc::cpu {
 
 /// sum |P - T| of the placements of a tile (Gholami (2.1)): 8-bit pixels in 16-bit sums that are
-/// emptied in time, integers of 16 bits in 32-bit sums, others in double. Panels that leave the
-/// scene or its mask, and tiles with NaN or Inf, are left to the canonical value.
+/// emptied in time, integers of 16 bits in 32-bit sums, others in double. Tiles with panels that
+/// leave the scene or its mask, and tiles with NaN or Inf, are left to the canonical value.
 class AbsoluteDifferences final : public PlacementValues {
   public:
     AbsoluteDifferences(const base::Extents& m, const base::Extents& tile);
@@ -17,13 +17,14 @@ class AbsoluteDifferences final : public PlacementValues {
                             const method::MaskedView& scene, const base::Box& out,
                             const std::stop_token& stop) override;
     [[nodiscard]] std::optional<method::OperationValue> value(const base::Index& at) const override;
+    [[nodiscard]] bool row(std::int64_t y, std::int64_t z, RowValues& to) const override;
 
     [[nodiscard]] static std::int64_t bytes(const base::Extents& m, const base::Extents& tile);
 
   private:
     base::Extents m_out{0, 0, 0};
-    bool m_known = false; ///< the tile has values
-    bool m_exact = false;
+    bool m_known = false;         ///< the tile has values
+    double m_most = 0;            ///< larger values are left to the canonical value
     double m_error = 0;           ///< of a value, relative
     double m_templMagnitude = 0;  ///< sum |T|
     std::vector<double> m_values; ///< of the tile, x fastest

@@ -3,8 +3,13 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <limits>
+#include <numeric>
+#include <utility>
 
+#include "engine/base/widest.h"
 #include "engine/cpu/absolute_differences.h"
+#include "engine/cpu/box_sums.h"
 #include "engine/cpu/operation_sums.h"
 #include "engine/cpu/support_run.h"
 #include "engine/cpu/tile_grid.h"
@@ -20,8 +25,58 @@ using method::Problem;
 
 /// Step between the bounds along a row that go into the sample.
 constexpr std::int64_t kSampled = 16;
-/// Nanoseconds of a placement, given its sums.
-constexpr double kFinishNs = 40;
+/// Nanoseconds of a placement, given its sums: in a row, and alone.
+constexpr double kRowNs = 8;
+constexpr double kFinishNs = 60;
+
+/// Sums over a row of values, and whether all of them are good: finite, with a bound that keeps the
+/// promise.
+struct RowFacts {
+    bool good = false;
+    double largestBound = 0;
+    double sum = 0;
+    double squares = 0;
+};
+
+struct RowFactsLoop {
+    const RowValues& row;
+    double promise;
+    RowFacts& to;
+
+    void operator()() const {
+        constexpr std::size_t kLanes = 8;
+        std::array<double, kLanes> bounds{};
+        std::array<double, kLanes> sums{};
+        std::array<double, kLanes> squares{};
+        std::array<std::int64_t, kLanes> bad{};
+        const double* const value = row.value.data();
+        const double* const bound = row.bound.data();
+        const double* const scale = row.scale.data();
+        const double share = promise;
+        const auto add = [&](std::size_t x, std::size_t lane) {
+            const bool good = bound[x] <= share * scale[x] &&
+                              std::abs(value[x]) <= std::numeric_limits<double>::max();
+            bad[lane] |= good ? 0 : 1;
+            bounds[lane] = bound[x] > bounds[lane] ? bound[x] : bounds[lane];
+            sums[lane] += value[x];
+            squares[lane] += value[x] * value[x];
+        };
+        const std::size_t count = row.value.size();
+        std::size_t x = 0;
+        for (; x + kLanes <= count; x += kLanes) {
+            for (std::size_t lane = 0; lane < kLanes; ++lane) {
+                add(x + lane, lane);
+            }
+        }
+        for (; x < count; ++x) {
+            add(x, x % kLanes);
+        }
+        to.good = std::accumulate(bad.begin(), bad.end(), std::int64_t{0}) == 0;
+        to.largestBound = *std::max_element(bounds.begin(), bounds.end());
+        to.sum = std::accumulate(sums.begin(), sums.end(), 0.0);
+        to.squares = std::accumulate(squares.begin(), squares.end(), 0.0);
+    }
+};
 
 /// One tile of a run.
 class OperationTile {
@@ -29,7 +84,9 @@ class OperationTile {
     OperationTile(const Problem& problem, const method::MaskedView& scene, const base::Box& out,
                   const method::BankView& part, WorkerTally& tally)
         : m_problem(problem), m_scene(scene), m_out(out), m_part(part), m_tally(tally),
-          m_first(method::firstPlacement(problem)), m_sign(problem.operation.traits().sign()) {}
+          m_first(method::firstPlacement(problem)), m_sign(problem.operation.traits().sign()) {
+        m_row.resize(static_cast<std::size_t>(out.extents.x));
+    }
 
     /// Takes the values of a template into account. False: stopped; the tile is as before.
     [[nodiscard]] bool take(const OperationPrepared& templ, std::int32_t number,
@@ -40,9 +97,11 @@ class OperationTile {
                     forget();
                     return false;
                 }
-                for (std::int64_t x = 0; x < m_out.extents.x; ++x) {
-                    const Index at{x, y, z};
-                    consider(at, number, judged(templ, values.value(at), at));
+                if (!values.row(y, z, m_row) || !takeRow(number, y, z)) {
+                    for (std::int64_t x = 0; x < m_out.extents.x; ++x) {
+                        const Index at{x, y, z};
+                        consider(at, number, judged(templ, values.value(at), at));
+                    }
                 }
             }
         }
@@ -97,6 +156,46 @@ class OperationTile {
         return value;
     }
 
+    /// Takes the row that m_row holds, unless one of its values needs to be judged alone.
+    [[nodiscard]] bool takeRow(std::int32_t number, std::int64_t y, std::int64_t z) {
+        RowFacts row;
+        base::inWidest(RowFactsLoop{m_row, m_problem.promise, row});
+        if (!row.good) {
+            return false;
+        }
+        const std::int64_t length = m_out.extents.x;
+        m_counted.largestBound = std::max(m_counted.largestBound, row.largestBound);
+        for (std::int64_t x = 0; y == 0 && x < length; x += kSampled) {
+            m_tally.facts.addBound(static_cast<float>(m_row.bound[static_cast<std::size_t>(x)]));
+        }
+        m_sums.count += length;
+        m_sums.sum += row.sum;
+        m_sums.squares += row.squares;
+        const double* const value = m_row.value.data();
+        if (number > 0) {
+            for (std::int64_t x = 0; x < length; ++x) {
+                const Index at{x, y, z};
+                if (!base::hasValue(m_part.map.status.at(at)) ||
+                    m_sign * value[x] > m_sign * valueAt(at)) {
+                    write(at, value[x], Status::Ok, number);
+                }
+            }
+            return true;
+        }
+        float* const to = m_part.map.value.row(y, z);
+        for (std::int64_t x = 0; x < length; ++x) {
+            to[x] = static_cast<float>(value[x]);
+        }
+        std::fill_n(m_part.map.status.row(y, z), length, Status::Ok);
+        if (m_part.map.exact.data() != nullptr) {
+            std::copy_n(value, length, m_part.map.exact.row(y, z));
+        }
+        if (m_part.index.data() != nullptr) {
+            std::fill_n(m_part.index.row(y, z), length, number);
+        }
+        return true;
+    }
+
     void consider(const Index& at, std::int32_t number, const OperationValue& value) {
         const bool has = base::hasValue(value.status);
         if (has) {
@@ -113,14 +212,17 @@ class OperationTile {
         if (number > 0 && !has) {
             return;
         }
-        const double kept = has ? value.value : 0.0;
-        m_part.map.value.at(at) = static_cast<float>(kept);
+        write(at, has ? value.value : 0.0, value.status, has ? number : -1);
+    }
+
+    void write(const Index& at, double value, Status status, std::int32_t number) {
+        m_part.map.value.at(at) = static_cast<float>(value);
         if (m_part.map.exact.data() != nullptr) {
-            m_part.map.exact.at(at) = kept;
+            m_part.map.exact.at(at) = value;
         }
-        m_part.map.status.at(at) = value.status;
+        m_part.map.status.at(at) = status;
         if (m_part.index.data() != nullptr) {
-            m_part.index.at(at) = has ? number : -1;
+            m_part.index.at(at) = number;
         }
     }
 
@@ -152,6 +254,7 @@ class OperationTile {
     WorkerTally& m_tally;
     Index m_first;
     double m_sign;
+    RowValues m_row;
     simd::ScoreTally m_counted;
     method::ScoreSums m_sums;
     std::int64_t m_recomputed = 0;
@@ -199,17 +302,23 @@ std::unique_ptr<PlacementValues> makeValues(const Problem& problem, const base::
     if (problem.operation.traits().byDefinition) {
         return std::make_unique<AbsoluteDifferences>(problem.templ, tile);
     }
-    return points.x > 0
-               ? std::make_unique<OperationSums>(std::make_unique<FourierCorrelator>(points))
-               : std::make_unique<OperationSums>(
-                     std::make_unique<DirectCorrelator>(problem.templ, tile));
+    std::unique_ptr<Correlator> correlator;
+    if (points.x > 0) {
+        correlator = std::make_unique<FourierCorrelator>(points);
+    } else {
+        correlator = std::make_unique<DirectCorrelator>(problem.templ, tile);
+    }
+    return std::make_unique<OperationSums>(std::move(correlator), problem.templ, tile);
 }
 
 std::int64_t OperationBuffers::bytes(const Problem& problem, const base::Extents& tile,
                                      const base::Extents& points) {
-    return problem.operation.traits().byDefinition ? AbsoluteDifferences::bytes(problem.templ, tile)
-           : points.x > 0                          ? FourierCorrelator::bytes(problem, points)
-                                                   : DirectCorrelator::bytes(problem, tile);
+    if (problem.operation.traits().byDefinition) {
+        return AbsoluteDifferences::bytes(problem.templ, tile);
+    }
+    return BoxSums::bytes(problem.templ, tile) + (points.x > 0
+                                                      ? FourierCorrelator::bytes(problem, points)
+                                                      : DirectCorrelator::bytes(problem, tile));
 }
 
 std::vector<const OperationPrepared*>
@@ -265,8 +374,12 @@ method::Outcome runOperation(const Problem& problem,
 }
 
 double operationProducts(const Problem& problem) {
-    const bool partial = problem.sceneMask || problem.extent != method::Extent::Valid;
-    return problem.operation.traits().byDefinition ? 1 : partial ? 6 : 3;
+    // Window sums take the place of two products where the support is a box inside the scene. Tiles
+    // at the border are few.
+    return problem.operation.traits().byDefinition ? 1
+           : problem.sceneMask                     ? 6
+           : problem.mask                          ? 3
+                                                   : 1;
 }
 
 method::Verdict predictOperation(const Problem& problem, const method::Candidate& candidate,
@@ -295,7 +408,8 @@ method::Verdict predictOperation(const Problem& problem, const method::Candidate
                                         std::log2(std::max(2.0, count))
                                   : 2 * outputs * operationProducts(problem) *
                                         static_cast<double>(base::voxelCount(problem.templ)));
-    prediction.ms = 1e-6 * templates * (tiles * tileNs + outputs * kFinishNs) /
+    const double finishNs = problem.sceneMask ? kFinishNs : kRowNs;
+    prediction.ms = 1e-6 * templates * (tiles * tileNs + outputs * finishNs) /
                     model.speedUp(std::min<std::int64_t>(candidate.threads, grid.count()));
     prediction.tilesInFlight = candidate.threads;
     return prediction;

@@ -51,6 +51,19 @@ class OperationPrepared final : public method::Prepared {
     std::optional<SupportSpectra> m_spectra;
 };
 
+/// The values of a row of placements.
+struct RowValues {
+    std::vector<double> value;
+    std::vector<double> bound;
+    std::vector<double> scale; ///< as OperationValue
+
+    void resize(std::size_t count) {
+        for (std::vector<double>* each : {&value, &bound, &scale}) {
+            each->resize(count);
+        }
+    }
+};
+
 /// Values of the placements of one tile after the other. One for each worker.
 class PlacementValues {
   public:
@@ -63,6 +76,10 @@ class PlacementValues {
     /// The value at a placement of the tile; empty if the canonical value must decide.
     [[nodiscard]] virtual std::optional<method::OperationValue>
     value(const base::Index& at) const = 0;
+    /// The values of the row of placements (0, y, z), with the bits of value(), into `to`, which
+    /// has the length of the row. A value that is not finite is left to value(). False: this tile
+    /// has single values only.
+    [[nodiscard]] virtual bool row(std::int64_t y, std::int64_t z, RowValues& to) const = 0;
 };
 
 /// The values that a method computes for the operation of `problem`, with tiles of at most `tile`

@@ -27,50 +27,6 @@ constexpr std::int64_t kSumBad = 6;
 
 constexpr double kSumUnit = 0x1p-53;
 
-/// Sums over all voxels that count, P and T less one level a, over a number type.
-template <class Number> struct LevelSums {
-    Number pq, p, pp, n, q, qq, a;
-
-    [[nodiscard]] std::array<Number, 8> quantities() const {
-        const Number two = number(2);
-        return {pq + a * (p + q) + n * a * a,
-                pp + two * a * p + n * a * a,
-                qq + two * a * q + n * a * a,
-                pq - p * q / n,
-                pp - p * p / n,
-                qq - q * q / n,
-                pp + qq - two * pq,
-                number(0)};
-    }
-
-  private:
-    static Number number(double value) {
-        if constexpr (std::is_same_v<Number, double>) {
-            return value;
-        } else {
-            return {value, 0};
-        }
-    }
-};
-
-template <class Number> Quantities asQuantities(const std::array<Number, 8>& of) {
-    const auto bounded = [](const Number& value) {
-        if constexpr (std::is_same_v<Number, double>) {
-            return Bounded{value, 0};
-        } else {
-            return value;
-        }
-    };
-    return {.products = bounded(of[0]),
-            .panelSquares = bounded(of[1]),
-            .templSquares = bounded(of[2]),
-            .covariance = bounded(of[3]),
-            .panelVariance = bounded(of[4]),
-            .templVariance = bounded(of[5]),
-            .squaredDifferences = bounded(of[6]),
-            .absoluteDifferences = bounded(of[7])};
-}
-
 } // namespace
 
 bool OperationSums::load(const method::Problem& problem, const OperationPrepared& templ,
@@ -89,16 +45,23 @@ bool OperationSums::load(const method::Problem& problem, const OperationPrepared
     if (templ.spectra() != nullptr) {
         m_own->use(*templ.spectra());
     }
-    m_own->clear();
-    m_frame = loadSupport(scene, seen, m_own->input());
+    load(scene, seen);
     m_partial = m_frame.inside < base::voxelCount(seen.extents);
     m_insideNorm = std::sqrt(static_cast<double>(m_frame.inside));
+    m_inWindows = !m_partial && m_frame.tile.nonFinite == 0 && templ.templ().isWholeBox();
     m_own->inputChanged();
     correlate(Weights::That, kSumPq);
-    correlate(Weights::Support, kSumP);
-    squareInPlace(seen.extents, m_own->input());
-    m_own->inputChanged();
-    correlate(Weights::Support, kSumPp);
+    if (m_inWindows) {
+        for (const std::int64_t slot : {kSumP, kSumPp}) {
+            m_boxes[static_cast<std::size_t>(slot)] = m_own->output(slot);
+        }
+        m_windows.sum(m_own->input(), out.extents, m_own->output(kSumP), m_own->output(kSumPp));
+    } else {
+        correlate(Weights::Support, kSumP);
+        squareInPlace(seen.extents, m_own->input());
+        m_own->inputChanged();
+        correlate(Weights::Support, kSumPp);
+    }
     if (m_partial) {
         loadInside(scene, seen, m_own->input());
         m_own->inputChanged();
@@ -115,8 +78,53 @@ bool OperationSums::load(const method::Problem& problem, const OperationPrepared
         correlate(Weights::Support, kSumBad);
     }
     m_whole = templ.templ().isInteger(problem.scenePixel);
+    makeFrame();
     decideExact();
     return !stop.stop_requested();
+}
+
+void OperationSums::load(const method::MaskedView& scene, const base::Box& seen) {
+    m_own->clear();
+    if (scene.mask.data() == nullptr && base::contains(scene.extents(), seen)) {
+        if (const auto frame = loadInScene(scene.pixels, seen, m_own->input())) {
+            m_frame = *frame;
+            return;
+        }
+        m_own->clear();
+    }
+    m_frame = loadSupport(scene, seen, m_own->input());
+}
+
+/// Fills m_level with what the placements of the tile have in common.
+void OperationSums::makeFrame() {
+    const SupportTemplate& weights = *m_templ->weights();
+    const auto count = static_cast<double>(weights.count());
+    const double norm = weights.norm(Weights::That);
+    const double root = std::sqrt(count);
+    const double tile = m_own->tileError();
+    const double level = m_frame.level * m_frame.tile.unit;
+    // Differences x and t are rounded, and a few more operations.
+    constexpr double kOwn = 6 * kSumUnit;
+    m_level = {};
+    m_level.unit = m_frame.tile.unit;
+    m_level.productsError = m_own->panelError() + kOwn;
+    m_level.sumsError =
+        (m_inWindows ? BoxSums::error(weights.extents()) : m_own->panelError()) + kOwn;
+    m_level.tileProducts = tile * m_frame.norm * norm;
+    if (!m_inWindows) {
+        m_level.tilePanel = tile * m_frame.norm * root;
+        m_level.tileSquares = tile * m_frame.squareNorm * root;
+    }
+    m_level.templNorm = norm;
+    m_level.root = root;
+    // A level of 64-bit integers may have more bits than a double.
+    const bool isLong = base::isInteger(m_problem->scenePixel) && !m_frame.integer;
+    m_level.shift =
+        Bounded{level, isLong ? std::abs(level) * kSumUnit : 0} - Bounded{m_templ->level(), 0};
+    m_level.level = {m_templ->level(), 0};
+    m_level.count = {count, 0};
+    m_level.templ = {m_templ->sum(), 4 * count * kSumUnit * norm * root};
+    m_level.templSquares = {m_templ->squares(), 4 * count * kSumUnit * norm * norm};
 }
 
 /// Decides whether every sum of the tile, and what is made of them, is a whole number below 2^53
@@ -127,37 +135,67 @@ void OperationSums::decideExact() {
     const double c = m_frame.level * unit;
     const double a = m_templ->level();
     const auto count = static_cast<double>(weights.count());
-    const double norm = m_frame.norm * unit; // ||p|| of the tile
-    const double squares = m_frame.squareNorm * unit * unit;
+    const double norm = m_frame.norm * unit; // ||P - c|| of the tile
     const double inTile = norm * norm + count * (c - a) * (c - a);
     const double raw = inTile + count * a * a;
     const double templ = weights.norm(Weights::That) * weights.norm(Weights::That);
     const double rawTempl = templ + count * a * a;
     const double most = 8 * (raw + rawTempl);
-    // The sums of products of whole numbers are exact in `direct` while below 2^53.
-    const double tile = m_own->tileError();
-    const double errors = std::max({tile * norm * weights.norm(Weights::That),
-                                    tile * norm * weights.norm(Weights::Support),
-                                    tile * squares * weights.norm(Weights::Support),
-                                    tile * m_insideNorm * weights.norm(Weights::That),
-                                    tile * m_insideNorm * weights.norm(Weights::Square)});
-    m_exact = m_whole && m_frame.integer && most < 0x1p53 && errors < 0.25;
+    // The sums of products of whole numbers are exact in `direct`, and window sums anywhere, while
+    // below 2^53.
+    const double tile = m_own->tileError() * m_insideNorm;
+    const double errors = std::max(
+        {m_level.tileProducts * unit, m_level.tilePanel * unit, m_level.tileSquares * unit * unit,
+         tile * weights.norm(Weights::That), tile * weights.norm(Weights::Square)});
+    m_level.exact = m_whole && m_frame.integer && most < 0x1p53 && errors < 0.25;
+    if (m_level.exact) {
+        for (Bounded* each : {&m_level.shift, &m_level.templ, &m_level.templSquares}) {
+            each->error = 0;
+        }
+    }
 }
 
-double OperationSums::sum(std::int64_t slot, const Index& at) const {
+const double* OperationSums::sums(std::int64_t slot, const Index& at) const {
     const simd::DoubleBox& box = m_boxes[static_cast<std::size_t>(slot)];
-    return box.data[at.z * box.sliceStride + at.y * box.rowStride + at.x];
+    return box.data + at.z * box.sliceStride + at.y * box.rowStride + at.x;
 }
 
-Bounded OperationSums::known(std::int64_t slot, const Index& at, double unit, double tileError,
-                             double magnitude) const {
-    const double value = sum(slot, at) * unit;
-    return {value, tileError + (m_own->panelError() + 6 * kSumUnit) * magnitude};
+/// The quantities of a placement of which `inside` voxels lie inside the scene and its mask.
+template <bool Exact> Quantities OperationSums::quantities(const Index& at, double inside) const {
+    const method::PlacementSums computed{sum(kSumPq, at), sum(kSumP, at), sum(kSumPp, at)};
+    const double count = m_level.count.value;
+    if (inside == count) {
+        return m_level.quantities<Exact>(computed);
+    }
+    const bool padded = m_problem->outside != Outside::Overlap;
+    const SupportTemplate& weights = *m_templ->weights();
+    const double norm = weights.norm(Weights::That);
+    const double tile = m_own->tileError() * m_insideNorm;
+    const auto known = [&](std::int64_t slot, double tileError, double magnitude) {
+        const double value = sum(slot, at);
+        return Exact ? Bounded{std::nearbyint(value), 0}
+                     : Bounded{value, tileError + m_level.productsError * magnitude};
+    };
+    method::LevelSums of = m_level.measured<Exact>(computed);
+    of.count = {inside, 0};
+    of.templ = known(kSumQ, tile * norm, norm * m_level.root);
+    if (!padded) {
+        of.templSquares = known(kSumQq, tile * weights.norm(Weights::Square), norm * norm);
+    }
+    m_level.toLevel(of);
+    if (padded) { // voxels outside are 0, that is -a in this frame
+        const Bounded out{count - inside, 0};
+        of.products = of.products - m_level.level * (m_level.templ - of.templ);
+        of.panel = of.panel - m_level.level * out;
+        of.panelSquares = of.panelSquares + m_level.level * m_level.level * out;
+        of.count = m_level.count;
+        of.templ = m_level.templ;
+    }
+    return of.quantities();
 }
 
 std::optional<method::OperationValue> OperationSums::value(const Index& at) const {
-    const SupportTemplate& weights = *m_templ->weights();
-    const auto count = static_cast<double>(weights.count());
+    const double count = m_level.count.value;
     const double inside = m_partial ? std::nearbyint(sum(kSumN, at)) : count;
     method::OperationValue result;
     if (!method::isScored(inside, count, m_problem->outside, m_problem->minOverlap)) {
@@ -168,92 +206,30 @@ std::optional<method::OperationValue> OperationSums::value(const Index& at) cons
         result.status = Status::NonFinite;
         return result;
     }
-    const double unit = m_frame.tile.unit;
-    const double c = m_frame.level * unit;
-    const double a = m_templ->level();
-    const bool whole = inside == count;
-    const bool padded = !whole && m_problem->outside != Outside::Overlap;
-    const double templSum = m_templ->sum();
-    const double templSquares = m_templ->squares();
-    if (m_exact) {
-        const auto rounded = [&](std::int64_t slot, double by) {
-            return std::nearbyint(sum(slot, at) * by);
-        };
-        LevelSums<double> of{rounded(kSumPq, unit),
-                             rounded(kSumP, unit),
-                             rounded(kSumPp, unit * unit),
-                             inside,
-                             templSum,
-                             templSquares,
-                             a};
-        if (!whole) {
-            of.q = rounded(kSumQ, 1);
-            of.qq = padded ? templSquares : rounded(kSumQq, 1);
-        }
-        const double d = c - a;
-        of.pq += d * of.q;
-        of.pp += 2 * d * of.p + inside * d * d;
-        of.p += d * inside;
-        if (padded) { // voxels outside are 0, that is -a in this frame
-            const double out = count - inside;
-            of.pq -= a * (templSum - of.q);
-            of.p -= a * out;
-            of.pp += a * a * out;
-            of.n = count;
-            of.q = templSum;
-            of.qq = templSquares;
-        }
-        // Quotients are rounded; nothing else is.
-        auto quantities = of.quantities();
-        Quantities quotients = asQuantities(quantities);
-        for (Bounded* each :
-             {&quotients.covariance, &quotients.panelVariance, &quotients.templVariance}) {
-            each->error = 4 * kSumUnit * (of.pp + of.qq);
-        }
-        return m_templ->templ().finish(m_problem->operation, quotients, whole);
+    if (m_level.exact) {
+        return method::OperationTemplate::finish(m_problem->operation, quantities<true>(at, inside),
+                                                 inside == count);
     }
     if (m_whole || m_templ->rounded()) {
         return std::nullopt;
     }
-    const double tile = m_own->tileError();
-    const double norm = weights.norm(Weights::That);
-    const double root = std::sqrt(count);
-    const double ppValue = std::max(0.0, sum(kSumPp, at) * unit * unit);
-    const double ppTile = tile * m_frame.squareNorm * unit * unit * root;
-    const double size = std::sqrt(ppValue + ppTile) * (1 + 1e-3); // ||p||
-    LevelSums<Bounded> of{known(kSumPq, at, unit, tile * m_frame.norm * unit * norm, size * norm),
-                          known(kSumP, at, unit, tile * m_frame.norm * unit * root, size * root),
-                          known(kSumPp, at, unit * unit, ppTile, ppValue + ppTile),
-                          {inside, 0},
-                          {templSum, 4 * count * kSumUnit * norm * root},
-                          {templSquares, 4 * count * kSumUnit * norm * norm},
-                          {a, 0}};
-    const Bounded all = of.q;
-    const Bounded allSquares = of.qq;
-    if (!whole) {
-        of.q = known(kSumQ, at, 1, tile * m_insideNorm * norm, norm * root);
-        of.qq = padded ? allSquares
-                       : known(kSumQq, at, 1, tile * m_insideNorm * weights.norm(Weights::Square),
-                               norm * norm);
-    }
-    const Bounded level{a, 0};
-    const Bounded d = Bounded{c, 0} - level;
-    of.pq = of.pq + d * of.q;
-    of.pp = of.pp + Bounded{2, 0} * d * of.p + of.n * d * d;
-    of.p = of.p + d * of.n;
-    if (padded) {
-        const Bounded out{count - inside, 0};
-        of.pq = of.pq - level * (all - of.q);
-        of.p = of.p - level * out;
-        of.pp = of.pp + level * level * out;
-        of.n = {count, 0};
-        of.q = all;
-        of.qq = allSquares;
-    }
-    const method::OperationValue found =
-        m_templ->templ().finish(m_problem->operation, asQuantities(of.quantities()), whole);
+    const method::OperationValue found = method::OperationTemplate::finish(
+        m_problem->operation, quantities<false>(at, inside), inside == count);
     const bool good = base::hasValue(found.status) && std::isfinite(found.bound);
     return good ? std::optional(found) : std::nullopt;
+}
+
+bool OperationSums::row(std::int64_t y, std::int64_t z, RowValues& to) const {
+    if (m_partial || m_frame.tile.nonFinite > 0 ||
+        (!m_level.exact && (m_whole || m_templ->rounded()))) {
+        return false;
+    }
+    const Index at{0, y, z};
+    const method::OperationTraits& traits = m_problem->operation.traits();
+    traits.finishRow(traits, m_level,
+                     {sums(kSumPq, at), sums(kSumP, at), sums(kSumPp, at), std::ssize(to.value)},
+                     {to.value.data(), to.bound.data(), to.scale.data()});
+    return true;
 }
 
 } // namespace flcc::cpu

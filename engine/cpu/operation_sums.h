@@ -4,19 +4,25 @@
 #include <memory>
 #include <optional>
 
+#include "engine/cpu/box_sums.h"
 #include "engine/cpu/correlator.h"
 #include "engine/cpu/operation_run.h"
 #include "engine/cpu/support_loader.h"
+#include "engine/method/level_sums.h"
 
 namespace flcc::cpu {
 
-/// Quantities of the placements of one tile after the other from correlations of the tile, in
-/// double: x, x^2 and 1 (inside) with the template, its square and its support. Whole numbers stay
-/// exact: transforms are rounded to the nearest one where their bound is below 1/2. One for each
-/// worker. **Source**: METHODS 3.8; engine/method/NUMERICS.md, section 1.
+/// Quantities of the placements of one tile after the other, in double: from correlations of x, x^2
+/// and 1 (inside) with the template, its square and its support, or from window sums of x and x^2
+/// where the support is a box and the tile lies inside the scene. Whole numbers stay exact:
+/// transforms are rounded to the nearest one where their bound is below 1/2. One for each worker.
+/// **Source**: METHODS 3.8; engine/method/NUMERICS.md, sections 1 and 5.
 class OperationSums final : public PlacementValues {
   public:
-    explicit OperationSums(std::unique_ptr<Correlator> correlator) : m_own(std::move(correlator)) {}
+    /// For tiles of at most `tile` placements of a template of extents `m`.
+    OperationSums(std::unique_ptr<Correlator> correlator, const base::Extents& m,
+                  const base::Extents& tile)
+        : m_own(std::move(correlator)), m_windows(m, tile) {}
 
     /// Correlates the tile `out`. False: stopped.
     [[nodiscard]] bool load(const method::Problem& problem, const OperationPrepared& templ,
@@ -27,21 +33,31 @@ class OperationSums final : public PlacementValues {
     /// value must decide: whole numbers that are not exact, or an infinite bound.
     [[nodiscard]] std::optional<method::OperationValue> value(const base::Index& at) const override;
 
+    /// False where a panel may be PARTIAL or NONFINITE.
+    [[nodiscard]] bool row(std::int64_t y, std::int64_t z, RowValues& to) const override;
+
   private:
-    [[nodiscard]] double sum(std::int64_t slot, const base::Index& at) const;
-    [[nodiscard]] method::Bounded known(std::int64_t slot, const base::Index& at, double unit,
-                                        double tileError, double magnitude) const;
+    [[nodiscard]] const double* sums(std::int64_t slot, const base::Index& at) const;
+    [[nodiscard]] double sum(std::int64_t slot, const base::Index& at) const {
+        return *sums(slot, at);
+    }
+    template <bool Exact>
+    [[nodiscard]] method::Quantities quantities(const base::Index& at, double inside) const;
+    void load(const method::MaskedView& scene, const base::Box& seen);
+    void makeFrame();
     void decideExact();
 
     std::unique_ptr<Correlator> m_own;
+    BoxSums m_windows;
     const method::Problem* m_problem = nullptr;
     const OperationPrepared* m_templ = nullptr;
     SupportFrame m_frame;
+    method::LevelFrame m_level;
     std::array<simd::DoubleBox, Correlator::kOutputs> m_boxes{}; ///< those that are computed
     double m_insideNorm = 0;
-    bool m_partial = false; ///< part of the footprint lies outside the scene or its mask
-    bool m_whole = false;   ///< pixels of scene and template are whole numbers
-    bool m_exact = false;   ///< all sums of this tile are whole numbers without an error
+    bool m_partial = false;   ///< part of the footprint lies outside the scene or its mask
+    bool m_inWindows = false; ///< sum x and sum x^2 are window sums
+    bool m_whole = false;     ///< pixels of scene and template are whole numbers
 };
 
 } // namespace flcc::cpu

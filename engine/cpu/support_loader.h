@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 
 #include "engine/cpu/simd/kernels.h"
 #include "engine/cpu/tile_loader.h"
@@ -24,6 +25,11 @@ struct SupportFrame {
 /// 0. c is the mean of the voxels written.
 [[nodiscard]] SupportFrame loadSupport(const method::MaskedView& scene, const base::Box& seen,
                                        const simd::DoubleBox& to);
+
+/// The same by vector code, for a box inside a scene without a mask, where the pixel type has that.
+/// c may differ in its last places. Empty: the type has none, or a voxel is not finite.
+[[nodiscard]] std::optional<SupportFrame>
+loadInScene(const base::AnyView& scene, const base::Box& seen, const simd::DoubleBox& to);
 
 /// The same with 1 for every voxel inside the scene and its mask.
 void loadInside(const method::MaskedView& scene, const base::Box& seen, const simd::DoubleBox& to);

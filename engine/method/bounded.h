@@ -34,18 +34,21 @@ struct Bounded {
 [[nodiscard]] inline Bounded operator/(const Bounded& a, const Bounded& b) {
     const double quotient = a.value / b.value;
     const double least = std::abs(b.value) - b.error;
-    if (!(least > 0)) {
-        return {quotient, INFINITY};
-    }
     const double lost = std::abs(std::fma(-quotient, b.value, a.value));
-    return {quotient, (a.error + std::abs(quotient) * b.error + lost) / least};
+    const double error = (a.error + std::abs(quotient) * b.error + lost) / least;
+    return {quotient, least > 0 ? error : INFINITY};
 }
 
-/// The root of a number that is not negative, though its value may be within its error.
+/// The root of a number that is not negative, though its value may be within its error. For an
+/// error e of the square, the error of the root is at most both sqrt(e) and e / root; the smaller
+/// of them is found without a branch, so that loops over Bounded become vectors.
 [[nodiscard]] inline Bounded sqrt(const Bounded& a) {
-    const double root = std::sqrt(std::fmax(0.0, a.value));
-    const double lost = std::abs(std::fma(-root, root, a.value));
-    return {root, root > 0 ? (a.error + lost) / root : std::sqrt(a.error)};
+    const double root = std::sqrt(0.5 * (a.value + std::abs(a.value)));
+    const double error = a.error + std::abs(std::fma(-root, root, a.value));
+    const double spread = std::sqrt(error);
+    const double most = 0.5 * (root + spread + std::abs(root - spread)); // the larger of the two
+    constexpr double kTiny = 1e-300; // 0 / 0 must be 0; squares of floats are far larger
+    return {root, error / (most + kTiny)};
 }
 
 } // namespace flcc::method

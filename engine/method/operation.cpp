@@ -1,6 +1,10 @@
 #include "engine/method/operation.h"
 
+#include <algorithm>
 #include <array>
+
+#include "engine/base/widest.h"
+#include "engine/method/level_sums.h"
 
 namespace flcc::method {
 
@@ -11,63 +15,107 @@ constexpr double kEndless = std::numeric_limits<double>::infinity();
 /// Divides by the norms of panel and template; NaN where one of them is certainly 0.
 Bounded normalised(const Bounded& value, const Quantities& of) {
     const Bounded norms = sqrt(of.panelSquares) * sqrt(of.templSquares);
-    const bool zero = norms.value == 0 && norms.error == 0;
-    return zero ? Bounded{std::numeric_limits<double>::quiet_NaN(), 0} : value / norms;
+    // 0 / 0 is NaN; without a branch, so that rows become vectors.
+    const double above = norms.value + norms.error > 0 ? value.value : 0.0;
+    return Bounded{above, value.error} / norms;
 }
 
-// One entry an operation. Sums that a finish does not read cost nothing in a method by definition.
+/// The loop of a row. `Finish` is a function without data.
+template <class Finish, bool Exact, bool Pure> struct RowLoop {
+    const OperationTraits& traits;
+    const LevelFrame& frame;
+    const SumsRow& sums;
+    const ValueRow& to;
+
+    void operator()() const {
+        const LevelFrame own = frame; // copies: what is written changes nothing of them
+        const SumsRow from = sums;
+        const ValueRow out = to;
+        const double lowest = traits.lowest;
+        const double highest = traits.highest;
+#pragma GCC ivdep
+        for (std::int64_t x = 0; x < from.count; ++x) {
+            const Quantities of =
+                own.template quantities<Exact>({from.products[x], from.panel[x], from.squares[x]});
+            const Bounded found = Finish{}(of);
+            const double least = found.value < lowest ? lowest : found.value;
+            out.value[x] = least > highest ? highest : least;
+            out.bound[x] = boundOf(found);
+            out.scale[x] = Pure ? 1.0 : meanSquares(of);
+        }
+    }
+};
+
+template <class Finish>
+void finishRowOf(const OperationTraits& traits, const LevelFrame& frame, const SumsRow& sums,
+                 const ValueRow& to) {
+    const auto run = [&]<bool Exact>(std::bool_constant<Exact>) {
+        traits.isPure() ? base::inWidest(RowLoop<Finish, Exact, true>{traits, frame, sums, to})
+                        : base::inWidest(RowLoop<Finish, Exact, false>{traits, frame, sums, to});
+    };
+    frame.exact ? run(std::true_type{}) : run(std::false_type{});
+}
+
+/// An entry whose values `Finish` makes of the sums of correlations.
+template <class Finish> constexpr OperationTraits finishedBy(OperationTraits traits, Finish) {
+    traits.finish = [](const Quantities& of) { return Finish{}(of); };
+    traits.finishRow = finishRowOf<Finish>;
+    return traits;
+}
+
+// One entry an operation. Sums that a finish does not read cost nothing, in rows and in a method by
+// definition.
 const std::array kTable{
     OperationTraits{.name = "lcc",
                     .label = "LCC",
                     .title = "Local correlation coefficient",
                     .formula = "sum (P - p)(T - t) / sqrt(sum (P - p)^2 sum (T - t)^2)",
                     .unit = ""},
-    OperationTraits{.name = "correlation",
-                    .label = "Correlation",
-                    .title = "Correlation",
-                    .formula = "sum P T",
-                    .unit = "value^2",
-                    .lowest = -kEndless,
-                    .highest = kEndless,
-                    .threshold = -kEndless,
-                    .finish = [](const Quantities& of) { return of.products; }},
-    OperationTraits{.name = "covariance",
-                    .label = "Covariance",
-                    .title = "Covariance",
-                    .formula = "sum (P - p)(T - t)",
-                    .unit = "value^2",
-                    .lowest = -kEndless,
-                    .highest = kEndless,
-                    .threshold = -kEndless,
-                    .finish = [](const Quantities& of) { return of.covariance; }},
-    OperationTraits{.name = "cosine",
-                    .label = "Cosine",
-                    .title = "Cosine",
-                    .formula = "sum P T / sqrt(sum P^2 sum T^2)",
-                    .unit = "",
-                    .threshold = -kEndless,
-                    .finish = [](const Quantities& of) { return normalised(of.products, of); }},
-    OperationTraits{.name = "ssd",
-                    .label = "SSD",
-                    .title = "Sum of squared differences",
-                    .formula = "sum (P - T)^2",
-                    .unit = "value^2",
-                    .lowest = 0,
-                    .highest = kEndless,
-                    .best = Best::Smallest,
-                    .threshold = kEndless,
-                    .finish = [](const Quantities& of) { return of.squaredDifferences; }},
-    OperationTraits{
-        .name = "nssd",
-        .label = "NSSD",
-        .title = "Normalised sum of squared differences",
-        .formula = "sum (P - T)^2 / sqrt(sum P^2 sum T^2)",
-        .unit = "",
-        .lowest = 0,
-        .highest = kEndless,
-        .best = Best::Smallest,
-        .threshold = kEndless,
-        .finish = [](const Quantities& of) { return normalised(of.squaredDifferences, of); }},
+    finishedBy(OperationTraits{.name = "correlation",
+                               .label = "Correlation",
+                               .title = "Correlation",
+                               .formula = "sum P T",
+                               .unit = "value^2",
+                               .lowest = -kEndless,
+                               .highest = kEndless,
+                               .threshold = -kEndless},
+               [](const Quantities& of) { return of.products; }),
+    finishedBy(OperationTraits{.name = "covariance",
+                               .label = "Covariance",
+                               .title = "Covariance",
+                               .formula = "sum (P - p)(T - t)",
+                               .unit = "value^2",
+                               .lowest = -kEndless,
+                               .highest = kEndless,
+                               .threshold = -kEndless},
+               [](const Quantities& of) { return of.covariance; }),
+    finishedBy(OperationTraits{.name = "cosine",
+                               .label = "Cosine",
+                               .title = "Cosine",
+                               .formula = "sum P T / sqrt(sum P^2 sum T^2)",
+                               .unit = "",
+                               .threshold = -kEndless},
+               [](const Quantities& of) { return normalised(of.products, of); }),
+    finishedBy(OperationTraits{.name = "ssd",
+                               .label = "SSD",
+                               .title = "Sum of squared differences",
+                               .formula = "sum (P - T)^2",
+                               .unit = "value^2",
+                               .lowest = 0,
+                               .highest = kEndless,
+                               .best = Best::Smallest,
+                               .threshold = kEndless},
+               [](const Quantities& of) { return of.squaredDifferences; }),
+    finishedBy(OperationTraits{.name = "nssd",
+                               .label = "NSSD",
+                               .title = "Normalised sum of squared differences",
+                               .formula = "sum (P - T)^2 / sqrt(sum P^2 sum T^2)",
+                               .unit = "",
+                               .lowest = 0,
+                               .highest = kEndless,
+                               .best = Best::Smallest,
+                               .threshold = kEndless},
+               [](const Quantities& of) { return normalised(of.squaredDifferences, of); }),
     OperationTraits{.name = "sad",
                     .label = "SAD",
                     .title = "Sum of absolute differences",

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <limits>
@@ -25,6 +26,19 @@ struct Quantities {
     Bounded absoluteDifferences; ///< sum |P - T|
 };
 
+/// The mean of sum P^2 and sum T^2.
+[[nodiscard]] inline double meanSquares(const Quantities& of) {
+    const double panel = of.panelSquares.value;
+    return (0.5 * (panel + std::abs(panel)) + of.templSquares.value) / 2;
+}
+
+/// The bound of a value. Errors were added in double, each sum rounded.
+[[nodiscard]] inline double boundOf(const Bounded& found) { return found.error * (1 + 1e-12); }
+
+struct LevelFrame; // level_sums.h
+struct SumsRow;
+struct ValueRow;
+
 /// Whether the best placement has the largest or the smallest value.
 enum class Best : std::uint8_t { Largest, Smallest };
 
@@ -46,6 +60,10 @@ struct OperationTraits {
     /// The value of a placement. NaN: it is undefined, the panel is FLAT. Null: the operation has
     /// methods of its own (lcc).
     Bounded (*finish)(const Quantities&) = nullptr;
+    /// The same for a row of placements whose panels lie inside the scene. Null: byDefinition, or
+    /// as finish.
+    void (*finishRow)(const OperationTraits&, const LevelFrame&, const SumsRow&,
+                      const ValueRow&) = nullptr;
 
     /// True for a pure number; then `--promise` is absolute, else relative to
     /// the mean of sum P^2 and sum T^2 (or, for byDefinition, to sum |P| + sum |T|).

@@ -211,12 +211,8 @@ OperationValue OperationTemplate::finish(Operation operation, const Quantities& 
         return result;
     }
     result.value = std::clamp(found.value, traits.lowest, traits.highest);
-    // The errors were added in double, each sum rounded.
-    result.bound = found.error * (1 + 1e-12);
-    result.scale = traits.isPure() ? 1
-                   : traits.byDefinition
-                       ? magnitudes
-                       : (std::max(0.0, of.panelSquares.value) + of.templSquares.value) / 2;
+    result.bound = boundOf(found);
+    result.scale = traits.isPure() ? 1 : traits.byDefinition ? magnitudes : meanSquares(of);
     result.status = isWhole ? base::Status::Ok : base::Status::Partial;
     return result;
 }

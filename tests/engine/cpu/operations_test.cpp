@@ -232,6 +232,25 @@ class CpuOperationsTest : public QObject {
         }
     }
 
+    void levelsFarApartAreWithinTheBound() {
+        // The values are moved to one level: the rounding of that is part of the bound.
+        for (const PixelType type : {PixelType::Float32, PixelType::Float64}) {
+            for (const double far : {-3e4, 1e7}) {
+                const auto shifted = [&](const base::AnyImage& image) {
+                    return test::mapped(image, type, [&](double v) { return 0.37 * v + far; });
+                };
+                const base::AnyImage plain = test::noise(type, {40, 31, 1}, 5);
+                const base::AnyImage small = test::noise(type, {7, 5, 1}, 6);
+                const base::AnyImage scene = shifted(plain);
+                const base::AnyImage templ = shifted(small);
+                for (const Operation operation : others()) {
+                    QVERIFY(judge(operation, {MaskedView(scene), MaskedView(small)}, false) > 0);
+                    QVERIFY(judge(operation, {MaskedView(plain), MaskedView(templ)}, false) > 0);
+                }
+            }
+        }
+    }
+
     void aConstantZeroPanelIsFlatWhereTheValueIsUndefined() {
         const base::Image<float> scene({12, 10, 1}, 0.0F);
         const base::AnyImage templ = test::noise(PixelType::Float32, {4, 3, 1}, 3);
