@@ -13,37 +13,42 @@ namespace {
 constexpr std::int64_t kBlock = 64;
 
 /// A row of the map and its neighbours in the slice; at the border the row itself.
-struct Rows {
-    const float* here;
-    const float* above;
-    const float* below;
+template <class Real> struct Rows {
+    const Real* here;
+    const Real* above;
+    const Real* below;
 };
 
 /// The score that a voxel must reach, and the difference from which a neighbour is certainly
-/// higher.
-struct Limits {
-    float threshold;
-    float margin;
+/// higher. Scores times `sign` are largest for the best.
+template <class Real> struct Limits {
+    Real threshold;
+    Real margin;
+    Real sign;
 };
 
-/// Marks the voxels `x + i` of a row that reach the threshold and that none of the neighbours on
-/// either side, above and below certainly exceeds; without branches, so that it is vectorised.
-/// Returns whether there are any. A neighbour of value 0 may have none, so it excludes nothing.
-bool markBlock(const Rows& rows, std::int64_t x, std::int64_t length, const Limits& limits,
-               std::int32_t* marks) {
-    const float* const here = rows.here + x;
-    const float* const above = rows.above + x;
-    const float* const below = rows.below + x;
+/// Marks the voxels `x + i` of a row that reach the threshold and that none of the eight neighbours
+/// in the slice certainly exceeds; without branches, so that it is vectorised. Returns whether
+/// there are any. A neighbour of value 0 may have none, so it excludes nothing.
+template <class Real>
+bool markBlock(const Rows<Real>& rows, std::int64_t x, std::int64_t length,
+               const Limits<Real>& limits, std::int32_t* marks) {
+    const Real* const here = rows.here + x;
+    const Real* const above = rows.above + x;
+    const Real* const below = rows.below + x;
+    const Real sign = limits.sign;
     std::int32_t any = 0;
     for (std::int64_t i = 0; i < length; ++i) {
-        const float high = here[i] + limits.margin;
-        const auto exceeds = [high](float neighbour) {
-            return static_cast<std::int32_t>(neighbour > high) &
-                   static_cast<std::int32_t>(neighbour != 0.0F);
+        const Real high = sign * here[i] + limits.margin;
+        const auto exceeds = [high, sign](Real neighbour) {
+            return static_cast<std::int32_t>(sign * neighbour > high) &
+                   static_cast<std::int32_t>(neighbour != 0);
         };
-        const std::int32_t lower =
-            exceeds(here[i - 1]) | exceeds(here[i + 1]) | exceeds(above[i]) | exceeds(below[i]);
-        marks[i] = static_cast<std::int32_t>(here[i] >= limits.threshold) & (lower ^ 1);
+        const std::int32_t lower = exceeds(here[i - 1]) | exceeds(here[i + 1]) |
+                                   exceeds(above[i - 1]) | exceeds(above[i]) |
+                                   exceeds(above[i + 1]) | exceeds(below[i - 1]) |
+                                   exceeds(below[i]) | exceeds(below[i + 1]);
+        marks[i] = static_cast<std::int32_t>(sign * here[i] >= limits.threshold) & (lower ^ 1);
         any |= marks[i];
     }
     return any != 0;
@@ -64,36 +69,22 @@ class Scanner {
           m_minScore(minScore) {}
 
     void scanRow(std::int64_t y, std::int64_t z, std::vector<Candidate>& found) const {
-        const base::Extents& extents = m_value.extents();
-        const Rows rows{m_value.row(y, z), m_value.row(std::max<std::int64_t>(y - 1, 0), z),
-                        m_value.row(std::min(y + 1, extents.y - 1), z)};
-        // Both rounded towards more candidates; test() decides in double.
-        const Limits limits{floorToFloat(m_minScore - m_scores.largestMargin()),
-                            static_cast<float>(2 * m_scores.largestMargin()) + 1e-6F};
-        const std::int64_t last = extents.x - 1;
-        test({0, y, z}, found);
-        // Voxels that may not be peaks exclude no neighbour; floats cannot hold all values of
-        // other operations.
-        if (m_scores.leavesSomeOut() || !m_scores.map().operation.isLcc()) {
-            for (std::int64_t x = 1; x <= last; ++x) {
+        if (m_scores.leavesSomeOut()) { // voxels that may not be peaks exclude no neighbour
+            for (std::int64_t x = 0; x < m_value.extents().x; ++x) {
                 test({x, y, z}, found);
             }
-            return;
-        }
-        std::array<std::int32_t, kBlock> marks{};
-        for (std::int64_t start = 1; start < last; start += kBlock) {
-            const std::int64_t length = std::min(kBlock, last - start);
-            if (!markBlock(rows, start, length, limits, marks.data())) {
-                continue;
-            }
-            for (std::int64_t i = 0; i < length; ++i) {
-                if (marks[static_cast<std::size_t>(i)] != 0) {
-                    test({start + i, y, z}, found);
-                }
-            }
-        }
-        if (last > 0) {
-            test({last, y, z}, found);
+        } else if (m_scores.exact().data() != nullptr) {
+            // Margins and thresholds are those of test().
+            scanMarked<double>(m_scores.exact(), y, z,
+                               {m_minScore - m_scores.largestMargin(), 2 * m_scores.largestMargin(),
+                                m_scores.sign()},
+                               found);
+        } else {
+            // Both rounded towards more candidates; test() decides in double.
+            scanMarked<float>(m_value, y, z,
+                              {floorToFloat(m_minScore - m_scores.largestMargin()),
+                               static_cast<float>(2 * m_scores.largestMargin()) + 1e-6F, 1.0F},
+                              found);
         }
     }
 
@@ -121,6 +112,32 @@ class Scanner {
     }
 
   private:
+    /// Tests the voxels of a row that are marked, and those at its ends.
+    template <class Real>
+    void scanMarked(const base::View<const Real>& values, std::int64_t y, std::int64_t z,
+                    const Limits<Real>& limits, std::vector<Candidate>& found) const {
+        const base::Extents& extents = values.extents();
+        const Rows<Real> rows{values.row(y, z), values.row(std::max<std::int64_t>(y - 1, 0), z),
+                              values.row(std::min(y + 1, extents.y - 1), z)};
+        const std::int64_t last = extents.x - 1;
+        test({0, y, z}, found);
+        std::array<std::int32_t, kBlock> marks{};
+        for (std::int64_t start = 1; start < last; start += kBlock) {
+            const std::int64_t length = std::min(kBlock, last - start);
+            if (!markBlock(rows, start, length, limits, marks.data())) {
+                continue;
+            }
+            for (std::int64_t i = 0; i < length; ++i) {
+                if (marks[static_cast<std::size_t>(i)] != 0) {
+                    test({start + i, y, z}, found);
+                }
+            }
+        }
+        if (last > 0) {
+            test({last, y, z}, found);
+        }
+    }
+
     void test(const base::Index& at, std::vector<Candidate>& found) const {
         const Scores::Seen here = m_scores.seen(at);
         const double reach = here.value + m_scores.margin(here.status);
