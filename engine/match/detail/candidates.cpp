@@ -5,6 +5,8 @@
 #include <cmath>
 #include <limits>
 
+#include "engine/base/widest.h"
+
 namespace flcc::match::detail {
 
 namespace {
@@ -27,32 +29,49 @@ template <class Real> struct Limits {
     Real sign;
 };
 
-/// Marks the voxels `x + i` of a row that reach the threshold and that none of the eight neighbours
-/// in the slice certainly exceeds; without branches, so that it is vectorised. Returns whether
-/// there are any. A neighbour of value 0 may have none, so it excludes nothing.
-template <class Real>
-bool markBlock(const Rows<Real>& rows, std::int64_t x, std::int64_t length,
-               const Limits<Real>& limits, std::int32_t* marks) {
-    const Real* const here = rows.here + x;
-    const Real* const above = rows.above + x;
-    const Real* const below = rows.below + x;
-    const Real sign = limits.sign;
-    std::int32_t any = 0;
-    for (std::int64_t i = 0; i < length; ++i) {
-        const Real high = sign * here[i] + limits.margin;
-        const auto exceeds = [high, sign](Real neighbour) {
-            return static_cast<std::int32_t>(sign * neighbour > high) &
-                   static_cast<std::int32_t>(neighbour != 0);
-        };
-        const std::int32_t lower = exceeds(here[i - 1]) | exceeds(here[i + 1]) |
-                                   exceeds(above[i - 1]) | exceeds(above[i]) |
-                                   exceeds(above[i + 1]) | exceeds(below[i - 1]) |
-                                   exceeds(below[i]) | exceeds(below[i + 1]);
-        marks[i] = static_cast<std::int32_t>(sign * here[i] >= limits.threshold) & (lower ^ 1);
-        any |= marks[i];
+/// Marks the voxels of a block of a row that reach the threshold and that none of the eight
+/// neighbours in the slice certainly exceeds; without branches, so that it is vectorised. A
+/// neighbour of value 0 may have none, so it excludes nothing.
+template <class Real> struct MarkBlock {
+    Rows<Real> rows; ///< at the first voxel of the block
+    std::int64_t length;
+    Limits<Real> limits;
+    std::int32_t* marks;
+    bool& any; ///< set if a voxel is marked
+
+    void operator()() const {
+        const Real* const here = rows.here;
+        const Real* const above = rows.above;
+        const Real* const below = rows.below;
+        const Real sign = limits.sign;
+        const Real threshold = limits.threshold;
+        const Real margin = limits.margin;
+        std::int32_t* const to = marks;
+        std::int32_t high = 0;
+        for (std::int64_t i = 0; i < length; ++i) {
+            high |= static_cast<std::int32_t>(sign * here[i] >= threshold);
+        }
+        if (high == 0) {
+            any = false;
+            return;
+        }
+        std::int32_t found = 0;
+        for (std::int64_t i = 0; i < length; ++i) {
+            const Real least = sign * here[i] + margin;
+            const auto exceeds = [least, sign](Real neighbour) {
+                return static_cast<std::int32_t>(sign * neighbour > least) &
+                       static_cast<std::int32_t>(neighbour != 0);
+            };
+            const std::int32_t lower = exceeds(here[i - 1]) | exceeds(here[i + 1]) |
+                                       exceeds(above[i - 1]) | exceeds(above[i]) |
+                                       exceeds(above[i + 1]) | exceeds(below[i - 1]) |
+                                       exceeds(below[i]) | exceeds(below[i + 1]);
+            to[i] = static_cast<std::int32_t>(sign * here[i] >= threshold) & (lower ^ 1);
+            found |= to[i];
+        }
+        any = found != 0;
     }
-    return any != 0;
-}
+};
 
 /// The largest float that is not above `value`.
 float floorToFloat(double value) {
@@ -124,7 +143,14 @@ class Scanner {
         std::array<std::int32_t, kBlock> marks{};
         for (std::int64_t start = 1; start < last; start += kBlock) {
             const std::int64_t length = std::min(kBlock, last - start);
-            if (!markBlock(rows, start, length, limits, marks.data())) {
+            bool any = false;
+            base::inWidest(
+                MarkBlock<Real>{{rows.here + start, rows.above + start, rows.below + start},
+                                length,
+                                limits,
+                                marks.data(),
+                                any});
+            if (!any) {
                 continue;
             }
             for (std::int64_t i = 0; i < length; ++i) {
