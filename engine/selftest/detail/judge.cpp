@@ -204,7 +204,15 @@ std::vector<Way> Judge::waysFor(const method::MaskedView& scene, const method::M
 
 std::vector<Way> Judge::operationWays(const method::MaskedView& scene,
                                       const method::MaskedView& templ, const Asked& asked) const {
-    return acceptedWays(m_methods, problemOf(scene, templ, asked), m_pool.threads());
+    std::vector<Way> ways;
+    for (const method::Method* method : m_methods) {
+        // Two tiles of each: finish and bounds are the same for all.
+        std::vector<Way> all =
+            acceptedWays({method}, problemOf(scene, templ, asked), m_pool.threads());
+        all.resize(std::min<std::size_t>(all.size(), 2));
+        ways.insert(ways.end(), all.begin(), all.end());
+    }
+    return ways;
 }
 
 Finding Judge::judge(const Way& way, const method::MaskedView& scene,

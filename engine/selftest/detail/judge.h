@@ -65,7 +65,7 @@ class Judge {
                                            const base::Extents& tile = {0, 0, 0},
                                            const Asked& asked = {}) const;
 
-    /// Every candidate that the methods accept for Asked::operation, which is not lcc.
+    /// Two candidates of each method that has Asked::operation, which is not lcc.
     [[nodiscard]] std::vector<Way> operationWays(const method::MaskedView& scene,
                                                  const method::MaskedView& templ,
                                                  const Asked& asked) const;

@@ -59,6 +59,9 @@ std::vector<Way> acceptedWays(const std::vector<const method::Method*>& methods,
     limits.threads = threads;
     std::vector<Way> ways;
     for (const method::Method* method : methods) {
+        if (!method->refusal(problem).empty()) {
+            continue;
+        }
         for (const method::Candidate& candidate : method->candidates(problem, limits, tile)) {
             const method::Verdict verdict =
                 method->predict(problem, candidate, limits, method::CostModel{}, nullptr);
