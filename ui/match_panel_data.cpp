@@ -287,13 +287,13 @@ void MatchPanel::updateData() {
 
 QString MatchPanel::reasonAgainstTemplate() const {
     constexpr std::int64_t kMostVoxels = 4'000'000; // planning says it of larger ones
-    const auto reasonOf = [](const method::MaskedView& view) -> QString {
+    const auto reasonOf = [this](const method::MaskedView& view) -> QString {
         const base::Extents extents = view.extents();
         if (extents.x * extents.y * extents.z > kMostVoxels) {
             return {};
         }
         try {
-            method::requireUsableTemplate(view);
+            method::requireUsableTemplate(view, operation());
         } catch (const base::Error& error) {
             return inWindowWords(error.what());
         }

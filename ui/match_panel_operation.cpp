@@ -39,6 +39,7 @@ void MatchPanel::addOperation(QFormLayout* form) {
         m_job.minScore.reset();
         m_job.maxScore.reset();
         showOperation();
+        updateData(); // a constant template is no template for every operation
         Q_EMIT thresholdChanged(threshold());
         Q_EMIT settingsChanged();
     });

@@ -68,29 +68,27 @@ template <> struct AddTaps<double, double> {
     std::int64_t length;
     double* sums;
 
-    using Vector [[gnu::vector_size(64)]] = double;
-    using Bits [[gnu::vector_size(64)]] = std::int64_t;
-    static constexpr std::int64_t kLanes = 8;
-    static constexpr std::int64_t kBlock = 4 * kLanes;
+    // Vectors of AVX2: wider ones would be kept in memory on a processor that has no wider ones.
+    using Vector [[gnu::vector_size(32)]] = double;
+    using Bits [[gnu::vector_size(32)]] = std::int64_t;
+    static constexpr std::int64_t kLanes = 4;
+    static constexpr std::int64_t kVectors = 8;
+    static constexpr std::int64_t kBlock = kVectors * kLanes;
 
     void operator()() const {
         std::int64_t x = 0;
         for (; x + kBlock <= length; x += kBlock) {
-            std::array<Vector, 4> of{};
-            for (std::size_t i = 0; i < of.size(); ++i) {
-                std::memcpy(&of[i], sums + x + kLanes * static_cast<std::int64_t>(i), sizeof of[i]);
-            }
+            std::array<Vector, kVectors> of;
+            std::memcpy(of.data(), sums + x, sizeof of);
             for (std::int64_t k = 0; k < count; ++k) {
                 const double* const from = row + taps[k].offset + x;
                 const double value = taps[k].value;
-                of[0] += distances(from, value);
-                of[1] += distances(from + kLanes, value);
-                of[2] += distances(from + 2 * kLanes, value);
-                of[3] += distances(from + 3 * kLanes, value);
+#pragma GCC unroll 8
+                for (std::int64_t i = 0; i < kVectors; ++i) {
+                    of[static_cast<std::size_t>(i)] += distances(from + i * kLanes, value);
+                }
             }
-            for (std::size_t i = 0; i < of.size(); ++i) {
-                std::memcpy(sums + x + kLanes * static_cast<std::int64_t>(i), &of[i], sizeof of[i]);
-            }
+            std::memcpy(sums + x, of.data(), sizeof of);
         }
         for (; x < length; ++x) {
             double sum = sums[x];
@@ -126,21 +124,62 @@ constexpr std::int64_t kMostTaps = std::is_same_v<Wide, std::int16_t>   ? 256
                                    : std::is_same_v<Wide, std::int32_t> ? 65536
                                                                         : INT64_MAX;
 
-/// Loads a footprint. False: a voxel is not finite.
-template <class Wide, class T>
-bool loadRows(const base::View<const T>& pixels, const base::Box& seen, Wide* to) {
-    bool finite = true;
-    for (std::int64_t z = 0; z < seen.extents.z; ++z) {
-        for (std::int64_t y = 0; y < seen.extents.y; ++y) {
-            const T* const row = pixels.row(seen.corner.y + y, seen.corner.z + z) + seen.corner.x;
-            for (std::int64_t x = 0; x < seen.extents.x; ++x) {
-                finite = finite && base::finite(row[x]);
-                to[x] = static_cast<Wide>(row[x]);
+/// What counts at a voxel of a footprint.
+enum class Part { Value, Inside, NonFinite };
+
+/// Calls `use(voxel, element)` for every voxel of `seen` inside the scene and its mask. `to` has
+/// the extents of `seen`.
+template <class T, class Wide, class Use>
+void forInside(const base::View<const T>& pixels, const base::View<const std::uint8_t>& mask,
+               const base::Box& seen, Wide* to, const Use& use) {
+    const Extents& n = pixels.extents();
+    const std::int64_t first = std::max<std::int64_t>(0, -seen.corner.x);
+    const std::int64_t last = std::min(seen.extents.x, n.x - seen.corner.x);
+    for (std::int64_t i = 0; i < seen.extents.y * seen.extents.z; ++i, to += seen.extents.x) {
+        const std::int64_t y = seen.corner.y + i % seen.extents.y;
+        const std::int64_t z = seen.corner.z + i / seen.extents.y;
+        if (y < 0 || y >= n.y || z < 0 || z >= n.z) {
+            continue;
+        }
+        const T* const row = pixels.row(y, z) + seen.corner.x;
+        const std::uint8_t* const kept =
+            mask.data() == nullptr ? nullptr : mask.row(y, z) + seen.corner.x;
+        for (std::int64_t x = first; kept == nullptr && x < last; ++x) {
+            use(row[x], to[x]);
+        }
+        for (std::int64_t x = first; kept != nullptr && x < last; ++x) {
+            if (kept[x] != 0) {
+                use(row[x], to[x]);
             }
-            to += seen.extents.x;
         }
     }
-    return finite;
+}
+
+/// Loads a footprint: the values of finite voxels inside the scene and its mask, or 1 for the
+/// voxels that `part` names; 0 elsewhere. Returns the number of voxels inside that are not finite.
+template <class Wide, class T>
+std::int64_t loadRows(const base::View<const T>& pixels, const base::View<const std::uint8_t>& mask,
+                      const base::Box& seen, Part part, Wide* to) {
+    std::fill_n(to, base::voxelCount(seen.extents), Wide{0});
+    std::int64_t bad = 0;
+    switch (part) {
+    case Part::Value:
+        forInside(pixels, mask, seen, to, [&bad](T voxel, Wide& element) {
+            const bool finite = base::finite(voxel);
+            bad += finite ? 0 : 1;
+            element = finite ? static_cast<Wide>(voxel) : Wide{0};
+        });
+        break;
+    case Part::Inside:
+        forInside(pixels, mask, seen, to, [](T, Wide& element) { element = 1; });
+        break;
+    case Part::NonFinite:
+        forInside(pixels, mask, seen, to, [](T voxel, Wide& element) {
+            element = static_cast<Wide>(base::finite(voxel) ? 0 : 1);
+        });
+        break;
+    }
+    return bad;
 }
 
 template <class Wide>
@@ -185,7 +224,7 @@ AbsoluteDifferences::AbsoluteDifferences(const Extents& m, const Extents& tile)
           base::voxelCount({tile.x + m.x - 1, tile.y + m.y - 1, tile.z + m.z - 1}))) {}
 
 std::int64_t AbsoluteDifferences::bytes(const Extents& m, const Extents& tile) {
-    return base::byteCount(tile, 8) +
+    return 3 * base::byteCount(tile, 8) +
            base::byteCount({tile.x + m.x - 1, tile.y + m.y - 1, tile.z + m.z - 1}, 8) +
            base::byteCount(m, 16);
 }
@@ -196,7 +235,11 @@ bool AbsoluteDifferences::load(const method::Problem& problem, const OperationPr
     const base::Box seen = seenBy(problem, out);
     m_out = out.extents;
     m_known = false;
-    if (isPartial(scene, seen)) {
+    m_count = static_cast<double>(templ.templ().count());
+    m_inside.clear();
+    m_bad.clear();
+    const bool partial = isPartial(scene, seen);
+    if (partial && problem.outside == method::Outside::Overlap) {
         return !stop.stop_requested();
     }
     m_templMagnitude = templ.templ().magnitude();
@@ -205,11 +248,23 @@ bool AbsoluteDifferences::load(const method::Problem& problem, const OperationPr
             using T = std::remove_cvref_t<decltype(pixels.at(0, 0, 0))>;
             const auto inType = [&]<class Wide>(Wide) {
                 Wide* const voxels = reinterpret_cast<Wide*>(m_room.data());
-                m_known = loadRows(pixels, seen, voxels);
-                if (m_known) {
-                    sumTile(voxels, seen.extents, tapsOf<Wide>(templ.templ(), seen.extents), m_out,
-                            stop, m_values.data());
+                auto taps = tapsOf<Wide>(templ.templ(), seen.extents);
+                const std::int64_t bad = loadRows(pixels, scene.mask, seen, Part::Value, voxels);
+                sumTile(voxels, seen.extents, taps, m_out, stop, m_values.data());
+                // The differences of ones from a template of zeros count the voxels under it.
+                std::for_each(taps.begin(), taps.end(), [](Tap<Wide>& tap) { tap.value = 0; });
+                const auto count = [&](Part part, std::vector<double>& counts) {
+                    (void)loadRows(pixels, scene.mask, seen, part, voxels);
+                    counts.resize(static_cast<std::size_t>(base::voxelCount(m_out)));
+                    sumTile(voxels, seen.extents, taps, m_out, stop, counts.data());
+                };
+                if (partial) {
+                    count(Part::Inside, m_inside);
                 }
+                if (bad > 0) {
+                    count(Part::NonFinite, m_bad);
+                }
+                m_known = true;
             };
             const bool whole = templ.templ().isInteger(problem.scenePixel);
             m_most = whole ? 0x1p53 - 1 : std::numeric_limits<double>::max();
@@ -232,8 +287,19 @@ std::optional<method::OperationValue> AbsoluteDifferences::value(const Index& at
     if (!m_known) {
         return std::nullopt;
     }
+    const auto place = static_cast<std::size_t>((at.z * m_out.y + at.y) * m_out.x + at.x);
+    const double inside = m_inside.empty() ? m_count : m_inside[place];
     method::OperationValue result;
-    result.value = m_values[static_cast<std::size_t>((at.z * m_out.y + at.y) * m_out.x + at.x)];
+    if (!(inside > 0)) {
+        result.status = base::Status::NotComputed;
+        return result;
+    }
+    if (!m_bad.empty() && m_bad[place] > 0) {
+        result.status = base::Status::NonFinite;
+        return result;
+    }
+    result.status = inside < m_count ? base::Status::Partial : base::Status::Ok;
+    result.value = m_values[place];
     if (!(result.value <= m_most)) {
         return std::nullopt;
     }
@@ -244,7 +310,7 @@ std::optional<method::OperationValue> AbsoluteDifferences::value(const Index& at
 }
 
 bool AbsoluteDifferences::row(std::int64_t y, std::int64_t z, RowValues& to) const {
-    if (!m_known) {
+    if (!m_known || !m_inside.empty() || !m_bad.empty()) {
         return false;
     }
     const double* const values = m_values.data() + (z * m_out.y + y) * m_out.x;

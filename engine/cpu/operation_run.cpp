@@ -264,7 +264,7 @@ class OperationTile {
 
 OperationPrepared::OperationPrepared(const Problem& problem, const method::MaskedView& templ,
                                      const base::Extents& points)
-    : m_templ(templ) {
+    : m_templ(templ, problem.operation) {
     if (problem.operation.traits().byDefinition) {
         return;
     }

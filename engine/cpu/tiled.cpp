@@ -161,7 +161,8 @@ class TiledMethod final : public method::Method {
         const Extents tile = outputTile(points, m, map);
         const TileGrid grid(map, tile);
         if (!problem.operation.isLcc()) {
-            const double halves = operationProducts(problem) + (problem.sceneMask ? 3 : 2);
+            const double inputs = problem.sceneMask ? 3 : problem.mask ? 2 : 1;
+            const double halves = operationProducts(problem) + inputs;
             auto verdict =
                 predictOperation(problem, candidate, tile, points,
                                  halves * static_cast<double>(count) * doubleHalfNs(points) +

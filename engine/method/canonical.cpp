@@ -415,9 +415,16 @@ bool maySpoilDifferences(base::PixelType type) {
     return type == Float32 || type == Float64 || type == Int64 || type == UInt64;
 }
 
+/// True if an operation divides by a sum that is 0 for a template of zeros.
+bool isUndefinedForZeros(Operation operation) {
+    Quantities of;
+    of.panelSquares = of.squaredDifferences = {1, 0};
+    return std::isnan(operation.traits().finish(of).value);
+}
+
 } // namespace
 
-void requireUsableTemplate(const MaskedView& templ) {
+void requireUsableTemplate(const MaskedView& templ, Operation operation) {
     using base::Error;
     using base::ErrorCode;
     const base::Extents extents = templ.extents();
@@ -465,7 +472,14 @@ void requireUsableTemplate(const MaskedView& templ) {
                     look(row, y, z, [&](std::int64_t x) { return mask[x] != 0; });
                 }
             }
-            if (!differs) {
+            if (!differs && !operation.isLcc()) {
+                if (first == 0 && isUndefinedForZeros(operation)) {
+                    throw Error(ErrorCode::Problem,
+                                "template " + base::toString(extents) + " is 0 everywhere" + under +
+                                    ", so operation " + std::string(name(operation)) +
+                                    " has no value; choose another place or operation");
+                }
+            } else if (!differs) {
                 throw Error(ErrorCode::Problem, "template " + base::toString(extents) +
                                                     " is constant" + under + " (value " +
                                                     std::to_string(static_cast<double>(first)) +
@@ -499,14 +513,7 @@ CanonicalTemplate::CanonicalTemplate(const MaskedView& templ) {
                    templ.pixels);
     };
     if (masked) {
-        m_support = base::Image<std::uint8_t>(templ.extents());
-        for (std::int64_t row = 0, at = 0; at < m_support.count();
-             ++row, at += templ.mask.extents().x) {
-            const base::Extents& extents = templ.mask.extents();
-            const std::uint8_t* const mask = templ.mask.row(row % extents.y, row / extents.y);
-            std::transform(mask, mask + extents.x, m_support.data() + at,
-                           [](std::uint8_t inside) { return inside != 0 ? 1 : 0; });
-        }
+        setSupport(templ);
         differ(0);
         facts.sum = callWidest(Summing{counted, 0}).values;
     }
@@ -537,6 +544,26 @@ CanonicalTemplate::CanonicalTemplate(const MaskedView& templ) {
     const double rest = sums.values / count;
     const double norm = std::sqrt(sums.squares - sums.values * rest);
     callWidest(Normalising{counted, mean, rest, 1 / norm});
+}
+
+CanonicalTemplate CanonicalTemplate::supportOf(const MaskedView& templ) {
+    CanonicalTemplate made;
+    made.m_values = base::Image<double>(templ.extents(), 0.0);
+    made.m_count = supportCount(templ);
+    if (isMasked(templ)) {
+        made.setSupport(templ);
+    }
+    return made;
+}
+
+void CanonicalTemplate::setSupport(const MaskedView& templ) {
+    m_support = base::Image<std::uint8_t>(templ.extents());
+    const base::Extents& extents = templ.mask.extents();
+    for (std::int64_t row = 0, at = 0; at < m_support.count(); ++row, at += extents.x) {
+        const std::uint8_t* const mask = templ.mask.row(row % extents.y, row / extents.y);
+        std::transform(mask, mask + extents.x, m_support.data() + at,
+                       [](std::uint8_t inside) { return inside != 0 ? 1 : 0; });
+    }
 }
 
 double canonicalScore(const MaskedView& scene, const CanonicalTemplate& templ,

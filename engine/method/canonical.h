@@ -5,6 +5,7 @@
 
 #include "engine/base/pixels.h"
 #include "engine/method/masked_view.h"
+#include "engine/method/operation.h"
 #include "engine/method/problem.h"
 
 namespace flcc::method {
@@ -16,6 +17,8 @@ class CanonicalTemplate {
   public:
     /// **Errors**: as requireUsableTemplate().
     explicit CanonicalTemplate(const MaskedView& templ);
+    /// The support alone, for operations other than lcc: all values are 0.
+    [[nodiscard]] static CanonicalTemplate supportOf(const MaskedView& templ);
 
     [[nodiscard]] const base::Image<double>& values() const { return m_values; }
     [[nodiscard]] const base::Extents& extents() const { return m_values.extents(); }
@@ -25,6 +28,9 @@ class CanonicalTemplate {
     [[nodiscard]] std::int64_t count() const { return m_count; }
 
   private:
+    CanonicalTemplate() = default;
+    void setSupport(const MaskedView& templ);
+
     base::Image<double> m_values;
     base::Image<std::uint8_t> m_support;
     std::int64_t m_count = 0;
@@ -69,8 +75,9 @@ inline constexpr double kOverlapBound = 2.7e-8;
 [[nodiscard]] double canonicalBound(std::int64_t count);
 
 /// Checks that a template can be searched for; allocates nothing. **Errors**: Problem for a
-/// template that is constant, has fewer than two voxels, or holds NaN or Inf on its support, and
-/// for a mask whose extents differ from the template's.
-void requireUsableTemplate(const MaskedView& templ);
+/// template for which the operation is undefined everywhere (constant for lcc, 0 for cosine and
+/// nssd), that has fewer than two voxels, or holds NaN or Inf on its support, and for a mask whose
+/// extents differ from the template's.
+void requireUsableTemplate(const MaskedView& templ, Operation operation = {});
 
 } // namespace flcc::method

@@ -157,9 +157,9 @@ Quantities realQuantities(const std::vector<long double>& panel,
 
 } // namespace
 
-OperationTemplate::OperationTemplate(const MaskedView& templ)
+OperationTemplate::OperationTemplate(const MaskedView& templ, Operation operation)
     : m_extents(templ.extents()), m_type(base::pixelType(templ.pixels)) {
-    requireUsableTemplate(templ);
+    requireUsableTemplate(templ, operation);
     std::visit(
         [&](const auto& pixels) {
             using T = std::remove_cvref_t<decltype(pixels.at(0, 0, 0))>;

@@ -29,7 +29,7 @@ struct OperationValue {
 class OperationTemplate {
   public:
     /// **Errors**: as requireUsableTemplate().
-    explicit OperationTemplate(const MaskedView& templ);
+    OperationTemplate(const MaskedView& templ, Operation operation);
 
     [[nodiscard]] const base::Extents& extents() const { return m_extents; }
     /// Voxels of the support.

@@ -526,7 +526,7 @@ Planned makePlan(const method::Problem& problem, const Request& request,
     checkMethod(request);
     checkDevice(request.device);
     if (templ != nullptr) {
-        method::requireUsableTemplate(*templ);
+        method::requireUsableTemplate(*templ, problem.operation);
     }
     Planned planned;
     planned.report.problem = problem;

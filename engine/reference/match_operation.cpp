@@ -141,6 +141,21 @@ double MatchOperation::errorAt(const method::MaskedView& scene, const base::Inde
                 : static_cast<double>(largest) * n * (n + 8) * 0x1p-63 + value * 0x1p-53;
 }
 
+double MatchOperation::scaleAt(const method::MaskedView& scene, const base::Index& corner) const {
+    const method::OperationTraits& traits = m_operation.traits();
+    if (traits.isPure()) {
+        return 1;
+    }
+    const Pairs pairs = pairsAt(scene, corner);
+    long double sum = 0;
+    for (std::size_t i = 0; i < pairs.panel.size(); ++i) {
+        const long double p = pairs.panel[i];
+        const long double t = pairs.templ[i];
+        sum += traits.byDefinition ? std::fabs(p) + std::fabs(t) : (p * p + t * t) / 2;
+    }
+    return static_cast<double>(sum);
+}
+
 ScoreMap MatchOperation::map(const method::MaskedView& scene, method::Extent extent) const {
     return scoreAll(placementsOf(scene, m_extents, extent),
                     [&](const base::Index& corner) { return at(scene, corner); });

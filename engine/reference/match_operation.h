@@ -28,6 +28,9 @@ class MatchOperation {
     /// Bound on the error of at(): that of sums in long double.
     [[nodiscard]] double errorAt(const method::MaskedView& scene, const base::Index& corner) const;
 
+    /// What a bound at() is compared with, times the promise (method::OperationValue::scale).
+    [[nodiscard]] double scaleAt(const method::MaskedView& scene, const base::Index& corner) const;
+
     [[nodiscard]] ScoreMap map(const method::MaskedView& scene, method::Extent extent) const;
 
   private:

@@ -2,6 +2,7 @@
 #include <limits>
 
 #include "engine/selftest/detail/case_run.h"
+#include "engine/selftest/detail/operation_cases.h"
 #include "engine/selftest/detail/scenes.h"
 #include "engine/selftest/detail/support_cases.h"
 
@@ -331,6 +332,10 @@ const std::vector<Case>& cases() {
         {"pixel-types", "every pixel type in 2D and 3D", pixelTypes},
         {"masks", "only voxels under a template's mask count", masks},
         {"borders", "placements that leave the scene or its mask, with every --outside", borders},
+        {"operations", "every operation of a match in 2D and 3D; integers are exact", operations},
+        {"operation-levels", "operations with levels far apart, NaN and a bright pixel",
+         operationLevels},
+        {"operation-borders", "operations with masks, and beyond the scene", operationBorders},
         {"sizes", "sizes near the lengths of vectors and lines; a single placement", sizes},
     };
     return list;

@@ -29,6 +29,16 @@ cv::Mat matOf(const base::AnyImage& image) {
             const_cast<void*>(data)}; // cv::Mat knows no constant pixels
 }
 
+/// OpenCV has no absolute differences.
+int modeOf(std::string_view operation) {
+    return operation == "correlation"  ? cv::TM_CCORR
+           : operation == "covariance" ? cv::TM_CCOEFF
+           : operation == "cosine"     ? cv::TM_CCORR_NORMED
+           : operation == "ssd"        ? cv::TM_SQDIFF
+           : operation == "nssd"       ? cv::TM_SQDIFF_NORMED
+                                       : cv::TM_CCOEFF_NORMED;
+}
+
 } // namespace
 
 base::Image<float> toFloat(const base::AnyImage& image) {
@@ -43,8 +53,12 @@ base::Image<float> toFloat(const base::AnyImage& image) {
     return made;
 }
 
-method::Problem problemOf(const base::AnyImage& scene, const base::AnyImage& templ) {
+method::Problem problemOf(const base::AnyImage& scene, const base::AnyImage& templ,
+                          method::Operation operation) {
     method::Problem problem;
+    problem.operation = operation;
+    problem.precision =
+        operation.isLcc() ? method::Precision::Single : method::Precision::Double; // as a job
     problem.scene = base::extentsOf(scene);
     problem.templ = base::extentsOf(templ);
     problem.scenePixel = base::pixelType(scene);
@@ -62,9 +76,9 @@ const plan::Knowledge& machineKnowledge() {
 }
 
 OwnRun::OwnRun(const base::AnyImage& scene, const base::AnyImage& templ, plan::Planning planning,
-               base::TilePool& pool, const std::string& method)
+               base::TilePool& pool, const std::string& method, method::Operation operation)
     : m_scene(base::viewOf(scene)), m_templ(base::viewOf(templ)), m_pool(pool) {
-    const method::Problem problem = problemOf(scene, templ);
+    const method::Problem problem = problemOf(scene, templ, operation);
     const auto statistics = method::sceneStatistics(m_scene, problem.templ);
     plan::Request request;
     request.planning = planning;
@@ -76,7 +90,7 @@ OwnRun::OwnRun(const base::AnyImage& scene, const base::AnyImage& templ, plan::P
         throw std::runtime_error("every candidate was refused");
     }
     m_plan->method().warmUp(problem, m_plan->candidate());
-    m_map = method::MatchMap(method::mapExtents(problem));
+    m_map = method::MatchMap(method::mapExtents(problem), !operation.isLcc());
 }
 
 double OwnRun::run() {
@@ -109,8 +123,10 @@ double OwnRun::predictedMs() const {
     return chosen.measuredMs.value_or(chosen.prediction->ms);
 }
 
-OpenCvRun::OpenCvRun(const base::AnyImage& scene, const base::AnyImage& templ)
-    : m_map(base::validExtents(base::extentsOf(scene), base::extentsOf(templ))) {
+OpenCvRun::OpenCvRun(const base::AnyImage& scene, const base::AnyImage& templ,
+                     std::string_view operation)
+    : m_mode(modeOf(operation)),
+      m_map(base::validExtents(base::extentsOf(scene), base::extentsOf(templ))) {
     const bool asIs = isBytes(scene) && isBytes(templ); // both must have one type
     m_scene = asIs ? base::copyOf(base::viewOf(scene)) : base::AnyImage(toFloat(scene));
     m_templ = asIs ? base::copyOf(base::viewOf(templ)) : base::AnyImage(toFloat(templ));
@@ -119,8 +135,7 @@ OpenCvRun::OpenCvRun(const base::AnyImage& scene, const base::AnyImage& templ)
 double OpenCvRun::run() {
     cv::Mat map(static_cast<int>(m_map.extents().y), static_cast<int>(m_map.extents().x), CV_32F,
                 m_map.data());
-    return millisecondsOf(
-        [&] { cv::matchTemplate(matOf(m_scene), matOf(m_templ), map, cv::TM_CCOEFF_NORMED); });
+    return millisecondsOf([&] { cv::matchTemplate(matOf(m_scene), matOf(m_templ), map, m_mode); });
 }
 
 base::View<const float> OpenCvRun::map() const { return m_map.view(); }

@@ -3,6 +3,7 @@
 #include <chrono>
 #include <memory>
 #include <string>
+#include <string_view>
 
 #include "engine/base/pixels.h"
 #include "engine/base/tile_pool.h"
@@ -22,7 +23,8 @@ template <class Action> double millisecondsOf(Action&& action) {
 }
 
 /// The problem that a scene and a template pose.
-[[nodiscard]] method::Problem problemOf(const base::AnyImage& scene, const base::AnyImage& templ);
+[[nodiscard]] method::Problem problemOf(const base::AnyImage& scene, const base::AnyImage& templ,
+                                        method::Operation operation = {});
 
 /// What calibration left on this machine, without times of problems, so that they are planned anew.
 [[nodiscard]] const plan::Knowledge& machineKnowledge();
@@ -32,7 +34,8 @@ class OwnRun {
   public:
     /// `method` as a job has it: "auto", "direct", "tiled", ...
     OwnRun(const base::AnyImage& scene, const base::AnyImage& templ, plan::Planning planning,
-           base::TilePool& pool, const std::string& method = "auto");
+           base::TilePool& pool, const std::string& method = "auto",
+           method::Operation operation = {});
 
     /// Prepares, makes the workspace and executes; milliseconds of all, `execute_ms` of a report.
     double run();
@@ -59,11 +62,13 @@ class OwnRun {
     method::Outcome m_outcome;
 };
 
-/// OpenCV's matchTemplate(TM_CCOEFF_NORMED) on one problem. It takes 8-bit images and float: other
-/// types are converted to float32 at construction, outside of the time.
+/// OpenCV's matchTemplate on one problem, in the mode of an operation (TM_CCOEFF_NORMED for lcc).
+/// It takes 8-bit images and float: other types are converted to float32 at construction, outside
+/// of the time.
 class OpenCvRun {
   public:
-    OpenCvRun(const base::AnyImage& scene, const base::AnyImage& templ);
+    OpenCvRun(const base::AnyImage& scene, const base::AnyImage& templ,
+              std::string_view operation = "lcc");
 
     /// One call; milliseconds.
     double run();
@@ -76,6 +81,7 @@ class OpenCvRun {
   private:
     base::AnyImage m_scene;
     base::AnyImage m_templ;
+    int m_mode; ///< of matchTemplate
     base::Image<float> m_map;
 };
 

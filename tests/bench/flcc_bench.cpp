@@ -21,6 +21,7 @@
 #include "tests/bench/bench_cases.h"
 #include "tests/bench/beside_filters.h"
 #include "tests/bench/beside_opencv.h"
+#include "tests/bench/beside_operations.h"
 #include "tests/bench/beside_skimage.h"
 #include "tests/bench/choices.h"
 #include "tests/bench/contestants.h"
@@ -46,6 +47,7 @@ many threads, calls alternating; --turn lets each go on for MS before the other'
   --volumes [--large]
                   beside scikit-image's match_template in 3D; --large adds 513x513x513
   --filters       convolutions and filters beside OpenCV's
+  --operations    operations of a match other than lcc beside OpenCV's
   --limits        beside the peak of multiply-adds and FFTW's transforms alone
   --memory        predicted and measured rise of the resident peak
   --predictions   predicted and measured times of ten problems
@@ -160,6 +162,10 @@ const std::map<std::string, Table>& tables() {
          }},
         {"--filters", [](const Options& o,
                          base::TilePool& pool) { return bench::compareFilters(pool, o.repeat); }},
+        {"--operations",
+         [](const Options& o, base::TilePool& pool) {
+             return bench::compareOperations(pool, o.repeat);
+         }},
         {"--volumes",
          [](const Options& o, base::TilePool& pool) {
              return bench::compareVolumes(o.large, pool, o.repeat);

@@ -3,12 +3,14 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <optional>
 #include <random>
 
 #include "engine/base/stopwatch.h"
 #include "engine/job/detail/text.h"
 #include "engine/method/canonical.h"
 #include "engine/reference/lcc.h"
+#include "engine/reference/match_operation.h"
 
 namespace flcc::job::detail {
 
@@ -18,21 +20,57 @@ constexpr std::size_t kDrawn = 64;
 constexpr std::uint64_t kSeed = 20041108;
 /// Share of a run the audit may take with auto.
 constexpr double kShare = 0.02;
-/// Time of reference::Lcc for a voxel of a panel; kPanelNs is the additional time for a panel.
+/// Time of reference::Lcc, and of reference::MatchOperation, for a voxel of a panel; kPanelNs is
+/// the additional time for a panel.
 constexpr double kVoxelNs = 8;
+constexpr double kOperationNs = 60;
 constexpr double kPanelNs = 300;
 
 double predictedMs(const AuditInput& input) {
     const auto places = static_cast<double>(input.peaks.size() + kDrawn + input.lowest.size());
     const auto voxels = static_cast<double>(base::voxelCount(input.problem.templ)) *
                         static_cast<double>(input.templates.size());
-    return 1e-6 * (places + 1) * (voxels * kVoxelNs + kPanelNs);
+    const double voxelNs = input.problem.operation.isLcc() ? kVoxelNs : kOperationNs;
+    return 1e-6 * (places + 1) * (voxels * voxelNs + kPanelNs);
 }
+
+/// The definition of one template, of any operation.
+class Definition {
+  public:
+    Definition(const method::MaskedView& templ, const method::Problem& problem)
+        : m_lccBound(method::canonicalBound(base::voxelCount(problem.templ))) {
+        if (problem.operation.isLcc()) {
+            m_lcc.emplace(templ, problem.outside, problem.minOverlap);
+        } else {
+            m_other.emplace(problem.operation, templ, problem.outside, problem.minOverlap);
+        }
+    }
+
+    [[nodiscard]] reference::Score at(const method::MaskedView& scene,
+                                      const base::Index& corner) const {
+        return m_lcc ? m_lcc->at(scene, corner) : m_other->at(scene, corner);
+    }
+    /// A bound on the error of at().
+    [[nodiscard]] double errorAt(const method::MaskedView& scene, const base::Index& corner) const {
+        return m_lcc ? m_lccBound : m_other->errorAt(scene, corner);
+    }
+    /// What the promise is multiplied with.
+    [[nodiscard]] double scaleAt(const method::MaskedView& scene, const base::Index& corner) const {
+        return m_lcc ? 1 : m_other->scaleAt(scene, corner);
+    }
+
+  private:
+    double m_lccBound;
+    std::optional<reference::Lcc> m_lcc;
+    std::optional<reference::MatchOperation> m_other;
+};
 
 /// The scores of the definition at one placement.
 struct Truth {
     reference::Score best; ///< of all templates; the first one's where none has a score
     std::vector<reference::Score> each; ///< of every template
+    double error = 0;                   ///< a bound on the error of the definition
+    double scale = 1;                   ///< what the promise is multiplied with
 };
 
 /// Compares a run with the definition and collects the differences.
@@ -40,21 +78,22 @@ class Auditor {
   public:
     explicit Auditor(const AuditInput& input)
         : m_input(input), m_first(method::firstPlacement(input.problem)),
-          m_own(method::canonicalBound(base::voxelCount(input.problem.templ))) {
+          m_sign(input.problem.operation.traits().sign()) {
         for (const method::MaskedView& templ : input.templates) {
-            m_references.emplace_back(templ, input.problem.outside, input.problem.minOverlap);
+            m_references.emplace_back(templ, input.problem);
         }
     }
 
     void peak(const match::Peak& peak) {
         const Truth truth = truthAt(peak.corner);
         const reference::Score& own = truth.each[static_cast<std::size_t>(peak.templ)];
-        compare(peak.score, own.value, peak.bound, "the peak at", peak.corner);
+        compare(peak.score, own.value, peak.bound + truth.error, "the peak at", peak.corner);
         for (const reference::Score& other : truth.each) {
             // Where both count, no other template is better than the one that the peak names.
             if (other.status == base::Status::Ok && peak.status == base::Status::Ok &&
-                other.value > own.value) {
-                compare(peak.score, other.value, peak.bound, "the peak at", peak.corner);
+                m_sign * other.value > m_sign * own.value) {
+                compare(peak.score, other.value, peak.bound + truth.error, "the peak at",
+                        peak.corner);
             }
         }
         voxel(mapVoxel(peak.corner), truth);
@@ -81,7 +120,10 @@ class Auditor {
             m_report.medianOverBound = *half;
         }
         const double reported = m_input.facts.largestBound;
-        const bool kept = reported <= m_input.problem.promise; // of scores without LOWCONF
+        // Of scores without LOWCONF. Bounds of sums are relative: each voxel is compared with its
+        // own.
+        const bool kept =
+            !m_input.problem.operation.traits().isPure() || reported <= m_input.problem.promise;
         bool good = m_report.wrongStatus == 0 && m_report.largestOverBound <= 1;
         if (good && !kept) {
             good = false;
@@ -95,10 +137,13 @@ class Auditor {
   private:
     [[nodiscard]] Truth truthAt(const base::Index& corner) const {
         Truth truth;
-        for (const reference::Lcc& reference : m_references) {
+        for (const Definition& reference : m_references) {
             const reference::Score score = reference.at(m_input.scene, corner);
-            const bool better =
-                !base::hasValue(truth.best.status) || score.value > truth.best.value;
+            const bool better = !base::hasValue(truth.best.status) ||
+                                m_sign * score.value > m_sign * truth.best.value;
+            truth.error = std::max(truth.error, reference.errorAt(m_input.scene, corner));
+            truth.scale = std::max(truth.each.empty() ? 0 : truth.scale,
+                                   reference.scaleAt(m_input.scene, corner));
             if (truth.each.empty() || (base::hasValue(score.status) && better)) {
                 truth.best = score;
             }
@@ -126,7 +171,8 @@ class Auditor {
         return status == base::Status::LowConf ||
                std::any_of(truth.each.begin(), truth.each.end(), [&](const auto& score) {
                    return score.status == status &&
-                          score.value >= truth.best.value - 2 * (bound + m_own);
+                          m_sign * score.value >=
+                              m_sign * truth.best.value - 2 * (bound + truth.error);
                });
     }
 
@@ -147,7 +193,7 @@ class Auditor {
                                    : indexed ? m_input.index.at(at)
                                              : 0;
         const method::MapFacts& facts = m_input.facts;
-        const double promise = m_input.problem.promise;
+        const double promise = m_input.problem.promise * truth.scale;
         // Code that computes a wrong score may compute a wrong bound too, so only LOWCONF allows
         // more than the promise.
         const double bound = !base::hasValue(status)           ? 0.0
@@ -169,9 +215,10 @@ class Auditor {
             return;
         }
         const double value = valueAt(at);
-        compare(value, truth.best.value, bound, "voxel", at);
+        compare(value, truth.best.value, bound + truth.error, "voxel", at);
         if (indexed && index > 0) {
-            compare(value, truth.each[static_cast<std::size_t>(index)].value, bound, "voxel", at);
+            compare(value, truth.each[static_cast<std::size_t>(index)].value, bound + truth.error,
+                    "voxel", at);
         }
     }
 
@@ -182,7 +229,7 @@ class Auditor {
         if (!std::isfinite(deviation)) {
             deviation = std::numeric_limits<double>::infinity();
         }
-        const double ratio = deviation / (bound + m_own);
+        const double ratio = deviation == 0 ? 0 : deviation / bound;
         if (ratio > 1 && m_report.largestOverBound <= 1 && m_report.wrongStatus == 0) {
             m_report.reason = std::string(what) + " " + base::toString(at) + " has the score " +
                               shortest(value) + ", but the definition gives " + shortest(truth);
@@ -193,9 +240,9 @@ class Auditor {
     }
 
     const AuditInput& m_input;
-    std::vector<reference::Lcc> m_references;
+    std::vector<Definition> m_references;
     base::Index m_first; ///< the placement of the map's first voxel
-    double m_own;
+    double m_sign;       ///< of values, so that the largest is the best
     AuditReport m_report;
     std::vector<double> m_ratios;
 };

@@ -35,9 +35,9 @@ struct AuditInput {
 [[nodiscard]] std::optional<std::string> auditRefusal(Audit wanted, const AuditInput& input,
                                                       double runMs);
 
-/// Computes scores by reference::Lcc and compares them with the run. The expected score of a voxel
-/// is the best one of all templates, and must also be the score of the template that the index
-/// names. Checked are:
+/// Computes scores by reference::Lcc or reference::MatchOperation and compares them with the run.
+/// The expected score of a voxel is the best one of all templates, and must also be the score of
+/// the template that the index names. Checked are:
 /// - every peak: its score against its own bound, and the map there;
 /// - 64 voxels of the map, drawn with a fixed seed;
 /// - the lowest-contrast placements of the coarse grid of the scene's statistics, where they have a
@@ -45,8 +45,9 @@ struct AuditInput {
 /// The map does not keep the bound of each voxel. So a voxel is compared with the largest bound of
 /// its status in the run (OK or LOWCONF), which is never below its own bound. For an OK voxel the
 /// limit is never above the promise, because code that computes wrong scores may compute wrong
-/// bounds too. A PARTIAL voxel may have an error as large as the promise. The rounding of the
-/// reference, canonicalBound, is added to every bound. FLAT, NONFINITE, PARTIAL and too small
+/// bounds too; for sums, the promise is relative to the values of panel and template. A PARTIAL
+/// voxel may have an error as large as the promise. The rounding of the reference is added to every
+/// bound. FLAT, NONFINITE, PARTIAL and too small
 /// overlaps must be those of the pixels.
 /// The audit fails with one deviation above its bound, one wrong status, or a bound of an unmarked
 /// voxel above the promise. If cancelled, the report is unspecified. **Threads**: one. **Cost**:

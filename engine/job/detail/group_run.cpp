@@ -410,9 +410,6 @@ void GroupRun::audit(const std::vector<match::Peak>& peaks, const std::stop_toke
     // By the cost model, not by the clock: the same plan writes the same list of peaks.
     const double runMs = m_plan->report().chosen()->prediction->ms;
     std::optional<std::string> off = auditRefusal(m_job.audit, input, runMs);
-    if (!m_problem.operation.isLcc()) {
-        off = "the self-audit compares scores of lcc only";
-    }
     if (byGpu()) {
         off.reset(); // results of a GPU are verified at any cost
     }

@@ -356,10 +356,10 @@ void readMasks(Inputs& inputs, const Job& job, const JobImages& images,
 
 /// Throws for a template that cannot be matched; with several templates the sentence names its
 /// number.
-void requireUsable(const Inputs& inputs) {
+void requireUsable(const Inputs& inputs, method::Operation operation) {
     for (std::size_t i = 0; i < inputs.templates.size(); ++i) {
         try {
-            method::requireUsableTemplate(inputs.templates[i].view());
+            method::requireUsableTemplate(inputs.templates[i].view(), operation);
         } catch (const Error& error) {
             if (inputs.templates.size() == 1) {
                 throw;
@@ -466,7 +466,7 @@ Inputs readInputs(const Job& job, const JobImages& images, const std::string& sc
     if (stop.stop_requested()) {
         return inputs;
     }
-    requireUsable(inputs);
+    requireUsable(inputs, job.operation);
     change(inputs, job.invert);
     report(inputs, "scene", *inputs.scene);
     const MaskImage* last = nullptr; // one mask for all is one input

@@ -5,6 +5,8 @@
 #include <cmath>
 #include <limits>
 
+#include "engine/base/widest.h"
+
 namespace flcc::match::detail {
 
 namespace {
@@ -13,41 +15,63 @@ namespace {
 constexpr std::int64_t kBlock = 64;
 
 /// A row of the map and its neighbours in the slice; at the border the row itself.
-struct Rows {
-    const float* here;
-    const float* above;
-    const float* below;
+template <class Real> struct Rows {
+    const Real* here;
+    const Real* above;
+    const Real* below;
 };
 
 /// The score that a voxel must reach, and the difference from which a neighbour is certainly
-/// higher.
-struct Limits {
-    float threshold;
-    float margin;
+/// higher. Scores times `sign` are largest for the best.
+template <class Real> struct Limits {
+    Real threshold;
+    Real margin;
+    Real sign;
 };
 
-/// Marks the voxels `x + i` of a row that reach the threshold and that none of the neighbours on
-/// either side, above and below certainly exceeds; without branches, so that it is vectorised.
-/// Returns whether there are any. A neighbour of value 0 may have none, so it excludes nothing.
-bool markBlock(const Rows& rows, std::int64_t x, std::int64_t length, const Limits& limits,
-               std::int32_t* marks) {
-    const float* const here = rows.here + x;
-    const float* const above = rows.above + x;
-    const float* const below = rows.below + x;
-    std::int32_t any = 0;
-    for (std::int64_t i = 0; i < length; ++i) {
-        const float high = here[i] + limits.margin;
-        const auto exceeds = [high](float neighbour) {
-            return static_cast<std::int32_t>(neighbour > high) &
-                   static_cast<std::int32_t>(neighbour != 0.0F);
-        };
-        const std::int32_t lower =
-            exceeds(here[i - 1]) | exceeds(here[i + 1]) | exceeds(above[i]) | exceeds(below[i]);
-        marks[i] = static_cast<std::int32_t>(here[i] >= limits.threshold) & (lower ^ 1);
-        any |= marks[i];
+/// Marks the voxels of a block of a row that reach the threshold and that none of the eight
+/// neighbours in the slice certainly exceeds; without branches, so that it is vectorised. A
+/// neighbour of value 0 may have none, so it excludes nothing.
+template <class Real> struct MarkBlock {
+    Rows<Real> rows; ///< at the first voxel of the block
+    std::int64_t length;
+    Limits<Real> limits;
+    std::int32_t* marks;
+    bool& any; ///< set if a voxel is marked
+
+    void operator()() const {
+        const Real* const here = rows.here;
+        const Real* const above = rows.above;
+        const Real* const below = rows.below;
+        const Real sign = limits.sign;
+        const Real threshold = limits.threshold;
+        const Real margin = limits.margin;
+        std::int32_t* const to = marks;
+        std::int32_t high = 0;
+        for (std::int64_t i = 0; i < length; ++i) {
+            high |= static_cast<std::int32_t>(sign * here[i] >= threshold);
+        }
+        if (high == 0) {
+            any = false;
+            return;
+        }
+        std::int32_t found = 0;
+        for (std::int64_t i = 0; i < length; ++i) {
+            const Real least = sign * here[i] + margin;
+            const auto exceeds = [least, sign](Real neighbour) {
+                return static_cast<std::int32_t>(sign * neighbour > least) &
+                       static_cast<std::int32_t>(neighbour != 0);
+            };
+            const std::int32_t lower = exceeds(here[i - 1]) | exceeds(here[i + 1]) |
+                                       exceeds(above[i - 1]) | exceeds(above[i]) |
+                                       exceeds(above[i + 1]) | exceeds(below[i - 1]) |
+                                       exceeds(below[i]) | exceeds(below[i + 1]);
+            to[i] = static_cast<std::int32_t>(sign * here[i] >= threshold) & (lower ^ 1);
+            found |= to[i];
+        }
+        any = found != 0;
     }
-    return any != 0;
-}
+};
 
 /// The largest float that is not above `value`.
 float floorToFloat(double value) {
@@ -64,36 +88,22 @@ class Scanner {
           m_minScore(minScore) {}
 
     void scanRow(std::int64_t y, std::int64_t z, std::vector<Candidate>& found) const {
-        const base::Extents& extents = m_value.extents();
-        const Rows rows{m_value.row(y, z), m_value.row(std::max<std::int64_t>(y - 1, 0), z),
-                        m_value.row(std::min(y + 1, extents.y - 1), z)};
-        // Both rounded towards more candidates; test() decides in double.
-        const Limits limits{floorToFloat(m_minScore - m_scores.largestMargin()),
-                            static_cast<float>(2 * m_scores.largestMargin()) + 1e-6F};
-        const std::int64_t last = extents.x - 1;
-        test({0, y, z}, found);
-        // Voxels that may not be peaks exclude no neighbour; floats cannot hold all values of
-        // other operations.
-        if (m_scores.leavesSomeOut() || !m_scores.map().operation.isLcc()) {
-            for (std::int64_t x = 1; x <= last; ++x) {
+        if (m_scores.leavesSomeOut()) { // voxels that may not be peaks exclude no neighbour
+            for (std::int64_t x = 0; x < m_value.extents().x; ++x) {
                 test({x, y, z}, found);
             }
-            return;
-        }
-        std::array<std::int32_t, kBlock> marks{};
-        for (std::int64_t start = 1; start < last; start += kBlock) {
-            const std::int64_t length = std::min(kBlock, last - start);
-            if (!markBlock(rows, start, length, limits, marks.data())) {
-                continue;
-            }
-            for (std::int64_t i = 0; i < length; ++i) {
-                if (marks[static_cast<std::size_t>(i)] != 0) {
-                    test({start + i, y, z}, found);
-                }
-            }
-        }
-        if (last > 0) {
-            test({last, y, z}, found);
+        } else if (m_scores.exact().data() != nullptr) {
+            // Margins and thresholds are those of test().
+            scanMarked<double>(m_scores.exact(), y, z,
+                               {m_minScore - m_scores.largestMargin(), 2 * m_scores.largestMargin(),
+                                m_scores.sign()},
+                               found);
+        } else {
+            // Both rounded towards more candidates; test() decides in double.
+            scanMarked<float>(m_value, y, z,
+                              {floorToFloat(m_minScore - m_scores.largestMargin()),
+                               static_cast<float>(2 * m_scores.largestMargin()) + 1e-6F, 1.0F},
+                              found);
         }
     }
 
@@ -121,6 +131,39 @@ class Scanner {
     }
 
   private:
+    /// Tests the voxels of a row that are marked, and those at its ends.
+    template <class Real>
+    void scanMarked(const base::View<const Real>& values, std::int64_t y, std::int64_t z,
+                    const Limits<Real>& limits, std::vector<Candidate>& found) const {
+        const base::Extents& extents = values.extents();
+        const Rows<Real> rows{values.row(y, z), values.row(std::max<std::int64_t>(y - 1, 0), z),
+                              values.row(std::min(y + 1, extents.y - 1), z)};
+        const std::int64_t last = extents.x - 1;
+        test({0, y, z}, found);
+        std::array<std::int32_t, kBlock> marks{};
+        for (std::int64_t start = 1; start < last; start += kBlock) {
+            const std::int64_t length = std::min(kBlock, last - start);
+            bool any = false;
+            base::inWidest(
+                MarkBlock<Real>{{rows.here + start, rows.above + start, rows.below + start},
+                                length,
+                                limits,
+                                marks.data(),
+                                any});
+            if (!any) {
+                continue;
+            }
+            for (std::int64_t i = 0; i < length; ++i) {
+                if (marks[static_cast<std::size_t>(i)] != 0) {
+                    test({start + i, y, z}, found);
+                }
+            }
+        }
+        if (last > 0) {
+            test({last, y, z}, found);
+        }
+    }
+
     void test(const base::Index& at, std::vector<Candidate>& found) const {
         const Scores::Seen here = m_scores.seen(at);
         const double reach = here.value + m_scores.margin(here.status);

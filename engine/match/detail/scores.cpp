@@ -50,15 +50,16 @@ std::string boundText(double bound) {
 Scores::Scores(const method::MaskedView& scene, const SearchedMap& map, const PeakOptions& options)
     : m_scene(scene), m_map(&map),
       m_extents(map.reduced != nullptr ? map.reduced->extents() : map.value.extents()),
-      m_value(map.value), m_status(map.status), m_first(map.firstPlacement),
-      m_outside(options.outside), m_minOverlap(options.minOverlap),
-      m_partialPeaks(options.partialPeaks),
+      m_value(map.value), m_exact(map.operation.isLcc() ? base::View<const double>() : map.exact),
+      m_status(map.status), m_first(map.firstPlacement), m_outside(options.outside),
+      m_minOverlap(options.minOverlap), m_partialPeaks(options.partialPeaks),
       m_leavesSomeOut(!options.partialPeaks &&
                       (!(map.firstPlacement == base::Index{}) || method::isMasked(scene))) {
     std::int64_t most = 0; // voxels of the largest support
     std::int64_t all = 0;
     for (const method::MaskedView& templ : map.templates) {
-        m_templates.emplace_back(templ);
+        m_templates.push_back(map.operation.isLcc() ? method::CanonicalTemplate(templ)
+                                                    : method::CanonicalTemplate::supportOf(templ));
         most = std::max(most, m_templates.back().count());
         all += m_templates.back().count();
         m_differ = m_differ || !method::sameSupport(map.templates.front(), templ);
@@ -74,7 +75,7 @@ Scores::Scores(const method::MaskedView& scene, const SearchedMap& map, const Pe
     m_sign = map.operation.traits().sign();
     if (!map.operation.isLcc()) {
         for (const method::MaskedView& templ : map.templates) {
-            m_operands.emplace_back(templ);
+            m_operands.emplace_back(templ, map.operation);
         }
         m_margin = 2 * facts.largestBound; // the bound of a map covers its canonical values
         m_lowConfMargin = 2 * std::max(facts.largestBound, facts.largestLowConf);

@@ -35,6 +35,10 @@ class Scores {
     [[nodiscard]] const base::Extents& extents() const { return m_extents; }
     /// The values of a map that was copied back whole.
     [[nodiscard]] const base::View<const float>& values() const { return m_value; }
+    /// The same in double if an operation other than lcc has them; else without voxels.
+    [[nodiscard]] const base::View<const double>& exact() const { return m_exact; }
+    /// +1 or -1: times a value it is largest for the best placement.
+    [[nodiscard]] double sign() const { return m_sign; }
     [[nodiscard]] const base::View<const base::Status>& statuses() const { return m_status; }
 
     /// Content of the map at one voxel. An unknown voxel has no value, or is certainly lower than a
@@ -47,9 +51,8 @@ class Scores {
     };
     [[nodiscard]] Seen seen(const base::Index& at) const {
         if (m_map->reduced == nullptr) {
-            const double value = m_map->exact.data() == nullptr || m_map->operation.isLcc()
-                                     ? static_cast<double>(m_value.at(at))
-                                     : m_map->exact.at(at);
+            const double value =
+                m_exact.data() == nullptr ? static_cast<double>(m_value.at(at)) : m_exact.at(at);
             return {true, m_sign * value, m_status.at(at),
                     m_map->index.data() == nullptr ? 0 : m_map->index.at(at)};
         }
@@ -125,6 +128,7 @@ class Scores {
     std::vector<method::OperationTemplate> m_operands; ///< empty for lcc
     double m_sign = 1; ///< of values, so that the largest is the best
     base::View<const float> m_value;
+    base::View<const double> m_exact; ///< without voxels for lcc
     base::View<const base::Status> m_status;
     double m_canonicalBound;
     double m_margin;

@@ -217,6 +217,20 @@ void CaseRun::peaks(const method::MaskedView& scene, const method::MaskedView& t
     });
 }
 
+void CaseRun::judgeOperation(const method::MaskedView& scene, const method::MaskedView& templ,
+                             const Asked& asked) {
+    const std::vector<Way> ways = m_judge.operationWays(scene, templ, asked);
+    if (ways.empty() || m_stop.stop_requested()) {
+        return;
+    }
+    const reference::MatchOperation definition(asked.operation, templ, asked.outside,
+                                               asked.minOverlap);
+    const reference::ScoreMap expected = definition.map(scene, asked.extent);
+    forEachWay(ways, [&](const Way& way) {
+        return m_judge.judge(way, scene, templ, definition, expected);
+    });
+}
+
 void CaseRun::refused(const method::MaskedView& scene, const method::MaskedView& templ) {
     forEachWay(m_judge.waysFor(scene, templ), [&](const Way& way) {
         const method::Problem problem = way.of(problemOf(scene, templ));

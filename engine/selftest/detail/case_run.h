@@ -33,6 +33,9 @@ class CaseRun {
     void peaks(const method::MaskedView& scene, const method::MaskedView& templ,
                const match::PeakOptions& options, const std::vector<base::Index>& corners,
                double score);
+    /// As judge(), for Asked::operation, which is not lcc.
+    void judgeOperation(const method::MaskedView& scene, const method::MaskedView& templ,
+                        const Asked& asked);
     /// No method may be able to prepare `templ` for `scene`.
     void refused(const method::MaskedView& scene, const method::MaskedView& templ);
 

@@ -202,6 +202,51 @@ std::vector<Way> Judge::waysFor(const method::MaskedView& scene, const method::M
     return ways;
 }
 
+std::vector<Way> Judge::operationWays(const method::MaskedView& scene,
+                                      const method::MaskedView& templ, const Asked& asked) const {
+    std::vector<Way> ways;
+    for (const method::Method* method : m_methods) {
+        // Two tiles of each: finish and bounds are the same for all.
+        std::vector<Way> all =
+            acceptedWays({method}, problemOf(scene, templ, asked), m_pool.threads());
+        all.resize(std::min<std::size_t>(all.size(), 2));
+        ways.insert(ways.end(), all.begin(), all.end());
+    }
+    return ways;
+}
+
+Finding Judge::judge(const Way& way, const method::MaskedView& scene,
+                     const method::MaskedView& templ, const reference::MatchOperation& definition,
+                     const reference::ScoreMap& expected) {
+    const MethodRun run = this->run(way, scene, templ);
+    Finding finding;
+    finding.fault = runFault(run);
+    finding.fault = finding.fault.empty() ? promiseFault(way, run) : finding.fault;
+    const base::Index first = method::firstPlacement(way.of(problemOf(scene, templ)));
+    const base::Extents& map = run.map.exact.extents();
+    for (std::int64_t i = 0; finding.fault.empty() && i < run.map.exact.count(); ++i) {
+        const base::Index at{i % map.x, i / map.x % map.y, i / (map.x * map.y)};
+        const double error = std::fabs(run.map.exact.data()[i] - expected.value.data()[i]);
+        const double allowed =
+            largestBoundOf(run) +
+            definition.errorAt(scene, {at.x + first.x, at.y + first.y, at.z + first.z});
+        finding.largestError = std::max(finding.largestError, error);
+        finding.overBound = std::max(finding.overBound, error > 0 ? error / allowed : 0.0);
+        const bool sameStatus = run.map.status.data()[i] == expected.status.data()[i];
+        if (!sameStatus || !(error <= allowed)) {
+            std::ostringstream words;
+            words.precision(17);
+            words << "voxel " << base::toString(at) << " is " << run.map.exact.data()[i] << " "
+                  << base::name(run.map.status.data()[i]) << ", expected "
+                  << expected.value.data()[i] << " " << base::name(expected.status.data()[i])
+                  << ", where " << allowed << " is allowed";
+            finding.fault = words.str();
+        }
+    }
+    finding.fault = described(way, scene, templ, finding.fault);
+    return finding;
+}
+
 MethodRun Judge::run(const Way& way, const method::MaskedView& scene,
                      const method::MaskedView& templ) {
     RunOptions options;

@@ -6,6 +6,7 @@
 
 #include "engine/reference/exact_lcc.h"
 #include "engine/reference/lcc.h"
+#include "engine/reference/match_operation.h"
 #include "engine/reference/score.h"
 #include "engine/selftest/detail/method_run.h"
 
@@ -63,6 +64,16 @@ class Judge {
                                            const method::MaskedView& templ,
                                            const base::Extents& tile = {0, 0, 0},
                                            const Asked& asked = {}) const;
+
+    /// Two candidates of each method that has Asked::operation, which is not lcc.
+    [[nodiscard]] std::vector<Way> operationWays(const method::MaskedView& scene,
+                                                 const method::MaskedView& templ,
+                                                 const Asked& asked) const;
+    /// Runs `way`, of an operation other than lcc, and compares every voxel with its definition.
+    [[nodiscard]] Finding judge(const Way& way, const method::MaskedView& scene,
+                                const method::MaskedView& templ,
+                                const reference::MatchOperation& definition,
+                                const reference::ScoreMap& expected);
 
     [[nodiscard]] MethodRun run(const Way& way, const method::MaskedView& scene,
                                 const method::MaskedView& templ);

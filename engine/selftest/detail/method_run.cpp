@@ -16,7 +16,8 @@ std::string Way::words() const {
                       std::string(method::name(asked.outside))) +
            (asked.statistics == method::WindowStatistics::Auto
                 ? ""
-                : " statistics " + std::string(method::name(asked.statistics)));
+                : " statistics " + std::string(method::name(asked.statistics))) +
+           (asked.operation.isLcc() ? "" : " " + std::string(method::name(asked.operation)));
 }
 
 method::Problem Way::of(method::Problem submitted) const {
@@ -27,6 +28,7 @@ method::Problem Way::of(method::Problem submitted) const {
     submitted.outside = asked.outside;
     submitted.minOverlap = asked.minOverlap;
     submitted.statistics = asked.statistics;
+    submitted.operation = asked.operation;
     return submitted;
 }
 
@@ -43,6 +45,10 @@ method::Problem problemOf(const method::MaskedView& scene, const method::MaskedV
     problem.outside = asked.outside;
     problem.minOverlap = asked.minOverlap;
     problem.statistics = asked.statistics;
+    problem.operation = asked.operation;
+    if (!asked.operation.isLcc()) {
+        problem.precision = method::Precision::Double; // the only one of other operations
+    }
     return problem;
 }
 
@@ -53,14 +59,18 @@ std::vector<Way> acceptedWays(const std::vector<const method::Method*>& methods,
     limits.threads = threads;
     std::vector<Way> ways;
     for (const method::Method* method : methods) {
+        if (!method->refusal(problem).empty()) {
+            continue;
+        }
         for (const method::Candidate& candidate : method->candidates(problem, limits, tile)) {
             const method::Verdict verdict =
                 method->predict(problem, candidate, limits, method::CostModel{}, nullptr);
             if (std::holds_alternative<method::Prediction>(verdict)) {
                 ways.push_back({.method = method,
                                 .candidate = candidate,
+                                .precision = problem.precision,
                                 .asked = {problem.extent, problem.outside, problem.minOverlap,
-                                          problem.statistics}});
+                                          problem.statistics, problem.operation}});
             }
         }
     }

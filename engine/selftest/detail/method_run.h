@@ -15,6 +15,7 @@ struct Asked {
     method::Outside outside = method::Outside::Zero;
     double minOverlap = method::Problem{}.minOverlap;
     method::WindowStatistics statistics = method::WindowStatistics::Auto;
+    method::Operation operation{};
 };
 
 /// One configuration to run: a method of the table with one of the candidates it accepts.

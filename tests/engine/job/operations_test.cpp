@@ -8,6 +8,7 @@
 #include <nlohmann/json.hpp>
 
 #include "engine/job/arguments.h"
+#include "engine/job/detail/audit.h"
 #include "engine/method/operation_template.h"
 #include "engine/reference/match_operation.h"
 #include "tests/engine/job/job_cases.h"
@@ -227,6 +228,75 @@ class JobOperationsTest : public QObject {
         QVERIFY(other.code == ErrorCode::Problem);
         QVERIFY2(other.sentence.find("use zero or overlap") != std::string::npos,
                  other.sentence.c_str());
+    }
+
+    void theAuditComparesWithTheDefinition() {
+        for (const method::OperationTraits& traits : method::operationTable().subspan(1)) {
+            for (const PixelType type : {PixelType::UInt8, PixelType::Float32}) {
+                Job job = operationJob(traits.name);
+                job.audit = job::Audit::On;
+                job.extent =
+                    type == PixelType::UInt8 ? method::Extent::Same : method::Extent::Valid;
+                const job::JobImages images = copies(type);
+                const job::JobResult result = job::runJob(job, images);
+                QVERIFY2(result.report.audit->verdict == job::AuditVerdict::Passed,
+                         result.report.audit->reason.c_str());
+                QVERIFY(result.report.audit->checked >= 64);
+                // The same map with every value a little off.
+                const base::Extents extents = result.map->value.extents();
+                method::MatchMap wrong(extents, true);
+                for (std::int64_t i = 0; i < base::voxelCount(extents); ++i) {
+                    wrong.status.data()[i] = result.map->status.data()[i];
+                    wrong.exact.data()[i] = result.map->exact.data()[i] * (1 + 1e-3) + 1e-3;
+                    wrong.value.data()[i] = static_cast<float>(wrong.exact.data()[i]);
+                }
+                const base::AnyView scene = base::viewOf(images.scene->pixels);
+                const base::AnyView templ = base::viewOf(images.templates[0]->pixels);
+                const std::vector<Index> none;
+                const job::AuditReport found =
+                    job::detail::audit({.scene = scene,
+                                        .templates = {templ},
+                                        .problem = result.report.plan.problem,
+                                        .map = &wrong,
+                                        .facts = result.report.map->facts,
+                                        .peaks = {},
+                                        .lowest = none});
+                QVERIFY(found.verdict == job::AuditVerdict::Failed);
+            }
+        }
+    }
+
+    void aConstantTemplateIsRefusedOnlyWhereTheValueIsUndefined() {
+        for (const method::OperationTraits& traits : method::operationTable()) {
+            for (const float level : {0.0F, 3.5F}) {
+                base::AnyImage scene = test::noise(PixelType::Float32, {40, 30, 1}, 5);
+                base::AnyImage templ = base::Image<float>({6, 5, 1}, level);
+                test::paste(scene, templ, {20, 10, 0});
+                const bool lcc = traits.finish == nullptr;
+                const bool undefined = lcc || (level == 0 && traits.isPure());
+                Job job = operationJob(traits.name);
+                job.audit = job::Audit::On;
+                const auto run = [&] {
+                    return job::runJob(job, test::imagesOf(base::copyOf(base::viewOf(scene)),
+                                                           base::copyOf(base::viewOf(templ))));
+                };
+                if (undefined) {
+                    const test::Thrown thrown = test::thrownBy([&] { (void)run(); });
+                    QVERIFY(thrown.code == ErrorCode::Problem);
+                    QVERIFY2(thrown.sentence.find(lcc ? "is constant" : "is 0 everywhere") !=
+                                 std::string::npos,
+                             thrown.sentence.c_str());
+                    continue;
+                }
+                const job::JobResult result = run();
+                QVERIFY2(result.report.audit->verdict == job::AuditVerdict::Passed,
+                         result.report.audit->reason.c_str());
+                if (traits.best == method::Best::Smallest) {
+                    QVERIFY((result.peaks.at(0).corner == Index{20, 10, 0}));
+                    QVERIFY(std::abs(result.peaks[0].score) <= result.peaks[0].bound);
+                }
+            }
+        }
     }
 
     void banksListMinimaOfEveryTemplate() {
