@@ -10,6 +10,7 @@
 
 #include <algorithm>
 
+#include "ui/box_quality_view.h"
 #include "ui/text.h"
 #include "ui/theme.h"
 
@@ -38,8 +39,9 @@ BoxEditor::BoxEditor(Document& document, QWidget* parent) : QWidget(parent), m_d
         auto* field = new QSpinBox(this);
         field->setObjectName(QStringLiteral("box") + letters[i].toUpper());
         field->setAccessibleName(names[i]);
-        field->setToolTip(names[i] +
-                          tr(" (drag the box with tool 4, move it with the arrow keys)"));
+        field->setToolTip(
+            names[i] +
+            tr(" (drag the box with tool 4 or click on an object, move it with the arrow keys)"));
         field->setKeyboardTracking(false);
         field->setMinimumWidth(54);
         label->setBuddy(field);
@@ -68,6 +70,8 @@ BoxEditor::BoxEditor(Document& document, QWidget* parent) : QWidget(parent), m_d
     layout->setSpacing(4);
     layout->addLayout(m_grid);
     layout->addLayout(row);
+    m_quality = new BoxQualityView(m_document, this);
+    layout->addWidget(m_quality);
     connect(&m_document, &Document::sceneChanged, this, &BoxEditor::onSceneChanged);
     connect(&m_document, &Document::boxChanged, this, &BoxEditor::onBoxChanged);
     connect(&m_document, &Document::templateChanged, this, &BoxEditor::onBoxChanged);
@@ -177,6 +181,7 @@ void BoxEditor::apply() {
 
 void BoxEditor::refreshTheme() {
     m_size->setStyleSheet(QStringLiteral("color: %1;").arg(accents().muted.name()));
+    m_quality->refreshTheme();
 }
 
 } // namespace flcc::ui

@@ -13,6 +13,8 @@ class QSpinBox;
 
 namespace flcc::ui {
 
+class BoxQualityView;
+
 /// The template box as numbers: first voxel and size along each axis.
 class BoxEditor : public QWidget {
     Q_OBJECT
@@ -36,6 +38,7 @@ class BoxEditor : public QWidget {
     std::array<QLabel*, 6> m_labels{};
     QGridLayout* m_grid = nullptr;
     QLabel* m_size = nullptr;
+    BoxQualityView* m_quality = nullptr;
     QPushButton* m_cut = nullptr;
     /// Adds the box as another template; shown when there is a template.
     QPushButton* m_add = nullptr;

@@ -26,6 +26,7 @@ class BoxCommand : public QUndoCommand {
             return false;
         }
         m_after = next->m_after;
+        setObsolete(m_after == m_before); // nothing is left to undo
         return true;
     }
 

@@ -18,6 +18,7 @@
 #include "engine/job/arguments.h"
 #include "engine/plan/planner.h"
 #include "engine/sample/sample.h"
+#include "ui/box_tool.h"
 #include "ui/data_panel.h"
 #include "ui/exporter.h"
 #include "ui/features_panel.h"
@@ -101,6 +102,7 @@ void MainWindow::buildCentre() {
     m_start = new StartPage(this);
     m_views = new ViewsPanel(*m_document, this);
     m_tools = new ViewTools(*m_document, *m_views, this);
+    m_boxTool = new BoxTool(*m_document, this);
     m_centre->addWidget(m_start);
     m_centre->addWidget(m_views);
     column->addWidget(m_message);
@@ -276,6 +278,10 @@ void MainWindow::connectParts() {
             &PlanCard::setDisplayBytes);
 
     connect(m_tools, &ViewTools::hovered, m_status, &StatusLine::showPosition);
+    connect(m_tools, &ViewTools::objectClicked, m_boxTool, &BoxTool::fitTo);
+    connect(m_tools, &ViewTools::objectClickWithdrawn, m_boxTool, &BoxTool::withdraw);
+    connect(m_boxTool, &BoxTool::message, this,
+            [this](const QString& text) { tell(MessageBar::Kind::Info, text); });
     connect(m_tools, &ViewTools::contextMenuRequested, this, &MainWindow::showContextMenu);
     connect(m_status, &StatusLine::cancelRequested, m_flow, &MatchFlow::cancel);
     connect(m_controller.get(), &RunController::started, this,

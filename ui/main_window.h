@@ -28,6 +28,7 @@ class QTabWidget;
 namespace flcc::ui {
 
 class DataPanel;
+class BoxTool;
 class Exporter;
 class FeaturesPanel;
 class FilterDialog;
@@ -90,6 +91,7 @@ class MainWindow : public QMainWindow {
     void buildHeatmapMenu();
     void buildVolumeMenu();
     void buildToolsMenu();
+    void addBoxEntries(QMenu* menu);
     void addMachineEntries(QMenu* menu);
     void buildMatchMenu();
     void buildHelpMenu();
@@ -129,6 +131,7 @@ class MainWindow : public QMainWindow {
     MessageBar* m_message = nullptr;
     ViewsPanel* m_views = nullptr;
     ViewTools* m_tools = nullptr;
+    BoxTool* m_boxTool = nullptr;
     DataPanel* m_data = nullptr;
     MatchPanel* m_match = nullptr;
     PeaksPanel* m_peaks = nullptr;

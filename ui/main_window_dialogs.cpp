@@ -40,17 +40,19 @@ namespace {
 /// What the mouse does in the views, for the key sheet.
 std::vector<std::pair<QString, QString>> mouseGestures() {
     const auto tr = [](const char* text) { return MainWindow::tr(text); };
-    return {{tr("Left drag"), tr("What the active tool does; rotates the 3D view")},
-            {tr("Left click"), tr("Sets the crosshair or picks a peak; in 3D picks a peak")},
-            {tr("Middle drag, Shift+left drag"), tr("Moves the picture")},
-            {tr("Right drag"), tr("Zooms (View > Right drag: window and level)")},
-            {tr("Right click"), tr("Opens the menu of the view")},
-            {tr("Double-click"), tr("Maximises the view, or shows all views again")},
-            {tr("Wheel"), tr("Zooms an image; goes through the slices of a volume")},
-            {tr("Shift+wheel"), tr("Goes ten slices in a volume")},
-            {tr("Ctrl+wheel"), tr("Zooms at the cursor")},
-            {tr("Shift+move"), tr("Moves the crosshair in all views")},
-            {tr("Drop files"), tr("Opens them as scenes; with Shift as templates")}};
+    return {
+        {tr("Left drag"), tr("What the active tool does; rotates the 3D view")},
+        {tr("Left click"), tr("Sets the crosshair or picks a peak; in 3D picks a peak")},
+        {tr("Left click with tool 4"), tr("Fits the template box to the object under the cursor")},
+        {tr("Middle drag, Shift+left drag"), tr("Moves the picture")},
+        {tr("Right drag"), tr("Zooms (View > Right drag: window and level)")},
+        {tr("Right click"), tr("Opens the menu of the view")},
+        {tr("Double-click"), tr("Maximises the view, or shows all views again")},
+        {tr("Wheel"), tr("Zooms an image; goes through the slices of a volume")},
+        {tr("Shift+wheel"), tr("Goes ten slices in a volume")},
+        {tr("Ctrl+wheel"), tr("Zooms at the cursor")},
+        {tr("Shift+move"), tr("Moves the crosshair in all views")},
+        {tr("Drop files"), tr("Opens them as scenes; with Shift as templates")}};
 }
 
 } // namespace

@@ -4,8 +4,10 @@
 #include <QToolBar>
 
 #include <array>
+#include <cmath>
 
 #include "engine/sample/sample.h"
+#include "ui/box_tool.h"
 #include "ui/command_palette.h"
 #include "ui/exporter.h"
 #include "ui/main_window.h"
@@ -239,7 +241,8 @@ void MainWindow::buildToolsMenu() {
          {"toolPan", tr("&Pan and zoom"), tr("Left drag moves the picture"), "pan"},
          {"toolWindow", tr("&Window and level"), tr("Left drag changes contrast and brightness"),
           "window-level"},
-         {"toolBox", tr("Template &box"), tr("Left drag draws, moves and resizes the template box"),
+         {"toolBox", tr("Template &box"),
+          tr("Left drag draws, moves and resizes the template box; a click fits it to an object"),
           "box"},
          {"toolPeaks", tr("P&eaks"), tr("A click selects a peak"), "peak"}}};
     for (std::size_t i = 0; i < entries.size(); ++i) {
@@ -293,7 +296,44 @@ void MainWindow::buildToolsMenu() {
             action->setObjectName(name);
         }
     }
+    addBoxEntries(menu);
     addMachineEntries(menu);
+}
+
+void MainWindow::addBoxEntries(QMenu* menu) {
+    QMenu* box = menu->addMenu(tr("Template bo&x"));
+    m_actions->add(
+        box,
+        {"fitBox",
+         tr("&Fit to the object at the crosshair"),
+         tr("Fits the template box to the object at the crosshair. With tool 4, a click "
+            "on an object does it, too"),
+         {}},
+        [this](bool) {
+            const base::Point& at = m_views->crosshair();
+            m_boxTool->fitTo({std::llround(at[0]), std::llround(at[1]), std::llround(at[2])});
+        });
+    struct Entry {
+        const char* name;
+        QString text;
+        QString tip;
+        int key;
+        std::function<void()> slot;
+    };
+    const std::array<Entry, 3> entries{
+        {{"shrinkBox", tr("&Shrink"), tr("Shortens every side of the template box at both ends"),
+          Qt::Key_BracketLeft, [this] { m_boxTool->resize(-1); }},
+         {"growBox", tr("&Grow"), tr("Lengthens every side of the template box at both ends"),
+          Qt::Key_BracketRight, [this] { m_boxTool->resize(1); }},
+         {"oddBox", tr("&Odd or even sides"),
+          tr("Makes all sides of the template box odd, or even if they are odd"), Qt::Key_O,
+          [this] { m_boxTool->changeParity(); }}}};
+    for (const Entry& entry : entries) {
+        m_actions->add(
+            box,
+            {entry.name, entry.text, entry.tip, {QKeySequence(entry.key)}, nullptr, Scope::Views},
+            [slot = entry.slot](bool) { slot(); });
+    }
 }
 
 void MainWindow::addMachineEntries(QMenu* menu) {
@@ -447,15 +487,16 @@ void MainWindow::updateActions() {
             "overlay",         "opacityUp",
             "opacityDown",     "showPeaks",
             "exportScene",     "filterAction",
-            "pairsAction"},
+            "pairsAction",     "fitBox"},
            scene);
     for (QAction* action : m_toolActions) {
         action->setEnabled(scene);
     }
     enable({"nextSlice", "previousSlice", "nextTenSlices", "previousTenSlices", "layout"},
            m_document->isVolume());
-    enable({"cutTemplateAction", "addCutTemplateAction", "clearBox"},
-           m_document->box().has_value());
+    enable(
+        {"cutTemplateAction", "addCutTemplateAction", "clearBox", "shrinkBox", "growBox", "oddBox"},
+        m_document->box().has_value());
     enable({"saveTemplateAction"}, m_document->templ() != nullptr);
     enable({"addTemplatesAction"}, m_document->templ() != nullptr);
     enable({"addScenesAction"}, scene && !m_document->scenes().front().path.empty() && !running);

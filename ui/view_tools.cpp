@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include "ui/view_frame.h"
 #include "ui/views_panel.h"
@@ -63,6 +64,9 @@ void ViewTools::connectFrame(ViewFrame* frame) {
     connect(widget, &SceneWidget::doubleClicked, this, [this, frame](const ScenePointer& pointer) {
         if (pointer.button == Qt::LeftButton) {
             m_state = {};
+            if (std::exchange(m_objectClicked, false) && m_document.isVolume()) {
+                Q_EMIT objectClickWithdrawn();
+            }
             m_views.maximise(frame);
         }
     });
@@ -86,6 +90,7 @@ void ViewTools::press(ViewFrame* frame, const ScenePointer& pointer) {
         return;
     }
     m_state = {};
+    m_objectClicked = false;
     m_state.frame = frame;
     m_state.start = pointer.display;
     m_state.last = pointer.display;
@@ -223,6 +228,11 @@ void ViewTools::release(ViewFrame* frame, const ScenePointer& pointer) {
         Q_EMIT contextMenuRequested(pointer.globalPosition.toPoint());
     } else if (state.drag == Drag::Rotate && !state.moved) {
         pick(frame, pointer);
+    } else if ((state.drag == Drag::BoxPart || state.drag == Drag::BoxSpan) && !state.moved) {
+        const base::Point at = rounded(frame->slice()->planePointAt(pointer.display));
+        m_objectClicked = true;
+        Q_EMIT objectClicked({static_cast<std::int64_t>(at[0]), static_cast<std::int64_t>(at[1]),
+                              static_cast<std::int64_t>(at[2])});
     } else if (state.drag == Drag::Crosshair && m_tool == Tool::Peaks && !state.moved &&
                m_document.selectedPeak() < 0) {
         putCrosshair(frame, pointer);

@@ -41,6 +41,10 @@ class ViewTools : public QObject {
     /// The voxel position under the cursor; empty outside the scene.
     void hovered(const std::optional<flcc::base::Point>& voxel);
     void contextMenuRequested(const QPoint& globalPosition);
+    /// A click with the tool Template box.
+    void objectClicked(const flcc::base::Index& voxel);
+    /// That click was the first of a double click.
+    void objectClickWithdrawn();
 
   private:
     enum class Drag { None, Pan, Zoom, GreyWindow, Crosshair, BoxPart, BoxSpan, Rotate, Menu };
@@ -76,6 +80,7 @@ class ViewTools : public QObject {
     WheelMode m_wheelMode = WheelMode::Automatic;
     RightDrag m_rightDrag = RightDrag::Zoom;
     State m_state;
+    bool m_objectClicked = false; ///< by the last click
     double m_wheelRest = 0;
 };
 

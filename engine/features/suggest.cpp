@@ -6,7 +6,7 @@
 
 #include "engine/base/tile_pool.h"
 #include "engine/features/detail/sampler.h"
-#include "engine/method/canonical.h"
+#include "engine/features/detail/self_match.h"
 
 namespace flcc::features {
 
@@ -15,13 +15,8 @@ namespace {
 constexpr double kBoxRadii = 1.5; // to each side
 constexpr std::int64_t kBoxPoints = 15;
 constexpr std::int64_t kVolumeBoxPoints = 9;
-constexpr double kNearScore = 0.5;
 
-/// The box and its surroundings, one box width to each side, at a number of points.
-struct Surroundings {
-    base::Image<float> image;
-    base::Extents box; ///< points of the box, in the middle
-};
+using detail::Surroundings;
 
 Surroundings surroundingsOf(const base::View<const float>& grey, const base::Box& box) {
     const detail::Sampler sampler(grey);
@@ -34,7 +29,8 @@ Surroundings surroundingsOf(const base::View<const float>& grey, const base::Box
         const double middle = static_cast<double>(corner) + static_cast<double>(extent - 1) / 2;
         return middle + step * (static_cast<double>(i) - static_cast<double>(3 * points - 1) / 2);
     };
-    Surroundings result{base::Image<float>(all), side};
+    // Beyond the image lies its border, repeated.
+    Surroundings result{base::Image<float>(all), side, {{0, 0, 0}, all}};
     for (std::int64_t z = 0; z < all.z; ++z) {
         for (std::int64_t y = 0; y < all.y; ++y) {
             for (std::int64_t x = 0; x < all.x; ++x) {
@@ -73,28 +69,10 @@ void compare(const base::View<const float>& grey, Suggestion& suggestion) {
     if (!(low < high)) {
         return;
     }
-    const method::CanonicalTemplate templ{method::MaskedView{box}};
-    const method::MaskedView scene{whole};
-    const base::Extents places = base::validExtents(whole.extents(), side);
-    double second = 0;
-    std::int64_t near = 0;
-    for (std::int64_t z = 0; z < places.z; ++z) {
-        for (std::int64_t y = 0; y < places.y; ++y) {
-            for (std::int64_t x = 0; x < places.x; ++x) {
-                const std::int64_t off = std::max(
-                    {std::abs(x - middle.x), std::abs(y - middle.y), std::abs(z - middle.z)});
-                const double score = method::canonicalScore(scene, templ, {x, y, z});
-                if (2 * off > side.x) {
-                    second = std::max(second, score);
-                } else if (score >= kNearScore) {
-                    near = std::max(near, off);
-                }
-            }
-        }
-    }
-    suggestion.second = std::min(second, 1.0);
+    const detail::SelfMatch self = detail::matchSelf(around);
+    suggestion.second = std::min(self.second, 1.0);
     suggestion.width =
-        std::min(1.0, static_cast<double>(2 * near + 1) / static_cast<double>(side.x));
+        std::min(1.0, static_cast<double>(2 * self.near + 1) / static_cast<double>(side.x));
 }
 
 } // namespace

@@ -44,7 +44,8 @@ struct Job {
     std::filesystem::path templateOut; ///< written if the job has one template
     bool invert =
         false; ///< changes the sign of the templates, so that every score changes its sign
-    /// Supports of the templates, nonzero voxels count: one for all templates, or one for each.
+    /// Supports of the templates, nonzero voxels count: one for all templates, or one for each. A
+    /// file, or a shape (mask_shape.h).
     std::vector<std::filesystem::path> masks;
     std::filesystem::path sceneMask; ///< support of the scene, nonzero voxels count
     std::optional<int> channel;

@@ -3,6 +3,7 @@
 
 #include "engine/base/error.h"
 #include "engine/job/job.h"
+#include "engine/job/mask_shape.h"
 
 namespace flcc::job {
 
@@ -19,7 +20,9 @@ io::ProtectedFiles inputFiles(const Job& job) {
         files.addImage(templ);
     }
     for (const path& mask : job.masks) {
-        files.addImage(mask);
+        if (!maskShapeOf(mask)) {
+            files.addImage(mask);
+        }
     }
     return files;
 }

@@ -193,11 +193,12 @@ std::string threadFault(std::string_view path, std::string_view name) {
     static const Names kStarters{"thread", "future", "QThread", "QThreadPool", "QtConcurrent"};
     const bool window = path.starts_with("ui/") || path.starts_with("viz/");
     if (!window || path.starts_with("ui/run_controller") || path.starts_with("ui/display_copies") ||
+        path.starts_with("ui/latest_work") ||
         std::ranges::find(kStarters, partsOf(name).front()) == kStarters.end()) {
         return {};
     }
     return "<" + std::string(name) +
-           ">: only ui/run_controller and ui/display_copies start threads";
+           ">: only ui/run_controller, ui/display_copies and ui/latest_work start threads";
 }
 
 bool isSource(std::string_view path) {

@@ -8,6 +8,7 @@
 #include "engine/job/detail/machine.h"
 #include "engine/job/detail/masks.h"
 #include "engine/job/detail/scenes.h"
+#include "engine/job/mask_shape.h"
 #include "engine/method/canonical.h"
 #include "engine/sample/sample.h"
 
@@ -326,7 +327,10 @@ void readMasks(Inputs& inputs, const Job& job, const JobImages& images,
                const std::stop_token& stop) {
     std::vector<std::shared_ptr<const MaskImage>> masks = images.masks;
     for (std::size_t i = 0; images.masks.empty() && i < job.masks.size(); ++i) {
-        masks.push_back(loadMask(job.masks[i], job.channel, job.frame, stop, job.memoryBytes));
+        // A shape is made for each template, because their extents may differ.
+        masks.push_back(maskShapeOf(job.masks[i]) ? nullptr
+                                                  : loadMask(job.masks[i], job.channel, job.frame,
+                                                             stop, job.memoryBytes));
         if (stop.stop_requested()) {
             return;
         }
@@ -340,7 +344,12 @@ void readMasks(Inputs& inputs, const Job& job, const JobImages& images,
     }
     for (std::size_t i = 0; i < inputs.templates.size() && !masks.empty(); ++i) {
         TemplateInput& templ = inputs.templates[i];
-        templ.mask = masks.size() == 1 ? masks.front() : masks[i];
+        const std::size_t number = masks.size() == 1 ? 0 : i;
+        templ.mask = masks[number];
+        if (!templ.mask && images.masks.empty()) {
+            templ.mask =
+                makeMask(*maskShapeOf(job.masks[number]), base::extentsOf(templ.image->pixels));
+        }
         if (templ.mask) {
             requireSameExtents(*templ.mask, "template", *templ.image);
             templ.masked =

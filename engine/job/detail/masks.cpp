@@ -7,6 +7,7 @@
 
 #include "engine/base/error.h"
 #include "engine/io/image_file.h"
+#include "engine/job/mask_shape.h"
 
 namespace flcc::job {
 
@@ -57,6 +58,12 @@ void requireSameExtents(const MaskImage& mask, const char* what, const SceneImag
                     "mask " + mask.source + " of " + base::toString(mask.support.extents()) +
                         " voxels does not fit the " + what + " " + image.source + " of " +
                         base::toString(extents) + "; it needs the same extents");
+    }
+}
+
+void requireShapes(const Job& job) {
+    for (const std::filesystem::path& mask : job.masks) {
+        (void)maskShapeOf(mask);
     }
 }
 

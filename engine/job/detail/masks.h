@@ -16,4 +16,7 @@ namespace flcc::job::detail {
 /// **Errors**: Problem, naming both extents.
 void requireSameExtents(const MaskImage& mask, const char* what, const SceneImage& image);
 
+/// **Errors**: CommandLine for a mask that names a shape with wrong numbers.
+void requireShapes(const Job& job);
+
 } // namespace flcc::job::detail

@@ -10,6 +10,7 @@
 #include "engine/base/text.h"
 #include "engine/job/arguments.h"
 #include "engine/job/detail/frame_outputs.h"
+#include "engine/job/detail/masks.h"
 #include "engine/job/detail/text.h"
 #include "engine/plan/planner.h"
 
@@ -455,7 +456,8 @@ std::vector<Option> makeOptions() {
                    "write the template, not inverted, if the job has one template",
                    &Job::templateOut),
         filesOption("mask",
-                    "mask, nonzero voxels count: one for all templates, or one for each (repeat)",
+                    "mask, nonzero voxels count: a file, sphere:R[,SOFT] in voxels, or box; one "
+                    "for all templates, or one for each (repeat)",
                     &Job::masks),
         flagOption("invert",
                    "change the sign of the templates, which changes the sign of every score",
@@ -563,6 +565,7 @@ void requireSensible(const Job& job) {
         throw Error(ErrorCode::CommandLine, sentence);
     };
     requireThreshold(job);
+    requireShapes(job);
     if (job.repeat < 1) {
         wrong("--repeat must be 1 or more, not " + std::to_string(job.repeat));
     }

@@ -1,0 +1,48 @@
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "engine/base/pixels.h"
+#include "engine/job/job.h"
+
+namespace flcc::job {
+
+/// A mask of a template that is made, not read: "sphere:R[,SOFT]" or "box", as a mask of
+/// Job::masks. A file of that name is named with a folder ("./box").
+struct MaskShape {
+    bool sphere = false; ///< else all voxels of the template's box
+    double radius = 0;   ///< voxels, around the middle of the template; a disc in an image
+    double soft = 0;     ///< voxels of the edge beyond the radius
+
+    [[nodiscard]] std::string text() const;
+    friend bool operator==(const MaskShape&, const MaskShape&) = default;
+};
+
+/// The shape that a mask of a job names; empty for a file. **Errors**: CommandLine for a sphere
+/// whose numbers are none, negative or infinite.
+[[nodiscard]] std::optional<MaskShape> maskShapeOf(const std::filesystem::path& mask);
+
+/// The weights of a shape: 1 inside; beyond the radius of a sphere half a cosine from 1 to 0 over
+/// the soft edge. As in a file of a mask, each voxel whose weight is not 0 counts fully, so a
+/// sphere counts up to less than R + SOFT (up to and including R without a soft edge).
+[[nodiscard]] base::Image<float> maskWeights(const MaskShape& shape, const base::Extents& templ);
+
+/// The mask of a shape for a template of these extents. **Errors**: Problem if no voxel is inside.
+[[nodiscard]] std::shared_ptr<const MaskImage> makeMask(const MaskShape& shape,
+                                                        const base::Extents& templ);
+
+// Drawing on a support. What lies outside of it is left out.
+
+/// Sets the voxels whose centre is at most `radius` voxels from the line between two points.
+void drawStroke(base::Image<std::uint8_t>& support, const base::Point& from, const base::Point& to,
+                double radius, std::uint8_t value);
+void drawBox(base::Image<std::uint8_t>& support, const base::Box& box, std::uint8_t value);
+/// Sets the voxels whose value is from `low` to `high`; NaN is outside. **Shapes**: equal extents.
+void drawRange(base::Image<std::uint8_t>& support, const base::AnyView& pixels, double low,
+               double high, std::uint8_t value);
+
+} // namespace flcc::job
