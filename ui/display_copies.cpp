@@ -72,6 +72,17 @@ void DisplayCopies::setImage(std::shared_ptr<const base::AnyImage> image) {
     m_imageStop.request_stop();
     m_imageStop = {};
     m_imageCopy.reset();
+    m_volumeCopy.reset();
+    if (image && viz::ReducedVolume::serves(base::extentsOf(*image))) {
+        start(m_imageStop, [this, image = std::move(image)](const std::stop_token& stop) {
+            auto copy = std::make_shared<const viz::ReducedVolume>(base::viewOf(*image), stop);
+            return [this, copy = std::move(copy)] {
+                m_volumeCopy = copy;
+                Q_EMIT volumeReady(copy);
+            };
+        });
+        return;
+    }
     if (!image || !viz::Pyramid::serves(base::extentsOf(*image))) {
         return;
     }
@@ -141,13 +152,16 @@ void DisplayCopies::release() {
     m_imageStop.request_stop();
     m_imageStop = {};
     m_imageCopy.reset();
+    m_volumeCopy.reset();
     dropMap();
     Q_EMIT imageReady(nullptr);
+    Q_EMIT volumeReady(nullptr);
     Q_EMIT mapReady(nullptr);
 }
 
 std::int64_t DisplayCopies::bytes() const {
-    return (m_imageCopy ? m_imageCopy->bytes() : 0) + (m_mapCopy ? m_mapCopy->bytes() : 0);
+    return (m_volumeCopy ? m_volumeCopy->bytes() : 0) + (m_imageCopy ? m_imageCopy->bytes() : 0) +
+           (m_mapCopy ? m_mapCopy->bytes() : 0);
 }
 
 } // namespace flcc::ui

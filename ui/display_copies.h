@@ -15,10 +15,12 @@
 #include "engine/base/pixels.h"
 #include "engine/method/match_map.h"
 #include "viz/pyramid.h"
+#include "viz/reduced_volume.h"
 
 namespace flcc::ui {
 
-/// Makes the coarse copies (viz::Pyramid) that views need of a large scene and of its map, on a
+/// Makes the coarse copies that views need of a large scene and of its map (viz::Pyramid), and of a
+/// large volume (viz::ReducedVolume), on a
 /// thread of its own: the thread of RunController is busy while a map grows.
 ///
 /// **Threads**: every public function belongs to the GUI thread; signals come there. The destructor
@@ -30,8 +32,8 @@ class DisplayCopies : public QObject {
     explicit DisplayCopies(QObject* parent = nullptr);
     ~DisplayCopies() override;
 
-    /// The image that is shown; null: none. Its old copy goes, a new one comes by imageReady() if
-    /// the image is large.
+    /// The image that is shown; null: none. Its old copy goes, a new one comes by imageReady(), or
+    /// by volumeReady(), if the image is large.
     void setImage(std::shared_ptr<const base::AnyImage> image);
     /// The map that is shown, and the rule of its colours. Nothing happens if nothing has changed.
     /// `finished`: all of the map may be read; otherwise what addRegions() names.
@@ -49,6 +51,7 @@ class DisplayCopies : public QObject {
   Q_SIGNALS:
     /// The copy of the image that is shown; null: released.
     void imageReady(std::shared_ptr<const flcc::viz::Pyramid> copy);
+    void volumeReady(std::shared_ptr<const flcc::viz::ReducedVolume> copy); ///< the same
     void mapReady(std::shared_ptr<const flcc::viz::Pyramid> copy);
     void mapGrown(); ///< regions were added to the copy of the map
 
@@ -76,6 +79,7 @@ class DisplayCopies : public QObject {
     std::stop_source m_imageStop;
     std::stop_source m_mapStop;
     std::shared_ptr<const viz::Pyramid> m_imageCopy;
+    std::shared_ptr<const viz::ReducedVolume> m_volumeCopy;
     std::shared_ptr<const viz::Pyramid> m_mapCopy;
     std::shared_ptr<const method::MatchMap> m_map;
     std::shared_ptr<Slot> m_slot; ///< null: the map needs no copy

@@ -115,6 +115,7 @@ class MainWindow : public QMainWindow {
     void addCutTemplate();
     void copyCommandLine();
     void askJob();
+    void askSlab();
     void askPlanReport();
     void showContextMenu(const QPoint& position);
     void stepThreshold(double step);

@@ -1,4 +1,5 @@
 #include <QActionGroup>
+#include <QInputDialog>
 #include <QMenu>
 #include <QMenuBar>
 
@@ -20,25 +21,37 @@ using Scope = Actions::Scope;
 
 void MainWindow::buildVolumeMenu() {
     QMenu* menu = menuBar()->addMenu(tr("&3D"));
-    addChoices(menu->addMenu(tr("3D &shows")), this, {},
-               {tr("Scene"), tr("Heatmap"), tr("Slices and peaks only")}, [this](int content) {
-                   m_views->setVolumeContent(static_cast<viz::VolumeContent>(content));
-               });
-    addChoices(menu->addMenu(tr("S&lices")), this, QStringLiteral("volume/slices"),
-               {tr("Transparent where black"), tr("Opaque"), tr("Frames only"), tr("Off")},
-               [this](int style) {
-                   m_views->volume().setSliceStyle(static_cast<viz::SliceStyle>(style));
-               });
-    addChoices(menu->addMenu(tr("&Clip")), this, {},
-               {tr("Whole volume"), tr("Cut away the corner before the crosshair"),
-                tr("Slab around the XY slice"), tr("Template box only"), tr("Region only")},
-               [this](int clip) { m_views->volume().setClip(static_cast<viz::VolumeClip>(clip)); });
+    addChoices(
+        menu->addMenu(tr("3D &shows")), this, {},
+        {tr("Scene"), tr("Heatmap"), tr("Slices and peaks only")},
+        [this](int content) {
+            m_views->setVolumeContent(static_cast<viz::VolumeContent>(content));
+        },
+        QStringLiteral("volumeContent"));
+    addChoices(
+        menu->addMenu(tr("S&lices")), this, QStringLiteral("volume/slices"),
+        {tr("Transparent where black"), tr("Opaque"), tr("Frames only"), tr("Off")},
+        [this](int style) { m_views->volume().setSliceStyle(static_cast<viz::SliceStyle>(style)); },
+        QStringLiteral("volumeSlices"));
+    addChoices(
+        menu->addMenu(tr("&Clip")), this, {},
+        {tr("Whole volume"), tr("Cut away the corner before the crosshair"),
+         tr("Slab around the XY slice"), tr("Template box only"), tr("Region only")},
+        [this](int clip) { m_views->volume().setClip(static_cast<viz::VolumeClip>(clip)); },
+        QStringLiteral("volumeClip"));
     m_actions->add(menu,
                    {"volumeEditorAction",
                     tr("&Transfer function …"),
                     tr("Chooses colours, threshold and opacity of the ray-cast scene"),
                     {}},
                    [this](bool) { (new VolumeEditor(*m_views, this))->show(); });
+    m_actions->add(menu,
+                   {"slabAction",
+                    tr("Ma&ximum over a slab …"),
+                    tr("Lets each slice show the brightest voxels of several slices, and makes the "
+                       "slab of the 3D view as thick"),
+                    {}},
+                   [this](bool) { askSlab(); });
     m_actions->add(menu,
                    {"isosurface",
                     tr("&Isosurface of the heatmap"),
@@ -48,6 +61,25 @@ void MainWindow::buildVolumeMenu() {
                     Scope::Window,
                     true},
                    [this](bool on) { m_views->volume().setIsosurface(on); });
+    m_actions->add(menu,
+                   {"peakSurfaces",
+                    tr("Te&mplate surfaces at the peaks"),
+                    tr("Shows each peak as the surface of its template, coloured and sized by the "
+                       "score, instead of a box"),
+                    {},
+                    nullptr,
+                    Scope::Window,
+                    true},
+                   [this](bool on) { m_views->volume().setPeakSurfaces(on); });
+    m_actions->add(menu,
+                   {"parallelProjection",
+                    tr("&Parallel projection"),
+                    tr("Shows equal lengths equally long, however far away they are"),
+                    {},
+                    nullptr,
+                    Scope::Window,
+                    true},
+                   [this](bool on) { m_views->volume().setParallel(on); });
     menu->addSeparator();
     struct Entry {
         const char* name;
@@ -95,6 +127,22 @@ void MainWindow::buildVolumeMenu() {
                     tr("Mirrors the active slice. Indices, box and exports stay as they are"),
                     {}},
                    [this](bool) { m_views->flipActive(false); });
+}
+
+/// The slices follow while the number is changed.
+void MainWindow::askSlab() {
+    auto* dialog = new QInputDialog(this);
+    dialog->setObjectName(QStringLiteral("slabDialog"));
+    dialog->setAttribute(Qt::WA_DeleteOnClose);
+    dialog->setWindowTitle(tr("Maximum over a slab"));
+    dialog->setLabelText(tr("Thickness in slices around the slice that is shown (1: no slab)"));
+    dialog->setInputMode(QInputDialog::IntInput);
+    dialog->setIntRange(1, kMostSlab);
+    dialog->setIntValue(m_views->slab());
+    connect(dialog, &QInputDialog::intValueChanged, m_views, &ViewsPanel::setSlab);
+    connect(dialog, &QDialog::rejected, m_views,
+            [this, before = m_views->slab()] { m_views->setSlab(before); });
+    dialog->show();
 }
 
 } // namespace flcc::ui

@@ -113,11 +113,16 @@ StartOptions readStartOptions(const QStringList& arguments) {
         QStringLiteral("screenshot"),
         QApplication::tr("Saves a picture of the window after the run."),
         QStringLiteral("FILE.png"));
+    const QCommandLineOption show(
+        QStringLiteral("show"),
+        QApplication::tr("How the views show the scene, such as view=3d,look=density,surfaces; the "
+                         "manual's page on exporting lists all words."),
+        QStringLiteral("LIST"));
     const QCommandLineOption size(QStringLiteral("size"), QApplication::tr("Size of the window."),
                                   QStringLiteral("WxH"));
     const QCommandLineOption quit(QStringLiteral("quit"),
                                   QApplication::tr("Quits when all work is done."));
-    parser.addOptions({help, version, scene, crop, sample, job, run, screenshot, size, quit});
+    parser.addOptions({help, version, scene, crop, sample, job, run, screenshot, show, size, quit});
     parser.addPositionalArgument(QStringLiteral("scene"), QApplication::tr("Image or volume."),
                                  QStringLiteral("[SCENE"));
     parser.addPositionalArgument(QStringLiteral("template"), QApplication::tr("Template."),
@@ -154,6 +159,9 @@ StartOptions readStartOptions(const QStringList& arguments) {
     try {
         if (parser.isSet(crop)) {
             options.crop = job::parseBox(parser.value(crop).toStdString());
+        }
+        if (parser.isSet(show)) {
+            options.show = ViewOptions::parse(parser.value(show));
         }
     } catch (const base::Error& error) {
         return commandLineError(toQString(error.what()));
@@ -262,6 +270,9 @@ void Startup::finish() {
         QTimer::singleShot(30, this, &Startup::finish);
         return;
     }
+    if (m_options.show) {
+        m_options.show->apply(m_window.views(), m_window);
+    }
     if (!m_options.screenshot.isEmpty()) {
         QTimer::singleShot(kSettleMs, this, &Startup::takeScreenshot);
     } else if (m_options.quit) {
@@ -269,8 +280,18 @@ void Startup::finish() {
     }
 }
 
+QImage Startup::pictureOfWindow() {
+    if (!m_options.show || !m_options.show->clean) {
+        return m_window.grab().toImage().convertToFormat(QImage::Format_RGBA8888);
+    }
+    const viz::Picture picture = m_window.views().cleanSnapshot();
+    const QImage image(picture.rgba.data(), picture.width, picture.height, 4 * picture.width,
+                       QImage::Format_RGBA8888);
+    return image.copy();
+}
+
 void Startup::takeScreenshot() {
-    const QImage image = m_window.grab().toImage().convertToFormat(QImage::Format_RGBA8888);
+    const QImage image = pictureOfWindow();
     if (++m_pictures < kMostPictures && image != m_lastPicture) {
         m_lastPicture = image;
         QTimer::singleShot(kSettleMs, this, &Startup::takeScreenshot);

@@ -11,6 +11,7 @@
 
 #include "engine/base/error.h"
 #include "engine/base/extents.h"
+#include "ui/view_options.h"
 
 namespace flcc::ui {
 
@@ -25,6 +26,7 @@ struct StartOptions {
     QString job;
     bool run = false;
     QString screenshot;
+    std::optional<ViewOptions> show;
     std::optional<QSize> size;
     bool quit = false;
     bool end = false; ///< end at once: help, version or an error was printed
@@ -47,6 +49,7 @@ class Startup : public QObject {
     void fail(base::ErrorCode code);
     void afterOpen(bool opened);
     void finish();
+    [[nodiscard]] QImage pictureOfWindow();
     void takeScreenshot();
     void end(int code);
 

@@ -101,6 +101,8 @@ void ViewFrame::updateSlice() {
     };
     m_sliceText->setMinimumWidth(m_sliceText->fontMetrics().horizontalAdvance(text(count - 1)));
     m_sliceText->setText(text(m_slice->slice()));
+    const auto [first, last] = m_slice->slab();
+    setNote(last > first ? tr("maximum of %1 = %2–%3").arg(axis).arg(first).arg(last) : QString());
 }
 
 void ViewFrame::setNote(const QString& note) { m_note->setText(note); }

@@ -17,6 +17,9 @@ class QGridLayout;
 
 namespace flcc::ui {
 
+/// Slices of a slab at most, so that a step through the slices stays quick.
+inline constexpr int kMostSlab = 101;
+
 /// The views of a scene: one for an image, XY, XZ, YZ and 3D for a volume, linked by one crosshair.
 /// Shows the data of the document. ViewTools handles the mouse.
 class ViewsPanel : public QWidget {
@@ -51,11 +54,21 @@ class ViewsPanel : public QWidget {
     /// Outlines the searched part of the scene; empty: the whole scene is searched, no outline.
     void setRegion(const std::optional<base::Box>& region);
     void setVolumeContent(viz::VolumeContent content);
+    /// The slices of a volume show the maximum of `slices` slices, and the slab of the 3D view is
+    /// as thick; 1: slices show themselves.
+    void setSlab(int slices);
+    [[nodiscard]] int slab() const { return m_slab; }
     /// Whether volumes whose file says how they lie in a patient are shown upright.
     void setUpright(bool on);
     [[nodiscard]] viz::VolumeScene& volume() { return *m_volume; }
     void setVolumeTransfer(const viz::VolumeTransfer& transfer);
     [[nodiscard]] const viz::VolumeTransfer& volumeTransfer() const;
+    /// viz::histogramOf() of the scene in the grey window; empty without a scene.
+    [[nodiscard]] std::vector<std::int64_t> histogram(int bins) const;
+    /// The image that is shown, to tell it from another one.
+    [[nodiscard]] std::shared_ptr<const void> shownPixels() const {
+        return m_document.scene().image;
+    }
     /// The threshold of peaks, to which isosurface and ray-cast heatmap are tied.
     void setScoreThreshold(double score);
     /// Mirrors the active slice from left to right, or upside down.
@@ -121,6 +134,7 @@ class ViewsPanel : public QWidget {
     void arrange();
     void showMap(const std::shared_ptr<const method::MatchMap>& map, const base::Extents& templ,
                  const base::Index& corner, bool finished);
+    void showShapes(const ResultEntry* result);
     void noteMap(const QString& note);
     void applyScale();
     void applyAnatomy();
@@ -144,6 +158,7 @@ class ViewsPanel : public QWidget {
     viz::GreyWindow m_grey;
     viz::GreyWindow m_automatic;
     double m_opacity = 0.5;
+    int m_slab = 1;
     match::ColourMap m_colourMap = match::ColourMap::Viridis;
     bool m_fixedRange = false;
     std::shared_ptr<const method::MatchMap> m_map;

@@ -54,6 +54,21 @@ double percentile(std::vector<double>& samples, double percent) {
 
 } // namespace
 
+std::vector<std::int64_t> histogramOf(const base::AnyView& view, const GreyWindow& window,
+                                      int bins) {
+    std::vector<std::int64_t> counts(static_cast<std::size_t>(bins));
+    // Halves, whose differences cannot overflow.
+    const double range = window.high / 2 - window.low / 2;
+    for (const double value :
+         std::visit([](const auto& typed) { return samplesOf(typed); }, view)) {
+        const double share = (value / 2 - window.low / 2) / range;
+        if (share >= 0 && share <= 1) {
+            ++counts[static_cast<std::size_t>(std::min(static_cast<int>(share * bins), bins - 1))];
+        }
+    }
+    return counts;
+}
+
 GreyWindow autoWindow(const base::AnyView& view, double lowPercent, double highPercent) {
     std::vector<double> samples =
         std::visit([](const auto& typed) { return samplesOf(typed); }, view);

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -35,6 +36,11 @@ struct GreyWindow {
 [[nodiscard]] GreyWindow autoWindow(const base::AnyView& view, double lowPercent = 0.2,
                                     double highPercent = 99.8);
 
+/// How many of about 250 000 voxels lie in each of `bins` equal parts of the window; those outside
+/// of it are left out. **Cost**: as autoWindow.
+[[nodiscard]] std::vector<std::int64_t> histogramOf(const base::AnyView& view,
+                                                    const GreyWindow& window, int bins);
+
 /// Colours of a view that follow the program's palette.
 struct ViewColours {
     match::Colour background{24, 26, 30};
@@ -57,6 +63,13 @@ struct PeakMark {
     int number = 0;               ///< shown beside the box when it is 1..kNumberedPeaks
     base::Extents templ{0, 0, 0}; ///< empty: the extents given with the list
     bool shaded = true;           ///< shade it with the template's support while it is selected
+    int shape = -1;               ///< index of its TemplateShape; -1: none
+};
+
+/// A template as a view in 3D shows it at its peaks.
+struct TemplateShape {
+    std::shared_ptr<const base::AnyImage> pixels;
+    std::shared_ptr<const base::Image<std::uint8_t>> support{}; ///< null: every voxel counts
 };
 
 /// A blob as it is drawn.

@@ -140,6 +140,19 @@ void SliceScene::setSlice(std::int64_t slice) {
     changed();
 }
 
+void SliceScene::setSlab(std::int64_t slices) {
+    m_state->slabSlices = std::max<std::int64_t>(slices, 1);
+    m_state->imagePlane.invalidate();
+    changed();
+}
+
+std::array<std::int64_t, 2> SliceScene::slab() const {
+    const State& s = *m_state;
+    const std::int64_t first = s.slice - (s.slabSlices - 1) / 2;
+    return {std::max<std::int64_t>(first, 0),
+            std::min(first + s.slabSlices - 1, std::max<std::int64_t>(sliceCount() - 1, 0))};
+}
+
 std::int64_t SliceScene::slice() const { return m_state->slice; }
 std::int64_t SliceScene::sliceCount() const {
     return byAxis(m_state->extents)[m_state->axes.depth];
@@ -313,8 +326,14 @@ void SliceScene::coloursChanged() {
     m_state->renderer->SetBackground(c[0] / 255.0, c[1] / 255.0, c[2] / 255.0);
 }
 
-void SliceScene::State::imagePixels(const TexelGrid& grid, const TexelRect& rect, std::uint8_t* out,
+void SliceScene::State::imagePixels(const std::array<std::int64_t, 2>& slab, const TexelGrid& grid,
+                                    const TexelRect& rect, std::uint8_t* out,
                                     std::int64_t rowBytes) const {
+    if (slab[1] > slab[0]) {
+        detail::slabPixels(base::viewOf(*image), axes, slab[0], slab[1], window, grid, rect, out,
+                           rowBytes);
+        return;
+    }
     const int level = imagePyramid ? imagePyramid->levelFor(grid.pitch()) : 0;
     if (level > 0) {
         imagePyramid->read(level, [&](const base::AnyView& texels) {
@@ -329,9 +348,10 @@ void SliceScene::update() {
     State& s = *m_state;
     s.renderer->SetBackgroundAlpha(isClean() ? 0.0 : 1.0);
     if (hasImage()) {
-        s.imagePlane.update(
-            s.view, [&s](const TexelGrid& grid, const TexelRect& rect, std::uint8_t* out,
-                         std::int64_t rowBytes) { s.imagePixels(grid, rect, out, rowBytes); });
+        s.imagePlane.update(s.view, [&](const TexelGrid& grid, const TexelRect& rect,
+                                        std::uint8_t* out, std::int64_t rowBytes) {
+            s.imagePixels(slab(), grid, rect, out, rowBytes);
+        });
     }
     if (s.sceneSupportShown()) {
         s.supportPlane.update(

@@ -72,6 +72,11 @@ class SliceScene final : public Scene {
     void setSlice(std::int64_t slice);
     [[nodiscard]] std::int64_t slice() const;
     [[nodiscard]] std::int64_t sliceCount() const;
+    /// Shows the largest voxels of `slices` slices around the slice instead of the slice itself; 1:
+    /// the slice. Map and marks stay those of the slice.
+    void setSlab(std::int64_t slices);
+    /// The first and the last slice whose voxels are shown.
+    [[nodiscard]] std::array<std::int64_t, 2> slab() const;
 
     // The heatmap. A voxel u of the map lies on corner + u + (m - 1) / 2 of the
     // scene.

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -11,6 +12,7 @@
 #include "engine/match/colour_map.h"
 #include "engine/method/match_map.h"
 #include "viz/anatomy.h"
+#include "viz/reduced_volume.h"
 #include "viz/scene.h"
 
 namespace flcc::viz {
@@ -29,19 +31,33 @@ enum class SliceStyle {
 /// Colours and opacities of the ray-cast scene.
 enum class VolumeLook { Grey, Mri, Ct, Fluorescence, Density, Maximum };
 
+/// A point of a transfer function, which is linear between its points.
+struct TransferPoint {
+    double at = 0;      ///< share of the grey window, 0..1
+    double opacity = 0; ///< 0..1
+    match::Colour colour{255, 255, 255};
+    friend bool operator==(const TransferPoint&, const TransferPoint&) = default;
+};
+
 /// The transfer function of the ray-cast scene.
 struct VolumeTransfer {
     VolumeLook look = VolumeLook::Grey;
     double threshold = 0.27; ///< share of the grey window, 0..1, below which nothing is drawn
     double opacity = 1;      ///< factor, 0..1
+    /// A curve of the user's own, in ascending order. It replaces colours, opacities and threshold
+    /// of the look, which then only says whether the volume is shaded or a maximum. Empty: none.
+    std::vector<TransferPoint> points{};
     friend bool operator==(const VolumeTransfer&, const VolumeTransfer&) = default;
 };
+
+/// The points that a transfer function draws with, without its factor of opacity.
+[[nodiscard]] std::vector<TransferPoint> curveOf(const VolumeTransfer& transfer);
 
 /// The part of the volume that is ray-cast.
 enum class VolumeClip {
     None,
     Corner, ///< without the eighth before the crosshair
-    Slab,   ///< a tenth of the depth around the XY slice
+    Slab,   ///< around the XY slice; see setSlab()
     Box,    ///< inside the template box
     Region  ///< inside the searched part
 };
@@ -57,17 +73,20 @@ class VolumeScene final : public Scene {
     VolumeScene();
     ~VolumeScene() override;
 
-    /// Shows `image` (null: nothing) from the standard direction. An image above the texture budget
-    /// is ray-cast from a coarser copy; see note(). **Cost**: bounded by the budget, not by the
-    /// image.
+    /// Shows `image` (null: nothing) from the standard direction. An image that ReducedVolume
+    /// serves is ray-cast coarsely from some of its voxels until setReduced(); see note().
+    /// **Cost**: bounded by the size of textures, not by the image.
     void setImage(std::shared_ptr<const base::AnyImage> image, const base::Geometry& geometry);
     /// Shows another image of the same extents and spacing; everything else stays.
     void replaceImage(std::shared_ptr<const base::AnyImage> image);
+    /// Averages of the image that is shown, until another image is. Null: none.
+    void setReduced(std::shared_ptr<const ReducedVolume> reduced);
     /// Must not be empty. Counts as an input: see setInteractive.
     void setGreyWindow(const GreyWindow& window);
     void setContent(VolumeContent content);
     [[nodiscard]] VolumeContent content() const;
-    /// "ray-cast at 1/3 of the resolution", or empty.
+    /// The badge in the view: "reduced: 171x171x171 of 512x512x512 voxels", "first coarse picture:
+    /// ..." until the reduced copy is there, or empty.
     [[nodiscard]] std::string note() const;
 
     // The heatmap, as in SliceScene.
@@ -88,6 +107,14 @@ class VolumeScene final : public Scene {
     void setPeaks(std::vector<PeakMark> peaks, const base::Extents& templ);
     void setSelectedPeak(std::optional<std::size_t> index);
     void setPeaksVisible(bool on);
+    /// The templates that PeakMark::shape counts.
+    void setTemplateShapes(std::vector<TemplateShape> shapes);
+    /// Shows the best 500 peaks as the surface of their template instead of a box: coloured by the
+    /// score, its size proportional to the score's place on the scale; that of the best peak has
+    /// the template's own size.
+    void setPeakSurfaces(bool on);
+    [[nodiscard]] bool peakSurfaces() const;
+    /// The peak whose centre is near a position, or else the first whose box lies under it.
     [[nodiscard]] std::optional<std::size_t> peakAt(DisplayPoint display) const;
     void setTemplateBox(const std::optional<base::Box>& box);
     /// Draws the searched part of the scene as a box; empty: no box.
@@ -111,6 +138,8 @@ class VolumeScene final : public Scene {
     [[nodiscard]] const VolumeTransfer& transfer() const;
     void setClip(VolumeClip clip);
     [[nodiscard]] VolumeClip clip() const;
+    /// The thickness of VolumeClip::Slab in slices; 0: a tenth of the depth.
+    void setSlab(std::int64_t slices);
     /// The threshold of peaks: the ray-cast heatmap is dense from here on, and the isosurface lies
     /// here.
     void setScoreThreshold(double score);
@@ -120,12 +149,17 @@ class VolumeScene final : public Scene {
     /// The directions of the axes in a patient; `upright`: resetView() shows the face, head up.
     void setAnatomy(const Anatomy& anatomy, bool upright);
     void lookFrom(Side side);
+    /// Parallel projection: equal lengths look equal, however far they are.
+    void setParallel(bool on);
+    [[nodiscard]] bool parallel() const;
 
     void setScalarBarVisible(bool on);
 
     // The camera.
     /// Turns the volume as a trackball by a drag in device pixels.
     void rotate(double dx, double dy);
+    /// Turns the volume by degrees: its front to the right, and the eye above it.
+    void turn(double right, double above);
     void fit() override; ///< keeps the direction
     void resetView();    ///< standard direction, fitted
     void zoomAt(DisplayPoint anchor, double factor) override;
@@ -151,6 +185,8 @@ class VolumeScene final : public Scene {
     /// True when a slice plane lies between the eye and the point.
     [[nodiscard]] bool hiddenBySlice(const base::Point& voxel) const;
     [[nodiscard]] bool behindEye(const base::Point& voxel) const;
+    /// From the near to the far end of what is seen under a pixel, in the world.
+    [[nodiscard]] std::array<base::Point, 2> rayAt(DisplayPoint display) const;
 
     struct State;
     std::unique_ptr<State> m_state;

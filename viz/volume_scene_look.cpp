@@ -51,6 +51,11 @@ void VolumeScene::setClip(VolumeClip clip) {
 
 VolumeClip VolumeScene::clip() const { return m_state->clip; }
 
+void VolumeScene::setSlab(std::int64_t slices) {
+    m_state->slabSlices = slices;
+    changed();
+}
+
 void VolumeScene::setScoreThreshold(double score) {
     if (m_state->scoreThreshold != score) {
         m_state->scoreThreshold = score;

@@ -7,6 +7,7 @@
 #include "ui/data_model.h"
 #include "ui/peaks_model.h"
 #include "ui/plan_model.h"
+#include "ui/thumbnail.h"
 
 using namespace flcc;
 
@@ -81,6 +82,8 @@ class ModelsTest : public QObject {
     void aBoxStaysInsideTheScene();
     void oldResultsGoWhenTheirMapsExceedTheLimit();
     void resultsOfARunGoTogetherAndTheLastOfASceneStays();
+    void aThumbnailAveragesWhatAPixelCovers_data();
+    void aThumbnailAveragesWhatAPixelCovers();
 };
 
 void ModelsTest::peaksModelKeepsTheRulesOfModels() {
@@ -249,6 +252,48 @@ void ModelsTest::resultsOfARunGoTogetherAndTheLastOfASceneStays() {
     document.addResult(someResult("30"));
     document.addResult(someResult("40"));
     QCOMPARE(titlesOf(document), (QStringList{"20", "21", "40"}));
+}
+
+void ModelsTest::aThumbnailAveragesWhatAPixelCovers_data() {
+    QTest::addColumn<int>("pitch"); // voxels a pixel and a period of the stripes
+    QTest::newRow("every voxel") << 6;
+    QTest::newRow("64 of its voxels") << 40;
+}
+
+void ModelsTest::aThumbnailAveragesWhatAPixelCovers() {
+    QFETCH(int, pitch);
+    constexpr int kSize = 50;
+    // Half of each pixel is white, where a regular choice of one voxel finds white or black only.
+    base::Image<std::uint8_t> image({kSize * pitch, kSize * pitch, 1});
+    for (std::int64_t y = 0; y < image.extents().y; ++y) {
+        for (std::int64_t x = 0; x < image.extents().x; ++x) {
+            image.view().at(x, y, 0) = x % pitch < pitch / 2 ? 200 : 0;
+        }
+    }
+    // The window ends at the values. Of 8x8 parts of a pixel only those are in doubt that hold an
+    // edge, which is none of them here: the edge lies between two parts.
+    const base::AnyImage any(std::move(image));
+    const QImage picture = ui::thumbnailOf(base::viewOf(any), kSize);
+    QCOMPARE(picture.size(), QSize(kSize, kSize));
+    for (int y = 0; y < kSize; ++y) {
+        for (int x = 0; x < kSize; ++x) {
+            QCOMPARE(qRed(picture.pixel(x, y)), 128);
+        }
+    }
+    // Two colours in another place of the same pixels: the best score is kept.
+    method::MatchMap map({kSize * pitch, kSize * pitch, 1});
+    map.value.fill(0.0F);
+    map.status.fill(base::Status::Ok);
+    const QImage none = ui::thumbnailOf(map, kSize);
+    for (std::int64_t y = 0; y < pitch; ++y) {
+        for (std::int64_t x = 0; x<pitch; x += pitch> 8 ? 1 : pitch) {
+            map.value.view().at(x, y, 0) = 1.0F;
+        }
+    }
+    const QImage found = ui::thumbnailOf(map, kSize);
+    const match::Colour yellow = match::colourOf({}, 1.0);
+    QCOMPARE(found.pixel(0, 0), qRgb(yellow[0], yellow[1], yellow[2]));
+    QCOMPARE(found.pixel(1, 0), none.pixel(1, 0));
 }
 
 const flcc::test::TestClass<ModelsTest> kModelsTest;

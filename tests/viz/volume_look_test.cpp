@@ -66,7 +66,11 @@ class VolumeLookTest : public QObject {
     void blackPartsOfSlicesHideNothing();
     void theThresholdClearsWhatIsDarker();
     void everyLookDrawsTheBlock();
+    void aCurveOfOnesOwnReplacesThePreset();
+    void theHistogramCountsWhatIsInTheWindow();
     void clippingLeavesOutWhatIsOutside();
+    void aSlabShowsItsBrightestVoxels_data();
+    void aSlabShowsItsBrightestVoxels();
     void theIsosurfaceFollowsTheThreshold();
     void sidesAreThoseOfThePatient();
     void blobsAreSpheres();
@@ -221,6 +225,42 @@ void VolumeLookTest::everyLookDrawsTheBlock() {
     }
 }
 
+void VolumeLookTest::aCurveOfOnesOwnReplacesThePreset() {
+    // The curve of a preset, taken over as one's own, draws the same picture.
+    ShownVolume s;
+    s.scene.setSliceStyle(viz::SliceStyle::Off);
+    for (int look = 0; look < 6; ++look) {
+        viz::VolumeTransfer transfer{static_cast<viz::VolumeLook>(look), 0.3, 0.8};
+        s.scene.setTransfer(transfer);
+        s.scene.setInteractive(false);
+        const viz::Picture preset = s.window->render();
+        transfer.points = viz::curveOf(transfer);
+        transfer.threshold = 0.9; // without effect
+        s.scene.setTransfer(transfer);
+        s.scene.setInteractive(false);
+        QCOMPARE(test::differences(preset, s.window->render(), 0), 0);
+    }
+    viz::VolumeTransfer own;
+    own.points = {{0, 0, {255, 0, 0}}, {0.5, 0, {255, 0, 0}}, {0.9, 1, {255, 0, 0}}};
+    s.scene.setTransfer(own);
+    s.scene.setInteractive(false);
+    const viz::Picture picture = s.window->render();
+    const viz::DisplayPoint p = s.scene.displayOf({30.5, 30.5, 30.5});
+    const match::Colour block = picture.at(nearestPixel(p.x), nearestPixel(p.y));
+    QVERIFY(block[0] > 200 && block[1] < 60 && block[2] < 60);
+    own.points[1].opacity = own.points[2].opacity = 0;
+    s.scene.setTransfer(own);
+    QVERIFY(s.at({30.5, 30.5, 30.5}) < 100);
+}
+
+void VolumeLookTest::theHistogramCountsWhatIsInTheWindow() {
+    const auto image = imageOf({16, 16, 1}, [](const base::Index& i) {
+        return static_cast<int>(i.x * 16); // 0, 16 .. 240, 16 of each
+    });
+    const auto counts = viz::histogramOf(base::viewOf(*image), {32, 96}, 4);
+    QVERIFY((counts == std::vector<std::int64_t>{16, 16, 16, 32})); // 96 is the end
+}
+
 void VolumeLookTest::clippingLeavesOutWhatIsOutside() {
     ShownVolume s;
     s.scene.setSliceStyle(viz::SliceStyle::Off);
@@ -243,6 +283,51 @@ void VolumeLookTest::clippingLeavesOutWhatIsOutside() {
     s.scene.setCrosshair(base::Point{39, 5, 39});
     s.scene.rotate(1, -1);
     QVERIFY(s.at({20, 30, 20}) < 90);
+}
+
+void VolumeLookTest::aSlabShowsItsBrightestVoxels_data() { aHeadStandsUprightInEverySlice_data(); }
+
+void VolumeLookTest::aSlabShowsItsBrightestVoxels() {
+    QFETCH(int, orientation);
+    viz::SliceScene scene(static_cast<viz::Orientation>(orientation));
+    const std::size_t depth = viz::axesOf(scene.orientation()).depth;
+    // A grey volume with a white voxel at 23 and, in another column, NaN around.
+    base::Image<float> image({40, 40, 40}, 60.0F);
+    std::array<std::int64_t, 3> white{20, 20, 20};
+    white[depth] = 23;
+    image.view().at(white[0], white[1], white[2]) = 250;
+    for (std::int64_t k = 0; k < 40; ++k) {
+        std::array<std::int64_t, 3> at{10, 10, 10};
+        at[depth] = k;
+        image.view().at(at[0], at[1], at[2]) = k == 22 ? 200 : std::nanf("");
+    }
+    scene.setImage(std::make_shared<base::AnyImage>(std::move(image)), {});
+    scene.setGreyWindow({0, 255});
+    scene.setSlice(20);
+    viz::OffscreenWindow window(scene, 200, 200);
+    const auto at = [&](double place) {
+        base::Point voxel{place, place, place};
+        voxel[depth] = 20;
+        const viz::DisplayPoint p = scene.displayOf(voxel);
+        return int{window.render().at(nearestPixel(p.x), nearestPixel(p.y))[0]};
+    };
+    for (const double zoom : {4.0, 1.0}) { // pixels a voxel
+        scene.setZoom(zoom);
+        scene.setSlab(5); // 18 to 22
+        QCOMPARE(at(20), 60);
+        QCOMPARE(at(10), 200);
+        scene.setSlab(7); // 17 to 23
+        QVERIFY((scene.slab() == std::array<std::int64_t, 2>{17, 23}));
+        QCOMPARE(at(20), 250);
+        scene.setSlab(1);
+        QCOMPARE(at(20), 60);
+        QCOMPARE(at(10), 0);
+    }
+    // Zoomed out, a texel is the average of the maxima of its columns.
+    scene.setSlab(9);
+    scene.setZoom(0.5);
+    const int mixed = at(20);
+    QVERIFY2(mixed > 60 && mixed < 250, qPrintable(QString::number(mixed)));
 }
 
 void VolumeLookTest::theIsosurfaceFollowsTheThreshold() {

@@ -74,7 +74,6 @@ class VolumeSceneTest : public QObject {
     void aRayHitsTheSlicePlane();
     void thePictureIsFineAgainAfterInteraction();
     void aNewGreyWindowShowsAtOnceAndFinelyLater();
-    void aLargeVolumeIsThinnedAndSaysSo();
     void aResizedViewShowsTheVolumeStill();
     void theSelectedPeakAndTheNumbersShowThroughTheSlices();
     void aCleanPictureIsOpaqueWhereTheVolumeIs();
@@ -343,22 +342,6 @@ void VolumeSceneTest::aNewGreyWindowShowsAtOnceAndFinelyLater() {
     s.window->render();
     s.scene.setInteractive(false);
     QVERIFY(s.at(s.window->render(), middle)[0] > 120);
-}
-
-void VolumeSceneTest::aLargeVolumeIsThinnedAndSaysSo() {
-    viz::VolumeScene scene;
-    scene.setImage(imageOf({300, 300, 150},
-                           [](const base::Index& i) {
-                               return i.x > 100 && i.x < 200 && i.y > 100 && i.y < 200 ? 250 : 5;
-                           }),
-                   {});
-    scene.setGreyWindow({0, 255});
-    viz::OffscreenWindow window(scene, 300, 300);
-    scene.fit();
-    const viz::Picture picture = window.render();
-    QCOMPARE(scene.note(), std::string("ray-cast at 1/2 of the resolution"));
-    const viz::DisplayPoint at = scene.displayOf({150, 150, 75});
-    QVERIFY(picture.at(static_cast<int>(at.x), static_cast<int>(at.y))[0] > 120);
 }
 
 void VolumeSceneTest::aResizedViewShowsTheVolumeStill() {

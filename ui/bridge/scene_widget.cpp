@@ -150,8 +150,32 @@ void SceneWidget::resizeGL(int, int) {
     Q_EMIT resized();
 }
 
+/// The first frame of a view compiles its shaders. Views that appear together draw their first
+/// frames in turns of the event loop, so that none of the turns takes long.
+bool SceneWidget::mayDraw() {
+    static bool taken = false;
+    if (m_drawn) {
+        return true;
+    }
+    if (taken) {
+        QTimer::singleShot(0, this, [this] { update(); });
+        return false;
+    }
+    taken = m_drawn = true;
+    QTimer::singleShot(0, [] { taken = false; });
+    return true;
+}
+
 void SceneWidget::paintGL() {
     if (!m_graphics->ready) {
+        return;
+    }
+    if (!mayDraw()) {
+        const match::Colour& colour = m_scene->colours().background;
+        QOpenGLFunctions& gl = *QOpenGLContext::currentContext()->functions();
+        gl.glClearColor(static_cast<float>(colour[0]) / 255, static_cast<float>(colour[1]) / 255,
+                        static_cast<float>(colour[2]) / 255, 1);
+        gl.glClear(GL_COLOR_BUFFER_BIT);
         return;
     }
     auto& window = *m_graphics->window;

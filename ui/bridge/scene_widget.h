@@ -87,11 +87,13 @@ class SceneWidget final : public QOpenGLWidget {
     void releaseGraphics();
     void adjustSize();
     void noteInput();
+    [[nodiscard]] bool mayDraw();
     [[nodiscard]] ScenePointer pointerOf(const QMouseEvent& event) const;
 
     std::shared_ptr<viz::Scene> m_scene;
     std::unique_ptr<Graphics> m_graphics;
     QTimer* m_refine = nullptr;
+    bool m_drawn = false; ///< the first frame was drawn
 };
 
 /// Makes a SceneWidget. If this process cannot show OpenGL views (offscreen and minimal platforms

@@ -1,9 +1,32 @@
 #include "viz/detail/box_lines.h"
 
+#include <algorithm>
+#include <cmath>
+
 #include <vtkPointData.h>
 #include <vtkProperty.h>
 
 namespace flcc::viz::detail {
+
+std::optional<std::array<double, 2>> insideBox(const base::Point& from, const base::Point& to,
+                                               const base::Point& low, const base::Point& high) {
+    double enter = 0;
+    double leave = 1;
+    for (std::size_t axis = 0; axis < 3; ++axis) {
+        const double run = to[axis] - from[axis];
+        if (std::abs(run) < 1e-12) {
+            if (from[axis] < low[axis] || from[axis] > high[axis]) {
+                return std::nullopt;
+            }
+            continue;
+        }
+        const double a = (low[axis] - from[axis]) / run;
+        const double b = (high[axis] - from[axis]) / run;
+        enter = std::max(enter, std::min(a, b));
+        leave = std::min(leave, std::max(a, b));
+    }
+    return enter < leave ? std::optional(std::array{enter, leave}) : std::nullopt;
+}
 
 BoxLines::BoxLines() {
     m_colours->SetNumberOfComponents(3);
@@ -52,6 +75,10 @@ void BoxLines::finish(double lineWidth) {
     m_data->Modified();
     m_actor->GetProperty()->SetLineWidth(static_cast<float>(lineWidth));
     m_actor->SetVisibility(m_points->GetNumberOfPoints() > 0 ? 1 : 0);
+}
+
+void BoxLines::setShown(bool on) {
+    m_actor->SetVisibility(on && m_points->GetNumberOfPoints() > 0 ? 1 : 0);
 }
 
 } // namespace flcc::viz::detail

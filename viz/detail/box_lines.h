@@ -1,6 +1,7 @@
 #pragma once
 
 #include <array>
+#include <optional>
 
 #include <vtkActor.h>
 #include <vtkCellArray.h>
@@ -15,6 +16,12 @@
 
 namespace flcc::viz::detail {
 
+/// The part of the line from `from` (0) to `to` (1) that lies inside a box; empty: it misses.
+[[nodiscard]] std::optional<std::array<double, 2>> insideBox(const base::Point& from,
+                                                             const base::Point& to,
+                                                             const base::Point& low,
+                                                             const base::Point& high);
+
 /// Lines in space, each with its colour: boxes, outlines, a cross-hair.
 class BoxLines {
   public:
@@ -25,6 +32,7 @@ class BoxLines {
     void line(const base::Point& from, const base::Point& to, const match::Colour& colour);
     void box(const base::Point& low, const base::Point& high, const match::Colour& colour);
     void finish(double lineWidth);
+    void setShown(bool on);
 
   private:
     vtkNew<vtkPoints> m_points;

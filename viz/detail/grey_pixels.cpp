@@ -2,6 +2,7 @@
 
 #include <array>
 #include <cmath>
+#include <limits>
 #include <vector>
 
 namespace flcc::viz::detail {
@@ -78,7 +79,62 @@ void averageGrey(const Plane<T>& plane, const GreyTable<T>& byteOf, const TexelG
     }
 }
 
+/// The largest voxels along `depth` of a part of a plane, rows of `width` voxels. The innermost
+/// loop goes along the memory.
+template <class T>
+std::vector<T> maxima(const Plane<T>& plane, std::int64_t depth, std::int64_t count,
+                      std::int64_t left, std::int64_t width, std::int64_t top,
+                      std::int64_t height) {
+    std::vector<T> most(static_cast<std::size_t>(width * height), std::numeric_limits<T>::lowest());
+    for (std::int64_t j = 0; j < height; ++j) {
+        const T* const row = plane.data + (top + j) * plane.down + left * plane.right;
+        T* const out = most.data() + j * width;
+        if (depth == 1) {
+            for (std::int64_t i = 0; i < width; ++i) {
+                for (std::int64_t k = 0; k < count; ++k) {
+                    const T v = row[i * plane.right + k];
+                    out[i] = v > out[i] ? v : out[i]; // not for NaN
+                }
+            }
+            continue;
+        }
+        for (std::int64_t k = 0; k < count; ++k) {
+            for (std::int64_t i = 0; i < width; ++i) {
+                const T v = row[i * plane.right + k * depth];
+                out[i] = v > out[i] ? v : out[i];
+            }
+        }
+    }
+    return most;
+}
+
 } // namespace
+
+void slabPixels(const base::AnyView& image, const PlaneAxes& axes, std::int64_t first,
+                std::int64_t last, const GreyWindow& window, const TexelGrid& grid,
+                const TexelRect& rect, std::uint8_t* out, std::int64_t rowBytes) {
+    std::visit(
+        [&]<class T>(const base::View<const T>& view) {
+            const std::array<std::int64_t, 3> strides{1, view.rowStride(), view.sliceStride()};
+            const Plane<T> plane{view.data() + first * strides[axes.depth], strides[axes.right],
+                                 strides[axes.down]};
+            const std::int64_t left = grid.right.firstVoxel(rect.left);
+            const std::int64_t top = grid.down.firstVoxel(rect.top);
+            const std::int64_t width = grid.right.firstVoxel(rect.right) - left;
+            const std::int64_t height = grid.down.firstVoxel(rect.bottom) - top;
+            const std::vector<T> most =
+                maxima(plane, strides[axes.depth], last - first + 1, left, width, top, height);
+            // Counted from the corner of the whole plane, as the grid does.
+            const Plane<T> shown{most.data() - top * width - left, 1, width};
+            const GreyTable<T> byteOf(window);
+            if (grid.isOfVoxels()) {
+                copyGrey(shown, byteOf, rect, out, rowBytes);
+            } else {
+                averageGrey(shown, byteOf, grid, rect, 1, out, rowBytes);
+            }
+        },
+        image);
+}
 
 void greyPixels(const base::AnyView& image, const PlaneAxes& axes, std::int64_t slice,
                 const GreyWindow& window, const TexelGrid& grid, const TexelRect& rect,

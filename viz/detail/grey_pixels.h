@@ -18,6 +18,12 @@ void greyPixels(const base::AnyView& image, const PlaneAxes& axes, std::int64_t 
                 const GreyWindow& window, const TexelGrid& grid, const TexelRect& rect,
                 std::uint8_t* out, std::int64_t rowBytes);
 
+/// The same of the largest voxels of the slices `first` to `last`: a maximum-intensity projection.
+/// NaN counts as less than everything.
+void slabPixels(const base::AnyView& image, const PlaneAxes& axes, std::int64_t first,
+                std::int64_t last, const GreyWindow& window, const TexelGrid& grid,
+                const TexelRect& rect, std::uint8_t* out, std::int64_t rowBytes);
+
 /// Voxels of type T as grey bytes: the window's low end is 0, its high end 255; NaN is 0. Safe for
 /// every finite window and voxel: halves are subtracted, which cannot overflow.
 template <class T> class GreyTable {

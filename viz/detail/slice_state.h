@@ -33,7 +33,8 @@ struct SliceScene::State {
     base::Geometry geometry;
     GreyWindow window;
     std::int64_t slice = 0;
-    bool keepsFit = true; ///< refit at every resize until the user moves the view
+    std::int64_t slabSlices = 1; ///< whose maximum is shown
+    bool keepsFit = true;        ///< refit at every resize until the user moves the view
     detail::PlaneView view;
 
     detail::ShownMap map;
@@ -92,8 +93,8 @@ struct SliceScene::State {
         return image && sceneSupport && sceneSupport->extents() == extents;
     }
     void shapeSupportPlane();
-    void imagePixels(const detail::TexelGrid& grid, const detail::TexelRect& rect,
-                     std::uint8_t* out, std::int64_t rowBytes) const;
+    void imagePixels(const std::array<std::int64_t, 2>& slab, const detail::TexelGrid& grid,
+                     const detail::TexelRect& rect, std::uint8_t* out, std::int64_t rowBytes) const;
     void supportPixels(const detail::TexelGrid& grid, const detail::TexelRect& rect,
                        std::uint8_t* out, std::int64_t rowBytes) const;
 };

@@ -16,9 +16,10 @@ using detail::byAxis;
 
 namespace {
 
-constexpr double kFrameSeconds = 0.08;    // a frame while something moves
+constexpr double kFrameSeconds = 0.055; // a frame while something moves: slower ones stay below 0.1
 constexpr double kFineFrameSeconds = 0.6; // a frame while nothing moves
 constexpr double kCoarsest = 8;           // pixels per ray
+constexpr std::int64_t kMapVoxelsAtOnce = 16'000'000;
 constexpr match::Colour kNumber{245, 245, 245};
 constexpr match::Colour kHiddenNumber{165, 170, 178}; // behind a slice
 constexpr std::uint8_t kHiddenAlpha = 130;
@@ -45,7 +46,8 @@ VolumeScene::State::State() {
     caster->SetAutoAdjustSampleDistances(0);
     caster->SetBlendModeToComposite();
     renderer->AddVolume(volume);
-    for (detail::BoxLines* lines : {&outline, &peakLines, &selectedLines, &blobLines}) {
+    for (detail::BoxLines* lines :
+         {&outline, &crossLines, &peakLines, &selectedLines, &blobLines}) {
         renderer->AddActor(&lines->actor());
     }
     renderer->AddActor(&scoreSurface.actor());
@@ -88,11 +90,13 @@ void VolumeScene::State::updateVolume() {
     } else {
         const bool first = !sceneTexture.exists();
         if (first) {
-            sceneTexture.setShape(extents, {0, 0, 0}, aspect, sceneSupportShown());
+            const bool early = !reduced && ReducedVolume::serves(extents);
+            sceneTexture.setShape(extents, {0, 0, 0}, aspect, sceneSupportShown(),
+                                  early ? detail::kFirstTexelBudget : detail::kTexelBudget);
         }
         // While the window is dragged, the tables follow it and the bytes wait.
         if (first || (sceneTextureStale && !interactive)) {
-            sceneTexture.fillGrey(base::viewOf(*image), window,
+            sceneTexture.fillGrey(base::viewOf(reduced ? reduced->pixels() : *image), window,
                                   sceneTexture.marked() ? sceneSupport.get() : nullptr);
             textureWindow = window;
             sceneTextureStale = false;
@@ -114,10 +118,20 @@ void VolumeScene::State::updateMapTexture() {
             map.finished() ? std::vector<base::Box>{{{0, 0, 0}, map.extents()}} : map.regions();
         mapTextureStale = false;
     }
-    for (const base::Box& fresh : freshMapRegions) {
-        mapTexture.addRegion(map.map(), fresh, scale);
+    // A large map fills in over several frames, so that no frame takes long.
+    for (std::int64_t left = kMapVoxelsAtOnce; left > 0 && !freshMapRegions.empty();) {
+        base::Box& fresh = freshMapRegions.back();
+        const std::int64_t slice = fresh.extents.x * fresh.extents.y;
+        base::Box part = fresh;
+        part.extents.z = std::clamp<std::int64_t>(left / slice, 1, fresh.extents.z);
+        mapTexture.addRegion(map.map(), part, scale);
+        left -= slice * part.extents.z;
+        fresh.corner.z += part.extents.z;
+        fresh.extents.z -= part.extents.z;
+        if (fresh.extents.z == 0) {
+            freshMapRegions.pop_back();
+        }
     }
-    freshMapRegions.clear();
 }
 
 /// A finished map is looked through for what is no plain score.
@@ -166,7 +180,8 @@ void VolumeScene::State::updateSlices() {
     for (detail::SliceQuad& slice : slices) {
         slice.setVisible(shown);
     }
-    if (!shown || !slicesStale) {
+    const bool moved = shown && drawnSlices != std::array{sliceAt(0), sliceAt(1), sliceAt(2)};
+    if (!shown || !(slicesStale || moved)) {
         return;
     }
     const base::AnyView pixels = base::viewOf(*image);
@@ -178,10 +193,15 @@ void VolumeScene::State::updateSlices() {
         shaded.push_back(*peak);
     }
     for (detail::SliceQuad& slice : slices) {
+        const std::size_t depth = slice.axes().depth;
+        if (!slicesStale && drawnSlices[depth] == sliceAt(depth)) {
+            continue;
+        }
+        drawnSlices[depth] = sliceAt(depth);
         slice.update({pixels, window, map.exists() && mapVisible ? &map : nullptr, scale, colours,
                       mapOpacity, aspect, sceneSupportShown() ? sceneSupport.get() : nullptr,
                       templSupport.get(), shaded, sliceStyle == SliceStyle::Transparent},
-                     sliceAt(slice.axes().depth));
+                     sliceAt(depth));
     }
     slicesStale = false;
 }
@@ -197,7 +217,8 @@ std::array<base::Point, 2> VolumeScene::State::cornersOf(const base::Box& of) co
 
 void VolumeScene::State::updateLines(const VolumeScene& scene) {
     const ViewColours& look = scene.colours();
-    for (detail::BoxLines* lines : {&outline, &peakLines, &selectedLines, &blobLines}) {
+    for (detail::BoxLines* lines :
+         {&outline, &crossLines, &peakLines, &selectedLines, &blobLines}) {
         lines->clear();
     }
     if (image) {
@@ -209,7 +230,7 @@ void VolumeScene::State::updateLines(const VolumeScene& scene) {
                 base::Point to = at;
                 from[axis] = corner(false)[axis];
                 to[axis] = corner(true)[axis];
-                outline.line(from, to, look.crosshair);
+                crossLines.line(from, to, look.crosshair);
             }
             if (sliceStyle == SliceStyle::Frame) {
                 addSliceFrames();
@@ -217,20 +238,11 @@ void VolumeScene::State::updateLines(const VolumeScene& scene) {
         }
     }
     for (std::size_t i = 0; i < peaks.size() && peaksVisible; ++i) {
-        const base::Extents& templ = peaks[i].templ;
-        const std::array<double, 3> half{static_cast<double>(templ.x) / 2,
-                                         static_cast<double>(templ.y) / 2,
-                                         static_cast<double>(templ.z) / 2};
-        base::Point low = peaks[i].centre;
-        base::Point high = low;
-        for (std::size_t axis = 0; axis < 3; ++axis) {
-            low[axis] -= half[axis];
-            high[axis] += half[axis];
-        }
+        const auto [low, high] = cornersOf(peaks[i]);
         if (selectedPeak == i) {
-            selectedLines.box(world(low), world(high), look.accent);
-        } else {
-            peakLines.box(world(low), world(high), colourOf(peaks[i].score));
+            selectedLines.box(low, high, look.accent);
+        } else if (!hasSurface(i)) {
+            peakLines.box(low, high, colourOf(peaks[i].score));
         }
     }
     if (box) {
@@ -245,6 +257,7 @@ void VolumeScene::State::updateLines(const VolumeScene& scene) {
     addBlobs(look);
     blobLines.finish(1.2 * ratio);
     outline.finish(1.2 * ratio);
+    crossLines.finish(1.2 * ratio);
     peakLines.finish(2 * ratio);
     selectedLines.finish(3.5 * ratio);
     linesStale = false;
@@ -387,10 +400,11 @@ void VolumeScene::State::drawMarks(const VolumeScene& scene) {
     const std::string note = scene.note();
     if (!note.empty() && canvas.width > 260 * r) {
         detail::TextStyle style;
-        style.colour = mixed(canvas.colours.background, canvas.colours.text, 0.7);
+        style.colour = kPlateAccent;
         style.points = 10;
+        style.plate = true;
         style.alignX = detail::AlignX::Right;
-        canvas.texts.add(canvas.width - 12 * r, canvas.height - 14 * r, note, style);
+        canvas.texts.add(canvas.width - 12 * r, canvas.height - 14 * r, " " + note + " ", style);
     }
 }
 

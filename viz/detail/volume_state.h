@@ -24,6 +24,7 @@
 #include "viz/detail/slice_quad.h"
 #include "viz/detail/support.h"
 #include "viz/detail/support_surface.h"
+#include "viz/detail/template_surface.h"
 #include "viz/detail/text_pool.h"
 #include "viz/detail/volume_texture.h"
 #include "viz/volume_scene.h"
@@ -36,6 +37,7 @@ struct VolumeScene::State {
     State();
 
     std::shared_ptr<const base::AnyImage> image;
+    std::shared_ptr<const ReducedVolume> reduced; ///< of a large image, when it is there
     base::Extents extents{0, 0, 0};
     base::Point aspect{1, 1, 1};
     GreyWindow window;
@@ -53,6 +55,8 @@ struct VolumeScene::State {
     std::vector<PeakMark> peaks;
     std::optional<std::size_t> selectedPeak;
     bool peaksVisible = true;
+    std::vector<TemplateShape> shapes; ///< of the peaks
+    bool surfacesWanted = false;       ///< of the templates, at their peaks
     std::vector<BlobMark> blobs;
     std::optional<std::size_t> selectedBlob;
     std::optional<base::Box> box;
@@ -63,6 +67,7 @@ struct VolumeScene::State {
     SliceStyle sliceStyle = SliceStyle::Transparent;
     VolumeTransfer transfer;
     VolumeClip clip = VolumeClip::None;
+    std::int64_t slabSlices = 0; ///< 0: a tenth of the depth
     std::optional<double> scoreThreshold;
     bool isosurface = false;
     Anatomy anatomy;
@@ -74,10 +79,12 @@ struct VolumeScene::State {
     bool mapTextureStale = true;            ///< rebuild from the whole readable map
     std::vector<base::Box> freshMapRegions; ///< to be added to the texture
     bool slicesStale = true;
+    std::array<std::int64_t, 3> drawnSlices{-1, -1, -1}; ///< by axis; another one is drawn anew
     bool linesStale = true;
     bool surfacesStale = true; ///< of the template's support
     bool mapHasHoles = true;   ///< some voxels have no value, or none yet
-    bool keepsFit = true;      ///< refit at every resize until the user moves the view
+    bool peakSurfacesStale = true;
+    bool keepsFit = true; ///< refit at every resize until the user moves the view
 
     // Quality.
     bool interactive = false;
@@ -100,12 +107,16 @@ struct VolumeScene::State {
                                             detail::SliceQuad(*renderer, Orientation::XZ),
                                             detail::SliceQuad(*renderer, Orientation::YZ)};
     detail::BoxLines outline;
+    detail::BoxLines crossLines; ///< not in clean pictures
     detail::BoxLines peakLines;
     detail::BoxLines selectedLines;
     detail::BoxLines blobLines;
     detail::ScoreSurface scoreSurface;
     detail::SupportSurface boxSurface;
     detail::SupportSurface peakSurface;
+    std::vector<vtkSmartPointer<vtkPolyData>> shapeSurfaces; ///< as `shapes`, made when shown
+    std::int64_t shapeTriangles = 0; ///< they are made again for less, or for much more of them
+    std::vector<std::unique_ptr<detail::PeakSurfaces>> peakSurfaces; ///< one a shape
     detail::MarkBatch marks;
     detail::TextPool texts{*renderer};
 
@@ -121,7 +132,15 @@ struct VolumeScene::State {
                (sliceStyle == SliceStyle::Transparent || sliceStyle == SliceStyle::Opaque);
     }
     [[nodiscard]] bool mapCast() const { return content == VolumeContent::Map && map.exists(); }
+    /// Parts of a map that is drawn in space still wait for their frame.
+    [[nodiscard]] bool mapFills() const {
+        return mapTexture.exists() && !freshMapRegions.empty() && (mapCast() || isosurface);
+    }
     [[nodiscard]] match::Colour colourOf(double score) const;
+    [[nodiscard]] bool parallel() const;
+    [[nodiscard]] double size() const; ///< the diagonal of the volume, in the world
+    /// Where the ray that hits a point of the world comes from.
+    [[nodiscard]] base::Point eyeOf(const base::Point& at) const;
 
     /// Call when a peak or the template box has changed.
     void marksChanged() {
@@ -141,6 +160,9 @@ struct VolumeScene::State {
     void updateQuality();
     void updateSlices();
     void updateLines(const VolumeScene& scene);
+    [[nodiscard]] bool hasSurface(std::size_t peak) const;
+    void makeShapeSurfaces(std::int64_t peakCount);
+    void updatePeakSurfaces();
     void addBlobs(const ViewColours& look);
     void updateSurfaces(const ViewColours& look);
     /// Whether the template's support shades the template box, and which peak it shades.
@@ -151,6 +173,7 @@ struct VolumeScene::State {
     }
     /// The outer corners of a box of voxels.
     [[nodiscard]] std::array<base::Point, 2> cornersOf(const base::Box& of) const;
+    [[nodiscard]] std::array<base::Point, 2> cornersOf(const PeakMark& peak) const;
     void drawMarks(const VolumeScene& scene);
     void drawHiddenBox(const VolumeScene& scene, const base::Point& centre,
                        const base::Extents& size);

@@ -12,12 +12,11 @@
 namespace flcc::viz::detail {
 namespace {
 
-constexpr std::int64_t kTexelBudget = 8'000'000;
 constexpr std::int64_t kLongestSide = 512;
 constexpr std::int64_t kSamplesPerAxis = 2; // of a texel of a thinned map, at least
 constexpr int kMiddle = 128;
 
-std::int64_t texels(std::int64_t voxels, std::int64_t step) { return (voxels + step - 1) / step; }
+std::int64_t texelsOf(std::int64_t voxels, std::int64_t step) { return (voxels + step - 1) / step; }
 
 /// How strongly a map byte stands out.
 int strength(std::uint8_t byte, match::ColourMap map) {
@@ -26,24 +25,35 @@ int strength(std::uint8_t byte, match::ColourMap map) {
 
 } // namespace
 
-void VolumeTexture::setShape(const base::Extents& extents, const base::Point& first,
-                             const base::Point& spacing, bool marked) {
-    m_source = extents;
-    m_bytes = marked ? 2 : 1;
+std::array<std::int64_t, 3> texelSteps(const base::Extents& extents, std::int64_t budget) {
     const auto n = byAxis(extents);
+    std::array<std::int64_t, 3> steps{};
     for (std::int64_t step = 1;; ++step) {
         std::int64_t count = 1;
         std::int64_t longest = 1;
         for (std::size_t axis = 0; axis < 3; ++axis) {
-            m_step[axis] = std::min(step, n[axis]);
-            m_count[axis] = texels(n[axis], m_step[axis]);
-            count *= m_count[axis];
-            longest = std::max(longest, m_count[axis]);
+            steps[axis] = std::max<std::int64_t>(1, std::min(step, n[axis]));
+            const std::int64_t side = texelsOf(n[axis], steps[axis]);
+            count *= side;
+            longest = std::max(longest, side);
         }
-        if (count <= kTexelBudget && longest <= kLongestSide) {
-            break;
+        if (count <= budget && longest <= kLongestSide) {
+            return steps;
         }
     }
+}
+
+base::Extents texelCount(const base::Extents& extents, const std::array<std::int64_t, 3>& steps) {
+    return {texelsOf(extents.x, steps[0]), texelsOf(extents.y, steps[1]),
+            texelsOf(extents.z, steps[2])};
+}
+
+void VolumeTexture::setShape(const base::Extents& extents, const base::Point& first,
+                             const base::Point& spacing, bool marked, std::int64_t budget) {
+    m_source = extents;
+    m_bytes = marked ? 2 : 1;
+    m_step = texelSteps(extents, budget);
+    m_count = byAxis(texelCount(extents, m_step));
     m_image->SetDimensions(static_cast<int>(m_count[0]), static_cast<int>(m_count[1]),
                            static_cast<int>(m_count[2]));
     std::array<double, 3> texel{};
@@ -90,16 +100,17 @@ void VolumeTexture::fillGrey(const base::AnyView& image, const GreyWindow& windo
             using Voxel = std::remove_cvref_t<decltype(*view.data())>;
             using Real = typename GreyTable<Voxel>::Real;
             const GreyTable<Voxel> grey(window);
+            const bool reduced = view.extents() == texels();
             // The mean of two voxels an axis where voxels are skipped: bounded work, less noise.
             const auto second = [&](std::int64_t at, std::size_t axis) {
                 return std::min(at + m_step[axis] / 2, n[axis] - 1);
             };
             for (std::int64_t k = 0; k < m_count[2]; ++k) {
                 for (std::int64_t j = 0; j < m_count[1]; ++j) {
-                    const std::int64_t y0 = j * m_step[1];
-                    const std::int64_t z0 = k * m_step[2];
+                    const std::int64_t y0 = reduced ? j : j * m_step[1];
+                    const std::int64_t z0 = reduced ? k : k * m_step[2];
                     const auto* a = view.row(y0, z0);
-                    if (thinning() == 1) {
+                    if (reduced) {
                         for (std::int64_t i = 0; i < m_count[0]; ++i) {
                             *out = grey(static_cast<Real>(a[i]));
                             out += m_bytes;

@@ -1,10 +1,9 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <iterator>
 #include <utility>
 #include <vector>
-
-#include <vtkCamera.h>
 
 #include "viz/detail/axis_marks.h"
 #include "viz/detail/grey_pixels.h"
@@ -64,7 +63,49 @@ match::Colour mixedWith(const match::Colour& a, const match::Colour& b, double s
     return result;
 }
 
+/// The value at `at` of the lines between points, and that of the outermost ones beyond them.
+template <class Points, class Mix> auto valueOf(const Points& points, double at, const Mix& mix) {
+    const auto next = std::ranges::find_if(points, [at](const auto& p) { return p.at >= at; });
+    if (next == points.begin() || next == points.end()) {
+        const auto& end = next == points.end() ? points.back() : points.front();
+        return mix(end, end, 0.0);
+    }
+    const auto& before = *std::prev(next);
+    return mix(before, *next, (at - before.at) / (next->at - before.at));
+}
+
 } // namespace
+
+std::vector<TransferPoint> curveOf(const VolumeTransfer& transfer) {
+    if (!transfer.points.empty()) {
+        return transfer.points;
+    }
+    const LookTable& table = tableOf(transfer.look);
+    std::vector<OpacityPoint> opacities = table.opacities;
+    std::vector<double> places;
+    for (OpacityPoint& point : opacities) {
+        point.at = transfer.threshold + (1 - transfer.threshold) * point.at;
+        places.push_back(point.at);
+    }
+    for (const ColourPoint& point : table.colours) {
+        places.push_back(point.at);
+    }
+    std::ranges::sort(places);
+    places.erase(std::ranges::unique(places).begin(), places.end());
+    std::vector<TransferPoint> curve;
+    for (const double at : places) {
+        curve.push_back({at,
+                         valueOf(opacities, at,
+                                 [](const OpacityPoint& a, const OpacityPoint& b, double share) {
+                                     return a.opacity * (1 - share) + b.opacity * share;
+                                 }),
+                         valueOf(table.colours, at,
+                                 [](const ColourPoint& a, const ColourPoint& b, double share) {
+                                     return mixedWith(a.colour, b.colour, share);
+                                 })});
+    }
+    return curve;
+}
 
 void VolumeScene::State::updateTransfer() {
     property->SetInterpolationTypeToLinear();
@@ -135,15 +176,12 @@ void VolumeScene::State::setSceneTransfer() {
     const double start = (window.low / 2 - textureWindow.low / 2) / range * 255;
     const auto byteOf = [&](double grey) { return start + grey * 255 * share; };
     const LookTable& table = tableOf(transfer.look);
-    for (const auto& [grey, colour] : table.colours) {
+    for (const auto& [grey, opacity, colour] : curveOf(transfer)) {
         const match::Colour outside = mixedWith(colour, detail::kOutside, detail::kOutsideOpacity);
         colourFunction->AddRGBPoint(byteOf(grey), colour[0] / 255.0, colour[1] / 255.0,
                                     colour[2] / 255.0);
         markedColours->AddRGBPoint(byteOf(grey), outside[0] / 255.0, outside[1] / 255.0,
                                    outside[2] / 255.0);
-    }
-    for (const auto& [at, opacity] : table.opacities) {
-        const double grey = transfer.threshold + (1 - transfer.threshold) * at;
         opacityFunction->AddPoint(byteOf(grey), opacity * transfer.opacity);
         outsideOpacity->AddPoint(byteOf(grey), opacity * transfer.opacity * kOutsideShare);
     }
@@ -171,17 +209,17 @@ void VolumeScene::State::updateClip() {
     if (kept) {
         std::tie(low, high) = std::pair(cornersOf(*kept)[0], cornersOf(*kept)[1]);
     } else if (clip == VolumeClip::Slab && crosshair) {
-        const double half = (high[2] - low[2]) * kSlabShare / 2;
+        const double half = slabSlices > 0 ? static_cast<double>(slabSlices) * aspect[2] / 2
+                                           : (high[2] - low[2]) * kSlabShare / 2;
         const double middle = (*crosshair)[2] * aspect[2];
         low[2] = middle - half;
         high[2] = middle + half;
     } else if (clip == VolumeClip::Corner && crosshair) {
         // All but the eighth between the crosshair and the eye.
-        std::array<double, 3> eye{};
-        renderer->GetActiveCamera()->GetPosition(eye.data());
+        low = world(*crosshair);
+        const base::Point eye = eyeOf(low);
         int missing = 0;
         for (std::size_t axis = 0, power = 1; axis < 3; ++axis, power *= 3) {
-            low[axis] = (*crosshair)[axis] * aspect[axis];
             missing += static_cast<int>(power) * (eye[axis] > low[axis] ? 1 : 0);
         }
         parts = kAll & ~(1 << missing);

@@ -1,0 +1,199 @@
+#include <QAction>
+#include <QApplication>
+#include <QColorDialog>
+#include <QComboBox>
+#include <QDialog>
+#include <QDoubleSpinBox>
+#include <QInputDialog>
+#include <QLabel>
+#include <QPushButton>
+#include <QSlider>
+#include <QSpinBox>
+#include <QTest>
+
+#include "tests/support/test_class.h"
+#include "tests/ui/window_support.h"
+#include "ui/transfer_curve.h"
+#include "ui/views_panel.h"
+
+// The 3D view and its menu, by mouse and keys.
+
+using namespace flcc;
+
+namespace {
+
+/// Saves a picture in the folder that FLCC_TEST_PICTURES names, if it is set, for looking at.
+void keep(QWidget& widget, const QString& name) {
+    const QString folder = qEnvironmentVariable("FLCC_TEST_PICTURES");
+    if (!folder.isEmpty()) {
+        widget.grab().save(folder + QChar('/') + name + QStringLiteral(".png"));
+    }
+}
+
+} // namespace
+
+class WindowSpaceTest : public QObject {
+    Q_OBJECT
+
+  private Q_SLOTS:
+    void init() { m_window = test::shownWindow(); }
+    void cleanup() { m_window.reset(); }
+    void aClickInSpacePicksAPeak();
+    void pointsOfTheCurveAreDraggedAddedAndRemoved();
+    void aSlabShowsTheMaximumOfItsSlices();
+
+  private:
+    [[nodiscard]] ui::ViewsPanel& views() { return m_window->views(); }
+    [[nodiscard]] ui::ViewFrame& space() { return *views().frames()[3]; }
+    void trigger(const char* action) { test::child<QAction>(*m_window, action).trigger(); }
+    void open(const base::Extents& extents) {
+        m_window->document().setScene(test::noiseScene(extents, 21));
+        QTest::qWait(50);
+    }
+
+    std::unique_ptr<ui::MainWindow> m_window;
+};
+
+void WindowSpaceTest::aClickInSpacePicksAPeak() {
+    open({40, 36, 30});
+    m_window->document().setBox(base::Box{{10, 12, 8}, {7, 7, 7}});
+    m_window->document().cutTemplate();
+    test::child<QDoubleSpinBox>(*m_window, "minScore").setValue(0.15);
+    QVERIFY(test::waitUntilIdle(*m_window));
+    QVERIFY(test::runAndWait(*m_window));
+    const auto& peaks = m_window->document().result()->job->peaks;
+    QVERIFY(peaks.size() > 2);
+    trigger("peakSurfaces");
+    QVERIFY(views().volume().peakSurfaces());
+    for (const char* projection : {"perspective", "parallelProjection"}) {
+        if (projection == std::string_view("parallelProjection")) {
+            trigger(projection);
+            QVERIFY(views().volume().parallel());
+        }
+        for (const std::size_t peak : {std::size_t{1}, std::size_t{0}}) {
+            const QPoint at = test::pointOf(space(), peaks[peak].centre);
+            QTest::mouseClick(space().widget(), Qt::LeftButton, Qt::NoModifier, at);
+            const int picked = m_window->document().selectedPeak();
+            QVERIFY(picked >= 0);
+            // Another peak may lie before it.
+            const QPoint there =
+                test::pointOf(space(), peaks[static_cast<std::size_t>(picked)].centre);
+            QVERIFY((there - at).manhattanLength() <= (picked == static_cast<int>(peak) ? 0 : 24));
+        }
+    }
+    QCOMPARE(m_window->document().selectedPeak(), 0);
+    // A drag turns the view and picks nothing.
+    m_window->document().selectPeak(1);
+    const QPoint at = test::pointOf(space(), peaks[0].centre);
+    test::drag(space(), at, at + QPoint(30, 12));
+    QCOMPARE(m_window->document().selectedPeak(), 1);
+    QVERIFY((test::pointOf(space(), peaks[0].centre) - at).manhattanLength() > 0);
+}
+
+void WindowSpaceTest::pointsOfTheCurveAreDraggedAddedAndRemoved() {
+    open({20, 22, 24});
+    trigger("volumeEditorAction");
+    auto& editor = test::child<QDialog>(*m_window, "volumeEditor");
+    QVERIFY(QTest::qWaitForWindowExposed(&editor));
+    auto& curve = test::child<ui::TransferCurve>(editor, "volumeCurve");
+    auto& look = test::child<QComboBox>(editor, "volumeLook");
+    const auto now = [this] { return views().volumeTransfer(); };
+    look.setCurrentIndex(2); // CT
+    const auto preset = curve.curve();
+    QVERIFY(now().points.empty());
+    QVERIFY(preset == viz::curveOf(now()));
+
+    // A drag takes the point along and makes the curve one's own.
+    const QPoint from = curve.placeOf(preset[2]).toPoint();
+    QTest::mousePress(&curve, Qt::LeftButton, Qt::NoModifier, from);
+    QTest::mouseMove(&curve, from + QPoint(3, -20));
+    QTest::mouseRelease(&curve, Qt::LeftButton, Qt::NoModifier, from + QPoint(3, -20));
+    QCOMPARE(look.currentText(), QStringLiteral("Own curve"));
+    QCOMPARE(now().points.size(), preset.size());
+    QVERIFY(now().points[2].opacity > preset[2].opacity + 0.05);
+    QVERIFY(now().look == viz::VolumeLook::Ct); // still shaded
+    QVERIFY(!test::child<QSlider>(editor, "volumeThreshold").isEnabled());
+
+    // A double click adds a point, keys move it between its neighbours, Del removes it.
+    const QPointF last = curve.placeOf(curve.curve().back());
+    const QPointF before = curve.placeOf(curve.curve()[curve.curve().size() - 2]);
+    QTest::mouseDClick(&curve, Qt::LeftButton, Qt::NoModifier,
+                       QPoint(static_cast<int>((last.x() + before.x()) / 2), 30));
+    QCOMPARE(now().points.size(), preset.size() + 1);
+    const auto added = static_cast<std::size_t>(curve.selected());
+    const double opacity = now().points[added].opacity;
+    editor.activateWindow();
+    QVERIFY(QTest::qWaitForWindowActive(&editor));
+    curve.setFocus();
+    QTest::keyClick(&curve, Qt::Key_Down);
+    QVERIFY(now().points[added].opacity < opacity);
+    for (int i = 0; i < 120; ++i) {
+        QTest::keyClick(&curve, Qt::Key_Right);
+    }
+    QVERIFY(now().points[added].at < now().points[added + 1].at);
+    QTest::keyClick(&curve, Qt::Key_Delete);
+    QCOMPARE(now().points.size(), preset.size());
+    QCOMPARE(curve.selected(), -1);
+    QVERIFY(!test::child<QPushButton>(editor, "volumePointColour").isEnabled());
+
+    keep(editor, QStringLiteral("transfer_curve"));
+
+    // The colour of a point.
+    QTest::keyClick(&curve, Qt::Key_Space);
+    QCOMPARE(curve.selected(), 0);
+    test::click(test::child<QPushButton>(editor, "volumePointColour"));
+    auto* colours = editor.findChild<QColorDialog*>();
+    QVERIFY(colours != nullptr);
+    colours->setCurrentColor(QColor(10, 200, 30));
+    QTest::keyClick(colours, Qt::Key_Return);
+    QVERIFY((now().points[0].colour == match::Colour{10, 200, 30}));
+
+    // A right click removes; two points stay.
+    while (curve.curve().size() > 2) {
+        const auto size = curve.curve().size();
+        QTest::mouseClick(&curve, Qt::RightButton, Qt::NoModifier,
+                          curve.placeOf(curve.curve()[1]).toPoint());
+        QCOMPARE(curve.curve().size(), size - 1);
+    }
+    QTest::mouseClick(&curve, Qt::RightButton, Qt::NoModifier,
+                      curve.placeOf(curve.curve()[1]).toPoint());
+    QCOMPARE(now().points.size(), std::size_t{2});
+    look.setCurrentIndex(1);
+    QVERIFY(now().points.empty());
+    editor.close();
+    QTest::qWait(350); // the fine picture
+}
+
+void WindowSpaceTest::aSlabShowsTheMaximumOfItsSlices() {
+    open({20, 22, 24});
+    trigger("slabAction");
+    auto& dialog = test::child<QInputDialog>(*m_window, "slabDialog");
+    QVERIFY(QTest::qWaitForWindowExposed(&dialog));
+    auto& number = *dialog.findChild<QSpinBox*>();
+    number.setFocus();
+    number.selectAll();
+    QTest::keyClicks(&number, QStringLiteral("7"));
+    QCOMPARE(views().slab(), 7); // while it is typed
+    QTest::keyClick(&dialog, Qt::Key_Return);
+    QCOMPARE(views().slab(), 7);
+    QVERIFY((views().frames()[0]->slice()->slab() == std::array<std::int64_t, 2>{9, 15}));
+    views().setActiveFrame(views().frames()[0]);
+    views().stepSlice(-10); // the slab ends at the first slice
+    QVERIFY((views().frames()[0]->slice()->slab() == std::array<std::int64_t, 2>{0, 5}));
+    keep(*m_window, QStringLiteral("slab"));
+    bool told = false;
+    for (const QLabel* label : views().frames()[0]->findChildren<QLabel*>()) {
+        told = told || label->text() == QStringLiteral("maximum of z = 0–5");
+    }
+    QVERIFY(told);
+    trigger("slabAction");
+    auto& again = *m_window->findChildren<QInputDialog*>().back();
+    QVERIFY(QTest::qWaitForWindowExposed(&again));
+    again.findChild<QSpinBox*>()->setValue(3);
+    QTest::keyClick(&again, Qt::Key_Escape); // as it was
+    QCOMPARE(views().slab(), 7);
+}
+
+const flcc::test::TestClass<WindowSpaceTest> kWindowSpaceTest;
+
+#include "window_space_test.moc"

@@ -1,0 +1,335 @@
+#include "viz/volume_scene.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <numbers>
+#include <utility>
+
+#include <vtkCamera.h>
+#include <vtkMatrix4x4.h>
+
+#include "viz/detail/volume_state.h"
+
+// The camera: turning, moving and magnifying the volume, and what lies under a pixel.
+
+namespace flcc::viz {
+
+using detail::byAxis;
+
+namespace {
+
+constexpr double kViewAngle = 25;
+constexpr double kFitMargin = 1.12; // a fitted volume leaves this much room
+/// The eye of a parallel projection stays this many sizes of the volume away: what lies behind the
+/// eye is not drawn.
+constexpr double kParallelDistance = 4;
+
+double tangent() { return std::tan(kViewAngle / 2 * std::numbers::pi / 180); }
+
+/// Half of the height, in the world, that the view shows at the depth of its focal point.
+double shownHalf(vtkCamera& camera) {
+    return camera.GetParallelProjection() != 0 ? camera.GetParallelScale()
+                                               : camera.GetDistance() * tangent();
+}
+
+/// Moves the eye along the direction of view until the view shows `half` of a volume of `size`.
+void showHalf(vtkCamera& camera, double half, double size) {
+    const bool parallel = camera.GetParallelProjection() != 0;
+    const double distance = parallel ? kParallelDistance * size + 1 : half / tangent();
+    std::array<double, 3> focus{};
+    std::array<double, 3> forward{};
+    camera.GetFocalPoint(focus.data());
+    camera.GetDirectionOfProjection(forward.data());
+    camera.SetPosition(focus[0] - forward[0] * distance, focus[1] - forward[1] * distance,
+                       focus[2] - forward[2] * distance);
+    if (parallel) {
+        camera.SetParallelScale(half);
+    }
+}
+
+double dot(const std::array<double, 3>& a, const std::array<double, 3>& b) {
+    return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
+}
+
+std::array<double, 3> rightOf(const std::array<double, 3>& forward,
+                              const std::array<double, 3>& up) {
+    return {forward[1] * up[2] - forward[2] * up[1], forward[2] * up[0] - forward[0] * up[2],
+            forward[0] * up[1] - forward[1] * up[0]};
+}
+
+/// World to display and back, with the camera as it is now.
+class Projection {
+  public:
+    Projection(vtkRenderer& renderer, int width, int height) : m_width(width), m_height(height) {
+        const double aspect = static_cast<double>(width) / height;
+        m_matrix->DeepCopy(
+            renderer.GetActiveCamera()->GetCompositeProjectionTransformMatrix(aspect, -1, 1));
+        vtkMatrix4x4::Invert(m_matrix, m_inverse);
+    }
+
+    [[nodiscard]] DisplayPoint display(const base::Point& world) const {
+        const std::array<double, 4> clip = apply(*m_matrix, {world[0], world[1], world[2], 1});
+        return {(clip[0] / clip[3] + 1) / 2 * m_width - 0.5,
+                (1 - clip[1] / clip[3]) / 2 * m_height - 0.5};
+    }
+    /// The point of the near (-1) or the far (1) clipping plane under a pixel.
+    [[nodiscard]] base::Point world(DisplayPoint display, double depth) const {
+        const std::array<double, 4> point =
+            apply(*m_inverse, {(display.x + 0.5) / m_width * 2 - 1,
+                               1 - (display.y + 0.5) / m_height * 2, depth, 1});
+        return {point[0] / point[3], point[1] / point[3], point[2] / point[3]};
+    }
+
+  private:
+    static std::array<double, 4> apply(const vtkMatrix4x4& matrix,
+                                       const std::array<double, 4>& point) {
+        std::array<double, 4> result{};
+        for (int row = 0; row < 4; ++row) {
+            for (int column = 0; column < 4; ++column) {
+                result[static_cast<std::size_t>(row)] +=
+                    matrix.GetElement(row, column) * point[static_cast<std::size_t>(column)];
+            }
+        }
+        return result;
+    }
+
+    double m_width;
+    double m_height;
+    vtkNew<vtkMatrix4x4> m_matrix;
+    vtkNew<vtkMatrix4x4> m_inverse;
+};
+
+} // namespace
+
+void VolumeScene::rotate(double dx, double dy) {
+    // A drag across the smaller side of the view is half a turn.
+    const double degrees = 180.0 / std::max(1, std::min(width(), height()));
+    turn(dx * degrees, dy * degrees);
+}
+
+void VolumeScene::turn(double right, double above) {
+    vtkCamera& camera = *m_state->renderer->GetActiveCamera();
+    camera.Azimuth(-right);
+    camera.Elevation(above);
+    camera.OrthogonalizeViewUp();
+    m_state->interactive = true;
+    changed();
+}
+
+void VolumeScene::resetView() {
+    vtkCamera& camera = *m_state->renderer->GetActiveCamera();
+    camera.SetViewAngle(kViewAngle);
+    // From the front, turned a little to show the depth.
+    lookFrom(Side::Front);
+    camera.Azimuth(-28);
+    camera.Elevation(24);
+    camera.OrthogonalizeViewUp();
+    fit();
+}
+
+void VolumeScene::fit() {
+    State& s = *m_state;
+    s.keepsFit = true;
+    vtkCamera& camera = *s.renderer->GetActiveCamera();
+    std::array<double, 3> forward{};
+    std::array<double, 3> up{};
+    camera.OrthogonalizeViewUp();
+    camera.GetDirectionOfProjection(forward.data());
+    camera.GetViewUp(up.data());
+    const std::array<double, 3> right = rightOf(forward, up);
+    const double side = static_cast<double>(width()) / height();
+    base::Point low{};
+    base::Point high{};
+    for (std::size_t axis = 0; axis < 3; ++axis) {
+        const auto [first, last] = s.map.reach(s.extents, axis);
+        low[axis] = first * s.aspect[axis];
+        high[axis] = last * s.aspect[axis];
+    }
+    // Every corner of volume and map must come into the view.
+    double half = 0;
+    double distance = 1;
+    for (int corner = 0; corner < 8; ++corner) {
+        base::Point at{};
+        for (std::size_t axis = 0; axis < 3; ++axis) {
+            const double reach = (high[axis] - low[axis]) / 2;
+            at[axis] = ((corner >> axis) & 1) != 0 ? reach : -reach;
+        }
+        const double needed =
+            std::max(std::abs(dot(at, up)), std::abs(dot(at, right)) / side) * kFitMargin;
+        half = std::max(half, needed);
+        distance = std::max(distance, needed / tangent() - dot(at, forward));
+    }
+    std::array<double, 3> middle{};
+    std::array<double, 3> position{};
+    for (std::size_t axis = 0; axis < 3; ++axis) {
+        middle[axis] = (low[axis] + high[axis]) / 2;
+        position[axis] = middle[axis] - forward[axis];
+    }
+    camera.SetFocalPoint(middle.data());
+    camera.SetPosition(position.data());
+    showHalf(camera, s.parallel() ? half : distance * tangent(), s.size());
+    changed();
+}
+
+void VolumeScene::setParallel(bool on) {
+    vtkCamera& camera = *m_state->renderer->GetActiveCamera();
+    if (on == parallel()) {
+        return;
+    }
+    // The middle of the volume keeps its size.
+    const double half = shownHalf(camera);
+    camera.SetParallelProjection(on ? 1 : 0);
+    if (m_state->keepsFit) {
+        fit();
+    } else {
+        showHalf(camera, half, m_state->size());
+    }
+    changed();
+}
+
+bool VolumeScene::parallel() const { return m_state->parallel(); }
+
+void VolumeScene::zoomAt(DisplayPoint anchor, double factor) {
+    State& s = *m_state;
+    vtkCamera& camera = *s.renderer->GetActiveCamera();
+    const double size = s.size();
+    s.keepsFit = false;
+    // Neither lost in the distance nor inside a voxel.
+    const double before = shownHalf(camera);
+    const double after =
+        std::clamp(before / factor, (size / 50 + 0.1) * tangent(), (size * 20 + 1) * tangent());
+    showHalf(camera, after, size);
+    const double real = before / after;
+    const double dx = anchor.x + 0.5 - width() / 2.0;
+    const double dy = anchor.y + 0.5 - height() / 2.0;
+    pan(dx * (1 - real), dy * (1 - real));
+}
+
+void VolumeScene::pan(double dx, double dy) {
+    m_state->keepsFit = false;
+    vtkCamera& camera = *m_state->renderer->GetActiveCamera();
+    const double unit = 2 * shownHalf(camera) / height();
+    std::array<double, 3> up{};
+    std::array<double, 3> forward{};
+    camera.OrthogonalizeViewUp();
+    camera.GetViewUp(up.data());
+    camera.GetDirectionOfProjection(forward.data());
+    const std::array<double, 3> right = rightOf(forward, up);
+    std::array<double, 3> position{};
+    std::array<double, 3> focus{};
+    camera.GetPosition(position.data());
+    camera.GetFocalPoint(focus.data());
+    for (std::size_t axis = 0; axis < 3; ++axis) {
+        const double shift = (-dx * right[axis] + dy * up[axis]) * unit;
+        position[axis] += shift;
+        focus[axis] += shift;
+    }
+    camera.SetPosition(position.data());
+    camera.SetFocalPoint(focus.data());
+    m_state->interactive = true;
+    changed();
+}
+
+std::optional<base::Point> VolumeScene::voxelAt(DisplayPoint display) const {
+    const State& s = *m_state;
+    if (!s.image) {
+        return std::nullopt;
+    }
+    const auto [from, to] = rayAt(display);
+    const auto inside = detail::insideBox(from, to, s.corner(false), s.corner(true));
+    if (!inside) {
+        return std::nullopt;
+    }
+    const auto [enter, leave] = *inside;
+    double hit = enter;
+    if (s.slicesShown()) {
+        double nearest = leave;
+        for (std::size_t axis = 0; axis < 3; ++axis) {
+            const double plane = static_cast<double>(s.sliceAt(axis)) * s.aspect[axis];
+            const double at = (plane - from[axis]) / (to[axis] - from[axis]);
+            if (at >= enter && at < nearest) {
+                nearest = at;
+                hit = at;
+            }
+        }
+    }
+    base::Point voxel{};
+    for (std::size_t axis = 0; axis < 3; ++axis) {
+        const double last = static_cast<double>(byAxis(s.extents)[axis]) - 1;
+        voxel[axis] =
+            std::clamp((from[axis] + (to[axis] - from[axis]) * hit) / s.aspect[axis], 0.0, last);
+    }
+    return voxel;
+}
+
+bool VolumeScene::hiddenBySlice(const base::Point& voxel) const {
+    const State& s = *m_state;
+    if (!s.slicesShown()) {
+        return false;
+    }
+    const base::Point target = s.world(voxel);
+    const base::Point eye = s.eyeOf(target);
+    const base::Point low = s.corner(false);
+    const base::Point high = s.corner(true);
+    for (std::size_t axis = 0; axis < 3; ++axis) {
+        const double plane = static_cast<double>(s.sliceAt(axis)) * s.aspect[axis];
+        const double at = (plane - eye[axis]) / (target[axis] - eye[axis]);
+        if (!(at > 0 && at < 1)) {
+            continue;
+        }
+        bool inside = true;
+        for (std::size_t other = 0; other < 3; ++other) {
+            const double where = eye[other] + (target[other] - eye[other]) * at;
+            inside = inside && (other == axis || (where > low[other] && where < high[other]));
+        }
+        if (inside) {
+            return true;
+        }
+    }
+    return false;
+}
+
+bool VolumeScene::behindEye(const base::Point& voxel) const {
+    vtkCamera& camera = *m_state->renderer->GetActiveCamera();
+    std::array<double, 3> forward{};
+    camera.GetDirectionOfProjection(forward.data());
+    const base::Point at = m_state->world(voxel);
+    const base::Point eye = m_state->eyeOf(at);
+    return dot({at[0] - eye[0], at[1] - eye[1], at[2] - eye[2]}, forward) <= 0;
+}
+
+base::Point VolumeScene::State::eyeOf(const base::Point& at) const {
+    vtkCamera& camera = *renderer->GetActiveCamera();
+    base::Point eye{};
+    camera.GetPosition(eye.data());
+    if (parallel()) {
+        std::array<double, 3> forward{};
+        camera.GetDirectionOfProjection(forward.data());
+        for (std::size_t axis = 0; axis < 3; ++axis) {
+            eye[axis] = at[axis] - forward[axis] * (kParallelDistance * size() + 1);
+        }
+    }
+    return eye;
+}
+
+bool VolumeScene::State::parallel() const {
+    return renderer->GetActiveCamera()->GetParallelProjection() != 0;
+}
+
+double VolumeScene::State::size() const {
+    const base::Point low = corner(false);
+    const base::Point high = corner(true);
+    return std::hypot(high[0] - low[0], high[1] - low[1], high[2] - low[2]);
+}
+
+std::array<base::Point, 2> VolumeScene::rayAt(DisplayPoint display) const {
+    const Projection projection(*m_state->renderer, width(), height());
+    return {projection.world(display, -1), projection.world(display, 1)};
+}
+
+DisplayPoint VolumeScene::displayOf(const base::Point& voxel) const {
+    return Projection(*m_state->renderer, width(), height()).display(m_state->world(voxel));
+}
+
+} // namespace flcc::viz
