@@ -156,7 +156,7 @@ void WindowFilterTest::partsAreOfMethodDif() {
     QVERIFY(table.text().contains(QStringLiteral("4 parts")));
     QVERIFY(table.text().contains(QStringLiteral("tiling")));
     applyAndWait();
-    QCOMPARE(base::extentsOf(document().scene().image->pixels), (base::Extents{80, 60, 1}));
+    QVERIFY(base::extentsOf(document().scene().image->pixels) == (base::Extents{80, 60, 1}));
     // More parts than rows are refused in words.
     open(pulseScene());
     choose("filterMethod", QStringLiteral("dif"));
