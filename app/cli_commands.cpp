@@ -158,7 +158,8 @@ int match(const Arguments& args, const std::stop_token& stop) {
     saveJob(parsed);
     if (!parsed.quiet) {
         for (const std::string& note : result.notes) {
-            std::cerr << "note: " + note + "\n";
+            const bool warns = std::ranges::find(result.warnings, note) != result.warnings.end();
+            std::cerr << (warns ? "warning: " : "note: ") + note + "\n";
         }
     }
     if (parsed.json) {

@@ -143,7 +143,7 @@ void BoxEditor::onBoxChanged() {
                                         : tr("is template %1").arg(same - all.begin()));
         m_cut->setEnabled(false);
     } else {
-        const base::Geometry& geometry = m_document.scene().image->geometry;
+        const base::Geometry geometry = m_document.geometry();
         const double width = static_cast<double>(box->extents.x) * geometry.spacing[0];
         const double height = static_cast<double>(box->extents.y) * geometry.spacing[1];
         QString size = numberText(width) + QStringLiteral(" × ") + numberText(height);

@@ -9,8 +9,10 @@ namespace flcc::ui {
 namespace {
 
 QString unitBadge(const base::Geometry& geometry) {
-    return geometry.unitSource == base::UnitSource::Missing ? QStringLiteral("px")
-                                                            : unitText(geometry);
+    const QString unit = geometry.unitSource == base::UnitSource::Missing ? QStringLiteral("px")
+                                                                          : unitText(geometry);
+    return geometry.unitSource == base::UnitSource::User ? DataModel::tr("%1, user").arg(unit)
+                                                         : unit;
 }
 
 } // namespace
@@ -54,8 +56,9 @@ void DataModel::addScenes() {
         row.detail = extentsText(scene.extents);
         row.type = toQString(base::name(scene.type));
         if (scene.image) {
-            row.badge = unitBadge(scene.image->geometry);
-            row.tip = announcement(toQString(scene.image->source), *scene.image);
+            const base::Geometry geometry = m_document.geometryOf(scene);
+            row.badge = unitBadge(geometry);
+            row.tip = announcement(toQString(scene.image->source), *scene.image, geometry);
         } else {
             row.badge = scene.thumbnail.isNull() ? tr("not read") : QString();
             row.tip = tr("%1 is read when it is shown or searched. Click to show the scene and its "
@@ -81,8 +84,9 @@ void DataModel::addTemplates() {
         row.thumbnail = thumbnailOf(base::viewOf(templ.image->pixels), kThumbnailSide);
         row.detail = extentsText(base::extentsOf(templ.image->pixels));
         row.type = toQString(base::name(base::pixelType(templ.image->pixels)));
-        row.badge = unitBadge(templ.image->geometry);
-        row.tip = announcement(templ.name, *templ.image);
+        const base::Geometry geometry = m_document.geometryOf(templ);
+        row.badge = unitBadge(geometry);
+        row.tip = announcement(templ.name, *templ.image, geometry);
         if (!templ.place.isEmpty()) {
             row.tip += QChar('\n') + templ.place;
         }

@@ -180,15 +180,21 @@ DataPanel::DataPanel(Document& document, QWidget* parent) : QWidget(parent), m_d
     connect(m_list, &QListView::customContextMenuRequested, this,
             [this, rename, remove, resultOf](const QPoint& position) {
                 const QModelIndex index = m_list->indexAt(position);
-                if (resultOf(index) < 0) {
+                const int scene = index.isValid() ? index.data(DataModel::SceneRole).toInt() : -1;
+                if (resultOf(index) < 0 && scene < 0) {
                     return;
                 }
                 m_list->setCurrentIndex(index);
                 auto* menu = new QMenu(m_list);
+                menu->setObjectName(QStringLiteral("dataMenu"));
                 menu->setAttribute(Qt::WA_DeleteOnClose);
                 menu->setToolTipsVisible(true);
-                menu->addAction(rename);
-                menu->addAction(remove);
+                if (scene >= 0) {
+                    Q_EMIT sceneMenuRequested(menu);
+                } else {
+                    menu->addAction(rename);
+                    menu->addAction(remove);
+                }
                 menu->popup(m_list->viewport()->mapToGlobal(position));
             });
     setMinimumWidth(180);

@@ -5,6 +5,7 @@
 #include "ui/data_model.h"
 
 class QListView;
+class QMenu;
 
 namespace flcc::ui {
 
@@ -19,6 +20,9 @@ class DataPanel : public QWidget {
   Q_SIGNALS:
     void sceneChosen(int scene); ///< the user clicked this scene to show it
     void resultChosen();         ///< the user clicked a result, which is shown now
+
+    /// The menu of a scene opens; receivers add what can be done with scenes.
+    void sceneMenuRequested(QMenu* menu);
 
   private:
     void askTitle(int result);

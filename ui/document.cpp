@@ -190,7 +190,7 @@ TemplateEntry Document::cutOut() const {
                               .toStdString());
     }
     TemplateEntry entry;
-    entry.image = job::cutTemplate(*scene().image, *m_box);
+    entry.image = job::cutTemplate(*scene().image, *m_box, m_spacing);
     entry.name = tr("cut at %1").arg(cornerText(m_box->corner, isVolume()));
     if (m_activeScene == 0) {
         entry.crop = m_box;

@@ -44,6 +44,7 @@ struct TemplateEntry {
     std::optional<base::Box> crop;
     /// Where an opened template was cut, according to its file. For display only.
     QString place;
+    bool resampled = false; ///< brought to the spacing of the scene; the file is as it was
 };
 
 /// A mask of templates or of the scene.
@@ -157,6 +158,16 @@ class Document : public QObject {
     void cutTemplate();
     void addCutTemplate();
 
+    /// The spacing and unit that the user states for all scenes; empty: those of the files. One
+    /// undo step. Results follow. **Errors**: Problem for a volume if z is not stated.
+    void setSpacing(const std::optional<base::Spacing>& spacing);
+    [[nodiscard]] const std::optional<base::Spacing>& spacing() const { return m_spacing; }
+    /// With that spacing: the geometry of the shown scene, of a scene whose pixels are in memory,
+    /// and of a template, which follows the scene if it was cut from it.
+    [[nodiscard]] base::Geometry geometry() const;
+    [[nodiscard]] base::Geometry geometryOf(const SceneEntry& scene) const;
+    [[nodiscard]] base::Geometry geometryOf(const TemplateEntry& templ) const;
+
     /// Masks of the templates (one for all, or one for each) and of the scene. Planning checks
     /// whether they fit.
     void setMasks(std::vector<MaskEntry> masks);
@@ -206,13 +217,15 @@ class Document : public QObject {
     [[nodiscard]] std::int64_t shownPeaks(int result) const;
 
     [[nodiscard]] QUndoStack& undoStack() { return m_undo; }
-    /// True if undoing, or redoing, adds or removes a scene, which must not happen during a run.
+    /// True if undoing, or redoing, adds or removes a scene or changes the spacing, which must not
+    /// happen during a run.
     [[nodiscard]] bool stepChangesScenes(bool redo) const;
 
   Q_SIGNALS:
     void sceneChanged();  ///< the list was replaced by a new scene
     void scenesChanged(); ///< the list or an entry has changed
     void sceneShown();    ///< another scene of the list is shown
+    void spacingChanged();
     void boxChanged();
     void templateChanged();
     void masksChanged();
@@ -228,6 +241,8 @@ class Document : public QObject {
     friend class BoxCommand;
     friend class TemplateCommand;
     friend class MadeSceneCommand;
+    friend class SpacingCommand;
+    void applySpacing(const std::optional<base::Spacing>& spacing);
     void applyBox(const std::optional<base::Box>& box);
     struct Templates {
         std::vector<TemplateEntry> all;
@@ -247,6 +262,7 @@ class Document : public QObject {
 
     std::vector<SceneEntry> m_scenes{1};
     int m_activeScene = 0;
+    std::optional<base::Spacing> m_spacing;
     std::optional<base::Box> m_box;
     Templates m_templates;
     std::vector<MaskEntry> m_masks;

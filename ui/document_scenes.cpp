@@ -58,6 +58,24 @@ class MadeSceneCommand : public QUndoCommand {
     std::vector<ResultEntry> m_results;
 };
 
+class SpacingCommand : public QUndoCommand {
+  public:
+    static constexpr int kId = 3;
+
+    SpacingCommand(Document& document, std::optional<base::Spacing> after)
+        : m_document(document), m_before(document.m_spacing), m_after(std::move(after)) {
+        setText(Document::tr("spacing"));
+    }
+    void undo() override { m_document.applySpacing(m_before); }
+    void redo() override { m_document.applySpacing(m_after); }
+    [[nodiscard]] int id() const override { return kId; }
+
+  private:
+    Document& m_document;
+    std::optional<base::Spacing> m_before;
+    std::optional<base::Spacing> m_after;
+};
+
 /// Sets pixel type, extents and, if there is none, thumbnail of a scene whose pixels are in memory.
 static void describe(SceneEntry& scene) {
     if (scene.image) {
@@ -75,6 +93,7 @@ void Document::setScene(SceneEntry scene) {
     m_scenes.push_back(std::move(scene));
     m_activeScene = 0;
     m_undo.clear();
+    m_spacing.reset();
     m_box.reset();
     m_templates = {};
     m_masks.clear();
@@ -132,7 +151,52 @@ int Document::indexOf(const std::shared_ptr<const job::SceneImage>& image) const
 
 bool Document::stepChangesScenes(bool redo) const {
     const QUndoCommand* step = m_undo.command(m_undo.index() - (redo ? 0 : 1));
-    return step != nullptr && step->id() == MadeSceneCommand::kId;
+    return step != nullptr &&
+           (step->id() == MadeSceneCommand::kId || step->id() == SpacingCommand::kId);
+}
+
+void Document::setSpacing(const std::optional<base::Spacing>& spacing) {
+    if (spacing == m_spacing || !hasScene()) {
+        return;
+    }
+    (void)job::statedGeometry(*scene().image, spacing); // throws if it does not fit
+    m_undo.push(new SpacingCommand(*this, spacing));
+}
+
+void Document::applySpacing(const std::optional<base::Spacing>& spacing) {
+    m_spacing = spacing;
+    for (ResultEntry& each : m_results) {
+        auto next = std::make_shared<job::JobResult>(*each.job);
+        job::restate(*next, spacing);
+        each.job = std::move(next);
+        each.settings.spacing = spacing;
+    }
+    const int peak = m_peak;
+    Q_EMIT spacingChanged();
+    Q_EMIT scenesChanged();
+    Q_EMIT boxChanged();
+    Q_EMIT templateChanged();
+    showResult(m_shown);
+    selectPeak(peak);
+}
+
+base::Geometry Document::geometry() const {
+    return hasScene() ? geometryOf(scene()) : base::Geometry{};
+}
+
+base::Geometry Document::geometryOf(const SceneEntry& scene) const {
+    return job::statedGeometry(*scene.image, m_spacing);
+}
+
+base::Geometry Document::geometryOf(const TemplateEntry& templ) const {
+    const auto& first = m_scenes.front().image;
+    if (!templ.crop || !first) {
+        return templ.image->geometry;
+    }
+    const base::Index& corner = templ.crop->corner;
+    return base::movedTo(geometryOf(m_scenes.front()),
+                         {static_cast<double>(corner.x), static_cast<double>(corner.y),
+                          static_cast<double>(corner.z)});
 }
 
 void Document::showScene(int index, const std::shared_ptr<const job::SceneImage>& image) {

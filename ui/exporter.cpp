@@ -209,8 +209,9 @@ void Exporter::writeScene(const std::filesystem::path& path) {
     }
     write(
         path,
-        [image](const io::AtomicFile& file, const std::stop_token& stop) {
-            return io::writeImage(file, base::viewOf(image->pixels), image->geometry, {}, stop);
+        [image, geometry = m_document.geometry()](const io::AtomicFile& file,
+                                                  const std::stop_token& stop) {
+            return io::writeImage(file, base::viewOf(image->pixels), geometry, {}, stop);
         },
         false, [this, image, path] { m_document.setSceneFile(image, path); });
 }
@@ -418,9 +419,9 @@ void Exporter::writeTemplate(const std::filesystem::path& path) {
         metadata["flcc_box"] = base::toString(*templ.crop);
         metadata["flcc_source"] = m_document.scenes().front().image->source;
     }
-    write(path, [image = templ.image, metadata](const io::AtomicFile& file,
-                                                const std::stop_token& stop) {
-        return io::writeImage(file, base::viewOf(image->pixels), image->geometry, metadata, stop);
+    write(path, [image = templ.image, geometry = m_document.geometryOf(templ),
+                 metadata](const io::AtomicFile& file, const std::stop_token& stop) {
+        return io::writeImage(file, base::viewOf(image->pixels), geometry, metadata, stop);
     });
 }
 

@@ -383,7 +383,11 @@ void FeaturesPanel::useBox(const base::Box& box) {
     Q_EMIT templateRequested();
 }
 
-job::FeaturesJob FeaturesPanel::job() const { return m_form->job(); }
+job::FeaturesJob FeaturesPanel::job() const {
+    job::FeaturesJob job = m_form->job();
+    job.spacing = m_document.spacing();
+    return job;
+}
 
 void FeaturesPanel::askList() {
     auto* dialog =
@@ -403,7 +407,7 @@ void FeaturesPanel::saveList(const QString& file) {
         job::FeaturesResult listed;
         listed.job = m_result->job;
         listed.extents = m_result->extents;
-        listed.geometry = m_result->geometry;
+        listed.geometry = m_document.geometry();
         listed.detection.blobs = m_shown;
         listed.job.blobs = toPath(file);
         m_inputs().requireOther(listed.job.blobs);

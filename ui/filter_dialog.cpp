@@ -131,6 +131,7 @@ FilterDialog::FilterDialog(Document& document, RunController& controller, ViewsP
         onScene();
     });
     connect(&m_document, &Document::sceneShown, this, &FilterDialog::onScene);
+    connect(&m_document, &Document::spacingChanged, this, &FilterDialog::onScene);
     connect(&m_views, &ViewsPanel::crosshairMoved, this, &FilterDialog::onView);
     connect(&m_views, &ViewsPanel::activeFrameChanged, this, &FilterDialog::onView);
     // Other work stops previews; they are made again after it.
@@ -204,7 +205,7 @@ QWidget* FilterDialog::buildPreview() {
 
 void FilterDialog::onScene() {
     if (m_document.hasScene()) {
-        m_form->setScene(m_document.sceneExtents(), m_document.scene().image->geometry);
+        m_form->setScene(m_document.sceneExtents(), m_document.geometry());
     }
     change();
 }
@@ -235,6 +236,7 @@ job::ConvolveJob FilterDialog::job() const {
     const job::Job settings = m_window.settings();
     job.run.threads = settings.threads;
     job.run.memoryBytes = settings.memoryBytes;
+    job.run.spacing = m_document.spacing();
     return job;
 }
 
@@ -299,7 +301,8 @@ void FilterDialog::request() {
                 if (shown->preview.cancelled) {
                     return {}; // something newer is wanted
                 }
-                const base::Point& spacing = images.scene->geometry.spacing;
+                const base::Point spacing =
+                    job::statedGeometry(*images.scene, job.run.spacing).spacing;
                 const auto [right, down] = filter::axesAcross(plane.depth);
                 shown->aspect = spacing[down] / spacing[right];
                 if (!drawn) {

@@ -17,6 +17,7 @@
 
 #include "ui/opener.h"
 #include "ui/settings.h"
+#include "ui/size_box.h"
 #include "ui/text.h"
 
 namespace flcc::ui {
@@ -24,24 +25,6 @@ namespace {
 
 constexpr int kFile = -1; ///< data of the entry for a file, beside numbers of kernels
 constexpr std::array<const char*, 3> kAxisNames{"x", "y", "z"};
-
-/// A number without trailing zeros. 0 can be typed, so that the reason against it can be read.
-class SizeBox : public QDoubleSpinBox {
-  public:
-    explicit SizeBox(QWidget* parent) : QDoubleSpinBox(parent) {
-        setDecimals(6);
-        setRange(0, 1e6);
-        setStepType(QAbstractSpinBox::AdaptiveDecimalStepType);
-        setMinimumWidth(fontMetrics().averageCharWidth() * 8);
-    }
-    [[nodiscard]] QString textFromValue(double value) const override {
-        return QString::number(value, 'g', 7);
-    }
-    [[nodiscard]] QSize sizeHint() const override { return minimumSizeHint(); }
-    [[nodiscard]] QSize minimumSizeHint() const override {
-        return {fontMetrics().averageCharWidth() * 10, QDoubleSpinBox::minimumSizeHint().height()};
-    }
-};
 
 QString capital(std::string_view word) {
     QString text = toQString(word);

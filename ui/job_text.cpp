@@ -17,7 +17,7 @@ io::PeakContext peakContext(const ResultEntry& result) {
             {templ.source, base::extentsOf(templ.pixels), mask ? mask->source : ""});
     }
     context.sceneExtents = result.job->report.scene;
-    context.geometry = result.job->scene->geometry;
+    context.geometry = result.job->geometry;
     const method::Problem& problem = result.job->report.plan.problem;
     context.sceneMask = result.job->sceneMask ? result.job->sceneMask->source : "";
     context.extent = method::name(problem.extent);
@@ -41,6 +41,7 @@ job::Job jobOf(const Document& document, job::Job settings) {
     }
     settings.channel = scene.channel;
     settings.frame = scene.frame;
+    settings.spacing = document.spacing();
     settings.templates.clear();
     settings.crops.clear();
     settings.masks.clear();
@@ -49,21 +50,34 @@ job::Job jobOf(const Document& document, job::Job settings) {
     }
     settings.sceneMask =
         document.sceneMask() ? document.sceneMask()->path : std::filesystem::path();
+    settings.resample = false;
+    const bool all = resamplesAll(document);
     for (const TemplateEntry& templ : document.templates()) {
         if (templ.crop) {
             settings.crops.push_back(*templ.crop);
-        } else if (!templ.path.empty()) {
+        } else if (!templ.path.empty() && (all || !templ.resampled)) {
             settings.templates.push_back(templ.path);
+            settings.resample = settings.resample || templ.resampled;
         }
     }
     return settings;
 }
 
+bool resamplesAll(const Document& document) {
+    return std::ranges::all_of(document.templates(), [&document](const TemplateEntry& templ) {
+        return templ.crop || templ.path.empty() || templ.resampled || !document.hasScene() ||
+               !base::spacingsDiffer(templ.image->geometry, document.geometry(),
+                                     document.isVolume());
+    });
+}
+
 QString templateWithoutFile(const Document& document) {
     const QString sample = document.scenes().front().sample;
     const std::string own = "sample:" + sample.toStdString() + " (template)";
+    const bool all = resamplesAll(document);
     for (const TemplateEntry& templ : document.templates()) {
-        if (!templ.crop && templ.path.empty() && (sample.isEmpty() || templ.image->source != own)) {
+        const bool isOwn = !sample.isEmpty() && templ.image->source == own;
+        if ((!templ.crop && templ.path.empty() && !isOwn) || (templ.resampled && !all)) {
             return templ.name;
         }
     }

@@ -20,6 +20,9 @@ namespace flcc::ui {
 
 /// The name of the first template that a job cannot name: it was neither cut from the scene nor
 /// opened from a file, and is not the template of the scene's sample. Empty if there is none.
+/// True if every opened template has, or was brought to, the spacing of the scene, so that
+/// Job::resample makes the same templates of the files.
+[[nodiscard]] bool resamplesAll(const Document& document);
 [[nodiscard]] QString templateWithoutFile(const Document& document);
 
 /// The name of the first scene that a job cannot name, as no file holds it. Empty if there is none.

@@ -3,6 +3,7 @@
 #include <QCloseEvent>
 #include <QDockWidget>
 #include <QDragEnterEvent>
+#include <QMenu>
 #include <QMimeData>
 #include <QScreen>
 #include <QStackedWidget>
@@ -193,6 +194,13 @@ void MainWindow::connectParts() {
     }
     connect(m_document.get(), &Document::resultShown, this,
             [this] { m_status->showPosition(std::nullopt); });
+    connect(m_document.get(), &Document::spacingChanged, this, [this] {
+        tell(MessageBar::Kind::Info,
+             tr("%1 has the spacing %2.")
+                 .arg(m_document->scene().name,
+                      spacingText(m_document->geometry(), m_document->isVolume())));
+        m_opener->warnOfSpacings();
+    });
 
     connect(m_opener, &Opener::opened, this,
             [this](const QString& text) { tell(MessageBar::Kind::Info, text); });
@@ -202,6 +210,18 @@ void MainWindow::connectParts() {
             [this](const QString& text) { tell(MessageBar::Kind::Warning, text); });
     connect(m_opener, &Opener::failed, this,
             [this](const QString& text) { tell(MessageBar::Kind::Error, text); });
+    connect(m_opener, &Opener::resampleOffered, this, [this](const QString& text, int number) {
+        tell(MessageBar::Kind::Warning, text);
+        m_message->offer(
+            text, tr("Resample the template"),
+            [this, number] { m_opener->resampleTemplate(number); }, {}, MessageBar::Kind::Warning);
+    });
+    connect(m_opener, &Opener::stackOffered, this,
+            [this](const QString& text, const std::vector<std::filesystem::path>& paths) {
+                tell(MessageBar::Kind::Info, text);
+                m_message->offer(text, tr("Open as one stack"),
+                                 [this, paths] { m_opener->openStack(paths); }, {});
+            });
     connect(m_exporter, &Exporter::saved, this,
             [this](const QString& text) { tell(MessageBar::Kind::Info, text); });
     connect(m_exporter, &Exporter::failed, this,
@@ -232,7 +252,8 @@ void MainWindow::connectParts() {
     connect(m_match, &MatchPanel::regionTyped, m_views, &ViewsPanel::setRegion);
     connect(m_match, &MatchPanel::readinessChanged, this, &MainWindow::updateActions);
     connect(m_match, &MatchPanel::settingsChanged, this, showRegion);
-    for (const auto signal : {&Document::sceneChanged, &Document::sceneShown}) {
+    for (const auto signal :
+         {&Document::sceneChanged, &Document::sceneShown, &Document::spacingChanged}) {
         connect(m_document.get(), signal, this, showRegion);
     }
     connect(m_match, &MatchPanel::deviceMemoryRequested, this, &MainWindow::requestDeviceMemory);
@@ -262,6 +283,9 @@ void MainWindow::connectParts() {
     connect(m_peaks, &PeaksPanel::allPeaksRequested, m_flow, &MatchFlow::showAllPeaks);
     connect(m_flow, &MatchFlow::peaksCounted, m_peaks, &PeaksPanel::setTotal);
     connect(m_data, &DataPanel::resultChosen, this, &MainWindow::bringBackJob);
+    connect(m_data, &DataPanel::sceneMenuRequested, this, [this](QMenu* menu) {
+        menu->addAction(findChild<QAction*>(QStringLiteral("setSpacing")));
+    });
     // A peak was selected in a view or in the table: move the slices of a volume to it.
     connect(m_document.get(), &Document::peakSelected, this, [this](int peak) {
         const ResultEntry* result = m_document->result();

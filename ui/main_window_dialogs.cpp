@@ -60,17 +60,19 @@ std::vector<std::pair<QString, QString>> mouseGestures() {
 void MainWindow::stepThreshold(double step) { m_match->setThreshold(m_match->threshold() + step); }
 
 void MainWindow::showContextMenu(const QPoint& position) {
-    QMenu menu(this);
+    auto* menu = new QMenu(this);
+    menu->setObjectName(QStringLiteral("viewMenu"));
+    menu->setAttribute(Qt::WA_DeleteOnClose);
     for (const char* name : {"toolCrosshair", "toolBox", "cutTemplateAction", "clearBox", "fitView",
                              "resetView", "actualSize", "interpolation", "autoWindow", "overlay",
                              "showPeaks", "layout", "screenshot"}) {
-        menu.addAction(findChild<QAction*>(QLatin1String(name)));
+        menu->addAction(findChild<QAction*>(QLatin1String(name)));
         if (QLatin1String(name) == QLatin1String("clearBox") ||
             QLatin1String(name) == QLatin1String("autoWindow")) {
-            menu.addSeparator();
+            menu->addSeparator();
         }
     }
-    menu.exec(position);
+    menu->popup(position); // not exec(), which would hold what quits the program
 }
 
 void MainWindow::copyCommandLine() {

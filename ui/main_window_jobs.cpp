@@ -40,6 +40,12 @@ void MainWindow::loadJob(const QString& file, bool run) {
             return;
         }
         m_document->setJobFile(path);
+        try {
+            m_document->setSpacing(job.spacing);
+        } catch (const base::Error& error) {
+            Q_EMIT m_opener->failed(toQString(error.what()));
+            return;
+        }
         m_match->setSettings(job);
         while (job.scene.empty() && !job.crops.empty() && !m_document->templates().empty()) {
             m_document->removeTemplate(0); // those of the job replace them
@@ -60,7 +66,13 @@ void MainWindow::loadJob(const QString& file, bool run) {
         if (!job.crops.empty()) {
             m_document->setBox(job.crops.front());
         }
-        if (run) {
+        if (job.resample) {
+            m_opener->resampleTemplates([this, run](bool resampled) {
+                if (run && resampled) {
+                    m_flow->run();
+                }
+            });
+        } else if (run) {
             m_flow->run();
         }
     };

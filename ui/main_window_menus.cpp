@@ -16,6 +16,7 @@
 #include "ui/opener.h"
 #include "ui/peaks_panel.h"
 #include "ui/settings.h"
+#include "ui/spacing_dialog.h"
 #include "ui/text.h"
 #include "ui/theme.h"
 #include "ui/views_panel.h"
@@ -63,6 +64,12 @@ void MainWindow::buildFileMenu() {
          tr("Adds more scenes. All scenes are searched for the same templates"),
          {}},
         [this] { m_opener->askMoreScenes(); });
+    add(menu,
+        {"openRaw",
+         tr("Open ra&w volume …"),
+         tr("Opens voxels without a header: you say their extents and type"),
+         {}},
+        [this] { m_opener->askRaw(); });
     m_recentMenu = menu->addMenu(tr("Open &recent"));
     QMenu* samples = menu->addMenu(tr("&Samples"));
     for (const sample::SampleInfo& info : sample::sampleList()) {
@@ -214,6 +221,18 @@ void MainWindow::buildEditMenu() {
                    [this](bool) { addCutTemplate(); });
     m_actions->add(menu, {"clearBox", tr("Remove &box"), tr("Removes the template box"), {}},
                    [this](bool) { m_document->setBox(std::nullopt); });
+    m_actions->add(menu,
+                   {"setSpacing",
+                    tr("Set &spacing …"),
+                    tr("States spacing and unit of the scenes in place of those of their files"),
+                    {}},
+                   [this](bool) { askSpacing(*this, *m_document); });
+    m_actions->add(menu,
+                   {"resampleTemplateAction",
+                    tr("Resa&mple the template"),
+                    tr("Adds a copy of the active template with the spacing of the scene"),
+                    {}},
+                   [this](bool) { m_opener->resampleTemplate(m_document->activeTemplate()); });
     menu->addAction(findChild<QAction*>(QStringLiteral("renameResult")));
     menu->addAction(findChild<QAction*>(QStringLiteral("removeResult")));
     menu->addSeparator();
@@ -494,6 +513,8 @@ void MainWindow::updateActions() {
     }
     enable({"nextSlice", "previousSlice", "nextTenSlices", "previousTenSlices", "layout"},
            m_document->isVolume());
+    enable({"resampleTemplateAction"}, m_opener->canResample(m_document->activeTemplate()));
+    enable({"setSpacing"}, scene && !m_controller->isPending(RunController::Task::Run));
     enable(
         {"cutTemplateAction", "addCutTemplateAction", "clearBox", "shrinkBox", "growBox", "oddBox"},
         m_document->box().has_value());

@@ -12,6 +12,7 @@
 #include "engine/job/knowledge.h"
 #include "ui/job_text.h"
 #include "ui/match_panel.h"
+#include "ui/option_names.h"
 #include "ui/plan_card.h"
 #include "ui/text.h"
 #include "ui/views_panel.h"
@@ -31,6 +32,7 @@ job::Job planKey(job::Job job) {
     job.minDistance = none.minDistance;
     job.audit = none.audit;
     job.partialPeaks = none.partialPeaks;
+    job.spacing = none.spacing;
     job.map.clear();
     job.status.clear();
     job.index.clear();
@@ -396,7 +398,7 @@ void MatchFlow::tellDevice(const job::JobReport& report) {
 /// Shows the last warning, such as that another device than planned did the run.
 void MatchFlow::tellWarnings(const job::JobResult& all) {
     if (!all.warnings.empty()) {
-        Q_EMIT message(MessageBar::Kind::Warning, toQString(all.warnings.back()));
+        Q_EMIT message(MessageBar::Kind::Warning, inWindowWords(all.warnings.back()));
     }
 }
 

@@ -59,8 +59,8 @@ void MessageBar::show(Kind kind, const QString& sentence) {
 }
 
 void MessageBar::offer(const QString& sentence, const QString& button,
-                       std::function<void()> accepted, std::function<void()> declined) {
-    show(Kind::Info, sentence);
+                       std::function<void()> accepted, std::function<void()> declined, Kind kind) {
+    show(kind, sentence);
     m_accepted = std::move(accepted);
     m_declined = std::move(declined);
     m_accept->setText(button);

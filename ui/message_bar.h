@@ -22,7 +22,7 @@ class MessageBar : public QFrame {
     /// Shows a message with a button. Calls `accepted` when the button is pressed, `declined` when
     /// the bar is closed instead.
     void offer(const QString& sentence, const QString& button, std::function<void()> accepted,
-               std::function<void()> declined);
+               std::function<void()> declined, Kind kind = Kind::Info);
     [[nodiscard]] QString sentence() const;
     [[nodiscard]] Kind kind() const { return m_kind; }
     void refreshTheme();

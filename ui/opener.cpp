@@ -8,11 +8,12 @@
 #include <QSpinBox>
 
 #include <algorithm>
-#include <cmath>
 #include <exception>
 #include <new>
 #include <utility>
 
+#include "engine/base/error.h"
+#include "engine/io/raw_volume.h"
 #include "ui/run_controller.h"
 #include "ui/settings.h"
 #include "ui/text.h"
@@ -22,7 +23,20 @@ namespace flcc::ui {
 namespace {
 
 QString fileName(const std::filesystem::path& path) {
+    if (const auto raw = io::rawVolumeOf(path)) {
+        return pathText(raw->file.filename());
+    }
     return pathText(path.has_filename() ? path.filename() : path.parent_path().filename());
+}
+
+/// The images behind a name that cannot be opened as one image; empty if there are none.
+std::vector<io::ImageChoice> severalImages(const std::filesystem::path& path,
+                                           const std::stop_token& stop) {
+    try {
+        return io::imagesIn(path, stop);
+    } catch (const base::Error&) { // what opening said stands
+        return {};
+    }
 }
 
 /// "first at 3,4,0 of cells.mha", when the file says where it was cut.
@@ -36,15 +50,6 @@ QString placeOf(const io::ImageInfo& info) {
     return source == info.metadata.end()
                ? Opener::tr("cut at %1").arg(where)
                : Opener::tr("cut at %1 from %2").arg(where, toQString(source->second));
-}
-
-bool sameSpacing(const base::Geometry& a, const base::Geometry& b, bool volume) {
-    for (std::size_t axis = 0; axis < (volume ? 3U : 2U); ++axis) {
-        if (std::abs(a.spacing[axis] - b.spacing[axis]) > 1e-3 * std::abs(a.spacing[axis])) {
-            return false;
-        }
-    }
-    return a.unit == b.unit;
 }
 
 } // namespace
@@ -62,7 +67,8 @@ QString Opener::filters() {
         single << QStringLiteral("%1 (%2)").arg(name.toUpper(), pattern);
     }
     QStringList filters{tr("All images and volumes (%1)").arg(all.join(QChar(' ')))};
-    filters << single << tr("All files (*)");
+    filters << single << tr("Raw voxels (*.%1)").arg(rawExtensions().join(QStringLiteral(" *.")))
+            << tr("All files (*)");
     return filters.join(QStringLiteral(";;"));
 }
 
@@ -105,8 +111,9 @@ void Opener::askMask(Target target) {
 }
 
 void Opener::ask(const QString& purpose, const QString& title, bool several,
-                 const std::function<void(const std::vector<std::filesystem::path>&)>& then) {
-    auto* dialog = new QFileDialog(&m_window, title, Settings::folder(purpose), filters());
+                 const std::function<void(const std::vector<std::filesystem::path>&)>& then,
+                 const QString& filter) {
+    auto* dialog = new QFileDialog(&m_window, title, Settings::folder(purpose), filter);
     dialog->setObjectName(QStringLiteral("openDialog"));
     dialog->setAttribute(Qt::WA_DeleteOnClose);
     dialog->setFileMode(several ? QFileDialog::ExistingFiles : QFileDialog::ExistingFile);
@@ -217,6 +224,14 @@ void Opener::open(Target target, const std::filesystem::path& path, const Choice
             } catch (const std::bad_alloc&) {
                 throw; // reported by the controller, which allocates nothing for that
             } catch (const std::exception& error) {
+                const auto* known = dynamic_cast<const base::Error*>(&error);
+                if (known != nullptr && known->code() == base::ErrorCode::Problem) {
+                    if (const auto images = severalImages(path, stop); !images.empty()) {
+                        return [this, target, path, images, wanted, then] {
+                            askImage(target, path, images, wanted, then);
+                        };
+                    }
+                }
                 return [this, path, sentence = toQString(error.what()), then] {
                     Settings::removeRecentFile(pathText(path));
                     Q_EMIT failed(sentence);
@@ -292,7 +307,7 @@ void Opener::accept(Target target, const std::filesystem::path& path, const Choi
         SceneEntry scene{image, name, path, {}, choice.channel, choice.frame};
         scene.thumbnail = thumbnail;
         m_document.setScene(std::move(scene));
-        Q_EMIT opened(announcement(name, *image));
+        Q_EMIT opened(announcement(name, *image, image->geometry));
         return;
     }
     acceptTemplate({image, name, path, {}, placeOf(info)}, target == Target::MoreTemplate);
@@ -326,7 +341,7 @@ void Opener::acceptTemplate(TemplateEntry entry, bool added) {
     }
     const QString name = entry.name;
     const auto image = entry.image;
-    QString text = announcement(name, *image);
+    QString text = announcement(name, *image, image->geometry);
     if (!entry.place.isEmpty()) {
         text += QStringLiteral("; ") + entry.place;
     }
@@ -335,14 +350,8 @@ void Opener::acceptTemplate(TemplateEntry entry, bool added) {
     } else {
         m_document.setTemplate(std::move(entry));
     }
-    const base::Geometry& scene = m_document.scene().image->geometry;
     Q_EMIT opened(text);
-    if (!sameSpacing(scene, image->geometry, m_document.isVolume())) {
-        Q_EMIT warned(tr("Template and scene have different spacings: %1 and %2. They are compared "
-                         "voxel by voxel.")
-                          .arg(spacingText(image->geometry, m_document.isVolume()),
-                               spacingText(scene, m_document.isVolume())));
-    }
+    warnOfSpacing(m_document.activeTemplate());
 }
 
 void Opener::openSample(const QString& name, Then then) {
@@ -366,7 +375,7 @@ void Opener::openSample(const QString& name, Then then) {
                     m_document.setTemplate(
                         {images.templates.front(), tr("template of %1").arg(name), {}, {}, {}});
                     m_document.undoStack().clear();
-                    Q_EMIT opened(announcement(name, *images.scene));
+                    Q_EMIT opened(announcement(name, *images.scene, images.scene->geometry));
                     Q_EMIT sampleOpened();
                     if (then) {
                         then(true);

@@ -43,6 +43,8 @@ class Opener : public QObject {
     void askSeries();
     /// As askScene(), but all are added.
     void askMoreScenes();
+    /// Asks for a file of voxels without a header, and then what its bytes mean.
+    void askRaw();
     /// Asks for files. The first replaces the active template, the others are added.
     void askTemplate();
     /// Likewise, but all are added.
@@ -57,7 +59,7 @@ class Opener : public QObject {
     void openScenes(const std::vector<std::filesystem::path>& paths, bool added, Then then = {});
     /// As openScenes() and openSample(), for a user who may have to decide first what happens to
     /// templates and results.
-    void offerScenes(const std::vector<std::filesystem::path>& paths);
+    void offerScenes(const std::vector<std::filesystem::path>& paths, const Then& then = {});
     void offerSample(const QString& name);
     /// Shows scene `index` of the list; reads its pixels if they are not in memory.
     void showScene(int index, Then then = {});
@@ -70,6 +72,19 @@ class Opener : public QObject {
     void open(Target target, const std::filesystem::path& path, const Choice& choice = {},
               Then then = {});
     void openSample(const QString& name, Then then = {});
+    /// Warns of the first template whose spacing differs from that of the scene.
+    void warnOfSpacings();
+    /// True if the spacing of template `number` differs from that of the scene.
+    [[nodiscard]] bool canResample(int number) const;
+    /// Adds template `number` with the spacing of the scene; the old one stays beside it.
+    void resampleTemplate(int number);
+    /// Brings every opened template to the spacing of the scene.
+    void resampleTemplates(const Then& then);
+
+    /// Opens flat files of equal extents and type as the slices of one volume, which no file holds.
+    void openStack(const std::vector<std::filesystem::path>& paths);
+    /// Extensions of files that often hold voxels without a header.
+    [[nodiscard]] static QStringList rawExtensions();
 
     /// Filters of the open dialog, all formats first: "All images (*.png ...);;PNG (*.png)...".
     [[nodiscard]] static QString filters();
@@ -80,11 +95,25 @@ class Opener : public QObject {
     void sampleOpened();
     void warned(const QString& sentence);
     void failed(const QString& sentence);
+    /// The spacing of template `number` differs from that of the scene; resampleTemplate() mends
+    /// that.
+    void resampleOffered(const QString& sentence, int number);
+    /// The files of the list may be one stack: openStack().
+    void stackOffered(const QString& sentence, const std::vector<std::filesystem::path>& paths);
 
   private:
     /// Asks for files and passes them to `then`.
     void ask(const QString& purpose, const QString& title, bool several,
-             const std::function<void(const std::vector<std::filesystem::path>&)>& then);
+             const std::function<void(const std::vector<std::filesystem::path>&)>& then,
+             const QString& filter = filters());
+    [[nodiscard]] static bool isRawName(const std::filesystem::path& path);
+    /// Asks what the bytes of the file mean, and opens it.
+    void askLayout(const std::filesystem::path& file);
+    /// Asks which of several images behind the name `path` to open, then opens it.
+    void askImage(Target target, const std::filesystem::path& path,
+                  const std::vector<io::ImageChoice>& images, const Choice& choice,
+                  const Then& then);
+    void offerStack(const std::vector<std::filesystem::path>& paths);
     /// Asks for channel and frame, then opens the file.
     void askChoice(Target target, const std::filesystem::path& path, const io::ImageInfo& info,
                    const Choice& known, const Then& then);
@@ -93,10 +122,13 @@ class Opener : public QObject {
                 const QImage& thumbnail);
     void addScene(const std::filesystem::path& path, const Then& then);
     /// Keeps the templates while `paths` replace the scenes.
-    void openKeepingTemplates(const std::vector<std::filesystem::path>& paths);
+    void openKeepingTemplates(const std::vector<std::filesystem::path>& paths, const Then& then);
     [[nodiscard]] bool acceptScene(const std::filesystem::path& path, const io::ImageInfo& info);
     void acceptTemplate(TemplateEntry entry, bool added);
     void acceptMask(Target target, MaskEntry entry);
+    /// Warns if the spacing of template `number` differs from that of the scene.
+    bool warnOfSpacing(int number);
+    void resample(const std::vector<int>& numbers, bool beside, const Then& then);
 
     Document& m_document;
     RunController& m_controller;

@@ -2,6 +2,8 @@
 #include <new>
 #include <utility>
 
+#include "engine/base/error.h"
+#include "engine/io/raw_volume.h"
 #include "ui/open_question.h"
 #include "ui/opener.h"
 #include "ui/run_controller.h"
@@ -15,6 +17,21 @@ namespace {
 void tell(const Opener::Then& then, bool opened) {
     if (then) {
         then(opened);
+    }
+}
+
+QString nameOf(const std::filesystem::path& path) {
+    const auto raw = io::rawVolumeOf(path);
+    return pathText(raw ? raw->file.filename() : path.filename());
+}
+
+/// True if the format of the file is known, whatever its name.
+bool hasHeader(const std::filesystem::path& path) {
+    try {
+        (void)io::readImageInfo(path);
+        return true;
+    } catch (const base::Error&) {
+        return false;
     }
 }
 
@@ -52,19 +69,30 @@ void Opener::openScenes(const std::vector<std::filesystem::path>& paths, bool ad
     openAll(std::move(files), {}, then);
 }
 
-void Opener::offerScenes(const std::vector<std::filesystem::path>& paths) {
+void Opener::offerScenes(const std::vector<std::filesystem::path>& paths, const Then& then) {
     if (paths.empty()) {
         return;
     }
+    if (paths.size() == 1 && isRawName(paths.front()) && !hasHeader(paths.front())) {
+        askLayout(paths.front());
+        return;
+    }
     const QString name =
-        paths.size() == 1 ? pathText(paths.front().filename()) : tr("%1 files").arg(paths.size());
+        paths.size() == 1 ? nameOf(paths.front()) : tr("%1 files").arg(paths.size());
     askBeforeOpening(m_window, m_document, name, !m_document.scenes().front().path.empty(),
                      m_controller.isPending(RunController::Task::Run), false,
-                     [this, paths](OpenAs as) {
+                     [this, paths, then](OpenAs as) {
                          if (as == OpenAs::KeepTemplates) {
-                             openKeepingTemplates(paths);
+                             openKeepingTemplates(paths, then);
+                         } else if (as == OpenAs::Add) {
+                             openScenes(paths, true); // which has its spacing from the others
                          } else {
-                             openScenes(paths, as == OpenAs::Add);
+                             openScenes(paths, false, [this, paths, then](bool opened) {
+                                 tell(then, opened);
+                                 if (opened && paths.size() > 1) {
+                                     offerStack(paths);
+                                 }
+                             });
                          }
                      });
 }
@@ -75,7 +103,8 @@ void Opener::offerSample(const QString& name) {
                      [this, name](OpenAs) { openSample(name); });
 }
 
-void Opener::openKeepingTemplates(const std::vector<std::filesystem::path>& paths) {
+void Opener::openKeepingTemplates(const std::vector<std::filesystem::path>& paths,
+                                  const Then& then) {
     RunInputs kept = m_document.inputs();
     kept.sceneMask.reset();
     const QString scene = m_document.scenes().front().name;
@@ -86,11 +115,12 @@ void Opener::openKeepingTemplates(const std::vector<std::filesystem::path>& path
             templ.crop.reset();
         }
     }
-    openScenes(paths, false, [this, kept](bool opened) {
+    openScenes(paths, false, [this, kept, then](bool opened) {
         if (opened) {
             m_document.bringBack(kept);
             m_document.undoStack().clear();
         }
+        tell(then, opened);
     });
 }
 
@@ -116,7 +146,7 @@ void Opener::addScene(const std::filesystem::path& path, const Then& then) {
 }
 
 bool Opener::acceptScene(const std::filesystem::path& path, const io::ImageInfo& info) {
-    const QString name = pathText(path.filename());
+    const QString name = nameOf(path);
     const SceneEntry& first = m_document.scenes().front();
     if (first.path.empty()) {
         Q_EMIT failed(tr("%1 cannot be added: a list of scenes begins with a file. Open a file as "

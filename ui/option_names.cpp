@@ -46,6 +46,7 @@ const QHash<QString, Control>& controls() {
         {QStringLiteral("scene"), {label("Add scenes")}},
         {QStringLiteral("mask"), {label("Mask")}},
         {QStringLiteral("scene-mask"), {label("Scene mask")}},
+        {QStringLiteral("resample"), {label("Resample the template")}},
         {QStringLiteral("invert"), {label("Invert the contrast")}},
         {QStringLiteral("recompute"), {label("Recompute in double")}},
         {QStringLiteral("audit"), {label("Self-audit")}},

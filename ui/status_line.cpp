@@ -107,17 +107,18 @@ void StatusLine::showPosition(const std::optional<base::Point>& voxel) {
     }
     const bool volume = m_document.isVolume();
     const job::SceneImage& scene = *m_document.scene().image;
+    const base::Geometry geometry = m_document.geometry();
     QString text = QStringLiteral("%1, %2").arg(index.x).arg(index.y);
     const base::Point world =
-        base::toWorld(scene.geometry, {static_cast<double>(index.x), static_cast<double>(index.y),
-                                       static_cast<double>(index.z)});
+        base::toWorld(geometry, {static_cast<double>(index.x), static_cast<double>(index.y),
+                                 static_cast<double>(index.z)});
     QString place = numberText(world[0]) + QStringLiteral(", ") + numberText(world[1]);
     if (volume) {
         text += QStringLiteral(", %1").arg(index.z);
         place += QStringLiteral(", ") + numberText(world[2]);
     }
     m_index->setText(text);
-    m_world->setText(place + QChar(' ') + unitText(scene.geometry));
+    m_world->setText(place + QChar(' ') + unitText(geometry));
     m_value->setText(
         tr("value %1").arg(numberText(base::valueAt(base::viewOf(scene.pixels), index))));
     m_score->setText(scoreText(point));

@@ -144,12 +144,13 @@ QString spacingText(const base::Geometry& geometry, bool volume) {
     return say("%1 %2 (%3)").arg(spacing, unitText(geometry), source);
 }
 
-QString announcement(const QString& name, const job::SceneImage& image) {
+QString announcement(const QString& name, const job::SceneImage& image,
+                     const base::Geometry& geometry) {
     const base::Extents extents = base::extentsOf(image.pixels);
     QString text =
         say("%1: %2 voxels, %3, spacing %4")
             .arg(name, extentsText(extents), toQString(base::name(base::pixelType(image.pixels))),
-                 spacingText(image.geometry, extents.z > 1));
+                 spacingText(geometry, extents.z > 1));
     if (!image.note.empty()) {
         text += QStringLiteral("; ") + toQString(image.note);
     }

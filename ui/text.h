@@ -32,8 +32,10 @@ namespace flcc::ui {
 [[nodiscard]] QString numberText(double value);          ///< six significant digits
 /// "1 × 1 px (spacing missing)", "0.5 × 0.5 × 2 um (from the header)".
 [[nodiscard]] QString spacingText(const base::Geometry& geometry, bool volume);
-/// One sentence about an opened image: extents, type, spacing, unit and the unit's source.
-[[nodiscard]] QString announcement(const QString& name, const job::SceneImage& image);
+/// One sentence about an opened image with this geometry: extents, type, spacing, unit and the
+/// unit's source.
+[[nodiscard]] QString announcement(const QString& name, const job::SceneImage& image,
+                                   const base::Geometry& geometry);
 [[nodiscard]] QString deviceText(std::string_view id); ///< "CPU", "CUDA 0"
 [[nodiscard]] QString threadsText(int count);          ///< "1 thread", "2 threads"
 [[nodiscard]] QString peaksText(std::int64_t count);   ///< "no peaks", "1 peak", "40 peaks"

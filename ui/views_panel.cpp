@@ -67,6 +67,7 @@ ViewsPanel::ViewsPanel(Document& document, QWidget* parent)
     }
     connect(&m_document, &Document::sceneChanged, this, &ViewsPanel::onSceneChanged);
     connect(&m_document, &Document::sceneShown, this, &ViewsPanel::onSceneShown);
+    connect(&m_document, &Document::spacingChanged, this, &ViewsPanel::onSpacingChanged);
     connect(&m_document, &Document::boxChanged, this, &ViewsPanel::onBoxChanged);
     connect(&m_document, &Document::masksChanged, this, &ViewsPanel::onMasksChanged);
     connect(&m_document, &Document::resultShown, this, &ViewsPanel::onResultShown);
@@ -119,7 +120,7 @@ void ViewsPanel::setActiveFrame(ViewFrame* frame) {
 void ViewsPanel::onSceneChanged() {
     const SceneEntry& scene = m_document.scene();
     const auto pixels = pixelsOf(scene.image);
-    const base::Geometry geometry = scene.image ? scene.image->geometry : base::Geometry{};
+    const base::Geometry geometry = m_document.geometry();
     m_geometry = geometry;
     m_map.reset();
     m_running.reset();
@@ -149,13 +150,9 @@ void ViewsPanel::onSceneChanged() {
 /// window set by the user.
 void ViewsPanel::onSceneShown() {
     const job::SceneImage& image = *m_document.scene().image;
-    if (image.geometry.spacing != m_geometry.spacing ||
+    if (m_document.geometry().spacing != m_geometry.spacing ||
         base::extentsOf(image.pixels) != m_slices.front()->extents()) {
-        const base::Point crosshair = m_crosshair;
-        onSceneChanged();
-        onBoxChanged();
-        onMasksChanged();
-        setCrosshair(crosshair);
+        showAgain();
         return;
     }
     const auto pixels = pixelsOf(m_document.scene().image);

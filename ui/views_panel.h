@@ -128,6 +128,8 @@ class ViewsPanel : public QWidget {
   private:
     void onSceneChanged();
     void onSceneShown();
+    void onSpacingChanged();
+    void showAgain();
     void onBoxChanged();
     void onMasksChanged();
     void onResultShown();

@@ -12,6 +12,7 @@
 #include "engine/io/detail/memory_errors.h"
 #include "engine/io/detail/raw_file.h"
 #include "engine/io/detail/read_files.h"
+#include "engine/io/raw_volume.h"
 
 namespace flcc::io {
 
@@ -43,6 +44,8 @@ std::optional<detail::Described> detail::describedBy(const std::filesystem::path
         return detail::describeNifti(path);
     case detail::Format::Mrc:
         return detail::describeMrc(path);
+    case detail::Format::Raw:
+        return detail::describeRaw(path);
     case detail::Format::Jpeg:
     case detail::Format::Png:
     case detail::Format::Tiff:
@@ -54,7 +57,9 @@ std::optional<detail::Described> detail::describedBy(const std::filesystem::path
 }
 
 void detail::addFiles(ReadFiles& files, const std::filesystem::path& path) {
-    if (detectFormat(path) != Format::Dicom) { // whose files are found on reading
+    if (const auto raw = rawVolumeOf(path)) {
+        files.add(raw->file);
+    } else if (detectFormat(path) != Format::Dicom) { // whose files are found on reading
         files.add(splitDataset(path).file);
     }
     if (const std::filesystem::path voxels = namedVoxelFile(path); !voxels.empty()) {
@@ -197,6 +202,9 @@ template <class Read> auto atTheDoor(const std::filesystem::path& path, Read rea
 
 std::filesystem::path voxelFileOf(const std::filesystem::path& image) {
     return atTheDoor(image, [&] {
+        if (const auto raw = rawVolumeOf(image)) {
+            return raw->file;
+        }
         (void)detail::requireRegularFile(image);
         return namedVoxelFile(image);
     });
@@ -204,6 +212,19 @@ std::filesystem::path voxelFileOf(const std::filesystem::path& image) {
 
 ImageInfo readImageInfo(const std::filesystem::path& path, const std::stop_token& stop) {
     return atTheDoor(path, [&] { return infoOfFormat(path, stop); });
+}
+
+std::vector<ImageChoice> imagesIn(const std::filesystem::path& path, const std::stop_token& stop) {
+    return atTheDoor(path, [&]() -> std::vector<ImageChoice> {
+#ifdef FLCC_IMAGE_IO
+        const detail::Format format = detail::detectFormat(path);
+        if (format == detail::Format::Dicom || format == detail::Format::Hdf5) {
+            return detail::processChoices(path, format, stop);
+        }
+#endif
+        detail::throwIfStopped(stop);
+        return {};
+    });
 }
 
 ImageInfo verifyImage(const std::filesystem::path& path, const std::stop_token& stop) {

@@ -17,7 +17,7 @@ namespace flcc::io {
 
 /// Properties of an image file that are known without its pixels.
 struct ImageInfo {
-    /// "PNG", "TIFF", "NRRD", "MetaImage", "NIfTI", "MRC", "JPEG", "DICOM", "HDF5"
+    /// "PNG", "TIFF", "NRRD", "MetaImage", "NIfTI", "MRC", "JPEG", "DICOM", "HDF5", "raw"
     std::string format;
     base::Extents extents;
     base::PixelType pixel = base::PixelType::UInt8;
@@ -60,6 +60,20 @@ struct LoadedImage {
 [[nodiscard]] ImageInfo readImageInfo(const std::filesystem::path& path,
                                       const std::stop_token& stop = {});
 
+/// One of several images that lie behind one name.
+struct ImageChoice {
+    std::filesystem::path path; ///< opens this one
+    std::string name;           ///< path of the dataset, or description of the series
+    std::string kind;           ///< pixel type of a dataset; modality of a series
+    std::string sizes;          ///< "512x512", x first
+    std::int64_t count = 1;     ///< files of a series
+};
+
+/// The series of a folder of DICOM files, or the datasets of an HDF5 file, if there are several;
+/// otherwise nothing, also if cancelled. Reads headers only. **Errors**: as readImageInfo.
+[[nodiscard]] std::vector<ImageChoice> imagesIn(const std::filesystem::path& path,
+                                                const std::stop_token& stop = {});
+
 /// Reads the header and every pixel of all channels and frames, and keeps no pixel. If cancelled,
 /// the format is empty. **Cost**: the time to read the file; memory for one block, or for one frame
 /// of PNG, JPEG and TIFF. **Errors**: Input, also when pixels are cut off or damaged; Memory.
@@ -67,7 +81,8 @@ struct LoadedImage {
                                     const std::stop_token& stop = {});
 
 /// Reads a file: PNG, TIFF, NRRD, MetaImage, NIfTI, MRC, JPEG; a DICOM series (its folder or one of
-/// its files); a dataset of an HDF5 file ("FILE.h5:/path", or "FILE.h5" for its only one). If
+/// its files); a dataset of an HDF5 file ("FILE.h5:/path", or "FILE.h5" for its only one); voxels
+/// without a header ("FILE:WxHxD:TYPE:le:OFFSET", RawVolume). If
 /// cancelled, returns an image without components; that takes far less than a second for files of
 /// any size. With `options.digests`, the function makes sure that no file changes from before its
 /// header is read until after its last pixel is read.

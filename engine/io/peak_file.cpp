@@ -7,6 +7,7 @@
 #include <system_error>
 
 #include "engine/base/error.h"
+#include "engine/base/spacing.h"
 #include "engine/io/detail/raw_file.h"
 #include "engine/io/detail/reading.h"
 
@@ -35,18 +36,6 @@ std::string commentText(const std::string& text, char separator) {
         }
     }
     return line;
-}
-
-std::string_view sourceWord(base::UnitSource source) {
-    switch (source) {
-    case base::UnitSource::Header:
-        return "header";
-    case base::UnitSource::User:
-        return "user";
-    case base::UnitSource::Missing:
-        break;
-    }
-    return "missing";
 }
 
 std::string comments(const PeakContext& context, char separator) {
@@ -79,7 +68,7 @@ std::string comments(const PeakContext& context, char separator) {
     lines += "# cx cy cz: centre of the placement with sub-voxel shift in scene voxels; the centre "
              "of voxel i lies on i\n";
     lines += "# wx wy wz: the centre in world units; unit " + text(geometry.unit) + " (" +
-             std::string(sourceWord(geometry.unitSource)) + ")\n";
+             std::string(base::name(geometry.unitSource)) + ")\n";
     lines += "# spacing: " + pointText(geometry.spacing) + "\n";
     lines += "# origin: " + pointText(geometry.origin) + "\n";
     lines += "# direction (rows):";

@@ -2,8 +2,10 @@
 
 #include <algorithm>
 #include <array>
+#include <charconv>
 #include <cmath>
 #include <cstring>
+#include <sstream>
 
 #include <unistd.h>
 
@@ -21,7 +23,8 @@ namespace {
 /// A checked answer up to its voxels.
 struct Answer {
     ImageInfo info;
-    std::vector<std::string> files; ///< names of a series
+    std::vector<std::string> files;   ///< names of a series
+    std::vector<std::string> choices; ///< texts of several images
     std::int64_t voxelBytes = 0;
 };
 
@@ -67,6 +70,8 @@ std::string receiveTexts(ReaderProcess& process, const ReaderHeader& header, Ans
             if (raw.empty() || raw == "." || raw == ".." || raw.find('/') != std::string::npos) {
                 process.failAnswer("a file in another folder");
             }
+        } else if (kind == ReaderText::Choice) {
+            answer.choices.push_back(raw);
         } else if (kind == ReaderText::Entry && text.find('=') != std::string::npos) {
             answer.info.metadata[text.substr(0, text.find('='))] = text.substr(text.find('=') + 1);
         } else {
@@ -212,6 +217,37 @@ ImageInfo processInfo(const std::filesystem::path& path, Format format,
                       const std::stop_token& stop) {
     ReaderProcess process = start(path, format, nullptr, stop);
     return receiveInfo(process, path, format).info;
+}
+
+std::vector<ImageChoice> processChoices(const std::filesystem::path& path, Format format,
+                                        const std::stop_token& stop) {
+    ReaderProcess process = start(path, format, nullptr, stop);
+    const ReaderHeader header = receiveHeader(process);
+    Answer answer;
+    (void)receiveTexts(process, header, answer);
+    std::vector<ImageChoice> choices;
+    for (const std::string& text : answer.choices) {
+        std::array<std::string, 5> lines;
+        std::istringstream in(text);
+        for (std::string& line : lines) {
+            std::getline(in, line);
+        }
+        ImageChoice choice{path, oneLine(lines[1]), oneLine(lines[2]), oneLine(lines[3])};
+        const auto [end, error] =
+            std::from_chars(lines[4].data(), lines[4].data() + lines[4].size(), choice.count);
+        const bool inFolder = !lines[0].empty() && lines[0].find('/') == std::string::npos &&
+                              lines[0] != "." && lines[0] != "..";
+        if (error != std::errc{} || (format == Format::Dicom && !inFolder)) {
+            process.failAnswer("a choice that is none");
+        }
+        if (format == Format::Dicom) {
+            choice.path = folderOf(path) / lines[0];
+        } else {
+            choice.path += ":" + lines[0];
+        }
+        choices.push_back(std::move(choice));
+    }
+    return choices;
 }
 
 LoadedImage readByProcess(const std::filesystem::path& path, Format format,

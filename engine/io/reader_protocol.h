@@ -46,6 +46,8 @@ enum class ReaderText : char {
     Note = 'N',     ///< a sentence about an image that was read
     File = 'F',     ///< the name of a file of the series, without folder
     Entry = 'M',    ///< "key=value" of ImageInfo::metadata
+    Choice = 'C',   ///< one of several images, beside the sentence: the name of a file of a series
+                  ///< or the path of a dataset, name, kind, sizes and number of files, a line each
 };
 
 /// Extents, type and geometry as in ImageInfo. `code` is 0 or a base::ErrorCode, whose sentence is

@@ -13,6 +13,7 @@
 
 #include "engine/base/error.h"
 #include "engine/io/detail/raw_file.h"
+#include "engine/io/raw_volume.h"
 
 namespace flcc::io::detail {
 
@@ -56,8 +57,8 @@ std::string rangeText(int count) { return "0 to " + std::to_string(count - 1); }
 } // namespace
 
 std::string_view name(Format format) {
-    constexpr std::array<std::string_view, 9> kNames{"PNG", "TIFF", "NRRD",  "MetaImage", "NIfTI",
-                                                     "MRC", "JPEG", "DICOM", "HDF5"};
+    constexpr std::array<std::string_view, 10> kNames{"PNG", "TIFF", "NRRD",  "MetaImage", "NIfTI",
+                                                      "MRC", "JPEG", "DICOM", "HDF5",      "raw"};
     return kNames[static_cast<std::size_t>(format)];
 }
 
@@ -180,6 +181,9 @@ Format detectFormat(const std::filesystem::path& path) {
     if (std::filesystem::is_directory(path, ignored)) {
         return Format::Dicom;
     }
+    if (rawVolumeOf(path)) {
+        return Format::Raw;
+    }
     const DatasetPath named = splitDataset(path);
     (void)requireRegularFile(named.file);
     const auto bytes = readBytes(named.file, 0, 1024);
@@ -224,7 +228,7 @@ Format detectFormat(const std::filesystem::path& path) {
     }
     failInput(path,
               "its format is unknown; PNG, TIFF, NRRD, MetaImage, NIfTI, MRC, JPEG, DICOM and HDF5 "
-              "can be read");
+              "can be read; name voxels without a header as FILE:WxHxD:uint16:le:0");
 }
 
 std::int64_t cappedProduct(std::int64_t a, std::int64_t b) {

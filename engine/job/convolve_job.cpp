@@ -169,7 +169,8 @@ class ConvolveRun {
                             base::toString(report.scene) + "; choose a box inside it");
         }
         m_view = base::viewOf(m_scene->pixels);
-        m_geometry = m_scene->geometry;
+        m_geometry = statedGeometry(*m_scene, common().spacing);
+        report.geometry = m_geometry;
         if (common().region) {
             m_view = base::partOf(m_view, *common().region);
             m_geometry = base::movedTo(m_geometry, detail::pointOf(common().region->corner));

@@ -58,6 +58,7 @@ struct ConvolveReport {
     plan::Planning planning = plan::Planning::Measure;
     bool calibrated = false;
     base::Extents scene{0, 0, 0}; ///< the whole scene
+    base::Geometry geometry{};    ///< of the whole scene, with the job's spacing
     std::optional<base::Box> region;
     KernelReport kernel;
     std::vector<plan::CandidateReport> candidates;

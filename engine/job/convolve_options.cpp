@@ -115,6 +115,7 @@ std::vector<Row> makeRows() {
         sharedRow("region", "convolve this box as if it were the whole scene (default: all)"),
         sharedRow("channel"),
         sharedRow("frame"),
+        sharedRow("spacing"),
         sharedRow("report", "write the plan, times and statistics of the result"),
     };
 }

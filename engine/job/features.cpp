@@ -247,7 +247,8 @@ FeaturesResult runFeatures(const FeaturesJob& job, const FeaturesImage& image,
     result.extents = channels.extents();
     result.pixel = base::pixelType(*image.components.front());
     result.channels = channels.channels();
-    result.geometry = image.geometry;
+    result.geometry = job.spacing ? base::withSpacing(image.geometry, *job.spacing, result.extents)
+                                  : image.geometry;
     result.inputs = image.inputs;
     result.notes = image.notes;
     result.run.readMs = image.readMs;

@@ -12,6 +12,7 @@
 
 #include "engine/base/geometry.h"
 #include "engine/base/pixels.h"
+#include "engine/base/spacing.h"
 #include "engine/features/detector.h"
 #include "engine/features/pairs.h"
 #include "engine/io/protected_files.h"
@@ -32,6 +33,8 @@ struct FeaturesJob {
     std::filesystem::path image;
     std::optional<int> channel{};
     std::optional<int> frame{};
+    /// Spacing and unit of the image, in place of what its file says.
+    std::optional<base::Spacing> spacing{};
     features::Channels channels = features::Channels::Auto;
     features::DetectorOptions detector{}; ///< `threads` and `maps` are set by the job
     int threads = 0;                      ///< 0 = all

@@ -30,12 +30,6 @@ constexpr std::array<std::pair<std::string_view, BlobFormat>, 6> kFormats{
 constexpr std::array<std::string_view, 10> kColumns{"rank",  "strength", "x",  "y",  "z",
                                                     "sigma", "radius",   "wx", "wy", "wz"};
 
-std::string_view sourceWord(base::UnitSource source) {
-    return source == base::UnitSource::Header ? "header"
-           : source == base::UnitSource::User ? "user"
-                                              : "missing";
-}
-
 std::string pointText(const base::Point& point) {
     return shortest(point[0]) + " " + shortest(point[1]) + " " + shortest(point[2]);
 }
@@ -60,7 +54,7 @@ std::string comments(const FeaturesResult& result, char separator) {
              (result.extents.z > 1 ? "sqrt(3)" : "sqrt(2)") + " sigma; strength: in values\n";
     lines += "# wx wy wz: the centre in world units; unit " +
              commentText(geometry.unit, separator) + " (" +
-             std::string(sourceWord(geometry.unitSource)) + ")\n";
+             std::string(base::name(geometry.unitSource)) + ")\n";
     lines += "# spacing: " + pointText(geometry.spacing) + "\n";
     lines += "# origin: " + pointText(geometry.origin) + "\n";
     lines += "# direction (rows):";
@@ -96,7 +90,7 @@ std::string json(const FeaturesResult& result) {
               {"index_base", 0},
               {"axis_order", "x y z"},
               {"unit", geometry.unit},
-              {"unit_source", sourceWord(geometry.unitSource)},
+              {"unit_source", base::name(geometry.unitSource)},
               {"spacing", geometry.spacing},
               {"origin", geometry.origin},
               {"direction", geometry.direction},

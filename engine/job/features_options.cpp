@@ -173,6 +173,7 @@ std::vector<Row> makeRows() {
             [](FeaturesJob& job, double r) { job.minScore = r; }),
         matchRow("channel", &Job::channel, &FeaturesJob::channel),
         matchRow("frame", &Job::frame, &FeaturesJob::frame),
+        matchRow("spacing", &Job::spacing, &FeaturesJob::spacing),
         matchRow("threads", &Job::threads, &FeaturesJob::threads),
         matchRow("memory", &Job::memoryBytes, &FeaturesJob::memoryBytes),
         fileRow("report", "write the blobs, times and versions; .json", &FeaturesJob::report),

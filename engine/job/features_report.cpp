@@ -3,6 +3,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "engine/base/spacing.h"
 #include "engine/job/detail/text.h"
 #include "engine/job/features.h"
 
@@ -27,6 +28,9 @@ Json problemJson(const FeaturesResult& result) {
     }
     return {{"operation", "features"},
             {"extents", {result.extents.x, result.extents.y, result.extents.z}},
+            {"spacing", result.geometry.spacing},
+            {"unit", result.geometry.unit},
+            {"unit_source", base::name(result.geometry.unitSource)},
             {"pixel", base::name(result.pixel)},
             {"channels", features::name(result.channels)},
             {"channel_ranges", channels},

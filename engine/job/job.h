@@ -13,6 +13,7 @@
 #include "engine/base/extents.h"
 #include "engine/base/geometry.h"
 #include "engine/base/pixels.h"
+#include "engine/base/spacing.h"
 #include "engine/io/digest.h"
 #include "engine/io/protected_files.h"
 #include "engine/job/report.h"
@@ -42,6 +43,9 @@ struct Job {
     std::vector<base::Box> crops;
     std::vector<std::filesystem::path> templates;
     std::filesystem::path templateOut; ///< written if the job has one template
+    /// Templates whose files state another spacing than the scene are resampled to it. Otherwise
+    /// they are compared voxel by voxel, with a warning.
+    bool resample = false;
     bool invert =
         false; ///< changes the sign of the templates, so that every score changes its sign
     /// Supports of the templates, nonzero voxels count: one for all templates, or one for each. A
@@ -50,6 +54,8 @@ struct Job {
     std::filesystem::path sceneMask; ///< support of the scene, nonzero voxels count
     std::optional<int> channel;
     std::optional<int> frame;
+    /// Spacing and unit of all scenes, in place of what their files say.
+    std::optional<base::Spacing> spacing;
     /// The scene is a stack whose frames are searched as scenes of their own: its slices or, of a
     /// file with several flat frames, these. Each output is one file for all frames.
     bool stream = false;
@@ -256,6 +262,7 @@ struct JobResult {
     /// regions.
     bool cancelled = false;
     std::shared_ptr<const SceneImage> scene;
+    base::Geometry geometry; ///< of the scene, with the job's spacing
     std::vector<std::shared_ptr<const SceneImage>> templates; ///< as matched, but not inverted
     std::vector<std::shared_ptr<const MaskImage>>
         masks; ///< one for each template, null where a template has none
@@ -315,9 +322,19 @@ struct JobResult {
 /// cancelled run.
 [[nodiscard]] bool isVerified(const JobReport& report);
 
-/// The template that a crop names, not inverted. **Errors**: Problem when the crop leaves the
-/// scene.
-[[nodiscard]] std::shared_ptr<const SceneImage> cutTemplate(const SceneImage& scene,
-                                                            const base::Box& crop);
+/// The template that a crop names, not inverted. `spacing` is that of the job. **Errors**: Problem
+/// when the crop leaves the scene.
+[[nodiscard]] std::shared_ptr<const SceneImage>
+cutTemplate(const SceneImage& scene, const base::Box& crop,
+            const std::optional<base::Spacing>& spacing = {});
+
+/// The geometry of an image with the job's spacing; without one that of the file. **Errors**:
+/// Problem for a volume if the spacing has no z.
+[[nodiscard]] base::Geometry statedGeometry(const SceneImage& image,
+                                            const std::optional<base::Spacing>& spacing);
+
+/// The result as if its job had had this spacing: geometry of scene and map, peaks and report.
+/// **Errors**: as statedGeometry().
+void restate(JobResult& result, const std::optional<base::Spacing>& spacing);
 
 } // namespace flcc::job

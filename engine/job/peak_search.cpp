@@ -62,7 +62,7 @@ FoundPeaks searchMap(const JobResult& result, const MapReport& report, const Job
         map.index = views.index;
     }
     FoundPeaks found;
-    found.peaks = match::findPeaks(inputs.sceneView(), {map}, scene->geometry,
+    found.peaks = match::findPeaks(inputs.sceneView(), {map}, inputs.geometry,
                                    detail::peakOptions(job), stop, &found.incomplete);
     detail::moveToScene(found.peaks, inputs);
     return found;

@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "engine/base/geometry.h"
 #include "engine/base/pixels.h"
 #include "engine/io/digest.h"
 #include "engine/match/peaks.h"
@@ -141,6 +142,7 @@ struct JobReport {
     /// group.
     plan::PlanReport plan;
     base::Extents scene{0, 0, 0};    ///< the whole scene
+    base::Geometry geometry{};       ///< of the whole scene, with the job's spacing
     std::optional<base::Box> region; ///< the part that is searched; empty = the whole scene
     std::vector<TemplateReport> templates;
     /// If templates have several extents: one group for each, in the order of their first
@@ -155,6 +157,7 @@ struct JobReport {
     std::string peaksIncomplete;
     Environment environment;
     std::vector<InputReport> inputs;
+    std::vector<std::string> warnings; ///< about the inputs, such as on spacings that differ
     /// Of a stream: one row for each frame. The plan is that of the first frame; `run` has the
     /// spread of the times over the frames and the sum of the others; `map` is over all frames, its
     /// largest bounds and its median bound the largest of a frame; `peaks` is empty.

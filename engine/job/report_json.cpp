@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "engine/base/error.h"
+#include "engine/base/spacing.h"
 #include "engine/base/text.h"
 #include "engine/job/convolve_job.h"
 #include "engine/job/detail/text_file.h"
@@ -53,6 +54,9 @@ Json problemJson(const JobReport& report, const plan::PlanReport& plan,
     return {{"operation", method::name(problem.operation)},
             {"extent", method::name(problem.extent)},
             {"scene", toJson(report.scene.x > 0 ? report.scene : problem.scene)},
+            {"spacing", toJson(report.geometry.spacing)},
+            {"unit", report.geometry.unit},
+            {"unit_source", base::name(report.geometry.unitSource)},
             {"region", report.region ? toJson(*report.region) : Json(nullptr)},
             {"template", toJson(problem.templ)},
             {"scene_type", base::name(problem.scenePixel)},
@@ -396,6 +400,7 @@ Json jsonOf(const JobReport& report) {
         report.peaksIncomplete.empty() ? Json(nullptr) : Json(report.peaksIncomplete);
     json["environment"] = toJson(report.environment, report.plan.calibrated);
     json["inputs"] = inputsJson(report.inputs);
+    json["warnings"] = report.warnings;
     json["frames"] = report.frames.empty() ? Json(nullptr) : Json::array();
     for (const FrameReport& frame : report.frames) {
         json["frames"].push_back(toJson(frame));
@@ -419,6 +424,9 @@ std::string toJson(const ConvolveReport& report) {
                        {"extent", method::name(problem.extent)},
                        {"border", filter::name(problem.border)},
                        {"scene", toJson(report.scene)},
+                       {"spacing", toJson(report.geometry.spacing)},
+                       {"unit", report.geometry.unit},
+                       {"unit_source", base::name(report.geometry.unitSource)},
                        {"region", report.region ? toJson(*report.region) : Json(nullptr)},
                        {"scene_type", base::name(problem.scenePixel)},
                        {"kernel",

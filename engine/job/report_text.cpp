@@ -2,6 +2,7 @@
 #include <array>
 #include <charconv>
 
+#include "engine/base/spacing.h"
 #include "engine/job/detail/text.h"
 #include "engine/job/report.h"
 
@@ -128,13 +129,23 @@ std::string scenesText(const std::vector<JobReport>& scenes, const Part& part) {
     return text;
 }
 
+/// "0.5 x 0.5 um (header)".
+std::string spacingText(const base::Geometry& geometry, bool flat) {
+    std::string text;
+    for (std::size_t axis = 0; axis < (flat ? 2U : 3U); ++axis) {
+        text += (axis > 0 ? " x " : "") + detail::shortest(geometry.spacing[axis]);
+    }
+    return text + " " + geometry.unit + " (" + std::string(base::name(geometry.unitSource)) + ")";
+}
+
 std::string problemText(const JobReport& report) {
     const method::Problem& problem = report.plan.problem;
     const bool flat = base::isFlat2D(problem.scene);
     const base::Extents& whole = report.scene.x > 0 ? report.scene : problem.scene;
     std::string text =
         (report.stream ? streamText(*report.stream) : "") + "Scene     " + shown(whole, flat) +
-        " " + std::string(base::name(problem.scenePixel)) + "\n" +
+        " " + std::string(base::name(problem.scenePixel)) + "\n" + "Spacing   " +
+        spacingText(report.geometry, flat) + "\n" +
         (report.region ? "Region    " + base::toString(*report.region) + "\n" : "") +
         templatesText(report, flat) + "Result    " + std::string(method::name(problem.operation)) +
         ", extent " + std::string(method::name(problem.extent)) + outsideText(report) + ", " +
@@ -150,6 +161,9 @@ std::string problemText(const JobReport& report) {
                                       : ", " + std::to_string(input.series.size()) +
                                             " files (their SHA-256 are in the JSON report)") +
                 "\n";
+    }
+    for (const std::string& warning : report.warnings) {
+        text += "Warning: " + warning + "\n";
     }
     return text;
 }

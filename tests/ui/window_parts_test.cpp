@@ -330,7 +330,7 @@ void WindowPartsTest::unitsAreWrittenAlikeEverywhere() {
     }
     const QAbstractItemModel& model = *test::child<QListView>(*m_window, "dataList").model();
     QCOMPARE(model.index(1, 0).data(ui::DataModel::BadgeRole).toString(), unit);
-    QVERIFY(ui::announcement(QStringLiteral("a"), *image).contains(unit));
+    QVERIFY(ui::announcement(QStringLiteral("a"), *image, image->geometry).contains(unit));
 }
 
 void WindowPartsTest::extentsAndTypeAreNotCutOff() {

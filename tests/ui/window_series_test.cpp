@@ -7,7 +7,9 @@
 #include <QFileDialog>
 #include <QLineEdit>
 #include <QMimeData>
+#include <QPushButton>
 #include <QTemporaryDir>
+#include <QTreeWidget>
 #include <QUrl>
 
 #include "engine/io/detail/reader_process.h"
@@ -70,6 +72,43 @@ class WindowSeriesTest : public QObject {
         QVERIFY(test::waitUntilIdle(*m_window));
         const QString sentence = test::child<MessageBar>(*m_window, "messageBar").sentence();
         QVERIFY2(sentence.contains(QStringLiteral("folder without DICOM")), qPrintable(sentence));
+    }
+
+    void oneOfSeveralSeriesIsChosenFromAList() {
+        const QTemporaryDir folder;
+        for (int i = 0; i < 5; ++i) {
+            test::DicomRecipe slice;
+            slice.columns = i < 3 ? 12 : 10;
+            slice.rows = 8;
+            slice.position = base::Point{0, 0, 2.0 * i};
+            slice.series = i < 3 ? "1.2.3" : "1.2.4";
+            slice.description = i < 3 ? "head" : "scout";
+            slice.pixels.assign(static_cast<std::size_t>(slice.columns * slice.rows * 2), 3);
+            slice.pixels[0] = static_cast<unsigned char>(i);
+            test::writeFile(folder.filePath(QString("%1.dcm").arg(i)).toStdString(),
+                            test::makeDicom(slice));
+        }
+        m_window->openFile(folder.path());
+        QTRY_VERIFY(m_window->findChild<QDialog*>(QStringLiteral("imageDialog")) != nullptr);
+        auto& dialog = test::child<QDialog>(*m_window, "imageDialog");
+        QTRY_VERIFY(dialog.isVisible());
+        auto& list = test::child<QTreeWidget>(dialog, "imageList");
+        QCOMPARE(list.topLevelItemCount(), 2);
+        QCOMPARE(list.topLevelItem(0)->text(0), QStringLiteral("head"));
+        QCOMPARE(list.topLevelItem(0)->text(1), QStringLiteral("3"));
+        QCOMPARE(list.topLevelItem(1)->text(2), QString::fromUtf8("10 × 8"));
+        QTest::keyClick(&list, Qt::Key_Down);
+        test::click(test::child<QPushButton>(dialog, "imageOpen"));
+        QTRY_VERIFY(m_window->document().hasScene());
+        QVERIFY((m_window->document().sceneExtents() == base::Extents{10, 8, 2}));
+        // Cancelled: nothing opens, and everything is usable.
+        QVERIFY(test::waitUntilIdle(*m_window));
+        m_window->openFile(folder.path());
+        QTRY_VERIFY(m_window->findChild<QDialog*>(QStringLiteral("imageDialog")) != nullptr);
+        QTest::keyClick(m_window->findChild<QDialog*>(QStringLiteral("imageDialog")),
+                        Qt::Key_Escape);
+        QVERIFY(test::waitUntilIdle(*m_window));
+        QVERIFY((m_window->document().sceneExtents() == base::Extents{10, 8, 2}));
     }
 
   private:

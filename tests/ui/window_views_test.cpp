@@ -13,6 +13,7 @@
 #include <QSpinBox>
 #include <QTableView>
 #include <QTest>
+#include <QTimer>
 #include <QWheelEvent>
 
 #include <cmath>
@@ -55,6 +56,7 @@ class WindowViewsTest : public QObject {
     void theCrosshairLinksTheViewsOfAVolume();
     void doubleClickMaximisesAViewAndBack();
     void dragsPanZoomAndChangeTheGreyWindow();
+    void theMenuOfAViewDoesNotHoldTheProgram();
     void lettersActOnlyWhileAViewHasTheFocus();
     void aPeakIsOneSelectionInTableAndViews();
     void theThresholdHidesPeaksInTableAndViews();
@@ -178,6 +180,28 @@ void WindowViewsTest::dragsPanZoomAndChangeTheGreyWindow() {
     QVERIFY(!(m_window->views().greyWindow() == before));
     QTest::keyClick(frame(0).widget(), Qt::Key_I, Qt::AltModifier);
     QVERIFY(m_window->views().greyWindow() == before);
+}
+
+void WindowViewsTest::theMenuOfAViewDoesNotHoldTheProgram() {
+    open({120, 90, 1});
+    m_window->document().setBox(base::Box{{20, 30, 0}, {12, 10, 1}});
+    // Closes the menu where it opens an event loop of its own, which would not return.
+    bool held = false;
+    QTimer::singleShot(500, this, [&held] {
+        held = true;
+        if (QWidget* menu = QApplication::activePopupWidget()) {
+            menu->close();
+        }
+    });
+    const QPoint at = test::pointOf(frame(0), {60, 45, 0});
+    QTest::mouseClick(frame(0).widget(), Qt::RightButton, Qt::NoModifier, at);
+    QVERIFY(!held);
+    auto& menu = test::child<QMenu>(*m_window, "viewMenu");
+    QTRY_VERIFY(menu.isVisible());
+    menu.setActiveAction(&test::child<QAction>(*m_window, "clearBox"));
+    QTest::keyClick(&menu, Qt::Key_Return);
+    QVERIFY(!m_window->document().box());
+    QTest::qWait(600); // the timer must not outlive what it refers to
 }
 
 void WindowViewsTest::lettersActOnlyWhileAViewHasTheFocus() {

@@ -27,6 +27,8 @@ using Metadata = std::map<std::string, std::string>;
                                      const std::stop_token& stop);
 [[nodiscard]] Described describeNifti(const std::filesystem::path& path);
 [[nodiscard]] Described describeMrc(const std::filesystem::path& path);
+/// **Shapes**: rawVolumeOf() reads the path.
+[[nodiscard]] Described describeRaw(const std::filesystem::path& path);
 
 /// Checks that a NIfTI file packed by gzip holds all frames. For one of several frames: reading it
 /// does not reach the end of the file. **Cost**: nothing for a file of one gzip member, else the
@@ -89,6 +91,8 @@ void writePng(const std::filesystem::path& path, const std::filesystem::path& ta
 /// be null.
 [[nodiscard]] ImageInfo processInfo(const std::filesystem::path& path, Format format,
                                     const std::stop_token& stop);
+[[nodiscard]] std::vector<ImageChoice> processChoices(const std::filesystem::path& path,
+                                                      Format format, const std::stop_token& stop);
 [[nodiscard]] LoadedImage readByProcess(const std::filesystem::path& path, Format format,
                                         const ReadOptions& options, ReadFiles* files);
 

@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <map>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "engine/base/error.h"
@@ -26,6 +27,18 @@ struct FoundImage {
     std::int64_t skippedFiles = 0;
 };
 
+/// The path names several images.
+class SeveralImages : public base::Error {
+  public:
+    /// A text for each of them, as ReaderText::Choice.
+    SeveralImages(const std::string& sentence, std::vector<std::string> choices)
+        : Error(base::ErrorCode::Problem, sentence), m_choices(std::move(choices)) {}
+    [[nodiscard]] const std::vector<std::string>& choices() const { return m_choices; }
+
+  private:
+    std::vector<std::string> m_choices;
+};
+
 /// Writes the answer of flcc-reader (engine/io/reader_protocol.h). **Errors**: ends the process
 /// when the other side no longer listens.
 class ReaderAnswer {
@@ -38,13 +51,15 @@ class ReaderAnswer {
     /// The next voxels.
     void voxels(const void* bytes, std::int64_t count);
     /// Says why the file cannot be read, before or after header().
-    void failure(base::ErrorCode code, const std::string& sentence);
+    void failure(base::ErrorCode code, const std::string& sentence,
+                 const std::vector<std::string>& choices = {});
     /// From now on a crash of the library answers that it happened in this file of a series.
     void entering(const std::string& name) const;
 
   private:
     void write(const void* bytes, std::int64_t count) const;
-    [[nodiscard]] std::string failureText(base::ErrorCode code, const std::string& sentence) const;
+    [[nodiscard]] std::string failureText(base::ErrorCode code, const std::string& sentence,
+                                          const std::vector<std::string>& choices) const;
 
     int m_file;
     bool m_headerSent = false;

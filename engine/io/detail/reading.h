@@ -11,7 +11,7 @@
 
 namespace flcc::io::detail {
 
-enum class Format { Png, Tiff, Nrrd, MetaImage, Nifti, Mrc, Jpeg, Dicom, Hdf5 };
+enum class Format { Png, Tiff, Nrrd, MetaImage, Nifti, Mrc, Jpeg, Dicom, Hdf5, Raw };
 
 /// Thrown inside engine/io when a stop was requested; the public functions catch it, because
 /// cancelling is a result, not an error.

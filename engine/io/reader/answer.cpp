@@ -99,21 +99,26 @@ void ReaderAnswer::voxels(const void* bytes, std::int64_t count) {
     }
 }
 
-std::string ReaderAnswer::failureText(base::ErrorCode code, const std::string& sentence) const {
+std::string ReaderAnswer::failureText(base::ErrorCode code, const std::string& sentence,
+                                      const std::vector<std::string>& choices) const {
     std::string all;
     if (m_headerSent) {
         all.append(reinterpret_cast<const char*>(&io::kReaderFailed), sizeof(io::kReaderFailed));
     }
     std::string texts;
     addText(texts, io::ReaderText::Sentence, sentence);
+    for (const std::string& choice : choices) {
+        addText(texts, io::ReaderText::Choice, choice);
+    }
     io::ReaderHeader header;
     header.code = static_cast<std::int32_t>(code);
     header.textBytes = static_cast<std::int64_t>(texts.size());
     return all.append(reinterpret_cast<const char*>(&header), sizeof(header)).append(texts);
 }
 
-void ReaderAnswer::failure(base::ErrorCode code, const std::string& sentence) {
-    const std::string text = failureText(code, sentence);
+void ReaderAnswer::failure(base::ErrorCode code, const std::string& sentence,
+                           const std::vector<std::string>& choices) {
+    const std::string text = failureText(code, sentence, choices);
     write(text.data(), static_cast<std::int64_t>(text.size()));
 }
 
@@ -123,7 +128,8 @@ void ReaderAnswer::entering(const std::string& name) const {
     }
     lastWords = failureText(base::ErrorCode::Input,
                             "the library that reads it crashed in its file " + name +
-                                ", which is damaged or of a kind that cannot be read");
+                                ", which is damaged or of a kind that cannot be read",
+                            {});
     lastWordsFile = m_file;
     for (const int signal : kCrashes) {
         std::signal(signal, sayLastWords);

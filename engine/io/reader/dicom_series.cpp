@@ -79,13 +79,33 @@ std::vector<DicomFile> picturesOf(const std::vector<std::filesystem::path>& file
     return pictures;
 }
 
-/// "2 series: "T1" (MR, 24 files, one is a.dcm), ...".
-std::string listOf(const std::vector<DicomFile>& pictures) {
-    constexpr std::size_t kMostListed = 10;
-    std::map<std::string, std::vector<const DicomFile*>> series;
+using SeriesFiles = std::map<std::string, std::vector<const DicomFile*>>;
+
+SeriesFiles seriesIn(const std::vector<DicomFile>& pictures) {
+    SeriesFiles series;
     for (const DicomFile& picture : pictures) {
         series[picture.series].push_back(&picture);
     }
+    return series;
+}
+
+/// The series as texts of ReaderText::Choice.
+std::vector<std::string> choicesOf(const std::vector<DicomFile>& pictures) {
+    std::vector<std::string> choices;
+    for (const auto& [uid, files] : seriesIn(pictures)) {
+        const DicomFile& first = *files.front();
+        choices.push_back(nameOf(first) + "\n" +
+                          (first.description.empty() ? uid : first.description) + "\n" +
+                          first.modality + "\n" + std::to_string(first.extents.x) + "x" +
+                          std::to_string(first.extents.y) + "\n" + std::to_string(files.size()));
+    }
+    return choices;
+}
+
+/// "2 series: "T1" (MR, 24 files, one is a.dcm), ...".
+std::string listOf(const std::vector<DicomFile>& pictures) {
+    constexpr std::size_t kMostListed = 10;
+    const SeriesFiles series = seriesIn(pictures);
     std::string text = std::to_string(series.size()) + " series: ";
     std::size_t listed = 0;
     for (const auto& [uid, files] : series) {
@@ -222,8 +242,8 @@ std::vector<DicomFile> onlySeries(const std::vector<std::filesystem::path>& all,
         fail("it is a folder without DICOM pictures");
     }
     if (hasSeveralSeries(pictures)) {
-        throw Error(ErrorCode::Problem,
-                    "holds " + listOf(pictures) + "; choose one: open a file of it");
+        throw SeveralImages("holds " + listOf(pictures) + "; choose one: open a file of it",
+                            choicesOf(pictures));
     }
     return pictures;
 }

@@ -138,10 +138,20 @@ std::string onlyDataset(hid_t file) {
         text.replace(text.find('\n'), 1, " (");
         list += (i > 0 ? ", " : "") + text + ")";
     }
-    throw Error(ErrorCode::Problem,
-                "holds " + std::to_string(found.size()) + " datasets: " + list +
-                    (found.size() > kMostListed ? ", ..." : "") +
-                    "; choose one by adding ':' and its path to the name of the file");
+    std::vector<std::string> choices;
+    for (const std::string& each : found) {
+        const std::string name = each.substr(0, each.find('\n'));
+        const Handle dataset(H5Dopen2(file, name.c_str(), H5P_DEFAULT), H5Dclose);
+        std::vector<hsize_t> sizes = sizesOf(dataset.id());
+        std::reverse(sizes.begin(), sizes.end()); // x first
+        const auto type = typeOf(dataset.id());
+        choices.push_back(name + "\n" + name + "\n" + (type ? std::string(base::name(*type)) : "") +
+                          "\n" + sizeText(sizes) + "\n1");
+    }
+    throw SeveralImages("holds " + std::to_string(found.size()) + " datasets: " + list +
+                            (found.size() > kMostListed ? ", ..." : "") +
+                            "; choose one by adding ':' and its path to the name of the file",
+                        std::move(choices));
 }
 
 /// Opens a dataset of this file. A link to another file is not followed.

@@ -53,6 +53,8 @@ int runReader(int argc, char** argv) {
     try {
         answer(argc, argv, out);
         return 0;
+    } catch (const detail::SeveralImages& several) {
+        out.failure(several.code(), several.what(), several.choices());
     } catch (const base::Error& error) {
         out.failure(error.code(), error.what());
     } catch (const std::bad_alloc&) {

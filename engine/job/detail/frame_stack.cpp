@@ -33,6 +33,7 @@ void FrameStack::add(const JobResult& one, int number) {
         m_result.templates = one.templates;
         m_result.masks = one.masks;
         m_result.sceneMask = one.sceneMask;
+        m_result.geometry = one.geometry; // frame 0 lies where the stack does
         m_result.mapGeometry = one.mapGeometry;
         m_result.mapCorner = one.mapCorner;
         m_result.scene = m_result.scene ? m_result.scene : one.scene;
@@ -72,6 +73,7 @@ void FrameStack::moveTo(JobResult& all) {
     all.sceneMask = std::move(m_result.sceneMask);
     all.map = std::move(m_map);
     all.index = std::move(m_index);
+    all.geometry = m_result.geometry;
     all.mapGeometry = m_result.mapGeometry;
     all.mapCorner = m_result.mapCorner;
     all.peaks = std::move(m_result.peaks);

@@ -14,7 +14,7 @@ Frames::Frames(const Job& job, const JobImages& images, const std::stop_token& s
     if (m_stack) {
         m_frame = base::extentsOf(m_stack->pixels);
         m_count = static_cast<int>(std::exchange(m_frame.z, 1));
-        m_geometry = m_stack->geometry;
+        m_geometry = statedGeometry(*m_stack, job.spacing);
         m_bytes = base::byteCount(m_frame, base::bytesPerVoxel(base::pixelType(m_stack->pixels)));
         return;
     }
@@ -28,6 +28,10 @@ Frames::Frames(const Job& job, const JobImages& images, const std::stop_token& s
     m_count = m_reader->count();
     m_frame = m_reader->info().extents;
     m_geometry = m_reader->info().geometry;
+    if (job.spacing) {
+        m_geometry = base::withSpacing(m_geometry, *job.spacing, m_frame);
+        m_stated = true;
+    }
     m_bytes = readBytes(m_reader->info());
 }
 
@@ -36,7 +40,13 @@ base::Extents Frames::extents() const { return {m_frame.x, m_frame.y, m_count}; 
 std::shared_ptr<const SceneImage> Frames::load(int number, const std::stop_token& stop) {
     if (m_reader) {
         io::LoadedImage loaded = m_reader->read(number, stop);
-        return loaded.components.empty() ? nullptr : sceneImageOf(std::move(loaded), m_path, stop);
+        if (loaded.components.empty()) {
+            return nullptr;
+        }
+        if (m_stated) {
+            loaded.info.geometry = base::movedTo(m_geometry, {0, 0, static_cast<double>(number)});
+        }
+        return sceneImageOf(std::move(loaded), m_path, stop);
     }
     auto frame = std::make_shared<SceneImage>();
     frame->pixels =

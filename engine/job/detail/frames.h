@@ -45,6 +45,7 @@ class Frames {
     int m_count = 0;
     base::Extents m_frame; ///< of one frame
     base::Geometry m_geometry;
+    bool m_stated = false; ///< the job has a spacing of its own
     std::int64_t m_bytes = 0;
 };
 

@@ -5,9 +5,11 @@
 #include <utility>
 
 #include "engine/base/error.h"
+#include "engine/filter/resample.h"
 #include "engine/job/detail/machine.h"
 #include "engine/job/detail/masks.h"
 #include "engine/job/detail/scenes.h"
+#include "engine/job/detail/text.h"
 #include "engine/job/mask_shape.h"
 #include "engine/method/canonical.h"
 #include "engine/sample/sample.h"
@@ -87,7 +89,8 @@ JobImages sampleImages(std::string_view name) {
     return {std::move(scene), {std::move(templ)}};
 }
 
-std::shared_ptr<const SceneImage> cutTemplate(const SceneImage& scene, const base::Box& crop) {
+std::shared_ptr<const SceneImage> cutTemplate(const SceneImage& scene, const base::Box& crop,
+                                              const std::optional<base::Spacing>& spacing) {
     const base::Extents extents = base::extentsOf(scene.pixels);
     if (!base::contains(extents, crop)) {
         throw Error(ErrorCode::Problem, "the crop " + base::toString(crop) + " leaves the scene " +
@@ -95,9 +98,7 @@ std::shared_ptr<const SceneImage> cutTemplate(const SceneImage& scene, const bas
     }
     auto templ = std::make_shared<SceneImage>();
     templ->pixels = base::copyOf(base::partOf(base::viewOf(scene.pixels), crop));
-    templ->geometry = base::movedTo(scene.geometry, {static_cast<double>(crop.corner.x),
-                                                     static_cast<double>(crop.corner.y),
-                                                     static_cast<double>(crop.corner.z)});
+    templ->geometry = base::movedTo(statedGeometry(scene, spacing), detail::pointOf(crop.corner));
     templ->source = scene.source + " [" + base::toString(crop) + "]";
     return templ;
 }
@@ -294,6 +295,45 @@ void requireFlat(const Job& job, const base::Extents& templ) {
     }
 }
 
+/// Resamples a template that states another spacing than the scene, or warns of it.
+void matchSpacing(Inputs& inputs, TemplateInput& templ, bool resamples,
+                  const std::stop_token& stop) {
+    const SceneImage& image = *templ.image;
+    const bool volume = base::extentsOf(inputs.scene->pixels).z > 1;
+    if (!base::spacingsDiffer(image.geometry, inputs.geometry, volume)) {
+        return;
+    }
+    const auto text = [volume](const base::Geometry& geometry) {
+        std::string sizes = shortest(geometry.spacing[0]) + " x " + shortest(geometry.spacing[1]);
+        return (volume ? sizes + " x " + shortest(geometry.spacing[2]) : sizes) + " " +
+               geometry.unit;
+    };
+    const std::string both = "the template " + image.source + " has the spacing " +
+                             text(image.geometry) + ", the scene " + text(inputs.geometry);
+    if (!resamples) {
+        inputs.warnings.push_back(both + "; they are compared voxel by voxel; --resample brings "
+                                         "the template to the spacing of the scene");
+        return;
+    }
+    const base::Extents before = templ.extents();
+    const base::Extents after =
+        filter::resampledExtents(before, base::spacingRatio(image.geometry, inputs.geometry));
+    requireRoom(inputs, after); // before the memory is taken
+    auto made = std::make_shared<SceneImage>();
+    filter::Resampled resampled =
+        filter::resample(base::viewOf(image.pixels), image.geometry, inputs.geometry, stop);
+    made->pixels = std::move(resampled.pixels);
+    made->geometry = std::move(resampled.geometry);
+    made->source = image.source;
+    made->note = image.note;
+    made->sha256 = image.sha256;
+    made->dataFile = image.dataFile;
+    made->series = image.series;
+    templ.image = std::move(made);
+    inputs.notes.push_back(both + "; it was resampled from " + base::toString(before) + " to " +
+                           base::toString(after) + " voxels");
+}
+
 /// Reads or takes over the templates; stopped, some are missing.
 void readTemplates(Inputs& inputs, const Job& job, const JobImages& images,
                    const std::string& scene, const std::stop_token& stop) {
@@ -302,7 +342,7 @@ void readTemplates(Inputs& inputs, const Job& job, const JobImages& images,
         TemplateInput templ;
         const bool given = i < images.templates.size() && images.templates[i];
         if (i < job.crops.size() && !(job.stream && given)) { // a stream is cut from its stack
-            templ.image = cutTemplate(*inputs.scene, job.crops[i]);
+            templ.image = cutTemplate(*inputs.scene, job.crops[i], job.spacing);
         } else if (given) {
             templ.image = images.templates[i];
         } else if (i - job.crops.size() < job.templates.size()) {
@@ -311,6 +351,10 @@ void readTemplates(Inputs& inputs, const Job& job, const JobImages& images,
         } else {
             throw Error(ErrorCode::CommandLine, "no file given for template " + std::to_string(i));
         }
+        if (stop.stop_requested()) {
+            return;
+        }
+        inScene(scene, [&] { matchSpacing(inputs, templ, job.resample, stop); });
         if (stop.stop_requested()) {
             return;
         }
@@ -461,6 +505,7 @@ Inputs readInputs(const Job& job, const JobImages& images, const std::string& sc
     if (stop.stop_requested()) {
         return inputs;
     }
+    inputs.geometry = inScene(scene, [&] { return statedGeometry(*inputs.scene, job.spacing); });
     inputs.region = job.region;
     if (job.region) {
         inScene(scene, [&] { requireRegion(base::extentsOf(inputs.scene->pixels), *job.region); });
@@ -511,7 +556,7 @@ void moveToScene(std::vector<match::Peak>& peaks, const Inputs& inputs) {
         for (std::size_t axis = 0; axis < 3; ++axis) {
             peak.centre[axis] = corner[axis] + half[axis] + peak.shift[axis];
         }
-        peak.world = base::toWorld(inputs.scene->geometry, peak.centre);
+        peak.world = base::toWorld(inputs.geometry, peak.centre);
     }
 }
 

@@ -29,6 +29,7 @@ struct TemplateInput {
 /// The images of a job, read and checked.
 struct Inputs {
     std::shared_ptr<const SceneImage> scene;
+    base::Geometry geometry;              ///< of the scene, with the job's spacing
     std::vector<TemplateInput> templates; ///< not empty if everything was read
     /// The numbers of the templates of each extent, ordered by the first template of each extent.
     std::vector<std::vector<int>> groups;
@@ -37,6 +38,7 @@ struct Inputs {
     std::optional<base::Box> region; ///< part of the scene that is searched
     std::vector<InputReport> reports;
     std::vector<std::string> notes;
+    std::vector<std::string> warnings; ///< such as on spacings that differ
 
     /// The pixels that are searched: the scene or its region; with its mask if that excludes a
     /// voxel.

@@ -459,12 +459,15 @@ std::vector<Option> makeOptions() {
                     "mask, nonzero voxels count: a file, sphere:R[,SOFT] in voxels, or box; one "
                     "for all templates, or one for each (repeat)",
                     &Job::masks),
+        flagOption("resample", "bring templates of another spacing to that of the scene",
+                   &Job::resample),
         flagOption("invert",
                    "change the sign of the templates, which changes the sign of every score",
                    &Job::invert),
         indexOption("channel", "N", "channel of a file with several channels, from 0",
                     &Job::channel),
         indexOption("frame", "N", "frame of a file with several frames, from 0", &Job::frame),
+        spacingOption(),
         flagOption("stream",
                    "search every slice of the scene, a stack, on its own; one output for all: map "
                    "as .mha or .nrrd, peaks with a column frame",

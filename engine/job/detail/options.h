@@ -42,6 +42,8 @@ struct Option {
 
 /// The option with that name, or null.
 [[nodiscard]] const Option* findOption(std::string_view name);
+/// A row of the table: Job::spacing.
+[[nodiscard]] Option spacingOption();
 
 /// The options that a plan report decides; none of them may be combined with `plan`.
 [[nodiscard]] const std::vector<std::string>& plannedOptions();

@@ -55,7 +55,7 @@ io::PeakContext peakContext(const JobResult& result) {
             .templates = std::move(templates),
             .sceneMask = result.sceneMask ? result.sceneMask->source : "",
             .sceneExtents = base::extentsOf(result.scene->pixels),
-            .geometry = result.scene->geometry,
+            .geometry = result.geometry,
             .extent = std::string(method::name(problem.extent)),
             .outside = std::string(method::name(problem.outside)),
             .operation =

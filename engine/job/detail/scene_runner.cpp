@@ -108,12 +108,16 @@ bool SceneRunner::readWork(bool images) {
 
 void SceneRunner::takeInputs(bool images) {
     m_result.scene = inputs().scene;
+    m_result.geometry = inputs().geometry;
     for (const TemplateInput& templ : inputs().templates) {
         m_result.templates.push_back(templ.image);
         m_result.masks.push_back(templ.mask);
     }
     m_result.sceneMask = inputs().sceneMask;
     m_result.notes = inputs().notes;
+    for (const std::string& sentence : inputs().warnings) {
+        warn(sentence);
+    }
     inScene(sceneName(), [&] { requireWritableOutputs(m_job, inputs(), images); });
 }
 
@@ -151,7 +155,9 @@ void SceneRunner::reportInputs() {
                          .inFlight = 1};
     }
     report.inputs = inputs().reports;
+    report.warnings = inputs().warnings;
     report.scene = base::extentsOf(inputs().scene->pixels);
+    report.geometry = inputs().geometry;
     report.region = inputs().region;
     report.partialPeaks = m_job.partialPeaks;
     for (const TemplateInput& templ : inputs().templates) {
@@ -316,7 +322,7 @@ bool SceneRunner::findPeaks() {
         maps.push_back(group.searched(m_stop));
     }
     m_sink.progress(0.2);
-    m_result.peaks = match::findPeaks(inputs().sceneView(), maps, m_result.scene->geometry,
+    m_result.peaks = match::findPeaks(inputs().sceneView(), maps, m_result.geometry,
                                       peakOptions(m_job), m_stop, &m_result.report.peaksIncomplete);
     m_result.report.run->peaksMs = watch.ms();
     m_sink.progress(0.8);
@@ -391,7 +397,7 @@ void SceneRunner::startMap() {
     const base::Point corner = pointOf(m_result.mapCorner);
     const base::Point half = halfOf(groups().front().problem().templ);
     const base::Point firstCentre{corner[0] + half[0], corner[1] + half[1], corner[2] + half[2]};
-    m_result.mapGeometry = base::movedTo(m_result.scene->geometry, firstCentre);
+    m_result.mapGeometry = base::movedTo(m_result.geometry, firstCentre);
     m_result.map = groups().front().map();
     m_result.index = groups().front().index();
     if (m_result.map) { // else it stays where it is made

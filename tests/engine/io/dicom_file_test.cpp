@@ -163,6 +163,15 @@ class DicomFileTest : public QObject {
         requireError(folder(), ErrorCode::Problem,
                      {"2 series", "\"scan\" (CT, 2 files, one is a1)", "\"scout\" (CT, 1 file, b1)",
                       "open a file"});
+        const std::vector<io::ImageChoice> series = io::imagesIn(folder());
+        QCOMPARE(series.size(), std::size_t{2});
+        QCOMPARE(series[0].name, std::string("scan"));
+        QCOMPARE(series[0].kind, std::string("CT"));
+        QCOMPARE(series[0].count, std::int64_t{2});
+        QCOMPARE(series[1].sizes, std::string("4x3"));
+        QVERIFY((io::readImageInfo(series[0].path).extents == Extents{4, 3, 2}));
+        QCOMPARE(at(io::readImage(series[1].path), 0, 0, 0), 7.0);
+        QVERIFY(io::imagesIn(folder() / "a1").empty()); // one image
     }
 
     void aMissingSliceIsAnError() {

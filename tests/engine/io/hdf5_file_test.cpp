@@ -211,6 +211,12 @@ class Hdf5FileTest : public QObject {
             requireError(file(), ErrorCode::Problem, "/group/image (6x7), /volume (3x4x5)");
         QVERIFY2(sentence.find("list") == std::string::npos, sentence.c_str());
         QVERIFY2(sentence.find("five") == std::string::npos, sentence.c_str());
+        const std::vector<io::ImageChoice> datasets = io::imagesIn(file());
+        QCOMPARE(datasets.size(), std::size_t{2});
+        QCOMPARE(datasets[0].name, std::string("/group/image"));
+        QCOMPARE(datasets[1].sizes, std::string("5x4x3")); // x first
+        QCOMPARE(datasets[1].kind, std::string("uint8"));
+        QVERIFY((io::readImageInfo(datasets[1].path).extents == Extents{5, 4, 3}));
         const io::LoadedImage image =
             io::readImage(file().string() + ":/group/image", {.digests = true});
         QVERIFY((image.info.extents == Extents{7, 6, 1}));

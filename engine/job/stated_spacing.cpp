@@ -1,0 +1,53 @@
+#include "engine/job/detail/inputs.h"
+#include "engine/job/detail/options.h"
+
+namespace flcc::job {
+
+base::Geometry statedGeometry(const SceneImage& image,
+                              const std::optional<base::Spacing>& spacing) {
+    return spacing ? base::withSpacing(image.geometry, *spacing, base::extentsOf(image.pixels))
+                   : image.geometry;
+}
+
+void restate(JobResult& result, const std::optional<base::Spacing>& spacing) {
+    // Not statedGeometry(): the result of one of several scenes has no pixels.
+    const base::Geometry& own = result.scene->geometry;
+    result.geometry = spacing ? base::withSpacing(own, *spacing, result.report.scene) : own;
+    result.report.geometry = result.geometry;
+    const base::Point corner = detail::pointOf(result.mapCorner);
+    const base::Point half = detail::halfOf(result.report.plan.problem.templ);
+    result.mapGeometry = base::movedTo(
+        result.geometry, {corner[0] + half[0], corner[1] + half[1], corner[2] + half[2]});
+    for (std::vector<match::Peak>* peaks : {&result.peaks, &result.report.peaks}) {
+        for (match::Peak& peak : *peaks) {
+            peak.world = base::toWorld(result.geometry, peak.centre);
+        }
+    }
+    for (FrameReport& frame : result.report.frames) {
+        if (frame.best) {
+            base::Point centre = frame.best->centre; // in its frame
+            centre[2] = frame.frame;
+            frame.best->world = base::toWorld(result.geometry, centre);
+        }
+    }
+}
+
+namespace detail {
+
+Option spacingOption() {
+    return {
+        .name = "spacing",
+        .kind = ValueKind::Text,
+        .value = "X[,Y[,Z]][UNIT]",
+        .help = "spacing of the scenes in place of their files', such as 0.5um or 0.2,0.2,1mm",
+        .get =
+            [](const Job& job) {
+                return job.spacing ? std::optional(base::toString(*job.spacing)) : std::nullopt;
+            },
+        .set = [](Job& job, const std::string& text) { job.spacing = base::parseSpacing(text); },
+        .positional = false};
+}
+
+} // namespace detail
+
+} // namespace flcc::job
