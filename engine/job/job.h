@@ -31,6 +31,9 @@ enum class Audit { Auto, On, Off };
 /// The smallest value of `--promise`.
 inline constexpr double kLeastPromise = 1e-15;
 
+/// As Job::channel: all channels of a colour image, over which an operation sums (`--channel all`).
+inline constexpr int kAllChannels = -1;
+
 /// A complete job, as the command line, the job file and the Match panel fill it in. An empty path
 /// means "not requested". The templates are first the crops, then the files; they are numbered from
 /// 0.
@@ -47,7 +50,7 @@ struct Job {
     /// Supports of the templates, nonzero voxels count: one for all templates, or one for each.
     std::vector<std::filesystem::path> masks;
     std::filesystem::path sceneMask; ///< support of the scene, nonzero voxels count
-    std::optional<int> channel;
+    std::optional<int> channel;      ///< or kAllChannels
     std::optional<int> frame;
     /// The scene is a stack whose frames are searched as scenes of their own: its slices or, of a
     /// file with several flat frames, these. Each output is one file for all frames.
@@ -132,6 +135,14 @@ struct SceneImage {
     std::optional<io::FileDigest> dataFile{};
     /// The files of a DICOM series, sorted by name; `sha256` is then empty.
     std::vector<io::FileDigest> series{};
+    /// Read with kAllChannels: the slices of `pixels` are so many channels of a flat image. Else 0.
+    int channels = 0;
+
+    /// The extents of the image, which is flat however many channels it has.
+    [[nodiscard]] base::Extents extents() const {
+        const base::Extents all = base::extentsOf(pixels);
+        return channels > 0 ? base::Extents{all.x, all.y, 1} : all;
+    }
 };
 
 /// A support in memory: 1 inside, 0 outside.
@@ -166,8 +177,10 @@ struct JobImages {
     }
 };
 
-/// Reads a scene or a template as a job does; null if cancelled. `memoryBytes` limits the buffers
-/// that decoding takes beside the pixels, as Job::memoryBytes. **Errors**: as io::readImage.
+/// Reads a scene or a template as a job does; null if cancelled. With kAllChannels, the colours of
+/// a flat image, or its channels, become slices; opacity is left out. `memoryBytes` limits the
+/// buffers that decoding takes beside the pixels, as Job::memoryBytes. **Errors**: as
+/// io::readImage.
 [[nodiscard]] std::shared_ptr<const SceneImage>
 loadImage(const std::filesystem::path& path, std::optional<int> channel, std::optional<int> frame,
           const std::stop_token& stop = {}, std::int64_t memoryBytes = 0);

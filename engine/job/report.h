@@ -141,6 +141,7 @@ struct JobReport {
     /// group.
     plan::PlanReport plan;
     base::Extents scene{0, 0, 0};    ///< the whole scene
+    int channels = 0;                ///< that values are summed over; 0 without kAllChannels
     std::optional<base::Box> region; ///< the part that is searched; empty = the whole scene
     std::vector<TemplateReport> templates;
     /// If templates have several extents: one group for each, in the order of their first

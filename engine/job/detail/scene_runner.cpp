@@ -151,7 +151,8 @@ void SceneRunner::reportInputs() {
                          .inFlight = 1};
     }
     report.inputs = inputs().reports;
-    report.scene = base::extentsOf(inputs().scene->pixels);
+    report.scene = inputs().scene->extents();
+    report.channels = inputs().scene->channels;
     report.region = inputs().region;
     report.partialPeaks = m_job.partialPeaks;
     for (const TemplateInput& templ : inputs().templates) {
@@ -389,7 +390,8 @@ void SceneRunner::nameOutputs() {
 /// The map of a job with one group, which will be filled.
 void SceneRunner::startMap() {
     const base::Point corner = pointOf(m_result.mapCorner);
-    const base::Point half = halfOf(groups().front().problem().templ);
+    const base::Point half =
+        halfOf(inputs().templates.front().image->extents()); // all have one extent
     const base::Point firstCentre{corner[0] + half[0], corner[1] + half[1], corner[2] + half[2]};
     m_result.mapGeometry = base::movedTo(m_result.scene->geometry, firstCentre);
     m_result.map = groups().front().map();
