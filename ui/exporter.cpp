@@ -326,8 +326,7 @@ void Exporter::writeHeatmap(const std::filesystem::path& path) {
     if (const ResultEntry* result = requireMap()) {
         // The slice in view, clamped to the slices of the map.
         const std::int64_t slices = result->job->map->value.extents().z;
-        const auto depth =
-            static_cast<double>(base::extentsOf(result->job->templates.front()->pixels).z - 1);
+        const auto depth = static_cast<double>(result->job->templates.front()->extents().z - 1);
         const double first = static_cast<double>(result->job->mapCorner.z) + depth / 2;
         const auto z = static_cast<std::int64_t>(
             std::clamp(std::floor(std::round(m_views.crosshair()[2]) - first + 0.5), 0.0,

@@ -13,8 +13,7 @@ io::PeakContext peakContext(const ResultEntry& result) {
     for (std::size_t i = 0; i < result.job->templates.size(); ++i) {
         const job::SceneImage& templ = *result.job->templates[i];
         const auto& mask = result.job->masks[i];
-        context.templates.push_back(
-            {templ.source, base::extentsOf(templ.pixels), mask ? mask->source : ""});
+        context.templates.push_back({templ.source, templ.extents(), mask ? mask->source : ""});
     }
     context.sceneExtents = result.job->report.scene;
     context.geometry = result.job->geometry;
@@ -39,7 +38,9 @@ job::Job jobOf(const Document& document, job::Job settings) {
     for (std::size_t i = 1; i < document.scenes().size(); ++i) {
         settings.furtherScenes.push_back(document.scenes()[i].path);
     }
-    settings.channel = scene.channel;
+    if (settings.channel != job::kAllChannels) {
+        settings.channel = scene.channel;
+    }
     settings.frame = scene.frame;
     settings.spacing = document.spacing();
     settings.templates.clear();

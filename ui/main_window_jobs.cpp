@@ -98,7 +98,8 @@ void MainWindow::loadJob(const QString& file, bool run) {
         add(&mask == &job.masks.front() ? Target::Mask : Target::MoreMask, mask);
     }
     add(Target::SceneMask, job.sceneMask);
-    m_opener->openAll(std::move(files), {job.channel, job.frame}, start);
+    const bool all = job.channel == job::kAllChannels; // the window shows brightness
+    m_opener->openAll(std::move(files), {all ? std::nullopt : job.channel, job.frame}, start);
 }
 
 /// Opens the scene of a job, unless the job has none and a scene is shown, and then calls `then`.

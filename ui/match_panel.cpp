@@ -427,6 +427,12 @@ job::Job MatchPanel::settings() const {
     readEdges(job);
     job.operation = operation();
     readThreshold(job);
+    const bool all = job.operation.traits().sumsChannels && m_channels->currentIndex() == 1;
+    if (all) {
+        job.channel = job::kAllChannels;
+    } else if (job.channel == job::kAllChannels) {
+        job.channel.reset();
+    }
     job.maxPeaks = numberOf(*m_maxPeaks, m_job.maxPeaks);
     job.minDistance.reset();
     if (m_distance->value() >= 0) {
@@ -469,6 +475,7 @@ void MatchPanel::setSettings(const job::Job& job) {
         m_memory->setText(memoryText(job.memoryBytes));
         m_planning->setCurrentIndex(m_planning->findData(static_cast<int>(job.planning)));
         const QSignalBlocker quiet(m_operation);
+        m_channels->setCurrentIndex(job.channel == job::kAllChannels ? 1 : 0);
         m_operation->setCurrentIndex(m_operation->findData(toQString(method::name(job.operation))));
         showOperation();
         m_maxPeaks->setValue(

@@ -210,6 +210,7 @@ class MatchPanel : public QWidget {
     QToolButton* m_openPlanReport = nullptr;
     QToolButton* m_clearPlanReport = nullptr;
     QComboBox* m_operation = nullptr;
+    QComboBox* m_channels = nullptr;
     QDoubleSpinBox* m_minScore = nullptr;
     QSpinBox* m_maxPeaks = nullptr;
     QDoubleSpinBox* m_distance = nullptr;

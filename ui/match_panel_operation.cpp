@@ -35,6 +35,12 @@ void MatchPanel::addOperation(QFormLayout* form) {
     addRow(form, tr("Operation"), m_operation, "operation",
            tr("Value computed for every placement of the template. Sums of differences are best "
               "where they are smallest"));
+    m_channels = new QComboBox(this);
+    m_channels->addItems({tr("Brightness"), tr("Sum over channels")});
+    addRow(form, tr("Channels"), m_channels, "channels",
+           tr("What counts of a colour image: its brightness, or all its channels. Scene and "
+              "template are read from their files and need the same number of channels"));
+    connect(m_channels, &QComboBox::currentIndexChanged, this, &MatchPanel::settingsChanged);
     connect(m_operation, &QComboBox::currentIndexChanged, this, [this] {
         m_job.minScore.reset();
         m_job.maxScore.reset();
@@ -56,6 +62,8 @@ void MatchPanel::showOperation() {
     const bool largest = traits.best == method::Best::Largest;
     const bool lcc = operation().isLcc();
     const QSignalBlocker blocker(m_minScore);
+    qobject_cast<QFormLayout*>(m_channels->parentWidget()->layout())
+        ->setRowVisible(m_channels, traits.sumsChannels);
     m_slider->setEnabled(lcc);
     m_minScore->setDecimals(traits.isPure() ? 3 : 1);
     m_minScore->setSingleStep(traits.isPure() ? 0.05 : 1000);

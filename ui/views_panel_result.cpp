@@ -139,8 +139,8 @@ void ViewsPanel::onResultShown() {
     if (result == nullptr || !result->job->map) {
         showMap(nullptr, {}, {}, true);
     } else {
-        showMap(result->job->map, base::extentsOf(result->job->templates.front()->pixels),
-                result->job->mapCorner, true);
+        showMap(result->job->map, result->job->templates.front()->extents(), result->job->mapCorner,
+                true);
     }
     noteMap(result == nullptr || job::isVerified(result->job->report) ? QString()
                                                                       : tr("not verified"));
@@ -201,8 +201,8 @@ void ViewsPanel::setVisiblePeaks(const std::vector<int>& peaks) {
             const auto& templ = result->job->templates[static_cast<std::size_t>(peak.templ)];
             const bool shaded =
                 m_document.masks().size() < 2 || peak.templ == m_document.activeTemplate();
-            marks.push_back({peak.centre, peak.score, index + 1, base::extentsOf(templ->pixels),
-                             shaded, static_cast<int>(peak.templ)});
+            marks.push_back({peak.centre, peak.score, index + 1, templ->extents(), shaded,
+                             static_cast<int>(peak.templ)});
         }
     }
     for (const auto& slice : m_slices) {

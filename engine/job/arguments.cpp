@@ -125,7 +125,8 @@ Json valueOf(const Option& option, const std::vector<std::string>& values) {
     if (option.kind == ValueKind::Flag) {
         return values.front() == "true";
     }
-    if (option.kind == ValueKind::Text) {
+    const bool word = option.kind == ValueKind::NumberOrText && !Json::accept(values.front());
+    if (option.kind == ValueKind::Text || word) {
         return values.front();
     }
     return Json::parse(values.front());

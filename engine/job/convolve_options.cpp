@@ -26,7 +26,8 @@ using Row = detail::OptionRow<ConvolveJob>;
 
 /// A row of `match` that means the same here.
 Row sharedRow(const std::string& name, const std::string& help = {}) {
-    const detail::Option& option = *detail::findOption(name);
+    const detail::Option& option =
+        name == "channel" ? detail::channelNumber() : *detail::findOption(name);
     return {{name, option.value, help.empty() ? option.help : help},
             option.kind,
             [&option](const ConvolveJob& job) { return option.get(job.run); },

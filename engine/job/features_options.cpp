@@ -31,7 +31,8 @@ using Row = detail::OptionRow<FeaturesJob>;
 
 /// A row of `match` that means the same here. The members hold the value in both jobs.
 template <class T> Row matchRow(const std::string& name, T Job::*from, T FeaturesJob::*to) {
-    const detail::Option& option = *detail::findOption(name);
+    const detail::Option& option =
+        name == "channel" ? detail::channelNumber() : *detail::findOption(name);
     return {{name, option.value, option.help},
             option.kind,
             [&option, from, to](const FeaturesJob& job) {

@@ -32,6 +32,9 @@ enum class Audit { Auto, On, Off };
 /// The smallest value of `--promise`.
 inline constexpr double kLeastPromise = 1e-15;
 
+/// As Job::channel: all channels of a colour image, over which an operation sums (`--channel all`).
+inline constexpr int kAllChannels = -1;
+
 /// A complete job, as the command line, the job file and the Match panel fill it in. An empty path
 /// means "not requested". The templates are first the crops, then the files; they are numbered from
 /// 0.
@@ -52,7 +55,7 @@ struct Job {
     /// file, or a shape (mask_shape.h).
     std::vector<std::filesystem::path> masks;
     std::filesystem::path sceneMask; ///< support of the scene, nonzero voxels count
-    std::optional<int> channel;
+    std::optional<int> channel;      ///< or kAllChannels
     std::optional<int> frame;
     /// Spacing and unit of all scenes, in place of what their files say.
     std::optional<base::Spacing> spacing;
@@ -139,6 +142,14 @@ struct SceneImage {
     std::optional<io::FileDigest> dataFile{};
     /// The files of a DICOM series, sorted by name; `sha256` is then empty.
     std::vector<io::FileDigest> series{};
+    /// Read with kAllChannels: the slices of `pixels` are so many channels of a flat image. Else 0.
+    int channels = 0;
+
+    /// The extents of the image, which is flat however many channels it has.
+    [[nodiscard]] base::Extents extents() const {
+        const base::Extents all = base::extentsOf(pixels);
+        return channels > 0 ? base::Extents{all.x, all.y, 1} : all;
+    }
 };
 
 /// A support in memory: 1 inside, 0 outside.
@@ -173,8 +184,10 @@ struct JobImages {
     }
 };
 
-/// Reads a scene or a template as a job does; null if cancelled. `memoryBytes` limits the buffers
-/// that decoding takes beside the pixels, as Job::memoryBytes. **Errors**: as io::readImage.
+/// Reads a scene or a template as a job does; null if cancelled. With kAllChannels, the colours of
+/// a flat image, or its channels, become slices; opacity is left out. `memoryBytes` limits the
+/// buffers that decoding takes beside the pixels, as Job::memoryBytes. **Errors**: as
+/// io::readImage.
 [[nodiscard]] std::shared_ptr<const SceneImage>
 loadImage(const std::filesystem::path& path, std::optional<int> channel, std::optional<int> frame,
           const std::stop_token& stop = {}, std::int64_t memoryBytes = 0);

@@ -143,6 +143,7 @@ struct JobReport {
     plan::PlanReport plan;
     base::Extents scene{0, 0, 0};    ///< the whole scene
     base::Geometry geometry{};       ///< of the whole scene, with the job's spacing
+    int channels = 0;                ///< that values are summed over; 0 without kAllChannels
     std::optional<base::Box> region; ///< the part that is searched; empty = the whole scene
     std::vector<TemplateReport> templates;
     /// If templates have several extents: one group for each, in the order of their first

@@ -148,6 +148,7 @@ std::string problemText(const JobReport& report) {
         spacingText(report.geometry, flat) + "\n" +
         (report.region ? "Region    " + base::toString(*report.region) + "\n" : "") +
         templatesText(report, flat) + "Result    " + std::string(method::name(problem.operation)) +
+        (report.channels > 0 ? " over " + std::to_string(report.channels) + " channels" : "") +
         ", extent " + std::string(method::name(problem.extent)) + outsideText(report) + ", " +
         std::string(method::name(problem.precision)) + " precision, promise " +
         detail::shortest(problem.promise) + (problem.recompute ? "" : ", recomputing off") + "\n";

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <limits>
 #include <tuple>
 #include <unordered_set>
 #include <utility>
@@ -35,12 +36,18 @@ struct Maximum {
 class Search {
   public:
     /// Skips maxima that `exclusion` covers. The caller may add maxima of this and of other
-    /// searches that come before all maxima left here.
-    Search(detail::Scores& scores, double minScore, const detail::Exclusion& exclusion,
-           std::stop_token stop)
-        : m_scores(&scores), m_minScore(minScore), m_stop(std::move(stop)), m_exclusion(&exclusion),
-          m_open(detail::scanCandidates(scores, minScore, m_stop)) {
-        std::make_heap(m_open.begin(), m_open.end(), laterCandidate);
+    /// searches that come before all maxima left here. About `count` maxima will be asked for.
+    Search(detail::Scores& scores, double minScore, std::int64_t count,
+           const detail::Exclusion& exclusion, std::stop_token stop)
+        : m_scores(&scores), m_minScore(minScore), m_stop(std::move(stop)),
+          m_exclusion(&exclusion) {
+        // Most maxima of a map without a threshold are far below the best ones.
+        constexpr std::int64_t kVoxelsEach = 256;
+        const std::int64_t voxels = base::voxelCount(scores.extents());
+        const double most = count < voxels / kVoxelsEach
+                                ? detail::scoreOfTheBest(scores, count * kVoxelsEach)
+                                : minScore;
+        scan(std::max(minScore, most));
     }
 
     /// The best maximum that is left, or null.
@@ -72,16 +79,32 @@ class Search {
     /// Resolves candidates until the front of m_ready is the best of all that are left. Returns
     /// false when nothing is left or a stop was asked for.
     bool fill() {
-        while (!m_open.empty() && (m_ready.empty() || openMayBeBest())) {
-            if (m_stop.stop_requested()) {
-                return false;
+        while (true) {
+            while (!m_open.empty() && (m_ready.empty() || openMayBeBest())) {
+                if (m_stop.stop_requested()) {
+                    return false;
+                }
+                const std::int64_t linear = m_open.front().linear;
+                std::pop_heap(m_open.begin(), m_open.end(), laterCandidate);
+                m_open.pop_back();
+                resolve(linear);
             }
-            const std::int64_t linear = m_open.front().linear;
-            std::pop_heap(m_open.begin(), m_open.end(), laterCandidate);
-            m_open.pop_back();
-            resolve(linear);
+            const bool restMayBeBest = m_scanned > m_minScore &&
+                                       (m_ready.empty() || m_ready.front().score.value < m_scanned);
+            if (!restMayBeBest || m_stop.stop_requested()) {
+                return !m_ready.empty() && !m_stop.stop_requested();
+            }
+            scan(m_minScore);
         }
-        return !m_ready.empty() && !m_stop.stop_requested();
+    }
+
+    /// Adds the candidates that may reach `least`.
+    void scan(double least) {
+        const std::vector<detail::Candidate> found =
+            detail::scanCandidates(*m_scores, least, m_scanned, m_stop);
+        m_open.insert(m_open.end(), found.begin(), found.end());
+        std::make_heap(m_open.begin(), m_open.end(), laterCandidate);
+        m_scanned = least;
     }
 
     [[nodiscard]] bool openMayBeBest() const {
@@ -135,6 +158,8 @@ class Search {
     double m_minScore;
     std::stop_token m_stop;
     const detail::Exclusion* m_exclusion;
+    /// All candidates that may reach this score are in m_open, or were.
+    double m_scanned = std::numeric_limits<double>::infinity();
     std::vector<detail::Candidate> m_open; ///< heap, the most promising first
     std::vector<Maximum> m_ready;          ///< heap, the best first
 };
@@ -159,7 +184,7 @@ std::vector<Found> takeBest(std::vector<detail::Scores>& maps, const PeakOptions
     detail::Exclusion exclusion(largest, options.minDistance);
     std::vector<Search> searches;
     for (detail::Scores& scores : maps) {
-        searches.emplace_back(scores, minScore, exclusion, stop);
+        searches.emplace_back(scores, minScore, count, exclusion, stop);
     }
     std::vector<Found> accepted;
     while (std::ssize(accepted) < count) {

@@ -104,7 +104,8 @@ const std::array kTable{
                                .lowest = 0,
                                .highest = kEndless,
                                .best = Best::Smallest,
-                               .threshold = kEndless},
+                               .threshold = kEndless,
+                               .sumsChannels = true},
                [](const Quantities& of) { return of.squaredDifferences; }),
     finishedBy(OperationTraits{.name = "nssd",
                                .label = "NSSD",
@@ -126,6 +127,7 @@ const std::array kTable{
                     .best = Best::Smallest,
                     .threshold = kEndless,
                     .byDefinition = true,
+                    .sumsChannels = true,
                     .finish = [](const Quantities& of) { return of.absoluteDifferences; }},
 };
 

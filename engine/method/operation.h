@@ -57,6 +57,8 @@ struct OperationTraits {
     double threshold = 0.5;
     /// True: made of absoluteDifferences, which only a method by definition has.
     bool byDefinition = false;
+    /// True for a sum that can also run over the channels of a colour image.
+    bool sumsChannels = false;
     /// The value of a placement. NaN: it is undefined, the panel is FLAT. Null: the operation has
     /// methods of its own (lcc).
     Bounded (*finish)(const Quantities&) = nullptr;

@@ -1,9 +1,15 @@
 #include <QComboBox>
 #include <QDoubleSpinBox>
+#include <QFile>
 #include <QSlider>
 #include <QTableView>
+#include <QTemporaryDir>
 #include <QTest>
 
+#include <variant>
+#include <vector>
+
+#include "tests/support/scenes.h"
 #include "tests/support/test_class.h"
 #include "tests/ui/window_support.h"
 #include "ui/match_flow.h"
@@ -21,6 +27,7 @@ class WindowOperationsTest : public QObject {
     void minimaAreChosenRunAndLimited();
     void coloursFollowTheValuesThatAreThere();
     void aJobFileSetsOperationAndThreshold();
+    void differencesAreSummedOverChannels();
 
   private:
     /// Chooses an operation with the keyboard.
@@ -104,6 +111,58 @@ void WindowOperationsTest::aJobFileSetsOperationAndThreshold() {
     job.minScore = 0.75;
     m_window->matchPanel().setSettings(job);
     QVERIFY(m_window->matchPanel().settings() == job);
+}
+
+void WindowOperationsTest::differencesAreSummedOverChannels() {
+    // Two copies of one brightness, red and blue exchanged in the other.
+    QTemporaryDir folder;
+    const QString path = folder.filePath(QStringLiteral("colours.nrrd"));
+    const base::Extents extents{60, 50, 1};
+    std::vector<base::AnyImage> planes;
+    for (std::uint64_t i = 0; i < 3; ++i) {
+        planes.push_back(test::noise(base::PixelType::UInt8, extents, 20 + i));
+    }
+    for (std::size_t plane = 0; plane < 3; ++plane) {
+        test::paste(planes[plane], test::crop(planes[2 - plane], {{8, 9, 0}, {7, 6, 1}}),
+                    {40, 30, 0});
+    }
+    QFile file(path);
+    QVERIFY(file.open(QIODevice::WriteOnly));
+    file.write("NRRD0004\ntype: uchar\ndimension: 3\nsizes: 3 60 50\nkinds: RGB-color domain "
+               "domain\nencoding: raw\n\n");
+    for (std::int64_t i = 0; i < base::voxelCount(extents); ++i) {
+        for (const base::AnyImage& plane : planes) {
+            file.write(reinterpret_cast<const char*>(
+                           std::get<base::Image<std::uint8_t>>(plane).data() + i),
+                       1);
+        }
+    }
+    file.close();
+    ui::SceneEntry scene;
+    scene.path = path.toStdString();
+    scene.image = job::loadImage(scene.path, {}, {});
+    scene.name = QStringLiteral("colours");
+    ui::Document& document = m_window->document();
+    document.setScene(scene);
+    document.setBox(base::Box{{8, 9, 0}, {7, 6, 1}});
+    auto& channels = test::child<QComboBox>(*m_window, "channels");
+    QVERIFY(!channels.isVisible());
+    choose(QStringLiteral("Sum of squared differences"));
+    QVERIFY(channels.isVisible());
+    channels.setFocus();
+    QTest::keyClick(&channels, Qt::Key_End);
+    QCOMPARE(m_window->matchPanel().settings().channel, std::optional(job::kAllChannels));
+    QVERIFY(test::runAndWait(*m_window));
+    const ui::ResultEntry* result = document.result();
+    QVERIFY(result != nullptr);
+    QVERIFY((result->job->peaks.at(0).corner == base::Index{8, 9, 0}));
+    QCOMPARE(result->job->peaks[0].score, 0.0);
+    QCOMPARE(result->job->peaks[0].centre[2], 0.0);
+    QCOMPARE(result->job->report.map->best->occurrences, std::int64_t{1});
+    QCOMPARE(result->job->templates.at(0)->channels, 3);
+    choose(QStringLiteral("Cosine"));
+    QVERIFY(!channels.isVisible());
+    QVERIFY(!m_window->matchPanel().settings().channel.has_value());
 }
 
 const flcc::test::TestClass<WindowOperationsTest> kWindowOperationsTest;

@@ -1,4 +1,5 @@
 #include "engine/job/detail/flight.h"
+#include "engine/job/detail/channels.h"
 
 #include <utility>
 
@@ -32,10 +33,9 @@ void Flight::fly(const std::stop_token& stop, std::mutex& reading) {
         const base::Stopwatch watch;
         const Job& job = m_order.job;
         std::shared_ptr<const SceneImage> image =
-            m_order.images.scene ? m_order.images.scene
-            : m_order.frames != nullptr
-                ? m_order.frames->load(m_order.frame, stop)
-                : loadImage(job.scene, job.channel, job.frame, stop, job.memoryBytes);
+            usable(job, m_order.images.scene) ? m_order.images.scene
+            : m_order.frames != nullptr       ? m_order.frames->load(m_order.frame, stop)
+                                              : sceneOf(job, nullptr, stop);
         files.unlock();
         {
             const std::lock_guard guard(m_lock);

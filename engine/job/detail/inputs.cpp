@@ -6,6 +6,7 @@
 
 #include "engine/base/error.h"
 #include "engine/filter/resample.h"
+#include "engine/job/detail/channels.h"
 #include "engine/job/detail/machine.h"
 #include "engine/job/detail/masks.h"
 #include "engine/job/detail/scenes.h"
@@ -22,6 +23,9 @@ using base::ErrorCode;
 std::shared_ptr<const SceneImage> loadImage(const std::filesystem::path& path,
                                             std::optional<int> channel, std::optional<int> frame,
                                             const std::stop_token& stop, std::int64_t memoryBytes) {
+    if (channel == kAllChannels) {
+        return detail::loadChannels(path, frame, stop, memoryBytes);
+    }
     io::LoadedImage loaded =
         io::readImage(path, {.channel = channel,
                              .frame = frame,
@@ -71,7 +75,7 @@ loadCompanion(const std::filesystem::path& path, std::optional<int> channel,
         return loadImage(path, {}, {}, stop, memoryBytes);
     }
     const io::ImageInfo info = io::readImageInfo(path, stop);
-    return loadImage(path, info.channels > 1 ? channel : std::nullopt,
+    return loadImage(path, info.channels > 1 || channel == kAllChannels ? channel : std::nullopt,
                      info.frames > 1 ? frame : std::nullopt, stop, memoryBytes);
 }
 
@@ -99,6 +103,7 @@ std::shared_ptr<const SceneImage> cutTemplate(const SceneImage& scene, const bas
     auto templ = std::make_shared<SceneImage>();
     templ->pixels = base::copyOf(base::partOf(base::viewOf(scene.pixels), crop));
     templ->geometry = base::movedTo(statedGeometry(scene, spacing), detail::pointOf(crop.corner));
+    templ->channels = scene.channels;
     templ->source = scene.source + " [" + base::toString(crop) + "]";
     return templ;
 }
@@ -340,16 +345,21 @@ void readTemplates(Inputs& inputs, const Job& job, const JobImages& images,
     const std::size_t count = templateCount(job, images);
     for (std::size_t i = 0; i < count && !stop.stop_requested(); ++i) {
         TemplateInput templ;
-        const bool given = i < images.templates.size() && images.templates[i];
+        const bool given =
+            i < images.templates.size() && usable(job, images.templates[i]) != nullptr;
         if (i < job.crops.size() && !(job.stream && given)) { // a stream is cut from its stack
-            templ.image = cutTemplate(*inputs.scene, job.crops[i], job.spacing);
+            templ.image =
+                cutTemplate(*inputs.scene, withChannels(job.crops[i], *inputs.scene), job.spacing);
         } else if (given) {
             templ.image = images.templates[i];
         } else if (i - job.crops.size() < job.templates.size()) {
             templ.image = loadCompanion(job.templates[i - job.crops.size()], job.channel, job.frame,
                                         stop, job.memoryBytes);
         } else {
-            throw Error(ErrorCode::CommandLine, "no file given for template " + std::to_string(i));
+            throw Error(
+                ErrorCode::CommandLine,
+                "no file given for template " + std::to_string(i) +
+                    (sumsChannels(job) ? "; --channel all reads its channels from it" : ""));
         }
         if (stop.stop_requested()) {
             return;
@@ -360,6 +370,7 @@ void readTemplates(Inputs& inputs, const Job& job, const JobImages& images,
         }
         inScene(scene, [&] {
             requireFlat(job, templ.extents());
+            requireSameChannels(*inputs.scene, *templ.image);
             requireRoom(inputs, templ.extents());
         });
         inputs.templates.push_back(std::move(templ));
@@ -373,15 +384,16 @@ void readMasks(Inputs& inputs, const Job& job, const JobImages& images,
     for (std::size_t i = 0; images.masks.empty() && i < job.masks.size(); ++i) {
         // A shape is made for each template, because their extents may differ.
         masks.push_back(maskShapeOf(job.masks[i]) ? nullptr
-                                                  : loadMask(job.masks[i], job.channel, job.frame,
-                                                             stop, job.memoryBytes));
+                                                  : loadMask(job.masks[i], maskChannel(job),
+                                                             job.frame, stop, job.memoryBytes));
         if (stop.stop_requested()) {
             return;
         }
     }
     inputs.sceneMask = images.sceneMask;
     if (!inputs.sceneMask && !job.sceneMask.empty()) {
-        inputs.sceneMask = loadMask(job.sceneMask, job.channel, job.frame, stop, job.memoryBytes);
+        inputs.sceneMask =
+            loadMask(job.sceneMask, maskChannel(job), job.frame, stop, job.memoryBytes);
     }
     if (stop.stop_requested()) {
         return;
@@ -389,10 +401,11 @@ void readMasks(Inputs& inputs, const Job& job, const JobImages& images,
     for (std::size_t i = 0; i < inputs.templates.size() && !masks.empty(); ++i) {
         TemplateInput& templ = inputs.templates[i];
         const std::size_t number = masks.size() == 1 ? 0 : i;
-        templ.mask = masks[number];
-        if (!templ.mask && images.masks.empty()) {
-            templ.mask =
-                makeMask(*maskShapeOf(job.masks[number]), base::extentsOf(templ.image->pixels));
+        if (masks[number]) {
+            templ.mask = withChannels(masks[number], *templ.image);
+        } else if (images.masks.empty()) {
+            templ.mask = withChannels(
+                makeMask(*maskShapeOf(job.masks[number]), templ.image->extents()), *templ.image);
         }
         if (templ.mask) {
             requireSameExtents(*templ.mask, "template", *templ.image);
@@ -400,6 +413,7 @@ void readMasks(Inputs& inputs, const Job& job, const JobImages& images,
                 method::isMasked({base::viewOf(templ.image->pixels), templ.mask->support.view()});
         }
     }
+    inputs.sceneMask = withChannels(inputs.sceneMask, *inputs.scene);
     if (inputs.sceneMask) {
         requireSameExtents(*inputs.sceneMask, "scene", *inputs.scene);
         inputs.sceneMasked = true; // as far as sceneView() is concerned
@@ -498,17 +512,16 @@ Inputs readInputs(const Job& job, const JobImages& images, const std::string& sc
                   const std::stop_token& stop) {
     requireJob(job, images);
     Inputs inputs;
-    inputs.scene = inScene(scene, [&] {
-        return images.scene ? images.scene
-                            : loadImage(job.scene, job.channel, job.frame, stop, job.memoryBytes);
-    });
+    inputs.scene = inScene(scene, [&] { return sceneOf(job, images.scene, stop); });
     if (stop.stop_requested()) {
         return inputs;
     }
     inputs.geometry = inScene(scene, [&] { return statedGeometry(*inputs.scene, job.spacing); });
     inputs.region = job.region;
     if (job.region) {
-        inScene(scene, [&] { requireRegion(base::extentsOf(inputs.scene->pixels), *job.region); });
+        inputs.region = withChannels(*job.region, *inputs.scene);
+        inScene(scene,
+                [&] { requireRegion(base::extentsOf(inputs.scene->pixels), *inputs.region); });
     }
     readTemplates(inputs, job, images, scene, stop);
     if (stop.stop_requested()) {
@@ -550,7 +563,7 @@ void moveToScene(std::vector<match::Peak>& peaks, const Inputs& inputs) {
     const base::Index by = inputs.sceneCorner();
     for (match::Peak& peak : peaks) {
         const base::Point half =
-            halfOf(inputs.templates[static_cast<std::size_t>(peak.templ)].extents());
+            halfOf(inputs.templates[static_cast<std::size_t>(peak.templ)].image->extents());
         peak.corner = {peak.corner.x + by.x, peak.corner.y + by.y, peak.corner.z + by.z};
         const base::Point corner = pointOf(peak.corner);
         for (std::size_t axis = 0; axis < 3; ++axis) {

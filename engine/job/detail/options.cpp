@@ -9,8 +9,6 @@
 #include "engine/base/error.h"
 #include "engine/base/text.h"
 #include "engine/job/arguments.h"
-#include "engine/job/detail/frame_outputs.h"
-#include "engine/job/detail/masks.h"
 #include "engine/job/detail/text.h"
 #include "engine/plan/planner.h"
 
@@ -419,6 +417,26 @@ Option planningOption() {
         });
 }
 
+Option channelOption() {
+    Option option = channelNumber();
+    option.kind = ValueKind::NumberOrText;
+    option.value = "N|all";
+    option.help = "channel of a file with several channels, from 0; all: ssd and sad of colour "
+                  "images, summed over channels";
+    option.get = [](const Job& job) {
+        return job.channel == kAllChannels ? std::optional<std::string>("all")
+                                           : channelNumber().get(job);
+    };
+    option.set = [](Job& job, const std::string& text) {
+        if (text == "all") {
+            job.channel = kAllChannels;
+        } else {
+            channelNumber().set(job, text);
+        }
+    };
+    return option;
+}
+
 Option minDistanceOption() {
     return {
         .name = "min-distance",
@@ -464,8 +482,7 @@ std::vector<Option> makeOptions() {
         flagOption("invert",
                    "change the sign of the templates, which changes the sign of every score",
                    &Job::invert),
-        indexOption("channel", "N", "channel of a file with several channels, from 0",
-                    &Job::channel),
+        channelOption(),
         indexOption("frame", "N", "frame of a file with several frames, from 0", &Job::frame),
         spacingOption(),
         flagOption("stream",
@@ -531,6 +548,12 @@ std::vector<Option> makeOptions() {
 
 } // namespace
 
+const Option& channelNumber() {
+    static const Option option = indexOption(
+        "channel", "N", "channel of a file with several channels, from 0", &Job::channel);
+    return option;
+}
+
 const std::vector<Option>& options() {
     static const std::vector<Option> kOptions = makeOptions();
     return kOptions;
@@ -561,43 +584,6 @@ void refuseBesidePlan(const std::string& option) {
                 "--plan takes method, tile, device, threads and planning from a report; leave out "
                 "--plan or --" +
                     option);
-}
-
-void requireSensible(const Job& job) {
-    const auto wrong = [](const std::string& sentence) {
-        throw Error(ErrorCode::CommandLine, sentence);
-    };
-    requireThreshold(job);
-    requireShapes(job);
-    if (job.repeat < 1) {
-        wrong("--repeat must be 1 or more, not " + std::to_string(job.repeat));
-    }
-    if (job.threads < 0) {
-        wrong("--threads must be 1 or more, not " + std::to_string(job.threads));
-    }
-    if (!(job.promise >= kLeastPromise && job.promise <= 1)) {
-        wrong("--promise must be a number from 1e-15 to 1, not " + shortest(job.promise));
-    }
-    if (!(job.minOverlap >= 0 && job.minOverlap <= 1)) {
-        wrong("--min-overlap must be a number from 0 to 1, not " + shortest(job.minOverlap));
-    }
-    if (job.region && job.extent != method::Extent::Valid) {
-        wrong("--region needs panels that lie inside it; leave out --region or --extent " +
-              std::string(method::name(job.extent)));
-    }
-    if (job.slice && job.heatmap.empty()) {
-        wrong(
-            "--slice chooses a slice of the heatmap; add --heatmap FILE.png or leave out --slice");
-    }
-    requireStream(job);
-    if (job.memoryBytes < 0) {
-        wrong("--memory must be positive, not " + std::to_string(job.memoryBytes));
-    }
-    for (const std::string& name : plannedOptions()) {
-        if (!job.planReport.empty() && findOption(name)->get(job)) {
-            refuseBesidePlan(name);
-        }
-    }
 }
 
 } // namespace flcc::job::detail

@@ -40,6 +40,9 @@ struct Option {
 /// The table of all options, in the order of the help.
 [[nodiscard]] const std::vector<Option>& options();
 
+/// `--channel` of commands that work on one channel.
+[[nodiscard]] const Option& channelNumber();
+
 /// The option with that name, or null.
 [[nodiscard]] const Option* findOption(std::string_view name);
 /// A row of the table: Job::spacing.
@@ -54,7 +57,8 @@ struct Option {
 /// Throws for a threshold of peaks that the job's operation does not have. **Errors**: CommandLine.
 void requireThreshold(const Job& job);
 
-/// Throws for invalid values of a job, or an invalid combination. **Errors**: CommandLine.
+/// Throws for invalid values of a job, or an invalid combination. **Errors**: CommandLine; Problem
+/// as requireChannels().
 void requireSensible(const Job& job);
 
 } // namespace flcc::job::detail

@@ -48,13 +48,13 @@ io::PeakContext peakContext(const JobResult& result) {
     std::vector<io::PeakTemplate> templates;
     for (std::size_t i = 0; i < result.templates.size(); ++i) {
         const SceneImage& templ = *result.templates[i];
-        templates.push_back({templ.source, base::extentsOf(templ.pixels),
-                             result.masks[i] ? result.masks[i]->source : ""});
+        templates.push_back(
+            {templ.source, templ.extents(), result.masks[i] ? result.masks[i]->source : ""});
     }
     return {.scene = result.scene->source,
             .templates = std::move(templates),
             .sceneMask = result.sceneMask ? result.sceneMask->source : "",
-            .sceneExtents = base::extentsOf(result.scene->pixels),
+            .sceneExtents = result.scene->extents(),
             .geometry = result.geometry,
             .extent = std::string(method::name(problem.extent)),
             .outside = std::string(method::name(problem.outside)),

@@ -156,7 +156,8 @@ void SceneRunner::reportInputs() {
     }
     report.inputs = inputs().reports;
     report.warnings = inputs().warnings;
-    report.scene = base::extentsOf(inputs().scene->pixels);
+    report.scene = inputs().scene->extents();
+    report.channels = inputs().scene->channels;
     report.geometry = inputs().geometry;
     report.region = inputs().region;
     report.partialPeaks = m_job.partialPeaks;
@@ -395,7 +396,8 @@ void SceneRunner::nameOutputs() {
 /// The map of a job with one group, which will be filled.
 void SceneRunner::startMap() {
     const base::Point corner = pointOf(m_result.mapCorner);
-    const base::Point half = halfOf(groups().front().problem().templ);
+    const base::Point half =
+        halfOf(inputs().templates.front().image->extents()); // all have one extent
     const base::Point firstCentre{corner[0] + half[0], corner[1] + half[1], corner[2] + half[2]};
     m_result.mapGeometry = base::movedTo(m_result.geometry, firstCentre);
     m_result.map = groups().front().map();

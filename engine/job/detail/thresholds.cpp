@@ -1,6 +1,9 @@
 #include <cmath>
 
 #include "engine/base/error.h"
+#include "engine/job/detail/channels.h"
+#include "engine/job/detail/frame_outputs.h"
+#include "engine/job/detail/masks.h"
 #include "engine/job/detail/options.h"
 #include "engine/job/detail/text.h"
 
@@ -27,6 +30,44 @@ void requireThreshold(const Job& job) {
                                                 shortest(traits.lowest) +
                                                 (open ? " up" : " to " + shortest(traits.highest)) +
                                                 ", not \"" + shortest(*given) + "\"");
+    }
+}
+
+void requireSensible(const Job& job) {
+    const auto wrong = [](const std::string& sentence) {
+        throw Error(ErrorCode::CommandLine, sentence);
+    };
+    requireThreshold(job);
+    requireChannels(job);
+    requireShapes(job);
+    if (job.repeat < 1) {
+        wrong("--repeat must be 1 or more, not " + std::to_string(job.repeat));
+    }
+    if (job.threads < 0) {
+        wrong("--threads must be 1 or more, not " + std::to_string(job.threads));
+    }
+    if (!(job.promise >= kLeastPromise && job.promise <= 1)) {
+        wrong("--promise must be a number from 1e-15 to 1, not " + shortest(job.promise));
+    }
+    if (!(job.minOverlap >= 0 && job.minOverlap <= 1)) {
+        wrong("--min-overlap must be a number from 0 to 1, not " + shortest(job.minOverlap));
+    }
+    if (job.region && job.extent != method::Extent::Valid) {
+        wrong("--region needs panels that lie inside it; leave out --region or --extent " +
+              std::string(method::name(job.extent)));
+    }
+    if (job.slice && job.heatmap.empty()) {
+        wrong(
+            "--slice chooses a slice of the heatmap; add --heatmap FILE.png or leave out --slice");
+    }
+    requireStream(job);
+    if (job.memoryBytes < 0) {
+        wrong("--memory must be positive, not " + std::to_string(job.memoryBytes));
+    }
+    for (const std::string& name : plannedOptions()) {
+        if (!job.planReport.empty() && findOption(name)->get(job)) {
+            refuseBesidePlan(name);
+        }
     }
 }
 

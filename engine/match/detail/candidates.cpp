@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <functional>
 #include <limits>
 
 #include "engine/base/widest.h"
@@ -83,9 +84,8 @@ float floorToFloat(double value) {
 
 class Scanner {
   public:
-    Scanner(const Scores& scores, double minScore)
-        : m_scores(scores), m_value(scores.values()), m_status(scores.statuses()),
-          m_minScore(minScore) {}
+    Scanner(const Scores& scores, double minScore, double below)
+        : m_scores(scores), m_value(scores.values()), m_minScore(minScore), m_below(below) {}
 
     void scanRow(std::int64_t y, std::int64_t z, std::vector<Candidate>& found) const {
         if (m_scores.leavesSomeOut()) { // voxels that may not be peaks exclude no neighbour
@@ -167,7 +167,7 @@ class Scanner {
     void test(const base::Index& at, std::vector<Candidate>& found) const {
         const Scores::Seen here = m_scores.seen(at);
         const double reach = here.value + m_scores.margin(here.status);
-        if (!base::hasValue(here.status) || reach < m_minScore ||
+        if (!base::hasValue(here.status) || reach < m_minScore || reach >= m_below ||
             !m_scores.takesPart(at, here.status)) {
             return;
         }
@@ -186,15 +186,42 @@ class Scanner {
 
     const Scores& m_scores;
     base::View<const float> m_value;
-    base::View<const base::Status> m_status;
     double m_minScore;
+    double m_below;
 };
 
 } // namespace
 
-std::vector<Candidate> scanCandidates(const Scores& scores, double minScore, std::stop_token stop) {
+double scoreOfTheBest(const Scores& scores, std::int64_t count) {
+    constexpr std::int64_t kStep = 16;
+    constexpr std::int64_t kFewest = 16; // of a sample; fewer say little
+    const double none = -std::numeric_limits<double>::infinity();
+    if (scores.map().reduced != nullptr) {
+        return none;
+    }
+    const base::Extents& extents = scores.extents();
+    std::vector<double> sample;
+    for (std::int64_t row = 0; row < extents.y * extents.z; row += kStep) {
+        for (std::int64_t x = row % kStep; x < extents.x; x += kStep) {
+            const Scores::Seen seen = scores.seen({x, row % extents.y, row / extents.y});
+            if (base::hasValue(seen.status)) {
+                sample.push_back(seen.value);
+            }
+        }
+    }
+    const std::int64_t rank = std::max(kFewest, count / (kStep * kStep));
+    if (rank >= std::ssize(sample)) {
+        return none;
+    }
+    const auto at = sample.begin() + rank;
+    std::nth_element(sample.begin(), at, sample.end(), std::greater<>());
+    return *at;
+}
+
+std::vector<Candidate> scanCandidates(const Scores& scores, double minScore, double below,
+                                      std::stop_token stop) {
     std::vector<Candidate> found;
-    const Scanner scanner(scores, minScore);
+    const Scanner scanner(scores, minScore, below);
     if (const method::ReducedMap* const reduced = scores.map().reduced) {
         for (const method::ReducedMap::Part& part : reduced->parts()) {
             scanner.scanPart(part, stop, found);

@@ -19,10 +19,14 @@ struct Candidate {
     }
 };
 
-/// The voxels that have a value, may reach `minScore`, and are not certainly lower than a
-/// neighbour: value(u) + margin(u) >= value(w) - margin(w) for all 8 or 26 neighbours w that have a
-/// value. The order is unspecified. Empty if cancelled.
+/// The voxels that have a value, may reach `minScore` but not `below`, and are not certainly lower
+/// than a neighbour: value(u) + margin(u) >= value(w) - margin(w) for all 8 or 26 neighbours w that
+/// have a value. The order is unspecified. Empty if cancelled.
 [[nodiscard]] std::vector<Candidate> scanCandidates(const Scores& scores, double minScore,
-                                                    std::stop_token stop);
+                                                    double below, std::stop_token stop);
+
+/// A score that about `count` voxels reach, by a sample of the map; minus infinity for a small or a
+/// reduced map.
+[[nodiscard]] double scoreOfTheBest(const Scores& scores, std::int64_t count);
 
 } // namespace flcc::match::detail

@@ -39,7 +39,6 @@ class Scores {
     [[nodiscard]] const base::View<const double>& exact() const { return m_exact; }
     /// +1 or -1: times a value it is largest for the best placement.
     [[nodiscard]] double sign() const { return m_sign; }
-    [[nodiscard]] const base::View<const base::Status>& statuses() const { return m_status; }
 
     /// Content of the map at one voxel. An unknown voxel has no value, or is certainly lower than a
     /// neighbour in its part of a reduced map.

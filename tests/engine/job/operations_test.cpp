@@ -133,6 +133,39 @@ class JobOperationsTest : public QObject {
         }
     }
 
+    void aShortListIsTheBeginOfALongOne() {
+        // The search looks at the best candidates first, and at the others only if it must: all
+        // large sums of the ramp lie in one corner.
+        const base::AnyImage noise = test::noise(PixelType::UInt8, {320, 240, 1}, 51);
+        const base::AnyImage ramp =
+            test::makeScene(PixelType::UInt8, {320, 240, 1}, [&](const Index& at) {
+                return base::valueAt(base::viewOf(noise), at) / 2 +
+                       static_cast<double>(at.x + at.y) / 3;
+            });
+        for (const method::OperationTraits& traits : method::operationTable()) {
+            for (const base::AnyImage* scene : {&noise, &ramp}) {
+                Job job = operationJob(traits.name);
+                if (job.operation.isLcc()) {
+                    job.minScore = -1;
+                }
+                job.minDistance = 30;
+                job.maxPeaks = 1'000'000;
+                const job::JobImages images =
+                    test::imagesOf(base::copyOf(base::viewOf(*scene)),
+                                   test::crop(*scene, {{150, 90, 0}, {9, 8, 1}}));
+                const auto all = job::runJob(job, images).peaks;
+                job.maxPeaks = 40;
+                const auto few = job::runJob(job, images).peaks;
+                QCOMPARE(few.size(), std::size_t{40});
+                QVERIFY(all.size() > 45);
+                for (std::size_t i = 0; i < few.size(); ++i) {
+                    QVERIFY(few[i].corner == all[i].corner);
+                    QCOMPARE(few[i].score, all[i].score);
+                }
+            }
+        }
+    }
+
     void theReportCountsThePlacementsThatReachTheBest() {
         const Job job = operationJob("ssd");
         const job::JobResult result = job::runJob(job, copies(PixelType::UInt8));
