@@ -28,14 +28,16 @@ using method::shared::nextSmooth;
 /// for those who ask for them.
 constexpr std::array<int, 9> kParts{2, 4, 6, 8, 12, 16, 24, 32, 64};
 
-// Nanoseconds of one thread: to add a voxel to a part, for each real number of the part; to add a
-// value of a part to a result; of one step of a part on all threads. Measured as those of
-// tile_tasks.h.
-constexpr double kAddNs = 0.2;
-constexpr double kGiveNs = 0.4;
-constexpr double kStepNs = 20000;
+// Nanoseconds of one thread: to load a voxel of a strip; to add it to a part, and to add a value of
+// a part to the result, for each real number of the part; of one step of a part. Strips are narrow,
+// and those of volumes meet a slice in each row. Measured as those of tile_tasks.h, on two cores.
+constexpr double kLoadStripNs = 1.3;
+constexpr double kAddNs = 0.8;
+constexpr double kGiveNs = 0.8;
+constexpr double kStepNs = 5000;
+constexpr double kSlices = 1.5; ///< multiplies the first three in volumes
 /// Time of the transforms of a part over that of a whole real transform of its points.
-constexpr double kTransforms = 1.2;
+constexpr double kTransforms = 0.9;
 
 class DifFilter final : public FilterMethod {
   public:
@@ -140,16 +142,17 @@ class DifFilter final : public FilterMethod {
         const auto seen = static_cast<double>(base::voxelCount(neededPoints(problem)));
         const auto weights = static_cast<double>(base::voxelCount(problem.kernel));
         const auto points = static_cast<double>(base::voxelCount(cut.points));
+        const double strips = cut.slices ? kSlices : 1;
         double scene = 0;
         double kernel = 0;
         double steps = 0;
         for (int part = 0; part < cut.computed(); ++part) {
             const double numbers = cut.kind(part) == PartKind::Complex ? 2 : 1;
-            const double transforms =
-                numbers * kTransforms * model.wholeTransformNs(cut.points);
-            scene += transforms + seen * (kLoadNs + numbers * kAddNs) +
-                     resultVoxels(problem) * numbers * kGiveNs;
-            kernel += transforms / 2 + weights * (kLoadNs + numbers * kAddNs);
+            const double transforms = numbers * kTransforms * model.wholeTransformNs(cut.points);
+            const double voxel = kLoadStripNs + numbers * kAddNs;
+            scene +=
+                transforms + strips * (seen * voxel + resultVoxels(problem) * numbers * kGiveNs);
+            kernel += transforms / 2 + strips * weights * voxel;
             steps += cut.points.y > 1 ? 9 : 5;
             prediction.operations += numbers * 3 * 2.5 * points * std::log2(std::max(2.0, points));
         }
@@ -165,8 +168,7 @@ class DifFilter final : public FilterMethod {
         const std::int64_t buffers =
             kBytes * (cut.bufferValues<Real>() + threads * cut.scratchValues<Real>());
         // The weights in double end before the buffers are made.
-        return resultBytes(problem) + markBytes(problem) +
-               base::byteCount(problem.kernel, kBytes) +
+        return resultBytes(problem) + markBytes(problem) + base::byteCount(problem.kernel, kBytes) +
                std::max(base::byteCount(problem.kernel, 8), buffers);
     }
 };
