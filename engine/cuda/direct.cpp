@@ -328,8 +328,11 @@ class DirectMethod final : public DeviceMethod {
         return partWork(problem, part) / multiplyAddsPerNs(device, usesDouble(problem));
     }
 
-    [[nodiscard]] std::string refusal(const Problem& problem) const {
-        std::string reason = engine().reasonAgainst(facts().number);
+    [[nodiscard]] std::string refusal(const Problem& problem) const override {
+        std::string reason = Method::refusal(problem); // of another operation
+        if (reason.empty()) {
+            reason = engine().reasonAgainst(facts().number);
+        }
         if (reason.empty()) {
             reason = pixelRefusal(problem);
         }

@@ -81,7 +81,7 @@ std::shared_ptr<const SceneImage> loadChannels(const std::filesystem::path& path
     first.components.clear();
     first.components.push_back(stacked(planes));
     first.info.notes.push_back(path.string() + ": values are sums over its " + countText(channels));
-    const std::shared_ptr<SceneImage> image = sceneImageOf(std::move(first), path, stop);
+    std::shared_ptr<SceneImage> image = sceneImageOf(std::move(first), path, stop);
     if (image) {
         image->channels = channels;
     }
