@@ -151,6 +151,24 @@ void TransferCurve::mouseDoubleClickEvent(QMouseEvent* event) {
     Q_EMIT edited();
 }
 
+bool TransferCurve::event(QEvent* event) {
+    // The arrow keys are shortcuts of the main window, which work in its tool windows as well.
+    if (event->type() == QEvent::ShortcutOverride && m_selected >= 0) {
+        switch (static_cast<QKeyEvent*>(event)->key()) {
+        case Qt::Key_Left:
+        case Qt::Key_Right:
+        case Qt::Key_Up:
+        case Qt::Key_Down:
+        case Qt::Key_Delete:
+            event->accept();
+            return true;
+        default:
+            break;
+        }
+    }
+    return QWidget::event(event);
+}
+
 void TransferCurve::keyPressEvent(QKeyEvent* event) {
     if (event->key() == Qt::Key_Space && !m_points.empty()) {
         select((m_selected + 1) % static_cast<int>(m_points.size()));

@@ -102,6 +102,7 @@ const std::map<QString, Setter>& setters() {
         {"parallel", flag(&ViewOptions::parallel)},
         {"no-peaks", flag(&ViewOptions::noPeaks)},
         {"no-heatmap", flag(&ViewOptions::noHeatmap)},
+        {"no-outline", flag(&ViewOptions::noOutline)},
         {"clean", flag(&ViewOptions::clean)},
     };
     return kSetters;
@@ -183,6 +184,9 @@ void ViewOptions::apply(ViewsPanel& views, QWidget& window) const {
     }
     if (noHeatmap) {
         toggle(window, "overlay", false);
+    }
+    if (noOutline) {
+        volume.setOutlineVisible(false);
     }
     if (side) {
         volume.lookFrom(*side);

@@ -33,6 +33,7 @@ struct ViewOptions {
     bool parallel = false;
     bool noPeaks = false;
     bool noHeatmap = false;
+    bool noOutline = false;
     bool clean = false; ///< screenshots: the view alone, without texts, on a transparent background
 
     /// **Errors**: CommandLine, with the part of the list that is unknown and what is known.

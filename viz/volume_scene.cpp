@@ -199,12 +199,20 @@ void VolumeScene::setScalarBarVisible(bool on) {
     changed();
 }
 
+void VolumeScene::setOutlineVisible(bool on) {
+    m_state->outlineVisible = on;
+    m_state->linesStale = true;
+    changed();
+}
+
 void VolumeScene::setInteractive(bool on) {
     if (on != m_state->interactive) {
         m_state->interactive = on;
         changed();
     }
 }
+
+void VolumeScene::deferVolume() { m_state->volumeDeferred = true; }
 
 bool VolumeScene::interactive() const { return m_state->interactive; }
 
@@ -226,7 +234,13 @@ void VolumeScene::update() {
     // Smooth lines double the time of a frame without a GPU: they wait until nothing moves.
     window()->SetMultiSamples(s.interactive ? 0 : kSmoothSamples);
     s.renderer->SetBackgroundAlpha(isClean() ? 0.0 : 1.0);
-    s.updateVolume();
+    if (s.volumeDeferred && s.image) {
+        s.volumeDeferred = false;
+        s.volume->SetVisibility(0);
+        changed();
+    } else {
+        s.updateVolume();
+    }
     if (s.mapFills()) {
         s.interactive = true;
         changed(); // another frame goes on

@@ -154,6 +154,7 @@ class VolumeScene final : public Scene {
     [[nodiscard]] bool parallel() const;
 
     void setScalarBarVisible(bool on);
+    void setOutlineVisible(bool on); ///< the box around the volume
 
     // The camera.
     /// Turns the volume as a trackball by a drag in device pixels.
@@ -170,6 +171,10 @@ class VolumeScene final : public Scene {
     /// is drawn.
     void setInteractive(bool on);
     [[nodiscard]] bool interactive() const;
+
+    /// Leaves the ray-cast volume out of the next frame and asks for another one: the first frame
+    /// of a view compiles many shaders, and in two frames neither takes long.
+    void deferVolume();
 
     /// The first point that the ray at `display` hits: on a slice plane, or else on the outline's
     /// box.

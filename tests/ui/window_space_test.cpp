@@ -4,15 +4,25 @@
 #include <QComboBox>
 #include <QDialog>
 #include <QDoubleSpinBox>
+#include <QFileDialog>
+#include <QFileInfo>
+#include <QImage>
 #include <QInputDialog>
 #include <QLabel>
+#include <QLineEdit>
 #include <QPushButton>
 #include <QSlider>
 #include <QSpinBox>
+#include <QTemporaryDir>
 #include <QTest>
 
+#include <utility>
+
+#include "engine/base/error.h"
+#include "engine/io/image_file.h"
 #include "tests/support/test_class.h"
 #include "tests/ui/window_support.h"
+#include "ui/startup.h"
 #include "ui/transfer_curve.h"
 #include "ui/views_panel.h"
 
@@ -30,6 +40,17 @@ void keep(QWidget& widget, const QString& name) {
     }
 }
 
+/// The alpha of the first pixel, and how many pixels are not transparent.
+std::pair<int, int> alphas(const QImage& image) {
+    int covered = 0;
+    for (int y = 0; y < image.height(); ++y) {
+        for (int x = 0; x < image.width(); ++x) {
+            covered += qAlpha(image.pixel(x, y)) > 0 ? 1 : 0;
+        }
+    }
+    return {image.isNull() ? -1 : qAlpha(image.pixel(0, 0)), covered};
+}
+
 } // namespace
 
 class WindowSpaceTest : public QObject {
@@ -41,6 +62,10 @@ class WindowSpaceTest : public QObject {
     void aClickInSpacePicksAPeak();
     void pointsOfTheCurveAreDraggedAddedAndRemoved();
     void aSlabShowsTheMaximumOfItsSlices();
+    void aKeySavesTheViewInSpaceOnATransparentBackground();
+    void aCommandMakesAPictureOfAView();
+    void wordsOfACommandThatAreWrongAreNamed_data();
+    void wordsOfACommandThatAreWrongAreNamed();
 
   private:
     [[nodiscard]] ui::ViewsPanel& views() { return m_window->views(); }
@@ -192,6 +217,92 @@ void WindowSpaceTest::aSlabShowsTheMaximumOfItsSlices() {
     again.findChild<QSpinBox*>()->setValue(3);
     QTest::keyClick(&again, Qt::Key_Escape); // as it was
     QCOMPARE(views().slab(), 7);
+}
+
+void WindowSpaceTest::aKeySavesTheViewInSpaceOnATransparentBackground() {
+    const QTemporaryDir folder;
+    const QString file = folder.filePath(QStringLiteral("space.png"));
+    open({20, 22, 24});
+    space().widget()->setFocus();
+    QTest::keyClick(space().widget(), Qt::Key_F12, Qt::ControlModifier);
+    auto& chooser = test::child<QFileDialog>(*m_window, "exportDialog");
+    QTRY_VERIFY(chooser.isVisible());
+    auto& name = test::child<QLineEdit>(chooser, "fileNameEdit");
+    name.setText(file);
+    QTest::keyClick(&name, Qt::Key_Return);
+    QTRY_VERIFY(QFileInfo::exists(file));
+    QVERIFY(test::waitUntilIdle(*m_window));
+    QCOMPARE(alphas(QImage(file)).first, 0);
+    QVERIFY(alphas(QImage(file)).second > 1000);
+}
+
+void WindowSpaceTest::aCommandMakesAPictureOfAView() {
+    const QTemporaryDir folder;
+    const QString scene = folder.filePath(QStringLiteral("scene.mha"));
+    const QString picture = folder.filePath(QStringLiteral("picture.png"));
+    const ui::SceneEntry noise = test::noiseScene({30, 28, 26}, 4);
+    io::writeImage(scene.toStdString(), base::viewOf(noise.image->pixels), {});
+    const ui::StartOptions options = ui::readStartOptions(
+        {"flcc", scene, "--crop", "8,8,8:7,7,7", "--run", "--screenshot", picture, "--show",
+         "view=3d,surfaces,parallel,look=ct,threshold=0.4,slices=off,content=none,no-outline,"
+         "no-heatmap,at=3/4/5,slab=3,clean"});
+    QVERIFY(!options.end);
+    ui::Startup startup(*m_window, options);
+    startup.begin();
+    QTRY_VERIFY_WITH_TIMEOUT(QFileInfo::exists(picture), 30'000);
+    QVERIFY(test::waitUntilIdle(*m_window));
+    QVERIFY(views().isMaximised() && space().isVisible());
+    viz::VolumeScene& volume = views().volume();
+    QVERIFY(volume.peakSurfaces() && volume.parallel());
+    QCOMPARE(volume.transfer().look, viz::VolumeLook::Ct);
+    QCOMPARE(volume.transfer().threshold, 0.4);
+    QCOMPARE(volume.sliceStyle(), viz::SliceStyle::Off);
+    QCOMPARE(volume.content(), viz::VolumeContent::None);
+    QVERIFY(views().crosshair() == (base::Point{3, 4, 5}));
+    QCOMPARE(views().slab(), 3);
+    // The menu shows what is on.
+    for (const char* name :
+         {"peakSurfaces", "parallelProjection", "volumeSlices3", "volumeContent2"}) {
+        QVERIFY2(test::child<QAction>(*m_window, name).isChecked(), name);
+    }
+    const QImage image(picture);
+    QCOMPARE(image.width(), space().scene().width());
+    const auto [corner, covered] = alphas(image);
+    QCOMPARE(corner, 0);
+    QVERIFY(covered > 100 && covered < image.width() * image.height() / 2);
+}
+
+void WindowSpaceTest::wordsOfACommandThatAreWrongAreNamed_data() {
+    QTest::addColumn<QString>("list");
+    QTest::addColumn<QString>("sentence");
+    QTest::newRow("unknown word") << "view=3d,surface"
+                                  << "but not \"surface\"";
+    QTest::newRow("unknown choice") << "look=xray"
+                                    << "maximum, not \"xray\"";
+    QTest::newRow("no number") << "opacity=much"
+                               << "from 0 to 1, not \"much\"";
+    QTest::newRow("out of range") << "slab=0"
+                                  << "from 1 to 101, not \"0\"";
+    QTest::newRow("NaN") << "zoom=nan"
+                         << "not \"nan\"";
+    QTest::newRow("no voxel") << "at=1/2"
+                              << "X/Y/Z, not \"1/2\"";
+    QTest::newRow("needless value") << "clean=yes"
+                                    << "no value, not \"yes\"";
+}
+
+void WindowSpaceTest::wordsOfACommandThatAreWrongAreNamed() {
+    QFETCH(QString, list);
+    QFETCH(QString, sentence);
+    try {
+        (void)ui::ViewOptions::parse(list);
+        QFAIL("no error");
+    } catch (const base::Error& error) {
+        QCOMPARE(error.code(), base::ErrorCode::CommandLine);
+        QVERIFY2(QString(error.what()).contains(sentence), error.what());
+    }
+    QCOMPARE(ui::readStartOptions({"flcc", "--show", list}).exitCode,
+             static_cast<int>(base::ErrorCode::CommandLine));
 }
 
 const flcc::test::TestClass<WindowSpaceTest> kWindowSpaceTest;

@@ -162,6 +162,9 @@ bool SceneWidget::mayDraw() {
         return false;
     }
     taken = m_drawn = true;
+    if (auto* volume = dynamic_cast<viz::VolumeScene*>(m_scene.get())) {
+        volume->deferVolume();
+    }
     QTimer::singleShot(0, [] { taken = false; });
     return true;
 }

@@ -222,7 +222,9 @@ void VolumeScene::State::updateLines(const VolumeScene& scene) {
         lines->clear();
     }
     if (image) {
-        outline.box(corner(false), corner(true), mixed(look.background, look.text, 0.45));
+        if (outlineVisible) {
+            outline.box(corner(false), corner(true), mixed(look.background, look.text, 0.45));
+        }
         if (crosshair) {
             const base::Point at = world(*crosshair);
             for (std::size_t axis = 0; axis < 3; ++axis) {

@@ -73,6 +73,7 @@ struct VolumeScene::State {
     Anatomy anatomy;
     bool upright = true;
     bool scalarBarVisible = true;
+    bool outlineVisible = true;
 
     // Parts that must be rebuilt before the next frame.
     bool sceneTextureStale = true;
@@ -88,9 +89,10 @@ struct VolumeScene::State {
 
     // Quality.
     bool interactive = false;
-    double coarse = 2;        ///< pixels per ray while interactive
-    bool coarseDrawn = false; ///< the last frame was a coarse one
-    double fineSeconds = 0;   ///< expected time of a fine frame
+    bool volumeDeferred = false; ///< to the frame after the next one
+    double coarse = 2;           ///< pixels per ray while interactive
+    bool coarseDrawn = false;    ///< the last frame was a coarse one
+    double fineSeconds = 0;      ///< expected time of a fine frame
 
     vtkNew<vtkRenderer> renderer;
     vtkSmartPointer<vtkGPUVolumeRayCastMapper> caster =
