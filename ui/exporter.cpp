@@ -17,6 +17,7 @@
 #include "engine/io/image_file.h"
 #include "engine/io/peak_file.h"
 #include "engine/job/arguments.h"
+#include "engine/job/mask_shape.h"
 #include "ui/job_text.h"
 #include "ui/match_flow.h"
 #include "ui/run_controller.h"
@@ -424,7 +425,50 @@ void Exporter::writeTemplate(const std::filesystem::path& path) {
     });
 }
 
+std::optional<MaskEntry> Exporter::requireMask(bool scene) {
+    const MaskEntry* mask = m_document.mask();
+    if (scene ? m_document.sceneMask().has_value() : mask != nullptr) {
+        return scene ? m_document.sceneMask() : std::optional(*mask);
+    }
+    Q_EMIT failed(tr("There is no mask to save: draw one with the tool Mask (6), or open one."));
+    return std::nullopt;
+}
+
+void Exporter::saveMask(bool scene) {
+    if (requireMask(scene)) {
+        ask(scene ? tr("Save mask of scene") : tr("Save mask"),
+            scene ? QStringLiteral("scene-mask.mha") : QStringLiteral("mask.mha"), imageFilters(),
+            [this, scene](const std::filesystem::path& path) { writeMask(path, scene); });
+    }
+}
+
+void Exporter::writeMask(const std::filesystem::path& path, bool scene) {
+    const auto mask = requireMask(scene);
+    if (!mask) {
+        return;
+    }
+    const TemplateEntry* templ = m_document.templ();
+    const auto image = scene || templ == nullptr ? m_document.scene().image : templ->image;
+    write(
+        path,
+        [mask = *mask, image](const io::AtomicFile& file, const std::stop_token& stop) {
+            const auto& support = mask.image->support;
+            if (const auto shape = job::maskShapeOf(mask.path); shape && shape->soft > 0) {
+                const base::Image<float> weights = job::maskWeights(*shape, support.extents());
+                return io::writeImage(file, base::AnyView(weights.view()), image->geometry, {},
+                                      stop);
+            }
+            return io::writeImage(file, base::AnyView(support.view()), image->geometry, {}, stop);
+        },
+        false, [this, image = mask->image, path] { m_document.setMaskFile(image, path); });
+}
+
 void Exporter::saveJob() {
+    const QString unsaved = maskWithoutFile(m_document);
+    if (!unsaved.isEmpty()) {
+        Q_EMIT failed(unsaved);
+        return;
+    }
     const QString unnamed = templateWithoutFile(m_document);
     if (!unnamed.isEmpty()) {
         Q_EMIT failed(tr("A job file cannot name the template %1, which is not in a file: save it "

@@ -16,6 +16,7 @@
 #include "engine/base/error.h"
 #include "engine/base/log.h"
 #include "engine/job/arguments.h"
+#include "engine/job/mask_shape.h"
 #include "engine/plan/planner.h"
 #include "engine/sample/sample.h"
 #include "ui/box_tool.h"
@@ -26,6 +27,8 @@
 #include "ui/log_panel.h"
 #include "ui/manual.h"
 #include "ui/manual_window.h"
+#include "ui/mask_bar.h"
+#include "ui/mask_painter.h"
 #include "ui/match_flow.h"
 #include "ui/match_panel.h"
 #include "ui/open_question.h"
@@ -103,9 +106,12 @@ void MainWindow::buildCentre() {
     m_views = new ViewsPanel(*m_document, this);
     m_tools = new ViewTools(*m_document, *m_views, this);
     m_boxTool = new BoxTool(*m_document, this);
+    m_painter = new MaskPainter(*m_document, this);
+    m_maskBar = new MaskBar(*m_document, *m_painter, frame);
     m_centre->addWidget(m_start);
     m_centre->addWidget(m_views);
     column->addWidget(m_message);
+    column->addWidget(m_maskBar);
     column->addWidget(m_centre, 1);
     setCentralWidget(frame);
 }
@@ -188,7 +194,7 @@ void MainWindow::connectParts() {
     });
     for (const auto signal :
          {&Document::scenesChanged, &Document::boxChanged, &Document::templateChanged,
-          &Document::resultShown, &Document::resultsChanged}) {
+          &Document::masksChanged, &Document::resultShown, &Document::resultsChanged}) {
         connect(m_document.get(), signal, this, &MainWindow::updateActions);
     }
     connect(m_document.get(), &Document::resultShown, this,
@@ -278,6 +284,12 @@ void MainWindow::connectParts() {
             &PlanCard::setDisplayBytes);
 
     connect(m_tools, &ViewTools::hovered, m_status, &StatusLine::showPosition);
+    connect(m_tools, &ViewTools::toolChanged, m_maskBar,
+            [this](Tool tool) { m_maskBar->setVisible(tool == Tool::Mask); });
+    connect(m_tools, &ViewTools::maskDrawn, m_painter, &MaskPainter::stroke);
+    connect(m_painter, &MaskPainter::message, this,
+            [this](const QString& text) { tell(MessageBar::Kind::Info, text); });
+    connect(m_maskBar, &MaskBar::saveRequested, m_exporter, &Exporter::saveMask);
     connect(m_tools, &ViewTools::objectClicked, m_boxTool, &BoxTool::fitTo);
     connect(m_tools, &ViewTools::objectClickWithdrawn, m_boxTool, &BoxTool::withdraw);
     connect(m_boxTool, &BoxTool::message, this,
@@ -428,6 +440,7 @@ void MainWindow::loadJob(const QString& file, bool run) {
         if (!job.crops.empty()) {
             m_document->setBox(job.crops.front());
         }
+        addShapes(job);
         if (run) {
             m_flow->run();
         }
@@ -450,11 +463,37 @@ void MainWindow::loadJob(const QString& file, bool run) {
             add(Target::MoreTemplate, templ);
         }
     }
+    bool first = true;
     for (const std::filesystem::path& mask : job.masks) {
-        add(&mask == &job.masks.front() ? Target::Mask : Target::MoreMask, mask);
+        if (!job::maskShapeOf(mask)) {
+            add(first ? Target::Mask : Target::MoreMask, mask);
+            first = false;
+        }
     }
     add(Target::SceneMask, job.sceneMask);
     m_opener->openAll(std::move(files), {job.channel, job.frame}, start);
+}
+
+/// Puts the masks of a job that are shapes between those that were read.
+void MainWindow::addShapes(const job::Job& job) {
+    const std::vector<MaskEntry> read = m_document->masks();
+    std::vector<MaskEntry> all;
+    auto file = read.begin();
+    bool shapes = false;
+    for (std::size_t i = 0; i < job.masks.size(); ++i) {
+        const auto shape = job::maskShapeOf(job.masks[i]);
+        if (!shape && file != read.end()) {
+            all.push_back(*file++);
+        } else if (shape && i < m_document->templates().size()) {
+            const auto& templ = *m_document->templates()[i].image;
+            all.push_back({job::makeMask(*shape, base::extentsOf(templ.pixels)),
+                           toQString(shape->text()), job.masks[i]});
+            shapes = true;
+        }
+    }
+    if (shapes) {
+        m_document->setMasks(std::move(all));
+    }
 }
 
 void MainWindow::applyTheme(Theme theme) {

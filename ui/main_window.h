@@ -31,6 +31,8 @@ class FilterDialog;
 class LogPanel;
 class ManualWindow;
 class MatchFlow;
+class MaskBar;
+class MaskPainter;
 class MatchPanel;
 class PeaksPanel;
 class ReportPanel;
@@ -105,6 +107,7 @@ class MainWindow : public QMainWindow {
     void addCutTemplate();
     void copyCommandLine();
     void askJob();
+    void addShapes(const job::Job& job);
     void askPlanReport();
     void showContextMenu(const QPoint& position);
     void stepThreshold(double step);
@@ -122,6 +125,8 @@ class MainWindow : public QMainWindow {
     ViewsPanel* m_views = nullptr;
     ViewTools* m_tools = nullptr;
     BoxTool* m_boxTool = nullptr;
+    MaskPainter* m_painter = nullptr;
+    MaskBar* m_maskBar = nullptr;
     DataPanel* m_data = nullptr;
     MatchPanel* m_match = nullptr;
     PeaksPanel* m_peaks = nullptr;
