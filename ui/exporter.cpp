@@ -60,8 +60,17 @@ Exporter::Exporter(Document& document, RunController& controller, MatchFlow& flo
     : QObject(&window), m_document(document), m_controller(controller), m_flow(flow),
       m_views(views), m_window(window) {}
 
+/// The job of the window, also with the scenes that are kept beside a binned one.
+job::Job Exporter::jobWithAllScenes() const {
+    job::Job job = m_flow.currentJob();
+    for (std::size_t i = m_document.searchedScenes(); i < m_document.scenes().size(); ++i) {
+        job.furtherScenes.push_back(m_document.scenes()[i].path);
+    }
+    return job;
+}
+
 io::ProtectedFiles Exporter::inputs() const {
-    return inputsOf(m_flow.currentJob(), m_document.jobFile());
+    return inputsOf(jobWithAllScenes(), m_document.jobFile());
 }
 
 const ResultEntry* Exporter::requireResult() {
@@ -118,7 +127,7 @@ void Exporter::ask(const QString& title, const QString& name, const QString& fil
 void Exporter::write(const std::filesystem::path& path, const Write& write, bool mayReplaceJob,
                      const std::function<void()>& then) {
     m_controller.start(RunController::Task::Export, tr("Writing %1").arg(pathText(path.filename())),
-                       [this, path, write, then, job = m_flow.currentJob(),
+                       [this, path, write, then, job = jobWithAllScenes(),
                         jobFile = mayReplaceJob ? std::filesystem::path() : m_document.jobFile()](
                            const std::stop_token& stop, job::JobSink*) -> RunController::Done {
                            inputsOf(job, jobFile).requireOther(path);
@@ -165,7 +174,7 @@ void Exporter::writeScenes(const std::filesystem::path& path, const WriteOf& wri
     m_controller.start(
         RunController::Task::Export,
         tr("Writing %1").arg(pathText(nameOf(results.front()).filename())),
-        [this, results, nameOf, writeOf, job = m_flow.currentJob(), jobFile = m_document.jobFile()](
+        [this, results, nameOf, writeOf, job = jobWithAllScenes(), jobFile = m_document.jobFile()](
             const std::stop_token& stop, job::JobSink*) -> RunController::Done {
             const io::ProtectedFiles inputs = inputsOf(job, jobFile);
             for (const ResultEntry& result : results) {

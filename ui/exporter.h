@@ -78,6 +78,7 @@ class Exporter : public QObject {
     using WriteOf =
         std::function<Notes(const ResultEntry&, const io::AtomicFile&, const std::stop_token&)>;
     void writeScenes(const std::filesystem::path& path, const WriteOf& writeOf);
+    [[nodiscard]] job::Job jobWithAllScenes() const;
     [[nodiscard]] std::vector<ResultEntry> shownRun() const;
     void ask(const QString& title, const QString& name, const QString& filters,
              std::function<void(const std::filesystem::path&)> then);
