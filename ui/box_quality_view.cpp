@@ -8,9 +8,11 @@
 #include <algorithm>
 #include <cmath>
 #include <memory>
+#include <utility>
 
 #include "engine/base/stopwatch.h"
 #include "engine/match/colour_map.h"
+#include "ui/elided_label.h"
 #include "ui/latest_work.h"
 #include "ui/text.h"
 #include "ui/theme.h"
@@ -22,7 +24,7 @@ using features::BoxFault;
 using features::BoxQuality;
 using features::BoxVerdict;
 
-constexpr int kPictureSide = 46;
+constexpr int kPictureSide = 50;
 
 /// The slice through the middle of the scores, 0 to 1 in the colours of heatmaps.
 QImage pictureOf(const BoxQuality& quality) {
@@ -45,35 +47,46 @@ QString axisName(std::size_t axis) { return QString(QChar('x' + static_cast<char
 
 QString scoreText(double score) { return QString::number(score, 'f', 2); }
 
-QString verdictText(const BoxQuality& quality) {
+/// A few words, and the whole sentence.
+std::pair<QString, QString> verdictTexts(const BoxQuality& quality) {
+    const QString axis = axisName(quality.slides);
     switch (quality.fault) {
     case BoxFault::None:
-        return BoxQualityView::tr("Distinctive: a match can tell this box from its surroundings.");
+        break;
     case BoxFault::Small:
-        return BoxQualityView::tr("Too small: a template needs at least two voxels.");
+        return {BoxQualityView::tr("Too small: one voxel"),
+                BoxQualityView::tr("A template needs at least two voxels. Make the box larger.")};
     case BoxFault::NotFinite:
-        return BoxQualityView::tr(
-            "Holds NaN or an infinite value, so no score exists. Move the box.");
+        return {BoxQualityView::tr("Holds NaN: no score exists"),
+                BoxQualityView::tr(
+                    "The box holds NaN or an infinite value, so no score exists. Move the box.")};
     case BoxFault::Flat:
-        return BoxQualityView::tr(
-            "Flat: all voxels have one value, so no score exists. Move the box.");
+        return {BoxQualityView::tr("Flat: all voxels are equal"),
+                BoxQualityView::tr(
+                    "All voxels of the box have one value, so no score exists. Move the box.")};
     case BoxFault::Slides:
-        return BoxQualityView::tr(
-                   "Slides along %1, as on a line or an edge: the position is not certain.")
-            .arg(axisName(quality.slides));
+        return {BoxQualityView::tr("Slides along %1, as on an edge").arg(axis),
+                BoxQualityView::tr("The box looks the same when it is moved along %1, as on a line "
+                                   "or an edge, so the position of a peak is not certain.")
+                    .arg(axis)};
     case BoxFault::Repeats:
-        return BoxQualityView::tr("Repeats: a place %1 voxels away scores %2.")
-            .arg(QString::number(quality.distance, 'f', 0), scoreText(quality.second));
+        return {BoxQualityView::tr("Repeats: %1 at %2 voxels")
+                    .arg(scoreText(quality.second), QString::number(quality.distance, 'f', 0)),
+                BoxQualityView::tr("A place %1 voxels away looks like the box and scores %2.")
+                    .arg(QString::number(quality.distance, 'f', 0), scoreText(quality.second))};
     case BoxFault::Broad:
-        return BoxQualityView::tr(
-                   "Broad: the peak along %1 is most of the box. A larger box is sharper.")
-            .arg(axisName(quality.slides));
+        return {BoxQualityView::tr("Broad peak along %1").arg(axis),
+                BoxQualityView::tr("The main peak along %1 is most of the box, so positions are "
+                                   "uncertain. A larger box has a sharper peak.")
+                    .arg(axis)};
     case BoxFault::Weak:
-        return BoxQualityView::tr(
-                   "Weak: hardly above the noise. A copy with noise of its own scores about %1.")
-            .arg(scoreText(features::expectedScore(std::max(quality.contrast, 0.0))));
+        return {BoxQualityView::tr("Weak: hardly above the noise"),
+                BoxQualityView::tr("The structure of the box is hardly above its noise. A copy "
+                                   "with noise of its own scores about %1.")
+                    .arg(scoreText(features::expectedScore(std::max(quality.contrast, 0.0))))};
     }
-    return {};
+    return {BoxQualityView::tr("Distinctive"),
+            BoxQualityView::tr("A match can tell the box from its surroundings.")};
 }
 
 QString numbersText(const BoxQuality& quality) {
@@ -89,7 +102,7 @@ QString numbersText(const BoxQuality& quality) {
         : std::isinf(quality.contrast)
             ? BoxQualityView::tr("no noise")
             : BoxQualityView::tr("%1 × noise").arg(QString::number(quality.contrast, 'f', 1));
-    return BoxQualityView::tr("Peak %1 · second %2 · contrast %3")
+    return BoxQualityView::tr("Peak %1, second %2\nContrast %3")
         .arg(sides.join(QStringLiteral(" × ")), scoreText(quality.second), contrast);
 }
 
@@ -110,13 +123,13 @@ BoxQualityView::BoxQualityView(Document& document, QWidget* parent)
                          "good template has one small bright spot in the middle"));
     m_picture->setFixedSize(kPictureSide, kPictureSide);
     m_picture->setAccessibleName(tr("Self-correlation of the box"));
-    m_verdict = label("boxQualityVerdict", tr("Whether a match can find the box again"));
-    m_verdict->setWordWrap(true);
+    m_verdict = new ElidedLabel(this);
+    m_verdict->setObjectName(QStringLiteral("boxQualityVerdict"));
+    m_verdict->setAccessibleName(tr("Whether a match can find the box again"));
     m_numbers = label("boxQualityNumbers",
                       tr("Peak: voxels around the box that score 0.5 or more. Second: the best "
                          "score beside that peak. Contrast: the structure of the box against its "
                          "noise"));
-    m_numbers->setWordWrap(true);
     auto* grid = new QGridLayout(this);
     grid->setContentsMargins(0, 0, 0, 0);
     grid->setHorizontalSpacing(8);
@@ -153,7 +166,8 @@ void BoxQualityView::request() {
 
 void BoxQualityView::showQuality(const BoxQuality& quality) {
     m_shown = quality.verdict;
-    m_verdict->setText(verdictText(quality));
+    const auto [words, sentence] = verdictTexts(quality);
+    m_verdict->showText(words, sentence);
     const QString numbers = numbersText(quality);
     m_numbers->setText(numbers);
     m_numbers->setVisible(!numbers.isEmpty());

@@ -9,6 +9,7 @@ class QLabel;
 
 namespace flcc::ui {
 
+class ElidedLabel;
 class LatestWork;
 
 /// How well a match can find the template box again: its self-correlation as a picture, width of
@@ -33,7 +34,7 @@ class BoxQualityView : public QWidget {
     Document& m_document;
     LatestWork* m_work = nullptr;
     QLabel* m_picture = nullptr;
-    QLabel* m_verdict = nullptr;
+    ElidedLabel* m_verdict = nullptr;
     QLabel* m_numbers = nullptr;
     features::BoxVerdict m_shown = features::BoxVerdict::Good;
     double m_milliseconds = 0;

@@ -65,6 +65,7 @@ void DataModel::addScenes() {
                          "result")
                           .arg(pathText(scene.path));
         }
+        row.badge = scene.aside ? tr("not searched") : row.badge;
         m_rows.push_back(std::move(row));
     }
 }

@@ -127,8 +127,9 @@ void Document::changeTemplates(Templates after) {
 
 void Document::applyTemplates(const Templates& templates) {
     m_templates = templates;
+    refreshShape();
     Q_EMIT templateChanged();
-    if (m_masks.size() > 1) {
+    if (!m_masks.empty()) {
         Q_EMIT masksChanged(); // that of the active one
     }
 }
@@ -170,6 +171,7 @@ void Document::setActiveTemplate(int index) {
     if (index >= 0 && index < static_cast<int>(m_templates.all.size()) &&
         index != m_templates.active) {
         m_templates.active = index;
+        refreshShape();
         Q_EMIT templateChanged();
         Q_EMIT masksChanged();
     }
@@ -205,24 +207,6 @@ void Document::cutTemplate() { setTemplate(cutOut()); }
 
 void Document::addCutTemplate() { addTemplate(cutOut()); }
 
-void Document::setMasks(std::vector<MaskEntry> masks) {
-    m_masks = std::move(masks);
-    Q_EMIT masksChanged();
-}
-
-const MaskEntry* Document::mask() const {
-    if (m_masks.size() < 2) {
-        return m_masks.empty() ? nullptr : &m_masks.front();
-    }
-    const auto active = static_cast<std::size_t>(std::max(m_templates.active, 0));
-    return active < m_masks.size() ? &m_masks[active] : nullptr;
-}
-
-void Document::setSceneMask(std::optional<MaskEntry> mask) {
-    m_sceneMask = std::move(mask);
-    Q_EMIT masksChanged();
-}
-
 RunInputs Document::inputs() const {
     return {m_templates.all, m_templates.active, m_masks, m_sceneMask};
 }
@@ -237,9 +221,8 @@ void Document::bringBack(const RunInputs& inputs) {
     const bool sameScene = m_sceneMask.has_value() == inputs.sceneMask.has_value() &&
                            (!m_sceneMask || m_sceneMask->image == inputs.sceneMask->image);
     if (!std::ranges::equal(m_masks, inputs.masks, same) || !sameScene) {
-        m_masks = inputs.masks;
-        m_sceneMask = inputs.sceneMask;
-        Q_EMIT masksChanged();
+        setMasks(inputs.masks);
+        setSceneMask(inputs.sceneMask);
     }
 }
 

@@ -33,6 +33,7 @@ struct SceneEntry {
     bool made = false;              ///< the result of a filter, which no file holds
     std::filesystem::path origin{}; ///< of a made scene: the file that it goes back to, or empty
     base::Extents extents{0, 0, 0};
+    bool aside = false; ///< kept beside a binned scene, and not searched
 };
 
 /// A template: cut from the scene (`crop`), opened from a file (`path`), or a sample's own
@@ -47,7 +48,8 @@ struct TemplateEntry {
     bool resampled = false; ///< brought to the spacing of the scene; the file is as it was
 };
 
-/// A mask of templates or of the scene.
+/// A mask of templates or of the scene. A mask that was drawn has no path until it is saved; the
+/// path of a shape (engine/job/mask_shape.h) is its text.
 struct MaskEntry {
     std::shared_ptr<const job::MaskImage> image;
     QString name;
@@ -111,6 +113,11 @@ class Document : public QObject {
     void addScene(SceneEntry scene);
     /// Appends a scene made of another one and shows it; one undo step.
     void addMadeScene(SceneEntry scene);
+    /// Puts a binned scene and its inputs in the place of the only scene that is searched, which is
+    /// kept aside; one undo step.
+    void replaceByBinned(SceneEntry scene, RunInputs inputs);
+    /// The number of scenes that a job searches: the first ones of the list.
+    [[nodiscard]] std::size_t searchedScenes() const;
     /// The scene with this image was written to a file: it is like an opened one from now on,
     /// unless a job could not read the file like the first scene.
     void setSceneFile(const std::shared_ptr<const job::SceneImage>& image,
@@ -170,8 +177,13 @@ class Document : public QObject {
 
     /// Masks of the templates (one for all, or one for each) and of the scene. Planning checks
     /// whether they fit.
-    void setMasks(std::vector<MaskEntry> masks);
-    void setSceneMask(std::optional<MaskEntry> mask);
+    /// Each change is one undo step; changes with the same `gesture` above 0 form one.
+    void setMasks(std::vector<MaskEntry> masks, int gesture = 0);
+    void setActiveMask(MaskEntry mask, int gesture = 0); ///< that of the active template, or of all
+    void setSceneMask(std::optional<MaskEntry> mask, int gesture = 0);
+    /// The mask with this image was written to a file, which a job can name from now on.
+    void setMaskFile(const std::shared_ptr<const job::MaskImage>& image,
+                     const std::filesystem::path& file);
     [[nodiscard]] const std::vector<MaskEntry>& masks() const { return m_masks; }
     [[nodiscard]] const MaskEntry* mask() const; ///< mask of the active template, or null
     [[nodiscard]] const std::optional<MaskEntry>& sceneMask() const { return m_sceneMask; }
@@ -240,10 +252,21 @@ class Document : public QObject {
   private:
     friend class BoxCommand;
     friend class TemplateCommand;
+    friend class MaskCommand;
     friend class MadeSceneCommand;
     friend class SpacingCommand;
+    friend class BinCommand;
+    /// Of undo steps that change the list of scenes.
+    static constexpr int kSceneStep = 2;
+    static void describe(SceneEntry& scene);
     void applySpacing(const std::optional<base::Spacing>& spacing);
     void applyBox(const std::optional<base::Box>& box);
+    struct Masks {
+        std::vector<MaskEntry> templates;
+        std::optional<MaskEntry> scene;
+    };
+    void applyMasks(const Masks& masks);
+    void refreshShape();
     struct Templates {
         std::vector<TemplateEntry> all;
         int active = -1;

@@ -13,8 +13,6 @@ namespace flcc::ui {
 /// A made scene and, while it is undone, its results.
 class MadeSceneCommand : public QUndoCommand {
   public:
-    static constexpr int kId = 2;
-
     MadeSceneCommand(Document& document, SceneEntry scene)
         : m_document(document), m_scene(std::move(scene)), m_before(document.scene().image) {
         setText(Document::tr("filter"));
@@ -49,7 +47,7 @@ class MadeSceneCommand : public QUndoCommand {
         }
         m_document.removeScene(index);
     }
-    [[nodiscard]] int id() const override { return kId; }
+    [[nodiscard]] int id() const override { return Document::kSceneStep; }
 
   private:
     Document& m_document;
@@ -60,15 +58,13 @@ class MadeSceneCommand : public QUndoCommand {
 
 class SpacingCommand : public QUndoCommand {
   public:
-    static constexpr int kId = 3;
-
     SpacingCommand(Document& document, std::optional<base::Spacing> after)
         : m_document(document), m_before(document.m_spacing), m_after(std::move(after)) {
         setText(Document::tr("spacing"));
     }
     void undo() override { m_document.applySpacing(m_before); }
     void redo() override { m_document.applySpacing(m_after); }
-    [[nodiscard]] int id() const override { return kId; }
+    [[nodiscard]] int id() const override { return Document::kSceneStep; }
 
   private:
     Document& m_document;
@@ -77,7 +73,7 @@ class SpacingCommand : public QUndoCommand {
 };
 
 /// Sets pixel type, extents and, if there is none, thumbnail of a scene whose pixels are in memory.
-static void describe(SceneEntry& scene) {
+void Document::describe(SceneEntry& scene) {
     if (scene.image) {
         scene.extents = base::extentsOf(scene.image->pixels);
         scene.type = base::pixelType(scene.image->pixels);
@@ -151,8 +147,7 @@ int Document::indexOf(const std::shared_ptr<const job::SceneImage>& image) const
 
 bool Document::stepChangesScenes(bool redo) const {
     const QUndoCommand* step = m_undo.command(m_undo.index() - (redo ? 0 : 1));
-    return step != nullptr &&
-           (step->id() == MadeSceneCommand::kId || step->id() == SpacingCommand::kId);
+    return step != nullptr && step->id() == kSceneStep;
 }
 
 void Document::setSpacing(const std::optional<base::Spacing>& spacing) {
@@ -204,7 +199,8 @@ void Document::showScene(int index, const std::shared_ptr<const job::SceneImage>
         return;
     }
     SceneEntry& left = m_scenes[static_cast<std::size_t>(m_activeScene)];
-    if (m_activeScene != 0 && !left.made) { // the first one stays: templates are cut from it
+    // The first one stays, because templates are cut from it, and so does one beside it.
+    if (m_activeScene != 0 && !left.made && !left.aside) {
         left.image.reset();
     }
     SceneEntry& shown = m_scenes[static_cast<std::size_t>(index)];
@@ -231,6 +227,7 @@ void Document::removeScene(int index) {
     }
     m_scenes.erase(m_scenes.begin() + index);
     m_activeScene -= m_activeScene > index ? 1 : 0;
+    m_scenes.front().aside = false;
     if (index == 0) {
         Templates left = m_templates;
         std::erase_if(left.all, [](const TemplateEntry& each) { return each.crop.has_value(); });

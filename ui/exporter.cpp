@@ -17,6 +17,7 @@
 #include "engine/io/image_file.h"
 #include "engine/io/peak_file.h"
 #include "engine/job/arguments.h"
+#include "engine/job/mask_shape.h"
 #include "ui/job_text.h"
 #include "ui/match_flow.h"
 #include "ui/run_controller.h"
@@ -59,8 +60,17 @@ Exporter::Exporter(Document& document, RunController& controller, MatchFlow& flo
     : QObject(&window), m_document(document), m_controller(controller), m_flow(flow),
       m_views(views), m_window(window) {}
 
+/// The job of the window, also with the scenes that are kept beside a binned one.
+job::Job Exporter::jobWithAllScenes() const {
+    job::Job job = m_flow.currentJob();
+    for (std::size_t i = m_document.searchedScenes(); i < m_document.scenes().size(); ++i) {
+        job.furtherScenes.push_back(m_document.scenes()[i].path);
+    }
+    return job;
+}
+
 io::ProtectedFiles Exporter::inputs() const {
-    return inputsOf(m_flow.currentJob(), m_document.jobFile());
+    return inputsOf(jobWithAllScenes(), m_document.jobFile());
 }
 
 const ResultEntry* Exporter::requireResult() {
@@ -117,7 +127,7 @@ void Exporter::ask(const QString& title, const QString& name, const QString& fil
 void Exporter::write(const std::filesystem::path& path, const Write& write, bool mayReplaceJob,
                      const std::function<void()>& then) {
     m_controller.start(RunController::Task::Export, tr("Writing %1").arg(pathText(path.filename())),
-                       [this, path, write, then, job = m_flow.currentJob(),
+                       [this, path, write, then, job = jobWithAllScenes(),
                         jobFile = mayReplaceJob ? std::filesystem::path() : m_document.jobFile()](
                            const std::stop_token& stop, job::JobSink*) -> RunController::Done {
                            inputsOf(job, jobFile).requireOther(path);
@@ -164,7 +174,7 @@ void Exporter::writeScenes(const std::filesystem::path& path, const WriteOf& wri
     m_controller.start(
         RunController::Task::Export,
         tr("Writing %1").arg(pathText(nameOf(results.front()).filename())),
-        [this, results, nameOf, writeOf, job = m_flow.currentJob(), jobFile = m_document.jobFile()](
+        [this, results, nameOf, writeOf, job = jobWithAllScenes(), jobFile = m_document.jobFile()](
             const std::stop_token& stop, job::JobSink*) -> RunController::Done {
             const io::ProtectedFiles inputs = inputsOf(job, jobFile);
             for (const ResultEntry& result : results) {
@@ -424,7 +434,50 @@ void Exporter::writeTemplate(const std::filesystem::path& path) {
     });
 }
 
+std::optional<MaskEntry> Exporter::requireMask(bool scene) {
+    const MaskEntry* mask = m_document.mask();
+    if (scene ? m_document.sceneMask().has_value() : mask != nullptr) {
+        return scene ? m_document.sceneMask() : std::optional(*mask);
+    }
+    Q_EMIT failed(tr("There is no mask to save: draw one with the tool Mask (6), or open one."));
+    return std::nullopt;
+}
+
+void Exporter::saveMask(bool scene) {
+    if (requireMask(scene)) {
+        ask(scene ? tr("Save mask of scene") : tr("Save mask"),
+            scene ? QStringLiteral("scene-mask.mha") : QStringLiteral("mask.mha"), imageFilters(),
+            [this, scene](const std::filesystem::path& path) { writeMask(path, scene); });
+    }
+}
+
+void Exporter::writeMask(const std::filesystem::path& path, bool scene) {
+    const auto mask = requireMask(scene);
+    if (!mask) {
+        return;
+    }
+    const TemplateEntry* templ = m_document.templ();
+    const auto image = scene || templ == nullptr ? m_document.scene().image : templ->image;
+    write(
+        path,
+        [mask = *mask, image](const io::AtomicFile& file, const std::stop_token& stop) {
+            const auto& support = mask.image->support;
+            if (const auto shape = job::maskShapeOf(mask.path); shape && shape->soft > 0) {
+                const base::Image<float> weights = job::maskWeights(*shape, support.extents());
+                return io::writeImage(file, base::AnyView(weights.view()), image->geometry, {},
+                                      stop);
+            }
+            return io::writeImage(file, base::AnyView(support.view()), image->geometry, {}, stop);
+        },
+        false, [this, image = mask->image, path] { m_document.setMaskFile(image, path); });
+}
+
 void Exporter::saveJob() {
+    const QString unsaved = maskWithoutFile(m_document);
+    if (!unsaved.isEmpty()) {
+        Q_EMIT failed(unsaved);
+        return;
+    }
     const QString unnamed = templateWithoutFile(m_document);
     if (!unnamed.isEmpty()) {
         Q_EMIT failed(tr("A job file cannot name the template %1, which is not in a file: save it "

@@ -43,6 +43,7 @@ class Exporter : public QObject {
     void screenshot();
     void cleanScreenshot();
     void saveTemplate();
+    void saveMask(bool scene); ///< of the scene, else of the active template
     void saveJob();
 
     // These functions write without asking. If there is no result, they emit failed().
@@ -55,6 +56,7 @@ class Exporter : public QObject {
     void writeReport(const std::filesystem::path& path);
     void writeScreenshot(const std::filesystem::path& path);
     void writeTemplate(const std::filesystem::path& path);
+    void writeMask(const std::filesystem::path& path, bool scene);
     void writeJob(const std::filesystem::path& path);
 
   Q_SIGNALS:
@@ -76,9 +78,11 @@ class Exporter : public QObject {
     using WriteOf =
         std::function<Notes(const ResultEntry&, const io::AtomicFile&, const std::stop_token&)>;
     void writeScenes(const std::filesystem::path& path, const WriteOf& writeOf);
+    [[nodiscard]] job::Job jobWithAllScenes() const;
     [[nodiscard]] std::vector<ResultEntry> shownRun() const;
     void ask(const QString& title, const QString& name, const QString& filters,
              std::function<void(const std::filesystem::path&)> then);
+    [[nodiscard]] std::optional<MaskEntry> requireMask(bool scene);
     [[nodiscard]] const ResultEntry* requireResult();
     /// Like requireResult(), but the result must have a map. Templates of different extents give no
     /// map.

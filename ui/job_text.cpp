@@ -35,7 +35,7 @@ job::Job jobOf(const Document& document, job::Job settings) {
     const SceneEntry& scene = document.scenes().front();
     settings.scene = scene.path;
     settings.furtherScenes.clear();
-    for (std::size_t i = 1; i < document.scenes().size(); ++i) {
+    for (std::size_t i = 1; i < document.searchedScenes(); ++i) {
         settings.furtherScenes.push_back(document.scenes()[i].path);
     }
     if (settings.channel != job::kAllChannels) {
@@ -88,6 +88,19 @@ QString templateWithoutFile(const Document& document) {
 QString sceneWithoutFile(const Document& document) {
     const auto made = std::ranges::find_if(document.scenes(), &SceneEntry::made);
     return made == document.scenes().end() ? QString() : made->name;
+}
+
+QString maskWithoutFile(const Document& document) {
+    const auto& masks = document.masks();
+    const bool templ =
+        std::ranges::any_of(masks, [](const MaskEntry& mask) { return mask.path.empty(); });
+    if (templ || (document.sceneMask() && document.sceneMask()->path.empty())) {
+        return templ ? Document::tr("The drawn mask of the template is in no file, so a job cannot "
+                                    "name it: save it first (File > Save mask).")
+                     : Document::tr("The drawn mask of the scene is in no file, so a job cannot "
+                                    "name it: save it first (File > Save mask of scene).");
+    }
+    return {};
 }
 
 QString commandLineOf(const Document& document, job::Job job) {

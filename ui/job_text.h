@@ -28,4 +28,8 @@ namespace flcc::ui {
 /// The name of the first scene that a job cannot name, as no file holds it. Empty if there is none.
 [[nodiscard]] QString sceneWithoutFile(const Document& document);
 
+/// Why a job file or a command line cannot name the masks: one was drawn and is in no file. Empty
+/// if they can.
+[[nodiscard]] QString maskWithoutFile(const Document& document);
+
 } // namespace flcc::ui

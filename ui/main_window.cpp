@@ -17,6 +17,7 @@
 #include "engine/base/error.h"
 #include "engine/base/log.h"
 #include "engine/job/arguments.h"
+#include "engine/job/mask_shape.h"
 #include "engine/plan/planner.h"
 #include "engine/sample/sample.h"
 #include "ui/box_tool.h"
@@ -27,6 +28,8 @@
 #include "ui/log_panel.h"
 #include "ui/manual.h"
 #include "ui/manual_window.h"
+#include "ui/mask_bar.h"
+#include "ui/mask_painter.h"
 #include "ui/match_flow.h"
 #include "ui/match_panel.h"
 #include "ui/open_question.h"
@@ -104,9 +107,12 @@ void MainWindow::buildCentre() {
     m_views = new ViewsPanel(*m_document, this);
     m_tools = new ViewTools(*m_document, *m_views, this);
     m_boxTool = new BoxTool(*m_document, this);
+    m_painter = new MaskPainter(*m_document, this);
+    m_maskBar = new MaskBar(*m_document, *m_painter, frame);
     m_centre->addWidget(m_start);
     m_centre->addWidget(m_views);
     column->addWidget(m_message);
+    column->addWidget(m_maskBar);
     column->addWidget(m_centre, 1);
     setCentralWidget(frame);
 }
@@ -189,7 +195,7 @@ void MainWindow::connectParts() {
     });
     for (const auto signal :
          {&Document::scenesChanged, &Document::boxChanged, &Document::templateChanged,
-          &Document::resultShown, &Document::resultsChanged}) {
+          &Document::masksChanged, &Document::resultShown, &Document::resultsChanged}) {
         connect(m_document.get(), signal, this, &MainWindow::updateActions);
     }
     connect(m_document.get(), &Document::resultShown, this,
@@ -302,6 +308,12 @@ void MainWindow::connectParts() {
             &PlanCard::setDisplayBytes);
 
     connect(m_tools, &ViewTools::hovered, m_status, &StatusLine::showPosition);
+    connect(m_tools, &ViewTools::toolChanged, m_maskBar,
+            [this](Tool tool) { m_maskBar->setVisible(tool == Tool::Mask); });
+    connect(m_tools, &ViewTools::maskDrawn, m_painter, &MaskPainter::stroke);
+    connect(m_painter, &MaskPainter::message, this,
+            [this](const QString& text) { tell(MessageBar::Kind::Info, text); });
+    connect(m_maskBar, &MaskBar::saveRequested, m_exporter, &Exporter::saveMask);
     connect(m_tools, &ViewTools::objectClicked, m_boxTool, &BoxTool::fitTo);
     connect(m_tools, &ViewTools::objectClickWithdrawn, m_boxTool, &BoxTool::withdraw);
     connect(m_boxTool, &BoxTool::message, this,

@@ -35,6 +35,8 @@ class FilterDialog;
 class LogPanel;
 class ManualWindow;
 class MatchFlow;
+class MaskBar;
+class MaskPainter;
 class MatchPanel;
 class PairsDialog;
 class PeaksPanel;
@@ -116,6 +118,7 @@ class MainWindow : public QMainWindow {
     void copyCommandLine();
     void askJob();
     void askSlab();
+    void addShapes(const job::Job& job);
     void askPlanReport();
     void showContextMenu(const QPoint& position);
     void stepThreshold(double step);
@@ -133,6 +136,8 @@ class MainWindow : public QMainWindow {
     ViewsPanel* m_views = nullptr;
     ViewTools* m_tools = nullptr;
     BoxTool* m_boxTool = nullptr;
+    MaskPainter* m_painter = nullptr;
+    MaskBar* m_maskBar = nullptr;
     DataPanel* m_data = nullptr;
     MatchPanel* m_match = nullptr;
     PeaksPanel* m_peaks = nullptr;

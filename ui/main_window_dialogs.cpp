@@ -92,6 +92,10 @@ void MainWindow::copyCommandLine() {
                  .arg(made));
         return;
     }
+    if (const QString unsaved = maskWithoutFile(*m_document); !unsaved.isEmpty()) {
+        tell(MessageBar::Kind::Error, unsaved);
+        return;
+    }
     QApplication::clipboard()->setText(commandLineOf(*m_document, m_flow->currentJob()));
     tell(MessageBar::Kind::Info, tr("The job was copied to the clipboard as a command line."));
 }

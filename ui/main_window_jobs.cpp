@@ -6,6 +6,7 @@
 #include "engine/base/error.h"
 #include "engine/base/extents.h"
 #include "engine/job/arguments.h"
+#include "engine/job/mask_shape.h"
 #include "ui/features_panel.h"
 #include "ui/filter_dialog.h"
 #include "ui/match_flow.h"
@@ -66,6 +67,7 @@ void MainWindow::loadJob(const QString& file, bool run) {
         if (!job.crops.empty()) {
             m_document->setBox(job.crops.front());
         }
+        addShapes(job);
         if (job.resample) {
             m_opener->resampleTemplates([this, run](bool resampled) {
                 if (run && resampled) {
@@ -94,12 +96,38 @@ void MainWindow::loadJob(const QString& file, bool run) {
             add(Target::MoreTemplate, templ);
         }
     }
+    bool first = true;
     for (const std::filesystem::path& mask : job.masks) {
-        add(&mask == &job.masks.front() ? Target::Mask : Target::MoreMask, mask);
+        if (!job::maskShapeOf(mask)) {
+            add(first ? Target::Mask : Target::MoreMask, mask);
+            first = false;
+        }
     }
     add(Target::SceneMask, job.sceneMask);
     const bool all = job.channel == job::kAllChannels; // the window shows brightness
     m_opener->openAll(std::move(files), {all ? std::nullopt : job.channel, job.frame}, start);
+}
+
+/// Puts the masks of a job that are shapes between those that were read.
+void MainWindow::addShapes(const job::Job& job) {
+    const std::vector<MaskEntry> read = m_document->masks();
+    std::vector<MaskEntry> all;
+    auto file = read.begin();
+    bool shapes = false;
+    for (std::size_t i = 0; i < job.masks.size(); ++i) {
+        const auto shape = job::maskShapeOf(job.masks[i]);
+        if (!shape && file != read.end()) {
+            all.push_back(*file++);
+        } else if (shape && i < m_document->templates().size()) {
+            const auto& templ = *m_document->templates()[i].image;
+            all.push_back(
+                {job::makeMask(*shape, templ.extents()), toQString(shape->text()), job.masks[i]});
+            shapes = true;
+        }
+    }
+    if (shapes) {
+        m_document->setMasks(std::move(all));
+    }
 }
 
 /// Opens the scene of a job, unless the job has none and a scene is shown, and then calls `then`.

@@ -107,11 +107,23 @@ void MainWindow::buildFileMenu() {
          {}},
         [this] { m_opener->askMask(Opener::Target::Mask); });
     add(menu,
+        {"saveMaskAction",
+         tr("Save mas&k …"),
+         tr("Saves the mask of the active template as a file, which a job can name"),
+         {}},
+        [this] { m_exporter->saveMask(false); });
+    add(menu,
         {"openSceneMaskAction",
          tr("Open mask of s&cene …"),
          tr("Opens a mask of the scene voxels to use"),
          {}},
         [this] { m_opener->askMask(Opener::Target::SceneMask); });
+    add(menu,
+        {"saveSceneMaskAction",
+         tr("Save mask of scene …"),
+         tr("Saves the mask of the scene as a file, which a job can name"),
+         {}},
+        [this] { m_exporter->saveMask(true); });
     menu->addSeparator();
     add(menu, {"loadJob", tr("&Load job …"), tr("Loads the settings and files of a job file"), {}},
         [this] { askJob(); });
@@ -181,14 +193,14 @@ void MainWindow::fillRecentMenu() {
 void MainWindow::buildEditMenu() {
     QMenu* menu = menuBar()->addMenu(tr("&Edit"));
     QUndoStack& stack = m_document->undoStack();
-    QAction* undo =
-        m_actions->add(menu,
-                       {"undo",
-                        tr("&Undo"),
-                        tr("Undoes the last change of the box or a template, or the last filter"),
-                        {QKeySequence::Undo},
-                        "undo"},
-                       [this](bool) { stepBack(false); });
+    QAction* undo = m_actions->add(
+        menu,
+        {"undo",
+         tr("&Undo"),
+         tr("Undoes the last change of the box, a template or a mask, or the last filter"),
+         {QKeySequence::Undo},
+         "undo"},
+        [this](bool) { stepBack(false); });
     QAction* redo = m_actions->add(
         menu,
         {"redo",
@@ -254,7 +266,7 @@ void MainWindow::buildToolsMenu() {
         QString tip;
         const char* icon;
     };
-    const std::array<Entry, 5> entries{
+    const std::array<Entry, 6> entries{
         {{"toolCrosshair", tr("&Crosshair"), tr("Left drag moves the crosshair in every view"),
           "crosshair"},
          {"toolPan", tr("&Pan and zoom"), tr("Left drag moves the picture"), "pan"},
@@ -263,7 +275,10 @@ void MainWindow::buildToolsMenu() {
          {"toolBox", tr("Template &box"),
           tr("Left drag draws, moves and resizes the template box; a click fits it to an object"),
           "box"},
-         {"toolPeaks", tr("P&eaks"), tr("A click selects a peak"), "peak"}}};
+         {"toolPeaks", tr("P&eaks"), tr("A click selects a peak"), "peak"},
+         {"toolMask", tr("&Mask"),
+          tr("Left drag draws the mask of the template or of the scene; with Ctrl it erases"),
+          "mask"}}};
     for (std::size_t i = 0; i < entries.size(); ++i) {
         const Entry& entry = entries[i];
         const auto tool = static_cast<Tool>(i);
@@ -519,6 +534,8 @@ void MainWindow::updateActions() {
         {"cutTemplateAction", "addCutTemplateAction", "clearBox", "shrinkBox", "growBox", "oddBox"},
         m_document->box().has_value());
     enable({"saveTemplateAction"}, m_document->templ() != nullptr);
+    enable({"saveMaskAction"}, m_document->mask() != nullptr);
+    enable({"saveSceneMaskAction"}, m_document->sceneMask().has_value());
     enable({"addTemplatesAction"}, m_document->templ() != nullptr);
     enable({"addScenesAction"}, scene && !m_document->scenes().front().path.empty() && !running);
     enable({"plan"}, ready && !running);

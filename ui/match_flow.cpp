@@ -10,6 +10,7 @@
 #include "engine/base/error.h"
 #include "engine/base/log.h"
 #include "engine/job/knowledge.h"
+#include "engine/job/mask_shape.h"
 #include "ui/job_text.h"
 #include "ui/match_panel.h"
 #include "ui/option_names.h"
@@ -110,6 +111,7 @@ MatchFlow::MatchFlow(Document& document, RunController& controller, MatchPanel& 
     });
     connect(&m_panel, &MatchPanel::runRequested, this, &MatchFlow::run);
     connect(&m_panel, &MatchPanel::cancelRequested, this, &MatchFlow::cancel);
+    connect(&m_panel, &MatchPanel::binRequested, this, &MatchFlow::binScene);
     connect(&m_document, &Document::sceneChanged, this, &MatchFlow::forget);
     connect(&m_document, &Document::scenesChanged, this, &MatchFlow::schedulePlan);
     connect(&m_document, &Document::resultShown, this, &MatchFlow::showShownReport);
@@ -186,16 +188,19 @@ job::Job MatchFlow::currentJob() const {
 job::JobImages MatchFlow::images() const {
     job::JobImages images;
     images.scene = m_document.scenes().front().image;
-    for (const SceneEntry& scene : m_document.scenes()) {
-        if (&scene != &m_document.scenes().front()) {
-            images.furtherScenes.push_back(scene.made ? scene.image : nullptr);
-        }
+    for (std::size_t i = 1; i < m_document.searchedScenes(); ++i) {
+        const SceneEntry& scene = m_document.scenes()[i];
+        images.furtherScenes.push_back(scene.made ? scene.image : nullptr);
     }
     for (const TemplateEntry& templ : m_document.templates()) {
         images.templates.push_back(templ.image);
     }
-    for (const MaskEntry& mask : m_document.masks()) {
-        images.masks.push_back(mask.image);
+    const auto& masks = m_document.masks();
+    // One shape for all templates is made in the size of each.
+    if (masks.size() != 1 || !job::maskShapeOf(masks.front().path)) {
+        for (const MaskEntry& mask : masks) {
+            images.masks.push_back(mask.image);
+        }
     }
     if (m_document.sceneMask()) {
         images.sceneMask = m_document.sceneMask()->image;
@@ -203,12 +208,18 @@ job::JobImages MatchFlow::images() const {
     return images;
 }
 
-std::vector<std::shared_ptr<const job::SceneImage>> MatchFlow::openedTemplates() const {
-    std::vector<std::shared_ptr<const job::SceneImage>> opened;
+std::vector<std::shared_ptr<const void>> MatchFlow::imagesInMemory() const {
+    std::vector<std::shared_ptr<const void>> opened;
     for (const TemplateEntry& templ : m_document.templates()) {
         if (!templ.crop) {
             opened.push_back(templ.image);
         }
+    }
+    for (const MaskEntry& mask : m_document.masks()) {
+        opened.push_back(mask.image);
+    }
+    if (m_document.sceneMask()) {
+        opened.push_back(m_document.sceneMask()->image);
     }
     return opened;
 }
@@ -222,7 +233,7 @@ void MatchFlow::schedulePlan() {
         }
     } else if (!m_controller.isWorking() &&
                (!m_plannedJob || planKey(currentJob()) != *m_plannedJob ||
-                openedTemplates() != m_plannedTemplates)) {
+                imagesInMemory() != m_plannedImages)) {
         m_delay.start();
     }
 }
@@ -234,7 +245,7 @@ void MatchFlow::plan() {
     }
     job::Job job = planKey(currentJob());
     m_plannedJob = job;
-    m_plannedTemplates = openedTemplates();
+    m_plannedImages = imagesInMemory();
     job.furtherScenes.clear(); // what is planned for the first one is for all
     m_controller.start(RunController::Task::Plan, tr("Planning"),
                        [this, job, with = images()](std::stop_token stop,
@@ -261,7 +272,7 @@ void MatchFlow::showReport(const job::JobReport& report) {
     for (const SceneEntry& scene : m_document.scenes()) {
         types.insert(scene.type);
     }
-    m_panel.planCard().setScenes(static_cast<int>(m_document.scenes().size()),
+    m_panel.planCard().setScenes(static_cast<int>(m_document.searchedScenes()),
                                  static_cast<int>(types.size()));
     m_panel.planCard().showReport(report);
     Q_EMIT reportChanged();
@@ -301,13 +312,13 @@ void MatchFlow::run() {
     const job::Job job = currentJob();
     m_runInputs = m_document.inputs();
     m_refused.clear();
-    m_sceneResults.assign(m_document.scenes().size(), nullptr);
+    m_sceneResults.assign(m_document.searchedScenes(), nullptr);
     if (m_report && m_plannedJob == planKey(job) && !mapsFit(m_report->plan)) {
         Q_EMIT message(MessageBar::Kind::Error, m_refused);
         return;
     }
     m_plannedJob = planKey(job);
-    m_plannedTemplates = openedTemplates();
+    m_plannedImages = imagesInMemory();
     m_runProblem = {};
     m_runProblem.extent = job.extent;
     m_runProblem.templ = m_document.templateExtents();

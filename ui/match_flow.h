@@ -62,6 +62,7 @@ class MatchFlow : public QObject {
                    const QImage& thumbnail);
     void onFailed(RunController::Task task, const QString& sentence);
     [[nodiscard]] bool mapsFit(const plan::PlanReport& plan);
+    void binScene(); // match_flow_bin.cpp
     // match_flow_peaks.cpp
     void schedulePeaks();
     void searchPeaks();
@@ -71,7 +72,8 @@ class MatchFlow : public QObject {
     void tellWarnings(const job::JobResult& all);
     static void logNotes(const job::JobResult& all, const job::JobResult& result);
     [[nodiscard]] job::JobImages images() const;
-    [[nodiscard]] std::vector<std::shared_ptr<const job::SceneImage>> openedTemplates() const;
+    /// Opened templates and masks, which a job may not name.
+    [[nodiscard]] std::vector<std::shared_ptr<const void>> imagesInMemory() const;
 
     Document& m_document;
     RunController& m_controller;
@@ -84,9 +86,9 @@ class MatchFlow : public QObject {
     method::Problem m_runProblem; ///< template and extent of the current run
     base::Index m_runCorner;      ///< the scene voxel of its first placement
     std::optional<job::Job> m_plannedJob; ///< the job of the report on the card
-    /// The opened templates of that plan. Needed because a job does not name a sample's own
-    /// template.
-    std::vector<std::shared_ptr<const job::SceneImage>> m_plannedTemplates;
+    /// The opened templates and the masks of that plan. Needed because a job does not name a
+    /// sample's own template and a drawn mask.
+    std::vector<std::shared_ptr<const void>> m_plannedImages;
     std::optional<job::JobReport> m_report;
     // State of a run over several scenes.
     int m_runScene = 0;  ///< number of the current scene in the list

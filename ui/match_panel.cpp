@@ -83,6 +83,10 @@ MatchPanel::MatchPanel(Document& document, std::vector<plan::Device> devices, QW
     });
     setAdvanced(Settings::flag(key, false));
     connect(m_card, &PlanCard::fixChosen, this, [this](const PlanFix& fix) {
+        if (!fix.change) {
+            Q_EMIT binRequested();
+            return;
+        }
         job::Job fixed = settings();
         fix.change(fixed);
         setSettings(fixed);
@@ -523,7 +527,8 @@ QString MatchPanel::reasonAgainstRun() const {
 void MatchPanel::showFixes() {
     const std::optional<job::JobReport>& report = m_card->report();
     if (report && report->plan.chosen() == nullptr && report->groups.empty()) {
-        m_card->setFixes(planFixes(report->plan, settings(), m_document.box()));
+        m_card->setFixes(planFixes(report->plan, settings(), m_document.box(),
+                                   m_document.searchedScenes() == 1));
     } else {
         m_card->setFixes({});
     }

@@ -91,6 +91,7 @@ class MatchPanel : public QWidget {
     void planRequested();
     void runRequested();
     void cancelRequested();
+    void binRequested(); ///< scene and templates binned by 2
     /// The list of devices is about to open. The receiver may call setDevices() with the free
     /// memory.
     void deviceMemoryRequested();

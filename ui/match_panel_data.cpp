@@ -248,7 +248,7 @@ void MatchPanel::showMasks() {
 
 void MatchPanel::updateData() {
     const bool scene = m_document.hasScene();
-    const auto scenes = static_cast<int>(m_document.scenes().size());
+    const auto scenes = static_cast<int>(m_document.searchedScenes());
     m_scene->showText(scenes > 1 ? tr("%1 scenes").arg(scenes)
                       : scene    ? m_document.scene().name
                                  : tr("none"));

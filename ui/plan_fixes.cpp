@@ -24,7 +24,7 @@ std::int64_t roundedUp(std::int64_t bytes) {
 } // namespace
 
 std::vector<PlanFix> planFixes(const plan::PlanReport& plan, const job::Job& job,
-                               const std::optional<base::Box>& box) {
+                               const std::optional<base::Box>& box, bool mayBin) {
     std::vector<PlanFix> fixes;
     const auto add = [&fixes](const QString& text, const QString& tip, auto change) {
         fixes.push_back({text, tip, change});
@@ -42,6 +42,16 @@ std::vector<PlanFix> planFixes(const plan::PlanReport& plan, const job::Job& job
         add(fixText("Search the box only"),
             fixText("Searches only the box that is drawn in the views"),
             [box](job::Job& fixed) { fixed.region = box; });
+    }
+    // Of a smaller template too little would be left.
+    const auto halves = [](std::int64_t n) { return n == 1 || n >= 6; };
+    const base::Extents& templ = plan.problem.templ;
+    if (mayBin && !job.stream && least && *least > plan.limits.memoryBytes && halves(templ.x) &&
+        halves(templ.y) && halves(templ.z)) {
+        fixes.push_back({fixText("Bin by 2"),
+                         fixText("Makes a scene and templates of half the resolution: the means of "
+                                 "2 voxels along each axis. The scene of now is kept in the list"),
+                         {}});
     }
     if (job.region) {
         add(fixText("Search all of the scene"), fixText("Removes the region"),

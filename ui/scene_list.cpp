@@ -27,6 +27,7 @@ void SceneList::rebuild() {
                 m_document.results()[static_cast<std::size_t>(last)].job->cancelled;
             word = partial ? tr("partial") : peaksText(m_document.shownPeaks(last));
         }
+        word = scene.aside && last < 0 ? tr("not searched") : word;
         const QString file = scene.path.empty() ? scene.name : pathText(scene.path);
         rows.push_back(
             {.name = tr("%1: %2").arg(index).arg(scene.name),

@@ -132,6 +132,12 @@ void ViewTools::beginLeft(ViewFrame* frame, const ScenePointer& pointer) {
         m_state.part = frame->slice()->templateBoxPartAt(pointer.display);
         m_state.drag = m_state.part == viz::BoxPart::None ? Drag::BoxSpan : Drag::BoxPart;
         break;
+    case Tool::Mask:
+        m_state.drag = Drag::Mask;
+        m_state.erase = pointer.modifiers.testFlag(Qt::ControlModifier);
+        m_state.lastPoint = m_state.from;
+        drawMask(frame, pointer, MaskStroke::Phase::Begin);
+        break;
     }
 }
 
@@ -195,6 +201,9 @@ void ViewTools::dragTo(ViewFrame* frame, const ScenePointer& pointer) {
             dragBox(frame, pointer);
         }
         break;
+    case Drag::Mask:
+        drawMask(frame, pointer, MaskStroke::Phase::Continue);
+        break;
     }
 }
 
@@ -218,10 +227,25 @@ void ViewTools::dragBox(ViewFrame* frame, const ScenePointer& pointer) {
     }
 }
 
+void ViewTools::drawMask(ViewFrame* frame, const ScenePointer& pointer, MaskStroke::Phase phase) {
+    const base::Point to = frame->slice()->planePointAt(pointer.display);
+    const MaskStroke stroke{phase,
+                            m_state.from,
+                            m_state.lastPoint,
+                            to,
+                            frame->slice()->spannedBox(m_state.from, to, newBoxDepth(*frame, to)),
+                            m_state.erase};
+    m_state.lastPoint = to;
+    Q_EMIT maskDrawn(stroke);
+}
+
 void ViewTools::release(ViewFrame* frame, const ScenePointer& pointer) {
     const State state = m_state;
     if (state.drag == Drag::None || state.frame != frame) {
         return;
+    }
+    if (state.drag == Drag::Mask) {
+        drawMask(frame, pointer, MaskStroke::Phase::End);
     }
     m_state = {};
     if (state.drag == Drag::Menu) {

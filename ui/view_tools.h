@@ -16,9 +16,20 @@ class ViewFrame;
 class ViewsPanel;
 
 /// The action of the left button in a view.
-enum class Tool { Crosshair, Pan, GreyWindow, Box, Peaks };
+enum class Tool { Crosshair, Pan, GreyWindow, Box, Peaks, Mask };
 enum class WheelMode { Automatic, Slice, Zoom };
 enum class RightDrag { Zoom, GreyWindow };
+
+/// A step of drawing with the tool Mask, in voxels of the scene.
+struct MaskStroke {
+    enum class Phase { Begin, Continue, End };
+    Phase phase = Phase::Begin;
+    base::Point from{0, 0, 0}; ///< where the button was pressed
+    base::Point last{0, 0, 0}; ///< of the step before
+    base::Point to{0, 0, 0};
+    base::Box box;      ///< spanned from `from` to `to`
+    bool erase = false; ///< Ctrl is held
+};
 
 /// Turns mouse and arrow keys in the views into changes of the views and the document.
 class ViewTools : public QObject {
@@ -41,19 +52,33 @@ class ViewTools : public QObject {
     /// The voxel position under the cursor; empty outside the scene.
     void hovered(const std::optional<flcc::base::Point>& voxel);
     void contextMenuRequested(const QPoint& globalPosition);
+    void maskDrawn(const flcc::ui::MaskStroke& stroke);
     /// A click with the tool Template box.
     void objectClicked(const flcc::base::Index& voxel);
     /// That click was the first of a double click.
     void objectClickWithdrawn();
 
   private:
-    enum class Drag { None, Pan, Zoom, GreyWindow, Crosshair, BoxPart, BoxSpan, Rotate, Menu };
+    enum class Drag {
+        None,
+        Pan,
+        Zoom,
+        GreyWindow,
+        Crosshair,
+        BoxPart,
+        BoxSpan,
+        Mask,
+        Rotate,
+        Menu
+    };
     struct State {
         Drag drag = Drag::None;
         ViewFrame* frame = nullptr;
         viz::DisplayPoint start;
         viz::DisplayPoint last;
         base::Point from{0, 0, 0};
+        base::Point lastPoint{0, 0, 0}; ///< of a mask
+        bool erase = false;
         viz::BoxPart part = viz::BoxPart::None;
         std::optional<base::Box> box;
         viz::GreyWindow grey;
@@ -69,6 +94,7 @@ class ViewTools : public QObject {
     void beginLeft(ViewFrame* frame, const ScenePointer& pointer);
     void dragTo(ViewFrame* frame, const ScenePointer& pointer);
     void dragBox(ViewFrame* frame, const ScenePointer& pointer);
+    void drawMask(ViewFrame* frame, const ScenePointer& pointer, MaskStroke::Phase phase);
     void putCrosshair(ViewFrame* frame, const ScenePointer& pointer);
     void pick(ViewFrame* frame, const ScenePointer& pointer);
     void showCursor(ViewFrame* frame, const ScenePointer& pointer);

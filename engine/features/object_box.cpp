@@ -20,7 +20,12 @@ constexpr std::int64_t kLeastHalf = 6;     // voxels from the centre of the smal
 constexpr double kGrowth = 1.4;
 constexpr double kLeastContrast = 4; // times the spread of the background
 constexpr double kClearlyBetter = 1.25;
-constexpr double kMargin = 0.1;        // of the object, on each side
+constexpr double kMargin = 0.1; // of the object, on each side
+constexpr std::int64_t kLeastMargin = 2;
+// Smoothing rounds corners off, so the edge of an object is below half of its height; but noise of
+// the background stays outside.
+constexpr double kEdgeLevel = 0.35;
+constexpr double kNoiseLevel = 2;      // times the spread of the background
 constexpr std::int64_t kSeedReach = 2; // blocks from the click to the middle of the object
 
 double medianOf(std::vector<double>& values) {
@@ -166,9 +171,10 @@ std::optional<Object> objectIn(Window& window) {
     if (height == 0 || contrast < kLeastContrast || window.onInnerEdge(top)) {
         return std::nullopt;
     }
+    const double level = std::min(0.5, std::max(kEdgeLevel, kNoiseLevel / contrast));
     const auto belongs = [&](const Three& p) {
         const double here = (static_cast<double>(window.at(p)) - window.background) / height;
-        return here >= 0.5; // false for NaN
+        return here >= level; // false for NaN
     };
     Three low = top;
     Three high = top;
@@ -208,8 +214,8 @@ base::Box withMargin(const base::Box& box, const base::Extents& image) {
     Three corner{box.corner.x, box.corner.y, box.corner.z};
     Three size = byAxis(box.extents);
     for (std::size_t a = 0; a < 3; ++a) {
-        const auto margin =
-            std::max<std::int64_t>(1, std::llround(kMargin * static_cast<double>(size[a])));
+        const auto margin = std::max<std::int64_t>(
+            kLeastMargin, std::llround(kMargin * static_cast<double>(size[a])));
         const std::int64_t end = std::min(corner[a] + size[a] + margin, n[a]);
         corner[a] = std::max<std::int64_t>(corner[a] - margin, 0);
         size[a] = end - corner[a];

@@ -10,11 +10,11 @@ namespace flcc::features {
 
 /// The box around the object at a voxel: in a volume around the object in space. Windows of growing
 /// size around the voxel are compared. In each, the background is the median of the window's edge,
-/// and the object is what hangs together around the voxel and is nearer to the voxel's value than
-/// to the background. An object that reaches the edge of the window is not whole, except at the
+/// and the object is what hangs together around the voxel and is well above (or below) the
+/// background. An object that reaches the edge of the window is not whole, except at the
 /// edge of the image. Of the whole objects, the one that differs most from its background counts,
 /// measured by the spread of the background; the box has a margin of a tenth of the object on each
-/// side, at least one voxel.
+/// side, at least two voxels.
 /// Returns nothing where no object stands out from its background by four times the spread, and if
 /// cancelled. NaN and infinite values count as background.
 /// **Shapes**: `voxel` lies inside the image. **Cost**: at most 2^17 voxels are read of a window of

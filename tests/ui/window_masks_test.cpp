@@ -8,6 +8,7 @@
 #include <QImage>
 #include <QLabel>
 #include <QLineEdit>
+#include <QPushButton>
 #include <QScrollArea>
 #include <QTemporaryDir>
 #include <QTest>
@@ -220,6 +221,10 @@ void WindowMasksTest::thePlanStaysInSight() {
     QTRY_VERIFY(whole("planHeadline") && whole("planCalibration"));
     QVERIFY(!part<QLabel>("planOther1").visibleRegion().isEmpty());
     // Where there is room nothing of the card is scrolled, and nothing is left blank.
+    // Without the box, whose judgement takes rows, and a button of the refusal with it.
+    m_window->document().setBox(std::nullopt);
+    test::click(part<QPushButton>("planButton"));
+    QVERIFY(test::waitUntilIdle(*m_window));
     m_window->resize(1500, 980);
     for (const char* section : {"foldEdges", "foldMethod", "foldExactness"}) {
         clickHead(part<QToolButton>(section));

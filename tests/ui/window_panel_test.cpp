@@ -44,6 +44,7 @@ class WindowPanelTest : public QObject {
     void aFlatTemplateDisablesRun();
     void thePlanIsOneLineUntilWhyIsClicked();
     void aRefusalHasAButtonThatHelps();
+    void binningMakesTheJobFit();
     void advancedIsRemembered();
     void resetLayoutBringsBackLostPanels();
     void textsFollowTheThemeWhileRunning();
@@ -238,6 +239,50 @@ void WindowPanelTest::aRefusalHasAButtonThatHelps() {
     QVERIFY(m_window->flow().report()->plan.chosen() != nullptr);
     QVERIFY(!test::child<QWidget>(*m_window, "planFixes").isVisible());
     QVERIFY(test::runAndWait(*m_window));
+}
+
+void WindowPanelTest::binningMakesTheJobFit() {
+    openWithTemplate();
+    ui::Document& document = m_window->document();
+    const base::Extents before = document.sceneExtents();
+    const base::Extents templ = document.templateExtents();
+    type("memory", "1000");
+    QTest::keyClick(&test::child<QLineEdit>(*m_window, "memory"), Qt::Key_Return);
+    QVERIFY(test::waitUntilIdle(*m_window));
+    QVERIFY(m_window->flow().report()->plan.chosen() == nullptr);
+    QPushButton* bin = nullptr;
+    for (QPushButton* button :
+         test::child<QWidget>(*m_window, "planFixes").findChildren<QPushButton*>()) {
+        bin = button->text() == QStringLiteral("Bin by 2") ? button : bin;
+    }
+    QVERIFY(bin != nullptr);
+    test::click(*bin);
+    QTRY_COMPARE(document.scenes().size(), std::size_t{2});
+    QVERIFY(test::waitUntilIdle(*m_window));
+    QVERIFY((document.sceneExtents() == base::Extents{before.x / 2, before.y / 2, 1}));
+    QVERIFY((document.templateExtents() == base::Extents{templ.x / 2, templ.y / 2, 1}));
+    QCOMPARE(document.scene().image->geometry.spacing[0], 2.0);
+    test::keepPictures(*m_window, QStringLiteral("binned"));
+    QVERIFY(document.scenes()[1].aside && !document.scenes()[0].aside);
+    QCOMPARE(document.searchedScenes(), std::size_t{1});
+    // With memory for the small one, it alone is searched.
+    auto& memory = test::child<QLineEdit>(*m_window, "memory");
+    memory.setFocus();
+    memory.clear();
+    QTest::keyClick(&memory, Qt::Key_Return);
+    QVERIFY(test::waitUntilIdle(*m_window));
+    QVERIFY(test::runAndWait(*m_window));
+    QVERIFY(document.result()->job->report.scene == document.sceneExtents());
+    QCOMPARE(document.result()->scene, 0);
+    // Back, and forth again with the result.
+    m_window->findChild<QAction*>(QStringLiteral("undo"))->trigger();
+    QVERIFY(document.sceneExtents() == before && document.templateExtents() == templ);
+    QCOMPARE(document.scenes().size(), std::size_t{1});
+    QVERIFY(document.result() == nullptr && document.results().empty());
+    QVERIFY(test::waitUntilIdle(*m_window));
+    m_window->findChild<QAction*>(QStringLiteral("redo"))->trigger();
+    QVERIFY(document.result() != nullptr && document.scenes().size() == 2);
+    QVERIFY(test::waitUntilIdle(*m_window));
 }
 
 void WindowPanelTest::advancedIsRemembered() {

@@ -86,4 +86,26 @@ bool runAndWait(ui::MainWindow& window) {
            waitUntilIdle(window);
 }
 
+void keepPictures(ui::MainWindow& window, const QString& name) {
+    const QString folder = qEnvironmentVariable("FLCC_TEST_PICTURES");
+    if (folder.isEmpty()) {
+        return;
+    }
+    const QSize before = window.size();
+    for (const QSize& size : {QSize(1280, 800), QSize(1920, 1080)}) {
+        window.resize(size);
+        for (const ui::Theme theme : {ui::Theme::Dark, ui::Theme::Light}) {
+            window.applyTheme(theme);
+            QTest::qWait(400); // layout and views
+            window.grab().save(QStringLiteral("%1/%2-%3-%4.png")
+                                   .arg(folder, name,
+                                        theme == ui::Theme::Dark ? QStringLiteral("dark")
+                                                                 : QStringLiteral("light"))
+                                   .arg(size.width()));
+        }
+    }
+    window.resize(before);
+    QTest::qWait(50);
+}
+
 } // namespace flcc::test

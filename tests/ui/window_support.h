@@ -46,4 +46,8 @@ void drag(const ui::ViewFrame& frame, const QPoint& from, const QPoint& to,
 /// The program is quicker than a person: a box with a texture of its own, cut and run.
 bool runAndWait(ui::MainWindow& window);
 
+/// Writes pictures of the window, light and dark and in two sizes, to the folder that
+/// FLCC_TEST_PICTURES names, if it is set, for looking at.
+void keepPictures(ui::MainWindow& window, const QString& name);
+
 } // namespace flcc::test
