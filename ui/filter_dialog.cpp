@@ -169,6 +169,14 @@ QWidget* FilterDialog::buildControls() {
     connect(m_card, &PlanCard::contentChanged, this, fit, Qt::QueuedConnection);
     column->addWidget(m_form);
     column->addWidget(m_card);
+    m_parts = new QLabel(side);
+    m_parts->setObjectName(QStringLiteral("filterPartsTable"));
+    m_parts->setTextFormat(Qt::RichText);
+    m_parts->setWordWrap(true);
+    m_parts->setToolTip(tr("Table 1 of Karas and Svoboda for this scene and kernel: dif divides in "
+                           "frequency, dit in time, tiling cuts scene and kernel into tiles"));
+    m_parts->hide();
+    column->addWidget(m_parts);
     column->addStretch(1);
     area->setWidget(side);
     area->setFixedWidth(fontMetrics().averageCharWidth() * 58);
@@ -337,6 +345,7 @@ void FilterDialog::take(const std::shared_ptr<const Shown>& shown) {
         shown->preview.refused ? inWindowWords(shown->preview.refused->what()) : QString();
     m_card->showReport(cardReport(shown->preview.report), tr("No method can do this"));
     m_card->show();
+    showParts(shown->preview.report);
     if (!refused.isEmpty()) {
         say(refused, true);
         return;
@@ -345,12 +354,36 @@ void FilterDialog::take(const std::shared_ptr<const Shown>& shown) {
     setStartable(true);
 }
 
+/// Shows the formulas of a division into parts, if the plan chose one.
+void FilterDialog::showParts(const job::ConvolveReport& report) {
+    const bool divided = !report.candidates.empty() && report.candidates.front().candidate.parts > 0;
+    m_parts->setVisible(divided);
+    if (!divided) {
+        return;
+    }
+    QString rows;
+    for (const filter::Decomposition& row : report.decompositions) {
+        rows += tr("<tr><td>%1&nbsp;&nbsp;</td><td align=right>%2&nbsp;&nbsp;</td>"
+                   "<td align=right>%3&nbsp;&nbsp;</td><td align=right>%4</td></tr>")
+                    .arg(toQString(row.method), QString::number(row.operations, 'g', 3),
+                         QString::number(row.transfers, 'g', 3),
+                         bytesText(static_cast<std::int64_t>(row.bytes)));
+    }
+    m_parts->setText(tr("<table><tr><td colspan=4>%1 parts, by formula:</td></tr><tr><td></td>"
+                        "<td align=right>operations&nbsp;&nbsp;</td>"
+                        "<td align=right>values moved&nbsp;&nbsp;</td>"
+                        "<td align=right>a part</td></tr>%2</table>")
+                         .arg(report.parts)
+                         .arg(rows));
+}
+
 /// Says why the filter cannot be applied.
 void FilterDialog::refuse(const QString& sentence) {
     m_shown = m_wanted;
     m_preview->clear();
     m_caption->clear();
     m_card->hide();
+    m_parts->hide();
     say(sentence, true);
     setStartable(false);
 }

@@ -64,6 +64,7 @@ class FilterDialog : public WorkDialog {
     void change();
     void request();
     void take(const std::shared_ptr<const Shown>& shown);
+    void showParts(const job::ConvolveReport& report);
     void refuse(const QString& sentence);
     void add(job::ConvolveResult& result, const SceneEntry& source, const QString& title);
     void askJobFile();
@@ -82,6 +83,7 @@ class FilterDialog : public WorkDialog {
     Window m_window;
     FilterForm* m_form = nullptr;
     PlanCard* m_card = nullptr;
+    QLabel* m_parts = nullptr; ///< what a division into parts takes
     FilterPreview* m_preview = nullptr;
     QCheckBox* m_originalBox = nullptr;
     QLabel* m_caption = nullptr;

@@ -10,6 +10,7 @@
 #include <QLineEdit>
 #include <QPushButton>
 #include <QSignalBlocker>
+#include <QSpinBox>
 
 #include <algorithm>
 #include <cmath>
@@ -169,6 +170,7 @@ void FilterForm::build() {
     for (const std::string& name : filter::methodNames()) {
         m_method->addItem(toQString(name), toQString(name));
     }
+    buildParts();
     m_precision = makeChoice("filterPrecision", tr("Precision"),
                              tr("Double: the result is float64 instead of float32"));
     using method::Precision;
@@ -195,6 +197,27 @@ void FilterForm::build() {
     for (QComboBox* box : {m_border, m_extent, m_method, m_precision}) {
         connect(box, &QComboBox::currentIndexChanged, this, &FilterForm::changed);
     }
+}
+
+void FilterForm::buildParts() {
+    m_parts = new QSpinBox(this);
+    m_parts->setObjectName(QStringLiteral("filterParts"));
+    m_parts->setAccessibleName(tr("Parts"));
+    m_parts->setToolTip(tr("Parts into which the transform is divided: more of them take less "
+                           "memory and more time. Auto: the plan chooses"));
+    m_parts->setRange(1, 1 << 20);
+    m_parts->setSpecialValueText(tr("Auto")); // for 1, which divides nothing
+    m_partsLabel = new QLabel(tr("Parts"), this);
+    m_partsLabel->setBuddy(m_parts);
+    m_layout->addRow(m_partsLabel, m_parts);
+    const auto show = [this] {
+        const bool dif = m_method->currentData().toString() == QLatin1String("dif");
+        m_partsLabel->setVisible(dif);
+        m_parts->setVisible(dif);
+    };
+    show();
+    connect(m_method, &QComboBox::currentIndexChanged, this, show);
+    connect(m_parts, &QSpinBox::valueChanged, this, &FilterForm::changed);
 }
 
 void FilterForm::fillKernels() {
@@ -364,6 +387,7 @@ job::ConvolveJob FilterForm::job() const {
     job.border = static_cast<filter::Border>(m_border->currentData().toInt());
     job.extent = static_cast<method::Extent>(m_extent->currentData().toInt());
     job.run.method = m_method->currentData().toString().toStdString();
+    job.parts = !m_parts->isHidden() && m_parts->value() > 1 ? m_parts->value() : 0;
     job.run.precision = static_cast<method::Precision>(m_precision->currentData().toInt());
     return job;
 }

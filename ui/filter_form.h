@@ -15,6 +15,7 @@ class QDoubleSpinBox;
 class QFormLayout;
 class QLabel;
 class QLineEdit;
+class QSpinBox;
 
 namespace flcc::ui {
 
@@ -47,6 +48,7 @@ class FilterForm : public QWidget {
     void build();
     Value makeValue(int number);
     QComboBox* makeChoice(const char* name, const QString& label, const QString& tip);
+    void buildParts();
     void fillKernels();
     void chooseKernel();
     void showValues(bool usual);
@@ -75,6 +77,8 @@ class FilterForm : public QWidget {
     QComboBox* m_border = nullptr;
     QComboBox* m_extent = nullptr;
     QComboBox* m_method = nullptr;
+    QLabel* m_partsLabel = nullptr;
+    QSpinBox* m_parts = nullptr; ///< of method dif; shown with it
     QComboBox* m_precision = nullptr;
 };
 

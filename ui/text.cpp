@@ -178,6 +178,9 @@ QString candidateText(const method::Candidate& candidate) {
             text += QStringLiteral(" × %1").arg(tile.z);
         }
     }
+    if (candidate.parts > 0) {
+        text += say(" in %1 parts").arg(candidate.parts);
+    }
     return text;
 }
 

@@ -169,11 +169,11 @@ class DirectMethod final : public DeviceMethod {
                                  ? Extents{std::min(tile.x, map.x), std::min(tile.y, map.y),
                                            std::min(std::max<std::int64_t>(tile.z, 1), map.z)}
                                  : largestPart(map, fits);
-        Candidate candidate{std::string(name()),
-                            facts().id(),
-                            part,
-                            limits.threads,
-                            {.memory = limits.onDevice.memory}};
+        Candidate candidate{.method = std::string(name()),
+                            .device = facts().id(),
+                            .tile = part,
+                            .threads = limits.threads,
+                            .onDevice = {.memory = limits.onDevice.memory}};
         const Problem own = submitted(problem, candidate);
         const std::int64_t most = partsInFlight(own, part, facts());
         candidate.onDevice.inFlight =

@@ -227,11 +227,11 @@ class TiledMethod final : public DeviceMethod {
                                                 : tilesFor(problem);
         std::vector<Candidate> result;
         for (const Extents& points : tiles) {
-            result.push_back({std::string(name()),
-                              facts().id(),
-                              points,
-                              limits.threads,
-                              {.memory = limits.onDevice.memory}});
+            result.push_back({.method = std::string(name()),
+                              .device = facts().id(),
+                              .tile = points,
+                              .threads = limits.threads,
+                              .onDevice = {.memory = limits.onDevice.memory}});
             if (cuda::refusalOf(problem, points, m_whole).empty()) {
                 const Problem own = submitted(problem, result.back());
                 const Tiling tiling = tilingOf(own, points, factsFor(result.back()));

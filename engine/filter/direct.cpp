@@ -38,11 +38,11 @@ class DirectFilter final : public FilterMethod {
 
     [[nodiscard]] std::vector<method::Candidate> candidates(const Problem& problem, const Kernel&,
                                                             const method::Limits& limits,
-                                                            const Extents& tile) const override {
+                                                            const Shape& shape) const override {
         const Extents out = resultExtents(problem);
         const bool flat = out.z == 1 && problem.kernel.z == 1;
         const Extents usual = flat ? Extents{512, 64, 1} : Extents{128, 32, 16};
-        const Extents wanted = tile.x > 0 ? tile : usual;
+        const Extents wanted = shape.tile.x > 0 ? shape.tile : usual;
         return {{.method = std::string(name()),
                  .tile = fitted(wanted, out),
                  .threads = limits.threads}};

@@ -51,7 +51,8 @@ class OverlapSaveFilter : public FilterMethod {
 
     [[nodiscard]] std::vector<method::Candidate> candidates(const Problem& problem, const Kernel&,
                                                             const method::Limits& limits,
-                                                            const Extents& tile) const override {
+                                                            const Shape& shape) const override {
+        const Extents& tile = shape.tile;
         if (tile.x == 0) {
             return choices(problem, limits);
         }

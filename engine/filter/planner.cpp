@@ -24,10 +24,11 @@ using detail::FilterMethod;
 using method::Candidate;
 
 /// The one table of methods; the first of equally fast ones is preferred.
-const std::array<const FilterMethod*, 6>& methods() {
-    static const std::array<const FilterMethod*, 6> kMethods{
+const std::array<const FilterMethod*, 7>& methods() {
+    static const std::array<const FilterMethod*, 7> kMethods{
         &detail::directFilter(), &detail::separableFilter(), &detail::recursiveFilter(),
-        &detail::tiledFilter(),  &detail::fourierFilter(),   &detail::tiledTemplateFilter()};
+        &detail::tiledFilter(),  &detail::fourierFilter(),   &detail::tiledTemplateFilter(),
+        &detail::difFilter()};
     return kMethods;
 }
 
@@ -42,9 +43,7 @@ const FilterMethod& methodOf(const std::string& name) {
         list += ", " + std::string(method->name());
     }
     throw Error(ErrorCode::CommandLine,
-                name == "dif" ? "method dif is not available yet; use fourier, or tiled-template "
-                                "for a scene and a kernel that need too much memory"
-                              : "there is no method \"" + name + "\"; use auto" + list);
+                "there is no method \"" + name + "\"; use auto" + list);
 }
 
 constexpr double kMostError = 2e-3; ///< of a candidate that `auto` takes, over sum |weights|
@@ -150,7 +149,7 @@ void timeCandidates(Plan& plan, const Kernel& kernel, const method::CostModel& m
         method::Verdict verdict = method.predict(sample, kernel, candidate, model);
         if (!std::holds_alternative<method::Prediction>(verdict)) {
             // A whole transform or a box has another tile on a part of the scene.
-            candidate = method.candidates(sample, kernel, plan.limits, {0, 0, 0}).front();
+            candidate = method.candidates(sample, kernel, plan.limits, detail::Shape{}).front();
             verdict = method.predict(sample, kernel, candidate, model);
         }
         const auto* const predicted = std::get_if<method::Prediction>(&verdict);
@@ -224,6 +223,20 @@ const Considered* Plan::chosen() const {
     return !candidates.empty() && candidates.front().chosen ? &candidates.front() : nullptr;
 }
 
+void requireParts(int parts, const std::string& method) {
+    if (parts == 0) {
+        return;
+    }
+    if (parts < 2) {
+        throw Error(ErrorCode::CommandLine,
+                    fmt::format("--parts {} divides nothing; use --parts 2 or more", parts));
+    }
+    if (method != detail::difFilter().name()) {
+        throw Error(ErrorCode::CommandLine,
+                    "--parts is of method dif, not of " + method + "; use --method dif");
+    }
+}
+
 std::vector<std::string> methodNames() {
     std::vector<std::string> names;
     for (const FilterMethod* const method : methods()) {
@@ -237,6 +250,7 @@ Plan makePlan(const Problem& problem, const Kernel& kernel, const method::Limits
               base::TilePool& pool, const std::stop_token& stop) {
     const base::Stopwatch watch;
     requireUsable(problem, kernel);
+    requireParts(wanted.parts, wanted.method);
     Plan plan{.problem = problem, .limits = limits, .candidates = {}};
     const bool any = wanted.method == "auto" && !wanted.candidate;
     std::vector<Considered>& rows = plan.candidates;
@@ -249,7 +263,7 @@ Plan makePlan(const Problem& problem, const Kernel& kernel, const method::Limits
                 continue;
             }
             for (const Candidate& candidate :
-                 method->candidates(problem, kernel, limits, wanted.tile)) {
+                 method->candidates(problem, kernel, limits, {wanted.tile, wanted.parts})) {
                 rows.push_back(considered(*method, problem, kernel, candidate, limits, model, any));
             }
         }

@@ -49,6 +49,7 @@ struct Plan {
 struct Wanted {
     std::string method = "auto";
     base::Extents tile{0, 0, 0}; ///< 0: the planner chooses
+    int parts = 0;               ///< of method dif; 0: the planner chooses
     std::optional<method::Candidate>
         candidate{}; ///< of an earlier plan; nothing else is considered
     /// Candidates that are timed on a part of the scene: none, the plausible ones, or all that are
@@ -61,12 +62,28 @@ struct Wanted {
 
 /// Considers all methods, or the one that is wanted. `auto` takes no candidate whose bound is above
 /// 2e-3 (single) or 1e-9 (double) times sum |weights|, as recursive Gaussians approximate their
-/// kernel. **Errors**: CommandLine for a method that does not exist; Problem as resultExtents() and
-/// for weights beyond single precision.
+/// kernel. **Errors**: CommandLine for a method that does not exist and for `parts` as
+/// requireParts(); Problem as resultExtents(), for weights beyond single precision and for more
+/// parts than the slowest axis has points.
 [[nodiscard]] Plan makePlan(const Problem& problem, const Kernel& kernel,
                             const method::Limits& limits, const method::CostModel& model,
                             const Wanted& wanted, const base::AnyView& scene, base::TilePool& pool,
                             const std::stop_token& stop = {});
+
+/// Throws for parts that no method has. **Errors**: CommandLine.
+void requireParts(int parts, const std::string& method);
+
+/// What a decomposition of a convolution into parts takes, by a formula. **Source**: Karas, Table 1.
+struct Decomposition {
+    std::string method; ///< "dif", "dit", "tiling"
+    double operations = 0;
+    double transfers = 0; ///< values between the central node and the others
+    double values = 0;    ///< values in the memory of a node
+    double bytes = 0;     ///< the same
+};
+/// The rows of Karas' Table 1 for d = `parts`: N^f + N^g is the product, over the axes, of the
+/// extents of scene and kernel. Memory of dif and dit is 2 (N^f + N^g) / d for d = 2.
+[[nodiscard]] std::vector<Decomposition> decompositions(const Problem& problem, int parts);
 
 /// A convolution (FLCC (1)): y(u) = sum over k of x(u - k) h(k).
 struct Convolved {

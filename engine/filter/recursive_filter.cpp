@@ -40,7 +40,7 @@ class RecursiveFilter final : public FilterMethod {
     [[nodiscard]] std::vector<method::Candidate> candidates(const Problem& problem,
                                                             const Kernel& kernel,
                                                             const method::Limits& limits,
-                                                            const Extents&) const override {
+                                                            const Shape&) const override {
         return {{.method = std::string(name()),
                  .tile = isBox(kernel) ? BoxRun::tile(problem) : problem.scene,
                  .threads = limits.threads}};

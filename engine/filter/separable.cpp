@@ -78,11 +78,11 @@ class SeparableFilter final : public FilterMethod {
 
     [[nodiscard]] std::vector<method::Candidate> candidates(const Problem& problem, const Kernel&,
                                                             const method::Limits& limits,
-                                                            const Extents& tile) const override {
+                                                            const Shape& shape) const override {
         const Extents out = resultExtents(problem);
         const Extents& m = problem.kernel;
-        Extents wanted = tile;
-        if (tile.x == 0) {
+        Extents wanted = shape.tile;
+        if (wanted.x == 0) {
             // Enough rows that the halo is small beside them, in buffers that stay in cache.
             const bool flat = out.z == 1 && m.z == 1;
             wanted = flat ? Extents{512, std::clamp<std::int64_t>(2 * m.y, 64, 256), 1}

@@ -226,6 +226,7 @@ class ConvolveRun {
             common().memoryBytes > 0 ? common().memoryBytes : detail::availableMemory();
         filter::Wanted wanted{.method = common().method,
                               .tile = common().tile,
+                              .parts = m_job.parts,
                               .timing = common().planning == plan::Planning::Estimate
                                             ? filter::Wanted::Timing::None
                                         : common().planning == plan::Planning::Measure
@@ -246,6 +247,13 @@ class ConvolveRun {
         report.calibrated = m_model.calibrated;
         report.planningMs = m_plan.planningMs;
         report.candidates = rowsOf(m_plan);
+        const auto dif = std::find_if(
+            report.candidates.begin(), report.candidates.end(),
+            [](const plan::CandidateReport& row) { return row.candidate.parts > 0; });
+        if (dif != report.candidates.end()) {
+            report.parts = dif->candidate.parts;
+            report.decompositions = filter::decompositions(report.problem, report.parts);
+        }
         return !m_plan.cancelled && !m_stop.stop_requested();
     }
 

@@ -27,6 +27,7 @@ struct ConvolveJob {
     std::filesystem::path output;
     method::Extent extent = method::Extent::Same;
     filter::Border border = filter::Border::Zero;
+    int parts = 0; ///< of method dif; 0: the plan chooses
 
     friend bool operator==(const ConvolveJob&, const ConvolveJob&) = default;
 };
@@ -60,6 +61,10 @@ struct ConvolveReport {
     std::optional<base::Box> region;
     KernelReport kernel;
     std::vector<plan::CandidateReport> candidates;
+    /// What a decomposition into parts takes by formula, for `parts` of the first candidate of
+    /// method dif; empty if there is none.
+    std::vector<filter::Decomposition> decompositions;
+    int parts = 0;
     double planningMs = 0;
     std::optional<RunReport> run;
     std::optional<ResultReport> result;

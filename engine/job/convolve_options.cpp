@@ -60,7 +60,6 @@ std::vector<Row> makeRows() {
     for (const std::string& name : filter::methodNames()) {
         methods.push_back(name);
     }
-    methods.emplace_back("dif");
     Row scene = {{"scene", "FILE", "image or volume; may be a plain argument"},
                  ValueKind::Text,
                  [](const ConvolveJob& job) {
@@ -101,6 +100,11 @@ std::vector<Row> makeRows() {
             [](const ConvolveJob& job) { return job.run.method; },
             [](ConvolveJob& job, const std::string& text) { job.run.method = text; }),
         sharedRow("tile"),
+        detail::countRow<ConvolveJob>(
+            "parts", "D",
+            "parts of method dif; more of them take less memory and more time", 2,
+            std::int64_t{1} << 20, [](const ConvolveJob& job) { return job.parts; },
+            [](ConvolveJob& job, std::int64_t parts) { job.parts = static_cast<int>(parts); }),
         sharedRow("precision", "arithmetic of the result; double: the result is float64"),
         sharedRow("device", "device that computes; convolution runs on the processor only"),
         sharedRow("threads"),
@@ -122,7 +126,11 @@ const detail::OptionTable<ConvolveJob>& table() {
 
 void requireSensible(const ConvolveJob& job, const std::map<std::string, std::string>& given) {
     if (job.run.planReport.empty()) {
+        filter::requireParts(job.parts, job.run.method);
         return;
+    }
+    if (job.parts > 0) {
+        detail::refuseBesidePlan("parts");
     }
     for (const std::string& name : detail::plannedOptions()) {
         if (given.contains(name)) {

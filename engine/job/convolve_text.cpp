@@ -17,7 +17,10 @@ std::string shown(const base::Extents& extents) {
 
 std::string rowText(const plan::CandidateReport& row) {
     std::string text = fmt::format("  {:<15}", row.candidate.method);
-    text += row.candidate.tile.x > 0 ? fmt::format("{:<14}", shown(row.candidate.tile))
+    text += row.candidate.parts > 0
+                ? fmt::format("{:<14}", fmt::format("{} of {}", row.candidate.parts,
+                                                    shown(row.candidate.tile)))
+            : row.candidate.tile.x > 0 ? fmt::format("{:<14}", shown(row.candidate.tile))
                                      : fmt::format("{:<14}", "-");
     text += fmt::format("{:<9}", plan::name(row.verdict));
     if (row.prediction) {
@@ -29,6 +32,20 @@ std::string rowText(const plan::CandidateReport& row) {
         text += "  ";
     }
     return text + row.reason + "\n";
+}
+
+/// Karas' Table 1 for the problem at hand.
+std::string decompositionsText(const ConvolveReport& report) {
+    if (report.decompositions.empty()) {
+        return {};
+    }
+    std::string text = fmt::format("By formula, in {} parts (Karas, Table 1)\n", report.parts);
+    for (const filter::Decomposition& row : report.decompositions) {
+        text += fmt::format("  {:<15}{:.3g} operations, {:.3g} values moved, {} for a part\n",
+                            row.method, row.operations, row.transfers,
+                            detail::bytesText(static_cast<std::int64_t>(row.bytes)));
+    }
+    return text;
 }
 
 } // namespace
@@ -50,6 +67,7 @@ std::string toSummary(const ConvolveReport& report, bool verbose) {
         for (const plan::CandidateReport& row : report.candidates) {
             text += rowText(row);
         }
+        text += decompositionsText(report);
     }
     if (report.run && report.result) {
         const ResultReport& result = *report.result;

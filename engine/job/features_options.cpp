@@ -87,30 +87,6 @@ Row numberRow(const std::string& name, const std::string& value, const std::stri
         }};
 }
 
-Row countRow(const std::string& name, const std::string& help, std::int64_t least,
-             std::int64_t most, std::function<std::int64_t(const FeaturesJob&)> read,
-             std::function<void(FeaturesJob&, std::int64_t)> write) {
-    return {
-        {name, "N", help},
-        ValueKind::Integer,
-        [read](const FeaturesJob& job) {
-            return read(job) == read({}) ? std::nullopt : std::optional(std::to_string(read(job)));
-        },
-        [name, least, most, write = std::move(write)](FeaturesJob& job, const std::string& text) {
-            std::int64_t number = 0;
-            const auto [end, error] =
-                std::from_chars(text.data(), text.data() + text.size(), number);
-            if (error != std::errc{} || end != text.data() + text.size() || number < least ||
-                number > most) {
-                refuseValue(name,
-                            "a whole number from " + std::to_string(least) + " to " +
-                                std::to_string(most),
-                            text);
-            }
-            write(job, number);
-        }};
-}
-
 Row scalesRow() {
     return {
         {"scales", "A:B:N",
@@ -166,8 +142,8 @@ std::vector<Row> makeRows() {
                 &FeaturesJob::blobs),
         formatRow(),
         scalesRow(),
-        countRow(
-            "levels", "levels of values that are compared (default: 128)", 2, features::kMostLevels,
+        detail::countRow<FeaturesJob>(
+            "levels", "N", "levels of values that are compared (default: 128)", 2, features::kMostLevels,
             [](const FeaturesJob& job) { return job.detector.levels; },
             [](FeaturesJob& job, std::int64_t n) { job.detector.levels = static_cast<int>(n); }),
         channelsRow(),
@@ -176,8 +152,8 @@ std::vector<Row> makeRows() {
             "least strength of a blob (default: a tenth of the range of the values)", 0, kInfinity,
             [](const FeaturesJob& job) { return job.detector.minStrength; },
             [](FeaturesJob& job, double s) { job.detector.minStrength = s; }),
-        countRow(
-            "max-blobs", "longest list (default: 1000)", 1, std::numeric_limits<int>::max(),
+        detail::countRow<FeaturesJob>(
+            "max-blobs", "N", "longest list (default: 1000)", 1, std::numeric_limits<int>::max(),
             [](const FeaturesJob& job) { return job.detector.maxBlobs; },
             [](FeaturesJob& job, std::int64_t n) { job.detector.maxBlobs = n; }),
         numberRow(

@@ -93,6 +93,7 @@ Json toJson(const plan::CandidateReport& row) {
               {"device", row.candidate.device},
               {"tile", toJson(row.candidate.tile)},
               {"threads", row.candidate.threads},
+              {"parts", row.candidate.parts},
               {"in_flight", row.candidate.onDevice.inFlight},
               {"verdict", plan::name(row.verdict)},
               {"reason", row.reason},
@@ -319,6 +320,12 @@ method::Candidate candidateOf(const Json& chosen) {
     constexpr std::int64_t kMostParts = 16;
     candidate.onDevice.inFlight = static_cast<int>(
         std::clamp<std::int64_t>(integerAt(chosen, "in_flight", 0), 0, kMostParts));
+    const std::int64_t parts = integerAt(chosen, "parts", 0);
+    constexpr std::int64_t kMostDecimated = std::int64_t{1} << 20;
+    if (parts < 0 || parts > kMostDecimated) {
+        throw std::out_of_range("parts " + std::to_string(parts));
+    }
+    candidate.parts = static_cast<int>(parts);
     return candidate;
 }
 
@@ -431,6 +438,18 @@ std::string toJson(const ConvolveReport& report) {
     const bool chosen = !report.candidates.empty() &&
                         report.candidates.front().verdict == plan::CandidateVerdict::Chosen;
     json["chosen"] = chosen ? toJson(report.candidates.front()) : Json(nullptr);
+    json["decompositions"] = nullptr;
+    if (!report.decompositions.empty()) {
+        Json rows = Json::array();
+        for (const filter::Decomposition& row : report.decompositions) {
+            rows.push_back({{"method", row.method},
+                            {"operations", row.operations},
+                            {"transfers", row.transfers},
+                            {"values_of_a_part", row.values},
+                            {"bytes_of_a_part", row.bytes}});
+        }
+        json["decompositions"] = {{"parts", report.parts}, {"rows", std::move(rows)}};
+    }
     json["run"] = report.run ? toJson(*report.run, report.planningMs) : Json(nullptr);
     json["map"] = nullptr;
     if (report.result) {

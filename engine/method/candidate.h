@@ -21,6 +21,7 @@ struct Candidate {
     /// for a method without tiles.
     base::Extents tile{0, 0, 0};
     int threads = 1;
+    int parts = 0; ///< parts into which method `dif` decimates; 0 for any other method
     CandidateOnDevice onDevice{};
 
     [[nodiscard]] bool onProcessor() const { return device == kProcessor; }

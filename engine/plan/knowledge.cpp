@@ -118,11 +118,11 @@ Json problemJson(const KnownProblem& problem) {
 KnownProblem problemOf(const Json& json) {
     KnownProblem problem{json.at("key").get<std::string>(), {}};
     for (const Json& timing : json.at("timings")) {
-        problem.timings.push_back({{timing.at("method").get<std::string>(),
-                                    timing.at("device").get<std::string>(),
-                                    extentsOf(timing.at("tile"), 0),
-                                    timing.at("threads").get<int>(),
-                                    {.inFlight = timing.value("in_flight", 0)}},
+        problem.timings.push_back({{.method = timing.at("method").get<std::string>(),
+                                    .device = timing.at("device").get<std::string>(),
+                                    .tile = extentsOf(timing.at("tile"), 0),
+                                    .threads = timing.at("threads").get<int>(),
+                                    .onDevice = {.inFlight = timing.value("in_flight", 0)}},
                                    positive(timing.at("ms"))});
     }
     return problem;

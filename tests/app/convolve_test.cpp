@@ -1,5 +1,7 @@
 #include <QtTest>
 
+#include <cmath>
+
 #include <nlohmann/json.hpp>
 
 #include "engine/io/image_file.h"
@@ -84,6 +86,54 @@ class CliConvolveTest : public QObject {
         QVERIFY(!refused(runCli({"match", "--job", "job.json"}, m_folder->path()), 2).isEmpty());
     }
 
+    // The result of the parts is that of the whole transform, and the report has Karas' Table 1.
+    void partsGiveTheSameResult() {
+        const QStringList whole{"convolve",   "scene.mha", "template.mha", "--border", "mirror",
+                                "--method",   "fourier",   "--output",     "whole.mha",
+                                "--planning", "estimate",  "--json"};
+        const CliRun once = runCli(whole, m_folder->path());
+        QVERIFY2(once.code == 0, once.errors);
+        const json wholeReport = json::parse(once.output.toStdString());
+        QVERIFY(wholeReport["decompositions"].is_null());
+        QCOMPARE(wholeReport["chosen"]["parts"].get<int>(), 0);
+        QStringList divided = whole;
+        divided[6] = QStringLiteral("dif");
+        divided[8] = QStringLiteral("parts.mha");
+        divided << "--parts" << "4" << "--report" << "parts.json" << "--save-job" << "parts-job.json";
+        const CliRun run = runCli(divided, m_folder->path());
+        QVERIFY2(run.code == 0, run.errors);
+        const json report = json::parse(run.output.toStdString());
+        QCOMPARE(report["chosen"]["method"].get<std::string>(), std::string("dif"));
+        QCOMPARE(report["chosen"]["parts"].get<int>(), 4);
+        QCOMPARE(report["decompositions"]["parts"].get<int>(), 4);
+        QCOMPARE(report["decompositions"]["rows"].size(), std::size_t{3});
+        QCOMPARE(report["decompositions"]["rows"][2]["method"].get<std::string>(),
+                 std::string("tiling"));
+        const base::AnyImage one = read(*m_folder, "whole.mha");
+        const base::AnyImage other = read(*m_folder, "parts.mha");
+        const double bound = wholeReport["map"]["bound_largest"].get<double>() +
+                             report["map"]["bound_largest"].get<double>();
+        const base::Extents n = base::extentsOf(one);
+        QVERIFY(base::extentsOf(other) == n);
+        for (std::int64_t y = 0; y < n.y; ++y) {
+            for (std::int64_t x = 0; x < n.x; ++x) {
+                QVERIFY(std::abs(base::valueAt(base::viewOf(one), {x, y, 0}) -
+                                 base::valueAt(base::viewOf(other), {x, y, 0})) <= bound);
+            }
+        }
+        // Job file and plan repeat it.
+        const CliRun again =
+            runCli({"convolve", "--job", "parts-job.json", "--output", "job.mha"}, m_folder->path());
+        QVERIFY2(again.code == 0, again.errors);
+        QCOMPARE(m_folder->bytes("job.mha"), m_folder->bytes("parts.mha"));
+        const CliRun planned = runCli({"convolve", "scene.mha", "template.mha", "--border", "mirror",
+                                       "--plan", "parts.json", "--output", "plan.mha", "--verbose"},
+                                      m_folder->path());
+        QVERIFY2(planned.code == 0, planned.errors);
+        QCOMPARE(m_folder->bytes("plan.mha"), m_folder->bytes("parts.mha"));
+        QVERIFY2(planned.output.contains("By formula, in 4 parts"), planned.output);
+    }
+
     void wrongCommandsAreRefused_data() {
         QTest::addColumn<QStringList>("arguments");
         QTest::addColumn<int>("code");
@@ -100,7 +150,12 @@ class CliConvolveTest : public QObject {
         add("unknown option", {"box:3", "--peaks", "p.csv"}, 2);
         add("unknown border", {"box:3", "--border", "none"}, 2);
         add("third argument", {"box:3", "more"}, 2);
-        add("dif", {"box:3", "--method", "dif"}, 2);
+        add("no parts", {"box:3", "--method", "dif", "--parts", "0"}, 2);
+        add("one part", {"box:3", "--method", "dif", "--parts", "1"}, 2);
+        add("parts of another method", {"box:3", "--method", "tiled", "--parts", "4"}, 2);
+        add("parts of any method", {"box:3", "--parts", "4"}, 2);
+        add("parts beside a plan", {"box:3", "--plan", "report.json", "--parts", "4"}, 2);
+        add("more parts than rows", {"box:3", "--method", "dif", "--parts", "5000"}, 4);
         add("unknown method", {"box:3", "--method", "best"}, 2);
         add("output over input", {"box:3", "--output", "scene.mha"}, 2);
         add("output as PNG", {"box:3", "--output", "a.png"}, 2);

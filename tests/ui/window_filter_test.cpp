@@ -7,6 +7,7 @@
 #include <QLineEdit>
 #include <QPushButton>
 #include <QSignalSpy>
+#include <QSpinBox>
 #include <QTemporaryDir>
 #include <QTest>
 
@@ -75,6 +76,7 @@ class WindowFilterTest : public QObject {
     void theJobFileRepeatsIt();
     void aValidResultHasItsOwnExtents();
     void stoppingLeavesTheScenesAsTheyWere();
+    void partsAreOfMethodDif();
 
   private:
     [[nodiscard]] ui::Document& document() { return m_window->document(); }
@@ -137,6 +139,35 @@ class WindowFilterTest : public QObject {
 
     std::unique_ptr<ui::MainWindow> m_window;
 };
+
+void WindowFilterTest::partsAreOfMethodDif() {
+    open(pulseScene());
+    auto& parts = part<QSpinBox>("filterParts");
+    auto& table = part<QLabel>("filterPartsTable");
+    QVERIFY(!parts.isVisible() && !table.isVisible());
+    choose("filterMethod", QStringLiteral("dif"));
+    waitForPreview();
+    QVERIFY(parts.isVisible() && table.isVisible());
+    QCOMPARE(parts.text(), QStringLiteral("Auto"));
+    parts.setFocus();
+    parts.selectAll();
+    QTest::keyClicks(&parts, QStringLiteral("4"));
+    waitForPreview();
+    QVERIFY(table.text().contains(QStringLiteral("4 parts")));
+    QVERIFY(table.text().contains(QStringLiteral("tiling")));
+    applyAndWait();
+    QVERIFY(base::extentsOf(document().scene().image->pixels) == (base::Extents{80, 60, 1}));
+    // More parts than rows are refused in words.
+    open(pulseScene());
+    choose("filterMethod", QStringLiteral("dif"));
+    auto& more = part<QSpinBox>("filterParts");
+    more.setFocus();
+    more.selectAll();
+    QTest::keyClicks(&more, QStringLiteral("5000"));
+    waitForPreview();
+    QVERIFY(!apply().isEnabled());
+    QVERIFY2(verdict().contains(QStringLiteral("parts")), qPrintable(verdict()));
+}
 
 void WindowFilterTest::theCommandPaletteOpensIt() {
     QVERIFY(!test::child<QAction>(*m_window, "filterAction").isEnabled()); // without a scene

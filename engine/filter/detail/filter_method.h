@@ -70,6 +70,12 @@ template <class Real> struct Task {
     }
 };
 
+/// What the user chooses of a candidate; 0: the method chooses.
+struct Shape {
+    base::Extents tile{0, 0, 0};
+    int parts = 0; ///< of method dif
+};
+
 /// A method of convolution on the processor. **Threads**: any; a method has no state.
 class FilterMethod {
   public:
@@ -77,11 +83,10 @@ class FilterMethod {
 
     [[nodiscard]] virtual std::string_view name() const = 0;
 
-    /// The candidates worth considering, at least one; predict() may refuse them. A `tile` other
-    /// than 0 fixes the tile.
+    /// The candidates worth considering, at least one; predict() may refuse them.
     [[nodiscard]] virtual std::vector<method::Candidate>
     candidates(const Problem& problem, const Kernel& kernel, const method::Limits& limits,
-               const base::Extents& tile) const = 0;
+               const Shape& shape) const = 0;
 
     /// Predicts the cost, or refuses with a reason. Prediction::errorBound is the bound for a scene
     /// with values of magnitude 1. Bytes include the result.
@@ -99,6 +104,7 @@ class FilterMethod {
 [[nodiscard]] const FilterMethod& tiledFilter();
 [[nodiscard]] const FilterMethod& fourierFilter();
 [[nodiscard]] const FilterMethod& tiledTemplateFilter();
+[[nodiscard]] const FilterMethod& difFilter();
 
 /// The unit roundoff of a precision.
 [[nodiscard]] inline double unitOf(method::Precision precision) {

@@ -1,6 +1,8 @@
 #pragma once
 
 #include <algorithm>
+#include <charconv>
+#include <cstdint>
 #include <functional>
 #include <map>
 #include <optional>
@@ -50,6 +52,32 @@ OptionRow<J> wordRow(const std::string& name, const std::string& help,
                                           base::excerpt(text) + "\"");
                 }
                 write(job, text);
+            }};
+}
+
+/// A whole number from `least` to `most`. The value of a job without options is the default.
+template <class J>
+OptionRow<J> countRow(const std::string& name, const std::string& value, const std::string& help,
+                      std::int64_t least, std::int64_t most,
+                      std::function<std::int64_t(const J&)> read,
+                      std::function<void(J&, std::int64_t)> write) {
+    return {{name, value, help},
+            ValueKind::Integer,
+            [read](const J& job) {
+                return read(job) == read(J{}) ? std::nullopt
+                                              : std::optional(std::to_string(read(job)));
+            },
+            [name, least, most, write = std::move(write)](J& job, const std::string& text) {
+                std::int64_t number = 0;
+                const char* const last = text.data() + text.size();
+                const auto [end, error] = std::from_chars(text.data(), last, number);
+                if (error != std::errc{} || end != last || number < least || number > most) {
+                    throw base::Error(base::ErrorCode::CommandLine,
+                                      "--" + name + " must be a whole number from " +
+                                          std::to_string(least) + " to " + std::to_string(most) +
+                                          ", not \"" + base::excerpt(text) + "\"");
+                }
+                write(job, number);
             }};
 }
 

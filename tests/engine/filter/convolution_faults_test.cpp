@@ -207,7 +207,7 @@ class ConvolutionFaultsTest : public QObject {
         QVERIFY(planOf(scene, gaussian, estimate("recursive"), INT64_MAX, Precision::Single,
                        Extent::Full)
                     .chosen() == nullptr);
-        for (const char* const method : {"dif", "fastest", ""}) {
+        for (const char* const method : {"difference", "fastest", ""}) {
             QVERIFY_EXCEPTION_THROWN((void)planOf(scene, kernel, estimate(method)), base::Error);
         }
         // A kernel larger than the scene has no valid voxel, and every voxel of same and full.

@@ -57,7 +57,7 @@ void JobReportTest::theReportHasTheStatedKeys() {
                                              "verdict",         "reason",       "operations",
                                              "predicted_ms",    "measured_ms",  "host_bytes",
                                              "device_bytes",    "error_bound",  "fft_planning",
-                                             "tiles_in_flight", "padding_waste"};
+                                             "tiles_in_flight", "padding_waste", "parts"};
     QVERIFY(!json["candidates"].empty());
     for (const Json& row : json["candidates"]) {
         requireKeys(row, candidate);
@@ -153,6 +153,8 @@ void JobReportTest::whatIsNoReportIsRefused_data() {
     };
     QTest::newRow("misspelt key") << chosen(R"(, "thread": 3)");
     QTest::newRow("threads is a text") << chosen(R"(, "threads": "3")");
+    QTest::newRow("negative parts") << chosen(R"(, "parts": -2)");
+    QTest::newRow("parts are a text") << chosen(R"(, "parts": "2")");
     QTest::newRow("long key") << chosen(", \"" + QByteArray(100000, 'k') + "\": 3");
     QByteArray scenes;
     QByteArray closed;

@@ -1,0 +1,76 @@
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <vector>
+
+#include "engine/base/extents.h"
+#include "engine/cpu/for_items.h"
+#include "engine/cpu/simd/beam.h"
+
+namespace flcc::cpu {
+
+/// What the values of a part of a decimated real box are (METHODS 3.5).
+enum class PartKind : std::uint8_t {
+    Real,   ///< real: part 0
+    Half,   ///< real numbers times exp(-i pi n / l), with n along the slowest axis: part d / 2
+    Complex ///< complex: all others
+};
+
+/// Circular correlation of one part of a real box, decimated in frequency along its slowest axis,
+/// with the same part of another box. A spectrum takes the place of its part: both are in one
+/// buffer. Of parts of real numbers half of the frequencies are kept.
+///
+/// Parts go in and out in *strips*: all values along the slowest axis of kColumns columns at one y.
+/// A strip is a beam (simd/beam.h) whose real lanes are the first sixteen columns and whose
+/// imaginary lanes are the others; of a complex part it is two beams, one after the other.
+///
+/// **Threads**: immutable; callers bring the buffers.
+template <class Real> class PartTransform {
+  public:
+    /// `points`: of one part, the slowest axis as z. Each length is a product of 2, 3, 5 and 7.
+    explicit PartTransform(const base::Extents& points);
+
+    static constexpr std::int64_t kColumns = 2 * beam::kLines;
+    [[nodiscard]] static std::int64_t strips(const base::Extents& points);
+    /// Values of a buffer, of a strip, and of the scratch of a worker.
+    [[nodiscard]] static std::int64_t bufferValues(const base::Extents& points, PartKind kind);
+    [[nodiscard]] static std::int64_t stripValues(const base::Extents& points, PartKind kind);
+    [[nodiscard]] static std::int64_t scratchValues(const base::Extents& points);
+
+    /// Transforms the strip `index` at `y` along the slowest axis, into the buffer. The strip is
+    /// overwritten.
+    void takeStrip(PartKind kind, Real* strip, std::int64_t y, std::int64_t index,
+                   Real* buffer) const;
+    /// Fills the place of a strip of zeros.
+    void clearStrip(PartKind kind, std::int64_t y, std::int64_t index, Real* buffer) const;
+    /// The way back; the strip is not scaled.
+    void giveStrip(PartKind kind, const Real* buffer, std::int64_t y, std::int64_t index,
+                   Real* strip) const;
+
+    /// Turns a buffer of strips into scale * conj(spectrum), in the order that correlate() reads.
+    /// `scratch` holds scratchValues() for each worker. False if stopped.
+    bool makeTemplate(const ForItems& each, PartKind kind, Real scale, Real* scratch,
+                      Real* buffer) const;
+    /// Turns a buffer of strips into its circular correlation with the template, as strips again.
+    bool correlate(const ForItems& each, PartKind kind, const Real* templ, Real* scratch,
+                   Real* buffer) const;
+
+  private:
+    /// Calls `use` with every beam along y.
+    template <class Use>
+    bool forMiddles(const ForItems& each, PartKind kind, Real* buffer, Use&& use) const;
+    [[nodiscard]] Real* place(PartKind kind, Real* buffer, std::int64_t group,
+                              std::int64_t y) const;
+    [[nodiscard]] const std::vector<beam::Conjugates>& places(PartKind kind) const {
+        return m_places[kind == PartKind::Half ? 1 : 0];
+    }
+
+    base::Extents m_points;
+    beam::Plan<Real> m_x;
+    beam::Plan<Real> m_y;
+    beam::Plan<Real> m_z;
+    std::array<std::vector<beam::Conjugates>, 2> m_places; ///< of Real and of Half
+};
+
+} // namespace flcc::cpu
