@@ -115,7 +115,8 @@ FilterDialog::FilterDialog(Document& document, RunController& controller, ViewsP
     setStartText(tr("Apply"));
     m_saveJob = addButton("SaveJob", tr("Save job …"));
     m_saveJob->setIcon(icon(QStringLiteral("save")));
-    m_saveJob->setToolTip(tr("Saves the convolution as a file for flcc-cli convolve --job"));
+    m_saveJob->setToolTip(tr("Saves the convolution as a file for flcc-cli convolve --job, which "
+                             "with --stream filters the slices of a stack one by one"));
     connect(m_saveJob, &QPushButton::clicked, this, &FilterDialog::askJobFile);
     for (auto* button : findChildren<QPushButton*>()) {
         button->setAutoDefault(false); // Return in a field must not close the dialog
@@ -356,7 +357,8 @@ void FilterDialog::take(const std::shared_ptr<const Shown>& shown) {
 
 /// Shows the formulas of a division into parts, if the plan chose one.
 void FilterDialog::showParts(const job::ConvolveReport& report) {
-    const bool divided = !report.candidates.empty() && report.candidates.front().candidate.parts > 0;
+    const bool divided =
+        !report.candidates.empty() && report.candidates.front().candidate.parts > 0;
     m_parts->setVisible(divided);
     if (!divided) {
         return;

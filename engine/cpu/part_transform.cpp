@@ -93,8 +93,7 @@ void PartTransform<Real>::takeStrip(PartKind kind, Real* strip, std::int64_t y, 
     }
     // What no frequency uses stays 0: another part may have left values there.
     const std::int64_t depth = depthOf(m_points, kind) * kElement;
-    const std::int64_t rest =
-        y + 1 < m_points.y ? depth : groupValues(m_points, kind) - y * depth;
+    const std::int64_t rest = y + 1 < m_points.y ? depth : groupValues(m_points, kind) - y * depth;
     std::fill(first + used, first + rest, Real{0});
     std::fill(second + used, second + rest, Real{0});
 }
@@ -103,8 +102,7 @@ template <class Real>
 void PartTransform<Real>::clearStrip(PartKind kind, std::int64_t y, std::int64_t index,
                                      Real* buffer) const {
     const std::int64_t depth = depthOf(m_points, kind) * kElement;
-    const std::int64_t rest =
-        y + 1 < m_points.y ? depth : groupValues(m_points, kind) - y * depth;
+    const std::int64_t rest = y + 1 < m_points.y ? depth : groupValues(m_points, kind) - y * depth;
     std::fill_n(place(kind, buffer, 2 * index, y), rest, Real{0});
     std::fill_n(place(kind, buffer, 2 * index + 1, y), rest, Real{0});
 }

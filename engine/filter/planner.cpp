@@ -42,8 +42,7 @@ const FilterMethod& methodOf(const std::string& name) {
     for (const FilterMethod* const method : methods()) {
         list += ", " + std::string(method->name());
     }
-    throw Error(ErrorCode::CommandLine,
-                "there is no method \"" + name + "\"; use auto" + list);
+    throw Error(ErrorCode::CommandLine, "there is no method \"" + name + "\"; use auto" + list);
 }
 
 constexpr double kMostError = 2e-3; ///< of a candidate that `auto` takes, over sum |weights|

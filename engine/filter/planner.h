@@ -73,7 +73,8 @@ struct Wanted {
 /// Throws for parts that no method has. **Errors**: CommandLine.
 void requireParts(int parts, const std::string& method);
 
-/// What a decomposition of a convolution into parts takes, by a formula. **Source**: Karas, Table 1.
+/// What a decomposition of a convolution into parts takes, by a formula. **Source**: Karas,
+/// Table 1.
 struct Decomposition {
     std::string method; ///< "dif", "dit", "tiling"
     double operations = 0;

@@ -20,8 +20,9 @@ namespace flcc::job {
 /// A convolution from files to files, as `flcc-cli convolve` and its job files describe it.
 struct ConvolveJob {
     /// What a convolution shares with a match: scene, channel, frame, region, method, tile,
-    /// precision, device, threads, memory, planning, plan report, repetitions and report. The
-    /// region is convolved as if it were the whole scene.
+    /// precision, device, threads, memory, planning, plan report, repetitions, report and stream.
+    /// The region is convolved as if it were the whole scene. With `stream` the frames of the
+    /// scene, a stack, are convolved one by one; `output` is one stack for all.
     Job run;
     std::string kernel; ///< a name (filter::kernelByName) or a file
     std::filesystem::path output;
@@ -52,6 +53,13 @@ struct ResultReport {
     double bound = 0;     ///< on the error of every value, in units of the result
 };
 
+/// One frame of a stack that is convolved frame by frame.
+struct ConvolvedFrame {
+    int frame = 0; ///< its number, from 0
+    double executeMs = 0;
+    ResultReport result;
+};
+
 struct ConvolveReport {
     filter::Problem problem;
     method::Limits limits;
@@ -70,12 +78,17 @@ struct ConvolveReport {
     std::optional<ResultReport> result;
     Environment environment;
     std::vector<InputReport> inputs;
+    /// Of a stack (Job::stream): one row for each frame. The plan is that of the first frame;
+    /// `run` has the spread of the times over the frames, `result` is that of all of them, its
+    /// bound the largest.
+    std::vector<ConvolvedFrame> frames;
+    bool readAhead = false; ///< memory allowed to read a frame while another one was computed
 };
 
 struct ConvolveResult {
     bool cancelled = false; ///< nothing was written
     ConvolveReport report;
-    base::AnyImage pixels; ///< float32, or float64 in double precision
+    base::AnyImage pixels; ///< float32, or float64 in double precision; of a stack, none
     base::Geometry geometry;
     std::vector<std::string> notes;
 };
@@ -86,7 +99,8 @@ struct ConvolveImages {
     std::shared_ptr<const SceneImage> kernel{}; ///< of a job whose kernel is a file
 };
 
-/// Runs the whole job on the calling thread and writes its outputs, all of them or none.
+/// Runs the whole job on the calling thread and writes its outputs, all of them or none. Of a
+/// stack, one frame is read and one is written while another one is computed.
 /// **Errors**: Error; Memory when every candidate is refused for memory, Problem when a forced
 /// method refuses, Device for a device other than the processor.
 [[nodiscard]] ConvolveResult runConvolve(const ConvolveJob& job, const ConvolveImages& images = {},

@@ -7,6 +7,7 @@
 #include "engine/base/error.h"
 #include "engine/base/text.h"
 #include "engine/job/convolve_job.h"
+#include "engine/job/detail/convolve_run.h"
 #include "engine/job/detail/option_table.h"
 #include "engine/job/detail/options.h"
 
@@ -30,7 +31,11 @@ Row sharedRow(const std::string& name, const std::string& help = {}) {
     return {{name, option.value, help.empty() ? option.help : help},
             option.kind,
             [&option](const ConvolveJob& job) { return option.get(job.run); },
-            [&option](ConvolveJob& job, const std::string& text) { option.set(job.run, text); }};
+            [&option](ConvolveJob& job, const std::string& text) {
+                // On the command line a switch has no value.
+                const bool on = option.kind == ValueKind::Flag && text.empty();
+                option.set(job.run, on ? "true" : text);
+            }};
 }
 
 template <class Enum, class Member>
@@ -101,8 +106,7 @@ std::vector<Row> makeRows() {
             [](ConvolveJob& job, const std::string& text) { job.run.method = text; }),
         sharedRow("tile"),
         detail::countRow<ConvolveJob>(
-            "parts", "D",
-            "parts of method dif; more of them take less memory and more time", 2,
+            "parts", "D", "parts of method dif; more of them take less memory and more time", 2,
             std::int64_t{1} << 20, [](const ConvolveJob& job) { return job.parts; },
             [](ConvolveJob& job, std::int64_t parts) { job.parts = static_cast<int>(parts); }),
         sharedRow("precision", "arithmetic of the result; double: the result is float64"),
@@ -115,6 +119,8 @@ std::vector<Row> makeRows() {
         sharedRow("region", "convolve this box as if it were the whole scene (default: all)"),
         sharedRow("channel"),
         sharedRow("frame"),
+        sharedRow("stream", "convolve every slice of the scene, a stack, on its own; one output "
+                            "for all, as .mha or .nrrd"),
         sharedRow("report", "write the plan, times and statistics of the result"),
     };
 }
@@ -125,6 +131,7 @@ const detail::OptionTable<ConvolveJob>& table() {
 }
 
 void requireSensible(const ConvolveJob& job, const std::map<std::string, std::string>& given) {
+    detail::requireFrames(job);
     if (job.run.planReport.empty()) {
         filter::requireParts(job.parts, job.run.method);
         return;

@@ -143,8 +143,8 @@ std::vector<Row> makeRows() {
         formatRow(),
         scalesRow(),
         detail::countRow<FeaturesJob>(
-            "levels", "N", "levels of values that are compared (default: 128)", 2, features::kMostLevels,
-            [](const FeaturesJob& job) { return job.detector.levels; },
+            "levels", "N", "levels of values that are compared (default: 128)", 2,
+            features::kMostLevels, [](const FeaturesJob& job) { return job.detector.levels; },
             [](FeaturesJob& job, std::int64_t n) { job.detector.levels = static_cast<int>(n); }),
         channelsRow(),
         numberRow(

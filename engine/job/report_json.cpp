@@ -212,6 +212,12 @@ Json toJson(const Environment& environment, bool calibrated) {
             {"calibrated", calibrated}};
 }
 
+Json toJson(const ResultReport& result) {
+    return {{"min", result.minimum},           {"max", result.maximum}, {"mean", result.mean},
+            {"std", result.standardDeviation}, {"count", result.count}, {"nan", result.nan},
+            {"bound_largest", result.bound}};
+}
+
 /// Writes the rows of a plan and the chosen one.
 void putPlan(Json& json, const plan::PlanReport& plan) {
     json["candidates"] = Json::array();
@@ -451,13 +457,16 @@ std::string toJson(const ConvolveReport& report) {
         json["decompositions"] = {{"parts", report.parts}, {"rows", std::move(rows)}};
     }
     json["run"] = report.run ? toJson(*report.run, report.planningMs) : Json(nullptr);
-    json["map"] = nullptr;
-    if (report.result) {
-        json["map"] = {
-            {"min", report.result->minimum},        {"max", report.result->maximum},
-            {"mean", report.result->mean},          {"std", report.result->standardDeviation},
-            {"count", report.result->count},        {"nan", report.result->nan},
-            {"bound_largest", report.result->bound}};
+    json["map"] = report.result ? toJson(*report.result) : Json(nullptr);
+    json["frames"] = report.frames.empty() ? Json(nullptr) : Json::array();
+    for (const ConvolvedFrame& frame : report.frames) {
+        Json row{{"frame", frame.frame}, {"execute_ms", frame.executeMs}};
+        row.update(toJson(frame.result));
+        json["frames"].push_back(std::move(row));
+    }
+    json["stream"] = nullptr;
+    if (!report.frames.empty()) {
+        json["stream"] = {{"frames", report.frames.size()}, {"read_ahead", report.readAhead}};
     }
     json["environment"] = toJson(report.environment, report.calibrated);
     json["inputs"] = inputsJson(report.inputs);

@@ -88,9 +88,9 @@ class CliConvolveTest : public QObject {
 
     // The result of the parts is that of the whole transform, and the report has Karas' Table 1.
     void partsGiveTheSameResult() {
-        const QStringList whole{"convolve",   "scene.mha", "template.mha", "--border", "mirror",
-                                "--method",   "fourier",   "--output",     "whole.mha",
-                                "--planning", "estimate",  "--json"};
+        const QStringList whole{"convolve",  "scene.mha",  "template.mha", "--border",
+                                "mirror",    "--method",   "fourier",      "--output",
+                                "whole.mha", "--planning", "estimate",     "--json"};
         const CliRun once = runCli(whole, m_folder->path());
         QVERIFY2(once.code == 0, once.errors);
         const json wholeReport = json::parse(once.output.toStdString());
@@ -99,7 +99,12 @@ class CliConvolveTest : public QObject {
         QStringList divided = whole;
         divided[6] = QStringLiteral("dif");
         divided[8] = QStringLiteral("parts.mha");
-        divided << "--parts" << "4" << "--report" << "parts.json" << "--save-job" << "parts-job.json";
+        divided << "--parts"
+                << "4"
+                << "--report"
+                << "parts.json"
+                << "--save-job"
+                << "parts-job.json";
         const CliRun run = runCli(divided, m_folder->path());
         QVERIFY2(run.code == 0, run.errors);
         const json report = json::parse(run.output.toStdString());
@@ -122,16 +127,59 @@ class CliConvolveTest : public QObject {
             }
         }
         // Job file and plan repeat it.
-        const CliRun again =
-            runCli({"convolve", "--job", "parts-job.json", "--output", "job.mha"}, m_folder->path());
+        const CliRun again = runCli({"convolve", "--job", "parts-job.json", "--output", "job.mha"},
+                                    m_folder->path());
         QVERIFY2(again.code == 0, again.errors);
         QCOMPARE(m_folder->bytes("job.mha"), m_folder->bytes("parts.mha"));
-        const CliRun planned = runCli({"convolve", "scene.mha", "template.mha", "--border", "mirror",
-                                       "--plan", "parts.json", "--output", "plan.mha", "--verbose"},
-                                      m_folder->path());
+        const CliRun planned =
+            runCli({"convolve", "scene.mha", "template.mha", "--border", "mirror", "--plan",
+                    "parts.json", "--output", "plan.mha", "--verbose"},
+                   m_folder->path());
         QVERIFY2(planned.code == 0, planned.errors);
         QCOMPARE(m_folder->bytes("plan.mha"), m_folder->bytes("parts.mha"));
         QVERIFY2(planned.output.contains("By formula, in 4 parts"), planned.output);
+    }
+
+    // Every frame of the result is that of its frame alone; the job file keeps the switch.
+    void framesOfAStackAreConvolvedOneByOne() {
+        base::Image<std::uint8_t> voxels({40, 30, 3});
+        for (std::int64_t i = 0; i < voxels.count(); ++i) {
+            voxels.data()[i] = static_cast<std::uint8_t>(i * i % 251);
+        }
+        const base::AnyImage stack = std::move(voxels);
+        (void)io::writeImage(m_folder->path("stack.mha").toStdString(), base::viewOf(stack), {});
+        for (int z = 0; z < 3; ++z) {
+            const auto name = QStringLiteral("frame%1.mha").arg(z);
+            (void)io::writeImage(m_folder->path(name).toStdString(),
+                                 base::partOf(base::viewOf(stack), {{0, 0, z}, {40, 30, 1}}), {});
+        }
+        const CliRun run =
+            runCli({"convolve", "stack.mha", "gaussian:1.5", "--stream", "--method", "separable",
+                    "--output", "frames.mha", "--save-job", "frames-job.json", "--json"},
+                   m_folder->path());
+        QVERIFY2(run.code == 0, run.errors);
+        QCOMPARE(json::parse(run.output.toStdString())["frames"].size(), std::size_t{3});
+        const base::AnyImage all = read(*m_folder, "frames.mha");
+        QVERIFY(base::extentsOf(all) == (base::Extents{40, 30, 3}));
+        for (int z = 0; z < 3; ++z) {
+            const CliRun alone =
+                runCli({"convolve", QStringLiteral("frame%1.mha").arg(z), "gaussian:1.5",
+                        "--method", "separable", "--output", "one.mha"},
+                       m_folder->path());
+            QVERIFY2(alone.code == 0, alone.errors);
+            const base::AnyImage one = read(*m_folder, "one.mha");
+            for (std::int64_t y = 0; y < 30; ++y) {
+                for (std::int64_t x = 0; x < 40; ++x) {
+                    QCOMPARE(base::valueAt(base::viewOf(all), {x, y, z}),
+                             base::valueAt(base::viewOf(one), {x, y, 0}));
+                }
+            }
+        }
+        QVERIFY(m_folder->bytes("frames-job.json").contains("\"stream\": true"));
+        const CliRun again = runCli(
+            {"convolve", "--job", "frames-job.json", "--output", "again.mha"}, m_folder->path());
+        QVERIFY2(again.code == 0, again.errors);
+        QCOMPARE(m_folder->bytes("again.mha"), m_folder->bytes("frames.mha"));
     }
 
     void wrongCommandsAreRefused_data() {
@@ -157,6 +205,7 @@ class CliConvolveTest : public QObject {
         add("parts beside a plan", {"box:3", "--plan", "report.json", "--parts", "4"}, 2);
         add("more parts than rows", {"box:3", "--method", "dif", "--parts", "5000"}, 4);
         add("unknown method", {"box:3", "--method", "best"}, 2);
+        add("stream to TIFF", {"box:3", "--stream", "--output", "a.tif"}, 2);
         add("output over input", {"box:3", "--output", "scene.mha"}, 2);
         add("output as PNG", {"box:3", "--output", "a.png"}, 2);
         add("missing kernel file", {"none.mha"}, 3);

@@ -33,8 +33,10 @@ template <class Real> class DifRun {
         : m_task(task), m_cut(Decimation::of(task.problem, task.candidate)),
           m_transform(m_cut.points), m_strips(Transform::strips(m_cut.points)),
           m_scale(std::exp2(-std::ilogb(task.kernel.norm()))),
-          m_to(m_cut.turned(task.to.extents())), m_kernel(m_cut.turned(task.problem.kernel)),
-          m_seen{m_to.x + m_kernel.x - 1, m_to.y + m_kernel.y - 1, m_to.z + m_kernel.z - 1},
+          m_to(m_cut.turned(task.to.extents())),
+          m_kernel(m_cut.turned(task.problem.kernel)), m_seen{m_to.x + m_kernel.x - 1,
+                                                              m_to.y + m_kernel.y - 1,
+                                                              m_to.z + m_kernel.z - 1},
           m_weights(flipped(task.kernel, m_scale)) {
         const auto threads = static_cast<std::int64_t>(task.pool.threads());
         const std::int64_t values = m_cut.bufferValues<Real>() / 2;
@@ -59,9 +61,9 @@ template <class Real> class DifRun {
         const double error =
             errorOfParts(static_cast<double>(m_cut.parts * base::voxelCount(m_cut.points)),
                          m_cut.parts, unitOf(m_task.problem.precision));
-        outcome.bound = error * kernel.norm() * std::sqrt(energy()) / m_sceneScale /
-                            kernel.divisor() +
-                        roundingBound(m_task.problem, kernel) * outcome.largest;
+        outcome.bound =
+            error * kernel.norm() * std::sqrt(energy()) / m_sceneScale / kernel.divisor() +
+            roundingBound(m_task.problem, kernel) * outcome.largest;
         return outcome;
     }
 
@@ -112,9 +114,7 @@ template <class Real> class DifRun {
         const std::int64_t count = ys * m_strips;
         return m_task.pool.run(
             count,
-            [&](std::int64_t item, int worker) {
-                work(item / m_strips, item % m_strips, worker);
-            },
+            [&](std::int64_t item, int worker) { work(item / m_strips, item % m_strips, worker); },
             m_task.stop, m_task.phase(count, step, kSteps * m_cut.computed()));
     }
 
@@ -177,7 +177,8 @@ template <class Real> class DifRun {
         for (std::int64_t k = 0; k < count; ++k) {
             const Angle angle = -2 * std::numbers::pi_v<Angle> * static_cast<Angle>(part * k % n) /
                                 static_cast<Angle>(n);
-            list.push_back({static_cast<Real>(std::cos(angle)), static_cast<Real>(std::sin(angle))});
+            list.push_back(
+                {static_cast<Real>(std::cos(angle)), static_cast<Real>(std::sin(angle))});
         }
         return list;
     }
@@ -186,19 +187,18 @@ template <class Real> class DifRun {
     bool take(int part, int step, const Source& source, Real* buffer) {
         const cpu::PartKind kind = m_cut.kind(part);
         const bool counts = part == 0 && buffer == m_scene.data();
-        return forStrips(
-            m_cut.points.y, kSteps * part + step,
-            [&](std::int64_t y, std::int64_t index, int worker) {
-                const std::int64_t x = index * kStrip;
-                if (y >= source.extents.y || x >= source.extents.x) {
-                    m_transform.clearStrip(kind, y, index, buffer);
-                    return;
-                }
-                const Scratch own = scratchOf(worker);
-                Found& found = m_found[static_cast<std::size_t>(worker)];
-                add(part, source, x, y, own, counts ? &found : nullptr);
-                m_transform.takeStrip(kind, own.strip, y, index, buffer);
-            });
+        return forStrips(m_cut.points.y, kSteps * part + step,
+                         [&](std::int64_t y, std::int64_t index, int worker) {
+                             const std::int64_t x = index * kStrip;
+                             if (y >= source.extents.y || x >= source.extents.x) {
+                                 m_transform.clearStrip(kind, y, index, buffer);
+                                 return;
+                             }
+                             const Scratch own = scratchOf(worker);
+                             Found& found = m_found[static_cast<std::size_t>(worker)];
+                             add(part, source, x, y, own, counts ? &found : nullptr);
+                             m_transform.takeStrip(kind, own.strip, y, index, buffer);
+                         });
     }
 
     void add(int part, const Source& source, std::int64_t x, std::int64_t y, const Scratch& own,
@@ -210,10 +210,10 @@ template <class Real> class DifRun {
         for (std::int64_t q = 0; q * l < source.extents.z; ++q) {
             const std::int64_t rows = std::min(l, source.extents.z - q * l);
             const base::Index& c = source.corner;
-            const Loaded loaded = source.loader.load(
-                {m_cut.turned(base::Index{c.x + x, c.y + y, c.z + q * l}),
-                 m_cut.turned(base::Extents{columns, 1, rows})},
-                source.scale, {own.voxels, kStrip, kStrip});
+            const Loaded loaded =
+                source.loader.load({m_cut.turned(base::Index{c.x + x, c.y + y, c.z + q * l}),
+                                    m_cut.turned(base::Extents{columns, 1, rows})},
+                                   source.scale, {own.voxels, kStrip, kStrip});
             for (std::int64_t row = 0; columns < kStrip && row < rows; ++row) {
                 std::fill(own.voxels + row * kStrip + columns, own.voxels + (row + 1) * kStrip,
                           Real{0});
@@ -263,20 +263,19 @@ template <class Real> class DifRun {
     /// Adds a part of the result to the result: Karas (18) for any radix.
     bool give(int part) {
         const bool last = part + 1 == m_cut.computed();
-        return forStrips(m_to.y, kSteps * part + 2,
-                         [&](std::int64_t y, std::int64_t index, int worker) {
-                             if (index * kStrip >= m_to.x) {
-                                 return;
-                             }
-                             Real* const strip = scratchOf(worker).strip;
-                             m_transform.giveStrip(m_cut.kind(part), m_scene.data(), y, index,
-                                                   strip);
-                             turn(m_cut.kind(part), true, strip);
-                             store(part, strip, y, index * kStrip);
-                             if (last && m_task.kernel.divisor() != 1) {
-                                 divide(y, index * kStrip);
-                             }
-                         });
+        return forStrips(
+            m_to.y, kSteps * part + 2, [&](std::int64_t y, std::int64_t index, int worker) {
+                if (index * kStrip >= m_to.x) {
+                    return;
+                }
+                Real* const strip = scratchOf(worker).strip;
+                m_transform.giveStrip(m_cut.kind(part), m_scene.data(), y, index, strip);
+                turn(m_cut.kind(part), true, strip);
+                store(part, strip, y, index * kStrip);
+                if (last && m_task.kernel.divisor() != 1) {
+                    divide(y, index * kStrip);
+                }
+            });
     }
 
     [[nodiscard]] StripTarget<Real> target(std::int64_t x, std::int64_t y, std::int64_t z) const {

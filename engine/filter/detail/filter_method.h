@@ -84,9 +84,10 @@ class FilterMethod {
     [[nodiscard]] virtual std::string_view name() const = 0;
 
     /// The candidates worth considering, at least one; predict() may refuse them.
-    [[nodiscard]] virtual std::vector<method::Candidate>
-    candidates(const Problem& problem, const Kernel& kernel, const method::Limits& limits,
-               const Shape& shape) const = 0;
+    [[nodiscard]] virtual std::vector<method::Candidate> candidates(const Problem& problem,
+                                                                    const Kernel& kernel,
+                                                                    const method::Limits& limits,
+                                                                    const Shape& shape) const = 0;
 
     /// Predicts the cost, or refuses with a reason. Prediction::errorBound is the bound for a scene
     /// with values of magnitude 1. Bytes include the result.

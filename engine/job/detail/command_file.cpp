@@ -27,7 +27,11 @@ std::string textOf(const std::string& name, ValueKind kind, const Json& value) {
         (kind == ValueKind::Number && value.is_number())) {
         return value.dump();
     }
+    if (kind == ValueKind::Flag && value.is_boolean()) {
+        return value.get<bool>() ? "true" : "false";
+    }
     const std::map<ValueKind, std::string> words{{ValueKind::Text, "a text"},
+                                                 {ValueKind::Flag, "true or false"},
                                                  {ValueKind::Integer, "a whole number"}};
     const auto word = words.find(kind);
     refuseFile("\"" + name + "\" in a job file must be " +

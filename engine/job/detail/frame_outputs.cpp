@@ -17,7 +17,7 @@ void requireStream(const Job& job) {
         throw Error(ErrorCode::CommandLine, sentence);
     };
     if (!job.furtherScenes.empty()) {
-        wrong("--stream searches the frames of one stack; give one scene, not " +
+        wrong("--stream takes the frames of one stack; give one scene, not " +
               std::to_string(1 + job.furtherScenes.size()));
     }
     if (!job.heatmap.empty()) {
@@ -26,7 +26,7 @@ void requireStream(const Job& job) {
     }
     if (job.region && (job.region->corner.z != 0 || job.region->extents.z != 1)) {
         wrong("the region " + base::toString(*job.region) +
-              " is not flat; --stream searches the same box of every frame: give it as X,Y:W,H");
+              " is not flat; --stream takes the same box of every frame: give it as X,Y:W,H");
     }
     const std::vector<std::pair<const char*, const std::filesystem::path*>> stacks{
         {"--map", &job.map}, {"--status", &job.status}, {"--index", &job.index}};
@@ -74,17 +74,15 @@ void FrameOutputs::open(const JobResult& first) {
     }
 }
 
-bool FrameOutputs::settle() { return !m_writing.valid() || m_writing.get(); }
-
 bool FrameOutputs::put(const JobResult& result, int frame, const std::stop_token& stop) {
-    if (!settle() || stop.stop_requested()) {
+    if (!m_writing.settle() || stop.stop_requested()) {
         return false;
     }
     if (!m_opened) {
         open(result);
     }
-    const auto write = [this, map = result.map, index = result.index, peaks = result.peaks, frame,
-                        stop]() mutable {
+    return m_writing.start([this, map = result.map, index = result.index, peaks = result.peaks,
+                            frame, stop]() mutable {
         const bool written = (!m_map || m_map->append(method::scoresOf(*map), stop)) &&
                              (!m_status || m_status->append(numbersOf(map->status), stop)) &&
                              (!m_index || m_index->append(index->view(), stop));
@@ -94,13 +92,11 @@ bool FrameOutputs::put(const JobResult& result, int frame, const std::stop_token
         map.reset(); // the thread's result stays until the next frame is ready
         index.reset();
         return written;
-    };
-    m_writing = std::async(std::launch::async, write);
-    return m_beside || settle();
+    });
 }
 
 bool FrameOutputs::finish() {
-    if (!settle()) {
+    if (!m_writing.settle()) {
         return false;
     }
     for (const auto* writer : {&m_map, &m_status, &m_index}) {

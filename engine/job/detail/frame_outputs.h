@@ -1,6 +1,5 @@
 #pragma once
 
-#include <future>
 #include <memory>
 #include <optional>
 #include <stop_token>
@@ -10,6 +9,7 @@
 #include "engine/io/stack_writer.h"
 #include "engine/job/detail/frames.h"
 #include "engine/job/detail/outputs.h"
+#include "engine/job/detail/write_behind.h"
 #include "engine/job/job.h"
 
 namespace flcc::job::detail {
@@ -27,7 +27,7 @@ class FrameOutputs {
 
     /// Whether there is memory for the map of a frame beside the run of the next one; else put()
     /// returns when the frame is written.
-    void setBeside(bool beside) { m_beside = beside; }
+    void setBeside(bool beside) { m_writing.setBeside(beside); }
 
     /// Begins to write the next frame, and ends to write the one before it. False if cancelled.
     /// **Errors**: Output, of either frame; CommandLine.
@@ -38,19 +38,17 @@ class FrameOutputs {
 
   private:
     void open(const JobResult& first);
-    [[nodiscard]] bool settle();
 
     const Job& m_job;
     base::Extents m_stack;
     base::Geometry m_geometry;
     OutputFiles& m_files;
     bool m_opened = false;
-    bool m_beside = false;
     std::unique_ptr<io::StackWriter> m_map;
     std::unique_ptr<io::StackWriter> m_status;
     std::unique_ptr<io::StackWriter> m_index;
     std::unique_ptr<io::FramePeaks> m_peaks;
-    std::future<bool> m_writing; ///< last: it uses the writers
+    WriteBehind m_writing; ///< last: it uses the writers
 };
 
 /// Throws for options that a job with Job::stream does not have. **Errors**: CommandLine.

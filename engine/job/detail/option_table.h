@@ -98,7 +98,9 @@ template <class J> class OptionTable {
     [[nodiscard]] std::string help() const {
         std::string text;
         for (const OptionRow<J>& row : m_rows) {
-            text += helpLine("--" + row.option.name + " " + row.option.value, row.option.help);
+            const std::string& value = row.option.value;
+            text += helpLine("--" + row.option.name + (value.empty() ? "" : " " + value),
+                             row.option.help);
         }
         return text;
     }

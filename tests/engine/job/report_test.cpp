@@ -53,10 +53,10 @@ void JobReportTest::theReportHasTheStatedKeys() {
     const Json json = Json::parse(job::toJson(report));
     requireKeys(json, {"problem", "candidates", "chosen", "run", "map", "audit", "peaks",
                        "environment", "inputs", "known", "critical_template_size"});
-    const std::vector<const char*> candidate{"method",          "device",       "tile",
-                                             "verdict",         "reason",       "operations",
-                                             "predicted_ms",    "measured_ms",  "host_bytes",
-                                             "device_bytes",    "error_bound",  "fft_planning",
+    const std::vector<const char*> candidate{"method",          "device",        "tile",
+                                             "verdict",         "reason",        "operations",
+                                             "predicted_ms",    "measured_ms",   "host_bytes",
+                                             "device_bytes",    "error_bound",   "fft_planning",
                                              "tiles_in_flight", "padding_waste", "parts"};
     QVERIFY(!json["candidates"].empty());
     for (const Json& row : json["candidates"]) {
