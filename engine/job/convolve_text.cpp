@@ -18,10 +18,10 @@ std::string shown(const base::Extents& extents) {
 std::string rowText(const plan::CandidateReport& row) {
     std::string text = fmt::format("  {:<15}", row.candidate.method);
     text += row.candidate.parts > 0
-                ? fmt::format("{:<14}", fmt::format("{} of {}", row.candidate.parts,
+                ? fmt::format("{:<16}", fmt::format("{} of {}", row.candidate.parts,
                                                     shown(row.candidate.tile)))
-            : row.candidate.tile.x > 0 ? fmt::format("{:<14}", shown(row.candidate.tile))
-                                       : fmt::format("{:<14}", "-");
+            : row.candidate.tile.x > 0 ? fmt::format("{:<16}", shown(row.candidate.tile))
+                                       : fmt::format("{:<16}", "-");
     text += fmt::format("{:<9}", plan::name(row.verdict));
     if (row.prediction) {
         text += fmt::format("predicted {:>8.2f} ms, {:>9}", row.prediction->ms,
