@@ -35,6 +35,7 @@ template <class Real> struct DirectBuffers {
 class DirectFilter final : public FilterMethod {
   public:
     [[nodiscard]] std::string_view name() const override { return "direct"; }
+    [[nodiscard]] bool byDefinition() const override { return true; }
 
     [[nodiscard]] std::vector<method::Candidate> candidates(const Problem& problem, const Kernel&,
                                                             const method::Limits& limits,

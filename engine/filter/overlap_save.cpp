@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "engine/base/stopwatch.h"
 #include "engine/cpu/tile_transform.h"
 #include "engine/filter/detail/filter_method.h"
 #include "engine/filter/detail/overlap_save_run.h"
@@ -181,12 +182,16 @@ class OverlapSaveFilter : public FilterMethod {
         const cpu::ForItems each = [&](std::int64_t count, const auto& work) {
             return task.pool.run(count, work, task.stop);
         };
+        Outcome outcome;
+        const base::Stopwatch watch;
         if (!run.prepare(each)) {
-            Outcome outcome;
             outcome.cancelled = true;
             return outcome;
         }
-        return isWhole() ? run.whole() : run.tiles();
+        const double prepareMs = watch.ms();
+        outcome = isWhole() ? run.whole() : run.tiles();
+        outcome.prepareMs = prepareMs;
+        return outcome;
     }
 };
 

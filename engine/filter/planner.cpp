@@ -50,7 +50,7 @@ constexpr double kMostErrorInDouble = 1e-9;
 constexpr std::size_t kMostShown = 3; ///< candidates of one method in a plan
 constexpr double kPlausible = 2.5;    ///< candidates within this factor of the best are timed
 constexpr std::size_t kMostTimed = 4;
-constexpr int kMostTurns = 3;
+constexpr int kMostTurns = 5;
 constexpr double kShortTurn = 10;  ///< milliseconds
 constexpr double kWorthTiming = 2; ///< milliseconds
 
@@ -140,10 +140,15 @@ void timeCandidates(Plan& plan, const Kernel& kernel, const method::CostModel& m
     sample.scene = whole ? plan.problem.scene : sampleOf(plan.problem);
     const base::AnyView part = base::partOf(scene, {{}, sample.scene});
     const std::size_t count = whole ? plausible : std::min(plausible, kMostTimed);
-    std::vector<double> ratios; // of time to prediction
+    struct Timed {
+        std::size_t row;
+        Candidate candidate;
+        double predictedMs;
+        double ms = HUGE_VAL;
+    };
+    std::vector<Timed> timed;
     for (std::size_t i = 0; i < count; ++i) {
-        Considered& row = rows[i];
-        Candidate candidate = row.candidate;
+        Candidate candidate = rows[i].candidate;
         const FilterMethod& method = methodOf(candidate.method);
         method::Verdict verdict = method.predict(sample, kernel, candidate, model);
         if (!std::holds_alternative<method::Prediction>(verdict)) {
@@ -152,22 +157,31 @@ void timeCandidates(Plan& plan, const Kernel& kernel, const method::CostModel& m
             verdict = method.predict(sample, kernel, candidate, model);
         }
         const auto* const predicted = std::get_if<method::Prediction>(&verdict);
-        if (predicted == nullptr || predicted->hostBytes > plan.limits.memoryBytes) {
-            continue;
+        if (predicted != nullptr && predicted->hostBytes <= plan.limits.memoryBytes) {
+            timed.push_back({i, std::move(candidate), predicted->ms});
         }
-        // The shortest of a few short runs: the first one also fills caches and new pages.
-        double ms = HUGE_VAL;
-        for (int turn = 0; turn == 0 || (turn < kMostTurns && ms < kShortTurn); ++turn) {
+    }
+    // The shortest of a few short runs: the first one also fills caches and new pages. Candidates
+    // take turns, so that other work of the machine slows all of them down.
+    for (int turn = 0; turn < kMostTurns; ++turn) {
+        for (Timed& one : timed) {
+            if (turn > 0 && one.ms >= kShortTurn) {
+                continue;
+            }
             const base::Stopwatch watch;
-            const Convolved result = convolve(sample, kernel, candidate, part, pool, stop);
-            ms = std::min(ms, watch.ms());
+            const Convolved result = convolve(sample, kernel, one.candidate, part, pool, stop);
+            one.ms = std::min(one.ms, watch.ms());
             if (result.cancelled) {
                 plan.cancelled = true;
                 return;
             }
         }
-        row.measuredMs = row.sampleMs = ms * row.prediction->ms / predicted->ms;
-        ratios.push_back(ms / predicted->ms);
+    }
+    std::vector<double> ratios; // of time to prediction
+    for (const Timed& one : timed) {
+        Considered& row = rows[one.row];
+        row.measuredMs = row.sampleMs = one.ms * row.prediction->ms / one.predictedMs;
+        ratios.push_back(one.ms / one.predictedMs);
     }
     const double ratio = ratios.empty() ? 1 : std::max(1.0, base::median(ratios));
     for (Considered& row : rows) {
@@ -244,6 +258,8 @@ std::vector<std::string> methodNames() {
     return names;
 }
 
+bool isByDefinition(const std::string& method) { return methodOf(method).byDefinition(); }
+
 Plan makePlan(const Problem& problem, const Kernel& kernel, const method::Limits& limits,
               const method::CostModel& model, const Wanted& wanted, const base::AnyView& scene,
               base::TilePool& pool, const std::stop_token& stop) {
@@ -299,7 +315,8 @@ Convolved convolveTo(const Problem& problem, const Kernel& kernel, const Candida
             .pixels = {},
             .largest = outcome.largest,
             .nonFinite = outcome.nonFinite > 0,
-            .bound = outcome.bound};
+            .bound = outcome.bound,
+            .prepareMs = outcome.prepareMs};
 }
 
 template Convolved convolveTo(const Problem&, const Kernel&, const Candidate&, const base::AnyView&,

@@ -60,6 +60,10 @@ struct Wanted {
 /// Names of all methods, without "auto".
 [[nodiscard]] std::vector<std::string> methodNames();
 
+/// True for a method that adds up the products of the definition, so that its time grows with the
+/// voxels of the kernel. **Errors**: CommandLine for a method that does not exist.
+[[nodiscard]] bool isByDefinition(const std::string& method);
+
 /// Considers all methods, or the one that is wanted. `auto` takes no candidate whose bound is above
 /// 2e-3 (single) or 1e-9 (double) times sum |weights|, as recursive Gaussians approximate their
 /// kernel. **Errors**: CommandLine for a method that does not exist and for `parts` as
@@ -93,6 +97,8 @@ struct Convolved {
     double largest = 0;     ///< largest magnitude of a finite voxel
     bool nonFinite = false; ///< the scene holds NaN or Inf
     double bound = 0;       ///< on the error of every result that is not NaN
+    /// Milliseconds of the run that depend on the kernel alone: its spectra.
+    double prepareMs = 0;
 };
 
 /// Runs a candidate of a plan for `problem`. `progress` gets the finished share on any worker.

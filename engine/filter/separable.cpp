@@ -3,8 +3,9 @@
 #include <cmath>
 #include <vector>
 
-#include "engine/cpu/correlator.h"
+#include "engine/cpu/tile_grid.h"
 #include "engine/filter/detail/filter_method.h"
+#include "engine/filter/detail/lines.h"
 #include "engine/filter/detail/scene_loader.h"
 #include "engine/filter/detail/tile_tasks.h"
 
@@ -18,13 +19,11 @@ using base::Image;
 using cpu::roundUp;
 namespace simd = cpu::simd;
 
-/// Extents of a buffer that holds the voxels under a tile between any two passes, with the rows,
-/// columns and slices that whole register blocks of correlateDirect() reach.
+/// Extents of a buffer that holds the voxels under a tile between any two passes, with the columns
+/// that SceneLoader may write behind a row. Rows begin at whole vectors.
 Extents bufferExtents(const Extents& m, const Extents& tile) {
-    const Extents seen{tile.x + m.x - 1, tile.y + m.y - 1, tile.z + m.z - 1};
-    const std::int64_t slices = m.z > 1 ? roundUp(tile.z, simd::kBlockRows) + m.z - 1 : seen.z;
-    return {roundUp(seen.x, simd::kBlockColumns) + simd::kSlack,
-            roundUp(seen.y, simd::kBlockRows) + simd::kBlockRows, slices};
+    constexpr std::int64_t kLanes = 16;
+    return {roundUp(tile.x + m.x - 1, kLanes) + simd::kSlack, tile.y + m.y - 1, tile.z + m.z - 1};
 }
 
 template <class Real> struct SeparableBuffers {
@@ -69,6 +68,9 @@ template <class Real> struct TermTaps {
     std::array<std::vector<Real>, 3> taps;
     std::array<std::vector<double>, 3> exact;
     std::array<bool, 3> passes{};
+    [[nodiscard]] int count() const {
+        return static_cast<int>(std::count(passes.begin(), passes.end(), true));
+    }
     Real rest = 1; ///< of a kernel of one voxel
 };
 
@@ -110,21 +112,19 @@ class SeparableFilter final : public FilterMethod {
         };
         const double haloY = ratio(t.y, m.y);
         const double haloZ = ratio(t.z, m.z);
+        const double haloX = ratio(t.x, m.x);
         // Passes along x load a vector for every product, so they reach about half of the rate.
         const double rate = model.multiplyAddsPerNs * (single ? 1 : 0.5);
-        const double products = 2 * static_cast<double>(m.x) * haloY * haloZ +
-                                1.3 * static_cast<double>(m.y) * haloZ +
-                                1.3 * static_cast<double>(m.z > 1 ? m.z : 0);
-        const double passes = haloY * haloZ + haloZ + (m.z > 1 ? 1 : 0);
+        const double alongY = static_cast<double>(m.y) * haloX;
+        const double alongZ = m.z > 1 ? static_cast<double>(m.z) * haloX * haloY : 0;
+        const double products = 2 * static_cast<double>(m.x) + 1.3 * (alongY + alongZ);
+        const double passes = 1 + haloX + (m.z > 1 ? haloX * haloY : 0);
         const double voxels = resultVoxels(problem);
         method::Prediction prediction;
-        prediction.operations =
-            2 * voxels * terms *
-            (static_cast<double>(m.x) * haloY * haloZ + static_cast<double>(m.y) * haloZ +
-             static_cast<double>(m.z > 1 ? m.z : 0));
+        prediction.operations = 2 * voxels * terms * (static_cast<double>(m.x) + alongY + alongZ);
         prediction.ms =
             1e-6 * voxels *
-            (terms * (products / rate + passes * 0.15 + kLoadNs * ratio(t.x, m.x) * haloY * haloZ) +
+            (terms * (products / rate + passes * 0.15 + kLoadNs * haloX * haloY * haloZ) +
              kStoreNs) /
             model.speedUp(candidate.threads);
         const bool sums = kernel.terms().size() > 1;
@@ -175,17 +175,26 @@ class SeparableFilter final : public FilterMethod {
         const SceneLoader<Real> loader(task.scene, task.problem.border);
         const base::Index first = firstVoxel(task.problem);
         const bool sums = terms.size() > 1;
+        const bool asIs = !sums && task.kernel.divisor() == 1; // the last pass makes the result
         Outcome outcome = runTiles<SeparableBuffers<Real>>(
             task, cpu::TileGrid(task.to.extents(), task.candidate.tile),
             [&](const Box& box, SeparableBuffers<Real>& own, Outcome& found) {
+                const simd::VoxelBox<Real> result{task.to.row(box.corner.y, box.corner.z) +
+                                                      box.corner.x,
+                                                  task.to.rowStride(), task.to.sliceStride()};
                 for (std::size_t i = 0; i < terms.size(); ++i) {
                     found.join(
                         loader.load(cpu::footprint(shifted(box, first), m), 1, boxOf(own.first)));
-                    const simd::VoxelBox<Real> result = passes(terms[i], m, box.extents, own);
+                    if (asIs && terms[i].count() > 0) {
+                        (void)passes(terms[i], m, box.extents, own, &result);
+                        continue;
+                    }
+                    const simd::VoxelBox<Real> part =
+                        passes<Real>(terms[i], m, box.extents, own, nullptr);
                     if (!sums) {
-                        storeTile(result, box, task.kernel.divisor(), 1, task.to);
+                        storeTile(part, box, task.kernel.divisor(), 1, task.to);
                     } else {
-                        addTo(boxOf(own.total), result, box.extents, i == 0);
+                        addTo(boxOf(own.total), part, box.extents, i == 0);
                     }
                 }
                 if (sums) {
@@ -199,29 +208,35 @@ class SeparableFilter final : public FilterMethod {
         return outcome;
     }
 
-    /// Filters what was loaded into `own.first` axis by axis; returns the buffer with the result.
+    /// Filters what was loaded into `own.first`, the axis x last: its passes cost most, and then
+    /// they have no halo. The last pass writes to `result`, or to a buffer if that is null. Returns
+    /// the box that was written last.
     template <class Real>
     static simd::VoxelBox<Real> passes(const TermTaps<Real>& term, const Extents& m,
-                                       const Extents& out, SeparableBuffers<Real>& own) {
+                                       const Extents& out, SeparableBuffers<Real>& own,
+                                       const simd::VoxelBox<Real>* result) {
         simd::VoxelBox<Real> from = boxOf(own.first);
-        simd::VoxelBox<Real> to = boxOf(own.second);
-        if (term.passes[0]) {
-            simd::correlateDirect(from, term.taps[0].data(), {m.x, 1, 1},
-                                  {out.x, out.y + m.y - 1, out.z + m.z - 1}, to);
-            std::swap(from, to);
-        }
-        if (term.passes[1]) {
-            simd::correlateDirect(from, term.taps[1].data(), {1, m.y, 1},
-                                  {out.x, out.y, out.z + m.z - 1}, to);
-            std::swap(from, to);
-        }
-        if (term.passes[2]) {
-            const auto turned = [](const simd::VoxelBox<Real>& box) {
-                return simd::VoxelBox<Real>{box.data, box.sliceStride, box.rowStride};
-            };
-            simd::correlateDirect(turned(from), term.taps[2].data(), {1, m.z, 1},
-                                  {out.x, out.z, out.y}, turned(to));
-            std::swap(from, to);
+        simd::VoxelBox<Real> other = boxOf(own.second);
+        int left = term.count();
+        const Extents seen{out.x + m.x - 1, out.y + m.y - 1, out.z};
+        for (std::size_t axis = 3; axis-- > 0;) {
+            if (!term.passes[axis]) {
+                continue;
+            }
+            const simd::VoxelBox<Real> to = --left == 0 && result != nullptr ? *result : other;
+            const LineFilter<Real> filter{term.taps[axis].data(), std::ssize(term.taps[axis])};
+            if (axis == 2) {
+                const auto turned = [](const simd::VoxelBox<Real>& box) {
+                    return simd::VoxelBox<Real>{box.data, box.sliceStride, box.rowStride};
+                };
+                filterAlongY(turned(from), filter, {seen.x, out.z, seen.y}, turned(to));
+            } else if (axis == 1) {
+                filterAlongY(from, filter, {seen.x, out.y, out.z}, to);
+            } else {
+                filterAlongX(from, filter, out, to);
+            }
+            other = from;
+            from = to;
         }
         if (term.rest != 1) {
             for (std::int64_t z = 0; z < out.z; ++z) {

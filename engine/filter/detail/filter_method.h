@@ -34,6 +34,7 @@ struct Outcome {
     double largest = 0;         ///< largest magnitude of a finite voxel that was read
     std::int64_t nonFinite = 0; ///< above 0 if a voxel that was read is NaN or Inf
     double bound = 0;           ///< on the error of a voxel, in units of the result
+    double prepareMs = 0;       ///< part of the run that depends on the kernel alone
 
     void join(const Loaded& loaded) {
         largest = largest > loaded.largest ? largest : loaded.largest;
@@ -82,6 +83,10 @@ class FilterMethod {
     virtual ~FilterMethod() = default;
 
     [[nodiscard]] virtual std::string_view name() const = 0;
+
+    /// True if results are sums of products over the whole kernel, so that the time grows with its
+    /// voxels.
+    [[nodiscard]] virtual bool byDefinition() const { return false; }
 
     /// The candidates worth considering, at least one; predict() may refuse them.
     [[nodiscard]] virtual std::vector<method::Candidate> candidates(const Problem& problem,
