@@ -16,10 +16,11 @@ Extents seenOf(const Extents& m, const Extents& tile) {
     return {tile.x + m.x - 1, tile.y + m.y - 1, tile.z + m.z - 1};
 }
 
-/// to = x + more, of both sums. `Squares`: the line holds x, which is squared. `more` may be `to`
-/// or null (0).
+/// to = x + more, of both sums; `starts`: to = x. `Squares`: the line holds x, which is squared.
+/// `more` may be `to`.
 template <bool Squares> struct AddLine {
     LineWindows::Pair line;
+    bool starts;
     const double* more;
     double* to;
     std::int64_t apart; ///< from the sums of x to those of x^2, in `more` and `to`
@@ -32,7 +33,7 @@ template <bool Squares> struct AddLine {
         double* const out = to;
         const std::int64_t second = apart;
         const std::int64_t count = length;
-        if (before == nullptr) {
+        if (starts) {
 #pragma GCC ivdep
             for (std::int64_t x = 0; x < count; ++x) {
                 out[x] = sums[x];
@@ -97,20 +98,20 @@ LineWindows::LineWindows(std::int64_t width, std::int64_t lines, std::int64_t le
 template <bool Squares, class LineAt>
 LineWindows::Pair LineWindows::make(std::int64_t first, std::int64_t line, std::int64_t length,
                                     const LineAt& lineAt) {
-    const auto add = [&](std::int64_t from, const double* more, double* to) {
-        base::inWidest(AddLine<Squares>{lineAt(from), more, to, m_length, length});
+    const auto add = [&](std::int64_t from, bool starts, const double* more, double* to) {
+        base::inWidest(AddLine<Squares>{lineAt(from), starts, more, to, m_length, length});
     };
     const std::int64_t in = first % m_width; // of the block
     if (in == 0) {
         for (std::int64_t i = m_width - 1; i >= 0; --i) {
-            add(first + i, i == m_width - 1 ? nullptr : tail(i + 1, line), tail(i, line));
+            add(first + i, i == m_width - 1, tail(i + 1, line), tail(i, line));
         }
         return last(first, line);
     }
     double* const head = tail(m_width, line);
-    add(first + m_width - 1, in == 1 ? nullptr : head, head);
+    add(first + m_width - 1, in == 1, head, head);
     double* const own = tail(in, line);
-    base::inWidest(AddLine<false>{{head, head + m_length}, own, own, m_length, length});
+    base::inWidest(AddLine<false>{{head, head + m_length}, false, own, own, m_length, length});
     return last(first, line);
 }
 
