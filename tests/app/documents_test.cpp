@@ -90,7 +90,8 @@ void CliDocumentsTest::theManualNamesEveryCommandAndOption() {
 void CliDocumentsTest::theManualNamesNoOtherCommandOrOption() {
     // Options of the window alone.
     const QSet<QString> known =
-        optionsIn(m_help) + QSet<QString>{"--sample", "--run", "--screenshot", "--show", "--size", "--quit"};
+        optionsIn(m_help) +
+        QSet<QString>{"--sample", "--run", "--screenshot", "--show", "--size", "--quit"};
     QCOMPARE(missing(optionsIn(textOf(kCommandLine)), optionsIn(m_help)), QByteArray());
     QCOMPARE(missing(found("`flcc-cli ([a-z]+)", textOf(kCommandLine)), commandsOf(m_help)),
              QByteArray());

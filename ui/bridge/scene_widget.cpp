@@ -157,7 +157,8 @@ bool SceneWidget::mayDraw() {
     if (m_drawn) {
         return true;
     }
-    if (taken) {
+    if (taken || !m_asked) {
+        m_asked = true; // the turn that shows a view has its layout to do
         QTimer::singleShot(0, this, [this] { update(); });
         return false;
     }

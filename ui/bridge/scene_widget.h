@@ -93,6 +93,7 @@ class SceneWidget final : public QOpenGLWidget {
     std::shared_ptr<viz::Scene> m_scene;
     std::unique_ptr<Graphics> m_graphics;
     QTimer* m_refine = nullptr;
+    bool m_asked = false; ///< for a first frame
     bool m_drawn = false; ///< the first frame was drawn
 };
 
