@@ -91,7 +91,7 @@ class MainWindow : public QMainWindow {
     void showKeySheet();
     void showSelfTest();
     void showCalibrate();
-    void showCrossover();
+    void showFigures();
     void showFeatures();
     void showPairs();
     void showFilter();
