@@ -1,18 +1,22 @@
 #include "app/cli_bench.h"
 
 #include <algorithm>
+#include <array>
 #include <cstdint>
 #include <filesystem>
 #include <iostream>
 #include <map>
+#include <optional>
 #include <string_view>
 
 #include "app/cli_options.h"
+#include "app/cli_progress.h"
 #include "app/signal_watch.h"
 #include "engine/base/error.h"
 #include "engine/io/atomic_file.h"
 #include "engine/job/benchmark.h"
 #include "engine/job/crossover.h"
+#include "engine/job/figure.h"
 
 namespace flcc::app {
 
@@ -96,6 +100,66 @@ job::BenchmarkOptions benchmarkOf(const Values& values) {
     return options;
 }
 
+/// The name after `option`. **Errors**: CommandLine if the option is missing.
+std::string required(const Values& values, const std::string& option) {
+    const auto found = values.find(option);
+    if (found == values.end()) {
+        refuse("--figure needs " + option);
+    }
+    return found->second;
+}
+
+job::FigureOptions figureOf(const Values& values) {
+    constexpr int kMostRepeats = 1000;
+    job::FigureOptions options;
+    const std::string kind = required(values, "--figure");
+    options.kind = kind == "fig3" ? job::FigureKind::Choices : job::FigureKind::Times;
+    if (kind != job::name(options.kind)) {
+        refuse("--figure takes fig1 (time over template size) or fig3 (method over the sizes of "
+               "scene and template), not \"" +
+               kind + "\"");
+    }
+    if (const auto found = values.find("--operation"); found != values.end()) {
+        options.operation = found->second == "convolve" ? job::FigureOperation::Convolve
+                                                        : job::FigureOperation::Lcc;
+        if (found->second != job::name(options.operation)) {
+            refuse("--operation of a figure takes lcc or convolve, not \"" + found->second + "\"");
+        }
+    }
+    options.device = values.contains("--device") ? deviceOf(values) : "cpu";
+    options.threads = threadsOf(values);
+    options.quick = values.contains("--quick");
+    if (const auto found = values.find("--repeat"); found != values.end()) {
+        options.repeat = static_cast<int>(wholeNumber("--repeat", found->second, 1, kMostRepeats));
+    }
+    return options;
+}
+
+int drawFigure(const Values& values, const std::stop_token& stop) {
+    for (const auto& [name, value] : values) {
+        constexpr std::array<std::string_view, 7> kAllowed{
+            "--figure", "--operation", "--output", "--device", "--threads", "--repeat", "--quick"};
+        if (std::find(kAllowed.begin(), kAllowed.end(), name) == kAllowed.end()) {
+            refuse(name + " cannot be combined with --figure");
+        }
+    }
+    const job::FigureOptions options = figureOf(values);
+    const std::filesystem::path output = required(values, "--output");
+    job::requireFigureFile(output, options);
+    requireFolderOf(output);
+    WorkProgress progress(true);
+    const std::optional<job::Figure> figure = job::makeFigure(
+        options, stop, [&](std::string_view doing, double share) { progress(doing, share); });
+    progress.clear();
+    if (!figure) {
+        std::cerr << "flcc-cli: interrupted before the figure was complete; nothing was written\n"
+                  << std::flush;
+        return kInterrupted;
+    }
+    job::writeFigure(output, *figure);
+    return 0;
+}
+
 } // namespace
 
 int bench(const std::vector<std::string>& args, const std::stop_token& stop) {
@@ -109,16 +173,30 @@ int bench(const std::vector<std::string>& args, const std::stop_token& stop) {
                                      {"--threads", "N"},
                                      {"--repeat", "N"},
                                      {"--report", "FILE.json"},
-                                     {"--crossover", "FILE.png|FILE.json"}},
+                                     {"--crossover", "FILE.png|FILE.json"},
+                                     {"--figure", "fig1|fig3"},
+                                     {"--operation", "lcc|convolve"},
+                                     {"--output", "FILE.png|FILE.json"},
+                                     {"--quick", ""}},
                                     args);
+    if (values.contains("--figure")) {
+        return drawFigure(values, stop);
+    }
+    for (const std::string option : {"--operation", "--output", "--quick"}) {
+        if (values.contains(option)) {
+            refuse(option + " needs --figure");
+        }
+    }
     if (values.contains("--crossover")) {
         for (const auto& [name, value] : values) {
             if (name != "--crossover" && name != "--threads" && name != "--device") {
                 refuse("--crossover can only be combined with --threads and --device");
             }
         }
-        const std::string device = values.contains("--device") ? deviceOf(values) : "cpu";
-        job::writeCrossover(values.find("--crossover")->second, threadsOf(values), device);
+        job::CrossoverOptions options;
+        options.device = values.contains("--device") ? deviceOf(values) : "cpu";
+        options.threads = threadsOf(values);
+        job::writeCrossover(values.find("--crossover")->second, options);
         return 0;
     }
     const job::BenchmarkOptions options = benchmarkOf(values);

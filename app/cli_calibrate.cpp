@@ -43,48 +43,11 @@ Options parse(const std::vector<std::string>& args) {
     return options;
 }
 
-/// Redrawn in place on a terminal; elsewhere a line for each kind of work.
-class Progress {
-  public:
-    explicit Progress(bool visible) : m_visible(visible), m_terminal(errorIsTerminal()) {}
-    ~Progress() { clear(); }
-    Progress(const Progress&) = delete;
-    Progress& operator=(const Progress&) = delete;
-
-    void operator()(std::string_view doing, double share) {
-        if (!m_visible || (!m_terminal && doing == m_doing)) {
-            return;
-        }
-        m_doing = doing;
-        std::string line(doing);
-        if (m_terminal) {
-            line = "\r\033[K" + line + " " + std::to_string(static_cast<int>(share * 100)) + " %";
-            m_drawn = true;
-        } else {
-            line += "\n";
-        }
-        std::cerr << line << std::flush;
-    }
-
-    void clear() {
-        if (m_drawn) {
-            std::cerr << "\r\033[K" << std::flush;
-            m_drawn = false;
-        }
-    }
-
-  private:
-    bool m_visible;
-    bool m_terminal;
-    bool m_drawn = false;
-    std::string m_doing;
-};
-
 } // namespace
 
 int calibrate(const std::vector<std::string>& args, const std::stop_token& stop) {
     const Options options = parse(args);
-    Progress progress(!options.quiet);
+    WorkProgress progress(!options.quiet);
     const job::Calibrated result =
         job::calibrate(options.threads, options.seconds, stop,
                        [&](std::string_view doing, double share) { progress(doing, share); });

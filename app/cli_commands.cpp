@@ -69,6 +69,11 @@ constexpr const char* kUsage =
   flcc-cli bench --crossover FILE.png|FILE.json [--device D] [--threads N]
                                                   draws the method chosen for each scene and
                                                   template size
+  flcc-cli bench --figure fig1|fig3 --output FILE.png|FILE.json [--operation lcc|convolve]
+                 [--device D] [--threads N] [--repeat N] [--quick]
+                                                  figures of the FLCC paper for this machine: fig1
+                                                  time over template size, fig3 the chosen method
+                                                  and critical sizes; --quick: small scenes
   flcc-cli selftest [--device auto|cpu|cuda|cuda:N] [--case NAME]... [--json]
                                                   runs exact cases on every instruction set and GPU
                                                   of this machine; NAME is the name of a case or a

@@ -55,6 +55,30 @@ void ProgressBar::clear() {
     }
 }
 
+WorkProgress::WorkProgress(bool visible) : m_visible(visible), m_terminal(errorIsTerminal()) {}
+
+void WorkProgress::operator()(std::string_view doing, double share) {
+    if (!m_visible || (!m_terminal && doing == m_doing)) {
+        return;
+    }
+    m_doing = doing;
+    std::string line(doing);
+    if (m_terminal) {
+        line = "\r\033[K" + line + " " + std::to_string(static_cast<int>(share * 100)) + " %";
+        m_drawn = true;
+    } else {
+        line += "\n";
+    }
+    std::cerr << line << std::flush;
+}
+
+void WorkProgress::clear() {
+    if (m_drawn) {
+        std::cerr << "\r\033[K" << std::flush;
+        m_drawn = false;
+    }
+}
+
 bool errorIsTerminal() { return ::isatty(STDERR_FILENO) == 1; }
 
 } // namespace flcc::app

@@ -37,6 +37,27 @@ class ProgressBar : public job::JobSink {
     std::chrono::steady_clock::time_point m_last;
 };
 
+/// Shows what a command that runs no job does now: redrawn in place on a terminal; elsewhere a line
+/// for each kind of work.
+class WorkProgress {
+  public:
+    explicit WorkProgress(bool visible);
+    ~WorkProgress() { clear(); }
+    WorkProgress(const WorkProgress&) = delete;
+    WorkProgress& operator=(const WorkProgress&) = delete;
+
+    void operator()(std::string_view doing, double share);
+
+    /// Removes the line from the terminal.
+    void clear();
+
+  private:
+    bool m_visible;
+    bool m_terminal;
+    bool m_drawn = false;
+    std::string m_doing;
+};
+
 /// True when standard error is a terminal.
 [[nodiscard]] bool errorIsTerminal();
 

@@ -105,7 +105,7 @@ class MainWindow : public QMainWindow {
     void showKeySheet();
     void showSelfTest();
     void showCalibrate();
-    void showCrossover();
+    void showFigures();
     void showFeatures();
     PairsDialog* showPairs();
     void showFilter();

@@ -16,9 +16,9 @@
 #include "engine/job/knowledge.h"
 #include "engine/job/report.h"
 #include "ui/calibrate_dialog.h"
-#include "ui/crossover_dialog.h"
 #include "ui/exporter.h"
 #include "ui/features_panel.h"
+#include "ui/figure_dialog.h"
 #include "ui/filter_dialog.h"
 #include "ui/job_text.h"
 #include "ui/main_window.h"
@@ -228,9 +228,9 @@ void MainWindow::stepBack(bool redo) {
     redo ? stack.redo() : stack.undo();
 }
 
-void MainWindow::showCrossover() {
+void MainWindow::showFigures() {
     const auto inputs = [this] { return m_exporter->inputs(); };
-    (new CrossoverDialog(*m_controller, inputs, this))->open();
+    (new FigureDialog(*m_controller, inputs, this))->open();
 }
 
 /// Offers calibration once. Later the plan and the Tools menu lead there.

@@ -403,12 +403,13 @@ void MainWindow::addMachineEntries(QMenu* menu) {
                     "settings"},
                    [this](bool) { showCalibrate(); });
     m_actions->add(menu,
-                   {"crossoverAction",
-                    tr("C&rossover map …"),
-                    tr("Draws which method is chosen for each size of scene and template"),
+                   {"figureAction",
+                    tr("Figu&res of methods …"),
+                    tr("Draws how long each method takes over the size of the template, and which "
+                       "method is chosen for each size of scene and template"),
                     {},
                     "overlay"},
-                   [this](bool) { showCrossover(); });
+                   [this](bool) { showFigures(); });
 }
 
 void MainWindow::buildMatchMenu() {

@@ -38,7 +38,7 @@ class RunController : public QObject {
         Export,
         SelfTest,
         Calibrate,
-        Crossover,
+        Figure,
         Features,
         Filter
     };

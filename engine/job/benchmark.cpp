@@ -15,6 +15,7 @@
 #include "engine/base/random.h"
 #include "engine/base/stopwatch.h"
 #include "engine/base/tile_pool.h"
+#include "engine/job/detail/noise.h"
 #include "engine/job/detail/text.h"
 #include "engine/job/knowledge.h"
 #include "engine/method/canonical.h"
@@ -35,26 +36,6 @@ constexpr double kSeriesMs = 4'000;   ///< a series of runs ends after it ...
 constexpr std::size_t kFewest = 3;    ///< ... when it has so many
 
 Extents cubeOf(std::int64_t side, bool volume) { return {side, side, volume ? side : 1}; }
-
-/// Sums of four even numbers: mean 100, deviation 20, within 30 to 170.
-base::AnyImage noise(base::PixelType type, const Extents& extents) {
-    base::AnyImage made = base::makeImage(type, extents);
-    std::visit(
-        [](auto& image) {
-            using T = std::remove_pointer_t<decltype(image.data())>;
-            constexpr double kMean = 2 * 65535.0;
-            const double scale = 20 / (65536 * std::sqrt(4 / 12.0));
-            base::Random random(1);
-            for (std::int64_t i = 0; i < image.count(); ++i) {
-                const std::uint64_t bits = random.bits();
-                const auto sum = static_cast<double>((bits & 0xFFFF) + (bits >> 16 & 0xFFFF) +
-                                                     (bits >> 32 & 0xFFFF) + (bits >> 48));
-                image.data()[i] = static_cast<T>(100 + scale * (sum - kMean));
-            }
-        },
-        made);
-    return made;
-}
 
 /// As many templates, each from a place of its own.
 std::vector<base::AnyImage> cutFrom(const base::AnyImage& scene, const Extents& templ, int count) {
@@ -212,6 +193,9 @@ BenchmarkRow rowOf(const method::Method& method, const Problem& problem, int thr
     }
     if (std::isinf(row.predictedMs)) {
         row.predictedMs = 0;
+        if (row.notRun.empty()) {
+            row.notRun = "there is no tile for these sizes";
+        }
     } else if (row.predictedMs > kLongestMs) {
         row.notRun = "predicted to take " + fixed(row.predictedMs / 1000, 0) + " s";
     }
@@ -355,11 +339,16 @@ std::vector<BenchmarkRow> benchmark(const BenchmarkOptions& options, const std::
         problem.templates = submitted.templates;
         (void)method::mapExtents(problem); // before anything is made
         if (!(base::extentsOf(scene) == submitted.scene)) {
-            scene = noise(options.pixel, submitted.scene);
+            scene = detail::noise(options.pixel, submitted.scene, 1);
         }
         const std::vector<base::AnyImage> templates =
             cutFrom(scene, submitted.templ, submitted.templates);
         for (const method::Method* method : methods) {
+            if (!options.methods.empty() &&
+                std::find(options.methods.begin(), options.methods.end(), method->name()) ==
+                    options.methods.end()) {
+                continue;
+            }
             BenchmarkRow row = rowOf(*method, problem, threads);
             const std::string& id = row.candidate.device;
             if (lost.contains(id) || (!lost.empty() && isLost(id))) {
@@ -369,15 +358,19 @@ std::vector<BenchmarkRow> benchmark(const BenchmarkOptions& options, const std::
             row.deviceName = device.name;
             row.peakMultiplyAdds = device.peakMultiplyAdds;
             try {
-                if (!limits.contains(id)) {
-                    limits[id] = plan::measureDeviceLimits(id);
+                if (options.limits) {
+                    if (!limits.contains(id)) {
+                        limits[id] = plan::measureDeviceLimits(id);
+                    }
+                    row.limits = limits[id];
                 }
-                row.limits = limits[id];
                 if (row.notRun.empty()) {
                     if (!Timing(*method, scene, templates, pool, stop, row).run(options.repeat)) {
                         return rows;
                     }
-                    row.transformsMs = plan::measureTransforms(problem, row.candidate);
+                    if (options.limits) {
+                        row.transformsMs = plan::measureTransforms(problem, row.candidate);
+                    }
                 }
             } catch (const base::Error& error) {
                 row.notRun = error.what();

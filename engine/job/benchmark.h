@@ -47,8 +47,10 @@ inline constexpr int kBenchmarkChecked = 64;
 struct BenchmarkOptions {
     std::vector<BenchmarkProblem> problems = benchmarkProblems(BenchmarkSet::Sizes);
     base::PixelType pixel = base::PixelType::Float32;
-    std::string device = "auto"; ///< "auto", "cpu", "cuda", "cuda:0"
-    int threads = 0;             ///< 0 = all
+    std::string device = "auto";        ///< "auto", "cpu", "cuda", "cuda:0"
+    std::vector<std::string> methods{}; ///< names; empty: all methods of the device
+    int threads = 0;                    ///< 0 = all
+    bool limits = true;                 ///< measures GPUs' limits and transforms alone too
     int repeat = 7; ///< number of runs; at least 3; fewer are made where a run takes over a second
 };
 

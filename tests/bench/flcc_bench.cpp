@@ -27,6 +27,7 @@
 #include "tests/bench/contestants.h"
 #include "tests/bench/limits.h"
 #include "tests/bench/memory.h"
+#include "tests/bench/papers.h"
 #include "tests/bench/text.h"
 
 namespace {
@@ -48,6 +49,7 @@ many threads, calls alternating; --turn lets each go on for MS before the other'
                   beside scikit-image's match_template in 3D; --large adds 513x513x513
   --filters       convolutions and filters beside OpenCV's
   --operations    operations of a match other than lcc beside OpenCV's
+  --papers        examples of Karas and Gholami beside the times that their papers state
   --limits        beside the peak of multiply-adds and FFTW's transforms alone
   --memory        predicted and measured rise of the resident peak
   --predictions   predicted and measured times of ten problems
@@ -166,6 +168,8 @@ const std::map<std::string, Table>& tables() {
          [](const Options& o, base::TilePool& pool) {
              return bench::compareOperations(pool, o.repeat);
          }},
+        {"--papers",
+         [](const Options& o, base::TilePool&) { return bench::runPapers(o.threads, o.repeat); }},
         {"--volumes",
          [](const Options& o, base::TilePool& pool) {
              return bench::compareVolumes(o.large, pool, o.repeat);

@@ -1,9 +1,12 @@
 #include <QAction>
+#include <QCheckBox>
 #include <QComboBox>
 #include <QDialog>
 #include <QElapsedTimer>
 #include <QFileDialog>
 #include <QImage>
+#include <QJsonDocument>
+#include <QJsonObject>
 #include <QLabel>
 #include <QLineEdit>
 #include <QPushButton>
@@ -15,7 +18,6 @@
 
 #include <filesystem>
 
-#include "engine/job/crossover.h"
 #include "engine/job/knowledge.h"
 #include "tests/support/test_class.h"
 #include "tests/ui/window_support.h"
@@ -50,7 +52,9 @@ class MachineDialogsTest : public QObject {
     void nothingIsOfferedOnAMeasuredMachine();
     void aCalibrationIsKeptAndThePlanSaysSo();
     void aStopIsAnsweredWithinASecondAndKeepsNothing();
-    void theCrossoverMapIsDrawnAndSaved();
+    void aFigureIsDrawnAndSaved_data();
+    void aFigureIsDrawnAndSaved();
+    void aFigureCanBeStopped();
 
   private:
     void openNoise();
@@ -141,41 +145,92 @@ void MachineDialogsTest::aStopIsAnsweredWithinASecondAndKeepsNothing() {
     QVERIFY(!job::knowledge()->model);
 }
 
-void MachineDialogsTest::theCrossoverMapIsDrawnAndSaved() {
+void MachineDialogsTest::aFigureIsDrawnAndSaved_data() {
+    QTest::addColumn<QString>("kind");
+    QTest::addColumn<QString>("operation");
+    QTest::addColumn<QString>("name");
+    QTest::newRow("fig3, lcc") << "Chosen"
+                               << "Local"
+                               << "fig3-lcc";
+    QTest::newRow("fig1, lcc") << "Time"
+                               << "Local"
+                               << "fig1-lcc";
+    QTest::newRow("fig3, convolution") << "Chosen"
+                                       << "Convolution"
+                                       << "fig3-convolve";
+    QTest::newRow("fig1, convolution") << "Time"
+                                       << "Convolution"
+                                       << "fig1-convolve";
+}
+
+void MachineDialogsTest::aFigureIsDrawnAndSaved() {
+    QFETCH(QString, kind);
+    QFETCH(QString, operation);
+    QFETCH(QString, name);
     const QTemporaryDir folder;
     QSettings().setValue(QStringLiteral("folders/export"), folder.path());
-    QDialog& dialog = opened(*m_window, "crossoverAction", "crossover");
-    auto& save = test::child<QPushButton>(dialog, "crossoverSave");
+    QDialog& dialog = opened(*m_window, "figureAction", "figure");
+    auto& save = test::child<QPushButton>(dialog, "figureSave");
+    QVERIFY(!save.isEnabled());
+    const auto choose = [&](const char* box, const QString& begin) {
+        auto& list = test::child<QComboBox>(dialog, box);
+        list.setFocus();
+        QTest::keyClicks(&list, begin);
+        QVERIFY2(list.currentText().startsWith(begin), qPrintable(list.currentText()));
+    };
+    choose("figureKind", kind);
+    choose("figureOperation", operation);
+    QCOMPARE(test::child<QComboBox>(dialog, "figureDevice").isEnabled(), operation == "Local");
+    auto& quick = test::child<QCheckBox>(dialog, "figureQuick");
+    test::click(quick);
+    QVERIFY(quick.isChecked());
+    test::click(test::child<QPushButton>(dialog, "figureStart"));
+    QVERIFY(!test::child<QComboBox>(dialog, "figureKind").isEnabled());
     QTRY_VERIFY_WITH_TIMEOUT(save.isEnabled(), 60'000);
-    keepPicture(dialog, "crossover");
-    const QImage shown = test::child<QLabel>(dialog, "crossoverPicture")
+    keepPicture(dialog, qPrintable(name));
+    const QImage shown = test::child<QLabel>(dialog, "figurePicture")
                              .pixmap()
                              .toImage()
                              .convertToFormat(QImage::Format_Grayscale8);
     test::click(save);
-    auto& chooser = test::child<QFileDialog>(dialog, "crossoverFile");
-    const QString file = folder.filePath(QStringLiteral("map.png"));
+    auto& chooser = test::child<QFileDialog>(dialog, "figureFile");
+    const QString file = folder.filePath(QStringLiteral("figure.png"));
     chooser.setOption(QFileDialog::DontUseNativeDialog);
     chooser.selectFile(file);
     QTest::keyClick(&chooser, Qt::Key_Return);
     QTRY_VERIFY(QFile::exists(file));
     QCOMPARE(QImage(file).convertToFormat(QImage::Format_Grayscale8), shown);
-    // The same picture as the command line's.
-    const QString other = folder.filePath(QStringLiteral("other.png"));
-    job::writeCrossover(other.toStdString(), 0);
-    QCOMPARE(QImage(other), QImage(file));
     // And its numbers.
-    const QString name = QStringLiteral("crossoverFile");
-    QTRY_VERIFY(dialog.findChild<QFileDialog*>(name) == nullptr);
+    const QString fileDialog = QStringLiteral("figureFile");
+    QTRY_VERIFY(dialog.findChild<QFileDialog*>(fileDialog) == nullptr);
     test::click(save);
-    auto& again = test::child<QFileDialog>(dialog, "crossoverFile");
+    auto& again = test::child<QFileDialog>(dialog, "figureFile");
     again.setOption(QFileDialog::DontUseNativeDialog);
     auto& kinds = test::child<QComboBox>(again, "fileTypeCombo");
     kinds.setFocus();
     QTest::keyClick(&kinds, Qt::Key_Down);
-    again.selectFile(folder.filePath(QStringLiteral("numbers")));
+    again.selectFile(folder.filePath(name));
     QTest::keyClick(&again, Qt::Key_Return);
-    QTRY_VERIFY(QFile::exists(folder.filePath(QStringLiteral("numbers.json"))));
+    QFile numbers(folder.filePath(name + ".json"));
+    QTRY_VERIFY(numbers.exists());
+    QVERIFY(numbers.open(QIODevice::ReadOnly));
+    const QJsonObject json = QJsonDocument::fromJson(numbers.readAll()).object();
+    QCOMPARE(json.value("figure").toString() + "-" + json.value("operation").toString(), name);
+}
+
+void MachineDialogsTest::aFigureCanBeStopped() {
+    QDialog& dialog = opened(*m_window, "figureAction", "figure");
+    auto& start = test::child<QPushButton>(dialog, "figureStart");
+    const auto& verdict = test::child<QLabel>(dialog, "figureVerdict");
+    test::click(start);
+    QTRY_VERIFY_WITH_TIMEOUT(verdict.text().startsWith(QStringLiteral("Running")), 30'000);
+    QElapsedTimer timer;
+    timer.start();
+    test::click(test::child<QPushButton>(dialog, "figureCancel"));
+    QTRY_VERIFY(start.isEnabled());
+    QVERIFY2(timer.elapsed() < 1000, qPrintable(QString::number(timer.elapsed())));
+    QVERIFY2(verdict.text().startsWith(QStringLiteral("Stopped")), qPrintable(verdict.text()));
+    QVERIFY(!test::child<QPushButton>(dialog, "figureSave").isEnabled());
 }
 
 const flcc::test::TestClass<MachineDialogsTest> kMachineDialogsTest;

@@ -1,6 +1,7 @@
 #include <QAbstractItemModel>
 #include <QAction>
 #include <QApplication>
+#include <QCheckBox>
 #include <QComboBox>
 #include <QDialog>
 #include <QLabel>
@@ -235,22 +236,26 @@ class WindowGpuTest : public QObject {
         QVERIFY2(seconds >= 1, qPrintable(found.front())); // three parts are under way at once
     }
 
-    void theCrossoverMapIsThatOfTheChosenDevice() {
-        test::child<QAction>(*m_window, "crossoverAction").trigger();
-        auto& dialog = test::child<QDialog>(*m_window, "crossover");
-        auto& again = test::child<QPushButton>(dialog, "crossoverStart");
-        auto& save = test::child<QPushButton>(dialog, "crossoverSave");
-        const auto& picture = test::child<QLabel>(dialog, "crossoverPicture");
+    void aFigureIsThatOfTheChosenDevice() {
+        test::child<QAction>(*m_window, "figureAction").trigger();
+        auto& dialog = test::child<QDialog>(*m_window, "figure");
+        auto& again = test::child<QPushButton>(dialog, "figureStart");
+        auto& save = test::child<QPushButton>(dialog, "figureSave");
+        const auto& picture = test::child<QLabel>(dialog, "figurePicture");
+        test::click(test::child<QCheckBox>(dialog, "figureQuick"));
+        test::click(again);
         QTRY_VERIFY_WITH_TIMEOUT(save.isEnabled(), 30'000);
-        auto& device = test::child<QComboBox>(dialog, "crossoverDevice");
+        auto& device = test::child<QComboBox>(dialog, "figureDevice");
         QCOMPARE(device.currentData().toString(), QString("cpu"));
         const QImage ofCpu = picture.pixmap().toImage();
         device.setFocus();
         QTest::keyClicks(&device, "Double"); // the name of the GPU
         QCOMPARE(device.currentData().toString(), QString("cuda:0"));
         test::click(again);
-        QTRY_VERIFY_WITH_TIMEOUT(save.isEnabled() && picture.pixmap().toImage() != ofCpu, 30'000);
-        const QString verdict = test::child<QLabel>(dialog, "crossoverVerdict").text();
+        const auto& label = test::child<QLabel>(dialog, "figureVerdict");
+        QTRY_VERIFY2_WITH_TIMEOUT(save.isEnabled() && picture.pixmap().toImage() != ofCpu,
+                                  qPrintable(label.text()), 30'000);
+        const QString verdict = label.text();
         QVERIFY2(verdict.contains("on Double 0") && verdict.contains("not calibrated"),
                  qPrintable(verdict));
         dialog.close();

@@ -108,12 +108,16 @@ class BenchmarkTest : public QObject {
         for (const job::BenchmarkRow& row : timed(smallOnes(1))) {
             QCOMPARE(row.candidate.onDevice.memory, std::int64_t{3} << 30);
         }
-        QVERIFY(!job::crossover(false, false, 1, "cuda:0").methods.empty());
+        QVERIFY(!job::crossovers({.device = "cuda:0", .threads = 1, .quick = true})
+                     .front()
+                     .methods.empty());
         test::deviceDouble().freeBytes = 1 << 20; // as good as nothing
         for (const job::BenchmarkRow& row : timed(smallOnes(1))) {
             QVERIFY2(holds(row.notRun, "are free"), row.notRun.c_str());
         }
-        QVERIFY(job::crossover(false, false, 1, "cuda:0").methods.empty());
+        QVERIFY(job::crossovers({.device = "cuda:0", .threads = 1, .quick = true})
+                    .front()
+                    .methods.empty());
     }
 
     void aBoundAboveThePromiseIsNotSound() {

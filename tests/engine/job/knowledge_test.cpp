@@ -401,8 +401,8 @@ void JobKnowledgeTest::plansThatFftwSearchedForAreKept() {
 
 void JobKnowledgeTest::theCrossoverMapIsWhatThePlannerChooses() {
     const OwnCache cache;
-    const job::Crossover map = job::crossover(false, false, 1);
-    QCOMPARE(map.scenes.front(), std::int64_t{64});
+    const job::Crossover map = job::crossovers({.threads = 1}).front();
+    QCOMPARE(map.scenes.front(), std::int64_t{32});
     QCOMPARE(map.scenes.back(), std::int64_t{4096});
     QCOMPARE(map.templates.front(), std::int64_t{2});
     QCOMPARE(map.templates.back(), std::int64_t{256});
@@ -451,9 +451,9 @@ void JobKnowledgeTest::theCrossoverPictureShowsItsMaps() {
     }
     QCOMPARE(methods, 2);
     const test::Folder folder;
-    job::writeCrossover(folder.path("map.png"), 1);
-    QVERIFY(base::extentsOf(job::loadImage(folder.path("map.png"), {}, {})->pixels).x > 400);
-    QVERIFY(test::thrownBy([&] { job::writeCrossover(folder.path("map.jpg"), 1); }).code ==
+    job::writeCrossover(folder.path("map.png"), {.threads = 1, .quick = true});
+    QVERIFY(base::extentsOf(job::loadImage(folder.path("map.png"), {}, {})->pixels).x > 200);
+    QVERIFY(test::thrownBy([&] { job::writeCrossover(folder.path("map.jpg"), {}); }).code ==
             base::ErrorCode::CommandLine);
 }
 

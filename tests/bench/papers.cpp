@@ -1,0 +1,129 @@
+#include "tests/bench/papers.h"
+
+#include <algorithm>
+#include <array>
+#include <iostream>
+#include <memory>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include "engine/job/convolve_job.h"
+#include "engine/job/job.h"
+#include "engine/job/report.h"
+#include "engine/method/operation.h"
+#include "tests/bench/bench_cases.h"
+#include "tests/bench/text.h"
+
+namespace flcc::bench {
+
+namespace {
+
+using base::Extents;
+using nlohmann::json;
+
+constexpr int kMostRepeats = 3; ///< of runs that take seconds
+
+std::shared_ptr<const job::SceneImage> inMemory(base::AnyImage pixels) {
+    auto image = std::make_shared<job::SceneImage>();
+    image->pixels = std::move(pixels);
+    image->source = "noise";
+    return image;
+}
+
+struct PaperRow {
+    std::string what;
+    std::string paper; ///< times of the paper and what it ran on
+    double paperMs = 0;
+    std::string method;
+    double ms = 0;
+};
+
+json printRow(const PaperRow& row) {
+    std::cout << "| " << row.what << " | " << row.paper << " | " << row.method << " | "
+              << fixed(row.ms, 0) << " | " << fixed(row.paperMs / row.ms, 1) << " |\n"
+              << std::flush;
+    return {{"what", row.what},
+            {"paper", row.paper},
+            {"paper_ms", row.paperMs},
+            {"method", row.method},
+            {"own_ms", row.ms}};
+}
+
+/// Karas, 2.0.0.1: "cca for 7 days".
+json karas(int threads, int repeat) {
+    constexpr double kDayMs = 24 * 3600 * 1000.0;
+    job::ConvolveJob task;
+    task.kernel = "kernel.mha"; // in memory; the name only says that it is no kernel by name
+    task.run.scene = "scene.mha";
+    task.run.precision = method::Precision::Double;
+    task.run.threads = threads;
+    task.run.repeat = std::min(repeat, kMostRepeats);
+    const job::ConvolveResult result =
+        job::runConvolve(task, {inMemory(noise(base::PixelType::Float32, {1024, 1024, 100}, 1)),
+                                inMemory(noise(base::PixelType::Float32, {128, 128, 100}, 2))});
+    return printRow({"Karas: convolution of 1024x1024x100 with 128x128x100, double precision",
+                     "about 7 days by the definition, quad-core Xeon at 2.83 GHz", 7 * kDayMs,
+                     methodText(result.report.candidates.front().candidate),
+                     result.report.run->executeMs.median});
+}
+
+/// Gholami, Fig. 3.3.
+struct Experiment {
+    Extents scene;
+    std::int64_t templ;
+    double serialMs;
+    double gpuMs; ///< with data transfer
+};
+constexpr std::array<Experiment, 4> kGholami{{{{630, 459, 1}, 116, 10787, 345},
+                                              {{1203, 460, 1}, 116, 22615, 665},
+                                              {{1211, 1500, 1}, 116, 92204, 1980},
+                                              {{3840, 2160, 1}, 214, 1722131, 28977}}};
+
+/// The kernel of the paper adds up three channels, so three searches are one of the paper.
+json gholami(const Experiment& one, int threads, int repeat) {
+    constexpr int kChannels = 3;
+    PaperRow row;
+    row.what = "Gholami: SAD of colour, " + sizeText(one.scene) + " with " +
+               sizeText({one.templ, one.templ, 1});
+    row.paper = fixed(one.gpuMs, 0) + " ms with transfers, GeForce 850M; " +
+                fixed(one.serialMs, 0) + " ms serial, Core i7-4710HQ";
+    row.paperMs = one.gpuMs;
+    for (std::uint32_t channel = 1; channel <= kChannels; ++channel) {
+        const base::AnyImage scene = noise(base::PixelType::UInt8, one.scene, channel);
+        job::Job task;
+        task.scene = "scene.mha";
+        task.templates = {"template.mha"};
+        task.operation = method::operationNamed("sad").value();
+        task.maxPeaks = 1;
+        task.threads = threads;
+        task.repeat = std::min(repeat, kMostRepeats);
+        const job::JobResult result =
+            job::runJob(task, {inMemory(base::copyOf(base::viewOf(scene))),
+                               {inMemory(cut(scene, {one.templ, one.templ, 1}))}});
+        const job::JobReport& report = result.report;
+        row.ms += report.run->executeMs.median;
+        row.method = methodText(report.plan.chosen()->candidate);
+        if (result.peaks.empty() || result.peaks.front().score != 0) {
+            throw std::runtime_error("the template was not found where it was cut");
+        }
+    }
+    return printRow(row);
+}
+
+} // namespace
+
+json runPapers(int threads, int repeat) {
+    std::cout << threads << " threads, medians of at most " << kMostRepeats
+              << " runs of prepare + execute; Gholami's rows are sums over three channels\n\n"
+              << "| example | time in the paper | our method | ours, ms | times faster |\n"
+              << "|---|---|---|---:|---:|\n";
+    json rows = json::array();
+    for (const Experiment& one : kGholami) {
+        rows.push_back(gholami(one, threads, repeat));
+    }
+    rows.push_back(karas(threads, repeat));
+    return rows;
+}
+
+} // namespace flcc::bench
