@@ -4,6 +4,7 @@
 #include <QDesktopServices>
 #include <QDialog>
 #include <QDir>
+#include <QDrag>
 #include <QDragEnterEvent>
 #include <QDropEvent>
 #include <QElapsedTimer>
@@ -71,6 +72,7 @@ class Monkey : public QObject {
         m_rescue.setInterval(1000);
         connect(&m_rescue, &QTimer::timeout, this, [this] {
             if (m_stepClock.isValid() && m_stepClock.elapsed() > 2000) {
+                QDrag::cancel(); // of selected text: it waits for the pointer of the screen
                 closeTop();
             }
         });
