@@ -43,12 +43,14 @@ job::Figure timesOf(std::vector<double> single, std::vector<double> stream) {
     return figure;
 }
 
-/// The columns in which two pictures differ, first and last.
+/// The columns in which two pictures differ, first and last, as far as both reach.
 std::pair<std::int64_t, std::int64_t> differingColumns(const Picture& a, const Picture& b) {
-    std::int64_t first = a.extents().x;
+    const std::int64_t width = std::min(a.extents().x, b.extents().x);
+    const std::int64_t height = std::min(a.extents().y, b.extents().y);
+    std::int64_t first = width;
     std::int64_t last = -1;
-    for (std::int64_t y = 0; y < a.extents().y; ++y) {
-        for (std::int64_t x = 0; x < a.extents().x; ++x) {
+    for (std::int64_t y = 0; y < height; ++y) {
+        for (std::int64_t x = 0; x < width; ++x) {
             if (a.view().at(x, y, 0) != b.view().at(x, y, 0)) {
                 first = std::min(first, x);
                 last = std::max(last, x);
@@ -178,8 +180,8 @@ void JobFigureTest::choicesChangeAtThePredictedSide() {
     QVERIFY(longestBlackRun(shown, 0) >= 5 * std::ssize(figure->maps[0].templates));
     QVERIFY(longestBlackRun(shown, 1) >= 5 * std::ssize(figure->maps[0].scenes));
     // The marks of critical sides are beside the cells.
-    std::vector<job::Crossover> unmarked = figure->maps;
-    for (job::Crossover& map : unmarked) {
+    job::Figure unmarked = *figure;
+    for (job::Crossover& map : unmarked.maps) {
         map.critical.clear();
     }
     QVERIFY(differingColumns(shown, job::drawn(unmarked)).second >= 0);
