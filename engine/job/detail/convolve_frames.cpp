@@ -1,5 +1,4 @@
 #include <algorithm>
-#include <cmath>
 #include <memory>
 #include <mutex>
 #include <string>
@@ -13,6 +12,7 @@
 #include "engine/job/detail/flight.h"
 #include "engine/job/detail/frame_outputs.h"
 #include "engine/job/detail/frames.h"
+#include "engine/job/detail/joined_moments.h"
 #include "engine/job/detail/scenes.h"
 #include "engine/job/detail/write_behind.h"
 
@@ -38,17 +38,7 @@ void addResult(ResultReport& all, const ResultReport& one) {
         all.bound = bound;
         return;
     }
-    const auto before = static_cast<double>(all.count);
-    const auto more = static_cast<double>(one.count);
-    const double apart = one.mean - all.mean;
-    const double squares = before * all.standardDeviation * all.standardDeviation +
-                           more * one.standardDeviation * one.standardDeviation +
-                           apart * apart * before * more / (before + more);
-    all.minimum = std::min(all.minimum, one.minimum);
-    all.maximum = std::max(all.maximum, one.maximum);
-    all.mean += apart * more / (before + more);
-    all.standardDeviation = std::sqrt(squares / (before + more));
-    all.count += one.count;
+    joinMoments(all, one);
 }
 
 class FrameConvolution {

@@ -1,8 +1,9 @@
 #include "engine/job/detail/frame_report.h"
 
 #include <algorithm>
-#include <cmath>
 #include <utility>
+
+#include "engine/job/detail/joined_moments.h"
 
 namespace flcc::job::detail {
 
@@ -58,18 +59,8 @@ void addStatistics(match::MapStatistics& all, const match::MapStatistics& one) {
         all = one;
         return;
     }
-    const auto before = static_cast<double>(all.count);
-    const auto more = static_cast<double>(one.count);
-    const double apart = one.mean - all.mean;
-    const double squares = before * all.standardDeviation * all.standardDeviation +
-                           more * one.standardDeviation * one.standardDeviation +
-                           apart * apart * before * more / (before + more);
-    all.minimum = std::min(all.minimum, one.minimum);
-    all.maximum = std::max(all.maximum, one.maximum);
-    all.mean += apart * more / (before + more);
-    all.standardDeviation = std::sqrt(squares / (before + more));
+    joinMoments(all, one);
     all.roundingDeviation = std::max(all.roundingDeviation, one.roundingDeviation);
-    all.count += one.count;
 }
 
 void addFacts(method::MapFacts& all, const method::MapFacts& one) {
