@@ -397,6 +397,7 @@ void FilterForm::setJob(const job::ConvolveJob& job) {
     choose(m_extent, static_cast<int>(job.extent));
     choose(m_method, toQString(job.run.method));
     choose(m_precision, static_cast<int>(job.run.precision));
+    m_parts->setValue(std::max(1, job.parts));
     blockSignals(false);
     Q_EMIT changed();
 }

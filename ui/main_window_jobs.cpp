@@ -156,13 +156,14 @@ void MainWindow::loadConvolveJob(const job::ConvolveJob& job) {
         settings.threads = job.run.threads;
         settings.memoryBytes = job.run.memoryBytes;
         m_match->setSettings(settings);
+        m_document->setSpacing(job.run.spacing);
         showFilter();
         m_filter->setJob(job);
-        if (job.run.region || job.run.tile.x > 0) {
-            tell(
-                MessageBar::Kind::Warning,
-                tr("The Filter dialog convolves the whole scene with tiles of the plan: region and "
-                   "tile of the job are left out. flcc-cli convolve --job uses them."));
+        if (job.run.region || job.run.tile.x > 0 || job.run.stream) {
+            tell(MessageBar::Kind::Warning,
+                 tr("The Filter dialog convolves the whole scene at once, with tiles of the plan: "
+                    "region, tile and stream of the job are left out. flcc-cli convolve --job uses "
+                    "them."));
         }
     });
 }
@@ -171,6 +172,7 @@ void MainWindow::loadFeaturesJob(const job::FeaturesJob& job) {
     openForJob(job.image, job.channel, job.frame, [this, job] {
         m_bottomDock->show();
         m_tabs->setCurrentWidget(m_features);
+        m_document->setSpacing(job.spacing);
         m_features->findAs(job);
         if (!job.match.empty()) {
             PairsDialog* const pairs = showPairs();

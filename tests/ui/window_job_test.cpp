@@ -103,6 +103,15 @@ void WindowJobTest::aConvolveJobOpensTheFilterDialog() {
     QCOMPARE(shown.kernel, std::string("dog:1.5,2:4.25,4.25"));
     QVERIFY(shown.border == job.border && shown.extent == job.extent);
     QVERIFY(shown.run.method == job.run.method && shown.run.precision == job.run.precision);
+    // Parts and spacing come along.
+    job.run.region.reset();
+    job.run.method = "dif";
+    job.parts = 4;
+    job.run.spacing = base::parseSpacing("0.5um");
+    load(job::toJobFile(job));
+    QTRY_VERIFY(!dialog.isPreviewDue() && test::waitUntilIdle(*m_window));
+    QCOMPARE(test::child<ui::FilterForm>(dialog, "filterForm").job().parts, 4);
+    QVERIFY(m_window->document().spacing() == job.run.spacing);
     // A kernel that the scene cannot have is named.
     job.kernel = "gaussian-z:2";
     load(job::toJobFile(job));
