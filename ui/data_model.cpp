@@ -111,8 +111,7 @@ void DataModel::addResults() {
         row.result = static_cast<int>(&entry - m_document.results().data());
         // A result without a map has the scene's thumbnail, because its peaks are shown on the
         // scene.
-        row.thumbnail = entry.job->map ? thumbnailOf(*entry.job->map, kThumbnailSide)
-                                       : m_document.scene().thumbnail;
+        row.thumbnail = entry.job->map ? entry.thumbnail : m_document.scene().thumbnail;
         describe(row, entry);
         m_rows.push_back(std::move(row));
     }

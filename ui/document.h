@@ -74,6 +74,7 @@ struct ResultEntry {
     int scene = 0; ///< number of the scene in the list
     int run = 0;   ///< the same number for all scenes of a run; 0: a run of one scene
     RunInputs inputs{};
+    QImage thumbnail{}; ///< of the map, made where the run was; null without a map
 };
 
 /// Limit of the memory for the maps of all results: a quarter of the memory of a small machine (8

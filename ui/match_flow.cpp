@@ -16,6 +16,7 @@
 #include "ui/option_names.h"
 #include "ui/plan_card.h"
 #include "ui/text.h"
+#include "ui/thumbnail.h"
 #include "ui/views_panel.h"
 
 namespace flcc::ui {
@@ -312,7 +313,7 @@ void MatchFlow::run() {
     const job::Job job = currentJob();
     m_runInputs = m_document.inputs();
     m_refused.clear();
-    m_sceneResults.assign(m_document.searchedScenes(), nullptr);
+    m_sceneResults.assign(m_document.searchedScenes(), {});
     if (m_report && m_plannedJob == planKey(job) && !mapsFit(m_report->plan)) {
         Q_EMIT message(MessageBar::Kind::Error, m_refused);
         return;
@@ -335,12 +336,15 @@ void MatchFlow::run() {
                                return [this, result, job] { finishScenes(*result, job); };
                            }
                            const double share = result->map ? finishedShare(*result->map) : 0;
-                           return [this, result, job, share] { finishRun(result, job, share); };
+                           const QImage thumbnail = thumbnailOf(*result, kThumbnailSide);
+                           return [this, result, job, share, thumbnail] {
+                               finishRun(result, job, share, thumbnail);
+                           };
                        });
 }
 
 void MatchFlow::finishRun(const std::shared_ptr<job::JobResult>& result, const job::Job& job,
-                          double finishedShare) {
+                          double finishedShare, const QImage& thumbnail) {
     if (result->cancelled && !result->map) {
         m_plannedJob.reset();
         Q_EMIT message(MessageBar::Kind::Warning,
@@ -364,7 +368,7 @@ void MatchFlow::finishRun(const std::shared_ptr<job::JobResult>& result, const j
     }
     m_document.addResult({result, job,
                           runTitle(m_document, m_document.scenes().front(), job, result->report), 0,
-                          0, m_runInputs});
+                          0, m_runInputs, thumbnail});
     if (!result->peaks.empty()) {
         m_document.selectPeak(0);
         m_views.setCrosshair(result->peaks.front().centre);
@@ -465,12 +469,12 @@ bool MatchFlow::mapsFit(const plan::PlanReport& plan) {
 }
 
 void MatchFlow::keepScene(int number, const std::shared_ptr<const job::JobResult>& result,
-                          const QImage& thumbnail) {
+                          const QImage& ofScene, const QImage& ofMap) {
     if (result->map || !result->cancelled) {
-        m_sceneResults[static_cast<std::size_t>(number)] = result;
+        m_sceneResults[static_cast<std::size_t>(number)] = {result, ofMap};
     }
-    if (!thumbnail.isNull()) {
-        m_document.setSceneThumbnail(number, thumbnail);
+    if (!ofScene.isNull()) {
+        m_document.setSceneThumbnail(number, ofScene);
     }
     if (number == m_document.activeScene() && result->map && !result->cancelled) {
         m_views.addRegions({{{}, result->map->value.extents()}}); // regions come by a timer
@@ -480,7 +484,7 @@ void MatchFlow::keepScene(int number, const std::shared_ptr<const job::JobResult
 void MatchFlow::finishScenes(const job::JobResult& all, const job::Job& job) {
     int finished = 0;
     int partial = 0;
-    for (const auto& result : m_sceneResults) {
+    for (const auto& [result, thumbnail] : m_sceneResults) {
         finished += result && !result->cancelled ? 1 : 0;
         partial += result && result->cancelled ? 1 : 0;
     }
@@ -497,15 +501,17 @@ void MatchFlow::finishScenes(const job::JobResult& all, const job::Job& job) {
     }
     m_plannedJob = planKey(job);
     m_reportRun = ++m_runs;
-    logNotes(all, **std::ranges::find_if(results, [](const auto& one) { return one != nullptr; }));
+    logNotes(all, *std::ranges::find_if(results, [](const SceneResult& one) {
+                       return one.job != nullptr;
+                   })->job);
     tellWarnings(all);
     for (std::size_t i = 0; i < results.size(); ++i) {
-        if (results[i]) {
-            tellDevice(results[i]->report);
+        if (results[i].job) {
+            const job::JobReport& report = results[i].job->report;
+            tellDevice(report);
             m_document.addResult(
-                {results[i], job,
-                 runTitle(m_document, m_document.scenes()[i], job, results[i]->report),
-                 static_cast<int>(i), m_reportRun, m_runInputs});
+                {results[i].job, job, runTitle(m_document, m_document.scenes()[i], job, report),
+                 static_cast<int>(i), m_reportRun, m_runInputs, results[i].thumbnail});
         }
     }
     if (all.cancelled) {

@@ -56,10 +56,10 @@ class MatchFlow : public QObject {
     void forget();
     void showReport(const job::JobReport& report);
     void finishRun(const std::shared_ptr<job::JobResult>& result, const job::Job& job,
-                   double finishedShare);
+                   double finishedShare, const QImage& thumbnail);
     void finishScenes(const job::JobResult& all, const job::Job& job);
     void keepScene(int number, const std::shared_ptr<const job::JobResult>& result,
-                   const QImage& thumbnail);
+                   const QImage& ofScene, const QImage& ofMap);
     void onFailed(RunController::Task task, const QString& sentence);
     [[nodiscard]] bool mapsFit(const plan::PlanReport& plan);
     void binScene(); // match_flow_bin.cpp
@@ -95,7 +95,11 @@ class MatchFlow : public QObject {
     int m_runs = 0;      ///< number of such runs so far
     int m_reportRun = 0; ///< the run that the report belongs to; 0: none
     QString m_refused;   ///< why the window refused or cancelled the run
-    std::vector<std::shared_ptr<const job::JobResult>> m_sceneResults; ///< null: no result yet
+    struct SceneResult {
+        std::shared_ptr<const job::JobResult> job; ///< null: no result yet
+        QImage thumbnail;                          ///< of the map
+    };
+    std::vector<SceneResult> m_sceneResults;
 };
 
 } // namespace flcc::ui

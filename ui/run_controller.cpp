@@ -50,8 +50,9 @@ class RunController::Sink : public job::JobSink {
             scene->series = result.scene->series;
             kept->scene = std::move(scene);
         }
-        m_controller.post([this_ = &m_controller, number = at.number, kept, thumbnail] {
-            Q_EMIT this_->sceneFinished(number, kept, thumbnail);
+        const QImage ofMap = thumbnailOf(result, kThumbnailSide);
+        m_controller.post([this_ = &m_controller, number = at.number, kept, thumbnail, ofMap] {
+            Q_EMIT this_->sceneFinished(number, kept, thumbnail, ofMap);
         });
     }
     void phase(job::Phase phase) override {

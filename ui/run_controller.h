@@ -81,10 +81,10 @@ class RunController : public QObject {
     /// With several scenes, emitted before the phases of each scene. `number` is the scene's number
     /// in the job.
     void sceneStarted(int number);
-    /// The result of one scene, without the scene's pixels. `thumbnail` is null if the pixels were
-    /// not read.
+    /// The result of one scene, without the scene's pixels, and thumbnails of both. `ofScene` is
+    /// null if the pixels were not read, `ofMap` if there is no map.
     void sceneFinished(int number, std::shared_ptr<const flcc::job::JobResult> result,
-                       const QImage& thumbnail);
+                       const QImage& ofScene, const QImage& ofMap);
     void progressChanged(double share);
     void planned(const flcc::plan::PlanReport& report);
     void mapStarted(std::shared_ptr<const flcc::method::MatchMap> map);

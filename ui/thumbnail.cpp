@@ -96,14 +96,15 @@ struct AveragePixel {
 /// The best score, which an average would hide.
 struct BestPixel {
     const method::MatchMap& map;
-    const match::HeatmapScale scale{};
+    match::HeatmapScale scale;
     std::optional<float> best{};
 
     void begin() { best.reset(); }
     void add(const base::Index& voxel) {
         if (base::hasValue(map.status.view().at(voxel))) {
             const float value = map.value.view().at(voxel);
-            best = best ? std::max(*best, value) : value;
+            const bool better = !best || (scale.reversed ? value < *best : value > *best);
+            best = better ? value : *best;
         }
     }
     [[nodiscard]] QRgb colour() const {
@@ -118,8 +119,18 @@ QImage thumbnailOf(const base::AnyView& view, int size) {
     return reduced(base::extentsOf(view), size, AveragePixel{view, viz::autoWindow(view)});
 }
 
-QImage thumbnailOf(const method::MatchMap& map, int size) {
-    return reduced(map.value.extents(), size, BestPixel{map});
+QImage thumbnailOf(const job::JobResult& result, int size) {
+    if (!result.map) {
+        return {};
+    }
+    const method::Operation& operation = result.report.plan.problem.operation;
+    match::HeatmapScale scale;
+    if (!operation.isLcc() && result.report.map) {
+        scale.low = result.report.map->statistics.minimum;
+        scale.high = result.report.map->statistics.maximum;
+        scale.reversed = operation.traits().best == method::Best::Smallest;
+    }
+    return reduced(result.map->value.extents(), size, BestPixel{*result.map, scale});
 }
 
 } // namespace flcc::ui

@@ -3,7 +3,7 @@
 #include <QImage>
 
 #include "engine/base/pixels.h"
-#include "engine/method/match_map.h"
+#include "engine/job/job.h"
 
 namespace flcc::ui {
 
@@ -15,8 +15,9 @@ inline constexpr int kThumbnailSide = 88;
 /// 64*size*size voxels and those of viz::autoWindow.
 [[nodiscard]] QImage thumbnailOf(const base::AnyView& view, int size);
 
-/// The middle slice of a map in the heatmap's colours, voxels without a value grey. A pixel is the
-/// best of the voxels that are read, as above.
-[[nodiscard]] QImage thumbnailOf(const method::MatchMap& map, int size);
+/// The middle slice of the map of a result in the heatmap's colours, voxels without a value grey; a
+/// null image without a map. A pixel is the best of the voxels that are read, as above.
+/// **Threads**: any; reading a large map takes tens of milliseconds, too many for the GUI thread.
+[[nodiscard]] QImage thumbnailOf(const job::JobResult& result, int size);
 
 } // namespace flcc::ui

@@ -24,7 +24,7 @@ namespace flcc::viz {
 class Pyramid {
   public:
     /// Bytes of one pyramid; its finest levels are left out until it holds no more.
-    static constexpr std::int64_t kMostBytes = 150'000'000;
+    static constexpr std::int64_t kMostBytes = 100'000'000;
     /// The finest level that is kept. Level 1 would need a quarter of the image's memory.
     static constexpr int kFirstLevel = 2;
 

@@ -281,19 +281,31 @@ void ModelsTest::aThumbnailAveragesWhatAPixelCovers() {
         }
     }
     // Two colours in another place of the same pixels: the best score is kept.
-    method::MatchMap map({kSize * pitch, kSize * pitch, 1});
+    const auto shared =
+        std::make_shared<method::MatchMap>(base::Extents{kSize * pitch, kSize * pitch, 1});
+    method::MatchMap& map = *shared;
     map.value.fill(0.0F);
     map.status.fill(base::Status::Ok);
-    const QImage none = ui::thumbnailOf(map, kSize);
+    job::JobResult result;
+    QVERIFY(ui::thumbnailOf(result, kSize).isNull());
+    result.map = shared;
+    const QImage none = ui::thumbnailOf(result, kSize);
     for (std::int64_t y = 0; y < pitch; ++y) {
         for (std::int64_t x = 0; x<pitch; x += pitch> 8 ? 1 : pitch) {
             map.value.view().at(x, y, 0) = 1.0F;
         }
     }
-    const QImage found = ui::thumbnailOf(map, kSize);
+    const QImage found = ui::thumbnailOf(result, kSize);
     const match::Colour yellow = match::colourOf({}, 1.0);
     QCOMPARE(found.pixel(0, 0), qRgb(yellow[0], yellow[1], yellow[2]));
     QCOMPARE(found.pixel(1, 0), none.pixel(1, 0));
+    // Of differences the smallest is the best, and has the bright colour.
+    result.report.plan.problem.operation = method::operationNamed("ssd").value();
+    result.report.map.emplace();
+    result.report.map->statistics.minimum = 0;
+    result.report.map->statistics.maximum = 1;
+    const QImage differences = ui::thumbnailOf(result, kSize);
+    QCOMPARE(differences.pixel(1, 0), found.pixel(0, 0));
 }
 
 const flcc::test::TestClass<ModelsTest> kModelsTest;
