@@ -9,6 +9,7 @@
 
 #include "engine/base/finite.h"
 #include "engine/base/widest.h"
+#include "engine/cpu/simd/kernels.h"
 #include "engine/cpu/support_scorer.h"
 
 namespace flcc::cpu {
@@ -17,6 +18,9 @@ namespace {
 
 using base::Extents;
 using base::Index;
+
+/// Doubles behind a footprint.
+constexpr std::int64_t kSlack = simd::QuadArguments::kSlack / 8;
 
 /// A voxel of the template's support.
 template <class Wide> struct Tap {
@@ -111,16 +115,18 @@ template <> struct AddTaps<double, double> {
 /// The types in which differences and their sums are formed.
 template <class T>
 using WideOf = std::conditional_t<
-    std::is_integral_v<T> && sizeof(T) == 1, std::int16_t,
-    std::conditional_t<std::is_integral_v<T> && sizeof(T) == 2, std::int32_t, double>>;
+    std::is_same_v<T, std::uint8_t>, std::uint8_t,
+    std::conditional_t<
+        std::is_same_v<T, std::int8_t>, std::int16_t,
+        std::conditional_t<std::is_integral_v<T> && sizeof(T) == 2, std::int32_t, double>>>;
 template <class Wide>
 using SumOf = std::conditional_t<
-    std::is_same_v<Wide, std::int16_t>, std::uint16_t,
+    sizeof(Wide) <= 2, std::uint16_t,
     std::conditional_t<std::is_same_v<Wide, std::int32_t>, std::uint32_t, double>>;
 
 /// Differences that a sum holds: 2^16 / 255 and 2^32 / 65535, with room.
 template <class Wide>
-constexpr std::int64_t kMostTaps = std::is_same_v<Wide, std::int16_t>   ? 256
+constexpr std::int64_t kMostTaps = sizeof(Wide) <= 2                    ? 256
                                    : std::is_same_v<Wide, std::int32_t> ? 65536
                                                                         : INT64_MAX;
 
@@ -192,25 +198,61 @@ std::vector<Tap<Wide>> tapsOf(const method::OperationTemplate& templ, const Exte
     return taps;
 }
 
+/// Takes every four neighbours out of `taps`.
+std::vector<simd::Quad> takeQuads(std::vector<Tap<std::uint8_t>>& taps) {
+    std::vector<simd::Quad> quads;
+    std::vector<Tap<std::uint8_t>> rest;
+    for (std::size_t i = 0; i < taps.size();) {
+        if (i + 3 < taps.size() && taps[i + 3].offset == taps[i].offset + 3) {
+            simd::Quad quad{taps[i].offset};
+            for (std::size_t k = 0; k < 4; ++k, ++i) {
+                quad.values |= static_cast<std::uint32_t>(taps[i].value) << (8 * k);
+            }
+            quads.push_back(quad);
+        } else {
+            rest.push_back(taps[i++]);
+        }
+    }
+    taps = std::move(rest);
+    return quads;
+}
+
 template <class Wide>
-void sumTile(const Wide* voxels, const Extents& seen, const std::vector<Tap<Wide>>& taps,
+void sumTile(const Wide* voxels, const Extents& seen, std::vector<Tap<Wide>> taps,
              const Extents& out, const std::stop_token& stop, double* values) {
     using Sum = SumOf<Wide>;
-    std::vector<Sum> sums(static_cast<std::size_t>(out.x));
+    std::vector<simd::Quad> quads;
+    if constexpr (std::is_same_v<Wide, std::uint8_t>) {
+        quads = takeQuads(taps);
+    }
+    std::vector<Sum> sums(static_cast<std::size_t>(out.x + simd::QuadArguments::kSlack));
     const auto all = std::ssize(taps);
     for (std::int64_t z = 0; z < out.z; ++z) {
         for (std::int64_t y = 0; y < out.y && !stop.stop_requested(); ++y, values += out.x) {
             const Wide* const row = voxels + (z * seen.y + y) * seen.x;
             std::fill_n(values, out.x, 0.0);
-            for (std::int64_t from = 0; from < all;) {
-                const std::int64_t count = std::min(kMostTaps<Wide>, all - from);
+            const auto addToSums = [&](const auto& add) {
                 std::fill(sums.begin(), sums.end(), Sum{0});
-                base::inWidest(
-                    AddTaps<Wide, Sum>{row, taps.data() + from, count, out.x, sums.data()});
+                add();
                 for (std::int64_t x = 0; x < out.x; ++x) {
                     values[x] += static_cast<double>(sums[static_cast<std::size_t>(x)]);
                 }
-                from += count;
+            };
+            if constexpr (std::is_same_v<Wide, std::uint8_t>) {
+                for (std::int64_t from = 0; from < std::ssize(quads); from += simd::kMostQuads) {
+                    const std::int64_t count = std::min(simd::kMostQuads, std::ssize(quads) - from);
+                    addToSums([&] {
+                        simd::addQuadDifferences(
+                            {row, quads.data() + from, count, out.x, sums.data()});
+                    });
+                }
+            }
+            for (std::int64_t from = 0; from < all; from += kMostTaps<Wide>) {
+                const std::int64_t count = std::min(kMostTaps<Wide>, all - from);
+                addToSums([&] {
+                    base::inWidest(
+                        AddTaps<Wide, Sum>{row, taps.data() + from, count, out.x, sums.data()});
+                });
             }
         }
     }
@@ -221,11 +263,11 @@ void sumTile(const Wide* voxels, const Extents& seen, const std::vector<Tap<Wide
 AbsoluteDifferences::AbsoluteDifferences(const Extents& m, const Extents& tile)
     : m_values(static_cast<std::size_t>(base::voxelCount(tile))),
       m_room(static_cast<std::size_t>(
-          base::voxelCount({tile.x + m.x - 1, tile.y + m.y - 1, tile.z + m.z - 1}))) {}
+          base::voxelCount({tile.x + m.x - 1, tile.y + m.y - 1, tile.z + m.z - 1}) + kSlack)) {}
 
 std::int64_t AbsoluteDifferences::bytes(const Extents& m, const Extents& tile) {
     return 3 * base::byteCount(tile, 8) +
-           base::byteCount({tile.x + m.x - 1, tile.y + m.y - 1, tile.z + m.z - 1}, 8) +
+           base::byteCount({tile.x + m.x - 1, tile.y + m.y - 1, tile.z + m.z - 1}, 8) + 8 * kSlack +
            base::byteCount(m, 16);
 }
 

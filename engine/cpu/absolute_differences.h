@@ -6,10 +6,10 @@
 
 namespace flcc::cpu {
 
-/// sum |P - T| of the placements of a tile (Gholami (2.1)): 8-bit pixels in 16-bit sums that are
-/// emptied in time, integers of 16 bits in 32-bit sums, others in double. Voxels that count under
-/// panels that leave the scene or its mask, or hold NaN or Inf, are counted by the same sums. With
-/// Outside::Overlap, tiles with such panels are left to the canonical value.
+/// sum |P - T| of the placements of a tile (Gholami (2.1)): 8-bit pixels four at a time in 16-bit
+/// sums that are emptied in time, integers of 16 bits in 32-bit sums, others in double. Voxels that
+/// count under panels that leave the scene or its mask, or hold NaN or Inf, are counted by the same
+/// sums. With Outside::Overlap, tiles with such panels are left to the canonical value.
 class AbsoluteDifferences final : public PlacementValues {
   public:
     AbsoluteDifferences(const base::Extents& m, const base::Extents& tile);

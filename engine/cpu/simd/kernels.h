@@ -336,6 +336,27 @@ struct BestSums {
 };
 [[nodiscard]] BestSums takeBest(const BestArguments& arguments);
 
+/// Four neighbouring voxels of a template, the first in the lowest bits.
+struct Quad {
+    std::int64_t offset = 0; ///< of the first, in the scene's footprint
+    std::uint32_t values = 0;
+};
+/// Quads whose sums fit 16 bits: 4 * 255 each.
+inline constexpr std::int64_t kMostQuads = 64;
+
+/// Input of addQuadDifferences(), which adds |scene - template| over at most kMostQuads quads to
+/// the sums of `length` placements of a row.
+struct QuadArguments {
+    static constexpr std::int64_t kSlack = 192; ///< behind the voxels and sums that are used
+
+    const std::uint8_t* row = nullptr;
+    const Quad* quads = nullptr;
+    std::int64_t count = 0;
+    std::int64_t length = 0;
+    std::uint16_t* sums = nullptr;
+};
+void addQuadDifferences(const QuadArguments& arguments);
+
 /// Energies of a tile and of its lines parallel to each axis, for the error bound
 /// (engine/method/NUMERICS.md, section 5).
 using method::shared::TileEnergy;

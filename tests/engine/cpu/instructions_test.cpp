@@ -1,6 +1,9 @@
 #include <QtTest>
 
+#include <algorithm>
 #include <cmath>
+#include <cstdlib>
+#include <random>
 #include <string>
 #include <vector>
 
@@ -95,6 +98,49 @@ class InstructionsTest : public QObject {
                          [](double v) { return std::scalbn(v, -149); });
         fault = test::judgeAll(tiny, test::crop(tiny, {{52, 42, 0}, {9, 9, 1}}));
         QVERIFY2(fault.empty(), fault.c_str());
+    }
+
+    void sumsOfDifferencesOfBytesAreExact_data() { rows(); }
+
+    void sumsOfDifferencesOfBytesAreExact() {
+        QFETCH(QString, set);
+        const Restricted restricted(set.toStdString());
+        std::mt19937 random(1);
+        std::uniform_int_distribution<int> byte(0, 255);
+        for (const std::int64_t length : {1, 8, 31, 33, 64, 96, 97, 127, 160, 300}) {
+            for (const std::int64_t count : {std::int64_t{1}, cpu::simd::kMostQuads}) {
+                constexpr std::int64_t kPitch = 400; // of the rows that the quads lie in
+                std::vector<std::uint8_t> voxels(static_cast<std::size_t>(
+                    (count + 1) * kPitch + cpu::simd::QuadArguments::kSlack));
+                // The last kind has the largest sums.
+                for (const int least : {0, 255}) {
+                    std::ranges::generate(voxels, [&] {
+                        return static_cast<std::uint8_t>(std::max(byte(random), least));
+                    });
+                    std::vector<cpu::simd::Quad> quads;
+                    for (std::int64_t i = 0; i < count; ++i) {
+                        const std::uint32_t values = least == 255 ? 0 : random();
+                        quads.push_back(
+                            {i * kPitch + static_cast<std::int64_t>(random() % 90), values});
+                    }
+                    std::vector<std::uint16_t> sums(
+                        static_cast<std::size_t>(length + cpu::simd::QuadArguments::kSlack));
+                    cpu::simd::addQuadDifferences(
+                        {voxels.data(), quads.data(), count, length, sums.data()});
+                    for (std::int64_t x = 0; x < length; ++x) {
+                        int wanted = 0;
+                        for (const cpu::simd::Quad& quad : quads) {
+                            for (std::int64_t k = 0; k < 4; ++k) {
+                                wanted +=
+                                    std::abs(voxels[static_cast<std::size_t>(quad.offset + x + k)] -
+                                             static_cast<int>(quad.values >> (8 * k) & 255U));
+                            }
+                        }
+                        QCOMPARE(static_cast<int>(sums[static_cast<std::size_t>(x)]), wanted);
+                    }
+                }
+            }
+        }
     }
 
   private:
