@@ -285,8 +285,7 @@ class CpuOperationsTest : public QObject {
         const method::OperationValue found =
             method::OperationTemplate(of.templ, covariance)
                 .value(covariance, of.scene, {1, 1, 0}, of.outside, 0.5);
-        QCOMPARE(found.value, 0.0);
-        QCOMPARE(found.bound, 0.0);
+        QVERIFY(found.value == 0 && found.bound == 0); // QCOMPARE would accept 1e-29
     }
 
     void nonFiniteVoxelsSpoilTheirPanelsOnly() {
