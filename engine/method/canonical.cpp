@@ -415,10 +415,11 @@ bool maySpoilDifferences(base::PixelType type) {
     return type == Float32 || type == Float64 || type == Int64 || type == UInt64;
 }
 
-/// True if an operation divides by a sum that is 0 for a template of zeros.
-bool isUndefinedForZeros(Operation operation) {
+/// True if an operation divides by a sum that is 0 for a template of zeros, or for a constant one.
+bool isUndefinedFor(Operation operation, bool zeros) {
     Quantities of;
-    of.panelSquares = of.squaredDifferences = {1, 0};
+    of.panelSquares = of.panelVariance = of.squaredDifferences = {1, 0};
+    of.products = of.templSquares = {zeros ? 0.0 : 1.0, 0};
     return std::isnan(operation.traits().finish(of).value);
 }
 
@@ -473,9 +474,11 @@ void requireUsableTemplate(const MaskedView& templ, Operation operation) {
                 }
             }
             if (!differs && !operation.isLcc()) {
-                if (first == 0 && isUndefinedForZeros(operation)) {
+                const bool ever = isUndefinedFor(operation, false);
+                if (ever || (first == 0 && isUndefinedFor(operation, true))) {
                     throw Error(ErrorCode::Problem,
-                                "template " + base::toString(extents) + " is 0 everywhere" + under +
+                                "template " + base::toString(extents) +
+                                    (ever ? " is constant" : " is 0 everywhere") + under +
                                     ", so operation " + std::string(name(operation)) +
                                     " has no value; choose another place or operation");
                 }

@@ -102,6 +102,14 @@ struct RealSum {
     }
 };
 
+/// The mean, from the sum. That of equal values is exact, so that they have no variance: sums alone
+/// cannot tell them from a very low contrast.
+long double meanOf(const std::vector<long double>& values, const RealSum& sum) {
+    const bool equal = std::all_of(values.begin(), values.end(),
+                                   [&](long double one) { return one == values.front(); });
+    return equal ? values.front() : sum.value / static_cast<long double>(values.size());
+}
+
 /// Quantities of values that are no short integers.
 Quantities realQuantities(const std::vector<long double>& panel,
                           const std::vector<long double>& templ, double& magnitudes) {
@@ -124,8 +132,8 @@ Quantities realQuantities(const std::vector<long double>& panel,
         squared.add((p - t) * (p - t));
         absolute.add(std::abs(p - t));
     }
-    const long double panelMean = panels.value / n;
-    const long double templMean = templs.value / n;
+    const long double panelMean = meanOf(panel, panels);
+    const long double templMean = meanOf(templ, templs);
     RealSum covariance;
     RealSum panelVariance;
     RealSum templVariance;

@@ -1,5 +1,6 @@
 #include "engine/reference/match_operation.h"
 
+#include <algorithm>
 #include <cmath>
 #include <string>
 
@@ -18,7 +19,11 @@ namespace {
 
 using Values = std::vector<long double>;
 
+/// Exact for equal values, which have no variance then.
 long double meanOf(const Values& values) {
+    if (std::all_of(values.begin(), values.end(), [&](auto one) { return one == values[0]; })) {
+        return values[0];
+    }
     long double sum = 0;
     for (const long double value : values) {
         sum += value;

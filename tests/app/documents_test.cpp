@@ -1,5 +1,6 @@
 #include <QDir>
 #include <QFile>
+#include <QMap>
 #include <QRegularExpression>
 #include <QSet>
 #include <QTest>
@@ -65,6 +66,7 @@ class CliDocumentsTest : public QObject {
   private Q_SLOTS:
     void initTestCase();
     void theManualNamesEveryCommandAndOption();
+    void theManualNamesEveryWordOfAnOption();
     void theManualNamesNoOtherCommandOrOption();
     void everyCallInTheReadmeExists();
     void theHelpFitsATerminal();
@@ -85,6 +87,31 @@ void CliDocumentsTest::theManualNamesEveryCommandAndOption() {
     const QString page = textOf(kCommandLine);
     QCOMPARE(missing(optionsIn(m_help), optionsIn(page)), QByteArray());
     QCOMPARE(missing(commandsOf(m_help), found("`flcc-cli ([a-z]+)", page)), QByteArray());
+}
+
+void CliDocumentsTest::theManualNamesEveryWordOfAnOption() {
+    QMap<QString, QString> rows; // of the manual's tables, by option
+    for (const QString& line : textOf(kCommandLine).split(QChar('\n'))) {
+        for (const QString& option : optionsIn(line.startsWith(QChar('|')) ? line : QString())) {
+            rows[option] += line;
+        }
+    }
+    const QRegularExpression choice(QStringLiteral("^  (--[a-z-]+) ([a-z0-9-]+(?:\\|[a-z0-9-]+)+)"),
+                                    QRegularExpression::MultilineOption);
+    const QString operations = textOf(QStringLiteral("resources/manual/matching.md"));
+    int choices = 0;
+    for (auto match = choice.globalMatch(m_help); match.hasNext(); ++choices) {
+        const auto found = match.next();
+        for (const QString& word : found.captured(2).split(QChar('|'))) {
+            const QRegularExpression named(QStringLiteral("(?<![\\w-])%1(?![\\w-])").arg(word));
+            QVERIFY2(rows[found.captured(1)].contains(named),
+                     qPrintable(found.captured(1) + QChar(' ') + word));
+            QVERIFY2(found.captured(1) != QStringLiteral("--operation") ||
+                         operations.contains(QStringLiteral("| `%1` |").arg(word)),
+                     qPrintable(QStringLiteral("operation ") + word));
+        }
+    }
+    QVERIFY(choices > 15);
 }
 
 void CliDocumentsTest::theManualNamesNoOtherCommandOrOption() {

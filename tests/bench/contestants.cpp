@@ -29,14 +29,15 @@ cv::Mat matOf(const base::AnyImage& image) {
             const_cast<void*>(data)}; // cv::Mat knows no constant pixels
 }
 
-/// OpenCV has no absolute differences.
+/// OpenCV's mode of an operation; -1 if it has none.
 int modeOf(std::string_view operation) {
-    return operation == "correlation"  ? cv::TM_CCORR
-           : operation == "covariance" ? cv::TM_CCOEFF
-           : operation == "cosine"     ? cv::TM_CCORR_NORMED
-           : operation == "ssd"        ? cv::TM_SQDIFF
-           : operation == "nssd"       ? cv::TM_SQDIFF_NORMED
-                                       : cv::TM_CCOEFF_NORMED;
+    return operation == "lcc"           ? cv::TM_CCOEFF_NORMED
+           : operation == "correlation" ? cv::TM_CCORR
+           : operation == "covariance"  ? cv::TM_CCOEFF
+           : operation == "cosine"      ? cv::TM_CCORR_NORMED
+           : operation == "ssd"         ? cv::TM_SQDIFF
+           : operation == "nssd"        ? cv::TM_SQDIFF_NORMED
+                                        : -1;
 }
 
 } // namespace
@@ -131,6 +132,8 @@ OpenCvRun::OpenCvRun(const base::AnyImage& scene, const base::AnyImage& templ,
     m_scene = asIs ? base::copyOf(base::viewOf(scene)) : base::AnyImage(toFloat(scene));
     m_templ = asIs ? base::copyOf(base::viewOf(templ)) : base::AnyImage(toFloat(templ));
 }
+
+bool OpenCvRun::has(std::string_view operation) { return modeOf(operation) >= 0; }
 
 double OpenCvRun::run() {
     cv::Mat map(static_cast<int>(m_map.extents().y), static_cast<int>(m_map.extents().x), CV_32F,

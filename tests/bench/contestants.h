@@ -70,6 +70,9 @@ class OpenCvRun {
     OpenCvRun(const base::AnyImage& scene, const base::AnyImage& templ,
               std::string_view operation = "lcc");
 
+    /// False if OpenCV does not have the operation.
+    [[nodiscard]] static bool has(std::string_view operation);
+
     /// One call; milliseconds.
     double run();
 

@@ -142,8 +142,14 @@ void requireChannels(const Job& job) {
         throw Error(ErrorCode::Problem, sentence);
     };
     if (!job.operation.traits().sumsChannels) {
+        std::string sums;
+        for (const method::OperationTraits& traits : method::operationTable()) {
+            if (traits.sumsChannels) {
+                sums += (sums.empty() ? "" : " or ") + std::string(traits.name);
+            }
+        }
         refuse("operation " + std::string(method::name(job.operation)) +
-               " has no sum over channels; use --operation ssd or sad with --channel all");
+               " has no sum over channels; use --operation " + sums + " with --channel all");
     }
     if (job.extent != method::Extent::Valid) {
         refuse("--channel all needs panels inside the scene; leave out --extent " +

@@ -528,7 +528,7 @@ std::vector<Option> makeOptions() {
         thresholdOption("min-score", "SCORE",
                         "lowest value of a peak (default: 0.5 for lcc, else none)", &Job::minScore),
         thresholdOption("max-score", "SCORE",
-                        "largest value of a peak of ssd, nssd and sad (default: none)",
+                        "largest value of a peak, where the smallest is best (default: none)",
                         &Job::maxScore),
         countOption("max-peaks", "100", "largest number of peaks listed", &Job::maxPeaks, 1, kAny),
         minDistanceOption(),

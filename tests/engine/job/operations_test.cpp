@@ -92,6 +92,16 @@ std::vector<match::Peak> bruteForce(const job::JobImages& images, Operation oper
     return kept;
 }
 
+/// True if no panel has a value with a template that is constant.
+bool isUndefinedFor(const method::OperationTraits& traits, float level) {
+    const base::AnyImage scene = test::noise(PixelType::Float32, {6, 5, 1}, 5);
+    const base::AnyImage templ = base::Image<float>({6, 5, 1}, level);
+    const Operation operation = method::operationNamed(traits.name).value();
+    return operation.isLcc() ||
+           reference::MatchOperation(operation, templ).at(scene, {0, 0, 0}).status ==
+               base::Status::Flat;
+}
+
 } // namespace
 
 class JobOperationsTest : public QObject {
@@ -305,8 +315,8 @@ class JobOperationsTest : public QObject {
                 base::AnyImage scene = test::noise(PixelType::Float32, {40, 30, 1}, 5);
                 base::AnyImage templ = base::Image<float>({6, 5, 1}, level);
                 test::paste(scene, templ, {20, 10, 0});
-                const bool lcc = traits.finish == nullptr;
-                const bool undefined = lcc || (level == 0 && traits.isPure());
+                const bool undefined = isUndefinedFor(traits, level);
+                const bool constant = isUndefinedFor(traits, 3.5F);
                 Job job = operationJob(traits.name);
                 job.audit = job::Audit::On;
                 const auto run = [&] {
@@ -316,7 +326,7 @@ class JobOperationsTest : public QObject {
                 if (undefined) {
                     const test::Thrown thrown = test::thrownBy([&] { (void)run(); });
                     QVERIFY(thrown.code == ErrorCode::Problem);
-                    QVERIFY2(thrown.sentence.find(lcc ? "is constant" : "is 0 everywhere") !=
+                    QVERIFY2(thrown.sentence.find(constant ? "is constant" : "is 0 everywhere") !=
                                  std::string::npos,
                              thrown.sentence.c_str());
                     continue;
