@@ -109,38 +109,48 @@ void drawScaleBar(const Canvas& canvas, double unitsPerPixel, const std::string&
     if (!(unitsPerPixel > 0) || longest < 40 * r || canvas.height < 100 * r) {
         return;
     }
-    const double length = roundLength(longest * unitsPerPixel);
-    const double pixels = length / unitsPerPixel;
-    char number[48];
-    std::snprintf(number, sizeof number, "%g ", length);
-    const std::string text = number + shownUnit(unit);
     TextStyle style;
     style.colour = kGlassText;
-    const double width = canvas.texts.sizeOf(text, style)[0];
-    // The text above the bar; or beside it, where only that fits below the picture.
-    const double left = 8 * r;
-    const double high = canvas.height - 8 * r;
-    const Label tall{text, left, high - 26 * r, left + std::max(pixels, width) + 14 * r, high};
-    const double low =
-        canvas.height - std::clamp(canvas.height - picture[3] - 18 * r, 2 * r, 8 * r);
-    const Label flat{text, left, low - 18 * r, left + pixels + width + 20 * r, low};
+    struct Bar {
+        double pixels;
+        double textWidth;
+        bool flat; // the text beside the bar instead of above it
+        Label plate;
+    };
+    const auto bar = [&](double most, bool flat) {
+        const double length = roundLength(most * unitsPerPixel);
+        const double pixels = length / unitsPerPixel;
+        char number[48];
+        std::snprintf(number, sizeof number, "%g ", length);
+        const std::string text = number + shownUnit(unit);
+        const double width = canvas.texts.sizeOf(text, style)[0];
+        const double left = 8 * r;
+        const double edge = canvas.height - picture[3] - 18 * r;
+        const double bottom = canvas.height - (flat ? std::clamp(edge, 2 * r, 8 * r) : 8 * r);
+        const double right =
+            left + (flat ? pixels + width + 20 * r : std::max(pixels, width) + 14 * r);
+        return Bar{pixels, width, flat, {text, left, bottom - (flat ? 18 : 26) * r, right, bottom}};
+    };
     const auto covered = [&picture](const Label& plate) {
         return std::max(std::min(plate.right, picture[2]) - std::max(plate.left, picture[0]), 0.0) *
                std::max(std::min(plate.bottom, picture[3]) - std::max(plate.top, picture[1]), 0.0);
     };
-    if (covered(flat) < covered(tall) / 2) {
-        drawPlate(canvas, flat);
-        const double y = (flat.top + flat.bottom) / 2;
-        canvas.marks.rectangle(left + 7 * r, y - 1.5 * r, left + 7 * r + pixels, y + 1.5 * r,
-                               kGlassText);
-        canvas.texts.add(left + pixels + 13 * r, y, text, style);
-        return;
+    // As long as it may be; shorter where that fits beside the picture, flat where that fits below.
+    Bar chosen = bar(longest, false);
+    for (const Bar& other : {bar(longest / 2, false), bar(longest, true)}) {
+        if (covered(chosen.plate) > 0 && covered(other.plate) == 0 && other.pixels >= 24 * r) {
+            chosen = other;
+        }
     }
-    drawPlate(canvas, tall);
-    const double middle = (tall.left + tall.right) / 2;
-    canvas.marks.rectangle(middle - pixels / 2, high - 8 * r, middle + pixels / 2, high - 5 * r,
-                           kGlassText);
-    canvas.texts.add(middle - width / 2, high - 17 * r, text, style);
+    const Label& plate = chosen.plate;
+    drawPlate(canvas, plate);
+    const double middle = (plate.left + plate.right) / 2;
+    const double left = chosen.flat ? plate.left + 7 * r : middle - chosen.pixels / 2;
+    const double top =
+        chosen.flat ? (plate.top + plate.bottom) / 2 - 1.5 * r : plate.bottom - 8 * r;
+    canvas.marks.rectangle(left, top, left + chosen.pixels, top + 3 * r, kGlassText);
+    canvas.texts.add(chosen.flat ? left + chosen.pixels + 6 * r : middle - chosen.textWidth / 2,
+                     chosen.flat ? top + 1.5 * r : plate.bottom - 17 * r, plate.text, style);
 }
 
 } // namespace flcc::viz::detail
