@@ -74,7 +74,7 @@ void DataModel::addTemplates() {
     const std::vector<TemplateEntry>& templates = m_document.templates();
     m_rows.push_back({Kind::Heading, templates.size() > 1 ? tr("Templates") : tr("Template")});
     if (templates.empty()) {
-        m_rows.push_back({Kind::Hint, m_document.hasScene() ? tr("Drag a box (4), then Ctrl+T")
+        m_rows.push_back({Kind::Hint, m_document.hasScene() ? tr("Press 4 and drag a box")
                                                             : tr("None yet")});
     }
     for (const TemplateEntry& templ : templates) {
