@@ -86,6 +86,7 @@ void addSizes() {
     QTest::newRow("one of four views at 1280x800") << 378 << 186 << 1.0;
     QTest::newRow("the same at twice the pixels") << 756 << 372 << 2.0;
     QTest::newRow("one view") << 770 << 466 << 1.0;
+    QTest::newRow("a note beside the axes") << 330 << 250 << 1.0;
     QTest::newRow("narrow") << 205 << 190 << 1.0;
     QTest::newRow("low") << 600 << 150 << 1.0;
 }
@@ -219,27 +220,37 @@ void LabelsTest::numbersOfPeaksOutOfViewAreNotShown() {
     scene.fit();
     scene.prepare();
     QVERIFY(shows(scene.labels(), " 1 "));
-    scene.pan(378, 0);
+    scene.pan(-378, 0); // where no bar covers the edge
     scene.prepare();
     QVERIFY(!shows(scene.labels(), " 1 "));
 }
 
 void LabelsTest::theScaleBarKeepsOffThePicture() {
-    viz::SliceScene scene(viz::Orientation::XZ); // 90 x 40: a margin above and below
-    fillCrowded(scene, 200);
-    scene.setMap(nullptr, kCrowdTempl, true);
-    scene.setPeaks({}, kCrowdTempl);
-    viz::OffscreenWindow window(scene, 378, 206);
+    const auto barOf = [](viz::SliceScene& scene) {
+        scene.prepare();
+        return scene.labels().back(); // after the axes
+    };
+    viz::SliceScene low(viz::Orientation::XZ); // 90 x 40: a margin above and below
+    fillCrowded(low, 200);
+    low.setMap(nullptr, kCrowdTempl, true);
+    low.setPeaks({}, kCrowdTempl);
+    viz::OffscreenWindow window(low, 378, 206);
     for (const int height : {260, 210, 206}) { // the margin is 49, 24 and 22 pixels high
         window.resize(378, height);
-        scene.fit();
-        scene.prepare();
-        const double below = scene.displayOf({0, 0, 39.5}).y;
-        const auto& labels = scene.labels();
-        QCOMPARE(labels.size(), std::size_t{2});
-        QVERIFY2(labels.back().top >= below,
-                 qPrintable(QStringLiteral("%1 %2").arg(labels.back().top).arg(below)));
+        low.fit();
+        const double below = low.displayOf({0, 0, 39.5}).y;
+        const viz::Label bar = barOf(low);
+        QVERIFY2(bar.top >= below, qPrintable(QStringLiteral("%1 %2").arg(bar.top).arg(below)));
     }
+    viz::SliceScene narrow; // 90 x 60: a margin of 66 pixels at the left
+    fillCrowded(narrow, 200);
+    narrow.setMap(nullptr, kCrowdTempl, true);
+    narrow.setPeaks({}, kCrowdTempl);
+    const viz::OffscreenWindow beside(narrow, 378, 170);
+    narrow.fit();
+    const double left = narrow.displayOf({-0.5, 0, 0}).x;
+    const viz::Label bar = barOf(narrow);
+    QVERIFY2(bar.right <= left, qPrintable(QStringLiteral("%1 %2").arg(bar.right).arg(left)));
 }
 
 void LabelsTest::textsAreReadableOnAnyGround_data() {
