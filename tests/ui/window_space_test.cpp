@@ -216,6 +216,24 @@ void WindowSpaceTest::aSlabShowsTheMaximumOfItsSlices() {
         told = told || label->text() == QStringLiteral("maximum of z = 0–5");
     }
     QVERIFY(told);
+    // The slab in space is as thick.
+    trigger("volumeClip2");
+    trigger("volumeSlices3");
+    views().setActiveFrame(&space());
+    const auto covered = [this] {
+        const viz::Picture picture = views().cleanSnapshot();
+        int count = 0;
+        for (std::size_t i = 3; i < picture.rgba.size(); i += 4) {
+            count += picture.rgba[i] > 0 ? 1 : 0;
+        }
+        return count;
+    };
+    const int thick = covered();
+    views().setSlab(1); // a tenth of the depth: 2.4 slices
+    const int thin = covered();
+    QVERIFY2(thin > 0 && thick > 1.1 * thin,
+             qPrintable(QStringLiteral("%1 %2").arg(thick).arg(thin)));
+    views().setSlab(7);
     trigger("slabAction");
     auto& again = *m_window->findChildren<QInputDialog*>().back();
     QVERIFY(QTest::qWaitForWindowExposed(&again));
