@@ -92,21 +92,26 @@ void BoxEditor::onSceneChanged() {
     onBoxChanged();
 }
 
-/// x y w h in one row for an image, x y z over w h d for a volume.
+/// x y w h in one row for an image, x y over w h where numbers have five digits, x y z over w h d
+/// for a volume.
 void BoxEditor::arrange() {
     const bool volume = m_document.isVolume();
+    const base::Extents scene = m_document.sceneExtents();
+    const bool twoRows = volume || std::max(scene.x, scene.y) >= 10'000;
     const std::array<std::array<int, 2>, 6> flat{{{0, 0}, {0, 1}, {1, 0}, {0, 2}, {0, 3}, {1, 1}}};
     for (std::size_t i = 0; i < 6; ++i) {
         const auto place =
-            volume ? std::array<int, 2>{static_cast<int>(i / 3), static_cast<int>(i % 3)} : flat[i];
+            twoRows ? std::array<int, 2>{static_cast<int>(i / 3), static_cast<int>(i % 3)}
+                    : flat[i];
         m_grid->addWidget(m_labels[i], place[0], place[1] * 2);
         m_grid->addWidget(m_fields[i], place[0], place[1] * 2 + 1);
-        m_grid->setColumnStretch(place[1] * 2 + 1, 1);
         const bool shown = volume || i % 3 != 2;
         m_labels[i]->setVisible(shown);
         m_fields[i]->setVisible(shown);
     }
-    m_grid->setColumnStretch(7, volume ? 0 : 1);
+    for (int column = 0; column < 4; ++column) {
+        m_grid->setColumnStretch(2 * column + 1, column < (volume ? 3 : twoRows ? 2 : 4) ? 1 : 0);
+    }
 }
 
 void BoxEditor::onBoxChanged() {

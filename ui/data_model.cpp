@@ -74,8 +74,8 @@ void DataModel::addTemplates() {
     const std::vector<TemplateEntry>& templates = m_document.templates();
     m_rows.push_back({Kind::Heading, templates.size() > 1 ? tr("Templates") : tr("Template")});
     if (templates.empty()) {
-        m_rows.push_back({Kind::Hint, m_document.hasScene() ? tr("Drag a box (4), then Ctrl+T")
-                                                            : tr("None yet")});
+        m_rows.push_back(
+            {Kind::Hint, m_document.hasScene() ? tr("Press 4 and drag a box") : tr("None yet")});
     }
     for (const TemplateEntry& templ : templates) {
         const auto number = static_cast<int>(&templ - templates.data());

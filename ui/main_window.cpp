@@ -287,6 +287,8 @@ void MainWindow::connectParts() {
     connect(m_report, &ReportPanel::statusMessage, this,
             [this](const QString& text) { tell(MessageBar::Kind::Info, text); });
     connect(m_peaks, &PeaksPanel::allPeaksRequested, m_flow, &MatchFlow::showAllPeaks);
+    connect(m_peaks, &PeaksPanel::exportRequested,
+            findChild<QAction*>(QStringLiteral("exportPeaks")), &QAction::trigger);
     connect(m_flow, &MatchFlow::peaksCounted, m_peaks, &PeaksPanel::setTotal);
     connect(m_data, &DataPanel::resultChosen, this, &MainWindow::bringBackJob);
     connect(m_data, &DataPanel::sceneMenuRequested, this, [this](QMenu* menu) {

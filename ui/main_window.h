@@ -118,6 +118,8 @@ class MainWindow : public QMainWindow {
     void copyCommandLine();
     void askJob();
     void askSlab();
+    void addSwitch(QMenu* menu, Actions::Definition definition, bool initially,
+                   const std::function<void(bool)>& apply);
     void addShapes(const job::Job& job);
     void askPlanReport();
     void showContextMenu(const QPoint& position);

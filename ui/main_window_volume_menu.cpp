@@ -7,6 +7,7 @@
 
 #include "ui/main_window.h"
 #include "ui/menu_choices.h"
+#include "ui/settings.h"
 #include "ui/views_panel.h"
 #include "ui/volume_editor.h"
 
@@ -45,6 +46,7 @@ void MainWindow::buildVolumeMenu() {
                     tr("Chooses colours, threshold and opacity of the ray-cast scene"),
                     {}},
                    [this](bool) { (new VolumeEditor(*m_views, this))->show(); });
+    m_views->setVolumeTransfer(Settings::volumeTransfer());
     m_actions->add(menu,
                    {"slabAction",
                     tr("Ma&ximum over a slab …"),
@@ -52,34 +54,25 @@ void MainWindow::buildVolumeMenu() {
                        "slab of the 3D view as thick"),
                     {}},
                    [this](bool) { askSlab(); });
-    m_actions->add(menu,
-                   {"isosurface",
-                    tr("&Isosurface of the heatmap"),
-                    tr("Draws the surface on which the scores reach the threshold of the peaks"),
-                    {},
-                    nullptr,
-                    Scope::Window,
-                    true},
-                   [this](bool on) { m_views->volume().setIsosurface(on); });
-    m_actions->add(menu,
-                   {"peakSurfaces",
-                    tr("Te&mplate surfaces at the peaks"),
-                    tr("Shows each peak as the surface of its template, coloured and sized by the "
-                       "score, instead of a box"),
-                    {},
-                    nullptr,
-                    Scope::Window,
-                    true},
-                   [this](bool on) { m_views->volume().setPeakSurfaces(on); });
-    m_actions->add(menu,
-                   {"parallelProjection",
-                    tr("&Parallel projection"),
-                    tr("Shows equal lengths equally long, however far away they are"),
-                    {},
-                    nullptr,
-                    Scope::Window,
-                    true},
-                   [this](bool on) { m_views->volume().setParallel(on); });
+    addSwitch(menu,
+              {"isosurface",
+               tr("&Isosurface of the heatmap"),
+               tr("Draws the surface on which the scores reach the threshold of the peaks"),
+               {}},
+              false, [this](bool on) { m_views->volume().setIsosurface(on); });
+    addSwitch(menu,
+              {"peakSurfaces",
+               tr("Te&mplate surfaces at the peaks"),
+               tr("Shows each peak as the surface of its template, coloured and sized by the "
+                  "score, instead of a box"),
+               {}},
+              false, [this](bool on) { m_views->volume().setPeakSurfaces(on); });
+    addSwitch(menu,
+              {"parallelProjection",
+               tr("&Parallel projection"),
+               tr("Shows equal lengths equally long, however far away they are"),
+               {}},
+              false, [this](bool on) { m_views->volume().setParallel(on); });
     menu->addSeparator();
     struct Entry {
         const char* name;
@@ -103,18 +96,13 @@ void MainWindow::buildVolumeMenu() {
                        [this, i](bool) { m_views->volume().lookFrom(static_cast<viz::Side>(i)); });
     }
     menu->addSeparator();
-    m_actions
-        ->add(menu,
+    addSwitch(menu,
               {"upright",
                tr("Patient &upright"),
                tr("Shows volumes whose file says how they lie in a patient with head or face up "
                   "and the right side at the left"),
-               {},
-               nullptr,
-               Scope::Window,
-               true},
-              [this](bool on) { m_views->setUpright(on); })
-        ->setChecked(true);
+               {}},
+              true, [this](bool on) { m_views->setUpright(on); });
     m_actions->add(menu,
                    {"flipHorizontal",
                     tr("Mirror the active slice left to right"),
@@ -127,6 +115,24 @@ void MainWindow::buildVolumeMenu() {
                     tr("Mirrors the active slice. Indices, box and exports stay as they are"),
                     {}},
                    [this](bool) { m_views->flipActive(false); });
+}
+
+/// A switch that is remembered between starts; `initially`: as the views have it.
+void MainWindow::addSwitch(QMenu* menu, Actions::Definition definition, bool initially,
+                           const std::function<void(bool)>& apply) {
+    const QString key = QStringLiteral("volume/") + QLatin1String(definition.name);
+    definition.checkable = true;
+    const bool on = Settings::flag(key, initially);
+    m_actions
+        ->add(menu, definition,
+              [key, apply](bool chosen) {
+                  Settings::setFlag(key, chosen);
+                  apply(chosen);
+              })
+        ->setChecked(on);
+    if (on != initially) {
+        apply(on);
+    }
 }
 
 /// The slices follow while the number is changed.

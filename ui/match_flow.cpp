@@ -173,7 +173,8 @@ void MatchFlow::forget() {
     m_plannedJob.reset();
     m_report.reset();
     m_panel.planCard().showNothing(
-        tr("Choose a template: drag a box in a view (4) and press Ctrl+T, or open a template."));
+        tr("Choose a template: press 4 (the tool Template box) and drag a box in a view, or open a "
+           "template."));
     Q_EMIT deviceUsed({}, {});
     Q_EMIT reportChanged();
 }

@@ -48,6 +48,13 @@ PeaksPanel::PeaksPanel(Document& document, QWidget* parent)
     m_copy->setToolTip(
         tr("Copies the selected rows, or all shown, as tab-separated text with the columns of the "
            "table (Ctrl+C in the table)"));
+    m_export = new QToolButton(this);
+    m_export->setObjectName(QStringLiteral("peaksExport"));
+    m_export->setAccessibleName(tr("Export peaks"));
+    m_export->setText(tr("Export …"));
+    m_export->setToolButtonStyle(Qt::ToolButtonTextBesideIcon);
+    m_export->setToolTip(tr("Writes the peaks as CSV or TSV (File > Export > Peaks)"));
+    connect(m_export, &QToolButton::clicked, this, &PeaksPanel::exportRequested);
 
     m_table = new QTableView(this);
     m_table->setObjectName(QStringLiteral("peaksTable"));
@@ -72,6 +79,7 @@ PeaksPanel::PeaksPanel(Document& document, QWidget* parent)
     bar->addWidget(m_all);
     bar->addWidget(m_text);
     bar->addWidget(m_copy);
+    bar->addWidget(m_export);
     auto* layout = new QVBoxLayout(this);
     layout->setContentsMargins(0, 0, 0, 0);
     layout->setSpacing(0);
@@ -187,6 +195,7 @@ void PeaksPanel::refresh() {
     m_summary->setText(text);
     m_all->setVisible(result != nullptr && m_total > all);
     m_copy->setEnabled(shown > 0);
+    m_export->setEnabled(shown > 0);
     std::vector<int> peaks = visiblePeaks();
     m_document.setPeakChoice({peaks, m_threshold, m_filter->hasText()});
     Q_EMIT visiblePeaksChanged(peaks);
@@ -281,6 +290,7 @@ void PeaksPanel::copy() {
 
 void PeaksPanel::refreshTheme() {
     m_copy->setIcon(icon(QStringLiteral("copy")));
+    m_export->setIcon(icon(QStringLiteral("export")));
     m_summary->setStyleSheet(QStringLiteral("color: %1;").arg(accents().muted.name()));
 }
 

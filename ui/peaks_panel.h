@@ -38,6 +38,7 @@ class PeaksPanel : public QWidget {
 
   Q_SIGNALS:
     void allPeaksRequested(); ///< the user asked to list them all
+    void exportRequested();
     void visiblePeaksChanged(const std::vector<int>& peaks);
     /// The user asked to centre the views on this peak.
     void peakActivated(int peak);
@@ -60,6 +61,7 @@ class PeaksPanel : public QWidget {
     QLabel* m_summary = nullptr;
     QToolButton* m_all = nullptr;
     QToolButton* m_copy = nullptr;
+    QToolButton* m_export = nullptr;
     std::int64_t m_total = 0;
     bool m_more = false;
     bool m_following = false; ///< true while the table follows the document's selection

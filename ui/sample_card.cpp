@@ -9,7 +9,7 @@ namespace flcc::ui {
 namespace {
 
 constexpr int kWidth = 212;
-constexpr int kPictureHeight = 140;
+constexpr int kPictureHeight = 112;
 constexpr int kPadding = 12;
 
 } // namespace

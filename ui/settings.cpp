@@ -1,8 +1,13 @@
 #include "ui/settings.h"
 
+#include <QColor>
 #include <QDir>
 #include <QFileInfo>
 #include <QSettings>
+
+#include <algorithm>
+
+#include "viz/volume_scene.h"
 
 namespace flcc::ui {
 namespace {
@@ -70,5 +75,55 @@ bool Settings::flag(const QString& key, bool initially) {
 }
 
 void Settings::setFlag(const QString& key, bool on) { QSettings().setValue(key, on); }
+
+// A point of the curve is "place opacity #rrggbb".
+viz::VolumeTransfer Settings::volumeTransfer() {
+    const QSettings settings;
+    const auto share = [](double value, double otherwise) {
+        return value >= 0 && value <= 1 ? value : otherwise;
+    };
+    viz::VolumeTransfer transfer;
+    transfer.look = static_cast<viz::VolumeLook>(
+        std::clamp(settings.value(QStringLiteral("volume/look"), 0).toInt(), 0,
+                   static_cast<int>(viz::VolumeLook::Maximum)));
+    transfer.threshold =
+        share(settings.value(QStringLiteral("volume/threshold"), transfer.threshold).toDouble(),
+              transfer.threshold);
+    transfer.opacity =
+        share(settings.value(QStringLiteral("volume/opacity"), 1).toDouble(), transfer.opacity);
+    const QStringList points = settings.value(QStringLiteral("volume/curve")).toStringList();
+    for (const QString& each : points) {
+        const QStringList parts = each.split(QChar(' '));
+        const QColor colour(parts.value(2));
+        const viz::TransferPoint point{share(parts.value(0).toDouble(), -1),
+                                       share(parts.value(1).toDouble(), -1),
+                                       {static_cast<std::uint8_t>(colour.red()),
+                                        static_cast<std::uint8_t>(colour.green()),
+                                        static_cast<std::uint8_t>(colour.blue())}};
+        const bool ascends = transfer.points.empty() || point.at > transfer.points.back().at;
+        if (points.size() < 2 || point.at < 0 || point.opacity < 0 || !ascends) {
+            transfer.points.clear(); // not what this program wrote: the preset
+            break;
+        }
+        transfer.points.push_back(point);
+    }
+    return transfer;
+}
+
+void Settings::setVolumeTransfer(const viz::VolumeTransfer& transfer) {
+    QStringList points;
+    for (const viz::TransferPoint& point : transfer.points) {
+        const auto& [red, green, blue] = point.colour;
+        points << QStringLiteral("%1 %2 %3")
+                      .arg(point.at, 0, 'g', 17)
+                      .arg(point.opacity, 0, 'g', 17)
+                      .arg(QColor(red, green, blue).name());
+    }
+    QSettings settings;
+    settings.setValue(QStringLiteral("volume/look"), static_cast<int>(transfer.look));
+    settings.setValue(QStringLiteral("volume/threshold"), transfer.threshold);
+    settings.setValue(QStringLiteral("volume/opacity"), transfer.opacity);
+    settings.setValue(QStringLiteral("volume/curve"), points);
+}
 
 } // namespace flcc::ui

@@ -4,6 +4,10 @@
 #include <QString>
 #include <QStringList>
 
+namespace flcc::viz {
+struct VolumeTransfer;
+}
+
 namespace flcc::ui {
 
 enum class Theme { System, Light, Dark };
@@ -29,6 +33,10 @@ class Settings {
     /// A boolean setting; `initially` is its value until it is set.
     [[nodiscard]] static bool flag(const QString& key, bool initially);
     static void setFlag(const QString& key, bool on);
+
+    /// Colours and opacities of the ray-cast scene.
+    [[nodiscard]] static viz::VolumeTransfer volumeTransfer();
+    static void setVolumeTransfer(const viz::VolumeTransfer& transfer);
 };
 
 } // namespace flcc::ui

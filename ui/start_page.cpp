@@ -68,16 +68,15 @@ StartPage::StartPage(QWidget* parent) : QWidget(parent) {
 
     auto* content = new QWidget(this);
     auto* column = new QVBoxLayout(content);
-    column->setContentsMargins(kMargin, 26, kMargin, 20);
+    column->setContentsMargins(kMargin, 18, kMargin, 8);
     column->setSpacing(8);
     column->addWidget(m_title);
     column->addWidget(m_subtitle);
-    column->addSpacing(8);
+    column->addSpacing(4);
     column->addWidget(open, 0, Qt::AlignLeft);
-    column->addSpacing(14);
+    column->addSpacing(8);
     column->addWidget(heading(tr("Samples")));
     column->addLayout(m_cardGrid);
-    column->addSpacing(14);
     column->addWidget(m_recentBox);
     column->addStretch(1);
     auto* scroll = new QScrollArea(this);

@@ -4,7 +4,7 @@
 #include <QFile>
 #include <QPainter>
 #include <QPixmap>
-#include <QStyleFactory>
+#include <QProxyStyle>
 #include <QSvgRenderer>
 
 static void initialiseResources() { Q_INIT_RESOURCE(flcc); }
@@ -83,6 +83,18 @@ QByteArray source(const QString& name) {
     return file.open(QIODevice::ReadOnly) ? file.readAll() : QByteArray();
 }
 
+/// Fusion without its icons on the buttons of dialogs, which are dark on every palette.
+class Look final : public QProxyStyle {
+  public:
+    Look() : QProxyStyle(QStringLiteral("Fusion")) {}
+    int styleHint(StyleHint hint, const QStyleOption* option, const QWidget* widget,
+                  QStyleHintReturn* data) const override {
+        return hint == SH_DialogButtonBox_ButtonsHaveIcons
+                   ? 0
+                   : QProxyStyle::styleHint(hint, option, widget, data);
+    }
+};
+
 constexpr std::initializer_list<int> kIconSizes{16, 20, 24, 32, 48, 64};
 
 } // namespace
@@ -90,7 +102,7 @@ constexpr std::initializer_list<int> kIconSizes{16, 20, 24, 32, 48, 64};
 void applyTheme(Theme theme) {
     const bool system = systemIsDark();
     dark() = theme == Theme::Dark || (theme == Theme::System && system);
-    QApplication::setStyle(QStyleFactory::create(QStringLiteral("Fusion")));
+    QApplication::setStyle(new Look);
     QApplication::setPalette(dark() ? paletteOf(kDark, kDarkAccents)
                                     : paletteOf(kLight, kLightAccents));
 }

@@ -108,6 +108,7 @@ const std::map<QString, Setter>& setters() {
     return kSetters;
 }
 
+/// Shows the choice in the menu without remembering it.
 void check(QWidget& window, const QString& action) {
     if (auto* found = window.findChild<QAction*>(action)) {
         found->setChecked(true);
@@ -171,13 +172,16 @@ void ViewOptions::apply(ViewsPanel& views, QWidget& window) const {
         views.setCrosshair(*at);
     }
     if (surfaces) {
-        toggle(window, "peakSurfaces", true);
+        volume.setPeakSurfaces(true);
+        check(window, QStringLiteral("peakSurfaces"));
     }
     if (isosurface) {
-        toggle(window, "isosurface", true);
+        volume.setIsosurface(true);
+        check(window, QStringLiteral("isosurface"));
     }
     if (parallel) {
-        toggle(window, "parallelProjection", true);
+        volume.setParallel(true);
+        check(window, QStringLiteral("parallelProjection"));
     }
     if (noPeaks) {
         toggle(window, "showPeaks", false);

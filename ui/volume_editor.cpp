@@ -11,6 +11,7 @@
 
 #include <cmath>
 
+#include "ui/settings.h"
 #include "ui/transfer_curve.h"
 #include "ui/views_panel.h"
 
@@ -123,14 +124,18 @@ void VolumeEditor::apply() {
     }
     next.threshold = m_threshold->value() / 100.0;
     next.opacity = m_opacity->value() / 100.0;
-    m_views.setVolumeTransfer(next);
-    showTransfer(m_views.volumeTransfer());
+    setTransfer(next);
 }
 
 void VolumeEditor::applyOwn() {
     viz::VolumeTransfer next = m_views.volumeTransfer();
     next.points = m_curve->curve();
-    m_views.setVolumeTransfer(next);
+    setTransfer(next);
+}
+
+void VolumeEditor::setTransfer(const viz::VolumeTransfer& transfer) {
+    m_views.setVolumeTransfer(transfer);
+    Settings::setVolumeTransfer(m_views.volumeTransfer());
     showTransfer(m_views.volumeTransfer());
 }
 

@@ -31,6 +31,7 @@ class VolumeEditor : public QDialog {
     void apply();
     void applyOwn(); ///< the curve as it is drawn
     void showTransfer(const viz::VolumeTransfer& transfer);
+    void setTransfer(const viz::VolumeTransfer& transfer); ///< chosen here, and remembered
     void updateHistogram();
     void askColour();
 

@@ -72,6 +72,16 @@ struct TemplateShape {
     std::shared_ptr<const base::Image<std::uint8_t>> support{}; ///< null: every voxel counts
 };
 
+/// A text, or a plate with bars and texts, that stands over a picture; edges in device pixels from
+/// the top left of the view.
+struct Label {
+    std::string text; ///< of a plate: its name
+    double left = 0;
+    double top = 0;
+    double right = 0;
+    double bottom = 0;
+};
+
 /// A blob as it is drawn.
 struct BlobMark {
     base::Point centre{}; ///< voxels
@@ -123,6 +133,10 @@ class Scene {
     [[nodiscard]] virtual std::optional<base::Point> voxelAt(DisplayPoint display) const = 0;
     /// The display position of a point in voxel coordinates.
     [[nodiscard]] virtual DisplayPoint displayOf(const base::Point& voxel) const = 0;
+
+    /// The labels that the last prepare() drew, the most important first. No two of them overlap: a
+    /// label that finds no free place is left out.
+    [[nodiscard]] virtual const std::vector<Label>& labels() const = 0;
 
     /// Draws blobs. The blob `selected`, an index into the list, is highlighted.
     virtual void setBlobs(std::vector<BlobMark> blobs,

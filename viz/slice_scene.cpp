@@ -313,6 +313,8 @@ DisplayPoint SliceScene::displayOf(const base::Point& voxel) const {
     return m_state->view.toDisplay(m_state->inPlane(voxel));
 }
 
+const std::vector<Label>& SliceScene::labels() const { return m_state->texts.labels(); }
+
 void SliceScene::resized() {
     m_state->view.setSize(width(), height());
     m_state->mapPlane.setPixelRatio(pixelRatio());

@@ -168,6 +168,7 @@ class SliceScene final : public Scene {
 
     [[nodiscard]] std::optional<base::Point> voxelAt(DisplayPoint display) const override;
     [[nodiscard]] DisplayPoint displayOf(const base::Point& voxel) const override;
+    [[nodiscard]] const std::vector<Label>& labels() const override;
     /// Like voxelAt, but also outside the image.
     [[nodiscard]] base::Point planePointAt(DisplayPoint display) const;
 

@@ -1,8 +1,8 @@
 #include <algorithm>
 #include <cmath>
 #include <utility>
+#include <vector>
 
-#include "viz/detail/axis_marks.h"
 #include "viz/detail/grey_pixels.h"
 #include "viz/detail/scalar_bar.h"
 #include "viz/detail/slice_state.h"
@@ -32,16 +32,6 @@ void drawPeak(const Canvas& canvas, const std::array<double, 4>& e, const match:
     canvas.marks.frame(e[0], e[1], e[2], e[3], thickness + 2 * r, kShade, selected ? 255 : 200);
     canvas.marks.frame(e[0], e[1], e[2], e[3], thickness,
                        selected ? canvas.colours.accent : colour);
-}
-
-void drawNumber(const Canvas& canvas, const std::array<double, 4>& e, int number,
-                const match::Colour& colour) {
-    detail::TextStyle style;
-    style.bold = true;
-    style.plate = true;
-    style.colour = colour;
-    style.alignY = detail::AlignY::Bottom;
-    canvas.texts.add(e[0], e[1] - 3 * canvas.ratio, " " + std::to_string(number) + " ", style);
 }
 
 void drawTemplateBox(const Canvas& canvas, const std::array<double, 4>& e, bool crossed) {
@@ -125,29 +115,6 @@ std::array<double, 3> SliceScene::State::sizeOf(const PeakMark& peak) {
             static_cast<double>(peak.templ.z)};
 }
 
-/// Letters of the patient's directions in the middle of the edges.
-void SliceScene::State::drawAnatomy(const Canvas& canvas) const {
-    const double r = canvas.ratio;
-    if (!anatomy.known() || canvas.width < 140 * r || canvas.height < 140 * r) {
-        return;
-    }
-    const auto letter = [&](std::size_t axis, bool high) {
-        return std::string{' ', high ? anatomy.high[axis] : anatomy.low(axis), ' '};
-    };
-    detail::TextStyle style;
-    style.bold = true;
-    style.plate = true;
-    style.alignX = detail::AlignX::Centre;
-    const auto [flipRight, flipDown] = view.flips();
-    const double gap = 14 * r;
-    const double x = canvas.width / 2.0;
-    const double y = canvas.height / 2.0;
-    canvas.texts.add(gap, y, letter(axes.right, flipRight), style);
-    canvas.texts.add(canvas.width - gap, y, letter(axes.right, !flipRight), style);
-    canvas.texts.add(x, gap, letter(axes.down, flipDown), style);
-    canvas.texts.add(x, canvas.height - gap, letter(axes.down, !flipDown), style);
-}
-
 bool SliceScene::State::mapShown() const {
     return map.exists() && mapVisible && mapOpacity > 0 && mapSlice() >= 0 &&
            mapSlice() < byAxis(map.extents())[axes.depth];
@@ -160,6 +127,7 @@ void SliceScene::State::drawMarks(const SliceScene& scene) {
         return colours[detail::greyOf(static_cast<float>(peak.score), static_cast<float>(scale.low),
                                       detail::greyScale({scale.low, scale.high}))];
     };
+    std::vector<std::size_t> numbered; // the weakest first
     const auto draw = [&](std::size_t i) {
         const auto e = edges(peaks[i].centre, sizeOf(peaks[i]));
         if (!crosses(peaks[i]) || e[2] < 0 || e[3] < 0 || e[0] > canvas.width ||
@@ -168,8 +136,7 @@ void SliceScene::State::drawMarks(const SliceScene& scene) {
         }
         drawPeak(canvas, e, colourOf(peaks[i]), selectedPeak == i);
         if (peaks[i].number >= 1 && peaks[i].number <= kNumberedPeaks) {
-            drawNumber(canvas, e, peaks[i].number,
-                       selectedPeak == i ? kPlateAccent : match::Colour{245, 245, 245});
+            numbered.push_back(i);
         }
     };
     drawRegion(canvas);
@@ -198,21 +165,7 @@ void SliceScene::State::drawMarks(const SliceScene& scene) {
     if (crosshair) {
         drawCrosshair(canvas, scene.displayOf(*crosshair));
     }
-    if (axisLettersVisible) {
-        detail::drawAxisMarks(canvas, axes, view.flips());
-        drawAnatomy(canvas);
-    }
-    if (scaleBarVisible) {
-        const double finer =
-            std::min(std::abs(geometry.spacing[axes.right]), std::abs(geometry.spacing[axes.down]));
-        detail::drawScaleBar(canvas, finer / view.zoom(), geometry.unit);
-    }
-    if (scalarBarVisible && map.exists() && mapVisible) {
-        detail::drawScalarBar(canvas, scale, colours, mapName);
-    }
-    if (mapShown()) {
-        detail::drawMapNote(canvas, mapNote);
-    }
+    drawLabels(canvas, numbered);
 }
 
 void SliceScene::setPeaks(std::vector<PeakMark> peaks, const base::Extents& templ) {

@@ -229,6 +229,8 @@ void VolumeScene::coloursChanged() {
     m_state->linesStale = true;
 }
 
+const std::vector<Label>& VolumeScene::labels() const { return m_state->texts.labels(); }
+
 void VolumeScene::update() {
     State& s = *m_state;
     // Smooth lines double the time of a frame without a GPU: they wait until nothing moves.

@@ -180,6 +180,7 @@ class VolumeScene final : public Scene {
     /// box.
     [[nodiscard]] std::optional<base::Point> voxelAt(DisplayPoint display) const override;
     [[nodiscard]] DisplayPoint displayOf(const base::Point& voxel) const override;
+    [[nodiscard]] const std::vector<Label>& labels() const override;
 
   private:
     void addRenderers(vtkRenderWindow& window) override;

@@ -73,6 +73,8 @@ class WindowBoxTest : public QObject {
     void aClickInASliceFitsABoxInSpace();
     void aClickOnNothingSaysSo();
     void theFirstOfTwoClicksFitsNothing();
+    void longNumbersAreShownWhole_data();
+    void longNumbersAreShownWhole();
     void keysChangeTheSizeOfTheBox();
     void keysActOnlyInAView();
     void theQualityFollowsTheBox();
@@ -152,6 +154,25 @@ void WindowBoxTest::aClickOnNothingSaysSo() {
     clickAt(0, {40, 30, 0});
     QTRY_VERIFY(part<MessageBar>("messageBar").sentence().contains(QStringLiteral("No object")));
     QVERIFY(!document().box());
+}
+
+void WindowBoxTest::longNumbersAreShownWhole_data() {
+    QTest::addColumn<int>("width");
+    QTest::newRow("four digits") << 9999;
+    QTest::newRow("five digits") << 20000;
+}
+
+void WindowBoxTest::longNumbersAreShownWhole() {
+    QFETCH(int, width);
+    m_window->document().setScene(test::noiseScene({width, 16, 1}, 5));
+    m_window->document().setBox(base::Box{{width - 9, 3, 0}, {8, 8, 1}});
+    QVERIFY(test::waitUntilIdle(*m_window));
+    QTest::qWait(50); // layout
+    const auto& field = *test::child<QSpinBox>(*m_window, "boxX").findChild<QLineEdit*>();
+    QCOMPARE(field.text(), QString::number(width - 9));
+    // QLineEdit leaves two pixels at each side.
+    QVERIFY2(field.fontMetrics().horizontalAdvance(field.text()) + 4 <= field.width(),
+             qPrintable(QString::number(field.width())));
 }
 
 void WindowBoxTest::theFirstOfTwoClicksFitsNothing() {

@@ -325,7 +325,7 @@ void WindowFilesTest::noExportReplacesAFileOfTheDocument() {
 void WindowFilesTest::theExportDialogWritesWhereItSays() {
     openScene();
     cutAndRun();
-    m_window->exporter().peaks();
+    test::click(test::child<QWidget>(*m_window, "peaksExport"));
     auto& dialog = test::child<QFileDialog>(*m_window, "exportDialog");
     QTRY_VERIFY(dialog.isVisible());
     auto& name = test::child<QLineEdit>(dialog, "fileNameEdit");

@@ -38,6 +38,7 @@ class WindowPartsTest : public QObject {
     void cleanup();
     void theStartPageNeedsNoHorizontalScrollBar_data();
     void theStartPageNeedsNoHorizontalScrollBar();
+    void theSamplesFitIntoASmallScreen();
     void withoutABoxItsFieldsAreEmpty();
     void typedNumbersMakeABox();
     void exportedPeaksAreThoseShown();
@@ -133,6 +134,20 @@ void WindowPartsTest::theStartPageNeedsNoHorizontalScrollBar() {
     }
     QVERIFY(!area->horizontalScrollBar()->isVisible());
     QTRY_VERIFY(area->widget()->width() <= area->viewport()->width());
+}
+
+void WindowPartsTest::theSamplesFitIntoASmallScreen() {
+    m_window->resize(1280, 800 - 20); // with a title bar on 1280x800
+    m_window->tell(ui::MessageBar::Kind::Info, QString(200, QChar('m'))); // two lines
+    QTest::qWait(50);
+    auto& page = test::child<QWidget>(*m_window, "startPage");
+    const auto* area = page.findChild<QScrollArea*>();
+    for (const char* name : {"sample_cells", "sample_tomogram", "sample_tiny"}) {
+        const auto& card = test::child<QWidget>(page, name);
+        const int bottom = card.mapTo(area->viewport(), card.rect().bottomLeft()).y();
+        QVERIFY2(bottom < area->viewport()->height(),
+                 qPrintable(QString("%1 ends at %2").arg(QLatin1String(name)).arg(bottom)));
+    }
 }
 
 void WindowPartsTest::withoutABoxItsFieldsAreEmpty() {

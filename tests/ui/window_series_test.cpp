@@ -12,6 +12,10 @@
 #include <QTreeWidget>
 #include <QUrl>
 
+#include <numeric>
+
+#include <hdf5.h>
+
 #include "engine/io/detail/reader_process.h"
 #include "tests/engine/io/dicom_fixture.h"
 #include "tests/support/test_class.h"
@@ -22,7 +26,7 @@
 using namespace flcc;
 using namespace flcc::ui;
 
-/// A DICOM series is opened as a volume.
+/// A DICOM series is opened as a volume, a dataset of an HDF5 file as an image.
 class WindowSeriesTest : public QObject {
     Q_OBJECT
 
@@ -111,7 +115,92 @@ class WindowSeriesTest : public QObject {
         QVERIFY((m_window->document().sceneExtents() == base::Extents{10, 8, 2}));
     }
 
+    void oneOfSeveralDatasetsIsChosenFromAList() {
+        const QTemporaryDir folder;
+        const QString file = folder.filePath(QStringLiteral("several.h5"));
+        writeDatasets(file);
+        const auto dialogOf = [this, &file]() -> QDialog* {
+            m_window->openFile(file);
+            QDialog* dialog = nullptr;
+            (void)QTest::qWaitFor([&] {
+                dialog = m_window->findChild<QDialog*>(QStringLiteral("imageDialog"));
+                return dialog != nullptr && dialog->isVisible();
+            });
+            return dialog;
+        };
+        // Cancelled before anything is open: nothing opens, no message, and the file can be opened.
+        QDialog* dialog = dialogOf();
+        QVERIFY(dialog != nullptr);
+        QCOMPARE(dialog->windowTitle(), QStringLiteral("Which dataset?"));
+        auto* list = &test::child<QTreeWidget>(*dialog, "imageList");
+        QCOMPARE(list->topLevelItemCount(), 2);
+        QCOMPARE(list->topLevelItem(0)->text(0), QStringLiteral("/raw/image"));
+        QCOMPARE(list->topLevelItem(0)->text(1), QString::fromUtf8("12 × 8"));
+        QCOMPARE(list->topLevelItem(1)->text(0), QStringLiteral("/volume"));
+        QCOMPARE(list->topLevelItem(1)->text(1), QString::fromUtf8("20 × 16 × 5"));
+        QCOMPARE(list->topLevelItem(1)->text(2), QStringLiteral("float32"));
+        QTest::keyClick(dialog, Qt::Key_Escape);
+        QVERIFY(test::waitUntilIdle(*m_window));
+        QVERIFY(!m_window->document().hasScene());
+        QVERIFY(test::child<MessageBar>(*m_window, "messageBar").kind() != MessageBar::Kind::Error);
+        // Chosen with the keys, opened with the button.
+        QTRY_VERIFY(m_window->findChild<QDialog*>(QStringLiteral("imageDialog")) == nullptr);
+        dialog = dialogOf();
+        QVERIFY(dialog != nullptr);
+        list = &test::child<QTreeWidget>(*dialog, "imageList");
+        QTest::keyClick(list, Qt::Key_Down);
+        test::click(test::child<QPushButton>(*dialog, "imageOpen"));
+        QTRY_VERIFY(m_window->document().hasScene());
+        QVERIFY((m_window->document().sceneExtents() == base::Extents{20, 16, 5}));
+        QCOMPARE(base::valueAt(base::viewOf(m_window->document().scene().image->pixels), {3, 4, 2}),
+                 2 * 320 + 4 * 20 + 3.0);
+        QVERIFY(m_window->document().scene().name.endsWith(QStringLiteral("volume")));
+        QVERIFY(test::waitUntilIdle(*m_window));
+        // Cancelled with a scene open: it stays. Chosen by a double click: it is replaced.
+        QTRY_VERIFY(m_window->findChild<QDialog*>(QStringLiteral("imageDialog")) == nullptr);
+        dialog = dialogOf();
+        QVERIFY(dialog != nullptr);
+        QTest::keyClick(dialog, Qt::Key_Escape);
+        QVERIFY(test::waitUntilIdle(*m_window));
+        QVERIFY((m_window->document().sceneExtents() == base::Extents{20, 16, 5}));
+        QTRY_VERIFY(m_window->findChild<QDialog*>(QStringLiteral("imageDialog")) == nullptr);
+        dialog = dialogOf();
+        QVERIFY(dialog != nullptr);
+        list = &test::child<QTreeWidget>(*dialog, "imageList");
+        const QPoint first = list->visualItemRect(list->topLevelItem(0)).center();
+        QTest::mouseClick(list->viewport(), Qt::LeftButton, Qt::NoModifier, first);
+        QTest::mouseDClick(list->viewport(), Qt::LeftButton, Qt::NoModifier, first);
+        QTRY_VERIFY((m_window->document().sceneExtents() == base::Extents{12, 8, 1}));
+        QVERIFY(test::waitUntilIdle(*m_window));
+    }
+
   private:
+    /// Two images and a list of numbers, which is no image.
+    static void writeDatasets(const QString& path) {
+        const hid_t file =
+            H5Fcreate(path.toUtf8().constData(), H5F_ACC_TRUNC, H5P_DEFAULT, H5P_DEFAULT);
+        const hid_t group = H5Gcreate2(file, "/raw", H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT);
+        const auto add = [file](const char* name, hid_t stored, const std::vector<hsize_t>& sizes) {
+            hsize_t count = 1;
+            for (const hsize_t size : sizes) {
+                count *= size;
+            }
+            std::vector<double> values(count);
+            std::iota(values.begin(), values.end(), 0.0);
+            const hid_t space =
+                H5Screate_simple(static_cast<int>(sizes.size()), sizes.data(), nullptr);
+            const hid_t dataset =
+                H5Dcreate2(file, name, stored, space, H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT);
+            H5Dwrite(dataset, H5T_NATIVE_DOUBLE, H5S_ALL, H5S_ALL, H5P_DEFAULT, values.data());
+            H5Dclose(dataset);
+            H5Sclose(space);
+        };
+        add("/raw/image", H5T_STD_U8LE, {8, 12});
+        add("/volume", H5T_IEEE_F32LE, {5, 16, 20});
+        H5Gclose(group);
+        H5Fclose(file);
+    }
+
     void requireVolume() {
         QTRY_VERIFY(m_window->document().hasScene());
         QVERIFY((m_window->document().sceneExtents() == base::Extents{20, 16, 5}));

@@ -11,6 +11,7 @@
 #include <QLabel>
 #include <QLineEdit>
 #include <QPushButton>
+#include <QSettings>
 #include <QSlider>
 #include <QSpinBox>
 #include <QTemporaryDir>
@@ -22,6 +23,7 @@
 #include "engine/io/image_file.h"
 #include "tests/support/test_class.h"
 #include "tests/ui/window_support.h"
+#include "ui/settings.h"
 #include "ui/startup.h"
 #include "ui/transfer_curve.h"
 #include "ui/views_panel.h"
@@ -64,6 +66,9 @@ class WindowSpaceTest : public QObject {
     void aSlabShowsTheMaximumOfItsSlices();
     void aKeySavesTheViewInSpaceOnATransparentBackground();
     void aCommandMakesAPictureOfAView();
+    void switchesAndCurveAreRemembered();
+    void aCurveThatNobodyWroteIsNotUsed_data();
+    void aCurveThatNobodyWroteIsNotUsed();
     void wordsOfACommandThatAreWrongAreNamed_data();
     void wordsOfACommandThatAreWrongAreNamed();
 
@@ -211,6 +216,25 @@ void WindowSpaceTest::aSlabShowsTheMaximumOfItsSlices() {
         told = told || label->text() == QStringLiteral("maximum of z = 0–5");
     }
     QVERIFY(told);
+    // The slab in space is as thick.
+    trigger("volumeClip2");
+    trigger("volumeSlices3");
+    views().setActiveFrame(&space());
+    const auto covered = [this] {
+        const viz::Picture picture = views().cleanSnapshot();
+        int count = 0;
+        for (std::size_t i = 3; i < picture.rgba.size(); i += 4) {
+            count += picture.rgba[i] > 0 ? 1 : 0;
+        }
+        return count;
+    };
+    views().setSlab(1); // a tenth of the depth: 2.4 slices
+    const int thin = covered();
+    views().setSlab(15);
+    const int thick = covered();
+    QVERIFY2(thin > 0 && thick > 1.05 * thin,
+             qPrintable(QStringLiteral("%1 %2").arg(thick).arg(thin)));
+    views().setSlab(7);
     trigger("slabAction");
     auto& again = *m_window->findChildren<QInputDialog*>().back();
     QVERIFY(QTest::qWaitForWindowExposed(&again));
@@ -265,11 +289,64 @@ void WindowSpaceTest::aCommandMakesAPictureOfAView() {
          {"peakSurfaces", "parallelProjection", "volumeSlices3", "volumeContent2"}) {
         QVERIFY2(test::child<QAction>(*m_window, name).isChecked(), name);
     }
+    // A command's look is that of its picture, not of the next start.
+    QVERIFY(!QSettings().contains(QStringLiteral("volume/peakSurfaces")));
     const QImage image(picture);
     QCOMPARE(image.width(), space().scene().width());
     const auto [corner, covered] = alphas(image);
     QCOMPARE(corner, 0);
     QVERIFY(covered > 100 && covered < image.width() * image.height() / 2);
+}
+
+void WindowSpaceTest::switchesAndCurveAreRemembered() {
+    open({20, 22, 24});
+    for (const char* name : {"isosurface", "peakSurfaces", "parallelProjection", "upright"}) {
+        trigger(name);
+    }
+    trigger("volumeSlices2");
+    trigger("volumeEditorAction");
+    auto& editor = test::child<QDialog>(*m_window, "volumeEditor");
+    test::child<QComboBox>(editor, "volumeLook").setCurrentIndex(2); // CT
+    test::child<QSlider>(editor, "volumeOpacity").setValue(60);
+    auto& curve = test::child<ui::TransferCurve>(editor, "volumeCurve");
+    const QPoint from = curve.placeOf(curve.curve()[2]).toPoint();
+    QTest::mousePress(&curve, Qt::LeftButton, Qt::NoModifier, from);
+    QTest::mouseMove(&curve, from + QPoint(3, -20));
+    QTest::mouseRelease(&curve, Qt::LeftButton, Qt::NoModifier, from + QPoint(3, -20));
+    const viz::VolumeTransfer own = views().volumeTransfer();
+    QVERIFY(!own.points.empty());
+    QTest::qWait(350); // the fine picture
+
+    m_window = std::make_unique<ui::MainWindow>(); // with the settings of the first
+    m_window->show();
+    open({20, 22, 24});
+    QVERIFY(views().volumeTransfer() == own);
+    QVERIFY(views().volume().isosurface() && views().volume().peakSurfaces() &&
+            views().volume().parallel());
+    QCOMPARE(views().volume().sliceStyle(), viz::SliceStyle::Frame);
+    for (const char* name : {"isosurface", "peakSurfaces", "parallelProjection"}) {
+        QVERIFY2(test::child<QAction>(*m_window, name).isChecked(), name);
+    }
+    QVERIFY(!test::child<QAction>(*m_window, "upright").isChecked());
+}
+
+void WindowSpaceTest::aCurveThatNobodyWroteIsNotUsed_data() {
+    QTest::addColumn<QStringList>("points");
+    QTest::newRow("one point") << QStringList{"0.1 0.5 #ff0000"};
+    QTest::newRow("no number") << QStringList{"0.1 0.5 #ff0000", "nan 1 #ff0000"};
+    QTest::newRow("out of range") << QStringList{"0.1 0.5 #ff0000", "0.5 7 #ff0000"};
+    QTest::newRow("descending") << QStringList{"0.6 0.5 #ff0000", "0.5 1 #ff0000"};
+}
+
+void WindowSpaceTest::aCurveThatNobodyWroteIsNotUsed() {
+    QFETCH(QStringList, points);
+    QSettings().setValue(QStringLiteral("volume/curve"), points);
+    QSettings().setValue(QStringLiteral("volume/look"), 99);
+    QSettings().setValue(QStringLiteral("volume/threshold"), -3);
+    const viz::VolumeTransfer transfer = ui::Settings::volumeTransfer();
+    QVERIFY(transfer.points.empty());
+    QCOMPARE(transfer.look, viz::VolumeLook::Maximum);
+    QCOMPARE(transfer.threshold, viz::VolumeTransfer().threshold);
 }
 
 void WindowSpaceTest::wordsOfACommandThatAreWrongAreNamed_data() {

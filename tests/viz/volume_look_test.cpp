@@ -270,6 +270,10 @@ void VolumeLookTest::clippingLeavesOutWhatIsOutside() {
     QVERIFY(seen > 90);
     s.scene.setClip(viz::VolumeClip::Slab); // around z = 5
     QVERIFY(s.at(block) < seen - 60);
+    s.scene.setSlab(60); // to z = 35
+    QVERIFY(s.at(block) > seen - 60);
+    s.scene.setSlab(20); // to z = 15
+    QVERIFY(s.at(block) < seen - 60);
     s.scene.setTemplateBox(base::Box{{2, 2, 2}, {9, 9, 9}});
     s.scene.setClip(viz::VolumeClip::Box);
     QVERIFY(s.at(block) < seen - 60);

@@ -68,6 +68,8 @@ class VolumePeaksTest : public QObject {
     void parallelProjectionShowsEqualLengths();
     void theMouseHitsWhatItShowsInBothProjections();
     void aClickOnTheBoxOfAPeakPicksTheNearest();
+    void ofTwoCentresTheNearerOneIsPicked();
+    void aPeakBehindTheEyeIsNotPicked();
 };
 
 void VolumePeaksTest::aPeakIsTheSurfaceOfItsTemplate_data() {
@@ -220,6 +222,35 @@ void VolumePeaksTest::aClickOnTheBoxOfAPeakPicksTheNearest() {
     QVERIFY(!s.scene.peakAt(s.scene.displayOf({50, 50, 30})));
     s.scene.setPeaksVisible(false);
     QVERIFY(!s.scene.peakAt(s.scene.displayOf({30, 30, 44})));
+}
+
+void VolumePeaksTest::ofTwoCentresTheNearerOneIsPicked() {
+    ShownPeaks s;
+    const viz::PeakMark left{{30, 30, 30}, 0.9, 0};
+    const viz::PeakMark right{{32, 30, 30}, 0.8, 0};
+    s.scene.setPeaks({left, right}, {3, 3, 3});
+    s.window->render();
+    QVERIFY(2 * s.scale() < 12); // both are within reach of a click
+    QCOMPARE(s.scene.peakAt(s.scene.displayOf({30.4, 30, 30})), std::optional<std::size_t>(0));
+    QCOMPARE(s.scene.peakAt(s.scene.displayOf({31.6, 30, 30})), std::optional<std::size_t>(1));
+    s.scene.setPeaks({right, left}, {3, 3, 3});
+    QCOMPARE(s.scene.peakAt(s.scene.displayOf({30.4, 30, 30})), std::optional<std::size_t>(1));
+    QCOMPARE(s.scene.peakAt(s.scene.displayOf({31.6, 30, 30})), std::optional<std::size_t>(0));
+}
+
+void VolumePeaksTest::aPeakBehindTheEyeIsNotPicked() {
+    ShownPeaks s;
+    s.scene.setParallel(false);
+    s.scene.lookFrom(viz::Side::Front); // along z
+    const viz::PeakMark behind{{30, 30, 10}, 0.9, 0};
+    s.scene.setPeaks({behind}, {3, 3, 3});
+    s.window->render();
+    QCOMPARE(s.scene.peakAt(s.scene.displayOf(behind.centre)), std::optional<std::size_t>(0));
+    s.scene.zoomAt({149.5, 149.5}, 20); // the eye goes into the volume
+    s.window->render();
+    QVERIFY(!s.scene.peakAt(s.scene.displayOf(behind.centre)));
+    s.scene.setPeaks({{{30, 30, 50}, 0.9, 0}}, {3, 3, 3});
+    QCOMPARE(s.scene.peakAt(s.scene.displayOf({30, 30, 50})), std::optional<std::size_t>(0));
 }
 
 const flcc::test::TestClass<VolumePeaksTest> kVolumePeaksTest;

@@ -15,6 +15,14 @@ const char* axisLetter(std::size_t axis) {
     return kLetters[axis];
 }
 
+match::Colour mixed(const match::Colour& a, const match::Colour& b, double share) {
+    match::Colour result{};
+    for (std::size_t i = 0; i < 3; ++i) {
+        result[i] = static_cast<std::uint8_t>(a[i] * (1 - share) + b[i] * share + 0.5);
+    }
+    return result;
+}
+
 void drawAxisMarks(const Canvas& canvas, const PlaneAxes& axes, const std::array<bool, 2>& flips) {
     const double r = canvas.ratio;
     if (canvas.width < 140 * r || canvas.height < 140 * r) {
@@ -28,7 +36,7 @@ void drawAxisMarks(const Canvas& canvas, const PlaneAxes& axes, const std::array
     const double toY = flips[1] ? -1 : 1;
     const double originX = left + (flips[0] ? 36 : 10) * r;
     const double originY = top + (flips[1] ? 36 : 10) * r;
-    canvas.marks.rectangle(left, top, left + 46 * r, top + 46 * r, kGlass, kGlassAlpha);
+    drawPlate(canvas, {"axes", left, top, left + 46 * r, top + 46 * r});
     const match::Colour first = axisColour(axes.right);
     const match::Colour second = axisColour(axes.down);
     const double tipX = originX + toX * length;

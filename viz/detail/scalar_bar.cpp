@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
+#include <vector>
 
 namespace flcc::viz::detail {
 namespace {
@@ -30,18 +31,23 @@ double roundLength(double length) {
     return (first >= 5 ? 5 : first >= 2 ? 2 : 1) * power;
 }
 
-void drawScalarBar(const Canvas& canvas, const match::HeatmapScale& scale, const ColourTable& table,
-                   const std::string& name) {
+void drawPlate(const Canvas& canvas, const Label& plate) {
+    canvas.marks.rectangle(plate.left, plate.top, plate.right, plate.bottom, kGlass, kGlassAlpha);
+    canvas.texts.reserve(plate);
+}
+
+double drawScalarBar(const Canvas& canvas, const match::HeatmapScale& scale,
+                     const ColourTable& table, const std::string& name) {
     const double r = canvas.ratio;
     const double height = std::min(180 * r, canvas.height * 0.5 - 10 * r);
     if (height < 60 * r || canvas.width < 200 * r) {
-        return;
+        return 0;
     }
     const double right = canvas.width - 8 * r;
     const double plateWidth = 62 * r;
     const double top = 8 * r;
-    canvas.marks.rectangle(right - plateWidth, top, right, top + height + 36 * r, kGlass,
-                           kGlassAlpha);
+    const double bottom = top + height + 36 * r;
+    drawPlate(canvas, {name, right - plateWidth, top, right, bottom});
     const double barTop = top + 26 * r;
     const double barLeft = right - plateWidth + 8 * r;
     const double barRight = barLeft + 12 * r;
@@ -65,7 +71,7 @@ void drawScalarBar(const Canvas& canvas, const match::HeatmapScale& scale, const
     const int decimals = decimalsFor(range);
     tick(scale.low, decimals);
     if (!(range > 0)) {
-        return;
+        return bottom;
     }
     tick(scale.high, decimals);
     // Round numbers between the ends, where there is room for them.
@@ -75,6 +81,7 @@ void drawScalarBar(const Canvas& canvas, const match::HeatmapScale& scale, const
          value <= scale.high - room; value += stepValue) {
         tick(std::abs(value) < stepValue / 2 ? 0 : value, decimals);
     }
+    return bottom;
 }
 
 void drawMapNote(const Canvas& canvas, const std::string& note) {
@@ -85,30 +92,65 @@ void drawMapNote(const Canvas& canvas, const std::string& note) {
     style.colour = kPlateAccent;
     style.bold = true;
     style.plate = true;
-    style.alignX = AlignX::Centre;
-    canvas.texts.add(canvas.width / 2.0, 20 * canvas.ratio, " " + note + " ", style);
+    // Below a letter of the patient, beside or below the bars in a small view.
+    std::vector<Spot> spots;
+    for (const double y : {20.0, 42.0, 66.0, 90.0}) {
+        for (const double x : {canvas.width / 2.0, canvas.width / 2.0 - 36 * canvas.ratio}) {
+            spots.push_back({x, y * canvas.ratio});
+        }
+    }
+    canvas.texts.place(spots, " " + note + " ", style);
 }
 
-void drawScaleBar(const Canvas& canvas, double unitsPerPixel, const std::string& unit) {
+void drawScaleBar(const Canvas& canvas, double unitsPerPixel, const std::string& unit,
+                  const std::array<double, 4>& picture) {
     const double r = canvas.ratio;
     const double longest = std::min(150 * r, canvas.width / 4.0);
     if (!(unitsPerPixel > 0) || longest < 40 * r || canvas.height < 100 * r) {
         return;
     }
-    const double length = roundLength(longest * unitsPerPixel);
-    const double pixels = length / unitsPerPixel;
-    char text[48];
-    std::snprintf(text, sizeof text, "%g ", length);
-    const double left = 8 * r;
-    const double bottom = canvas.height - 8 * r;
-    const double plate = std::max(pixels, 46 * r) + 14 * r;
-    canvas.marks.rectangle(left, bottom - 26 * r, left + plate, bottom, kGlass, kGlassAlpha);
-    const double barLeft = left + (plate - pixels) / 2;
-    canvas.marks.rectangle(barLeft, bottom - 8 * r, barLeft + pixels, bottom - 5 * r, kGlassText);
     TextStyle style;
     style.colour = kGlassText;
-    style.alignX = AlignX::Centre;
-    canvas.texts.add(left + plate / 2, bottom - 17 * r, text + shownUnit(unit), style);
+    struct Bar {
+        double pixels;
+        double textWidth;
+        bool flat; // the text beside the bar instead of above it
+        Label plate;
+    };
+    const auto bar = [&](double most, bool flat) {
+        const double length = roundLength(most * unitsPerPixel);
+        const double pixels = length / unitsPerPixel;
+        char number[48];
+        std::snprintf(number, sizeof number, "%g ", length);
+        const std::string text = number + shownUnit(unit);
+        const double width = canvas.texts.sizeOf(text, style)[0];
+        const double left = 8 * r;
+        const double edge = canvas.height - picture[3] - 18 * r;
+        const double bottom = canvas.height - (flat ? std::clamp(edge, 2 * r, 8 * r) : 8 * r);
+        const double right =
+            left + (flat ? pixels + width + 20 * r : std::max(pixels, width) + 14 * r);
+        return Bar{pixels, width, flat, {text, left, bottom - (flat ? 18 : 26) * r, right, bottom}};
+    };
+    const auto covered = [&picture](const Label& plate) {
+        return std::max(std::min(plate.right, picture[2]) - std::max(plate.left, picture[0]), 0.0) *
+               std::max(std::min(plate.bottom, picture[3]) - std::max(plate.top, picture[1]), 0.0);
+    };
+    // As long as it may be; shorter where that fits beside the picture, flat where that fits below.
+    Bar chosen = bar(longest, false);
+    for (const Bar& other : {bar(longest / 2, false), bar(longest, true)}) {
+        if (covered(chosen.plate) > 0 && covered(other.plate) == 0 && other.pixels >= 24 * r) {
+            chosen = other;
+        }
+    }
+    const Label& plate = chosen.plate;
+    drawPlate(canvas, plate);
+    const double middle = (plate.left + plate.right) / 2;
+    const double left = chosen.flat ? plate.left + 7 * r : middle - chosen.pixels / 2;
+    const double top =
+        chosen.flat ? (plate.top + plate.bottom) / 2 - 1.5 * r : plate.bottom - 8 * r;
+    canvas.marks.rectangle(left, top, left + chosen.pixels, top + 3 * r, kGlassText);
+    canvas.texts.add(chosen.flat ? left + chosen.pixels + 6 * r : middle - chosen.textWidth / 2,
+                     chosen.flat ? top + 1.5 * r : plate.bottom - 17 * r, plate.text, style);
 }
 
 } // namespace flcc::viz::detail

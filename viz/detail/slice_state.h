@@ -84,7 +84,9 @@ struct SliceScene::State {
     [[nodiscard]] bool mapShown() const;
 
     void drawMarks(const SliceScene& scene);
-    void drawAnatomy(const detail::Canvas& canvas) const;
+    void drawAnatomy(const detail::Canvas& canvas, double scalarBarBottom) const;
+    /// `numbered`: the peaks that show their number, the most important last.
+    void drawLabels(const detail::Canvas& canvas, const std::vector<std::size_t>& numbered) const;
     void drawBlobs(const detail::Canvas& canvas) const;
     void drawRegion(const detail::Canvas& canvas) const;
     /// Shades the ignored voxels of a box; does nothing where the extents differ.

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <tuple>
 #include <utility>
 
 #include <vtkCamera.h>
@@ -20,17 +19,7 @@ constexpr double kFrameSeconds = 0.055; // a frame while something moves: slower
 constexpr double kFineFrameSeconds = 0.6; // a frame while nothing moves
 constexpr double kCoarsest = 8;           // pixels per ray
 constexpr std::int64_t kMapVoxelsAtOnce = 16'000'000;
-constexpr match::Colour kNumber{245, 245, 245};
-constexpr match::Colour kHiddenNumber{165, 170, 178}; // behind a slice
 constexpr std::uint8_t kHiddenAlpha = 130;
-
-match::Colour mixed(const match::Colour& a, const match::Colour& b, double share) {
-    match::Colour result{};
-    for (std::size_t i = 0; i < 3; ++i) {
-        result[i] = static_cast<std::uint8_t>(a[i] * (1 - share) + b[i] * share + 0.5);
-    }
-    return result;
-}
 
 } // namespace
 
@@ -223,7 +212,8 @@ void VolumeScene::State::updateLines(const VolumeScene& scene) {
     }
     if (image) {
         if (outlineVisible) {
-            outline.box(corner(false), corner(true), mixed(look.background, look.text, 0.45));
+            outline.box(corner(false), corner(true),
+                        detail::mixed(look.background, look.text, 0.45));
         }
         if (crosshair) {
             const base::Point at = world(*crosshair);
@@ -264,50 +254,6 @@ void VolumeScene::State::updateLines(const VolumeScene& scene) {
     selectedLines.finish(3.5 * ratio);
     linesStale = false;
 }
-
-namespace {
-
-/// Three arrows at the bottom left that turn with the camera, the far ones first.
-void drawOrientation(const detail::Canvas& canvas, vtkCamera& camera, const Anatomy& anatomy) {
-    const double r = canvas.ratio;
-    if (canvas.width < 160 * r || canvas.height < 160 * r) {
-        return;
-    }
-    std::array<double, 3> forward{};
-    std::array<double, 3> up{};
-    camera.GetDirectionOfProjection(forward.data());
-    camera.GetViewUp(up.data());
-    const std::array<double, 3> right{forward[1] * up[2] - forward[2] * up[1],
-                                      forward[2] * up[0] - forward[0] * up[2],
-                                      forward[0] * up[1] - forward[1] * up[0]};
-    const double x = 44 * r;
-    const double y = canvas.height - 44 * r;
-    const double length = 22 * r;
-    canvas.marks.rectangle(8 * r, canvas.height - 80 * r, 80 * r, canvas.height - 8 * r,
-                           detail::kGlass, detail::kGlassAlpha);
-    std::array<std::size_t, 3> order{0, 1, 2};
-    std::sort(order.begin(), order.end(),
-              [&](std::size_t a, std::size_t b) { return forward[a] > forward[b]; });
-    for (const std::size_t axis : order) {
-        const double dx = right[axis];
-        const double dy = -up[axis];
-        const match::Colour colour = mixed(detail::axisColour(axis), detail::kGlass,
-                                           std::clamp(forward[axis], 0.0, 1.0) * 0.45);
-        const double tipX = x + dx * length;
-        const double tipY = y + dy * length;
-        canvas.marks.line(x, y, tipX, tipY, 2.4 * r, colour);
-        detail::TextStyle style;
-        style.bold = true;
-        style.alignX = detail::AlignX::Centre;
-        style.colour = colour;
-        canvas.texts.add(tipX + dx * 8 * r, tipY + dy * 8 * r,
-                         anatomy.known() ? std::string(1, anatomy.high[axis])
-                                         : std::string(detail::axisLetter(axis)),
-                         style);
-    }
-}
-
-} // namespace
 
 /// A whole box, faintly over all that lies before it: the slices often pass through it, so that
 /// they hide a half.
@@ -350,63 +296,6 @@ void VolumeScene::State::drawHiddenBoxes(const VolumeScene& scene) {
                            static_cast<double>(byAxis(box->extents)[axis] - 1) / 2;
         }
         drawHiddenBox(scene, centre, box->extents);
-    }
-}
-
-/// The numbers of the best peaks; where they overlap the better one lies on top, and those behind
-/// the slices, which are fainter, at the bottom.
-void VolumeScene::State::drawNumbers(const VolumeScene& scene, const detail::Canvas& canvas) {
-    struct Label {
-        bool selected;
-        bool open; ///< no slice lies before it
-        std::size_t peak;
-    };
-    std::vector<Label> labels;
-    for (std::size_t i = 0; i < peaks.size() && peaksVisible; ++i) {
-        if (peaks[i].number >= 1 && peaks[i].number <= kNumberedPeaks) {
-            labels.push_back({selectedPeak == i, !scene.hiddenBySlice(peaks[i].centre), i});
-        }
-    }
-    std::ranges::sort(labels, [this](const Label& a, const Label& b) {
-        return std::tuple(a.selected, a.open, peaks[b.peak].number) <
-               std::tuple(b.selected, b.open, peaks[a.peak].number);
-    });
-    for (const Label& label : labels) {
-        base::Point top = peaks[label.peak].centre;
-        top[1] -= static_cast<double>(peaks[label.peak].templ.y) / 2;
-        const DisplayPoint at = scene.displayOf(top);
-        detail::TextStyle style;
-        style.bold = true;
-        style.plate = true;
-        style.alignX = detail::AlignX::Centre;
-        style.alignY = detail::AlignY::Bottom;
-        style.colour = label.selected ? kPlateAccent : label.open ? kNumber : kHiddenNumber;
-        canvas.texts.add(at.x, at.y - 2 * canvas.ratio,
-                         " " + std::to_string(peaks[label.peak].number) + " ", style);
-    }
-}
-
-void VolumeScene::State::drawMarks(const VolumeScene& scene) {
-    const detail::Canvas canvas{
-        marks, texts, scene.width(), scene.height(), scene.pixelRatio(), scene.colours()};
-    const double r = canvas.ratio;
-    drawHiddenBoxes(scene);
-    drawNumbers(scene, canvas);
-    drawOrientation(canvas, *renderer->GetActiveCamera(), anatomy);
-    if (scalarBarVisible && map.exists() && (mapVisible || content == VolumeContent::Map)) {
-        detail::drawScalarBar(canvas, scale, colours, mapName);
-    }
-    if (map.exists() && (mapVisible || content == VolumeContent::Map)) {
-        detail::drawMapNote(canvas, mapNote);
-    }
-    const std::string note = scene.note();
-    if (!note.empty() && canvas.width > 260 * r) {
-        detail::TextStyle style;
-        style.colour = kPlateAccent;
-        style.points = 10;
-        style.plate = true;
-        style.alignX = detail::AlignX::Right;
-        canvas.texts.add(canvas.width - 12 * r, canvas.height - 14 * r, " " + note + " ", style);
     }
 }
 
