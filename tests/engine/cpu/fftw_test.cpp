@@ -10,6 +10,7 @@
 #include "engine/base/random.h"
 #include "engine/base/tile_pool.h"
 #include "engine/cpu/fft_plan.h"
+#include "engine/cpu/simd/kernels.h"
 #include "engine/cpu/tile_transform.h"
 #include "tests/support/test_class.h"
 
@@ -91,6 +92,16 @@ class FftwTest : public QObject {
                     tile, weights,
                     {at % points.x, at / points.x % points.y, at / points.x / points.y});
                 QVERIFY(std::abs(static_cast<double>(own.to.data()[at]) - exact) <= most);
+            }
+            // Its energies are joined from parts; lines are sums of so many rounded squares.
+            const auto whole = cpu::simd::lineEnergy(own.voxels.data(), points);
+            const double lines = static_cast<double>(std::max({points.x, points.y, points.z})) *
+                                 (sizeof(Real) == 4 ? 0x1p-23 : 0x1p-52);
+            for (const auto& [a, b] : {std::pair{energies.in.total, whole.total},
+                                       {energies.in.largestMeanSquare, whole.largestMeanSquare},
+                                       {energies.in.largestGathered, whole.largestGathered},
+                                       {energies.in.largestCrossing, whole.largestCrossing}}) {
+                QVERIFY(std::abs(a - b) <= lines * b);
             }
             base::TilePool pool(3);
             int loops = 0;
