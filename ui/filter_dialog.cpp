@@ -58,9 +58,9 @@ class FilterSink : public job::JobSink {
 job::JobReport cardReport(const job::ConvolveReport& report) {
     job::JobReport card;
     for (const plan::CandidateReport& row : report.candidates) {
-        // The best candidate of each method.
+        // The best candidate of each method, and of each with FFTW.
         if (std::ranges::none_of(card.plan.candidates, [&row](const auto& known) {
-                return known.candidate.method == row.candidate.method;
+                return known.candidate.label() == row.candidate.label();
             })) {
             card.plan.candidates.push_back(row);
         }
@@ -426,7 +426,7 @@ void FilterDialog::add(job::ConvolveResult& result, const SceneEntry& source,
     entry.origin = source.made ? source.origin : source.path;
     const plan::CandidateReport& chosen = result.report.candidates.front();
     const QString sentence = tr("%1: %2, %3; values from %4 to %5")
-                                 .arg(title, toQString(chosen.candidate.method),
+                                 .arg(title, toQString(chosen.candidate.label()),
                                       durationText(result.report.run->executeMs.median),
                                       numberText(result.report.result->minimum),
                                       numberText(result.report.result->maximum));

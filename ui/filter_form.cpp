@@ -154,6 +154,13 @@ void FilterForm::build() {
         m_method->addItem(toQString(name), toQString(name));
     }
     buildParts();
+    m_transforms =
+        makeChoice("filterTransforms", tr("Transforms"),
+                   tr("Fourier transforms: the faster kind, of this program, or of FFTW"));
+    using method::Transforms;
+    m_transforms->addItem(tr("Auto"), static_cast<int>(Transforms::Auto));
+    m_transforms->addItem(tr("Own"), static_cast<int>(Transforms::Own));
+    m_transforms->addItem(QStringLiteral("FFTW"), static_cast<int>(Transforms::Fftw));
     m_precision = makeChoice("filterPrecision", tr("Precision"),
                              tr("Double: the result is float64 instead of float32"));
     using method::Precision;
@@ -177,7 +184,7 @@ void FilterForm::build() {
         showValues(false);
         Q_EMIT changed();
     });
-    for (QComboBox* box : {m_border, m_extent, m_method, m_precision}) {
+    for (QComboBox* box : {m_border, m_extent, m_method, m_transforms, m_precision}) {
         connect(box, &QComboBox::currentIndexChanged, this, &FilterForm::changed);
     }
 }
@@ -371,6 +378,7 @@ job::ConvolveJob FilterForm::job() const {
     job.extent = static_cast<method::Extent>(m_extent->currentData().toInt());
     job.run.method = m_method->currentData().toString().toStdString();
     job.parts = !m_parts->isHidden() && m_parts->value() > 1 ? m_parts->value() : 0;
+    job.run.transforms = static_cast<method::Transforms>(m_transforms->currentData().toInt());
     job.run.precision = static_cast<method::Precision>(m_precision->currentData().toInt());
     return job;
 }
@@ -396,6 +404,7 @@ void FilterForm::setJob(const job::ConvolveJob& job) {
     choose(m_border, static_cast<int>(job.border));
     choose(m_extent, static_cast<int>(job.extent));
     choose(m_method, toQString(job.run.method));
+    choose(m_transforms, static_cast<int>(job.run.transforms));
     choose(m_precision, static_cast<int>(job.run.precision));
     m_parts->setValue(std::max(1, job.parts));
     blockSignals(false);

@@ -19,8 +19,8 @@ class QSpinBox;
 
 namespace flcc::ui {
 
-/// The controls of a convolution: kernel, its values, border, extent, method and precision. Kernels
-/// and their values are those of filter::kernelForms().
+/// The controls of a convolution: kernel, its values, border, extent, method, transforms and
+/// precision. Kernels and their values are those of filter::kernelForms().
 class FilterForm : public QWidget {
     Q_OBJECT
 
@@ -31,7 +31,8 @@ class FilterForm : public QWidget {
     void setScene(const base::Extents& extents, const base::Geometry& geometry);
     /// The job, without a scene. The kernel is empty while no file is chosen.
     [[nodiscard]] job::ConvolveJob job() const;
-    /// Shows kernel, border, extent, method and precision of a job for the scene of setScene().
+    /// Shows kernel, border, extent, method, transforms and precision of a job for the scene of
+    /// setScene().
     /// **Errors**: as filter::kernelByName().
     void setJob(const job::ConvolveJob& job);
     /// "gaussian 2 px", for names of results.
@@ -83,6 +84,7 @@ class FilterForm : public QWidget {
     QComboBox* m_method = nullptr;
     QLabel* m_partsLabel = nullptr;
     QSpinBox* m_parts = nullptr; ///< of method dif; shown with it
+    QComboBox* m_transforms = nullptr;
     QComboBox* m_precision = nullptr;
 };
 

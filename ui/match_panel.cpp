@@ -273,7 +273,8 @@ void MatchPanel::nameChanges() {
                            now.recompute != usual.recompute || now.audit != usual.audit ||
                            now.statistics != usual.statistics;
     const bool method = now.method != usual.method || now.tile != usual.tile ||
-                        now.planning != usual.planning || !now.planReport.empty();
+                        now.planning != usual.planning || !now.planReport.empty() ||
+                        now.transforms != usual.transforms;
     const bool edges = !m_document.masks().empty() || m_document.sceneMask() ||
                        now.extent != usual.extent || now.outside != usual.outside ||
                        now.partialPeaks != usual.partialPeaks;
@@ -447,6 +448,7 @@ job::Job MatchPanel::settings() const {
         job.method = m_method->currentData().toString().toStdString();
         job.threads = static_cast<int>(numberOf(*m_threads, m_job.threads));
         job.planning = static_cast<plan::Planning>(m_planning->currentData().toInt());
+        job.transforms = static_cast<method::Transforms>(m_transforms->currentData().toInt());
     } else {
         const job::Job none;
         job.device = none.device;
@@ -454,6 +456,7 @@ job::Job MatchPanel::settings() const {
         job.tile = none.tile;
         job.threads = none.threads;
         job.planning = none.planning;
+        job.transforms = none.transforms;
     }
     return job;
 }
@@ -478,6 +481,7 @@ void MatchPanel::setSettings(const job::Job& job) {
         m_threads->setValue(m_job.threads);
         m_memory->setText(memoryText(job.memoryBytes));
         m_planning->setCurrentIndex(m_planning->findData(static_cast<int>(job.planning)));
+        m_transforms->setCurrentIndex(m_transforms->findData(static_cast<int>(job.transforms)));
         const QSignalBlocker quiet(m_operation);
         m_channels->setCurrentIndex(job.channel == job::kAllChannels ? 1 : 0);
         m_operation->setCurrentIndex(m_operation->findData(toQString(method::name(job.operation))));

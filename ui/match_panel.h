@@ -207,6 +207,7 @@ class MatchPanel : public QWidget {
     QSpinBox* m_threads = nullptr;
     QLineEdit* m_memory = nullptr;
     QComboBox* m_planning = nullptr;
+    QComboBox* m_transforms = nullptr;
     ElidedLabel* m_planReport = nullptr;
     QToolButton* m_openPlanReport = nullptr;
     QToolButton* m_clearPlanReport = nullptr;

@@ -86,8 +86,15 @@ void MatchPanel::addMethod(QFormLayout* form) {
     m_tile = textField(tr("auto"));
     addRow(form, tr("Tile"), m_tile, "tile",
            tr("Transform lengths or block size as W,H or W,H,D; empty: the planner's choice"));
+    m_transforms = new QComboBox(this);
+    m_transforms->addItem(tr("Auto"), static_cast<int>(method::Transforms::Auto));
+    m_transforms->addItem(tr("Own"), static_cast<int>(method::Transforms::Own));
+    m_transforms->addItem(QStringLiteral("FFTW"), static_cast<int>(method::Transforms::Fftw));
+    addRow(form, tr("Transforms"), m_transforms, "transforms",
+           tr("Fourier transforms on the processor. Auto: the faster kind. Own: of this program, "
+              "for lengths that are products of 2, 3, 5 and 7. FFTW: for any length"));
     addPlanReport(form);
-    for (QComboBox* combo : {m_method, m_planning}) {
+    for (QComboBox* combo : {m_method, m_planning, m_transforms}) {
         connect(combo, &QComboBox::currentIndexChanged, this, &MatchPanel::settingsChanged);
     }
     connect(m_tile, &QLineEdit::editingFinished, this, &MatchPanel::readTile);
@@ -96,7 +103,7 @@ void MatchPanel::addMethod(QFormLayout* form) {
 void MatchPanel::addPlanReport(QFormLayout* form) {
     const QString tip =
         tr("Runs the candidate chosen in an earlier plan report, which then decides "
-           "device, method, tile, threads and planning");
+           "device, method, tile, threads, transforms and planning");
     m_planReport = new ElidedLabel(this);
     m_planReport->setObjectName(QStringLiteral("planReport"));
     m_planReport->setAccessibleName(tr("Plan report"));
@@ -125,8 +132,8 @@ void MatchPanel::showPlanReport() {
         m_planReport->setToolTip(pathText(m_job.planReport));
     }
     m_clearPlanReport->setEnabled(replays);
-    for (QWidget* decided :
-         std::initializer_list<QWidget*>{m_device, m_method, m_tile, m_threads, m_planning}) {
+    for (QWidget* decided : std::initializer_list<QWidget*>{m_device, m_method, m_tile, m_threads,
+                                                            m_planning, m_transforms}) {
         decided->setEnabled(!replays);
     }
 }

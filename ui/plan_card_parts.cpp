@@ -42,9 +42,9 @@ void PlanCard::showLine() {
             const bool bank = !groups && m_report->templates.size() > 1;
             QStringList parts{bank ? tr("%1 templates: %2")
                                          .arg(m_report->templates.size())
-                                         .arg(toQString(chosen->candidate.method))
+                                         .arg(toQString(chosen->candidate.label()))
                               : groups ? tr("%1 sizes").arg(m_report->groups.size())
-                                       : toQString(chosen->candidate.method)};
+                                       : toQString(chosen->candidate.label())};
             const bool ran = m_report->run.has_value();
             parts << (ran ? tr("ran %1").arg(m_timeMeasured->text()) : m_timePredicted->text());
             parts << (ran ? m_memoryMeasured->text() : m_memoryPredicted->text());
@@ -160,7 +160,7 @@ void PlanCard::showOthers(const plan::PlanReport& report) {
             continue;
         }
         const bool news = row.verdict == plan::CandidateVerdict::Slower
-                              ? methods.insert(row.candidate.method).second
+                              ? methods.insert(row.candidate.label()).second
                               : reasons.insert(row.reason).second;
         if (first || news) {
             rows.push_back(&row);

@@ -66,6 +66,10 @@ std::vector<PlanFix> planFixes(const plan::PlanReport& plan, const job::Job& job
         add(fixText("Tile: auto"), fixText("Lets the plan choose the tile"),
             [](job::Job& fixed) { fixed.tile = job::Job{}.tile; });
     }
+    if (job.transforms != usual.transforms) {
+        add(fixText("Transforms: Auto"), fixText("Lets the plan choose the transforms"),
+            [](job::Job& fixed) { fixed.transforms = job::Job{}.transforms; });
+    }
     if (job.device != usual.device) {
         add(fixText("Device: Auto"), fixText("Lets the plan choose the device"),
             [](job::Job& fixed) { fixed.device = job::Job{}.device; });

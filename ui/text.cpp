@@ -182,6 +182,9 @@ QString candidateText(const method::Candidate& candidate) {
     if (candidate.parts > 0) {
         text += say(" in %1 parts").arg(candidate.parts);
     }
+    if (candidate.transforms == method::Transforms::Fftw) {
+        text += QStringLiteral(", FFTW");
+    }
     return text;
 }
 

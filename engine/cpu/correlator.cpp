@@ -82,7 +82,7 @@ const base::Image<double>& SupportSpectra::of(Weights weights) const {
     return spectrum;
 }
 
-FourierCorrelator::FourierCorrelator(const Extents& points)
+FourierCorrelator::FourierCorrelator(const TransformShape& points)
     : m_points(points), m_transform(TileTransform<double>::of(points)),
       m_input({base::voxelCount(points) + TileTransform<double>::kZeros, 1, 1}, 0.0),
       m_spectrum({TileTransform<double>::spectrumValues(points), 1, 1}),
@@ -114,13 +114,14 @@ double FourierCorrelator::tileError() const {
     return 6 * kUnit * std::sqrt(std::log2(points));
 }
 
-std::int64_t FourierCorrelator::bytes(const method::Problem& problem, const Extents& points) {
+std::int64_t FourierCorrelator::bytes(const method::Problem& problem,
+                                      const TransformShape& points) {
     return 8 * ((1 + outputsOf(problem)) * base::voxelCount(points) +
                 TileTransform<double>::kZeros + 2 * TileTransform<double>::spectrumValues(points));
 }
 
 std::int64_t FourierCorrelator::spectraBytes(const method::Problem& problem,
-                                             const Extents& points) {
+                                             const TransformShape& points) {
     return 8 * (outputsOf(problem) > 5 ? 3 : 2) * TileTransform<double>::spectrumValues(points);
 }
 

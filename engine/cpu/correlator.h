@@ -77,13 +77,13 @@ class DirectCorrelator final : public Correlator {
 /// for. **Threads**: safe.
 class SupportSpectra {
   public:
-    SupportSpectra(const base::Extents& points, const SupportTemplate& templ)
+    SupportSpectra(const TransformShape& points, const SupportTemplate& templ)
         : m_points(points), m_templ(&templ) {}
 
     [[nodiscard]] const base::Image<double>& of(Weights weights) const;
 
   private:
-    base::Extents m_points;
+    TransformShape m_points;
     const SupportTemplate* m_templ;
     mutable std::mutex m_lock;
     mutable base::Image<double> m_spectra[kWeights];
@@ -94,7 +94,7 @@ class SupportSpectra {
 /// in fourierTerms() (engine/method/NUMERICS.md, section 5, masks; *empirical*).
 class FourierCorrelator final : public Correlator {
   public:
-    explicit FourierCorrelator(const base::Extents& points);
+    explicit FourierCorrelator(const TransformShape& points);
 
     /// Sets the template that the next tiles are correlated with.
     void use(const SupportSpectra& spectra) override { m_spectra = &spectra; }
@@ -110,13 +110,13 @@ class FourierCorrelator final : public Correlator {
 
     /// Bytes of the buffers, with the outputs that tiles of `problem` need.
     [[nodiscard]] static std::int64_t bytes(const method::Problem& problem,
-                                            const base::Extents& points);
+                                            const TransformShape& points);
     /// Bytes of the spectra of the weights.
     [[nodiscard]] static std::int64_t spectraBytes(const method::Problem& problem,
-                                                   const base::Extents& points);
+                                                   const TransformShape& points);
 
   private:
-    base::Extents m_points;
+    TransformShape m_points;
     std::shared_ptr<const TileTransform<double>> m_transform;
     const SupportSpectra* m_spectra = nullptr;
     base::Image<double> m_input;

@@ -339,7 +339,7 @@ class DirectMethod final : public method::Method {
             const method::CostModel& model,
             const method::SceneStatistics* statistics) const override {
         if (!problem.operation.isLcc()) {
-            return predictOperation(problem, candidate, candidate.tile, {0, 0, 0},
+            return predictOperation(problem, candidate, candidate.tile, {},
                                     operationTileNs(problem, candidate.tile, model), limits, model);
         }
         if (std::string reason = statisticsReason(problem); !reason.empty()) {
@@ -413,7 +413,7 @@ class DirectMethod final : public method::Method {
     prepare(const Problem& problem, const Candidate&, const method::MaskedView& templ,
             base::TilePool& pool) const override {
         if (!problem.operation.isLcc()) {
-            return std::make_shared<OperationPrepared>(problem, templ, Extents{0, 0, 0});
+            return std::make_shared<OperationPrepared>(problem, templ, TransformShape());
         }
         return std::make_shared<DirectPrepared>(problem, templ, pool);
     }
@@ -422,7 +422,7 @@ class DirectMethod final : public method::Method {
     makeWorkspace(const Problem& problem, const Candidate& candidate) const override {
         if (!problem.operation.isLcc()) {
             return std::make_unique<ThreadBuffers<OperationBuffers>>(
-                candidate.threads, problem, candidate.tile, Extents{0, 0, 0});
+                candidate.threads, problem, candidate.tile, TransformShape());
         }
         return std::make_unique<ThreadBuffers<DirectBuffers>>(candidate.threads, problem,
                                                               candidate.tile);

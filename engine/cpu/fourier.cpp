@@ -9,7 +9,6 @@
 #include <vector>
 
 #include "engine/cpu/counted.h"
-#include "engine/cpu/half_beam_transform.h"
 #include "engine/cpu/methods.h"
 #include "engine/cpu/scene_frame.h"
 #include "engine/cpu/score_pass.h"
@@ -35,14 +34,12 @@ constexpr double kDoubleNs = 45;
 /// Time of the passes that all threads wait for, as a number of tile overheads; it dominates for
 /// tiny scenes.
 constexpr double kPasses = 75;
-/// Largest number of points for FFTW, which uses one thread here and does not look for a stop
-/// during a transform.
-constexpr std::int64_t kLongest = std::int64_t{1} << 23;
 
 class FourierPrepared final : public method::Prepared {
   public:
-    FourierPrepared(const Problem& problem, const Extents& points, const Extents& regionPoints,
-                    const method::MaskedView& templ, base::TilePool& pool)
+    FourierPrepared(const Problem& problem, const TransformShape& points,
+                    const TransformShape& regionPoints, const method::MaskedView& templ,
+                    base::TilePool& pool)
         : m_forms(TemplateForms::of(problem, templ, pool)),
           m_spectra(m_forms.canonical, points, {{{0, 0, 0}, problem.templ}}),
           m_regions(m_forms.canonical, regionPoints, {{{0, 0, 0}, problem.templ}}) {
@@ -63,7 +60,7 @@ class FourierPrepared final : public method::Prepared {
 /// Placements that are computed at a time, and the points of the transforms for them.
 struct Region {
     Extents placements;
-    Extents points;
+    TransformShape points;
 };
 
 /// The scene in its frame, the scratch of its transform, and the numerators.
@@ -105,7 +102,7 @@ template <class Real> TemplateSpectra::Part partOf(const Region& region, int thr
 /// the memory of the run in double at that of the run before it, plus a fourteenth; of such
 /// regions, it is the one with the fewest points over the whole map. It is the whole map if no
 /// region fits, because the template is large, or if the problem is in double.
-Region regionOf(const Problem& problem, const Extents& points) {
+Region regionOf(const Problem& problem, const TransformShape& points) {
     const Extents map = method::mapExtents(problem);
     const Extents& m = problem.templ;
     const Region whole{map, points};
@@ -143,7 +140,7 @@ Region regionOf(const Problem& problem, const Extents& points) {
         for (const Length& y : lengths(tile.y, map.y, m.y, points.y)) {
             for (const Length& x : lengths(tile.x, map.x, m.x, points.x)) {
                 const Region region{{x.placements, y.placements, z.placements},
-                                    {x.points, y.points, z.points}};
+                                    points.with({x.points, y.points, z.points})};
                 const std::int64_t all =
                     base::voxelCount(region.points) * x.pieces * y.pieces * z.pieces;
                 const std::int64_t bytes = TemplateSpectra::partBytes<double>(
@@ -159,7 +156,7 @@ Region regionOf(const Problem& problem, const Extents& points) {
 }
 
 /// The largest memory of a run, in bytes.
-std::int64_t hostBytes(const Counted& counted, const Extents& points, int threads) {
+std::int64_t hostBytes(const Counted& counted, const TransformShape& points, int threads) {
     const Problem& problem = counted.problem;
     const Region region = regionOf(problem, points);
     const auto single = partOf<float>({method::mapExtents(problem), points}, threads);
@@ -188,7 +185,15 @@ class FourierMethod final : public method::Method {
         if (tile.x > 0) {
             points = {tile.x, n.y == 1 ? 1 : tile.y, n.z == 1 ? 1 : tile.z};
         }
-        return {{std::string(name()), std::string(device()), points, limits.threads}};
+        std::vector<Candidate> result;
+        for (const method::Transforms transforms : allTransformsFor(points, limits)) {
+            result.push_back({.method = std::string(name()),
+                              .device = std::string(device()),
+                              .tile = points,
+                              .threads = limits.threads,
+                              .transforms = transforms});
+        }
+        return result;
     }
 
     [[nodiscard]] method::Verdict
@@ -197,7 +202,7 @@ class FourierMethod final : public method::Method {
             const method::SceneStatistics* statistics) const override {
         const Extents& n = problem.scene;
         const Extents& m = problem.templ;
-        const Extents& points = candidate.tile;
+        const TransformShape points(candidate);
         if (std::string reason = ScorePass::refusal(problem); !reason.empty()) {
             return method::Refusal{std::move(reason)};
         }
@@ -205,11 +210,8 @@ class FourierMethod final : public method::Method {
             return method::Refusal{"transforms the whole scene " + base::toString(n) +
                                    ", not a tile " + base::toString(points)};
         }
-        if (!hasHalfBeamTransform(points) && base::voxelCount(points) > kLongest) {
-            return method::Refusal{
-                "a transform of " + base::toString(points) +
-                " points takes one thread too long; use a --tile with lengths that are "
-                "products of 2, 3, 5 and 7"};
+        if (std::string reason = transformsRefusal(candidate, true); !reason.empty()) {
+            return method::Refusal{std::move(reason)};
         }
         method::Prediction prediction;
         prediction.fftPlanning = planningOf(points, problem.precision == method::Precision::Double);
@@ -226,10 +228,7 @@ class FourierMethod final : public method::Method {
         // Table I without the four transforms of the denominators).
         prediction.operations = 7.5 * count * root + 3 * count;
         const double workers = model.speedUp(candidate.threads);
-        const double transformNs =
-            hasHalfBeamTransform(points) // FFTW uses one thread
-                ? model.wholeTransformNs(points)
-                : (model.timeOf(points).tileNs - model.loadNs(points)) * workers;
+        const double transformNs = timeFactor(points) * model.wholeTransformNs(points);
         // The template is transformed in one direction, in double, and has few rows.
         const bool ahead = TemplateSpectra::areMadeAtOnce(points, 1);
         const double prepareNs = transformNs * model.wholePrepareFactor / (ahead ? 1.0 : workers);
@@ -254,7 +253,7 @@ class FourierMethod final : public method::Method {
     }
 
     void warmUp(const Problem& problem, const Candidate& candidate) const override {
-        TemplateSpectra::planTransforms(problem, candidate.tile);
+        TemplateSpectra::planTransforms(problem, TransformShape(candidate));
     }
 
     [[nodiscard]] std::shared_ptr<const method::Prepared>
@@ -262,7 +261,8 @@ class FourierMethod final : public method::Method {
             base::TilePool& pool) const override {
         ScorePass::requireUnmasked(templ);
         return std::make_shared<FourierPrepared>(
-            problem, candidate.tile, regionOf(problem, candidate.tile).points, templ, pool);
+            problem, TransformShape(candidate), regionOf(problem, TransformShape(candidate)).points,
+            templ, pool);
     }
 
     [[nodiscard]] std::unique_ptr<method::Workspace>
@@ -277,12 +277,13 @@ class FourierMethod final : public method::Method {
         ScorePass::requireUnmasked(scene);
         const auto& templ = dynamic_cast<const FourierPrepared&>(prepared);
         auto& buffers = dynamic_cast<FourierWorkspace&>(workspace);
-        const Region region = regionOf(problem, candidate.tile);
+        const TransformShape points(candidate);
+        const Region region = regionOf(problem, points);
         ScorePass pass(
             problem, scene.pixels, templ.forms(), execution, map,
             {region.placements, kDoubleNs * static_cast<double>(base::voxelCount(region.points))});
         const Run run{problem, scene.pixels, execution};
-        const Part whole{{method::mapExtents(problem), candidate.tile}, templ.spectra()};
+        const Part whole{{method::mapExtents(problem), points}, templ.spectra()};
         const Part again{region, templ.regions()};
         const TileGrid grid = ScorePass::gridOf(problem);
         std::vector<base::Box> tiles;
@@ -317,7 +318,7 @@ class FourierMethod final : public method::Method {
                       FourierWorkspace& workspace, ScorePass& pass) {
         constexpr bool kDouble = std::is_same_v<Real, double>;
         const Extents& m = run.problem.templ;
-        const Extents& points = part.region.points;
+        const TransformShape& points = part.region.points;
         const base::Box out = boxAround(tiles);
         const base::AnyView scene = base::partOf(run.scene, footprint(out, m));
         workspace.keepOnly<Real>();

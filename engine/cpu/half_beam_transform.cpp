@@ -38,8 +38,8 @@ static_assert(TileTransform<float>::kTogether % kElement == 0);
 template <class Real> class HalfBeamTransform final : public TileTransform<Real> {
   public:
     explicit HalfBeamTransform(const Extents& n)
-        : TileTransform<Real>(n), m_x(n.x), m_y(n.y), m_z(n.z), m_templateX(n.x), m_templateY(n.y),
-          m_templateZ(n.z), m_groups(groupsOf(n.x)), m_rowGroups(rowGroups(n)),
+        : TileTransform<Real>(TransformShape(n)), m_x(n.x), m_y(n.y), m_z(n.z), m_templateX(n.x),
+          m_templateY(n.y), m_templateZ(n.z), m_groups(groupsOf(n.x)), m_rowGroups(rowGroups(n)),
           m_slice(sliceElements(n) * kElement), m_group(m_rowGroups * kLines * kElement),
           m_row(m_groups * kLines * kElement) {
         for (std::int64_t k = 0; k <= n.y / 2; ++k) {

@@ -25,8 +25,9 @@ namespace flcc::cpu {
 /// The libraries behind the methods and their versions.
 [[nodiscard]] std::vector<std::pair<std::string, std::string>> libraryVersions();
 
-/// Lets FFTW search for the best plans for tiles of `points`, in float or in double. Takes seconds,
-/// but no time for plans that wisdom holds or shapes that FFTW does not transform.
-void searchTransforms(const base::Extents& points, bool inDouble, const std::stop_token& stop);
+/// Lets FFTW search for the best plans for a candidate, in float or in double, on the threads of
+/// `pool`. Takes seconds, but no time for plans that wisdom holds or without FFTW.
+void searchTransforms(const method::Candidate& candidate, bool inDouble, base::TilePool& pool,
+                      const std::stop_token& stop);
 
 } // namespace flcc::cpu

@@ -263,7 +263,7 @@ class OperationTile {
 } // namespace
 
 OperationPrepared::OperationPrepared(const Problem& problem, const method::MaskedView& templ,
-                                     const base::Extents& points)
+                                     const TransformShape& points)
     : m_templ(templ, problem.operation) {
     if (problem.operation.traits().byDefinition) {
         return;
@@ -292,13 +292,13 @@ OperationPrepared::OperationPrepared(const Problem& problem, const method::Maske
     }
 }
 
-std::int64_t OperationPrepared::bytes(const Problem& problem, const base::Extents& points) {
+std::int64_t OperationPrepared::bytes(const Problem& problem, const TransformShape& points) {
     return method::OperationTemplate::bytes(problem.templ) + SupportTemplate::bytes(problem) +
            (points.x > 0 ? FourierCorrelator::spectraBytes(problem, points) : 0);
 }
 
 std::unique_ptr<PlacementValues> makeValues(const Problem& problem, const base::Extents& tile,
-                                            const base::Extents& points) {
+                                            const TransformShape& points) {
     if (problem.operation.traits().byDefinition) {
         return std::make_unique<AbsoluteDifferences>(problem.templ, tile);
     }
@@ -312,7 +312,7 @@ std::unique_ptr<PlacementValues> makeValues(const Problem& problem, const base::
 }
 
 std::int64_t OperationBuffers::bytes(const Problem& problem, const base::Extents& tile,
-                                     const base::Extents& points) {
+                                     const TransformShape& points) {
     if (problem.operation.traits().byDefinition) {
         return AbsoluteDifferences::bytes(problem.templ, tile);
     }
@@ -383,7 +383,7 @@ double operationProducts(const Problem& problem) {
 }
 
 method::Verdict predictOperation(const Problem& problem, const method::Candidate& candidate,
-                                 const base::Extents& tile, const base::Extents& points,
+                                 const base::Extents& tile, const TransformShape& points,
                                  double tileNs, const method::Limits& limits,
                                  const method::CostModel& model) {
     if (std::string reason = operationRefusal(problem); !reason.empty()) {

@@ -18,7 +18,7 @@ class OperationPrepared final : public method::Prepared {
   public:
     /// Tiles of `points` are transformed; 0 if the method has no transforms.
     OperationPrepared(const method::Problem& problem, const method::MaskedView& templ,
-                      const base::Extents& points);
+                      const TransformShape& points);
 
     [[nodiscard]] const method::OperationTemplate& templ() const { return m_templ; }
     /// T - level(), its square and the support; null for an operation by definition.
@@ -39,7 +39,7 @@ class OperationPrepared final : public method::Prepared {
     [[nodiscard]] bool rounded() const { return m_rounded; }
 
     [[nodiscard]] static std::int64_t bytes(const method::Problem& problem,
-                                            const base::Extents& points);
+                                            const TransformShape& points);
 
   private:
     method::OperationTemplate m_templ;
@@ -85,17 +85,17 @@ class PlacementValues {
 /// The values that a method computes for the operation of `problem`, with tiles of at most `tile`
 /// placements: absolute differences, or sums by definition if `points` is 0, else by transforms.
 [[nodiscard]] std::unique_ptr<PlacementValues>
-makeValues(const method::Problem& problem, const base::Extents& tile, const base::Extents& points);
+makeValues(const method::Problem& problem, const base::Extents& tile, const TransformShape& points);
 
 /// The workspace of a run.
 class OperationBuffers {
   public:
     OperationBuffers(const method::Problem& problem, const base::Extents& tile,
-                     const base::Extents& points)
+                     const TransformShape& points)
         : m_values(makeValues(problem, tile, points)) {}
     [[nodiscard]] PlacementValues& values() { return *m_values; }
-    [[nodiscard]] static std::int64_t bytes(const method::Problem& problem,
-                                            const base::Extents& tile, const base::Extents& points);
+    [[nodiscard]] static std::int64_t
+    bytes(const method::Problem& problem, const base::Extents& tile, const TransformShape& points);
 
   private:
     std::unique_ptr<PlacementValues> m_values;
@@ -124,7 +124,7 @@ operationTemplates(const method::Problem& problem, const method::PreparedTemplat
 /// finish of every placement.
 [[nodiscard]] method::Verdict
 predictOperation(const method::Problem& problem, const method::Candidate& candidate,
-                 const base::Extents& tile, const base::Extents& points, double tileNs,
+                 const base::Extents& tile, const TransformShape& points, double tileNs,
                  const method::Limits& limits, const method::CostModel& model);
 
 /// Correlations of a tile with weights that the operation of `problem` needs.

@@ -1,6 +1,10 @@
 #include "engine/cpu/part_transform.h"
 
 #include <algorithm>
+#include <array>
+#include <vector>
+
+#include "engine/cpu/fftw_part_transform.h"
 
 namespace flcc::cpu {
 
@@ -41,10 +45,44 @@ std::int64_t groupValues(const Extents& points, PartKind kind) {
     return rowGroupsOf(points, kind) * kSquare;
 }
 
-} // namespace
+/// By the kernels of simd/beam.h: a strip is transformed along the slowest axis when it goes in.
+template <class Real> class BeamPartTransform final : public PartTransform<Real> {
+  public:
+    explicit BeamPartTransform(const Extents& points);
+
+    [[nodiscard]] bool takesHalfAsReal() const override { return false; }
+    void takeStrip(PartKind kind, Real* strip, std::int64_t y, std::int64_t index,
+                   Real* buffer) const override;
+    void clearStrip(PartKind kind, std::int64_t y, std::int64_t index, Real* buffer) const override;
+    void giveStrip(PartKind kind, const Real* buffer, std::int64_t y, std::int64_t index,
+                   Real* strip) const override;
+    bool makeTemplate(const ForItems& each, PartKind kind, Real scale, Real* scratch,
+                      Real* buffer) const override;
+    bool correlate(const ForItems& each, PartKind kind, const Real* templ, Real* scratch,
+                   Real* buffer) const override;
+
+  private:
+    /// Calls `use` with every beam along y.
+    template <class Use>
+    bool forMiddles(const ForItems& each, PartKind kind, Real* buffer, Use&& use) const;
+    [[nodiscard]] Real* place(PartKind kind, Real* buffer, std::int64_t group,
+                              std::int64_t y) const;
+    [[nodiscard]] const std::vector<beam::Conjugates>& places(PartKind kind) const {
+        return m_places[kind == PartKind::Half ? 1 : 0];
+    }
+    [[nodiscard]] std::int64_t scratchOf(int worker) const {
+        return worker * this->scratchValues(m_points, false);
+    }
+
+    Extents m_points;
+    beam::Plan<Real> m_x;
+    beam::Plan<Real> m_y;
+    beam::Plan<Real> m_z;
+    std::array<std::vector<beam::Conjugates>, 2> m_places; ///< of Real and of Half
+};
 
 template <class Real>
-PartTransform<Real>::PartTransform(const Extents& points)
+BeamPartTransform<Real>::BeamPartTransform(const Extents& points)
     : m_points(points), m_x(points.x), m_y(points.y), m_z(points.z) {
     for (std::int64_t k = 0; k <= points.z / 2; ++k) {
         m_places[0].push_back({m_z.position(k), m_z.position((points.z - k) % points.z)});
@@ -55,30 +93,15 @@ PartTransform<Real>::PartTransform(const Extents& points)
     }
 }
 
-template <class Real> std::int64_t PartTransform<Real>::strips(const Extents& points) {
-    return groupsOf(points) / 2;
-}
 template <class Real>
-std::int64_t PartTransform<Real>::bufferValues(const Extents& points, PartKind kind) {
-    return groupsOf(points) * groupValues(points, kind);
-}
-template <class Real>
-std::int64_t PartTransform<Real>::stripValues(const Extents& points, PartKind kind) {
-    return points.z * kElement * (kind == PartKind::Complex ? 2 : 1);
-}
-template <class Real> std::int64_t PartTransform<Real>::scratchValues(const Extents& points) {
-    return 2 * groupsOf(points) * kSquare;
-}
-
-template <class Real>
-Real* PartTransform<Real>::place(PartKind kind, Real* buffer, std::int64_t group,
-                                 std::int64_t y) const {
+Real* BeamPartTransform<Real>::place(PartKind kind, Real* buffer, std::int64_t group,
+                                     std::int64_t y) const {
     return buffer + group * groupValues(m_points, kind) + y * depthOf(m_points, kind) * kElement;
 }
 
 template <class Real>
-void PartTransform<Real>::takeStrip(PartKind kind, Real* strip, std::int64_t y, std::int64_t index,
-                                    Real* buffer) const {
+void BeamPartTransform<Real>::takeStrip(PartKind kind, Real* strip, std::int64_t y,
+                                        std::int64_t index, Real* buffer) const {
     Real* const first = place(kind, buffer, 2 * index, y);
     Real* const second = place(kind, buffer, 2 * index + 1, y);
     beam::forward(m_z, strip, kElement);
@@ -99,8 +122,8 @@ void PartTransform<Real>::takeStrip(PartKind kind, Real* strip, std::int64_t y, 
 }
 
 template <class Real>
-void PartTransform<Real>::clearStrip(PartKind kind, std::int64_t y, std::int64_t index,
-                                     Real* buffer) const {
+void BeamPartTransform<Real>::clearStrip(PartKind kind, std::int64_t y, std::int64_t index,
+                                         Real* buffer) const {
     const std::int64_t depth = depthOf(m_points, kind) * kElement;
     const std::int64_t rest = y + 1 < m_points.y ? depth : groupValues(m_points, kind) - y * depth;
     std::fill_n(place(kind, buffer, 2 * index, y), rest, Real{0});
@@ -108,8 +131,8 @@ void PartTransform<Real>::clearStrip(PartKind kind, std::int64_t y, std::int64_t
 }
 
 template <class Real>
-void PartTransform<Real>::giveStrip(PartKind kind, const Real* buffer, std::int64_t y,
-                                    std::int64_t index, Real* strip) const {
+void BeamPartTransform<Real>::giveStrip(PartKind kind, const Real* buffer, std::int64_t y,
+                                        std::int64_t index, Real* strip) const {
     // place() needs a pointer to mutable values; they are only read.
     const Real* const first = place(kind, const_cast<Real*>(buffer), 2 * index, y);
     const Real* const second = place(kind, const_cast<Real*>(buffer), 2 * index + 1, y);
@@ -126,8 +149,8 @@ void PartTransform<Real>::giveStrip(PartKind kind, const Real* buffer, std::int6
 
 template <class Real>
 template <class Use>
-bool PartTransform<Real>::forMiddles(const ForItems& each, PartKind kind, Real* buffer,
-                                     Use&& use) const {
+bool BeamPartTransform<Real>::forMiddles(const ForItems& each, PartKind kind, Real* buffer,
+                                         Use&& use) const {
     if (m_points.y == 1) {
         return true;
     }
@@ -145,8 +168,8 @@ bool PartTransform<Real>::forMiddles(const ForItems& each, PartKind kind, Real* 
 }
 
 template <class Real>
-bool PartTransform<Real>::makeTemplate(const ForItems& each, PartKind kind, Real scale,
-                                       Real* scratch, Real* buffer) const {
+bool BeamPartTransform<Real>::makeTemplate(const ForItems& each, PartKind kind, Real scale,
+                                           Real* scratch, Real* buffer) const {
     const std::int64_t apart = groupValues(m_points, kind);
     const std::int64_t groups = groupsOf(m_points);
     // takeStrip() gives twice the spectra of parts of real numbers, here and in correlate().
@@ -154,7 +177,7 @@ bool PartTransform<Real>::makeTemplate(const ForItems& each, PartKind kind, Real
     return forMiddles(each, kind, buffer,
                       [&](Real* line, std::int64_t step) { beam::forward(m_y, line, step); }) &&
            each(rowGroupsOf(m_points, kind), [&](std::int64_t row, int worker) {
-               Real* const line = scratch + worker * scratchValues(m_points);
+               Real* const line = scratch + scratchOf(worker);
                Real* const rows = buffer + row * kSquare;
                beam::turn(rows, apart, groups, line);
                beam::forward(m_x, line, kElement);
@@ -172,15 +195,15 @@ bool PartTransform<Real>::makeTemplate(const ForItems& each, PartKind kind, Real
 }
 
 template <class Real>
-bool PartTransform<Real>::correlate(const ForItems& each, PartKind kind, const Real* templ,
-                                    Real* scratch, Real* buffer) const {
+bool BeamPartTransform<Real>::correlate(const ForItems& each, PartKind kind, const Real* templ,
+                                        Real* scratch, Real* buffer) const {
     const std::int64_t apart = groupValues(m_points, kind);
     const std::int64_t groups = groupsOf(m_points);
     return forMiddles(each, kind, buffer,
                       [&](Real* line, std::int64_t step) { beam::forward(m_y, line, step); }) &&
            each(rowGroupsOf(m_points, kind),
                 [&](std::int64_t row, int worker) {
-                    Real* const line = scratch + worker * scratchValues(m_points);
+                    Real* const line = scratch + scratchOf(worker);
                     Real* const other = line + groups * kSquare;
                     Real* const rows = buffer + row * kSquare;
                     beam::turn(rows, apart, groups, line);
@@ -194,6 +217,30 @@ bool PartTransform<Real>::correlate(const ForItems& each, PartKind kind, const R
                 }) &&
            forMiddles(each, kind, buffer,
                       [&](Real* line, std::int64_t step) { beam::backward(m_y, line, step); });
+}
+
+} // namespace
+
+template <class Real>
+std::unique_ptr<const PartTransform<Real>> PartTransform<Real>::of(const Extents& points,
+                                                                   bool fftw) {
+    return fftw ? fftwPartTransform<Real>(points)
+                : std::make_unique<const BeamPartTransform<Real>>(points);
+}
+template <class Real> std::int64_t PartTransform<Real>::strips(const Extents& points) {
+    return groupsOf(points) / 2;
+}
+template <class Real>
+std::int64_t PartTransform<Real>::bufferValues(const Extents& points, PartKind kind, bool fftw) {
+    return fftw ? fftwPartValues(points, kind) : groupsOf(points) * groupValues(points, kind);
+}
+template <class Real>
+std::int64_t PartTransform<Real>::stripValues(const Extents& points, PartKind kind) {
+    return points.z * kElement * (kind == PartKind::Complex ? 2 : 1);
+}
+template <class Real>
+std::int64_t PartTransform<Real>::scratchValues(const Extents& points, bool fftw) {
+    return fftw ? 0 : 2 * groupsOf(points) * kSquare;
 }
 
 template class PartTransform<float>;

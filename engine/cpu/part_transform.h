@@ -1,8 +1,7 @@
 #pragma once
 
-#include <array>
 #include <cstdint>
-#include <vector>
+#include <memory>
 
 #include "engine/base/extents.h"
 #include "engine/cpu/for_items.h"
@@ -28,49 +27,42 @@ enum class PartKind : std::uint8_t {
 /// **Threads**: immutable; callers bring the buffers.
 template <class Real> class PartTransform {
   public:
-    /// `points`: of one part, the slowest axis as z. Each length is a product of 2, 3, 5 and 7.
-    explicit PartTransform(const base::Extents& points);
+    /// `points`: of one part, the slowest axis as z. Each length is a product of 2, 3, 5 and 7,
+    /// unless FFTW makes the transforms.
+    [[nodiscard]] static std::unique_ptr<const PartTransform> of(const base::Extents& points,
+                                                                 bool fftw);
+    PartTransform() = default;
+    PartTransform(const PartTransform&) = delete;
+    PartTransform& operator=(const PartTransform&) = delete;
+    virtual ~PartTransform() = default;
 
     static constexpr std::int64_t kColumns = 2 * beam::kLines;
     [[nodiscard]] static std::int64_t strips(const base::Extents& points);
     /// Values of a buffer, of a strip, and of the scratch of a worker.
-    [[nodiscard]] static std::int64_t bufferValues(const base::Extents& points, PartKind kind);
+    [[nodiscard]] static std::int64_t bufferValues(const base::Extents& points, PartKind kind,
+                                                   bool fftw);
     [[nodiscard]] static std::int64_t stripValues(const base::Extents& points, PartKind kind);
-    [[nodiscard]] static std::int64_t scratchValues(const base::Extents& points);
+    [[nodiscard]] static std::int64_t scratchValues(const base::Extents& points, bool fftw);
 
-    /// Transforms the strip `index` at `y` along the slowest axis, into the buffer. The strip is
-    /// overwritten.
-    void takeStrip(PartKind kind, Real* strip, std::int64_t y, std::int64_t index,
-                   Real* buffer) const;
+    /// True if strips of PartKind::Half go in and out as their real numbers alone.
+    [[nodiscard]] virtual bool takesHalfAsReal() const = 0;
+    /// Puts the strip `index` at `y` into the buffer. The strip is overwritten.
+    virtual void takeStrip(PartKind kind, Real* strip, std::int64_t y, std::int64_t index,
+                           Real* buffer) const = 0;
     /// Fills the place of a strip of zeros.
-    void clearStrip(PartKind kind, std::int64_t y, std::int64_t index, Real* buffer) const;
+    virtual void clearStrip(PartKind kind, std::int64_t y, std::int64_t index,
+                            Real* buffer) const = 0;
     /// The way back; the strip is not scaled.
-    void giveStrip(PartKind kind, const Real* buffer, std::int64_t y, std::int64_t index,
-                   Real* strip) const;
+    virtual void giveStrip(PartKind kind, const Real* buffer, std::int64_t y, std::int64_t index,
+                           Real* strip) const = 0;
 
     /// Turns a buffer of strips into scale * conj(spectrum), in the order that correlate() reads.
     /// `scratch` holds scratchValues() for each worker. False if stopped.
-    bool makeTemplate(const ForItems& each, PartKind kind, Real scale, Real* scratch,
-                      Real* buffer) const;
+    virtual bool makeTemplate(const ForItems& each, PartKind kind, Real scale, Real* scratch,
+                              Real* buffer) const = 0;
     /// Turns a buffer of strips into its circular correlation with the template, as strips again.
-    bool correlate(const ForItems& each, PartKind kind, const Real* templ, Real* scratch,
-                   Real* buffer) const;
-
-  private:
-    /// Calls `use` with every beam along y.
-    template <class Use>
-    bool forMiddles(const ForItems& each, PartKind kind, Real* buffer, Use&& use) const;
-    [[nodiscard]] Real* place(PartKind kind, Real* buffer, std::int64_t group,
-                              std::int64_t y) const;
-    [[nodiscard]] const std::vector<beam::Conjugates>& places(PartKind kind) const {
-        return m_places[kind == PartKind::Half ? 1 : 0];
-    }
-
-    base::Extents m_points;
-    beam::Plan<Real> m_x;
-    beam::Plan<Real> m_y;
-    beam::Plan<Real> m_z;
-    std::array<std::vector<beam::Conjugates>, 2> m_places; ///< of Real and of Half
+    virtual bool correlate(const ForItems& each, PartKind kind, const Real* templ, Real* scratch,
+                           Real* buffer) const = 0;
 };
 
 } // namespace flcc::cpu

@@ -167,7 +167,7 @@ template <class Real> class BlockedRun {
     void transformSegment(const Index& segment, int worker) {
         auto& own = m_own.workers[static_cast<std::size_t>(worker)];
         const Extents& n = m_problem.scene;
-        const Extents& points = m_run.points;
+        const TransformShape& points = m_run.points;
         const Index corner = cornerOf(segment);
         const Extents used{std::min(points.x, n.x - corner.x), std::min(points.y, n.y - corner.y),
                            std::min(points.z, n.z - corner.z)};
@@ -272,7 +272,7 @@ template <class Real> class BlockedRun {
     /// Copies the part of an output block without wrap-around to the numerators of the batch.
     void placeBlock(const Index& block, std::int64_t first, double rest, int worker) {
         const Real* const data = m_own.workers[static_cast<std::size_t>(worker)].tile.data();
-        const Extents& points = m_run.points;
+        const TransformShape& points = m_run.points;
         const Extents map = method::mapExtents(m_problem);
         const Index corner = cornerOf(block);
         const Index start = batchCorner(first);
@@ -352,7 +352,7 @@ template <class Real> class BlockedRun {
 
 } // namespace
 
-BlockedPrepared::BlockedPrepared(const Problem& problem, const Extents& points,
+BlockedPrepared::BlockedPrepared(const Problem& problem, const TransformShape& points,
                                  const method::MaskedView& templ, base::TilePool& pool)
     : m_forms(TemplateForms::of(problem, templ, pool)),
       m_spectra(m_forms.canonical, points,
@@ -375,7 +375,7 @@ BlockedPrepared::BlockedPrepared(const Problem& problem, const Extents& points,
     m_spectra.makeIfSmall(problem, pool);
 }
 
-BlockedPart::BlockedPart(const Problem& whole, const Extents& points)
+BlockedPart::BlockedPart(const Problem& whole, const TransformShape& points)
     : problem(whole), blocks(whole.scene, whole.templ, points),
       layers(layersTogether(whole, blocks)) {}
 

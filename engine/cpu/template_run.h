@@ -20,7 +20,7 @@ namespace flcc::cpu {
 /// Everything that method `tiled-template` prepares from a template alone.
 class BlockedPrepared final : public method::Prepared {
   public:
-    BlockedPrepared(const method::Problem& problem, const base::Extents& points,
+    BlockedPrepared(const method::Problem& problem, const TransformShape& points,
                     const method::MaskedView& templ, base::TilePool& pool);
 
     [[nodiscard]] const TemplateForms& forms() const { return m_forms; }
@@ -45,7 +45,7 @@ struct BlockedPart {
     TemplateBlocks blocks;
     std::int64_t layers; ///< layers of output blocks in a batch, which is scored together
 
-    BlockedPart(const method::Problem& whole, const base::Extents& points);
+    BlockedPart(const method::Problem& whole, const TransformShape& points);
     /// The same for a box of `placements` that lies in one batch.
     [[nodiscard]] BlockedPart of(const base::Extents& placements) const;
 
@@ -80,7 +80,7 @@ template <class Real> struct BlockBuffers {
     base::Image<Real> numerators;
     std::vector<Worker> workers;
 
-    BlockBuffers(const BlockedPart& part, const base::Extents& points, int threads)
+    BlockBuffers(const BlockedPart& part, const TransformShape& points, int threads)
         : transform(TileTransform<Real>::of(points)),
           spectrumValues(TileTransform<Real>::spectrumValues(points)), slotValues(slotOf(points)),
           ring({slots(part.blocks) * slotValues, 1, 1}),
@@ -98,7 +98,7 @@ template <class Real> struct BlockBuffers {
     static std::int64_t slots(const TemplateBlocks& blocks) {
         return blocks.slow().templateBlocks * blocks.segmentsOfLayer();
     }
-    static std::int64_t bytes(const BlockedPart& part, const base::Extents& points, int threads) {
+    static std::int64_t bytes(const BlockedPart& part, const TransformShape& points, int threads) {
         return static_cast<std::int64_t>(sizeof(Real)) *
                    ((slots(part.blocks) + 2 * threads) * slotOf(points) +
                     threads * tileValues(points) + base::voxelCount(part.batchFootprint()) +
@@ -108,10 +108,10 @@ template <class Real> struct BlockBuffers {
 
   private:
     /// Values of a slot: a spectrum, rounded up so that every spectrum is as aligned as the first.
-    static std::int64_t slotOf(const base::Extents& points) {
+    static std::int64_t slotOf(const TransformShape& points) {
         return roundUp(TileTransform<Real>::spectrumValues(points), TileTransform<Real>::kTogether);
     }
-    static std::int64_t tileValues(const base::Extents& points) {
+    static std::int64_t tileValues(const TransformShape& points) {
         return base::voxelCount(points) + TileTransform<Real>::kZeros;
     }
 };
@@ -120,7 +120,7 @@ using BlockedWorkspace = PrecisionBuffers<BlockBuffers>;
 
 /// The input that all parts of a run share.
 struct BlockedInput {
-    const base::Extents& points;
+    const TransformShape& points;
     const BlockedPrepared& templ;
     int threads;
     std::stop_token stop;

@@ -4,8 +4,6 @@
 #include <atomic>
 #include <chrono>
 
-#include "engine/cpu/half_beam_transform.h"
-
 namespace flcc::cpu {
 
 using base::Extents;
@@ -69,7 +67,7 @@ void TemplateSpectra::makeIfSmall(const method::Problem& problem, base::TilePool
     }
 }
 
-void TemplateSpectra::planTransforms(const method::Problem& problem, const Extents& points) {
+void TemplateSpectra::planTransforms(const method::Problem& problem, const TransformShape& points) {
     if (problem.precision == method::Precision::Single) {
         (void)TileTransform<float>::of(points);
     } else {
@@ -80,11 +78,11 @@ void TemplateSpectra::planTransforms(const method::Problem& problem, const Exten
 template <class Real>
 std::int64_t TemplateSpectra::partBytes(const Part& part, const Extents& block, std::int64_t blocks,
                                         int workers) {
-    const Extents& points = part.points;
+    const TransformShape& points = part.points;
     // The spectra are made in double in either precision. FFTW needs the box of the template's
     // block too.
     const std::int64_t values = TileTransform<Real>::templateWorkValues(points, block) +
-                                (hasHalfBeamTransform(points) ? 0 : base::voxelCount(points));
+                                (points.fftw ? base::voxelCount(points) : 0);
     const std::int64_t making = 8 * (blocks > 1 ? workers : 1) * values +
                                 workers * TileTransform<double>::scratchBytes(points);
     return bytes<Real>(points, blocks) + std::max(making, part.buffers);

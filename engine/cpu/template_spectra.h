@@ -33,12 +33,12 @@ class TemplateSpectra {
 
     /// `blocks` are boxes of the template. The first voxel of a block goes to the origin of
     /// `points`.
-    TemplateSpectra(const method::CanonicalTemplate& templ, const base::Extents& points,
+    TemplateSpectra(const method::CanonicalTemplate& templ, const TransformShape& points,
                     std::vector<base::Box> blocks)
         : m_templ(templ), m_points(points), m_blocks(std::move(blocks)) {}
 
     /// True if all transforms together are so short that prepare() makes them.
-    [[nodiscard]] static bool areMadeAtOnce(const base::Extents& points, std::int64_t blocks) {
+    [[nodiscard]] static bool areMadeAtOnce(const TransformShape& points, std::int64_t blocks) {
         return base::voxelCount(points) <= (std::int64_t{1} << 20) / blocks;
     }
 
@@ -46,7 +46,7 @@ class TemplateSpectra {
     void makeIfSmall(const method::Problem& problem, base::TilePool& pool) const;
 
     /// Makes the transforms (plans) that a run of `problem` needs in its precision.
-    static void planTransforms(const method::Problem& problem, const base::Extents& points);
+    static void planTransforms(const method::Problem& problem, const TransformShape& points);
 
     /// The spectra, which the first call makes. A call waits while another thread makes them,
     /// unless it is stopped. Empty if stopped.
@@ -58,14 +58,14 @@ class TemplateSpectra {
 
     /// Bytes of the spectra.
     template <class Real>
-    [[nodiscard]] static std::int64_t bytes(const base::Extents& points, std::int64_t blocks) {
+    [[nodiscard]] static std::int64_t bytes(const TransformShape& points, std::int64_t blocks) {
         return static_cast<std::int64_t>(sizeof(Real)) * stepOf<Real>(points) * blocks;
     }
 
     /// A computation in one precision: the points of its transforms, and the bytes of its buffers
     /// without the spectra.
     struct Part {
-        base::Extents points;
+        TransformShape points;
         std::int64_t buffers;
     };
 
@@ -92,12 +92,12 @@ class TemplateSpectra {
 
   private:
     /// Values of a spectrum, rounded up so that every spectrum is as aligned as the first.
-    template <class Real> [[nodiscard]] static std::int64_t stepOf(const base::Extents& points) {
+    template <class Real> [[nodiscard]] static std::int64_t stepOf(const TransformShape& points) {
         return roundUp(TileTransform<Real>::spectrumValues(points), TileTransform<Real>::kTogether);
     }
 
     const method::CanonicalTemplate& m_templ;
-    base::Extents m_points;
+    TransformShape m_points;
     std::vector<base::Box> m_blocks;
     mutable std::timed_mutex m_lock; // guards m_spectra, whose spectra never change once made
     mutable std::tuple<Spectra<float>, Spectra<double>> m_spectra;

@@ -107,9 +107,13 @@ method::ScoreSums BestTile::merge(std::int32_t templ, const BestPart& part) {
 }
 
 void addCandidate(const method::Method& method, const base::Extents& tile,
-                  const method::Limits& limits, std::vector<method::Candidate>& to) {
-    const method::Candidate candidate{std::string(method.name()), std::string(method.device()),
-                                      tile, limits.threads};
+                  const method::Limits& limits, std::vector<method::Candidate>& to,
+                  method::Transforms transforms) {
+    const method::Candidate candidate{.method = std::string(method.name()),
+                                      .device = std::string(method.device()),
+                                      .tile = tile,
+                                      .threads = limits.threads,
+                                      .transforms = transforms};
     if (std::find(to.begin(), to.end(), candidate) == to.end()) {
         to.push_back(candidate);
     }

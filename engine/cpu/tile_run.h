@@ -145,7 +145,8 @@ void timeOneByOne(const method::Problem& problem, method::Prediction& prediction
 
 /// Adds the candidate of `method` with this tile, unless the list has it already.
 void addCandidate(const method::Method& method, const base::Extents& tile,
-                  const method::Limits& limits, std::vector<method::Candidate>& to);
+                  const method::Limits& limits, std::vector<method::Candidate>& to,
+                  method::Transforms transforms = method::Transforms::Auto);
 
 /// Bytes that a run takes beside its buffers: code that runs for the first time, stacks, lists, and
 /// small buffers that the C library keeps. Measured.

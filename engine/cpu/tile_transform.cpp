@@ -13,8 +13,66 @@
 #include "engine/cpu/half_beam_transform.h"
 #include "engine/cpu/methods.h"
 #include "engine/cpu/tile_grid.h"
+#include "engine/method/shared/smooth_length.h"
 
 namespace flcc::cpu {
+
+namespace {
+
+/// Most points of a job of FFTW, which does not look for a stop.
+constexpr std::int64_t kLongestJob = std::int64_t{1} << 23;
+
+} // namespace
+
+TransformShape::TransformShape(const base::Extents& points, method::Transforms by)
+    : Extents(points), fftw(by == method::Transforms::Fftw || !hasHalfBeamTransform(points)) {}
+
+bool TransformShape::smooth() const { return hasHalfBeamTransform(*this); }
+
+method::Transforms transformsFor(const base::Extents& points, const method::Limits& limits) {
+    return allTransformsFor(points, limits).front();
+}
+
+std::vector<method::Transforms> allTransformsFor(const base::Extents& points,
+                                                 const method::Limits& limits) {
+    using method::Transforms;
+    if (limits.transforms != Transforms::Auto) {
+        return {limits.transforms};
+    }
+    return hasHalfBeamTransform(points) ? std::vector{Transforms::Own, Transforms::Fftw}
+                                        : std::vector{Transforms::Fftw};
+}
+
+std::string transformsRefusal(const method::Candidate& candidate, bool whole) {
+    const base::Extents& points = candidate.tile;
+    if (candidate.transforms == method::Transforms::Own && !hasHalfBeamTransform(points)) {
+        return "the program's own transforms need lengths that are products of 2, 3, 5 and 7, and "
+               "rows of at least 8 points, not " +
+               base::toString(points) + "; use --transforms fftw";
+    }
+    if (whole && TransformShape(candidate).fftw &&
+        base::voxelCount(points) > jobsOf(points) * kLongestJob) {
+        return "FFTW transforms " + base::toString(points) +
+               " points in parts that take too long to be cancelled; use a --tile with lengths "
+               "that "
+               "are products of 2, 3, 5 and 7, or --transforms own";
+    }
+    return {};
+}
+
+double timeFactor(const TransformShape& shape) {
+    if (!shape.fftw) {
+        return 1;
+    }
+    // Measured on two cores with AVX-512, plans by estimate: 1.2 to 4, and 12 to 50.
+    constexpr double kSmall = 2.5;
+    constexpr double kLargePrimes = 20;
+    const auto isSmall = [](std::int64_t length) {
+        using method::shared::without;
+        return method::shared::isSmooth(without<13>(without<11>(length)));
+    };
+    return isSmall(shape.x) && isSmall(shape.y) && isSmall(shape.z) ? kSmall : kLargePrimes;
+}
 
 namespace {
 
@@ -27,7 +85,7 @@ using PrecisionOf = std::conditional_t<std::is_same_v<Real, float>, Single, Doub
 /// Transforms by FFTW. **Threads**: made under plannerLock(), which the destructor takes.
 template <class Real> class FftwTransform final : public TileTransform<Real> {
   public:
-    FftwTransform(const Extents& points, const FftSearch& search)
+    FftwTransform(const TransformShape& points, const FftSearch& search)
         : TileTransform<Real>(points), m_plans(std::in_place, points, search),
           m_templatePlans(std::in_place, points, FftSearch{}) {}
     FftwTransform(const FftwTransform&) = delete;
@@ -42,50 +100,54 @@ template <class Real> class FftwTransform final : public TileTransform<Real> {
 
     bool templateSpectrum(const base::View<const double>& templ, const ForItems& each, double* work,
                           Real* spectrum) const override {
-        return each(1, [&](std::int64_t, int) {
-            const Extents& points = this->points();
-            Image<double> tile(points, 0.0);
-            const Extents& m = templ.extents();
-            for (std::int64_t z = 0; z < m.z; ++z) {
-                for (std::int64_t y = 0; y < m.y; ++y) {
-                    std::copy_n(templ.row(y, z), m.x, tile.view().row(y, z));
-                }
+        const Extents& points = this->points();
+        Image<double> tile(points);
+        const Extents& m = templ.extents();
+        const bool loaded = cpu::forRows(each, points, [&](std::int64_t y, std::int64_t z) {
+            double* const row = tile.view().row(y, z);
+            const std::int64_t used = y < m.y && z < m.z ? m.x : 0;
+            if (used > 0) {
+                std::copy_n(templ.row(y, z), used, row);
             }
-            m_templatePlans->forward(tile.data(), work);
-            const double scale = 1.0 / static_cast<double>(base::voxelCount(points));
-            for (std::int64_t i = 0; i < 2 * pairsOf(points); i += 2) {
-                spectrum[i] = static_cast<Real>(work[i] * scale);
-                spectrum[i + 1] = static_cast<Real>(work[i + 1] * -scale);
-            }
+            std::fill(row + used, row + points.x, 0.0);
+        });
+        if (!loaded) {
+            return false;
+        }
+        const FftJobs jobs(each);
+        m_templatePlans->forward(tile.data(), work);
+        const double scale = 1.0 / static_cast<double>(base::voxelCount(points));
+        return !jobs.stopped() && forPairs(each, [&](std::int64_t i) {
+            spectrum[i] = static_cast<Real>(work[i] * scale);
+            spectrum[i + 1] = static_cast<Real>(work[i + 1] * -scale);
         });
     }
 
     using TileTransform<Real>::correlate;
     std::optional<TileEnergies> correlate(const Sharers& sharers, const Real* templ,
                                           const Real* tile, Real* work, Real* to,
-                                          const Extents& wanted) const override {
+                                          const Extents& /*wanted*/) const override {
+        // A stop is looked for before each job of a pass and between the passes.
+        const FftJobs jobs(sharers.each);
         TileEnergies energies;
-        const bool done = sharers.each(1, [&](std::int64_t, int) {
-            energies = {forward(tile, nullptr, work), inverse(templ, work, work, to, wanted)};
-        });
-        return done ? std::optional(energies) : std::nullopt;
+        energies.in = forwardWith(sharers.each, tile, work);
+        if (jobs.stopped() || !multiply(sharers.each, templ, work, work)) {
+            return std::nullopt;
+        }
+        energies.out = inverseWith(sharers.each, work, to);
+        // Energies alone can be missing now.
+        const bool whole = !jobs.stopped() && sharers.each(1, [](std::int64_t, int) {});
+        return whole ? std::optional(energies) : std::nullopt;
     }
 
     method::shared::TileEnergy forward(const Real* tile, Real*, Real* pairs) const override {
-        m_plans->forward(tile, pairs);
-        return simd::lineEnergy(tile, this->points());
+        return forwardWith(oneAfterTheOther(), tile, pairs);
     }
 
     method::shared::TileEnergy inverse(const Real* spectrum, const Real* pairs, Real* product,
                                        Real* to, const Extents& /*wanted*/) const override {
-        for (std::int64_t i = 0; i < 2 * pairsOf(this->points()); i += 2) {
-            const Real re = pairs[i] * spectrum[i] - pairs[i + 1] * spectrum[i + 1];
-            const Real im = pairs[i + 1] * spectrum[i] + pairs[i] * spectrum[i + 1];
-            product[i] = re;
-            product[i + 1] = im;
-        }
-        m_plans->inverse(product, to);
-        return simd::lineEnergy(to, this->points());
+        (void)multiply(oneAfterTheOther(), spectrum, pairs, product);
+        return inverseWith(oneAfterTheOther(), product, to);
     }
 
     void inverse(const Real* sum, Real* work, Real* to, const Extents& /*wanted*/) const override {
@@ -102,6 +164,38 @@ template <class Real> class FftwTransform final : public TileTransform<Real> {
     }
 
   private:
+    /// Calls `use(i)` for the index of the real part of every pair of a spectrum. False: stopped.
+    template <class Use> bool forPairs(const ForItems& each, const Use& use) const {
+        const std::int64_t values = 2 * pairsOf(this->points());
+        const std::int64_t parts = jobsOf(this->points());
+        const std::int64_t part = (values / 2 + parts - 1) / parts * 2;
+        return each(parts, [&](std::int64_t item, int) {
+            for (std::int64_t i = item * part; i < std::min(values, (item + 1) * part); i += 2) {
+                use(i);
+            }
+        });
+    }
+
+    method::shared::TileEnergy forwardWith(const ForItems& each, const Real* tile,
+                                           Real* pairs) const {
+        m_plans->forward(tile, pairs);
+        return simd::lineEnergy(tile, this->points(), jobsOf(this->points()), each);
+    }
+
+    bool multiply(const ForItems& each, const Real* templ, const Real* pairs, Real* product) const {
+        return forPairs(each, [=](std::int64_t i) {
+            const Real re = pairs[i] * templ[i] - pairs[i + 1] * templ[i + 1];
+            const Real im = pairs[i + 1] * templ[i] + pairs[i] * templ[i + 1];
+            product[i] = re;
+            product[i + 1] = im;
+        });
+    }
+
+    method::shared::TileEnergy inverseWith(const ForItems& each, Real* product, Real* to) const {
+        m_plans->inverse(product, to);
+        return simd::lineEnergy(to, this->points(), jobsOf(this->points()), each);
+    }
+
     std::optional<BoxPlans<PrecisionOf<Real>>> m_plans;
     std::optional<BoxPlans<Double>> m_templatePlans;
 };
@@ -118,27 +212,30 @@ Image<Real> TileTransform<Real>::templateSpectrum(const base::View<const double>
 }
 
 template <class Real>
-std::int64_t TileTransform<Real>::templateWorkValues(const Extents& points, const Extents& m) {
-    return hasHalfBeamTransform(points) ? halfBeamTemplateValues(points, m) : 2 * pairsOf(points);
-}
-
-template <class Real> std::int64_t TileTransform<Real>::spectrumValues(const Extents& points) {
-    return hasHalfBeamTransform(points) ? halfBeamSpectrumValues(points) : 2 * pairsOf(points);
+std::int64_t TileTransform<Real>::templateWorkValues(const TransformShape& points,
+                                                     const Extents& m) {
+    return points.fftw ? 2 * pairsOf(points) : halfBeamTemplateValues(points, m);
 }
 
 template <class Real>
-std::int64_t TileTransform<Real>::writtenValues(const Extents& points, const Extents& wanted) {
+std::int64_t TileTransform<Real>::spectrumValues(const TransformShape& points) {
+    return points.fftw ? 2 * pairsOf(points) : halfBeamSpectrumValues(points);
+}
+
+template <class Real>
+std::int64_t TileTransform<Real>::writtenValues(const TransformShape& points,
+                                                const Extents& wanted) {
     // Columns of two slices are transformed together. With an odd number of slices the last goes
     // with the first of other columns, so that all may be written.
-    const bool pairs = hasHalfBeamTransform(points) && points.z % 2 == 0;
+    const bool pairs = !points.fftw && points.z % 2 == 0;
     return points.x * points.y * (pairs ? roundUp(wanted.z, 2) : points.z);
 }
 
-template <class Real> std::int64_t TileTransform<Real>::scratchBytes(const Extents& points) {
+template <class Real> std::int64_t TileTransform<Real>::scratchBytes(const TransformShape& points) {
     constexpr std::int64_t kMost = std::int64_t{1} << 21;
     constexpr auto kBytes = static_cast<std::int64_t>(sizeof(Real));
-    return hasHalfBeamTransform(points) ? kBytes * halfBeamScratchValues(points)
-                                        : std::min(kMost, kBytes * base::voxelCount(points));
+    return points.fftw ? std::min(kMost, kBytes * base::voxelCount(points))
+                       : kBytes * halfBeamScratchValues(points);
 }
 
 namespace {
@@ -159,9 +256,9 @@ template <class Real> class MadeTransforms {
     }
 
     /// The transform of a shape; null if there is none.
-    [[nodiscard]] Transform of(const Extents& points) {
+    [[nodiscard]] Transform of(const TransformShape& points) {
         const std::lock_guard lock(m_lock);
-        const auto found = m_made.find({points.x, points.y, points.z});
+        const auto found = m_made.find(keyOf(points));
         if (found == m_made.end()) {
             return nullptr;
         }
@@ -169,9 +266,9 @@ template <class Real> class MadeTransforms {
         return found->second.transform;
     }
     /// Adds a transform, in place of an older one of the shape.
-    void add(const Extents& points, Transform transform, Released& released) {
+    void add(const TransformShape& points, Transform transform, Released& released) {
         const std::lock_guard lock(m_lock);
-        Entry& entry = m_made[{points.x, points.y, points.z}];
+        Entry& entry = m_made[keyOf(points)];
         released.push_back(std::exchange(entry.transform, std::move(transform)));
         entry.asked = ++m_clock;
         while (m_made.size() > TileTransform<Real>::kKeptShapes && release(released)) {
@@ -179,7 +276,10 @@ template <class Real> class MadeTransforms {
     }
 
   private:
-    using Key = std::tuple<std::int64_t, std::int64_t, std::int64_t>;
+    using Key = std::tuple<std::int64_t, std::int64_t, std::int64_t, bool>;
+    static Key keyOf(const TransformShape& points) {
+        return {points.x, points.y, points.z, points.fftw};
+    }
     struct Entry {
         Transform transform;
         std::uint64_t asked = 0; ///< m_clock at the last request
@@ -211,14 +311,14 @@ template <class Real> class MadeTransforms {
 } // namespace
 
 template <class Real>
-std::shared_ptr<const TileTransform<Real>> TileTransform<Real>::of(const Extents& points) {
+std::shared_ptr<const TileTransform<Real>> TileTransform<Real>::of(const TransformShape& points) {
     auto& all = MadeTransforms<Real>::all();
     if (auto made = all.of(points)) {
         return made;
     }
     typename MadeTransforms<Real>::Released released; // destroyed after the lock below is released
     std::shared_ptr<const TileTransform> made;
-    if (hasHalfBeamTransform(points)) {
+    if (!points.fftw) {
         made = halfBeamTransform<Real>(points);
         all.add(points, made, released);
         return made;
@@ -233,8 +333,8 @@ std::shared_ptr<const TileTransform<Real>> TileTransform<Real>::of(const Extents
 }
 
 template <class Real>
-void TileTransform<Real>::search(const Extents& points, const FftSearch& search) {
-    if (hasHalfBeamTransform(points)) {
+void TileTransform<Real>::search(const TransformShape& points, const FftSearch& search) {
+    if (!points.fftw) {
         return;
     }
     // both are destroyed after the lock is released
@@ -247,26 +347,30 @@ void TileTransform<Real>::search(const Extents& points, const FftSearch& search)
     }
 }
 
-void searchTransforms(const Extents& points, bool inDouble, const std::stop_token& stop) {
+void searchTransforms(const method::Candidate& candidate, bool inDouble, base::TilePool& pool,
+                      const std::stop_token& stop) {
+    const TransformShape points(candidate);
     const FftSearch search{FftEffort::Patient, stop};
+    const ForItems each = itemsOf(pool);
+    const FftJobs jobs(each); // plans of several jobs are timed as they will run
     inDouble ? TileTransform<double>::search(points, search)
              : TileTransform<float>::search(points, search);
 }
 
-std::string_view planningOf(const Extents& points, bool inDouble) {
+std::string_view planningOf(const TransformShape& points, bool inDouble) {
     const auto of = [](const auto& transform) {
         return transform ? transform->planning() : name(FftEffort::Estimate);
     };
-    if (hasHalfBeamTransform(points)) {
+    if (!points.fftw) {
         return "own";
     }
     return inDouble ? of(MadeTransforms<double>::all().of(points))
                     : of(MadeTransforms<float>::all().of(points));
 }
 
-double doubleHalfNs(const Extents& points) {
+double doubleHalfNs(const TransformShape& points) {
     const double bytes = 24 * static_cast<double>(base::voxelCount(points));
-    if (hasHalfBeamTransform(points)) {
+    if (!points.fftw) {
         constexpr double kOwnCaches = 0x1p21;
         return 1.5 + 0.75 * std::clamp(std::log2(bytes / kOwnCaches), 0.0, 7.0);
     }

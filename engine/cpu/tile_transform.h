@@ -3,13 +3,17 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <string>
 #include <string_view>
+#include <vector>
 
 #include "engine/base/extents.h"
 #include "engine/base/image.h"
 #include "engine/cpu/fft_plan.h"
 #include "engine/cpu/for_items.h"
 #include "engine/cpu/simd/kernels.h"
+#include "engine/method/candidate.h"
+#include "engine/method/problem.h"
 
 namespace flcc::cpu {
 
@@ -27,9 +31,45 @@ struct Sharers {
     int workers;
 };
 
+/// The points of a transform, and whether FFTW makes it.
+struct TransformShape : base::Extents {
+    bool fftw = false;
+
+    TransformShape() = default;
+    /// By FFTW where `by` says so, and for points that halfBeamTransform() does not take.
+    explicit TransformShape(const base::Extents& points,
+                            method::Transforms by = method::Transforms::Auto);
+    explicit TransformShape(const method::Candidate& candidate)
+        : TransformShape(candidate.tile, candidate.transforms) {}
+
+    /// True if our code takes the points too.
+    [[nodiscard]] bool smooth() const;
+
+    /// Other points, transformed by the same code if it takes them.
+    [[nodiscard]] TransformShape with(const base::Extents& points) const {
+        return TransformShape(points, fftw ? method::Transforms::Fftw : method::Transforms::Own);
+    }
+
+    friend bool operator==(const TransformShape&, const TransformShape&) = default;
+};
+
+/// The transforms of a candidate with these points under `limits`: those that `limits` name, else
+/// ours where they take the points.
+[[nodiscard]] method::Transforms transformsFor(const base::Extents& points,
+                                               const method::Limits& limits);
+/// All transforms that such candidates may use, ours first.
+[[nodiscard]] std::vector<method::Transforms> allTransformsFor(const base::Extents& points,
+                                                               const method::Limits& limits);
+
+/// Why the candidate's transforms cannot transform its points; empty if they can. `whole`: they
+/// transform a whole scene at once.
+[[nodiscard]] std::string transformsRefusal(const method::Candidate& candidate, bool whole);
+
+/// The predicted time of transforms of a shape over that of ours.
+[[nodiscard]] double timeFactor(const TransformShape& shape);
+
 /// Circular correlation of a real tile with a real template, in float or in double. Double serves
-/// tiles for which single precision cannot keep the promise. Most lengths that are products of 2,
-/// 3, 5 and 7 go through halfBeamTransform(), others through FFTW.
+/// tiles for which single precision cannot keep the promise.
 ///
 /// **Shapes**: a spectrum holds spectrumValues() values, aligned to a cache line; so does `work`,
 /// which is scratch. A tile that is read is contiguous, with kZeros zeros behind its last value. Of
@@ -47,10 +87,10 @@ template <class Real> class TileTransform {
     /// The transform of a shape; made if the table has none. All transforms made for one shape give
     /// the same bits. An FFTW plan comes from FFTW's wisdom or, without wisdom for the shape, from
     /// an estimate.
-    [[nodiscard]] static std::shared_ptr<const TileTransform> of(const base::Extents& points);
+    [[nodiscard]] static std::shared_ptr<const TileTransform> of(const TransformShape& points);
     /// Searches for a faster FFTW plan, which FFTW then keeps as wisdom. Does nothing for shapes
     /// that do not use FFTW.
-    static void search(const base::Extents& points, const FftSearch& search);
+    static void search(const TransformShape& points, const FftSearch& search);
 
     virtual ~TileTransform() = default;
 
@@ -58,17 +98,17 @@ template <class Real> class TileTransform {
     [[nodiscard]] virtual std::string_view planning() const = 0;
 
     /// Values of the half spectrum that is stored: at least as many as the tile has.
-    [[nodiscard]] static std::int64_t spectrumValues(const base::Extents& points);
+    [[nodiscard]] static std::int64_t spectrumValues(const TransformShape& points);
 
     /// Values that a correlation may write if the box `wanted` is requested.
-    [[nodiscard]] static std::int64_t writtenValues(const base::Extents& points,
+    [[nodiscard]] static std::int64_t writtenValues(const TransformShape& points,
                                                     const base::Extents& wanted);
 
     /// Bytes of scratch that a thread takes during a transform; with FFTW an estimate.
-    [[nodiscard]] static std::int64_t scratchBytes(const base::Extents& points);
+    [[nodiscard]] static std::int64_t scratchBytes(const TransformShape& points);
 
     /// Doubles of scratch that templateSpectrum() takes for a template of extents `m`.
-    [[nodiscard]] static std::int64_t templateWorkValues(const base::Extents& points,
+    [[nodiscard]] static std::int64_t templateWorkValues(const TransformShape& points,
                                                          const base::Extents& m);
 
     /// conj(F(templ)) / M, M the number of points, in the order that correlate() reads. It is
@@ -111,20 +151,20 @@ template <class Real> class TileTransform {
     static constexpr std::int64_t kTogether = 32;
 
   protected:
-    explicit TileTransform(const base::Extents& points) : m_points(points) {}
+    explicit TileTransform(const TransformShape& points) : m_points(points) {}
     [[nodiscard]] const base::Extents& points() const { return m_points; }
 
   private:
-    base::Extents m_points;
+    TransformShape m_points;
 };
 
 /// How the transform of a shape is planned, for reports: "own", or the effort behind FFTW's plan,
 /// "estimate" until there is one.
-[[nodiscard]] std::string_view planningOf(const base::Extents& points, bool inDouble);
+[[nodiscard]] std::string_view planningOf(const TransformShape& points, bool inDouble);
 
 /// Predicted nanoseconds of one thread for each point of forward() or inverse() in double. The time
 /// grows with the logarithm of the ratio of tile, spectrum and result to the caches of one core;
 /// with FFTW, to the caches that cores share.
-[[nodiscard]] double doubleHalfNs(const base::Extents& points);
+[[nodiscard]] double doubleHalfNs(const TransformShape& points);
 
 } // namespace flcc::cpu

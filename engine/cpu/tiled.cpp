@@ -5,7 +5,6 @@
 #include <vector>
 
 #include "engine/cpu/counted.h"
-#include "engine/cpu/half_beam_transform.h"
 #include "engine/cpu/methods.h"
 #include "engine/cpu/operation_run.h"
 #include "engine/cpu/simd/beam.h"
@@ -67,7 +66,7 @@ class TiledMethod final : public method::Method {
         const Extents n{map.x + m.x - 1, map.y + m.y - 1, map.z + m.z - 1};
         std::vector<Candidate> result;
         const auto add = [&](const Extents& points) {
-            addCandidate(*this, points, limits, result);
+            addCandidate(*this, points, limits, result, transformsFor(points, limits));
         };
         if (tile.x > 0) {
             add({tile.x, n.y == 1 ? 1 : tile.y, n.z == 1 ? 1 : tile.z});
@@ -147,8 +146,11 @@ class TiledMethod final : public method::Method {
             return method::Refusal{std::move(reason)};
         }
         const Extents& m = problem.templ;
-        const Extents& points = candidate.tile;
+        const TransformShape points(candidate);
         const Extents map = method::mapExtents(problem);
+        if (std::string reason = transformsRefusal(candidate, false); !reason.empty()) {
+            return method::Refusal{std::move(reason)};
+        }
         if (points.x < m.x || points.y < m.y || points.z < m.z) {
             return method::Refusal{"tile " + base::toString(points) + " is smaller than template " +
                                    base::toString(m)};
@@ -194,7 +196,9 @@ class TiledMethod final : public method::Method {
             (2.5 * pointCount * std::log2(std::max(2.0, pointCount)) + 1.5 * pointCount);
         const method::ShapeTime shape = model.timeOf(points);
         const double loadNs = std::min(shape.tileNs, model.loadNs(points));
-        const double passesNs = (shape.tileNs - loadNs) * passesShare(points, m);
+        // The model knows by itself that other lengths are FFTW's.
+        const double fftw = points.smooth() ? timeFactor(points) : 1;
+        const double passesNs = (shape.tileNs - loadNs) * passesShare(points, m) * fftw;
         const double tileNs =
             loadNs + passesNs * (1 + kAgainTransform * (templates - 1)) + model.tileOverheadNs;
         // In the last round some threads may be idle.
@@ -226,16 +230,17 @@ class TiledMethod final : public method::Method {
     }
 
     void warmUp(const Problem& problem, const Candidate& candidate) const override {
+        const TransformShape points(candidate);
         if (needsSupport(problem) || !problem.operation.isLcc()) {
-            (void)TileTransform<double>::of(candidate.tile);
+            (void)TileTransform<double>::of(points);
         }
         if (!problem.operation.isLcc()) {
             return;
         }
         if (problem.precision == method::Precision::Single) {
-            (void)TileTransform<float>::of(candidate.tile);
+            (void)TileTransform<float>::of(points);
         } else {
-            (void)TileTransform<double>::of(candidate.tile);
+            (void)TileTransform<double>::of(points);
         }
     }
 
@@ -243,7 +248,7 @@ class TiledMethod final : public method::Method {
     prepare(const Problem& problem, const Candidate& candidate, const method::MaskedView& templ,
             base::TilePool& pool) const override {
         if (!problem.operation.isLcc()) {
-            return std::make_shared<OperationPrepared>(problem, templ, candidate.tile);
+            return std::make_shared<OperationPrepared>(problem, templ, TransformShape(candidate));
         }
         const std::int64_t workspace =
             workspaceBytes(Counted(problem), candidate,
@@ -258,10 +263,10 @@ class TiledMethod final : public method::Method {
             return std::make_unique<ThreadBuffers<OperationBuffers>>(
                 candidate.threads, problem,
                 outputTile(candidate.tile, problem.templ, method::mapExtents(problem)),
-                candidate.tile);
+                TransformShape(candidate));
         }
         return std::make_unique<ThreadBuffers<TiledBuffers>>(
-            candidate.threads, problem, candidate.tile,
+            candidate.threads, problem, TransformShape(candidate),
             outputTile(candidate.tile, problem.templ, method::mapExtents(problem)));
     }
 
@@ -277,8 +282,8 @@ class TiledMethod final : public method::Method {
                 execution, {map, {}});
         }
         const auto& templ = dynamic_cast<const TiledPrepared&>(prepared);
-        const TiledRun run{
-            problem, candidate.tile, {&templ}, withoutIdleMask(problem, scene), {map, {}}};
+        const TransformShape points(candidate);
+        const TiledRun run{problem, points, {&templ}, withoutIdleMask(problem, scene), {map, {}}};
         return run(outputTile(candidate.tile, problem.templ, method::mapExtents(problem)),
                    dynamic_cast<ThreadBuffers<TiledBuffers>&>(workspace), execution);
     }
@@ -299,7 +304,8 @@ class TiledMethod final : public method::Method {
             return Method::executeBank(problem, candidate, prepared, scene, workspace, execution,
                                        to);
         }
-        const TiledRun run{problem, candidate.tile, templs, withoutIdleMask(problem, scene), to};
+        const TransformShape points(candidate);
+        const TiledRun run{problem, points, templs, withoutIdleMask(problem, scene), to};
         return run(outputTile(candidate.tile, problem.templ, method::mapExtents(problem)),
                    dynamic_cast<ThreadBuffers<TiledBuffers>&>(workspace), execution);
     }
@@ -313,8 +319,8 @@ class TiledMethod final : public method::Method {
         const std::int64_t map = method::mapBytes(problem);
         const auto greedy = [&](const Candidate& candidate) {
             return problem.recompute && problem.precision == method::Precision::Single &&
-                   doublePoints(problem, candidate.tile) == candidate.tile &&
-                   candidate.threads * TileBuffers<float>::bytes(candidate.tile, false) >
+                   doublePoints(problem, TransformShape(candidate)) == TransformShape(candidate) &&
+                   candidate.threads * TileBuffers<float>::bytes(TransformShape(candidate), false) >
                        map / kLittle;
         };
         if (map > kLarge && !std::all_of(candidates.begin(), candidates.end(), greedy)) {
@@ -330,26 +336,27 @@ class TiledMethod final : public method::Method {
             problem.mask || problem.statistics == method::WindowStatistics::Fourier;
         const std::int64_t tiles = MapGrid(problem, tile, general).count();
         return std::min<std::int64_t>(candidate.threads, tiles) *
-               (TiledBuffers::bytes(counted, candidate.tile, tile) + counted.scorerBytes(tile));
+               (TiledBuffers::bytes(counted, TransformShape(candidate), tile) +
+                counted.scorerBytes(tile));
     }
 
     /// The largest memory of a run, in bytes. The template is prepared first, in double; then every
     /// thread has its buffers.
     static std::int64_t hostBytes(const Problem& asked, const Candidate& candidate,
                                   const Extents& tile, const method::SceneStatistics* statistics) {
+        const TransformShape points(candidate);
         const Counted counted(
-            asked,
-            fourierTerms(candidate.tile, asked.templ, {{.total = 1}, {}}, false, kUnitSingle),
+            asked, fourierTerms(points, asked.templ, {{.total = 1}, {}}, false, kUnitSingle),
             statistics);
         const Problem& problem = counted.problem;
         const std::int64_t workspace = workspaceBytes(counted, candidate, tile);
         const bool keeps =
             keepsDouble(asked, candidate, workspaceBytes(Counted(asked), candidate, tile));
         const std::int64_t making = // FFTW needs the template's box too
-            8 * (TileTransform<double>::spectrumValues(candidate.tile) +
-                 (hasHalfBeamTransform(candidate.tile) ? 0 : base::voxelCount(candidate.tile)));
+            8 * (TileTransform<double>::spectrumValues(points) +
+                 (points.fftw ? base::voxelCount(points) : 0));
         return method::mapBytes(problem) + unlikeBytes(problem) +
-               problem.templates * TiledPrepared::bytes(counted, candidate.tile, keeps) +
+               problem.templates * TiledPrepared::bytes(counted, points, keeps) +
                std::max(making, workspace) + littleBytes(problem, candidate.threads);
     }
 
@@ -362,9 +369,9 @@ class TiledMethod final : public method::Method {
         }
         // a twentieth: predictions of memory must be right within a tenth
         constexpr std::int64_t kLittle = 20;
-        return 8 * TileTransform<double>::spectrumValues(doublePoints(problem, candidate.tile)) <=
-               (method::mapBytes(problem) + TiledPrepared::spectrumBytes(candidate.tile) +
-                workspace) /
+        const TransformShape points(candidate);
+        return 8 * TileTransform<double>::spectrumValues(doublePoints(problem, points)) <=
+               (method::mapBytes(problem) + TiledPrepared::spectrumBytes(points) + workspace) /
                    kLittle;
     }
 };

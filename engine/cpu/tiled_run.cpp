@@ -17,10 +17,10 @@ namespace {
 
 /// The shape of a part that is recomputed in double.
 struct Again {
-    Extents points;
+    TransformShape points;
     Extents out; ///< placements
 
-    Again(const Problem& problem, const Extents& of)
+    Again(const Problem& problem, const TransformShape& of)
         : points(doublePoints(problem, of)), out{points.x - problem.templ.x + 1,
                                                  points.y - problem.templ.y + 1,
                                                  points.z - problem.templ.z + 1} {}
@@ -180,7 +180,7 @@ class Worker {
     /// Recomputes a tile in double, part by part. `known` is its frame in single precision.
     void again(std::size_t i, PlainTile& tile, const CentredTile& known) {
         const TiledPrepared& templ = *m_run.templs[i];
-        const Extents& points = m_again.points;
+        const TransformShape& points = m_again.points;
         const auto transform = TileTransform<double>::of(points);
         TileBuffers<double> own = m_buffers.again(m_run.bank());
         const method::MapView scores = scoresOf(i, tile);
@@ -248,14 +248,14 @@ base::Image<double>& roomy(base::Image<double>& room, std::int64_t bytes) {
 
 } // namespace
 
-Extents doublePoints(const Problem& problem, const Extents& points) {
+TransformShape doublePoints(const Problem& problem, const TransformShape& points) {
     if (problem.precision == method::Precision::Double) {
         return points;
     }
     constexpr std::int64_t kLeast = 8; // along an axis at least 1/8 of the points are placements
     const std::int64_t room = TileBuffers<float>::bytes(points, false);
     Extents part = points;
-    while (TileBuffers<double>::bytes(part, false) > room + room / kLeast) {
+    while (TileBuffers<double>::bytes(points.with(part), false) > room + room / kLeast) {
         struct Axis {
             std::int64_t* length;
             std::int64_t templ;
@@ -279,12 +279,12 @@ Extents doublePoints(const Problem& problem, const Extents& points) {
         }
         *axis.length = axis.half();
     }
-    return part;
+    return points.with(part);
 }
 
 TiledPrepared::TiledPrepared(const Problem& problem, const method::Candidate& candidate,
                              const method::MaskedView& templ, bool keep, base::TilePool& pool)
-    : m_points(candidate.tile), m_doublePoints(doublePoints(problem, m_points)),
+    : m_points(candidate), m_doublePoints(doublePoints(problem, m_points)),
       m_forms(TemplateForms::of(problem, templ, pool)),
       m_support(supportTemplate(problem, m_forms.canonical, templ)), m_keep(keep) {
     if (m_support) {
@@ -322,11 +322,13 @@ const double* TiledPrepared::inDouble(double* work, double* to) const {
     return m_inDouble.data();
 }
 
-TiledBuffers::TiledBuffers(const Problem& problem, const Extents& points, const Extents& tile)
+TiledBuffers::TiledBuffers(const Problem& problem, const TransformShape& points,
+                           const Extents& tile)
     : scorer(problem.templ, tile), best(problem, tile), m_problem(problem), m_points(points),
       m_doublePoints(doublePoints(problem, points)), m_tile(tile) {}
 
-std::int64_t TiledBuffers::tileBytes(const Problem& problem, const Extents& points, bool bank) {
+std::int64_t TiledBuffers::tileBytes(const Problem& problem, const TransformShape& points,
+                                     bool bank) {
     if (problem.precision == method::Precision::Double) {
         return TileBuffers<double>::bytes(points, bank);
     }
@@ -358,7 +360,7 @@ SupportScorer& TiledBuffers::support(const SupportSpectra& spectra) {
     return *m_support;
 }
 
-std::int64_t TiledBuffers::bytes(const Counted& counted, const Extents& points,
+std::int64_t TiledBuffers::bytes(const Counted& counted, const TransformShape& points,
                                  const Extents& tile) {
     const Problem& problem = counted.problem;
     const bool single = problem.precision == method::Precision::Single;
@@ -385,7 +387,7 @@ std::int64_t TiledBuffers::bytes(const Counted& counted, const Extents& points,
     return bytes;
 }
 
-std::int64_t TiledPrepared::bytes(const Counted& counted, const Extents& points, bool keep) {
+std::int64_t TiledPrepared::bytes(const Counted& counted, const TransformShape& points, bool keep) {
     const Problem& problem = counted.problem;
     const bool single = problem.precision == method::Precision::Single;
     const std::int64_t general =

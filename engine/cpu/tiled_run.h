@@ -41,16 +41,16 @@ class TiledPrepared final : public method::Prepared {
     [[nodiscard]] const double* inDouble(double* work, double* to) const;
 
     /// Bytes kept of a template, its spectrum in double included if a run may need it.
-    [[nodiscard]] static std::int64_t bytes(const Counted& counted, const base::Extents& points,
+    [[nodiscard]] static std::int64_t bytes(const Counted& counted, const TransformShape& points,
                                             bool keep);
     /// Bytes of the spectrum in single precision.
-    [[nodiscard]] static std::int64_t spectrumBytes(const base::Extents& points) {
+    [[nodiscard]] static std::int64_t spectrumBytes(const TransformShape& points) {
         return 4 * TileTransform<float>::spectrumValues(points);
     }
 
   private:
-    base::Extents m_points;
-    base::Extents m_doublePoints;
+    TransformShape m_points;
+    TransformShape m_doublePoints;
     TemplateForms m_forms;
     std::optional<SupportTemplate> m_support;
     std::optional<SupportSpectra> m_spectra;
@@ -64,8 +64,8 @@ class TiledPrepared final : public method::Prepared {
 /// Points of the tiles in which a tile of `points` is computed in double. In a run in double they
 /// are `points`. Otherwise they are those of parts whose buffers fit where the tile's buffers in
 /// single precision were, or `points` if the template leaves such parts too few placements.
-[[nodiscard]] base::Extents doublePoints(const method::Problem& problem,
-                                         const base::Extents& points);
+[[nodiscard]] TransformShape doublePoints(const method::Problem& problem,
+                                          const TransformShape& points);
 
 /// The buffers of one tile in one precision, side by side in one piece of memory.
 template <class Real> struct TileBuffers {
@@ -75,15 +75,15 @@ template <class Real> struct TileBuffers {
     Real* spectrum; ///< of a bank: the tile's spectrum, shared by its templates; else null
 
     /// Clears nothing: every value is written before it is read.
-    TileBuffers(base::Image<double>& room, const base::Extents& points, bool bank)
+    TileBuffers(base::Image<double>& room, const TransformShape& points, bool bank)
         : voxels(reinterpret_cast<Real*>(room.data())), numerators(voxels + values(points)),
           work(numerators + values(points)), spectrum(bank ? work + values(points) : nullptr) {}
 
-    [[nodiscard]] static std::int64_t bytes(const base::Extents& points, bool bank) {
+    [[nodiscard]] static std::int64_t bytes(const TransformShape& points, bool bank) {
         return static_cast<std::int64_t>(sizeof(Real)) * values(points) * (bank ? 4 : 3);
     }
     /// Bytes of the numerators that a correlation never writes.
-    [[nodiscard]] static std::int64_t idleBytes(const base::Extents& points,
+    [[nodiscard]] static std::int64_t idleBytes(const TransformShape& points,
                                                 const base::Extents& tile) {
         const std::int64_t written = TileTransform<Real>::writtenValues(points, tile);
         return static_cast<std::int64_t>(sizeof(Real)) *
@@ -92,7 +92,7 @@ template <class Real> struct TileBuffers {
 
   private:
     /// Values that hold the voxels with slack, or a half spectrum, whichever is more.
-    static std::int64_t values(const base::Extents& points) {
+    static std::int64_t values(const TransformShape& points) {
         return roundUp(std::max(base::voxelCount(points) + simd::kSlack,
                                 TileTransform<Real>::spectrumValues(points)),
                        16);
@@ -103,7 +103,7 @@ template <class Real> struct TileBuffers {
 class TiledBuffers {
   public:
     /// `tile`: the placements of one tile.
-    TiledBuffers(const method::Problem& problem, const base::Extents& points,
+    TiledBuffers(const method::Problem& problem, const TransformShape& points,
                  const base::Extents& tile);
 
     TileScorer scorer;
@@ -119,17 +119,17 @@ class TiledBuffers {
     [[nodiscard]] SupportScorer& support(const SupportSpectra& spectra);
 
     /// Bytes that are written of the buffers for the first tile, without the scorer's.
-    [[nodiscard]] static std::int64_t bytes(const Counted& counted, const base::Extents& points,
+    [[nodiscard]] static std::int64_t bytes(const Counted& counted, const TransformShape& points,
                                             const base::Extents& tile);
 
   private:
     /// Bytes of the buffers of a tile in the precision of a run.
-    static std::int64_t tileBytes(const method::Problem& problem, const base::Extents& points,
+    static std::int64_t tileBytes(const method::Problem& problem, const TransformShape& points,
                                   bool bank);
 
     method::Problem m_problem;
-    base::Extents m_points;
-    base::Extents m_doublePoints;
+    TransformShape m_points;
+    TransformShape m_doublePoints;
     base::Extents m_tile;
     std::unique_ptr<SupportScorer> m_support;
     FourierCorrelator* m_correlator = nullptr; ///< of m_support
@@ -141,7 +141,7 @@ class TiledBuffers {
 /// A run of one template or of a bank.
 struct TiledRun {
     const method::Problem& problem;
-    const base::Extents& points;
+    const TransformShape& points;
     std::vector<const TiledPrepared*> templs;
     method::MaskedView scene; ///< has no mask if the mask is all ones
     method::BankView to;      ///< has no index if there is one template

@@ -50,7 +50,7 @@ class TiledTemplateMethod final : public method::Method {
         const Extents& m = problem.templ;
         std::vector<Candidate> result;
         const auto add = [&](const Extents& points) {
-            addCandidate(*this, points, limits, result);
+            addCandidate(*this, points, limits, result, transformsFor(points, limits));
         };
         if (tile.x > 0) {
             add({tile.x, n.y == 1 ? 1 : tile.y, n.z == 1 ? 1 : tile.z});
@@ -78,8 +78,11 @@ class TiledTemplateMethod final : public method::Method {
     predict(const Problem& problem, const Candidate& candidate, const method::Limits& limits,
             const method::CostModel& model,
             const method::SceneStatistics* statistics) const override {
-        const Extents& points = candidate.tile;
+        const TransformShape points(candidate);
         if (std::string reason = ScorePass::refusal(problem); !reason.empty()) {
+            return method::Refusal{std::move(reason)};
+        }
+        if (std::string reason = transformsRefusal(candidate, false); !reason.empty()) {
             return method::Refusal{std::move(reason)};
         }
         if (points.x > kLongest || points.y > kLongest || points.z > kLongest ||
@@ -132,14 +135,14 @@ class TiledTemplateMethod final : public method::Method {
     }
 
     void warmUp(const Problem& problem, const Candidate& candidate) const override {
-        TemplateSpectra::planTransforms(problem, candidate.tile);
+        TemplateSpectra::planTransforms(problem, TransformShape(candidate));
     }
 
     [[nodiscard]] std::shared_ptr<const method::Prepared>
     prepare(const Problem& problem, const Candidate& candidate, const method::MaskedView& templ,
             base::TilePool& pool) const override {
         ScorePass::requireUnmasked(templ);
-        return std::make_shared<BlockedPrepared>(problem, candidate.tile, templ, pool);
+        return std::make_shared<BlockedPrepared>(problem, TransformShape(candidate), templ, pool);
     }
 
     [[nodiscard]] std::unique_ptr<method::Workspace>
@@ -154,8 +157,9 @@ class TiledTemplateMethod final : public method::Method {
         ScorePass::requireUnmasked(scene);
         const auto& templ = dynamic_cast<const BlockedPrepared&>(prepared);
         auto& buffers = dynamic_cast<BlockedWorkspace&>(workspace);
-        const BlockedPart whole(problem, candidate.tile);
-        const BlockedPart again = againOf(whole, candidate.tile);
+        const TransformShape points(candidate);
+        const BlockedPart whole(problem, points);
+        const BlockedPart again = againOf(whole, points);
         const Extents piece = method::mapExtents(again.problem);
         const bool inPieces = piece != method::mapExtents(problem);
         const Extents tile = ScorePass::tileOf(problem);
@@ -166,7 +170,7 @@ class TiledTemplateMethod final : public method::Method {
         ScorePass pass(problem, scene.pixels, templ.forms(), execution, map,
                        {region, kDoubleNs * static_cast<double>(base::voxelCount(region)) *
                                     static_cast<double>(whole.blocks.templateBlocks())});
-        const BlockedInput run{candidate.tile, templ, execution.pool.threads(), execution.stop};
+        const BlockedInput run{points, templ, execution.pool.threads(), execution.stop};
         return pass.run(tilesOf(whole), [&](const std::vector<Box>& tiles, auto real) {
             using Real = decltype(real);
             const auto part = [&](const PlacedPart& at, const std::vector<Box>& some) {
@@ -197,7 +201,7 @@ class TiledTemplateMethod final : public method::Method {
         return {blocks.x().block, blocks.y().block, blocks.z().block};
     }
     template <class Real>
-    static TemplateSpectra::Part spectraPart(const BlockedPart& part, const Extents& points,
+    static TemplateSpectra::Part spectraPart(const BlockedPart& part, const TransformShape& points,
                                              int threads) {
         return {points, BlockBuffers<Real>::bytes(part, points, threads)};
     }
@@ -205,7 +209,7 @@ class TiledTemplateMethod final : public method::Method {
     /// The part that is recomputed in double at a time: the piece of a score tile with the fewest
     /// segments whose run takes no more memory than the run in single precision, plus a fourteenth.
     /// It is the whole map if that fits, if no piece does, or if the problem is in double.
-    static BlockedPart againOf(const BlockedPart& whole, const Extents& points) {
+    static BlockedPart againOf(const BlockedPart& whole, const TransformShape& points) {
         const Problem& problem = whole.problem;
         constexpr int kThreads = 1; // the same part for any number of threads
         constexpr std::int64_t kLittle = 14;
@@ -273,9 +277,9 @@ class TiledTemplateMethod final : public method::Method {
     /// The largest memory of a run, in bytes (Karas (30), with the segments of the ring).
     static std::int64_t hostBytes(const BlockedPart& whole, const Candidate& candidate,
                                   const method::SceneStatistics* statistics) {
-        const Counted counted(whole.problem, expectedTerms(whole, candidate.tile), statistics);
+        const TransformShape points(candidate);
+        const Counted counted(whole.problem, expectedTerms(whole, points), statistics);
         const Problem& problem = counted.problem;
-        const Extents& points = candidate.tile;
         const int threads = candidate.threads;
         const std::int64_t parts = whole.blocks.templateBlocks();
         const auto single = spectraPart<float>(whole, points, threads);
@@ -292,12 +296,12 @@ class TiledTemplateMethod final : public method::Method {
                             const method::CostModel& model, method::Prediction& prediction) {
         const Problem& problem = whole.problem;
         const TemplateBlocks& blocks = whole.blocks;
-        const Extents& points = candidate.tile;
+        const TransformShape points(candidate);
         const auto count = static_cast<double>(base::voxelCount(points));
         const auto parts = blocks.templateBlocks();
         const double threads = static_cast<double>(candidate.threads);
         const double workers = model.speedUp(candidate.threads);
-        const double halfNs = model.blockTransformNs(points) / 2;
+        const double halfNs = timeFactor(points) * model.blockTransformNs(points) / 2;
         const bool ahead = TemplateSpectra::areMadeAtOnce(points, parts);
         const double prepareNs = static_cast<double>(parts) * halfNs * 2 *
                                  model.wholePrepareFactor / (ahead ? 1.0 : workers);

@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "engine/base/error.h"
+#include "engine/cpu/tile_transform.h"
 #include "engine/filter/detail/decimation.h"
 #include "engine/filter/detail/dif_run.h"
 #include "engine/filter/detail/filter_method.h"
@@ -21,7 +22,6 @@ namespace {
 
 using base::Extents;
 using cpu::PartKind;
-using method::shared::isSmooth;
 using method::shared::nextSmooth;
 
 /// Numbers of parts that the planner considers. Odd ones take more memory than two parts and are
@@ -57,10 +57,19 @@ class DifFilter final : public FilterMethod {
         }
         std::vector<method::Candidate> list;
         const auto add = [&](int parts) {
-            list.push_back({.method = std::string(name()),
-                            .tile = shape.tile.x > 0 ? shape.tile : pointsOf(problem, parts),
-                            .threads = limits.threads,
-                            .parts = parts});
+            using method::Transforms;
+            const Extents points = shape.tile.x > 0 ? shape.tile : pointsOf(problem, parts);
+            for (const Transforms transforms : {Transforms::Own, Transforms::Fftw}) {
+                if (limits.transforms == transforms ||
+                    (limits.transforms == Transforms::Auto &&
+                     (isSmooth(points) || transforms == Transforms::Fftw))) {
+                    list.push_back({.method = std::string(name()),
+                                    .tile = points,
+                                    .threads = limits.threads,
+                                    .parts = parts,
+                                    .transforms = transforms});
+                }
+            }
         };
         if (shape.parts > 0) {
             add(shape.parts);
@@ -89,13 +98,12 @@ class DifFilter final : public FilterMethod {
         const Decimation cut = Decimation::of(problem, candidate);
         const Extents& points = cut.points;
         if (points.x < needed.x || points.y < needed.y || points.z * cut.parts < needed.z ||
-            !isSmooth(points.x) || !isSmooth(points.y) || !isSmooth(points.z)) {
+            !(cut.fftw || isSmooth(points))) {
             return method::Refusal{fmt::format(
-                "{} parts need transforms of at least {} points, whose lengths are products of 2, "
-                "3, 5 and 7; leave out --tile",
-                cut.parts,
+                "{} parts need transforms of at least {} points{}; leave out --tile", cut.parts,
                 base::toString(cut.turned(
-                    Extents{needed.x, needed.y, (needed.z + cut.parts - 1) / cut.parts})))};
+                    Extents{needed.x, needed.y, (needed.z + cut.parts - 1) / cut.parts})),
+                cut.fftw ? "" : ", whose lengths are products of 2, 3, 5 and 7")};
         }
         method::Prediction prediction;
         const bool single = problem.precision == method::Precision::Single;
@@ -107,7 +115,8 @@ class DifFilter final : public FilterMethod {
             errorOfParts(whole, cut.parts, unitOf(problem.precision)) * kernel.norm() *
                 std::sqrt(static_cast<double>(base::voxelCount(needed))) / kernel.divisor() +
             roundingBound(problem, kernel);
-        prediction.fftPlanning = "own";
+        // Plans of parts are estimates, or come from wisdom.
+        prediction.fftPlanning = cut.fftw ? "estimate" : "own";
         prediction.tilesInFlight = 1;
         prediction.paddingWaste = 1 - resultVoxels(problem) / whole;
         return prediction;
@@ -121,18 +130,23 @@ class DifFilter final : public FilterMethod {
     }
 
   private:
+    static bool isSmooth(const Extents& points) {
+        using method::shared::isSmooth;
+        return isSmooth(points.x) && isSmooth(points.y) && isSmooth(points.z);
+    }
+
     /// Points that a circular convolution needs, the slowest axis as z.
     static Extents neededPoints(const Problem& problem) {
         const Extents& m = problem.kernel;
         const Extents out = resultExtents(problem);
-        return Decimation{2, hasSlices(problem), {}}.turned(
+        return Decimation{2, hasSlices(problem), {}, false}.turned(
             Extents{out.x + m.x - 1, out.y + m.y - 1, out.z + m.z - 1});
     }
 
     /// Points of one of `parts` parts, in the order of the scene.
     static Extents pointsOf(const Problem& problem, int parts) {
         const Extents needed = neededPoints(problem);
-        return Decimation{parts, hasSlices(problem), {}}.turned(
+        return Decimation{parts, hasSlices(problem), {}, false}.turned(
             Extents{nextSmooth(needed.x), nextSmooth(needed.y),
                     nextSmooth((needed.z + parts - 1) / parts)});
     }
@@ -143,12 +157,16 @@ class DifFilter final : public FilterMethod {
         const auto weights = static_cast<double>(base::voxelCount(problem.kernel));
         const auto points = static_cast<double>(base::voxelCount(cut.points));
         const double strips = cut.slices ? kSlices : 1;
+        const double factor =
+            cut.fftw ? cpu::timeFactor(cpu::TransformShape(cut.points, method::Transforms::Fftw))
+                     : 1;
         double scene = 0;
         double kernel = 0;
         double steps = 0;
         for (int part = 0; part < cut.computed(); ++part) {
             const double numbers = cut.kind(part) == PartKind::Complex ? 2 : 1;
-            const double transforms = numbers * kTransforms * model.wholeTransformNs(cut.points);
+            const double transforms =
+                factor * numbers * kTransforms * model.wholeTransformNs(cut.points);
             const double voxel = kLoadStripNs + numbers * kAddNs;
             scene +=
                 transforms + strips * (seen * voxel + resultVoxels(problem) * numbers * kGiveNs);

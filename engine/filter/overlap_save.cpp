@@ -43,7 +43,7 @@ class OverlapSaveFilter : public FilterMethod {
         (void)points;
         return problem.kernel;
     }
-    /// True if all threads share one transform.
+    /// True if all threads share one transform; FFTW's is then considered beside ours.
     [[nodiscard]] virtual bool isWhole() const { return false; }
 
     /// The candidates where the planner chooses the points of a transform.
@@ -57,8 +57,8 @@ class OverlapSaveFilter : public FilterMethod {
         if (tile.x == 0) {
             return choices(problem, limits);
         }
-        return {candidateOf(
-            {tile.x, tile.y, isVolume(problem) ? std::max<std::int64_t>(tile.z, 1) : 1}, limits)};
+        return candidatesOf(
+            {tile.x, tile.y, isVolume(problem) ? std::max<std::int64_t>(tile.z, 1) : 1}, limits);
     }
 
     [[nodiscard]] static bool isVolume(const Problem& problem) {
@@ -75,15 +75,32 @@ class OverlapSaveFilter : public FilterMethod {
 
     [[nodiscard]] method::Candidate candidateOf(const Extents& points,
                                                 const method::Limits& limits) const {
-        return {.method = std::string(name()), .tile = points, .threads = limits.threads};
+        return {.method = std::string(name()),
+                .tile = points,
+                .threads = limits.threads,
+                .transforms = cpu::transformsFor(points, limits)};
+    }
+    [[nodiscard]] std::vector<method::Candidate> candidatesOf(const Extents& points,
+                                                              const method::Limits& limits) const {
+        std::vector<method::Candidate> list{candidateOf(points, limits)};
+        for (const method::Transforms transforms : cpu::allTransformsFor(points, limits)) {
+            if (isWhole() && transforms != list.front().transforms) {
+                list.push_back(list.front());
+                list.back().transforms = transforms;
+            }
+        }
+        return list;
     }
 
     [[nodiscard]] method::Verdict predict(const Problem& problem, const Kernel& kernel,
                                           const method::Candidate& candidate,
                                           const method::CostModel& model) const override {
-        const Extents& points = candidate.tile;
+        const cpu::TransformShape points(candidate);
         if (!kernel.hasWeights()) {
             return method::Refusal{"the kernel has too many voxels to be transformed"};
+        }
+        if (std::string reason = cpu::transformsRefusal(candidate, isWhole()); !reason.empty()) {
+            return method::Refusal{std::move(reason)};
         }
         const Extents part = block(problem, points);
         if (points.x < part.x || points.y < part.y || points.z < part.z) {
@@ -107,14 +124,16 @@ class OverlapSaveFilter : public FilterMethod {
         const auto count = static_cast<double>(base::voxelCount(points));
         const auto threads = static_cast<double>(candidate.threads);
         const double precision = single ? 1 : 2;
-        const double tileNs = isWhole() ? model.wholeTransformNs(points) + model.loadNs(points)
-                                        : model.timeOf(points).tileNs;
+        const double transforms = cpu::timeFactor(points);
+        const double tileNs =
+            isWhole() ? transforms * model.wholeTransformNs(points) + model.loadNs(points)
+                      : (points.smooth() ? transforms : 1) * model.timeOf(points).tileNs;
         // Of a tile with blocks the forward transforms and products are done for each of them.
         const double forTile =
             blocks == 1 ? tileNs
                         : tileNs * (0.5 + 0.6 * blocks) + blocks * count * model.productPointNs;
         const double prepare =
-            blocks * (isWhole() ? model.wholeTransformNs(points) / 2
+            blocks * (isWhole() ? transforms * model.wholeTransformNs(points) / 2
                                 : model.timeOf(points).tileNs * model.prepareFactor / 2);
         const double rounds = isWhole()          ? tiles / model.speedUp(candidate.threads)
                               : tiles <= threads ? 1
@@ -139,7 +158,7 @@ class OverlapSaveFilter : public FilterMethod {
     [[nodiscard]] std::int64_t hostBytes(const Problem& problem, const method::Candidate& candidate,
                                          const Cut& cut) const {
         const bool single = problem.precision == method::Precision::Single;
-        const Extents& points = candidate.tile;
+        const cpu::TransformShape points(candidate);
         const bool blocks = cut.blocks.size() > 1;
         const std::int64_t workers = isWhole() ? 1 : candidate.threads;
         const std::int64_t buffers = single ? TileBuffers<float>::bytes(points, blocks)
@@ -176,7 +195,7 @@ class OverlapSaveFilter : public FilterMethod {
     }
 
     template <class Real> Outcome compute(const Task<Real>& task) const {
-        const Extents& points = task.candidate.tile;
+        const cpu::TransformShape points(task.candidate);
         OverlapSave<Real> run(task, cutOf(points, task.problem.kernel, block(task.problem, points),
                                           task.to.extents()));
         const cpu::ForItems each = [&](std::int64_t count, const auto& work) {
@@ -247,7 +266,7 @@ class FourierFilter final : public OverlapSaveFilter {
   protected:
     [[nodiscard]] std::vector<method::Candidate>
     choices(const Problem& problem, const method::Limits& limits) const override {
-        return {candidateOf(wholePoints(problem), limits)};
+        return candidatesOf(wholePoints(problem), limits);
     }
 
     [[nodiscard]] bool isWhole() const override { return true; }

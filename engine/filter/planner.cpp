@@ -12,6 +12,7 @@
 #include "engine/base/median.h"
 #include "engine/base/stopwatch.h"
 #include "engine/filter/detail/filter_method.h"
+#include "engine/method/method.h"
 
 namespace flcc::filter {
 
@@ -63,7 +64,9 @@ Considered considered(const FilterMethod& method, const Problem& problem, const 
                       const Candidate& candidate, const method::Limits& limits,
                       const method::CostModel& model, bool any) {
     Considered row{.candidate = candidate};
-    method::Verdict verdict = method.predict(problem, kernel, candidate, model);
+    std::string missing = any ? std::string() : method::withoutTransforms(candidate, limits);
+    method::Verdict verdict = missing.empty() ? method.predict(problem, kernel, candidate, model)
+                                              : method::Refusal{std::move(missing)};
     if (const auto* const refusal = std::get_if<method::Refusal>(&verdict)) {
         row.reason = refusal->reason;
         return row;
@@ -102,7 +105,7 @@ void dropSlowShapes(std::vector<Considered>& rows) {
     std::vector<Considered> kept;
     for (Considered& row : rows) {
         const auto same = std::count_if(kept.begin(), kept.end(), [&](const Considered& other) {
-            return other.candidate.method == row.candidate.method;
+            return other.candidate.label() == row.candidate.label();
         });
         // One refusal of a method says enough.
         if (row.prediction ? static_cast<std::size_t>(same) < kMostShown : same == 0) {
@@ -153,7 +156,9 @@ void timeCandidates(Plan& plan, const Kernel& kernel, const method::CostModel& m
         method::Verdict verdict = method.predict(sample, kernel, candidate, model);
         if (!std::holds_alternative<method::Prediction>(verdict)) {
             // A whole transform or a box has another tile on a part of the scene.
-            candidate = method.candidates(sample, kernel, plan.limits, detail::Shape{}).front();
+            method::Limits limits = plan.limits;
+            limits.transforms = candidate.transforms;
+            candidate = method.candidates(sample, kernel, limits, detail::Shape{}).front();
             verdict = method.predict(sample, kernel, candidate, model);
         }
         const auto* const predicted = std::get_if<method::Prediction>(&verdict);

@@ -74,7 +74,7 @@ std::string toMarkdown(const BenchmarkRow& row) {
                        sizeText(row.problem.scene) + " | " +
                        std::string(base::name(row.problem.scenePixel)) + " | " +
                        sizeText(row.problem.templ) + " | " + std::to_string(row.problem.templates) +
-                       " | " + row.candidate.method + (tile.x > 0 ? " " + sizeText(tile) : "") +
+                       " | " + row.candidate.label() + (tile.x > 0 ? " " + sizeText(tile) : "") +
                        " | " + std::to_string(row.candidate.threads) + " | ";
     if (!row.notRun.empty()) {
         return text + "not run: " + row.notRun + " | | | | | | | | | | | | | | |\n";

@@ -106,6 +106,7 @@ std::vector<Row> makeRows() {
             [](const ConvolveJob& job) { return job.run.method; },
             [](ConvolveJob& job, const std::string& text) { job.run.method = text; }),
         sharedRow("tile"),
+        sharedRow("transforms"),
         detail::countRow<ConvolveJob>(
             "parts", "D", "parts of method dif; more of them take less memory and more time", 2,
             std::int64_t{1} << 20, [](const ConvolveJob& job) { return job.parts; },

@@ -16,7 +16,7 @@ std::string shown(const base::Extents& extents) {
 }
 
 std::string rowText(const plan::CandidateReport& row) {
-    std::string text = fmt::format("  {:<15}", row.candidate.method);
+    std::string text = fmt::format("  {:<15} ", row.candidate.label());
     text += row.candidate.parts > 0
                 ? fmt::format("{:<16}", fmt::format("{} of {}", row.candidate.parts,
                                                     shown(row.candidate.tile)))
@@ -76,7 +76,7 @@ std::string toSummary(const ConvolveReport& report, bool verbose) {
                 fmt::format("Frames    {}, one result each in one stack\n", report.frames.size());
         }
         text += fmt::format("Method    {}, {} threads: {:.2f} ms (predicted {:.2f} ms)\n",
-                            report.candidates.front().candidate.method, report.run->threads,
+                            report.candidates.front().candidate.label(), report.run->threads,
                             report.run->executeMs.median, report.candidates.front().prediction->ms);
         text += fmt::format("Values    {:.7g} to {:.7g}, mean {:.7g}, deviation {:.7g}; error at "
                             "most {:.2g}\n",

@@ -74,6 +74,8 @@ struct Job {
     method::WindowStatistics statistics = method::WindowStatistics::Auto;
     std::string method = "auto";
     base::Extents tile{0, 0, 0};
+    method::Transforms transforms =
+        method::Transforms::Auto; ///< Fourier transforms on the processor
     method::Precision precision = method::Precision::Single; ///< Double: the map is float64
     double promise = 1e-4; ///< largest empirical error bound of a score that is not marked LOWCONF
     bool recompute = true; ///< recompute scores whose bound is above the promise in double; else

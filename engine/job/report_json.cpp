@@ -76,6 +76,7 @@ Json problemJson(const JobReport& report, const plan::PlanReport& plan,
             {"precision", method::name(problem.precision)},
             {"recompute", problem.recompute},
             {"planning", plan::name(plan.planning)},
+            {"transforms", method::name(plan.limits.transforms)},
             {"thread_limit", plan.limits.threads},
             {"memory_limit", plan.limits.memoryBytes}};
 }
@@ -99,6 +100,7 @@ Json toJson(const plan::CandidateReport& row) {
               {"tile", toJson(row.candidate.tile)},
               {"threads", row.candidate.threads},
               {"parts", row.candidate.parts},
+              {"transforms", nullptr},
               {"in_flight", row.candidate.onDevice.inFlight},
               {"verdict", plan::name(row.verdict)},
               {"reason", row.reason},
@@ -114,6 +116,9 @@ Json toJson(const plan::CandidateReport& row) {
               {"tiles_in_flight", nullptr},
               {"padding_waste", nullptr},
               {"device_times", nullptr}};
+    if (row.candidate.transforms != method::Transforms::Auto) {
+        json["transforms"] = method::name(row.candidate.transforms);
+    }
     if (row.prediction) {
         json["device_times"] = toJson(row.prediction->onDevice.times);
         json["operations"] = row.prediction->operations;
@@ -337,6 +342,13 @@ method::Candidate candidateOf(const Json& chosen) {
         throw std::out_of_range("parts " + std::to_string(parts));
     }
     candidate.parts = static_cast<int>(parts);
+    if (const auto found = chosen.find("transforms"); found != chosen.end() && !found->is_null()) {
+        const auto transforms = method::transformsNamed(found->get<std::string>());
+        if (!transforms) {
+            throw std::out_of_range("transforms " + base::excerpt(found->get<std::string>()));
+        }
+        candidate.transforms = *transforms;
+    }
     return candidate;
 }
 
@@ -444,6 +456,7 @@ std::string toJson(const ConvolveReport& report) {
                          {"sum_of_magnitudes", kernel.sumOfMagnitudes}}},
                        {"precision", method::name(problem.precision)},
                        {"planning", plan::name(report.planning)},
+                       {"transforms", method::name(report.limits.transforms)},
                        {"thread_limit", report.limits.threads},
                        {"memory_limit", report.limits.memoryBytes}};
     json["candidates"] = Json::array();

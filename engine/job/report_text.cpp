@@ -174,7 +174,7 @@ Row candidateRow(const plan::CandidateReport& row, bool flat) {
     const auto& prediction = row.prediction;
     const bool fourier = prediction && !prediction->fftPlanning.empty();
     return {std::string(plan::name(row.verdict)),
-            row.candidate.method,
+            row.candidate.label(),
             row.candidate.device,
             tiled ? shown(row.candidate.tile, flat) : "-",
             std::to_string(row.candidate.threads),
@@ -406,7 +406,7 @@ std::string chosenText(const plan::PlanReport& plan) {
         return "nothing";
     }
     const method::Candidate& candidate = chosen->candidate;
-    return candidate.method +
+    return candidate.label() +
            (candidate.tile.x > 0 ? " " + shown(candidate.tile, base::isFlat2D(plan.problem.scene))
                                  : "") +
            " on " + candidate.device;

@@ -72,7 +72,7 @@ std::optional<Error> refusal(const plan::PlanReport& plan) {
         }
         failed = failed || row.verdict == plan::CandidateVerdict::Failed;
         if (reasons.find(row.reason) == std::string::npos) {
-            reasons += (reasons.empty() ? "" : "; ") + row.candidate.method +
+            reasons += (reasons.empty() ? "" : "; ") + row.candidate.label() +
                        (onGpu(row) ? " on " + row.candidate.device : "") + ": " + row.reason;
         }
     }

@@ -78,6 +78,7 @@ base::AnyView viewAs(std::size_t wanted, const void* data, const base::Extents& 
 Choices choicesOf(const flcc_options* options) {
     Choices choices;
     choices.limits.threads = base::availableThreads();
+    choices.limits.transforms = method::Transforms::Own; // FFTW ends a process that lacks memory
     if (options == nullptr) {
         return choices;
     }

@@ -23,7 +23,7 @@ Error refusalOf(const filter::Plan& plan) {
     bool memory = false;
     for (const filter::Considered& row : plan.candidates) {
         memory = memory || row.forMemory;
-        const std::string reason = row.candidate.method + ": " + row.reason;
+        const std::string reason = row.candidate.label() + ": " + row.reason;
         if (reasons.find(reason) == std::string::npos) {
             reasons += (reasons.empty() ? "" : "; ") + reason;
         }

@@ -28,7 +28,7 @@ Error refusalOf(const plan::PlanReport& report) {
         memory = memory ||
                  (method != nullptr && std::holds_alternative<method::Prediction>(method->predict(
                                            report.problem, row.candidate, unlimited, {}, nullptr)));
-        const std::string reason = row.candidate.method + ": " + row.reason;
+        const std::string reason = row.candidate.label() + ": " + row.reason;
         if (reasons.find(reason) == std::string::npos) {
             reasons += (reasons.empty() ? "" : "; ") + reason;
         }

@@ -20,6 +20,14 @@ std::string Method::refusal(const Problem& problem) const {
                      "; use --method direct --device cpu";
 }
 
+std::string withoutTransforms(const Candidate& candidate, const Limits& limits) {
+    if (limits.transforms != Transforms::Fftw || candidate.transforms != Transforms::Auto) {
+        return {};
+    }
+    return "method " + candidate.method + " on " + candidate.device +
+           " makes no transforms that FFTW could make; leave out --transforms fftw";
+}
+
 namespace {
 
 using base::Status;

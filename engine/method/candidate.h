@@ -7,6 +7,7 @@
 
 #include "engine/base/extents.h"
 #include "engine/method/on_device.h"
+#include "engine/method/transforms.h"
 
 namespace flcc::method {
 
@@ -23,8 +24,14 @@ struct Candidate {
     int threads = 1;
     CandidateOnDevice onDevice{};
     int parts = 0; ///< parts into which method `dif` decimates; 0 for any other method
+    Transforms transforms = Transforms::Auto; ///< Auto without transforms on the processor
 
     [[nodiscard]] bool onProcessor() const { return device == kProcessor; }
+
+    /// The method and, if FFTW transforms for it, this: "fourier, FFTW".
+    [[nodiscard]] std::string label() const {
+        return transforms == Transforms::Fftw ? method + ", FFTW" : method;
+    }
 
     friend bool operator==(const Candidate&, const Candidate&) = default;
 };

@@ -64,6 +64,10 @@ struct Outcome {
     OutcomeOnDevice onDevice{};
 };
 
+/// Why a candidate of a method that somebody chose cannot use the FFTW that `limits` ask for: it
+/// makes no transforms on the processor. Else empty.
+[[nodiscard]] std::string withoutTransforms(const Candidate& candidate, const Limits& limits);
+
 /// One method on one device. **Threads**: any; a method has no state.
 class Method {
   public:

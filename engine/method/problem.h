@@ -12,6 +12,7 @@
 #include "engine/method/on_device.h"
 #include "engine/method/operation.h"
 #include "engine/method/outside.h"
+#include "engine/method/transforms.h"
 
 namespace flcc::method {
 
@@ -105,6 +106,7 @@ struct Limits {
     /// Bytes of host memory that a run may take beyond the scene, including map and statuses.
     std::int64_t memoryBytes = INT64_MAX;
     LimitsOnDevice onDevice{};
+    Transforms transforms = Transforms::Auto; ///< the only ones that candidates may use
 };
 
 /// Statistics of a scene's pixels, used to predict times. They are not part of a plan's key.

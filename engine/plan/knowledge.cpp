@@ -22,7 +22,7 @@ using Json = nlohmann::ordered_json;
 
 /// Part of machineKey(). Raise it when the meaning of stored knowledge changes: older files are
 /// then ignored.
-constexpr int kVersion = 9;
+constexpr int kVersion = 10;
 constexpr std::int64_t kLongestAxis = std::int64_t{1} << 32;
 
 Json toJson(const base::Extents& extents) { return Json::array({extents.x, extents.y, extents.z}); }
@@ -110,6 +110,7 @@ Json problemJson(const KnownProblem& problem) {
                            {"tile", toJson(timing.candidate.tile)},
                            {"threads", timing.candidate.threads},
                            {"in_flight", timing.candidate.onDevice.inFlight},
+                           {"transforms", method::name(timing.candidate.transforms)},
                            {"ms", timing.ms}});
     }
     return {{"key", problem.key}, {"timings", timings}};
@@ -118,11 +119,13 @@ Json problemJson(const KnownProblem& problem) {
 KnownProblem problemOf(const Json& json) {
     KnownProblem problem{json.at("key").get<std::string>(), {}};
     for (const Json& timing : json.at("timings")) {
+        const auto transforms = method::transformsNamed(timing.value("transforms", "auto"));
         problem.timings.push_back({{.method = timing.at("method").get<std::string>(),
                                     .device = timing.at("device").get<std::string>(),
                                     .tile = extentsOf(timing.at("tile"), 0),
                                     .threads = timing.at("threads").get<int>(),
-                                    .onDevice = {.inFlight = timing.value("in_flight", 0)}},
+                                    .onDevice = {.inFlight = timing.value("in_flight", 0)},
+                                    .transforms = transforms.value()},
                                    positive(timing.at("ms"))});
     }
     return problem;
@@ -176,6 +179,7 @@ std::string problemKey(const method::Problem& problem, const method::Limits& lim
     add(map ? "map" : "peaks");
     add(std::to_string(runs) + (runs == 1 ? " run" : " runs"));
     add(std::to_string(limits.threads));
+    add(name(limits.transforms));
     add(planning);
     add(method);
     add(device);

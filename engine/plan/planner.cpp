@@ -121,6 +121,9 @@ void addRow(std::vector<Row>& rows, const method::Method& method,
         return;
     }
     std::string missing = method.refusal(problem);
+    if (missing.empty() && request.method != "auto") {
+        missing = method::withoutTransforms(candidate, request.limits);
+    }
     const method::Verdict verdict =
         missing.empty()
             ? method.predict(problem, row.report.candidate, request.limits, model, statistics)
@@ -332,7 +335,7 @@ bool measure(std::vector<Row>& rows, const method::Problem& problem, const Sampl
     for (Row& row : rows) {
         if (row.usable() && row.ms() <= kPlausible * best) {
             worthIt.push_back(&row);
-            guesses.push_back({row.method, row.ms()});
+            guesses.push_back({row.method, row.ms(), row.report.candidate.transforms});
         }
     }
     const auto plausible = static_cast<std::ptrdiff_t>(worthIt.size());
@@ -389,8 +392,9 @@ bool measureAll(std::vector<Row>& rows, const method::Problem& problem, const Sa
             continue;
         }
         if (row.report.candidate.onProcessor() && !row.report.prediction->fftPlanning.empty()) {
-            cpu::searchTransforms(row.report.candidate.tile,
-                                  problem.precision == method::Precision::Double, input.stop);
+            cpu::searchTransforms(row.report.candidate,
+                                  problem.precision == method::Precision::Double, input.pool,
+                                  input.stop);
         }
         const bool goesOn = timeRow(row, [&](const Row& one) {
             return timeOnWhole(*one.method, problem, one.report.candidate, input);

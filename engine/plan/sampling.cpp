@@ -94,6 +94,7 @@ method::Candidate wholeCandidate(const method::Method& method, const method::Pro
                                  const SampleInput& input) {
     method::Limits limits = input.limits;
     limits.onDevice.memory = candidate.onDevice.memory;
+    limits.transforms = candidate.transforms;
     const auto of = [&](const method::Problem& submitted, const Extents& tile) {
         return method.candidates(submitted, limits, tile).front();
     };
@@ -253,7 +254,10 @@ std::vector<std::size_t> timingOrder(const std::vector<Guess>& guesses, std::siz
     std::vector<bool> leads(guesses.size());
     for (std::size_t i = 0; i < guesses.size(); ++i) {
         leads[i] = std::none_of(guesses.begin(), guesses.begin() + static_cast<std::ptrdiff_t>(i),
-                                [&](const Guess& one) { return one.method == guesses[i].method; });
+                                [&](const Guess& one) {
+                                    return one.method == guesses[i].method &&
+                                           one.transforms == guesses[i].transforms;
+                                });
     }
     const auto leaders = static_cast<std::size_t>(std::count(leads.begin(), leads.end(), true));
     std::size_t free = most - std::min(most, leaders);

@@ -399,6 +399,7 @@ void WindowFilterTest::theJobFileRepeatsIt() {
     type("filterSize2", QStringLiteral("4"));
     choose("filterBorder", QStringLiteral("Wrap"));
     choose("filterPrecision", QStringLiteral("Double"));
+    choose("filterTransforms", QStringLiteral("FFTW"));
     waitForPreview();
     test::click(part<QPushButton>("filterSaveJob"));
     answer(dialog(), "filterJobDialog", folder.filePath(QStringLiteral("dog.json")));
@@ -407,6 +408,7 @@ void WindowFilterTest::theJobFileRepeatsIt() {
     QCOMPARE(job.kernel, std::string("dog:2:4"));
     QVERIFY(job.border == filter::Border::Wrap && job.extent == method::Extent::Same);
     QVERIFY(job.run.precision == method::Precision::Double);
+    QVERIFY(job.run.transforms == method::Transforms::Fftw);
     QVERIFY(job.run.scene == file.toStdString());
     QVERIFY(job.output == folder.filePath(QStringLiteral("dog.mha")).toStdString());
     QVERIFY(!job::runConvolve(job).cancelled); // as flcc-cli does

@@ -272,7 +272,7 @@ void WindowJobTest::aPlanReportIsReplayedAndDecidesTheRest() {
     load(job);
     QVERIFY(m_window->flow().currentJob() == job);
     QCOMPARE(test::child<QLabel>(*m_window, "planReport").text(), QStringLiteral("plan.json"));
-    for (const char* name : {"device", "method", "tile", "threads", "planning"}) {
+    for (const char* name : {"device", "method", "tile", "threads", "planning", "transforms"}) {
         QVERIFY2(!test::child<QWidget>(*m_window, name).isEnabled(), name);
     }
     QVERIFY(test::runAndWait(*m_window));

@@ -22,6 +22,7 @@
 #include "ui/message_bar.h"
 #include "ui/option_names.h"
 #include "ui/plan_card.h"
+#include "ui/text.h"
 #include "ui/theme.h"
 #include "ui/views_panel.h"
 
@@ -36,6 +37,7 @@ class WindowPanelTest : public QObject {
     void init();
     void cleanup();
     void memoryIsTypedAsTheWindowWritesIt();
+    void fftwIsChosenForAMethod();
     void anInvalidFieldStaysAndStopsTheRun();
     void refusalsNameControls();
     void threadsEndAtTheMachine();
@@ -96,6 +98,28 @@ void WindowPanelTest::memoryIsTypedAsTheWindowWritesIt() {
     QTest::keyClick(&test::child<QLineEdit>(*m_window, "tile"), Qt::Key_Return);
     QVERIFY(m_window->matchPanel().settings().tile == (base::Extents{64, 32, 0}));
     QVERIFY(test::waitUntilIdle(*m_window));
+}
+
+void WindowPanelTest::fftwIsChosenForAMethod() {
+    openWithTemplate();
+    auto& method = test::child<QComboBox>(*m_window, "method");
+    auto& transforms = test::child<QComboBox>(*m_window, "transforms");
+    method.setCurrentIndex(method.findData(QStringLiteral("fourier")));
+    transforms.setCurrentIndex(transforms.findText(QStringLiteral("FFTW")));
+    QVERIFY(m_window->matchPanel().settings().transforms == method::Transforms::Fftw);
+    QVERIFY(test::waitUntilIdle(*m_window));
+    QVERIFY(test::runAndWait(*m_window));
+    const plan::CandidateReport* chosen = m_window->document().result()->job->report.plan.chosen();
+    QVERIFY(chosen != nullptr);
+    QCOMPARE(chosen->candidate.label(), std::string("fourier, FFTW"));
+    QVERIFY(ui::candidateText(chosen->candidate).endsWith(QStringLiteral(", FFTW")));
+    // A method without transforms says which control refuses it.
+    method.setCurrentIndex(method.findData(QStringLiteral("direct")));
+    QVERIFY(test::waitUntilIdle(*m_window));
+    test::click(test::child<QPushButton>(*m_window, "runButton"));
+    QTRY_COMPARE(bar().kind(), ui::MessageBar::Kind::Error);
+    QVERIFY2(bar().sentence().contains(QStringLiteral("\"Transforms\" \"FFTW\"")),
+             qPrintable(bar().sentence()));
 }
 
 void WindowPanelTest::anInvalidFieldStaysAndStopsTheRun() {

@@ -288,6 +288,7 @@ void WindowRunTest::everyControlOfTheMatchPanelReachesTheJob() {
     job.invert = true;
     job.method = "tiled";
     job.tile = {96, 64, 0};
+    job.transforms = method::Transforms::Own;
     job.device = "cpu";
     job.threads = base::availableThreads();
     job.memoryBytes = 512LL << 20;

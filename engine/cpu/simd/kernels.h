@@ -9,6 +9,7 @@
 
 #include "engine/base/extents.h"
 #include "engine/base/image.h"
+#include "engine/cpu/for_items.h"
 #include "engine/method/shared/fourier_bound.h"
 
 /// The inner loops of the CPU methods. They are compiled for every instruction set of the target
@@ -357,10 +358,22 @@ struct QuadArguments {
 };
 void addQuadDifferences(const QuadArguments& arguments);
 
+/// Sums of squares of a box: the largest of a row, the largest of a line along y, all.
+struct LineEnergies {
+    double brightestRow = 0;
+    double brightestColumn = 0;
+    double total = 0;
+};
+
 /// Energies of a tile and of its lines parallel to each axis, for the error bound
-/// (engine/method/NUMERICS.md, section 5).
+/// (engine/method/NUMERICS.md, section 5), in `parts` parts that `each` runs. If `each` is stopped,
+/// the result is unspecified.
 using method::shared::TileEnergy;
-[[nodiscard]] TileEnergy lineEnergy(const float* tile, const base::Extents& extents);
-[[nodiscard]] TileEnergy lineEnergy(const double* tile, const base::Extents& extents);
+[[nodiscard]] TileEnergy lineEnergy(const float* tile, const base::Extents& extents,
+                                    std::int64_t parts = 1,
+                                    const ForItems& each = oneAfterTheOther());
+[[nodiscard]] TileEnergy lineEnergy(const double* tile, const base::Extents& extents,
+                                    std::int64_t parts = 1,
+                                    const ForItems& each = oneAfterTheOther());
 
 } // namespace flcc::cpu::simd

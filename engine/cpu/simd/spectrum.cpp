@@ -31,12 +31,12 @@ template <class Real> double largestOf(const Real* values, std::int64_t count) {
 }
 
 template <class Real>
-HWY_INLINE TileEnergy energyOf(const Real* tile, const base::Extents& n, Real* scratch) {
+HWY_INLINE LineEnergies energiesOf(const Real* tile, const base::Extents& n, bool volume,
+                                   Real* scratch) {
     const hn::ScalableTag<Real> d;
     const auto lanes = static_cast<std::int64_t>(hn::Lanes(d));
     Real* const columns = scratch;       // lines along y, of one slice
     Real* const pillars = scratch + n.x; // lines along z
-    const bool volume = n.z > 1;
     std::fill_n(scratch, n.x + (volume ? n.x * n.y : 0), Real{0});
     double brightestRow = 0;
     double brightestColumn = 0;
@@ -75,23 +75,14 @@ HWY_INLINE TileEnergy energyOf(const Real* tile, const base::Extents& n, Real* s
         }
         brightestColumn = std::max(brightestColumn, largestOf(columns, n.x));
     }
-    // FFTW does not say in which order it makes its passes, so every line is bounded as if it were
-    // a column.
-    TileEnergy result = TileEnergy::ofLines(n.y, brightestColumn, sum);
-    result.join(TileEnergy::ofLines(n.x, brightestRow, 0));
-    if (volume) {
-        const double brightestPillar = largestOf(pillars, n.x * n.y);
-        result.join(TileEnergy::ofLines(n.z, brightestPillar, 0));
-        result.countCrossing(n.z, brightestPillar);
-    }
-    result.countCrossing(n.x, brightestRow);
-    return result;
+    return {brightestRow, brightestColumn, sum};
 }
-TileEnergy energy(const float* tile, const base::Extents& n, float* scratch) {
-    return energyOf(tile, n, scratch);
+LineEnergies energies(const float* tile, const base::Extents& n, bool volume, float* scratch) {
+    return energiesOf(tile, n, volume, scratch);
 }
-TileEnergy energyDouble(const double* tile, const base::Extents& n, double* scratch) {
-    return energyOf(tile, n, scratch);
+LineEnergies energiesDouble(const double* tile, const base::Extents& n, bool volume,
+                            double* scratch) {
+    return energiesOf(tile, n, volume, scratch);
 }
 
 } // namespace flcc::cpu::simd::HWY_NAMESPACE
@@ -100,26 +91,75 @@ HWY_AFTER_NAMESPACE();
 #if HWY_ONCE
 namespace flcc::cpu::simd {
 
-HWY_EXPORT(energy);
-HWY_EXPORT(energyDouble);
+HWY_EXPORT(energies);
+HWY_EXPORT(energiesDouble);
 
 namespace {
 
-/// Scratch values of lineEnergy(): sums of squares of lines along y and, in a volume, along z.
-std::size_t crossing(const base::Extents& n) {
-    return static_cast<std::size_t>(n.x + (n.z > 1 ? n.x * n.y : 0));
+LineEnergies energiesOf(const float* tile, const base::Extents& n, bool volume, float* scratch) {
+    return HWY_DYNAMIC_DISPATCH(energies)(tile, n, volume, scratch);
+}
+LineEnergies energiesOf(const double* tile, const base::Extents& n, bool volume, double* scratch) {
+    return HWY_DYNAMIC_DISPATCH(energiesDouble)(tile, n, volume, scratch);
+}
+
+/// The parts of a box along its slowest axis are measured through `each`, then joined.
+template <class Real>
+TileEnergy energyOf(const Real* tile, const base::Extents& n, std::int64_t parts,
+                    const ForItems& each) {
+    const bool volume = n.z > 1;
+    const std::int64_t slices = volume ? n.z : n.y; // along the slowest axis
+    const std::int64_t slice = volume ? n.x * n.y : n.x;
+    const std::int64_t part = (slices + parts - 1) / parts;
+    // Sums of squares of lines along y and, in a volume, along z.
+    const std::int64_t lines = n.x + (volume ? slice : 0);
+    const std::int64_t count = (slices + part - 1) / part;
+    std::vector<Real> sums(static_cast<std::size_t>(count * lines));
+    std::vector<LineEnergies> found(static_cast<std::size_t>(count));
+    (void)each(count, [&](std::int64_t i, int) {
+        const std::int64_t length = std::min(part, slices - i * part);
+        found[static_cast<std::size_t>(i)] =
+            energiesOf(tile + i * part * slice,
+                       volume ? base::Extents{n.x, n.y, length} : base::Extents{n.x, length, 1},
+                       volume, sums.data() + i * lines);
+    });
+    LineEnergies all;
+    for (const LineEnergies& one : found) {
+        all.brightestRow = std::max(all.brightestRow, one.brightestRow);
+        all.brightestColumn = std::max(all.brightestColumn, one.brightestColumn);
+        all.total += one.total;
+    }
+    double brightest = 0; // of the lines along the slowest axis
+    for (std::int64_t i = lines - slice; i < lines; ++i) {
+        double line = 0;
+        for (std::int64_t k = 0; k < count; ++k) {
+            line += static_cast<double>(sums[static_cast<std::size_t>(k * lines + i)]);
+        }
+        brightest = std::max(brightest, line);
+    }
+    // FFTW does not say in which order it makes its passes, so every line is bounded as if it were
+    // a column.
+    TileEnergy result =
+        TileEnergy::ofLines(n.y, volume ? all.brightestColumn : brightest, all.total);
+    result.join(TileEnergy::ofLines(n.x, all.brightestRow, 0));
+    if (volume) {
+        result.join(TileEnergy::ofLines(n.z, brightest, 0));
+        result.countCrossing(n.z, brightest);
+    }
+    result.countCrossing(n.x, all.brightestRow);
+    return result;
 }
 
 } // namespace
 
-TileEnergy lineEnergy(const float* tile, const base::Extents& n) {
-    std::vector<float> scratch(crossing(n));
-    return HWY_DYNAMIC_DISPATCH(energy)(tile, n, scratch.data());
+TileEnergy lineEnergy(const float* tile, const base::Extents& n, std::int64_t parts,
+                      const ForItems& each) {
+    return energyOf(tile, n, parts, each);
 }
 
-TileEnergy lineEnergy(const double* tile, const base::Extents& n) {
-    std::vector<double> scratch(crossing(n));
-    return HWY_DYNAMIC_DISPATCH(energyDouble)(tile, n, scratch.data());
+TileEnergy lineEnergy(const double* tile, const base::Extents& n, std::int64_t parts,
+                      const ForItems& each) {
+    return energyOf(tile, n, parts, each);
 }
 
 } // namespace flcc::cpu::simd

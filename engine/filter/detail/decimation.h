@@ -19,9 +19,11 @@ struct Decimation {
     int parts = 2; ///< d
     bool slices = false;
     base::Extents points; ///< of one part, the slowest axis as z
+    bool fftw = false;    ///< makes the transforms
 
     [[nodiscard]] static Decimation of(const Problem& problem, const method::Candidate& candidate) {
-        Decimation decimation{candidate.parts, hasSlices(problem), {}};
+        const bool fftw = candidate.transforms == method::Transforms::Fftw;
+        Decimation decimation{candidate.parts, hasSlices(problem), {}, fftw};
         decimation.points = decimation.turned(candidate.tile);
         return decimation;
     }
@@ -45,14 +47,14 @@ struct Decimation {
     template <class Real> [[nodiscard]] std::int64_t bufferValues() const {
         std::int64_t most = 0;
         for (int part = 0; part < computed(); ++part) {
-            most = std::max(most, cpu::PartTransform<Real>::bufferValues(points, kind(part)));
+            most = std::max(most, cpu::PartTransform<Real>::bufferValues(points, kind(part), fftw));
         }
         return 2 * most;
     }
     /// Values that a worker takes for a strip, and for the voxels that are added to it.
     template <class Real> [[nodiscard]] std::int64_t scratchValues() const {
         using Transform = cpu::PartTransform<Real>;
-        return std::max(Transform::scratchValues(points),
+        return std::max(Transform::scratchValues(points, fftw),
                         3 * points.z * Transform::kColumns + kBehind);
     }
     /// Values behind the rows of a strip that loading may write.

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <memory>
 #include <numbers>
 #include <type_traits>
 #include <vector>
@@ -31,7 +32,8 @@ template <class Real> class DifRun {
   public:
     explicit DifRun(const Task<Real>& task)
         : m_task(task), m_cut(Decimation::of(task.problem, task.candidate)),
-          m_transform(m_cut.points), m_strips(Transform::strips(m_cut.points)),
+          m_transform(Transform::of(m_cut.points, m_cut.fftw)),
+          m_strips(Transform::strips(m_cut.points)),
           m_scale(std::exp2(-std::ilogb(task.kernel.norm()))),
           m_to(m_cut.turned(task.to.extents())),
           m_kernel(m_cut.turned(task.problem.kernel)), m_seen{m_to.x + m_kernel.x - 1,
@@ -148,10 +150,10 @@ template <class Real> class DifRun {
             }
         }
         return take(part, 1, kernel, m_templ.data()) &&
-               m_transform.makeTemplate(each, kind, static_cast<Real>(factor), m_scratch.data(),
-                                        m_templ.data()) &&
-               m_transform.correlate(each, kind, m_templ.data(), m_scratch.data(),
-                                     m_scene.data()) &&
+               m_transform->makeTemplate(each, kind, static_cast<Real>(factor), m_scratch.data(),
+                                         m_templ.data()) &&
+               m_transform->correlate(each, kind, m_templ.data(), m_scratch.data(),
+                                      m_scene.data()) &&
                give(part);
     }
 
@@ -191,13 +193,13 @@ template <class Real> class DifRun {
                          [&](std::int64_t y, std::int64_t index, int worker) {
                              const std::int64_t x = index * kStrip;
                              if (y >= source.extents.y || x >= source.extents.x) {
-                                 m_transform.clearStrip(kind, y, index, buffer);
+                                 m_transform->clearStrip(kind, y, index, buffer);
                                  return;
                              }
                              const Scratch own = scratchOf(worker);
                              Found& found = m_found[static_cast<std::size_t>(worker)];
                              add(part, source, x, y, own, counts ? &found : nullptr);
-                             m_transform.takeStrip(kind, own.strip, y, index, buffer);
+                             m_transform->takeStrip(kind, own.strip, y, index, buffer);
                          });
     }
 
@@ -250,7 +252,8 @@ template <class Real> class DifRun {
 
     /// Multiplies the elements of a strip by m_turns, or by their conjugates.
     void turn(cpu::PartKind kind, bool conjugate, Real* strip) const {
-        if (kind == cpu::PartKind::Real) {
+        if (kind == cpu::PartKind::Real ||
+            (kind == cpu::PartKind::Half && m_transform->takesHalfAsReal())) {
             return;
         }
         const std::int64_t l = m_cut.points.z;
@@ -269,7 +272,7 @@ template <class Real> class DifRun {
                     return;
                 }
                 Real* const strip = scratchOf(worker).strip;
-                m_transform.giveStrip(m_cut.kind(part), m_scene.data(), y, index, strip);
+                m_transform->giveStrip(m_cut.kind(part), m_scene.data(), y, index, strip);
                 turn(m_cut.kind(part), true, strip);
                 store(part, strip, y, index * kStrip);
                 if (last && m_task.kernel.divisor() != 1) {
@@ -315,7 +318,7 @@ template <class Real> class DifRun {
 
     const Task<Real>& m_task;
     Decimation m_cut;
-    Transform m_transform;
+    std::unique_ptr<const Transform> m_transform;
     std::int64_t m_strips;
     double m_scale;          ///< power of two that brings the norm of the kernel to 1 .. 2
     double m_sceneScale = 1; ///< power of two that brings large or small scenes near 1

@@ -28,7 +28,7 @@ inline method::shared::TransformErrors errorsOf(method::Precision precision) {
 
 /// How a kernel is cut: blocks of the flipped kernel and the points of a transform.
 struct Cut {
-    base::Extents points;
+    cpu::TransformShape points;
     base::Extents outputs; ///< results of a tile
     std::vector<base::Box> blocks;
 };
@@ -38,8 +38,8 @@ inline std::int64_t blockCount(const base::Extents& m, const base::Extents& bloc
 }
 
 /// `block`: extents of the largest block of the kernel.
-inline Cut cutOf(const base::Extents& points, const base::Extents& m, const base::Extents& block,
-                 const base::Extents& out) {
+inline Cut cutOf(const cpu::TransformShape& points, const base::Extents& m,
+                 const base::Extents& block, const base::Extents& out) {
     Cut cut{points,
             {std::min(points.x - block.x + 1, out.x), std::min(points.y - block.y + 1, out.y),
              std::min(points.z - block.z + 1, out.z)},
@@ -53,7 +53,7 @@ inline Cut cutOf(const base::Extents& points, const base::Extents& m, const base
 
 /// The buffers of one transform.
 template <class Real> struct TileBuffers {
-    TileBuffers(const base::Extents& points, bool blocks)
+    TileBuffers(const cpu::TransformShape& points, bool blocks)
         : tile({voxels(points), 1, 1}, Real{0}), work({spectrum(points), 1, 1}, Real{0}),
           result({result_(points), 1, 1}, Real{0}) {
         if (blocks) {
@@ -70,13 +70,13 @@ template <class Real> struct TileBuffers {
     static std::int64_t voxels(const base::Extents& points) {
         return base::voxelCount(points) + cpu::TileTransform<Real>::kZeros;
     }
-    static std::int64_t spectrum(const base::Extents& points) {
+    static std::int64_t spectrum(const cpu::TransformShape& points) {
         return cpu::TileTransform<Real>::spectrumValues(points);
     }
-    static std::int64_t result_(const base::Extents& points) {
+    static std::int64_t result_(const cpu::TransformShape& points) {
         return std::max(spectrum(points), voxels(points));
     }
-    static std::int64_t bytes(const base::Extents& points, bool blocks) {
+    static std::int64_t bytes(const cpu::TransformShape& points, bool blocks) {
         return static_cast<std::int64_t>(sizeof(Real)) *
                (voxels(points) + spectrum(points) * (blocks ? 3 : 1) + result_(points));
     }

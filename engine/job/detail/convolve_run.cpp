@@ -48,7 +48,7 @@ Error refusalOf(const filter::Plan& plan) {
     bool memory = false;
     for (const filter::Considered& row : plan.candidates) {
         memory = memory || row.forMemory;
-        const std::string reason = row.candidate.method + ": " + row.reason;
+        const std::string reason = row.candidate.label() + ": " + row.reason;
         if (reasons.find(reason) == std::string::npos) {
             reasons += (reasons.empty() ? "" : "; ") + reason;
         }
@@ -224,6 +224,7 @@ bool ConvolveRun::plan() {
     method::Limits limits;
     limits.threads = common().threads > 0 ? common().threads : base::availableThreads();
     limits.memoryBytes = common().memoryBytes > 0 ? common().memoryBytes : availableMemory();
+    limits.transforms = common().transforms;
     filter::Wanted wanted{
         .method = common().method,
         .tile = common().tile,

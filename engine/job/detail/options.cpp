@@ -462,6 +462,7 @@ Option minDistanceOption() {
 std::vector<Option> makeOptions() {
     using method::Extent;
     using method::Outside;
+    using method::Transforms;
     using method::WindowStatistics;
     constexpr std::int64_t kAny = std::numeric_limits<std::int64_t>::max();
     return {
@@ -506,6 +507,10 @@ std::vector<Option> makeOptions() {
                      0, 1),
         methodOption(),
         tileOption(),
+        enumOption(
+            "transforms",
+            "Fourier transforms on the processor: the faster kind, the program's own, or FFTW",
+            &Job::transforms, {Transforms::Auto, Transforms::Own, Transforms::Fftw}),
         enumOption("statistics",
                    "sums under the support: the faster kind, window sums, or correlations",
                    &Job::statistics,
@@ -575,14 +580,15 @@ std::vector<std::string> valuesOf(const Option& option, const Job& job) {
 }
 
 const std::vector<std::string>& plannedOptions() {
-    static const std::vector<std::string> kNames{"method", "tile", "device", "threads", "planning"};
+    static const std::vector<std::string> kNames{"method",  "tile",       "device",
+                                                 "threads", "transforms", "planning"};
     return kNames;
 }
 
 void refuseBesidePlan(const std::string& option) {
     throw Error(ErrorCode::CommandLine,
-                "--plan takes method, tile, device, threads and planning from a report; leave out "
-                "--plan or --" +
+                "--plan takes method, tile, device, threads, transforms and planning from a "
+                "report; leave out --plan or --" +
                     option);
 }
 

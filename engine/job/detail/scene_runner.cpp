@@ -40,6 +40,7 @@ plan::Request SceneRunner::request() const {
     request.tile = m_job.tile;
     request.limits.threads = m_job.threads > 0 ? m_job.threads : base::availableThreads();
     request.limits.memoryBytes = m_job.memoryBytes > 0 ? m_job.memoryBytes : availableMemory();
+    request.limits.transforms = m_job.transforms;
     return request;
 }
 

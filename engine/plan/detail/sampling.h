@@ -29,17 +29,18 @@ struct SampleInput {
                                           const base::Extents& templ,
                                           const std::vector<base::Index>& lowest);
 
-/// A candidate's method and its predicted time.
+/// A candidate's method, its predicted time and its transforms.
 struct Guess {
     const method::Method* method;
     double ms;
+    method::Transforms transforms = method::Transforms::Auto;
 };
 
 /// The order in which candidates are timed, as indices of `guesses`, which must be sorted by
-/// predicted time. The best candidate of each method is among the first `most`. It precedes the
-/// other candidates if its prediction is close to the best, because the predictions of one method
-/// have a common error; and always if the cost model is not `calibrated`, because then predictions
-/// of different methods cannot be compared.
+/// predicted time. The best candidate of each method, of each kind of transforms, is among the
+/// first `most`. It precedes the other candidates if its prediction is close to the best, because
+/// the predictions of one method have a common error; and always if the cost model is not
+/// `calibrated`, because then predictions of different methods cannot be compared.
 [[nodiscard]] std::vector<std::size_t> timingOrder(const std::vector<Guess>& guesses,
                                                    std::size_t most, bool calibrated);
 

@@ -46,9 +46,10 @@ std::int64_t compareRows(Operation operation, const RowCase& of, const Extents& 
     problem.templ = base::extentsOf(of.templ);
     problem.scenePixel = problem.templPixel = base::pixelType(of.scene);
     const method::MaskedView scene(of.scene);
-    const cpu::OperationPrepared templ(problem, method::MaskedView(of.templ), points);
+    const cpu::TransformShape shape(points);
+    const cpu::OperationPrepared templ(problem, method::MaskedView(of.templ), shape);
     const Extents out = method::mapExtents(problem);
-    const auto values = cpu::makeValues(problem, out, points);
+    const auto values = cpu::makeValues(problem, out, shape);
     if (!values->load(problem, templ, scene, {{0, 0, 0}, out}, {})) {
         return -1;
     }

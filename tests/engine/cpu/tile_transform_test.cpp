@@ -26,6 +26,8 @@ using base::Extents;
 using base::Image;
 using base::PixelType;
 using cpu::TileTransform;
+using cpu::TransformShape;
+using method::Transforms;
 
 namespace {
 
@@ -57,7 +59,7 @@ double correlation(const Image<double>& tile, const Image<double>& templ, const 
 
 /// Buffers of a transform, each as large as what is said of it and no larger.
 template <class Real> struct Buffers {
-    explicit Buffers(const Extents& points)
+    explicit Buffers(const TransformShape& points)
         : voxels({base::voxelCount(points) + TileTransform<Real>::kZeros, 1, 1}, Real{0}),
           work(unknown(TileTransform<Real>::spectrumValues(points))),
           spectrum(unknown(TileTransform<Real>::spectrumValues(points))),
@@ -160,8 +162,9 @@ Brightest brightestOf(const std::vector<double>& values, const Extents& points,
     return brightest;
 }
 
-template <class Real> Found correlated(const Image<double>& tile, const Image<double>& weights) {
-    const Extents& points = tile.extents();
+template <class Real>
+Found correlated(const TransformShape& points, const Image<double>& tile,
+                 const Image<double>& weights) {
     const auto transform = TileTransform<Real>::of(points);
     Buffers<Real> buffers(points);
     std::transform(tile.data(), tile.data() + tile.count(), buffers.voxels.data(),
@@ -264,9 +267,14 @@ class TileTransformTest : public QObject {
         QTest::addColumn<Extents>("templ");
         QTest::addColumn<bool>("own");
         const auto row = [](const Extents& points, const Extents& templ, bool own) {
-            QTest::addRow("%s with %s", base::toString(points).c_str(),
-                          base::toString(templ).c_str())
-                << points << templ << own;
+            QCOMPARE(cpu::hasHalfBeamTransform(points), own);
+            for (const bool fftw : {false, true}) {
+                if (fftw || own) {
+                    QTest::addRow("%s with %s%s", base::toString(points).c_str(),
+                                  base::toString(templ).c_str(), fftw ? " by FFTW" : "")
+                        << points << templ << !fftw;
+                }
+            }
         };
         // Volumes: one group of columns, two, a part of one, odd numbers of slices; halves of
         // 8 elements, which have an idle one beside them.
@@ -301,7 +309,8 @@ class TileTransformTest : public QObject {
         QFETCH(Extents, points);
         QFETCH(Extents, templ);
         QFETCH(bool, own);
-        QCOMPARE(cpu::hasHalfBeamTransform(points), own);
+        const TransformShape shape(points, own ? Transforms::Own : Transforms::Fftw);
+        QCOMPARE(shape.fftw, !own);
         const Image<double> tile = random(points, 3); // of floats
         const Image<double> weights = random(templ, 4);
         std::vector<double> exact;
@@ -368,11 +377,11 @@ class TileTransformTest : public QObject {
         };
         for (const std::string& set : cpu::simd::instructionSets()) {
             cpu::simd::forceInstructionSet(set);
-            const Found single = correlated<float>(tile, weights);
+            const Found single = correlated<float>(shape, tile, weights);
             QCOMPARE(energyFault(single, 1e-5), std::string());
             QVERIFY2(single.fault.empty(), (set + " float: " + single.fault).c_str());
             QVERIFY2(worst(single) <= 0x1p-24 / 10, set.c_str());
-            const Found inDouble = correlated<double>(tile, weights);
+            const Found inDouble = correlated<double>(shape, tile, weights);
             QCOMPARE(energyFault(inDouble, 1e-13), std::string());
             QVERIFY2(inDouble.fault.empty(), (set + " double: " + inDouble.fault).c_str());
             QVERIFY2(worst(inDouble) <= 0x1p-53 / 10, set.c_str());
@@ -382,7 +391,9 @@ class TileTransformTest : public QObject {
 
     // Errors of rows reach all of a tile: all there is is where nothing is wanted.
     void whatIsNotWantedCounts() {
-        for (const Extents& points : {Extents{64, 16, 4}, {64, 16, 3}, {80, 16, 1}}) {
+        for (const TransformShape points :
+             {TransformShape({64, 16, 4}), TransformShape({64, 16, 3}),
+              TransformShape({80, 16, 1})}) {
             const std::int64_t count = base::voxelCount(points);
             Image<double> weights({1, 1, 1}, 1.0); // the correlation is the tile
             Buffers<float> own(points);
@@ -412,11 +423,11 @@ class TileTransformTest : public QObject {
         static_assert(kShapes > Transform::kKeptShapes + 3);
         for (const bool own : {true, false}) {
             const auto shape = [&](std::size_t i) {
-                return own ? Extents{32 * kLengths[i / kLengths.size()],
-                                     kLengths[i % kLengths.size()], 1}
-                           : Extents{11, 11 + static_cast<std::int64_t>(i), 1};
+                return TransformShape(own ? Extents{32 * kLengths[i / kLengths.size()],
+                                                    kLengths[i % kLengths.size()], 1}
+                                          : Extents{11, 11 + static_cast<std::int64_t>(i), 1});
             };
-            QCOMPARE(cpu::hasHalfBeamTransform(shape(0)), own);
+            QCOMPARE(shape(0).fftw, !own);
             const auto held = Transform::of(shape(0));
             const std::weak_ptr<const Transform> unused = Transform::of(shape(1));
             const std::weak_ptr<const Transform> asked = Transform::of(shape(2));

@@ -135,6 +135,55 @@ class WholeTest : public QObject {
         }
     }
 
+    // FFTW in place of our transforms keeps the bounds, and leaves FLAT and NONFINITE where they
+    // are.
+    void fftwGivesTheMapOfOurTransforms() {
+        for (const Extents& size : {Extents{97, 90, 1}, {37, 30, 26}}) {
+            base::AnyImage scene = test::texture(PixelType::Float32, size, 3);
+            for (std::int64_t i = 0; i < 15 * 15 * 15;
+                 ++i) { // flat, with a voxel that is no number
+                const base::Index at{i % 15, i / 15 % 15, i / 225};
+                if (at.z < size.z) {
+                    test::setVoxel(scene, at, 0.25);
+                }
+            }
+            test::setVoxel(scene, {30, 20, size.z / 2}, std::nan(""));
+            const Extents m = size.z > 1 ? Extents{9, 8, 9} : Extents{33, 30, 1};
+            const base::AnyImage templ = test::noise(PixelType::Float32, m, 4);
+            const reference::ScoreMap expected = test::judged(scene, templ);
+            for (const char* name : {"fourier", "tiled", "tiled-template"}) {
+                const Extents tile = name != std::string("tiled-template") ? Extents{0, 0, 0}
+                                     : size.z > 1                          ? Extents{16, 15, 14}
+                                                                           : Extents{40, 33, 1};
+                std::vector<test::Way> ways = waysOf(name, scene, templ, tile);
+                if (ways.size() > 4) { // the last three are the other modes
+                    ways.erase(ways.begin() + 1, ways.end() - 3);
+                }
+                for (test::Way way : ways) {
+                    test::RunOptions options;
+                    options.threads = 2;
+                    const auto run = [&](method::Transforms transforms) {
+                        way.candidate.transforms = transforms;
+                        return test::runMethod(way, base::viewOf(scene), base::viewOf(templ),
+                                               options);
+                    };
+                    const test::MethodRun own = run(method::Transforms::Own);
+                    const test::MethodRun fftw = run(method::Transforms::Fftw);
+                    const std::string fault = test::judge(way, scene, templ, expected);
+                    QVERIFY2(fault.empty(), (way.words() + fault).c_str());
+                    const auto found = [](const test::MethodRun& of, std::int64_t i) {
+                        const Status status = of.map.status.data()[i];
+                        return status == Status::Flat || status == Status::NonFinite ? status
+                                                                                     : Status::Ok;
+                    };
+                    for (std::int64_t i = 0; i < own.map.status.count(); ++i) {
+                        QCOMPARE(found(fftw, i), found(own, i));
+                    }
+                }
+            }
+        }
+    }
+
     // The same map as by the definition's own order of sums, within the bounds of both.
     void sharedSpectraGiveTheMapOfDirect() {
         for (const bool flat : {true, false}) {
@@ -228,8 +277,11 @@ class WholeTest : public QObject {
     void aStopIsAnsweredWithinLargeTransforms() {
         const base::AnyImage scene = test::noise(PixelType::Float32, {3000, 2800, 1}, 1);
         const base::AnyImage templ = test::noise(PixelType::Float32, {600, 500, 1}, 2);
-        for (const char* name : {"fourier", "tiled-template"}) {
-            const test::Way way = waysOf(name, scene, templ).front();
+        std::vector<test::Way> ways{waysOf("fourier", scene, templ).front(),
+                                    waysOf("tiled-template", scene, templ).front()};
+        ways.push_back(ways.front());
+        ways.back().candidate.transforms = method::Transforms::Fftw;
+        for (const test::Way& way : ways) {
             for (const int delay : {20, 120, 300}) {
                 std::stop_source source;
                 std::chrono::steady_clock::time_point asked;
@@ -297,11 +349,13 @@ class WholeTest : public QObject {
                                                 problemOf({640, 640, 640}, {16, 16, 16})}) {
                     method::Limits limits;
                     limits.threads = threads;
+                    limits.transforms = method::Transforms::Own; // FFTW takes no such large boxes
                     const method::Method* const method = methodOf(name);
                     for (const auto& candidate : method->candidates(problem, limits, {0, 0, 0})) {
                         problem.recompute = true;
                         if (name == std::string("tiled") &&
-                            cpu::doublePoints(problem, candidate.tile) == candidate.tile) {
+                            cpu::doublePoints(problem, cpu::TransformShape(candidate)) ==
+                                cpu::TransformShape(candidate)) {
                             continue;
                         }
                         const auto bytes = [&] {

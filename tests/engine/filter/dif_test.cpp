@@ -4,6 +4,7 @@
 #include <array>
 #include <cmath>
 #include <limits>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -22,6 +23,7 @@ using filter::Kernel;
 using filter::Problem;
 using method::Extent;
 using method::Precision;
+using method::Transforms;
 
 namespace {
 
@@ -32,19 +34,24 @@ Kernel randomKernel(const Extents& extents, std::uint64_t seed) {
 
 filter::Plan planOf(const Problem& problem, const Kernel& kernel, const base::AnyImage& scene,
                     const std::string& method, int parts = 0,
-                    std::int64_t memory = std::numeric_limits<std::int64_t>::max()) {
+                    std::int64_t memory = std::numeric_limits<std::int64_t>::max(),
+                    Transforms transforms = Transforms::Auto, const Extents& tile = {0, 0, 0}) {
     method::Limits limits;
+    limits.transforms = transforms;
     limits.threads = test::testPool().threads();
     limits.memoryBytes = memory;
     const filter::Wanted wanted{
-        .method = method, .parts = parts, .timing = filter::Wanted::Timing::None};
+        .method = method, .tile = tile, .parts = parts, .timing = filter::Wanted::Timing::None};
     return filter::makePlan(problem, kernel, limits, method::CostModel{}, wanted,
                             base::viewOf(scene), test::testPool());
 }
 
 filter::Convolved convolved(const Problem& problem, const Kernel& kernel,
-                            const base::AnyImage& scene, const std::string& method, int parts = 0) {
-    const filter::Plan plan = planOf(problem, kernel, scene, method, parts);
+                            const base::AnyImage& scene, const std::string& method, int parts = 0,
+                            Transforms transforms = Transforms::Auto,
+                            const Extents& tile = {0, 0, 0}) {
+    const filter::Plan plan = planOf(problem, kernel, scene, method, parts,
+                                     std::numeric_limits<std::int64_t>::max(), transforms, tile);
     return filter::convolve(problem, kernel, plan.chosen()->candidate, base::viewOf(scene),
                             test::testPool());
 }
@@ -107,15 +114,78 @@ class DifTest : public QObject {
                     for (const Precision precision : {Precision::Single, Precision::Double}) {
                         const Problem problem =
                             test::problemOf(scene, kernel, extent, border, precision);
-                        const filter::Convolved result =
-                            convolved(problem, kernel, scene, "dif", parts);
-                        const std::string fault = test::faultOf(result, problem, kernel, scene);
-                        QVERIFY2(fault.empty(),
-                                 (base::toString(sizes.scene) + ": " + fault).c_str());
-                        QVERIFY(apart(result, convolved(problem, kernel, scene, "fourier")) <= 1);
+                        const filter::Convolved whole =
+                            convolved(problem, kernel, scene, "fourier");
+                        for (const Transforms by : {Transforms::Own, Transforms::Fftw}) {
+                            const filter::Convolved result =
+                                convolved(problem, kernel, scene, "dif", parts, by);
+                            const std::string fault = test::faultOf(result, problem, kernel, scene);
+                            QVERIFY2(fault.empty(),
+                                     (base::toString(sizes.scene) + ": " + fault).c_str());
+                            QVERIFY(apart(result, whole) <= 1);
+                        }
                     }
                 }
             }
+        }
+    }
+
+    // The parts have lengths with factors of 11 and 13, and primes; parts of even and odd length
+    // along the slowest axis are transformed by FFTW in different ways.
+    void fftwTakesAnyLength() {
+        const base::AnyImage scene = test::noise(PixelType::Float32, {50, 41, 1}, 1);
+        const Kernel kernel = randomKernel({6, 5, 1}, 2);
+        for (const Extents& tile : {Extents{61, 23, 1}, {55, 26, 1}, {57, 27, 1}}) {
+            for (const Precision precision : {Precision::Single, Precision::Double}) {
+                const Problem problem =
+                    test::problemOf(scene, kernel, Extent::Same, Border::Wrap, precision);
+                const filter::Plan refused =
+                    planOf(problem, kernel, scene, "dif", 2,
+                           std::numeric_limits<std::int64_t>::max(), Transforms::Own, tile);
+                QVERIFY(refused.chosen() == nullptr);
+                QVERIFY(refused.candidates.front().reason.find("products of 2") !=
+                        std::string::npos);
+                const filter::Convolved result =
+                    convolved(problem, kernel, scene, "dif", 2, Transforms::Auto, tile);
+                QCOMPARE(test::faultOf(result, problem, kernel, scene), std::string());
+            }
+        }
+    }
+
+    // Transforms are chosen of methods that have them, and of auto; others refuse the choice.
+    void transformsMayBeChosen() {
+        const base::AnyImage scene = test::noise(PixelType::Float32, {60, 50, 1}, 12);
+        const Kernel kernel = randomKernel({5, 3, 1}, 13);
+        const Problem problem =
+            test::problemOf(scene, kernel, Extent::Same, Border::Zero, Precision::Single);
+        const auto rowsOf = [&](const std::string& method, Transforms transforms) {
+            return planOf(problem, kernel, scene, method, 0,
+                          std::numeric_limits<std::int64_t>::max(), transforms)
+                .candidates;
+        };
+        for (const std::string method : {"fourier", "dif"}) { // both kinds are considered
+            std::set<std::string> labels;
+            for (const filter::Considered& row : rowsOf(method, Transforms::Auto)) {
+                labels.insert(row.candidate.label());
+            }
+            QCOMPARE(labels, (std::set<std::string>{method, method + ", FFTW"}));
+        }
+        for (const Transforms transforms : {Transforms::Own, Transforms::Fftw}) {
+            for (const std::string method : {"tiled", "fourier", "tiled-template", "dif"}) {
+                for (const filter::Considered& row : rowsOf(method, transforms)) {
+                    QCOMPARE(row.candidate.transforms, transforms);
+                }
+            }
+            for (const filter::Considered& row : rowsOf("auto", transforms)) {
+                QVERIFY(row.candidate.transforms == transforms ||
+                        row.candidate.transforms == Transforms::Auto);
+            }
+            QVERIFY(rowsOf("auto", transforms).front().chosen);
+        }
+        for (const std::string method : {"direct", "separable", "recursive"}) {
+            const auto rows = rowsOf(method, Transforms::Fftw);
+            QVERIFY(!rows.front().prediction);
+            QVERIFY(rows.front().reason.find("leave out --transforms") != std::string::npos);
         }
     }
 
@@ -126,9 +196,11 @@ class DifTest : public QObject {
         const Problem problem =
             test::problemOf(scene, kernel, Extent::Full, Border::Mirror, Precision::Single);
         for (const int parts : {2, 6}) {
-            const std::string fault = test::faultOf(convolved(problem, kernel, scene, "dif", parts),
-                                                    problem, kernel, scene);
-            QVERIFY2(fault.empty(), fault.c_str());
+            for (const Transforms by : {Transforms::Own, Transforms::Fftw}) {
+                const std::string fault = test::faultOf(
+                    convolved(problem, kernel, scene, "dif", parts, by), problem, kernel, scene);
+                QVERIFY2(fault.empty(), fault.c_str());
+            }
         }
     }
 
@@ -159,11 +231,15 @@ class DifTest : public QObject {
             const Kernel kernel = randomKernel({3, 3, 1}, 7); // its extents are the problem's here
             for (const int parts : {2, 4, 8, 16}) {
                 const filter::Plan plan = planOf(problem, kernel, scene, "dif", parts);
-                const auto cut = filter::detail::Decimation::of(problem, plan.chosen()->candidate);
-                const double formula =
-                    (parts == 2 ? 2.0 : 4.0) * static_cast<double>(base::voxelCount(n)) / parts;
-                const double ratio = static_cast<double>(cut.bufferValues<float>()) / formula;
-                QVERIFY2(ratio >= 1 && ratio < 1.12, qPrintable(QString::number(ratio)));
+                method::Candidate candidate = plan.chosen()->candidate;
+                for (const Transforms by : {Transforms::Own, Transforms::Fftw}) {
+                    candidate.transforms = by;
+                    const auto cut = filter::detail::Decimation::of(problem, candidate);
+                    const double formula =
+                        (parts == 2 ? 2.0 : 4.0) * static_cast<double>(base::voxelCount(n)) / parts;
+                    const double ratio = static_cast<double>(cut.bufferValues<float>()) / formula;
+                    QVERIFY2(ratio >= 1 && ratio < 1.12, qPrintable(QString::number(ratio)));
+                }
             }
         }
     }
@@ -215,18 +291,28 @@ class DifTest : public QObject {
         // The less memory, the more parts.
         const std::int64_t limit = needs("dif", 8);
         QVERIFY(limit < needs("dif", 6));
-        const filter::Plan less = planOf(problem, kernel, scene, "dif", 0, limit);
+        const filter::Plan less = planOf(problem, kernel, scene, "dif", 0, limit, Transforms::Own);
         QVERIFY(less.chosen()->candidate.parts >= 8);
         QVERIFY(less.chosen()->prediction->hostBytes <= limit);
     }
 
+    void aStopEndsIt_data() {
+        QTest::addColumn<bool>("fftw");
+        QTest::newRow("own") << false;
+        QTest::newRow("FFTW") << true;
+    }
+
     void aStopEndsIt() {
+        QFETCH(bool, fftw);
         const base::AnyImage scene = test::noise(PixelType::Float32, {200, 200, 1}, 10);
         const Kernel kernel = randomKernel({9, 9, 1}, 11);
         const Problem problem =
             test::problemOf(scene, kernel, Extent::Same, Border::Zero, Precision::Single);
         const method::Candidate candidate =
-            planOf(problem, kernel, scene, "dif", 4).chosen()->candidate;
+            planOf(problem, kernel, scene, "dif", 4, std::numeric_limits<std::int64_t>::max(),
+                   fftw ? Transforms::Fftw : Transforms::Own)
+                .chosen()
+                ->candidate;
         std::stop_source stop;
         double before = 0;
         bool rises = true;

@@ -41,6 +41,7 @@ Job fullJob() {
     job.audit = job::Audit::On;
     job.method = "tiled";
     job.tile = {128, 64, 32};
+    job.transforms = method::Transforms::Fftw;
     job.device = "cuda:1";
     job.threads = 3;
     job.memoryBytes = 123456789;
@@ -150,11 +151,9 @@ void JobArgumentsTest::aPlanReportExcludesWhatItDecides() {
     QCOMPARE(job.planReport.string(), std::string("plan.json"));
     QVERIFY(parsed(job::toArguments(job)) == job);
     QVERIFY(job::fromJobFile(job::toJobFile(job)) == job);
-    const std::vector<Arguments> decided{{"--method", "auto"},
-                                         {"--tile", "64"},
-                                         {"--device", "cpu"},
-                                         {"--threads", "2"},
-                                         {"--planning", "measure"}};
+    const std::vector<Arguments> decided{{"--method", "auto"},     {"--tile", "64"},
+                                         {"--transforms", "fftw"}, {"--device", "cpu"},
+                                         {"--threads", "2"},       {"--planning", "measure"}};
     for (const Arguments& option : decided) {
         Arguments both = replay;
         both.insert(both.end(), option.begin(), option.end());

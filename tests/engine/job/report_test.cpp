@@ -53,11 +53,11 @@ void JobReportTest::theReportHasTheStatedKeys() {
     const Json json = Json::parse(job::toJson(report));
     requireKeys(json, {"problem", "candidates", "chosen", "run", "map", "audit", "peaks",
                        "environment", "inputs", "known", "critical_template_size"});
-    const std::vector<const char*> candidate{"method",          "device",        "tile",
-                                             "verdict",         "reason",        "operations",
-                                             "predicted_ms",    "measured_ms",   "host_bytes",
-                                             "device_bytes",    "error_bound",   "fft_planning",
-                                             "tiles_in_flight", "padding_waste", "parts"};
+    const std::vector<const char*> candidate{
+        "method",          "device",        "tile",         "verdict",
+        "reason",          "operations",    "predicted_ms", "measured_ms",
+        "host_bytes",      "device_bytes",  "error_bound",  "fft_planning",
+        "tiles_in_flight", "padding_waste", "parts",        "transforms"};
     QVERIFY(!json["candidates"].empty());
     for (const Json& row : json["candidates"]) {
         requireKeys(row, candidate);
@@ -131,6 +131,11 @@ void JobReportTest::theChosenCandidateIsReadBack() {
     report.plan.candidates[0].candidate = {"tiled", "cpu", {96, 64, 1}, 3};
     io::writeText(file, job::toJson(report));
     QVERIFY((job::chosenCandidate(file) == method::Candidate{"tiled", "cpu", {96, 64, 1}, 3}));
+    for (const auto transforms : {method::Transforms::Own, method::Transforms::Fftw}) {
+        report.plan.candidates[0].candidate.transforms = transforms;
+        io::writeText(file, job::toJson(report));
+        QVERIFY(job::chosenCandidate(file) == report.plan.candidates[0].candidate);
+    }
     report.plan.candidates[0].verdict = plan::CandidateVerdict::Refused;
     io::writeText(file, job::toJson(report));
     QCOMPARE(test::thrownBy([&] { (void)job::chosenCandidate(file); }).code, ErrorCode::Input);
@@ -154,6 +159,7 @@ void JobReportTest::whatIsNoReportIsRefused_data() {
     QTest::newRow("misspelt key") << chosen(R"(, "thread": 3)");
     QTest::newRow("threads is a text") << chosen(R"(, "threads": "3")");
     QTest::newRow("negative parts") << chosen(R"(, "parts": -2)");
+    QTest::newRow("unknown transforms") << chosen(R"(, "transforms": "mkl")");
     QTest::newRow("parts are a text") << chosen(R"(, "parts": "2")");
     QTest::newRow("long key") << chosen(", \"" + QByteArray(100000, 'k') + "\": 3");
     QByteArray scenes;

@@ -87,6 +87,13 @@ class SamplingTest : public QObject {
         // Without calibration those of other methods say nothing of each other.
         QCOMPARE(plan::timingOrder(guesses, 5, false), (Order{0, 3, 7, 1, 2, 4, 5, 6}));
         QCOMPARE(plan::timingOrder({}, 5, true), Order());
+        // So is the best one with other transforms.
+        using method::Transforms;
+        const std::vector<plan::Guess> kinds{{tiled, 4},
+                                             {tiled, 4.2},
+                                             {fourier, 5, Transforms::Own},
+                                             {fourier, 5.5, Transforms::Fftw}};
+        QCOMPARE(plan::timingOrder(kinds, 3, true), (Order{0, 2, 3, 1}));
     }
 
     // Templates of a bank are timed one at a time, and no sample is more than the whole.
