@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <limits>
 #include <stop_token>
 #include <string>
 #include <string_view>
@@ -32,6 +33,9 @@ enum class WindowStatistics {
 /// The arithmetic of the scores. A map in Double also holds its scores as doubles.
 enum class Precision { Single, Double };
 
+/// Problem::residual of templates of which it is not known.
+inline constexpr double kUnknownResidual = std::numeric_limits<double>::infinity();
+
 /// A kind of problem: everything that a plan depends on, without pixels. Scenes with equal problems
 /// share a plan.
 struct Problem {
@@ -57,6 +61,8 @@ struct Problem {
     /// Number of templates, all of extents `templ` and type `templPixel`, that one run searches
     /// for. More than one are a bank.
     int templates = 1;
+    /// The largest Separability::residual of the templates.
+    double residual = kUnknownResidual;
     ProblemOnDevice onDevice{};
 
     friend bool operator==(const Problem&, const Problem&) = default;
