@@ -57,7 +57,7 @@ std::string residualRefusal(const Problem& problem) {
                "these are not known to be";
     }
     char numbers[96];
-    std::snprintf(numbers, sizeof(numbers), "residual %.3g, at most %.1g", problem.residual, most);
+    std::snprintf(numbers, sizeof(numbers), "residual %.2g, at most %.2g", problem.residual, most);
     return "the template is no constant plus an outer product of one line an axis (" +
            std::string(numbers) + "); use direct or tiled";
 }
