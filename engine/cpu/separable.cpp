@@ -48,17 +48,17 @@ double longestChain(const Extents& m) {
 
 /// Why templates of the problem are not of the form that the method needs; empty if they are.
 std::string residualRefusal(const Problem& problem) {
-    const double most = method::largestResidual(problem.precision);
-    if (problem.residual <= most) {
+    if (problem.residual.isWithin(problem.precision)) {
         return {};
     }
-    if (problem.residual == method::kUnknownResidual) {
+    if (problem.residual.value == method::kUnknownResidual) {
         return "needs templates that are a constant plus an outer product of one line an axis; "
                "these are not known to be";
     }
     char numbers[96];
-    std::snprintf(numbers, sizeof(numbers), "residual %.2g, at most %.2g", problem.residual, most);
-    return "the template is no constant plus an outer product of one line an axis (" +
+    std::snprintf(numbers, sizeof(numbers), "residual %.2g, above %.2g", problem.residual.value,
+                  method::largestResidual(problem.precision));
+    return "the template is not a constant plus an outer product of one line an axis (" +
            std::string(numbers) + "); use direct or tiled";
 }
 

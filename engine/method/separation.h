@@ -37,9 +37,4 @@ struct Separability {
 /// a few microseconds.
 [[nodiscard]] Separability separabilityOf(const MaskedView& templ);
 
-/// The residual up to which a template has this form: 4 units of roundoff.
-[[nodiscard]] constexpr double largestResidual(Precision precision) {
-    return precision == Precision::Single ? 0x1p-22 : 0x1p-51;
-}
-
 } // namespace flcc::method

@@ -39,7 +39,7 @@ Times timesOf(const method::Problem& problem, const method::Limits& limits,
 std::optional<std::int64_t> crossing(const PlanReport& report, const method::CostModel& model,
                                      double ratio) {
     method::Problem problem = report.problem;
-    problem.residual = method::kUnknownResidual; // of templates of other sizes
+    problem.residual = {}; // not known of templates of other sizes
     const base::Extents& n = problem.scene;
     const bool volume = n.z > 1;
     const std::int64_t longest = std::min({n.x, n.y, volume ? n.z : n.x});

@@ -12,7 +12,6 @@
 
 #include "engine/base/text.h"
 #include "engine/cpu/fft_plan.h"
-#include "engine/method/separation.h"
 #include "engine/plan/planner.h"
 
 namespace flcc::plan {
@@ -174,7 +173,7 @@ std::string problemKey(const method::Problem& problem, const method::Limits& lim
     add(sceneMask ? "scene-mask" : "scene");
     add(name(statistics));
     add(std::to_string(templates) + (templates == 1 ? " template" : " templates"));
-    add(residual <= method::largestResidual(precision) ? "separable" : "general");
+    add(residual.isWithin(precision) ? "separable" : "general");
     add(map ? "map" : "peaks");
     add(std::to_string(runs) + (runs == 1 ? " run" : " runs"));
     add(std::to_string(limits.threads));

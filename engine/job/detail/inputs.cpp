@@ -505,11 +505,11 @@ method::Problem Inputs::problem(const Job& job, const std::vector<int>& group) c
     problem.sceneMask = sceneMasked;
     problem.statistics = job.statistics;
     problem.templates = static_cast<int>(group.size());
-    problem.residual = 0;
+    double residual = 0;
     for (const int number : group) {
-        problem.residual =
-            std::max(problem.residual, templates[static_cast<std::size_t>(number)].form.residual);
+        residual = std::max(residual, templates[static_cast<std::size_t>(number)].form.residual);
     }
+    problem.residual = residual;
     return problem;
 }
 

@@ -206,7 +206,7 @@ class SeparableTest : public QObject {
         const std::string reason = refusalOf(test::problemOf(scene, disc));
         const double residual = method::separabilityOf(disc).residual;
         char number[32];
-        std::snprintf(number, sizeof(number), "residual %.2g", residual);
+        std::snprintf(number, sizeof(number), "residual %.2g,", residual);
         QVERIFY2(reason.find(number) != std::string::npos, reason.c_str());
         QVERIFY(residual > 0.1 && residual <= 1);
         QVERIFY_THROWS_EXCEPTION(
