@@ -22,6 +22,9 @@ namespace flcc::cpu {
 /// templates in little memory.
 [[nodiscard]] const method::Method& tiledTemplateMethod();
 
+/// LCC axis by axis, for templates that are a constant plus an outer product (METHODS 3.6).
+[[nodiscard]] const method::Method& separableMethod();
+
 /// The libraries behind the methods and their versions.
 [[nodiscard]] std::vector<std::pair<std::string, std::string>> libraryVersions();
 

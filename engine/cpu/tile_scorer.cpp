@@ -50,6 +50,7 @@ simd::ScoreConstants constantsOf(const method::Problem& problem, const CentredTi
     constants.boundConstant = constant;
     constants.promise = problem.promise;
     constants.templSum = terms.templSum;
+    constants.templLevel = terms.templLevel;
     constants.numeratorScale = 1 / (constants.count * terms.templNorm * constants.unit);
     return constants;
 }

@@ -28,6 +28,8 @@ struct BoundTerms {
     // For integer numerators: sums over the template's steps. Only the score itself is rounded.
     double templSum = 0;
     double templNorm = 1; ///< ||b - mean||
+    /// For numerators with That less a level, which the scorer adds times s1: the level.
+    double templLevel = 0;
 };
 /// Unit roundoffs: `unit` of directTerms() and fourierTerms() is that of the numerators. `energies`
 /// and `exact` are those of the tile, `points` those of its transform.

@@ -3,9 +3,9 @@
 #include <cmath>
 #include <vector>
 
+#include "engine/cpu/simd/lines.h"
 #include "engine/cpu/tile_grid.h"
 #include "engine/filter/detail/filter_method.h"
-#include "engine/filter/detail/lines.h"
 #include "engine/filter/detail/scene_loader.h"
 #include "engine/filter/detail/tile_tasks.h"
 
@@ -186,11 +186,11 @@ class SeparableFilter final : public FilterMethod {
                     found.join(
                         loader.load(cpu::footprint(shifted(box, first), m), 1, boxOf(own.first)));
                     if (asIs && terms[i].count() > 0) {
-                        (void)passes(terms[i], m, box.extents, own, &result);
+                        (void)passes(terms[i], box.extents, own, &result);
                         continue;
                     }
                     const simd::VoxelBox<Real> part =
-                        passes<Real>(terms[i], m, box.extents, own, nullptr);
+                        passes<Real>(terms[i], box.extents, own, nullptr);
                     if (!sums) {
                         storeTile(part, box, task.kernel.divisor(), 1, task.to);
                     } else {
@@ -208,36 +208,14 @@ class SeparableFilter final : public FilterMethod {
         return outcome;
     }
 
-    /// Filters what was loaded into `own.first`, the axis x last: its passes cost most, and then
-    /// they have no halo. The last pass writes to `result`, or to a buffer if that is null. Returns
-    /// the box that was written last.
+    /// Filters what was loaded into `own.first`. The last pass writes to `result`, or to a buffer
+    /// if that is null. Returns the box that was written last.
     template <class Real>
-    static simd::VoxelBox<Real> passes(const TermTaps<Real>& term, const Extents& m,
-                                       const Extents& out, SeparableBuffers<Real>& own,
+    static simd::VoxelBox<Real> passes(const TermTaps<Real>& term, const Extents& out,
+                                       SeparableBuffers<Real>& own,
                                        const simd::VoxelBox<Real>* result) {
-        simd::VoxelBox<Real> from = boxOf(own.first);
-        simd::VoxelBox<Real> other = boxOf(own.second);
-        int left = term.count();
-        const Extents seen{out.x + m.x - 1, out.y + m.y - 1, out.z};
-        for (std::size_t axis = 3; axis-- > 0;) {
-            if (!term.passes[axis]) {
-                continue;
-            }
-            const simd::VoxelBox<Real> to = --left == 0 && result != nullptr ? *result : other;
-            const LineFilter<Real> filter{term.taps[axis].data(), std::ssize(term.taps[axis])};
-            if (axis == 2) {
-                const auto turned = [](const simd::VoxelBox<Real>& box) {
-                    return simd::VoxelBox<Real>{box.data, box.sliceStride, box.rowStride};
-                };
-                filterAlongY(turned(from), filter, {seen.x, out.z, seen.y}, turned(to));
-            } else if (axis == 1) {
-                filterAlongY(from, filter, {seen.x, out.y, out.z}, to);
-            } else {
-                filterAlongX(from, filter, out, to);
-            }
-            other = from;
-            from = to;
-        }
+        const simd::VoxelBox<Real> from = simd::filterAxes(
+            term.taps, out, boxOf(own.first), boxOf(own.second), boxOf(own.first), result);
         if (term.rest != 1) {
             for (std::int64_t z = 0; z < out.z; ++z) {
                 for (std::int64_t y = 0; y < out.y; ++y) {

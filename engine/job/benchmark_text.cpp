@@ -99,7 +99,8 @@ std::string toMarkdown(const BenchmarkRow& row) {
     const std::optional<double> memory = row.multiplyAddsOfMemory();
     if (row.limits) {
         peak = row.limits->multiplyAdds;
-        if (plan::traitsOf(row.candidate).byDefinition) { // others do fewer than the definition has
+        const method::Traits traits = plan::traitsOf(row.candidate);
+        if (traits.byDefinition && !traits.axisByAxis) { // others do fewer than the definition has
             ofLesser = 100 * row.multiplyAdds() / std::min(*peak, *memory);
         }
     }

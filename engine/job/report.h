@@ -12,6 +12,7 @@
 #include "engine/io/digest.h"
 #include "engine/match/peaks.h"
 #include "engine/method/match_map.h"
+#include "engine/method/separation.h"
 #include "engine/plan/report.h"
 
 namespace flcc::job {
@@ -72,8 +73,9 @@ struct TemplateReport {
     std::string source; ///< path, or scene and crop
     base::Extents extents{0, 0, 0};
     base::PixelType type = base::PixelType::Float32;
-    std::int64_t support = 0; ///< number of voxels that count
-    bool masked = false;      ///< its mask excludes voxels
+    std::int64_t support = 0;    ///< number of voxels that count
+    bool masked = false;         ///< its mask excludes voxels
+    method::Separability form{}; ///< of the template as it is matched
 };
 
 /// The templates of one extent, which are planned and run together.

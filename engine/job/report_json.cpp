@@ -37,12 +37,15 @@ Json toJson(const base::Box& box) {
 Json templatesJson(const JobReport& report) {
     Json list = Json::array();
     for (const TemplateReport& templ : report.templates) {
+        const bool known = templ.form.residual != method::kUnknownResidual;
         list.push_back({{"number", list.size()},
                         {"source", templ.source},
                         {"extents", toJson(templ.extents)},
                         {"type", base::name(templ.type)},
                         {"masked", templ.masked},
-                        {"support", templ.support}});
+                        {"support", templ.support},
+                        {"level", known ? Json(templ.form.level) : Json(nullptr)},
+                        {"residual", known ? Json(templ.form.residual) : Json(nullptr)}});
     }
     return list;
 }

@@ -33,10 +33,11 @@ std::string countText(double count) {
            (prefix == 0 ? "" : std::string(1, kPrefixes[prefix]));
 }
 
-std::string brief(double value) {
+std::string brief(double value, int digits = 2) {
     char buffer[32];
     const auto end =
-        std::to_chars(buffer, buffer + sizeof(buffer), value, std::chars_format::general, 2).ptr;
+        std::to_chars(buffer, buffer + sizeof(buffer), value, std::chars_format::general, digits)
+            .ptr;
     return {buffer, end};
 }
 
@@ -86,7 +87,11 @@ std::string outsideText(const JobReport& report) {
 
 std::string templateText(const TemplateReport& templ, bool flat) {
     return shown(templ.extents, flat) + " " + std::string(base::name(templ.type)) +
-           (templ.masked ? ", masked: " + std::to_string(templ.support) + " voxels" : "");
+           (templ.masked ? ", masked: " + std::to_string(templ.support) + " voxels" : "") +
+           (templ.form.residual <= method::largestResidual(method::Precision::Single)
+                ? ", separable about " + brief(templ.form.level, 6) + " (residual " +
+                      brief(templ.form.residual) + ")"
+                : "");
 }
 
 std::string templatesText(const JobReport& report, bool flat) {

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <limits>
 #include <stop_token>
 #include <string>
 #include <string_view>
@@ -33,6 +34,30 @@ enum class WindowStatistics {
 /// The arithmetic of the scores. A map in Double also holds its scores as doubles.
 enum class Precision { Single, Double };
 
+/// Separability::residual of templates of which it is not known.
+inline constexpr double kUnknownResidual = std::numeric_limits<double>::infinity();
+
+/// The residual up to which a template is a constant plus an outer product: 4 units of roundoff.
+[[nodiscard]] constexpr double largestResidual(Precision precision) {
+    return precision == Precision::Single ? 0x1p-22 : 0x1p-51;
+}
+
+/// The residual of the templates of a problem. Residuals are equal if they are within the limits of
+/// the same precisions: no plan depends on more.
+struct Residual {
+    double value = kUnknownResidual;
+
+    constexpr Residual() = default;
+    constexpr Residual(double residual) : value(residual) {}
+    [[nodiscard]] constexpr bool isWithin(Precision precision) const {
+        return value <= largestResidual(precision);
+    }
+    friend constexpr bool operator==(const Residual& a, const Residual& b) {
+        return a.isWithin(Precision::Single) == b.isWithin(Precision::Single) &&
+               a.isWithin(Precision::Double) == b.isWithin(Precision::Double);
+    }
+};
+
 /// A kind of problem: everything that a plan depends on, without pixels. Scenes with equal problems
 /// share a plan.
 struct Problem {
@@ -58,6 +83,7 @@ struct Problem {
     /// Number of templates, all of extents `templ` and type `templPixel`, that one run searches
     /// for. More than one are a bank.
     int templates = 1;
+    Residual residual{}; ///< the largest Separability::residual of the templates
     ProblemOnDevice onDevice{};
 
     friend bool operator==(const Problem&, const Problem&) = default;

@@ -11,7 +11,9 @@ struct Traits {
     /// True: numerators are sums of products, and Candidate::tile is in placements. False:
     /// numerators come from Fourier transforms, and Candidate::tile is in points of a transform.
     bool byDefinition = false;
-    bool wholeScene = false;   ///< one transform covers the whole scene
+    bool wholeScene = false; ///< one transform covers the whole scene
+    /// Numerators are sums of products axis by axis, for templates of a small Problem::residual.
+    bool axisByAxis = false;
     bool cutsTemplate = false; ///< a template that does not fit into the tile is cut into blocks
 };
 

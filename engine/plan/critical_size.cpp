@@ -39,6 +39,7 @@ Times timesOf(const method::Problem& problem, const method::Limits& limits,
 std::optional<std::int64_t> crossing(const PlanReport& report, const method::CostModel& model,
                                      double ratio) {
     method::Problem problem = report.problem;
+    problem.residual = {}; // not known of templates of other sizes
     const base::Extents& n = problem.scene;
     const bool volume = n.z > 1;
     const std::int64_t longest = std::min({n.x, n.y, volume ? n.z : n.x});
@@ -72,7 +73,8 @@ CriticalSize criticalSize(const PlanReport& report, const method::CostModel& mod
     double direct = 0;
     double fourier = 0;
     for (const CandidateReport& row : report.candidates) {
-        if (row.prediction && row.measuredMs && row.candidate.onProcessor()) {
+        if (row.prediction && row.measuredMs && row.candidate.onProcessor() &&
+            !traitsOf(row.candidate).axisByAxis) {
             double& off = traitsOf(row.candidate).byDefinition ? direct : fourier;
             off = off > 0 ? off : *row.measuredMs / row.prediction->ms; // rows are sorted by time
         }

@@ -153,8 +153,8 @@ std::string problemKey(const method::Problem& problem, const method::Limits& lim
                        const base::Extents& tile) {
     // The binding names all fields, so that a new one in Problem does not compile until it is here.
     const auto& [operation, extent, scene, templ, scenePixel, templPixel, promise, precision,
-                 recompute, outside, minOverlap, mask, sceneMask, statistics, templates, onDevice] =
-        problem;
+                 recompute, outside, minOverlap, mask, sceneMask, statistics, templates, residual,
+                 onDevice] = problem;
     const auto& [map, runs] = onDevice;
     std::string key;
     const auto add = [&](std::string_view part) {
@@ -176,6 +176,7 @@ std::string problemKey(const method::Problem& problem, const method::Limits& lim
     add(sceneMask ? "scene-mask" : "scene");
     add(name(statistics));
     add(std::to_string(templates) + (templates == 1 ? " template" : " templates"));
+    add(residual.isWithin(precision) ? "separable" : "general");
     add(map ? "map" : "peaks");
     add(std::to_string(runs) + (runs == 1 ? " run" : " runs"));
     add(std::to_string(limits.threads));

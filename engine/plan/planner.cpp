@@ -474,7 +474,8 @@ void explain(std::vector<Row>& rows, const PlanReport& report, bool replayed) {
 const std::vector<const method::Method*>& methods() {
     static const std::vector<const method::Method*> table = [] {
         std::vector<const method::Method*> all{&cpu::directMethod(), &cpu::tiledMethod(),
-                                               &cpu::fourierMethod(), &cpu::tiledTemplateMethod()};
+                                               &cpu::fourierMethod(), &cpu::tiledTemplateMethod(),
+                                               &cpu::separableMethod()};
         const auto& gpu = cuda::methods();
         all.insert(all.end(), gpu.begin(), gpu.end());
         return all;

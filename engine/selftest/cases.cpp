@@ -288,6 +288,31 @@ void pixelTypes(CaseRun& run) {
     }
 }
 
+void products(CaseRun& run) {
+    const auto bell = [](const Extents& m) {
+        return makeScene(PixelType::Float32, m, [&](const Index& i) {
+            const auto from = [](std::int64_t at, std::int64_t length) {
+                return static_cast<double>(at) - static_cast<double>(length - 1) / 2;
+            };
+            const double x = from(i.x, m.x);
+            const double y = from(i.y, m.y);
+            const double z = from(i.z, m.z);
+            return 10 + 100 * std::exp(-(x * x + y * y + z * z) / 8);
+        });
+    };
+    const auto bars = [](const Extents& m) { // 200 less a box of 180 in each corner
+        return makeScene(PixelType::UInt8, m, [&](const Index& i) {
+            return i.x / 3 == 1 || i.y / 3 == 1 || (m.z > 1 && i.z / 3 == 1) ? 200 : 20;
+        });
+    };
+    const AnyImage scene = picture(PixelType::Float32, {90, 70, 1}, 40);
+    run.judge(scene, bell({13, 11, 1}));
+    run.judge(counts(PixelType::UInt8, {90, 70, 1}, 41), bars({9, 9, 1}));
+    const AnyImage volume = oneCountOver(PixelType::UInt16, {26, 24, 22}, 60000, 42);
+    run.judge(volume, bell({7, 8, 6}));
+    run.judge(volume, bars({9, 8, 7}));
+}
+
 void sizes(CaseRun& run) {
     std::uint64_t seed = 60;
     const auto check = [&](const Extents& n, const Extents& m) {
@@ -330,6 +355,7 @@ const std::vector<Case>& cases() {
         {"range", "scores of 1 and -1 are not exceeded", range},
         {"stripes", "stripes on which errors of transforms add up", stripes},
         {"pixel-types", "every pixel type in 2D and 3D", pixelTypes},
+        {"products", "templates that are a constant plus an outer product", products},
         {"masks", "only voxels under a template's mask count", masks},
         {"borders", "placements that leave the scene or its mask, with every --outside", borders},
         {"operations", "every operation of a match in 2D and 3D; integers are exact", operations},

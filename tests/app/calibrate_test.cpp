@@ -174,7 +174,8 @@ void CliCalibrateTest::aBenchmarkNamesItsDevice() {
     QFile file(place.file("rows.json"));
     QVERIFY(file.open(QIODevice::ReadOnly));
     const auto json = nlohmann::json::parse(file.readAll().toStdString());
-    QCOMPARE(json.at("rows").size(), flcc::plan::methodsOn("cpu").size());
+    // all but `separable`, which refuses noise
+    QCOMPARE(json.at("rows").size(), flcc::plan::methodsOn("cpu").size() - 1);
     for (const auto& row : json.at("rows")) {
         QVERIFY(!row.at("device_name").get<std::string>().empty());
         QVERIFY(row.at("not_run").get<std::string>().empty() && row.at("sound").get<bool>());

@@ -160,6 +160,8 @@ struct ScoreConstants {
     // r = (N num - (sum a) (sum b)) * numeratorScale / sqrt(D).
     double templSum = 0;       ///< sum b
     double numeratorScale = 1; ///< 1 / (N ||b - mean|| unit)
+    /// For numerators with That less a level: the level. The scores add it times s1. 0 for others.
+    double templLevel = 0;
 };
 
 /// Status byte of a voxel whose D is too small to be trusted. The caller replaces it by FLAT or

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <cmath>
 #include <cstdint>
 #include <type_traits>
 
@@ -180,7 +181,9 @@ HWY_INLINE ScoreTally scoreAll(const typename RowScorer<Scores>::Arguments& a,
         const auto lanes = static_cast<std::int64_t>(hn::Lanes(DD()));
         least = static_cast<Real>(kLargerThanError *
                                   runningError(a.m, {strip.x, strip.y, a.out.z}, lanes));
-        constants.boundConstant += kRunningBound;
+        // s1 is off by at most D / (3 * 2^22), and sqrt(D) is at most sqrt(N).
+        constants.boundConstant +=
+            kRunningBound * (1 + std::abs(constants.templLevel) * std::sqrt(constants.count));
     } else {
         // scores in double and small promises do not allow the error of running sums
         running = false;
@@ -202,14 +205,16 @@ HWY_INLINE ScoreTally scoreAll(const typename RowScorer<Scores>::Arguments& a,
 }
 
 ScoreTally scoreFloat(const ScoreArguments<float>& a, const ScoreConstants& constants) {
-    return scoreAll<SingleScores>(a, constants);
+    return constants.templLevel == 0 ? scoreAll<SingleScores>(a, constants)
+                                     : scoreAll<LevelScores>(a, constants);
 }
 ScoreTally scoreInteger(const ScoreArguments<float, std::int32_t>& a,
                         const ScoreConstants& constants) {
     return scoreAll<IntegerScores>(a, constants);
 }
 ScoreTally scoreDouble(const ScoreArguments<double>& a, const ScoreConstants& constants) {
-    return scoreAll<DoubleScores>(a, constants);
+    return constants.templLevel == 0 ? scoreAll<DoubleScores>(a, constants)
+                                     : scoreAll<DoubleLevelScores>(a, constants);
 }
 
 } // namespace flcc::cpu::simd::HWY_NAMESPACE

@@ -85,6 +85,31 @@ struct SingleScores {
     static HWY_INLINE void store(V v, float* to) { hn::StoreU(v, D(), to); }
 };
 
+// Scores in float from numerators with That less a level.
+struct LevelScores : SingleScores {
+    template <class S>
+    static HWY_INLINE void panels(const S& sums, const float* num, std::int64_t i,
+                                  const ScoreConstants& constants, V& square, V& variance,
+                                  V& numerator) {
+        const D d;
+        const H h;
+        const DD dd;
+        const hn::Rebind<float, DD> f;
+        const auto half = static_cast<std::int64_t>(hn::Lanes(dd));
+        hn::Vec<DD> s1[2];
+        variances(sums, i, constants, square, variance, s1);
+        const auto of = [&](const float* at, hn::Vec<DD> sum) {
+            return hn::DemoteTo(h, hn::MulAdd(sum, hn::Set(dd, constants.templLevel),
+                                              hn::PromoteTo(dd, hn::LoadU(f, at))));
+        };
+        const auto low = of(num + i, s1[0]);
+        numerator = hn::Combine(d, of(num + i + half, s1[1]), low);
+    }
+    static double numeratorOf(float num, double s1, const ScoreConstants& constants) {
+        return static_cast<double>(num) + s1 * constants.templLevel;
+    }
+};
+
 // Scores in float from integer numerators. Only the score itself is rounded, since all products
 // with N stay below 2^53.
 struct IntegerScores : SingleScores {
@@ -163,6 +188,21 @@ struct DoubleScores {
     static HWY_INLINE void store(V v, float* to) {
         const hn::Rebind<float, D> f;
         hn::StoreU(hn::DemoteTo(f, v), f, to);
+    }
+};
+
+// Scores in double from numerators with That less a level.
+struct DoubleLevelScores : DoubleScores {
+    template <class S>
+    static HWY_INLINE void panels(const S& sums, const double* num, std::int64_t i,
+                                  const ScoreConstants& constants, V& square, V& variance,
+                                  V& numerator) {
+        const D d;
+        DoubleScores::panels(sums, num, i, constants, square, variance, numerator);
+        numerator = hn::MulAdd(sums.first(i), hn::Set(d, constants.templLevel), numerator);
+    }
+    static double numeratorOf(double num, double s1, const ScoreConstants& constants) {
+        return num + s1 * constants.templLevel;
     }
 };
 

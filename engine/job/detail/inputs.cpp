@@ -505,6 +505,11 @@ method::Problem Inputs::problem(const Job& job, const std::vector<int>& group) c
     problem.sceneMask = sceneMasked;
     problem.statistics = job.statistics;
     problem.templates = static_cast<int>(group.size());
+    double residual = 0;
+    for (const int number : group) {
+        residual = std::max(residual, templates[static_cast<std::size_t>(number)].form.residual);
+    }
+    problem.residual = residual;
     return problem;
 }
 
@@ -535,6 +540,11 @@ Inputs readInputs(const Job& job, const JobImages& images, const std::string& sc
     }
     requireUsable(inputs, job.operation);
     change(inputs, job.invert);
+    for (TemplateInput& templ : inputs.templates) {
+        if (job.operation.isLcc()) {
+            templ.form = method::separabilityOf(templ.view());
+        }
+    }
     report(inputs, "scene", *inputs.scene);
     const MaskImage* last = nullptr; // one mask for all is one input
     for (const TemplateInput& templ : inputs.templates) {

@@ -9,6 +9,7 @@
 #include "engine/base/error.h"
 #include "engine/io/image_file.h"
 #include "engine/job/job.h"
+#include "engine/method/separation.h"
 
 namespace flcc::job::detail {
 
@@ -20,6 +21,7 @@ struct TemplateInput {
     /// The pixels that are matched if they differ from `image`: with the sign changed, or converted
     /// to the common pixel type of all templates of its extents.
     std::optional<base::AnyImage> changed;
+    method::Separability form; ///< as it is matched; unknown for operations other than lcc
 
     [[nodiscard]] base::Extents extents() const { return base::extentsOf(image->pixels); }
     /// The template as it is matched; with its mask if that excludes a voxel.

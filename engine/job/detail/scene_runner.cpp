@@ -165,7 +165,7 @@ void SceneRunner::reportInputs() {
     for (const TemplateInput& templ : inputs().templates) {
         report.templates.push_back({templ.image->source, templ.extents(),
                                     base::pixelType(templ.image->pixels),
-                                    method::supportCount(templ.view()), templ.masked});
+                                    method::supportCount(templ.view()), templ.masked, templ.form});
     }
 }
 

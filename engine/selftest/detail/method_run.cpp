@@ -4,6 +4,8 @@
 #include <array>
 #include <optional>
 
+#include "engine/method/separation.h"
+
 namespace flcc::selftest {
 
 std::string Way::words() const {
@@ -46,6 +48,7 @@ method::Problem problemOf(const method::MaskedView& scene, const method::MaskedV
     problem.minOverlap = asked.minOverlap;
     problem.statistics = asked.statistics;
     problem.operation = asked.operation;
+    problem.residual = method::separabilityOf(templ).residual;
     if (!asked.operation.isLcc()) {
         problem.precision = method::Precision::Double; // the only one of other operations
     }

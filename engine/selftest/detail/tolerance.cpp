@@ -103,10 +103,10 @@ double Tolerance::at(const base::Index& index, bool lowConf) const {
         return std::min(promise, kSingle * ((3 + steps / 2) * k + steps / 2 + 5) +
                                      (8 + adds / 2) * kDouble * k * k);
     }
-    if (traits.byDefinition) {
+    if (traits.byDefinition && !traits.axisByAxis) {
         return std::min(promise, direct(templ, k) + sums);
     }
-    if (!traits.cutsTemplate) {
+    if (!traits.cutsTemplate && !traits.axisByAxis) {
         const double points = static_cast<double>(base::voxelCount(m_candidate.tile));
         const long double range = m_high - m_low;
         // A value of the output is the product of a part of the tile with a template of norm 1.

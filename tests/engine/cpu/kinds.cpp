@@ -48,6 +48,40 @@ double wave(std::int64_t i, double period) {
 
 } // namespace
 
+base::AnyImage separableTemplate(int kind, const Extents& m, std::uint64_t seed) {
+    Random random(seed);
+    std::array<std::vector<double>, 3> factors;
+    const std::array<std::int64_t, 3> lengths{m.x, m.y, m.z};
+    for (std::size_t axis = 0; axis < 3; ++axis) {
+        const auto length = static_cast<double>(lengths[axis]);
+        for (std::int64_t i = 0; i < lengths[axis]; ++i) {
+            const double place = (static_cast<double>(i) - (length - 1) / 2) / length;
+            const bool inside = lengths[axis] == 1 || std::abs(place) < 0.25;
+            const double wave = lengths[axis] == 1 ? 1 : std::sin(0.5 + 9 * place);
+            factors[axis].push_back(kind == 0   ? std::exp(-18 * place * place)
+                                    : kind == 1 ? (inside ? 1 : 0)
+                                    : kind == 2 ? (inside && lengths[axis] > 1 ? 0 : 1)
+                                    : kind == 3 ? (axis == 0 ? wave : 1)
+                                    : kind == 4 ? wave
+                                    : kind == 5 ? random.uniform()
+                                                : random.normal());
+        }
+    }
+    struct Values {
+        double level;
+        double height;
+    };
+    constexpr std::array<Values, kSeparableKinds> kValues{
+        {{10, 100}, {20, 180}, {200, -180}, {100, 50}, {3, 50}, {0, 1}, {0, 1}}};
+    const auto& [level, height] = kValues[static_cast<std::size_t>(kind)];
+    return makeScene(kind == 1 || kind == 2 ? PixelType::UInt8 : PixelType::Float32, m,
+                     [&, level = level, height = height](const Index& i) {
+                         return level + height * factors[0][static_cast<std::size_t>(i.x)] *
+                                            factors[1][static_cast<std::size_t>(i.y)] *
+                                            factors[2][static_cast<std::size_t>(i.z)];
+                     });
+}
+
 base::AnyImage sceneOfKind(int kind, const Extents& extents, std::uint64_t seed) {
     Random random(seed);
     const double period = 2 + 30 * random.uniform();

@@ -16,6 +16,14 @@ inline constexpr int kKinds = 18;
 [[nodiscard]] base::AnyImage sceneOfKind(int kind, const base::Extents& extents,
                                          std::uint64_t seed);
 
+inline constexpr int kSeparableKinds = 7;
+
+/// A template that is a constant plus an outer product: a Gaussian, a box, the union of bars along
+/// the axes, a grating, a product of gratings, factors of random numbers without and with signs.
+/// The second and third are bytes, the others float32.
+[[nodiscard]] base::AnyImage separableTemplate(int kind, const base::Extents& m,
+                                               std::uint64_t seed = 1);
+
 /// A scene and what is searched for in it.
 struct Submitted {
     base::AnyImage scene;

@@ -124,8 +124,13 @@ class SizesTest : public QObject {
         const base::AnyImage scene = test::noise(PixelType::Float32, {200, 150, 1}, 1);
         const base::AnyImage templ = test::noise(PixelType::Float32, {16, 16, 1}, 2);
         QStringList names;
-        for (const test::Way& way : test::waysFor(scene, templ)) {
-            names << QString::fromStdString(way.candidate.method);
+        const base::AnyImage row = test::noise(PixelType::Float32, {16, 1, 1}, 2); // a product
+        for (const base::AnyImage* const ordinary : {&templ, &row}) {
+            for (const test::Way& way : test::waysFor(scene, *ordinary)) {
+                if (way.method->traits().axisByAxis == (ordinary == &row)) {
+                    names << QString::fromStdString(way.candidate.method);
+                }
+            }
         }
         for (const method::Method* method : test::judgedMethods()) {
             QVERIFY(names.contains(QString::fromUtf8(method->name())));

@@ -2,6 +2,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 
@@ -45,6 +46,7 @@ class JobReportTest : public QObject {
     void whatIsNoReportIsRefused();
     void aPathThatIsNoUtf8DoesNotBreakTheReport();
     void theTextNamesEveryCandidate();
+    void theFormOfATemplateIsReported();
     void theEnvironmentIsNamed();
 };
 
@@ -216,6 +218,37 @@ void JobReportTest::theTextNamesEveryCandidate() {
     const QString summary = QString::fromStdString(job::toSummary(report));
     QVERIFY(summary.contains("1.0000"));
     QVERIFY(summary.contains("on cpu"));
+}
+
+// A bar of 200 on 20, and a part of noise.
+void JobReportTest::theFormOfATemplateIsReported() {
+    const auto run = [](base::AnyImage templ, const char* method) {
+        job::Job job;
+        job.method = method;
+        job.audit = job::Audit::On;
+        return job::runJob(
+            job, test::imagesOf(test::noise(PixelType::UInt8, {120, 100, 1}, 5), std::move(templ)));
+    };
+    const auto bar = test::makeScene(PixelType::UInt8, {9, 8, 1}, [](const base::Index& i) {
+        return i.x > 2 && i.x < 6 && i.y > 1 ? 200 : 20;
+    });
+    const job::JobReport found = run(base::copyOf(base::viewOf(bar)), "separable").report;
+    const Json templ = Json::parse(job::toJson(found))["templates"][0];
+    QVERIFY(std::abs(templ["level"].get<double>() - 20) < 1e-10);
+    QVERIFY(templ["residual"].get<double>() < 1e-14);
+    QVERIFY(found.run && found.audit->verdict == job::AuditVerdict::Passed);
+    QVERIFY(job::toText(found).find("9x8 uint8, separable about 20 (residual ") !=
+            std::string::npos);
+
+    const job::JobReport other = run(test::noise(PixelType::UInt8, {9, 8, 1}, 6), "auto").report;
+    const Json report = Json::parse(job::toJson(other));
+    QVERIFY(report["templates"][0]["residual"].get<double>() > 0.1);
+    QVERIFY(job::toText(other).find("separable about") == std::string::npos);
+    const auto refused = std::find_if(report["candidates"].begin(), report["candidates"].end(),
+                                      [](const Json& row) { return row["method"] == "separable"; });
+    QVERIFY(refused != report["candidates"].end());
+    QCOMPARE((*refused)["verdict"].get<std::string>(), std::string("refused"));
+    QVERIFY((*refused)["reason"].get<std::string>().find("residual 0.") != std::string::npos);
 }
 
 void JobReportTest::theEnvironmentIsNamed() {

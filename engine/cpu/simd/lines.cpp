@@ -1,21 +1,19 @@
-#include "engine/filter/detail/lines.h"
+#include "engine/cpu/simd/lines.h"
 
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
 
 #undef HWY_TARGET_INCLUDE
-#define HWY_TARGET_INCLUDE "engine/filter/simd/lines.cpp"
+#define HWY_TARGET_INCLUDE "engine/cpu/simd/lines.cpp"
 #include <hwy/foreach_target.h> // IWYU pragma: keep
 
 #include <hwy/highway.h>
 
 HWY_BEFORE_NAMESPACE();
-namespace flcc::filter::detail::HWY_NAMESPACE {
+namespace flcc::cpu::simd::HWY_NAMESPACE {
 
 namespace hn = hwy::HWY_NAMESPACE;
-
-using cpu::simd::VoxelBox;
 
 // Outputs of a register block: enough chains of additions to hide their latency. Vectors beside
 // each other:
@@ -164,33 +162,33 @@ void alongYDouble(const VoxelBox<double>& from, const LineFilter<double>& filter
     filterBox<true>(from, filter, out, to);
 }
 
-} // namespace flcc::filter::detail::HWY_NAMESPACE
+} // namespace flcc::cpu::simd::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
 
 #if HWY_ONCE
-namespace flcc::filter::detail {
+namespace flcc::cpu::simd {
 
 HWY_EXPORT(alongXSingle);
 HWY_EXPORT(alongXDouble);
 HWY_EXPORT(alongYSingle);
 HWY_EXPORT(alongYDouble);
 
-void filterAlongX(const cpu::simd::FloatBox& from, const LineFilter<float>& filter,
-                  const base::Extents& out, const cpu::simd::FloatBox& to) {
+void filterAlongX(const FloatBox& from, const LineFilter<float>& filter, const base::Extents& out,
+                  const FloatBox& to) {
     HWY_DYNAMIC_DISPATCH(alongXSingle)(from, filter, out, to);
 }
-void filterAlongX(const cpu::simd::DoubleBox& from, const LineFilter<double>& filter,
-                  const base::Extents& out, const cpu::simd::DoubleBox& to) {
+void filterAlongX(const DoubleBox& from, const LineFilter<double>& filter, const base::Extents& out,
+                  const DoubleBox& to) {
     HWY_DYNAMIC_DISPATCH(alongXDouble)(from, filter, out, to);
 }
-void filterAlongY(const cpu::simd::FloatBox& from, const LineFilter<float>& filter,
-                  const base::Extents& out, const cpu::simd::FloatBox& to) {
+void filterAlongY(const FloatBox& from, const LineFilter<float>& filter, const base::Extents& out,
+                  const FloatBox& to) {
     HWY_DYNAMIC_DISPATCH(alongYSingle)(from, filter, out, to);
 }
-void filterAlongY(const cpu::simd::DoubleBox& from, const LineFilter<double>& filter,
-                  const base::Extents& out, const cpu::simd::DoubleBox& to) {
+void filterAlongY(const DoubleBox& from, const LineFilter<double>& filter, const base::Extents& out,
+                  const DoubleBox& to) {
     HWY_DYNAMIC_DISPATCH(alongYDouble)(from, filter, out, to);
 }
 
-} // namespace flcc::filter::detail
+} // namespace flcc::cpu::simd
 #endif

@@ -1,9 +1,9 @@
-#include "engine/filter/detail/rank_one.h"
+#include "engine/method/rank_one.h"
 
 #include <cmath>
 #include <cstddef>
 
-namespace flcc::filter::detail {
+namespace flcc::method {
 
 namespace {
 
@@ -33,7 +33,7 @@ double squareOf(const std::vector<double>& values) {
 
 } // namespace
 
-RankOne rankOne(const View<const double>& weights) {
+RankOne rankOne(const View<const double>& weights, int rounds) {
     const Extents& m = weights.extents();
     RankOne fit;
     double largest = 0;
@@ -74,8 +74,7 @@ RankOne rankOne(const View<const double>& weights) {
         fit.residualSum *= unit;
     };
     measure();
-    constexpr int kRounds = 4;
-    for (int round = 0; round < kRounds && fit.residual > 0x1p-53; ++round) {
+    for (int round = 0; round < rounds && fit.residual > 0x1p-53; ++round) {
         const RankOne before = fit;
         std::vector<double> next(a.size(), 0.0);
         forWeights(weights, [&](std::size_t x, std::size_t y, std::size_t z, double weight) {
@@ -113,4 +112,4 @@ RankOne rankOne(const View<const double>& weights) {
     return fit;
 }
 
-} // namespace flcc::filter::detail
+} // namespace flcc::method
