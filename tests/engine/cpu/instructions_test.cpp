@@ -119,7 +119,8 @@ class InstructionsTest : public QObject {
                     });
                     std::vector<cpu::simd::Quad> quads;
                     for (std::int64_t i = 0; i < count; ++i) {
-                        const std::uint32_t values = least == 255 ? 0 : random();
+                        const std::uint32_t values =
+                            least == 255 ? 0U : static_cast<std::uint32_t>(random());
                         quads.push_back(
                             {i * kPitch + static_cast<std::int64_t>(random() % 90), values});
                     }
