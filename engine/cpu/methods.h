@@ -22,7 +22,7 @@ namespace flcc::cpu {
 /// templates in little memory.
 [[nodiscard]] const method::Method& tiledTemplateMethod();
 
-/// LCC axis by axis, for templates that are a constant plus an outer product (METHODS 3.6).
+/// LCC axis by axis, for templates that are a constant plus an outer product (Karas (4)-(8)).
 [[nodiscard]] const method::Method& separableMethod();
 
 /// The libraries behind the methods and their versions.

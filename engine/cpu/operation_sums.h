@@ -16,7 +16,7 @@ namespace flcc::cpu {
 /// and 1 (inside) with the template, its square and its support, or from window sums of x and x^2
 /// where the support is a box and the tile lies inside the scene. Whole numbers stay exact:
 /// transforms are rounded to the nearest one where their bound is below 1/2. One for each worker.
-/// **Source**: METHODS 3.8; engine/method/NUMERICS.md, sections 1 and 5.
+/// **Source**: Gholami (2.1), (2.2); engine/method/NUMERICS.md, sections 1 and 5.
 class OperationSums final : public PlacementValues {
   public:
     /// For tiles of at most `tile` placements of a template of extents `m`.

@@ -9,7 +9,7 @@
 
 namespace flcc::cpu {
 
-/// What the values of a part of a decimated real box are (METHODS 3.5).
+/// What the values of a part of a decimated real box are (Karas (17), (18)).
 enum class PartKind : std::uint8_t {
     Real,   ///< real: part 0
     Half,   ///< real numbers times exp(-i pi n / l), with n along the slowest axis: part d / 2

@@ -21,7 +21,7 @@
 #include "engine/method/separation.h"
 #include "engine/method/shared/template_error.h"
 
-/// LCC axis by axis (METHODS 3.6): That = level + an outer product, so a numerator is a sum of
+/// LCC axis by axis (Karas (4)-(8)): That = level + an outer product, so a numerator is a sum of
 /// products along each axis in turn, plus the level times s1, which the scorer adds.
 namespace flcc::cpu {
 

@@ -22,7 +22,7 @@ struct Fit {
     Weights weights;
 };
 
-// METHODS 3.7: minimax fits of p^n (A cos + B sin) to the Gaussian and its derivatives.
+// Minimax fits of p^n (A cos + B sin) to the Gaussian and its derivatives.
 constexpr std::array<Fit, 3> kFits{
     Fit{{0.596734295765544, 1.92988836381549},
         {1.85388987445902, 1.74029874791014},

@@ -33,8 +33,8 @@ struct RecursiveSection {
 /// The impulse response h is normalised on the grid: order 0, sum h = 1; order 1, h(0) = 0 and
 /// sum n h(n) = -1; order 2, sum h = 0 and sum n^2 h(n) = 2.
 ///
-/// **Units**: sigma in voxels. **Source**: Deriche's fourth-order form; coefficients of
-/// METHODS 3.7.
+/// **Units**: sigma in voxels. **Source**: Deriche's fourth-order form; the coefficients
+/// are minimax fits of our own.
 class RecursiveGaussian {
   public:
     /// Below this the response is too short for the fit; use gaussianTaps().

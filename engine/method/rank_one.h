@@ -17,7 +17,7 @@ struct RankOne {
 /// Alternating least squares from the row, column and pillar of the largest weight. For an outer
 /// product with rounded weights the first round is exact up to rounding; for a matrix the rounds
 /// are power iterations towards its largest singular value. `weights` are finite and not all 0.
-/// **Source**: METHODS 3.6. **Cost**: six reads of the weights, four more for each further round.
+/// **Source**: Karas (4)-(8). **Cost**: six reads of the weights, four more for each further round.
 [[nodiscard]] RankOne rankOne(const base::View<const double>& weights, int rounds = 4);
 
 } // namespace flcc::method

@@ -9,7 +9,7 @@ namespace flcc::method {
 
 /// A template as a constant plus an outer product: T(x, y, z) = a + f_x(x) f_y(y) f_z(z), up to the
 /// residual. Gaussians, boxes, bars and gratings along an axis on a constant ground are of this
-/// form. **Source**: METHODS 3.6.
+/// form. **Source**: Karas (4)-(8).
 struct Separation {
     double level = 0; ///< a
     RankOne product;

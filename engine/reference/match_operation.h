@@ -17,7 +17,7 @@ namespace flcc::reference {
 /// P the panel and T the template with means p and t, over the voxels under the template's mask.
 /// Voxels outside count as 0 or, with Outside::Overlap, not at all. Sums of integers of up to 16
 /// bits are exact. A panel whose normalised value would be a division by 0 is FLAT.
-/// **Source**: OPERATIONS 1; Gholami (2.1), (2.2). **Cost**: several reads of the panel.
+/// **Source**: Gholami (2.1), (2.2). **Cost**: several reads of the panel.
 class MatchOperation {
   public:
     MatchOperation(method::Operation operation, const method::MaskedView& templ,

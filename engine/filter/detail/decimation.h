@@ -6,7 +6,7 @@
 #include "engine/cpu/part_transform.h"
 #include "engine/filter/detail/filter_method.h"
 
-/// How a convolution is decimated in frequency (METHODS 3.5; Karas (17), (18)): along its slowest
+/// How a convolution is decimated in frequency (Karas (17), (18), with their exponents exchanged): along its slowest
 /// axis, as z here, into parts that are transformed one after the other.
 namespace flcc::filter::detail {
 

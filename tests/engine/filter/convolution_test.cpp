@@ -185,7 +185,7 @@ class ConvolutionTest : public QObject {
         cpu::simd::forceInstructionSet("");
     }
 
-    // Transposing scene and kernel transposes the result: FAULTS 17.
+    // Transposing scene and kernel transposes the result.
     void aTransposedSceneGivesATransposedResult() {
         const base::AnyImage scene = test::texture(PixelType::Float64, {53, 34, 1}, 13);
         const base::AnyView view = base::viewOf(scene);

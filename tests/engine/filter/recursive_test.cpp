@@ -96,7 +96,7 @@ class RecursiveTest : public QObject {
     Q_OBJECT
 
   private Q_SLOTS:
-    // METHODS 3.7: largest deviation from the sampled kernel over its peak, for sigma from 1.
+    // Largest deviation from the sampled kernel over its peak, for sigma from 1.
     void theResponseIsCloseToTheSampledKernel_data() {
         QTest::addColumn<int>("order");
         QTest::addColumn<double>("share");
