@@ -6,8 +6,8 @@
 #include "engine/cpu/part_transform.h"
 #include "engine/filter/detail/filter_method.h"
 
-/// How a convolution is decimated in frequency (Karas (17), (18), with their exponents exchanged): along its slowest
-/// axis, as z here, into parts that are transformed one after the other.
+/// How a convolution is decimated in frequency (Karas (17), (18), with their exponents exchanged):
+/// along its slowest axis, as z here, into parts that are transformed one after the other.
 namespace flcc::filter::detail {
 
 /// True if scene, kernel or result is a volume, so that z is the slowest axis and not y.
