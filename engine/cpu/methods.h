@@ -25,11 +25,16 @@ namespace flcc::cpu {
 /// LCC axis by axis, for templates that are a constant plus an outer product (Karas (4)-(8)).
 [[nodiscard]] const method::Method& separableMethod();
 
+/// LCC by real transforms of the whole scene in parts (Karas (17), (18)): as fourierMethod(), in
+/// less memory.
+[[nodiscard]] const method::Method& difMethod();
+
 /// The libraries behind the methods and their versions.
 [[nodiscard]] std::vector<std::pair<std::string, std::string>> libraryVersions();
 
 /// Lets FFTW search for the best plans for a candidate, in float or in double, on the threads of
-/// `pool`. Takes seconds, but no time for plans that wisdom holds or without FFTW.
+/// `pool`. Takes seconds, but no time for plans that wisdom holds, without FFTW, or for parts of
+/// method dif.
 void searchTransforms(const method::Candidate& candidate, bool inDouble, base::TilePool& pool,
                       const std::stop_token& stop);
 

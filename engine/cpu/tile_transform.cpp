@@ -349,6 +349,9 @@ void TileTransform<Real>::search(const TransformShape& points, const FftSearch& 
 
 void searchTransforms(const method::Candidate& candidate, bool inDouble, base::TilePool& pool,
                       const std::stop_token& stop) {
+    if (candidate.parts > 0) { // plans of parts are not searched for
+        return;
+    }
     const TransformShape points(candidate);
     const FftSearch search{FftEffort::Patient, stop};
     const ForItems each = itemsOf(pool);

@@ -21,6 +21,12 @@ std::string shown(const base::Extents& extents, bool flat) {
     return flat ? text : text + "x" + std::to_string(extents.z);
 }
 
+/// The tile of a candidate, "2 of 1500x760" for parts; empty without a tile.
+std::string tileText(const method::Candidate& candidate, bool flat) {
+    return (candidate.parts > 0 ? std::to_string(candidate.parts) + " of " : "") +
+           (candidate.tile.x > 0 ? shown(candidate.tile, flat) : "");
+}
+
 /// "1.2 G".
 std::string countText(double count) {
     constexpr std::string_view kPrefixes = " kMGTPE";
@@ -181,7 +187,7 @@ Row candidateRow(const plan::CandidateReport& row, bool flat) {
     return {std::string(plan::name(row.verdict)),
             row.candidate.label(),
             row.candidate.device,
-            tiled ? shown(row.candidate.tile, flat) : "-",
+            tiled ? tileText(row.candidate, flat) : "-",
             std::to_string(row.candidate.threads),
             prediction ? countText(prediction->operations) : "-",
             row.expectedMs() ? milliseconds(*row.expectedMs()) : "-",
@@ -412,7 +418,7 @@ std::string chosenText(const plan::PlanReport& plan) {
     }
     const method::Candidate& candidate = chosen->candidate;
     return candidate.label() +
-           (candidate.tile.x > 0 ? " " + shown(candidate.tile, base::isFlat2D(plan.problem.scene))
+           (candidate.tile.x > 0 ? " " + tileText(candidate, base::isFlat2D(plan.problem.scene))
                                  : "") +
            " on " + candidate.device;
 }

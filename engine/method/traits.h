@@ -14,6 +14,9 @@ struct Traits {
     bool wholeScene = false; ///< one transform covers the whole scene
     /// Numerators are sums of products axis by axis, for templates of a small Problem::residual.
     bool axisByAxis = false;
+    /// Takes less memory than the other method that transforms whole scenes, and more time. `auto`
+    /// considers it where that one does not fit.
+    bool savesMemory = false;
     bool cutsTemplate = false; ///< a template that does not fit into the tile is cut into blocks
 };
 

@@ -110,6 +110,7 @@ Json problemJson(const KnownProblem& problem) {
                            {"tile", toJson(timing.candidate.tile)},
                            {"threads", timing.candidate.threads},
                            {"in_flight", timing.candidate.onDevice.inFlight},
+                           {"parts", timing.candidate.parts},
                            {"transforms", method::name(timing.candidate.transforms)},
                            {"ms", timing.ms}});
     }
@@ -125,6 +126,7 @@ KnownProblem problemOf(const Json& json) {
                                     .tile = extentsOf(timing.at("tile"), 0),
                                     .threads = timing.at("threads").get<int>(),
                                     .onDevice = {.inFlight = timing.value("in_flight", 0)},
+                                    .parts = timing.value("parts", 0),
                                     .transforms = transforms.value()},
                                    positive(timing.at("ms"))});
     }

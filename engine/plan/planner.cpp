@@ -160,6 +160,27 @@ void addMissing(std::vector<Row>& rows, const Request& request) {
     }
 }
 
+/// Refuses candidates that save memory where a whole transform needs no saving. One row of them
+/// says so.
+void keepMemorySaversBack(std::vector<Row>& rows) {
+    const auto saves = [](const Row& row) {
+        return row.method != nullptr && row.usable() && row.method->traits().savesMemory;
+    };
+    const auto fits = std::find_if(rows.begin(), rows.end(), [&](const Row& row) {
+        return row.usable() && row.report.candidate.onProcessor() &&
+               row.method->traits().wholeScene && !row.method->traits().savesMemory;
+    });
+    const auto first = std::find_if(rows.begin(), rows.end(), saves);
+    if (fits == rows.end() || first == rows.end()) {
+        return;
+    }
+    const std::string other(fits->method->name());
+    rows.erase(std::remove_if(std::next(first), rows.end(), saves), rows.end());
+    first->report.prediction.reset();
+    first->report.verdict = CandidateVerdict::Refused;
+    first->report.reason = "meant for memory limits that exclude " + other + ", which fits";
+}
+
 std::vector<Row> considered(const method::Problem& problem, const Request& request,
                             const method::SceneStatistics* statistics,
                             const method::CostModel& model) {
@@ -187,6 +208,9 @@ std::vector<Row> considered(const method::Problem& problem, const Request& reque
         }
     }
     addMissing(rows, request);
+    if (request.method == "auto") {
+        keepMemorySaversBack(rows);
+    }
     return rows;
 }
 
@@ -470,36 +494,6 @@ void explain(std::vector<Row>& rows, const PlanReport& report, bool replayed) {
 }
 
 } // namespace
-
-const std::vector<const method::Method*>& methods() {
-    static const std::vector<const method::Method*> table = [] {
-        std::vector<const method::Method*> all{&cpu::directMethod(), &cpu::tiledMethod(),
-                                               &cpu::fourierMethod(), &cpu::tiledTemplateMethod(),
-                                               &cpu::separableMethod()};
-        const auto& gpu = cuda::methods();
-        all.insert(all.end(), gpu.begin(), gpu.end());
-        return all;
-    }();
-    return table;
-}
-
-const method::Method* methodOf(const method::Candidate& candidate) {
-    for (const method::Method* method : methods()) {
-        if (method->name() == candidate.method && method->device() == candidate.device) {
-            return method;
-        }
-    }
-    return nullptr;
-}
-
-method::Traits traitsOf(const method::Candidate& candidate) {
-    for (const method::Method* method : methods()) {
-        if (method->name() == candidate.method) {
-            return method->traits();
-        }
-    }
-    throw Error(ErrorCode::Internal, "there is no method '" + candidate.method + "'");
-}
 
 std::vector<const method::Method*> methodsOn(const std::string& device) {
     checkDevice(device);

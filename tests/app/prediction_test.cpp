@@ -25,6 +25,8 @@ class CliPredictionTest : public QObject {
         row("tiled, volume", {"tiled", {220, 200, 180}, {165, 150, 135}, PixelType::UInt16});
         row("fourier, half", {"fourier", {3000, 2800, 1}, {1650, 1540, 1}, PixelType::UInt16});
         row("fourier, volume", {"fourier", {220, 200, 180}, {165, 150, 135}, PixelType::Float32});
+        row("dif, three quarters", {"dif", {3600, 3200, 1}, {2700, 2400, 1}});
+        row("dif, volume", {"dif", {220, 200, 180}, {165, 150, 135}, PixelType::UInt16});
         row("tiled-template, three quarters", {"tiled-template", {3000, 2800, 1}, {2250, 2100, 1}});
         row("tiled-template, the whole scene",
             {"tiled-template", {3000, 2800, 1}, {3000, 2800, 1}, PixelType::Float32});
@@ -37,6 +39,14 @@ class CliPredictionTest : public QObject {
     void largeTemplatesTakeThePredictedMemory() {
         QFETCH(PredictedRun, run);
         test::verifyPrediction(run);
+    }
+
+    // More than single precision takes, and never more than predicted.
+    void partsInDoubleStayWithinThePrediction() {
+        const test::RunMemory memory = test::memoryOf(
+            {"dif", {3000, 2800, 1}, {900, 840, 1}, PixelType::Float32, Filling::Uneven});
+        QVERIFY2(0 < memory.measured && memory.measured <= memory.predicted,
+                 qPrintable(QString::number(memory.measured)));
     }
 
     void blocksStayWithinTheMemoryLimit() {

@@ -179,6 +179,16 @@ std::vector<Way> Judge::waysFor(const method::MaskedView& scene, const method::M
                                 const base::Extents& tile, const Asked& asked) const {
     std::vector<Way> ways =
         acceptedWays(m_methods, problemOf(scene, templ, asked), m_pool.threads(), tile);
+    // Of the numbers of parts that a method proposes, the least and the most.
+    for (std::size_t i = ways.size(); i-- > 0;) {
+        const auto inParts = [&](std::size_t at) {
+            return at < ways.size() && ways[at].method == ways[i].method &&
+                   ways[at].candidate.parts > 0;
+        };
+        if (inParts(i - 1) && inParts(i) && inParts(i + 1)) {
+            ways.erase(ways.begin() + static_cast<std::ptrdiff_t>(i));
+        }
+    }
     const method::Problem problem = problemOf(scene, templ, asked);
     std::vector<Way> more;
     const auto add = [&](const Way& way) { // a method may refuse a mode

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "engine/base/error.h"
-#include "engine/filter/detail/decimation.h"
+#include "engine/cpu/decimation.h"
 #include "tests/engine/filter/convolution_judge.h"
 #include "tests/support/effort.h"
 #include "tests/support/scenes.h"
@@ -234,7 +234,7 @@ class DifTest : public QObject {
                 method::Candidate candidate = plan.chosen()->candidate;
                 for (const Transforms by : {Transforms::Own, Transforms::Fftw}) {
                     candidate.transforms = by;
-                    const auto cut = filter::detail::Decimation::of(problem, candidate);
+                    const auto cut = cpu::Decimation::of(candidate, sizes.scene.z > 1);
                     const double formula =
                         (parts == 2 ? 2.0 : 4.0) * static_cast<double>(base::voxelCount(n)) / parts;
                     const double ratio = static_cast<double>(cut.bufferValues<float>()) / formula;

@@ -2,9 +2,9 @@
 
 #include <cstdint>
 
-/// Sums over the rows of a strip (cpu/part_transform.h): how parts of a box are made and how their
+/// Sums over the rows of a strip (part_transform.h): how parts of a box are made and how their
 /// results are joined. A row has kStrip values.
-namespace flcc::filter::detail {
+namespace flcc::cpu {
 
 inline constexpr std::int64_t kStrip = 32;
 
@@ -45,4 +45,4 @@ void storeStrip(const float* beams, std::int64_t length, Factor<float> factor,
 void storeStrip(const double* beams, std::int64_t length, Factor<double> factor,
                 const StripTarget<double>& target);
 
-} // namespace flcc::filter::detail
+} // namespace flcc::cpu

@@ -1,13 +1,13 @@
-#include "engine/filter/detail/decimate.h"
+#include "engine/cpu/simd/decimate.h"
 
 #undef HWY_TARGET_INCLUDE
-#define HWY_TARGET_INCLUDE "engine/filter/simd/decimate.cpp"
+#define HWY_TARGET_INCLUDE "engine/cpu/simd/decimate.cpp"
 #include <hwy/foreach_target.h> // IWYU pragma: keep
 
 #include <hwy/highway.h>
 
 HWY_BEFORE_NAMESPACE();
-namespace flcc::filter::detail::HWY_NAMESPACE {
+namespace flcc::cpu::HWY_NAMESPACE {
 
 namespace hn = hwy::HWY_NAMESPACE;
 
@@ -133,11 +133,11 @@ void storedRealDouble(const double* beams, std::int64_t length, Factor<double> f
     storedReal(beams, length, factor, target);
 }
 
-} // namespace flcc::filter::detail::HWY_NAMESPACE
+} // namespace flcc::cpu::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
 
 #if HWY_ONCE
-namespace flcc::filter::detail {
+namespace flcc::cpu {
 
 HWY_EXPORT(addedFloat);
 HWY_EXPORT(addedDouble);
@@ -183,5 +183,5 @@ void storeStrip(const double* beams, std::int64_t length, Factor<double> factor,
     HWY_DYNAMIC_DISPATCH(storedRealDouble)(beams, length, factor, target);
 }
 
-} // namespace flcc::filter::detail
+} // namespace flcc::cpu
 #endif
