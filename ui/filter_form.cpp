@@ -201,9 +201,9 @@ void FilterForm::buildParts() {
     m_partsLabel->setBuddy(m_parts);
     m_layout->addRow(m_partsLabel, m_parts);
     const auto show = [this] {
-        const bool dif = m_method->currentData().toString() == QLatin1String("dif");
-        m_partsLabel->setVisible(dif);
-        m_parts->setVisible(dif);
+        const bool parts = filter::hasParts(m_method->currentData().toString().toStdString());
+        m_partsLabel->setVisible(parts);
+        m_parts->setVisible(parts);
     };
     show();
     connect(m_method, &QComboBox::currentIndexChanged, this, show);

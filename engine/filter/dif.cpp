@@ -119,7 +119,8 @@ std::vector<Decomposition> decompositions(const Problem& problem, int parts) {
         return Decomposition{std::move(name), operations, transfers, memory, memory * bytes};
     };
     const double memory = (parts == 2 ? 2 : 4) * values / d;
-    return {row("dif", values * (4.5 * std::log2(values) + 1), 3 * values, memory),
+    return {row(std::string(detail::difFilter().name()), values * (4.5 * std::log2(values) + 1),
+                3 * values, memory),
             row("dit", values * (4.5 * std::log2(values) + 2), (d + 1) * values, memory),
             row("tiling", d * values * (4.5 * std::log2(values / d) + 1), (d + 1) * values,
                 values / d)};

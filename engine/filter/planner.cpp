@@ -241,6 +241,8 @@ const Considered* Plan::chosen() const {
     return !candidates.empty() && candidates.front().chosen ? &candidates.front() : nullptr;
 }
 
+bool hasParts(std::string_view method) { return method == detail::difFilter().name(); }
+
 void requireParts(int parts, const std::string& method) {
     if (parts == 0) {
         return;
@@ -249,7 +251,7 @@ void requireParts(int parts, const std::string& method) {
         throw Error(ErrorCode::CommandLine,
                     fmt::format("--parts {} divides nothing; use --parts 2 or more", parts));
     }
-    if (method != detail::difFilter().name()) {
+    if (!hasParts(method)) {
         throw Error(ErrorCode::CommandLine,
                     "--parts is of method dif, not of " + method + "; use --method dif");
     }

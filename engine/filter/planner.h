@@ -74,6 +74,9 @@ struct Wanted {
                             const Wanted& wanted, const base::AnyView& scene, base::TilePool& pool,
                             const std::stop_token& stop = {});
 
+/// True for a method that divides its transform into parts.
+[[nodiscard]] bool hasParts(std::string_view method);
+
 /// Throws for parts that no method has. **Errors**: CommandLine.
 void requireParts(int parts, const std::string& method);
 

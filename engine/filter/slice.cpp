@@ -128,8 +128,9 @@ method::Candidate fastest(const Problem& problem, const Kernel& kernel,
     limits.threads = pool.threads();
     limits.memoryBytes = std::numeric_limits<std::int64_t>::max();
     std::vector<Considered> best;
-    for (const char* const method : {"auto", "recursive"}) {
-        const Wanted wanted{.method = method, .timing = Wanted::Timing::None};
+    for (const std::string_view method :
+         {std::string_view("auto"), detail::recursiveFilter().name()}) {
+        const Wanted wanted{.method = std::string(method), .timing = Wanted::Timing::None};
         const Plan plan = makePlan(problem, kernel, limits, model, wanted, scene, pool);
         if (const Considered* const chosen = plan.chosen()) {
             best.push_back(*chosen);

@@ -178,7 +178,7 @@ std::string problemKey(const method::Problem& problem, const method::Limits& lim
     add(sceneMask ? "scene-mask" : "scene");
     add(name(statistics));
     add(std::to_string(templates) + (templates == 1 ? " template" : " templates"));
-    add(residual.isWithin(precision) ? "separable" : "general");
+    add(residual.isWithin(precision) ? "product" : "general");
     add(map ? "map" : "peaks");
     add(std::to_string(runs) + (runs == 1 ? " run" : " runs"));
     add(std::to_string(limits.threads));

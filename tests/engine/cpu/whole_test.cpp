@@ -196,7 +196,7 @@ class WholeTest : public QObject {
             const base::AnyImage templ = test::crop(scene, {{9, 8, flat ? 0 : 7}, m});
             const test::MethodRun direct = test::runMethod(
                 waysOf("direct", scene, templ).front(), base::viewOf(scene), base::viewOf(templ));
-            for (const char* name : {"fourier", "tiled-template"}) {
+            for (const char* name : {"fourier", "tiled-template", "dif"}) {
                 const auto ways = waysOf(name, scene, templ);
                 QVERIFY(!ways.empty());
                 for (const test::Way& way : ways) {
@@ -257,7 +257,7 @@ class WholeTest : public QObject {
         }
         const base::AnyImage templ = test::noise(PixelType::Float32, templSize, 6);
         const reference::ScoreMap expected = test::judged(scene, templ);
-        for (const char* name : {"fourier", "tiled-template"}) {
+        for (const char* name : {"fourier", "tiled-template", "dif"}) {
             const auto ways = waysOf(name, scene, templ);
             QVERIFY(!ways.empty());
             for (const test::Way& way : ways) {
@@ -278,7 +278,8 @@ class WholeTest : public QObject {
         const base::AnyImage scene = test::noise(PixelType::Float32, {3000, 2800, 1}, 1);
         const base::AnyImage templ = test::noise(PixelType::Float32, {600, 500, 1}, 2);
         std::vector<test::Way> ways{waysOf("fourier", scene, templ).front(),
-                                    waysOf("tiled-template", scene, templ).front()};
+                                    waysOf("tiled-template", scene, templ).front(),
+                                    waysOf("dif", scene, templ).front()};
         ways.push_back(ways.front());
         ways.back().candidate.transforms = method::Transforms::Fftw;
         for (const test::Way& way : ways) {
@@ -310,7 +311,7 @@ class WholeTest : public QObject {
 
     void moreThanTheMemoryIsRefusedWithTheNumbers() {
         const method::Problem problem = problemOf({1000, 900, 1}, {300, 300, 1});
-        for (const char* name : {"fourier", "tiled-template"}) {
+        for (const char* name : {"fourier", "tiled-template", "dif"}) {
             method::Limits limits;
             const auto roomy = verdictOf(name, problem, limits);
             const auto* prediction = std::get_if<method::Prediction>(&roomy);
@@ -422,7 +423,7 @@ class WholeTest : public QObject {
     }
 
     void otherSupportsAndExtentsAreRefusedWithAReason() {
-        for (const char* name : {"fourier", "tiled-template"}) {
+        for (const char* name : {"fourier", "tiled-template", "dif"}) {
             method::Problem problem = problemOf({200, 200, 1}, {40, 40, 1});
             problem.mask = true;
             QVERIFY(std::holds_alternative<method::Refusal>(verdictOf(name, problem, {})));

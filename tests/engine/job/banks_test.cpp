@@ -195,7 +195,7 @@ void JobBanksTest::theListDoesNotDependOnTheMethod() {
     }
     const job::JobImages images = noiseImages(boxes, static_cast<PixelType>(type));
     std::vector<match::Peak> expected;
-    for (const char* method : {"direct", "tiled", "fourier", "tiled-template"}) {
+    for (const char* method : {"direct", "tiled", "fourier", "tiled-template", "dif"}) {
         for (const int threads : {1, 2}) {
             const Job job = with(&Job::method, method, &Job::audit, job::Audit::On, &Job::threads,
                                  threads, &Job::minScore, 0.2, &Job::maxPeaks, 400);

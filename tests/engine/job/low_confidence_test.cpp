@@ -56,7 +56,7 @@ class JobLowConfidenceTest : public QObject {
 void JobLowConfidenceTest::withoutRecomputingTheListIsTheSame_data() {
     QTest::addColumn<QString>("kind");
     QTest::addColumn<QString>("method");
-    for (const char* method : {"direct", "tiled", "fourier", "tiled-template"}) {
+    for (const char* method : {"direct", "tiled", "fourier", "tiled-template", "dif"}) {
         for (const char* kind : {"plain", "volume", "bank"}) {
             QTest::addRow("%s, %s", kind, method) << kind << method;
         }

@@ -100,6 +100,7 @@ void JobScenesTest::everySceneHasTheBytesOfARunAlone_data() {
         row("tiled", 64);
         row("fourier", 0);
         row("tiled-template", 0);
+        row("dif", 0);
     }
 }
 
