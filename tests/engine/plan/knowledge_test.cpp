@@ -25,7 +25,13 @@ plan::Knowledge someKnowledge() {
     knowledge.model->instructionRates = {{"AVX9", 99.5}};
     knowledge.wisdomSingle = "(wisdom)\n";
     knowledge.wisdomDouble = "(more \"wisdom\")";
-    knowledge.remember({"a key", {{{"tiled", "cpu", {64, 32, 1}, 2}, 1.5}}});
+    knowledge.remember({"a key",
+                        {{{.method = "dif",
+                           .tile = {64, 32, 1},
+                           .threads = 2,
+                           .parts = 3,
+                           .transforms = method::Transforms::Fftw},
+                          1.5}}});
     return knowledge;
 }
 
