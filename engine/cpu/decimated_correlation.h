@@ -49,7 +49,7 @@ template <class Real> class DecimatedCorrelation {
           m_scene({m_cut.bufferValues<Real>() / 2, 1, 1}),
           m_templ({m_cut.bufferValues<Real>() / 2, 1, 1}),
           m_scratch({threads * m_cut.scratchValues<Real>(), 1, 1}),
-          m_energies(static_cast<std::size_t>(threads)) {}
+          m_energies(static_cast<std::size_t>(m_cut.points.y * m_strips)) {}
 
     /// Does the items of a step, numbered up to kSteps * Decimation::computed(); -1 for transforms,
     /// which are not counted. False if stopped.
@@ -72,7 +72,7 @@ template <class Real> class DecimatedCorrelation {
     /// The sum of squares of the scene's voxels as they were loaded.
     [[nodiscard]] double energy() const {
         double sum = 0;
-        std::for_each(m_energies.begin(), m_energies.end(), [&](double own) { sum += own; });
+        std::for_each(m_energies.begin(), m_energies.end(), [&](double strip) { sum += strip; });
         return sum;
     }
 
@@ -111,7 +111,6 @@ template <class Real> class DecimatedCorrelation {
             return false;
         }
         if (part == 0 && again && again()) {
-            std::fill(m_energies.begin(), m_energies.end(), 0.0);
             if (!take(part, each, step, scene, m_scene.data(), energies)) {
                 return false;
             }
@@ -146,20 +145,20 @@ template <class Real> class DecimatedCorrelation {
               std::vector<double>* energies) {
         const PartKind kind = m_cut.kind(part);
         const base::Extents box = m_cut.turned(source.extents);
-        return forStrips(each, step, m_cut.points.y,
-                         [&](std::int64_t y, std::int64_t index, int worker) {
-                             const std::int64_t x = index * kStrip;
-                             if (y >= box.y || x >= box.x) {
-                                 m_transform->clearStrip(kind, y, index, buffer);
-                                 return;
-                             }
-                             Real* const strip = scratchOf(worker).strip;
-                             const double energy = add(part, source, x, y, worker);
-                             if (energies != nullptr) {
-                                 (*energies)[static_cast<std::size_t>(worker)] += energy;
-                             }
-                             m_transform->takeStrip(kind, strip, y, index, buffer);
-                         });
+        return forStrips(
+            each, step, m_cut.points.y, [&](std::int64_t y, std::int64_t index, int worker) {
+                const std::int64_t x = index * kStrip;
+                if (y >= box.y || x >= box.x) {
+                    m_transform->clearStrip(kind, y, index, buffer);
+                    return;
+                }
+                Real* const strip = scratchOf(worker).strip;
+                const double energy = add(part, source, x, y, worker);
+                if (energies != nullptr) {
+                    (*energies)[static_cast<std::size_t>(y * m_strips + index)] = energy;
+                }
+                m_transform->takeStrip(kind, strip, y, index, buffer);
+            });
     }
 
     /// Makes the strip of the part in the worker's scratch. The sum of squares of its voxels in
@@ -271,7 +270,7 @@ template <class Real> class DecimatedCorrelation {
     base::Image<Real> m_scene; ///< part of the scene, then of the result
     base::Image<Real> m_templ; ///< part of the template
     base::Image<Real> m_scratch;
-    std::vector<double> m_energies;    ///< of each worker
+    std::vector<double> m_energies;    ///< of each strip, so that threads change no bit
     std::vector<Factor<Real>> m_turns; ///< W_N^(pn) of the part, by n
     std::vector<Factor<Real>> m_roots; ///< W_d^(pq), by q
 };

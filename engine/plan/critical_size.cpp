@@ -20,7 +20,8 @@ Times timesOf(const method::Problem& problem, const method::Limits& limits,
               const method::CostModel& model) {
     Times times;
     for (const method::Method* method : methods()) {
-        if (method->onDevice() != nullptr || !method->refusal(problem).empty()) {
+        if (method->onDevice() != nullptr || method->traits().savesMemory ||
+            !method->refusal(problem).empty()) {
             continue; // a crossing between CPU and GPU would say nothing about template sizes
         }
         double& best = method->traits().byDefinition ? times.direct : times.fourier;

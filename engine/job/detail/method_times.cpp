@@ -47,6 +47,9 @@ class LccTimes final : public MethodTimes {
         std::vector<MethodTime> times;
         for (std::size_t i = 0; i < m_methods.size(); ++i) {
             const method::Method& method = *m_methods[i];
+            if (method.traits().savesMemory) {
+                continue; // memory is not limited here
+            }
             limits.onDevice.memory = m_memory[i];
             MethodTime time{.method = std::string(method.name()),
                             .byDefinition = method.traits().byDefinition};

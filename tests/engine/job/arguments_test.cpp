@@ -280,7 +280,7 @@ void JobArgumentsTest::outOfRangeValuesAreRefused_data() {
     QTest::newRow("outside") << "--outside" << QStringList{"one"};
     QTest::newRow("overlap") << "--min-overlap" << QStringList{"-0.1", "1.01", "nan"};
     QTest::newRow("statistics") << "--statistics" << QStringList{"sums"};
-    QTest::newRow("method") << "--method" << QStringList{"dif", "Direct", ""};
+    QTest::newRow("method") << "--method" << QStringList{"dit", "Direct", ""};
     QTest::newRow("planning") << "--planning" << QStringList{"thorough", ""};
     QTest::newRow("device") << "--device" << QStringList{"gpu", "cuda:", "cuda:x", "cuda:-1"};
 }
