@@ -13,6 +13,11 @@
 #include <QVBoxLayout>
 
 #include <exception>
+#include <functional>
+#include <map>
+#include <mutex>
+#include <string>
+#include <string_view>
 
 #include "engine/base/error.h"
 #include "engine/base/log.h"
@@ -50,6 +55,20 @@ namespace {
 
 /// The samples are as noisy as real data; the threshold for new data expects clearer copies.
 constexpr double kSampleThreshold = 0.2;
+
+/// Made once in the life of the process: making a sample takes some tens of milliseconds.
+/// **Threads**: any. **Errors**: as makeSample().
+QImage thumbnailOfSample(std::string_view name) {
+    static std::mutex lock;
+    static std::map<std::string, QImage, std::less<>> pictures;
+    const std::lock_guard guard(lock);
+    const auto known = pictures.find(name);
+    if (known != pictures.end()) {
+        return known->second;
+    }
+    const sample::Sample made = sample::makeSample(name);
+    return pictures.emplace(name, thumbnailOf(base::viewOf(made.scene), 320)).first->second;
+}
 
 } // namespace
 
@@ -361,32 +380,30 @@ void MainWindow::tell(MessageBar::Kind kind, const QString& sentence) {
 }
 
 void MainWindow::requestThumbnails() {
-    m_controller->start(
-        RunController::Task::Preview, {},
-        [this](const std::stop_token& stop, job::JobSink*) -> RunController::Done {
-            std::vector<std::pair<QString, QImage>> pictures;
-            for (const sample::SampleInfo& info : sample::sampleList()) {
-                if (stop.stop_requested()) {
-                    break;
-                }
-                try {
-                    const sample::Sample made = sample::makeSample(info.name);
-                    pictures.emplace_back(toQString(info.name),
-                                          thumbnailOf(base::viewOf(made.scene), 320));
-                } catch (const std::exception& error) {
-                    base::log(base::LogLevel::Warning, "no thumbnail of the sample " +
-                                                           std::string(info.name) + ": " +
-                                                           error.what());
-                }
-            }
-            // If other work stopped this, the thumbnails are requested again.
-            return [this, pictures, done = !stop.stop_requested()] {
-                m_thumbnailsDone = done;
-                for (const auto& [name, picture] : pictures) {
-                    m_start->setThumbnail(name, picture);
-                }
-            };
-        });
+    m_controller->start(RunController::Task::Preview, {},
+                        [this](const std::stop_token& stop, job::JobSink*) -> RunController::Done {
+                            std::vector<std::pair<QString, QImage>> pictures;
+                            for (const sample::SampleInfo& info : sample::sampleList()) {
+                                if (stop.stop_requested()) {
+                                    break;
+                                }
+                                try {
+                                    pictures.emplace_back(toQString(info.name),
+                                                          thumbnailOfSample(info.name));
+                                } catch (const std::exception& error) {
+                                    base::log(base::LogLevel::Warning,
+                                              "no thumbnail of the sample " +
+                                                  std::string(info.name) + ": " + error.what());
+                                }
+                            }
+                            // If other work stopped this, the thumbnails are requested again.
+                            return [this, pictures, done = !stop.stop_requested()] {
+                                m_thumbnailsDone = done;
+                                for (const auto& [name, picture] : pictures) {
+                                    m_start->setThumbnail(name, picture);
+                                }
+                            };
+                        });
 }
 
 /// Runs in the background, because waking a GPU may take a second.

@@ -64,7 +64,11 @@ class ConvolutionTest : public QObject {
     // Integer kernels over integers are exact, which the bounds of direct, separable and recursive
     // then claim.
     void everyPixelType() {
+        test::Thinned some(3);
         for (int type = 0; type < 10; ++type) {
+            if (!some.next()) {
+                continue;
+            }
             const auto pixel = static_cast<PixelType>(type);
             const base::AnyImage scene = test::noise(pixel, {21, 18, 1}, 5);
             for (const char* const name :
@@ -115,11 +119,14 @@ class ConvolutionTest : public QObject {
 
     void everyNamedKernel_data() {
         QTest::addColumn<QString>("kernel");
+        test::Thinned some(2);
         for (const char* const name :
              {"gaussian:0.3", "gaussian:1.2", "gaussian:0.5,2", "gaussian-x:1.5", "gaussian-y:1",
               "gaussian-xx:2", "gaussian-yy:0.6", "gaussian-xy:1.3", "log:1.5", "dog:1:1.6",
               "box:5", "box:1,8", "sobel:x"}) {
-            QTest::newRow(name) << name;
+            if (some.next()) {
+                QTest::newRow(name) << name;
+            }
         }
     }
 
