@@ -21,6 +21,11 @@ DataModel::DataModel(Document& document, QObject* parent)
     : QAbstractListModel(parent), m_document(document) {
     connect(&m_document, &Document::scenesChanged, this, &DataModel::rebuild);
     connect(&m_document, &Document::templateChanged, this, &DataModel::rebuild);
+    connect(&m_document, &Document::boxChanged, this, [this] {
+        if (m_hasBox != m_document.box().has_value()) { // a box that is dragged changes no row
+            rebuild();
+        }
+    });
     connect(&m_document, &Document::resultsChanged, this, &DataModel::rebuild);
     connect(&m_document, &Document::peakChoiceChanged, this, &DataModel::countPeaks);
     connect(&m_document, &Document::resultShown, this, [this] {
@@ -32,6 +37,7 @@ DataModel::DataModel(Document& document, QObject* parent)
 }
 
 void DataModel::rebuild() {
+    m_hasBox = m_document.box().has_value();
     beginResetModel();
     m_rows.clear();
     addScenes();
@@ -74,8 +80,9 @@ void DataModel::addTemplates() {
     const std::vector<TemplateEntry>& templates = m_document.templates();
     m_rows.push_back({Kind::Heading, templates.size() > 1 ? tr("Templates") : tr("Template")});
     if (templates.empty()) {
-        m_rows.push_back(
-            {Kind::Hint, m_document.hasScene() ? tr("Press 4 and drag a box") : tr("None yet")});
+        m_rows.push_back({Kind::Hint, m_document.box()        ? tr("Cut from the box in the view")
+                                      : m_document.hasScene() ? tr("Press 4 and drag a box")
+                                                              : tr("None yet")});
     }
     for (const TemplateEntry& templ : templates) {
         const auto number = static_cast<int>(&templ - templates.data());

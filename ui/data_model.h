@@ -54,6 +54,7 @@ class DataModel : public QAbstractListModel {
     void describe(Row& row, const ResultEntry& entry) const;
 
     Document& m_document;
+    bool m_hasBox = false; ///< when the rows were made
     std::vector<Row> m_rows;
 };
 

@@ -64,6 +64,7 @@ QString runTitle(const Document& document, const SceneEntry& scene, const job::J
                               : MatchFlow::tr("%1 templates of %2 sizes")
                                     .arg(report.templates.size())
                                     .arg(report.groups.size()));
+    say(!job.operation.isLcc(), toQString(method::name(job.operation)));
     say(job.invert, MatchFlow::tr("inverted"));
     say(job.stream, MatchFlow::tr("stream"));
     say(job.region.has_value(), MatchFlow::tr("region"));
@@ -71,6 +72,7 @@ QString runTitle(const Document& document, const SceneEntry& scene, const job::J
     say(job.extent != method::Extent::Valid, toQString(method::name(job.extent)));
     say(job.precision == method::Precision::Double, MatchFlow::tr("double"));
     say(job.method != "auto", toQString(job.method));
+    say(job.transforms == method::Transforms::Fftw, QStringLiteral("FFTW"));
     const QTime now = QTime::currentTime();
     QString title = (parts << now.toString(QStringLiteral("HH:mm"))).join(QStringLiteral(" · "));
     const auto taken = [&document](const QString& name) {

@@ -68,11 +68,12 @@ struct DifRegion {
     base::Extents placements;
     Decimation cut;
 
-    /// Most bytes that a computation holds: first those of the parts, then those of the scores. In
-    /// double the numerators of a region do not fit into the map.
+    /// Most bytes that a computation holds: first those of the parts, then those of the scores.
+    /// Numerators in double do not fit into a map of floats.
     template <class Real>
     [[nodiscard]] std::int64_t bytes(const method::Problem& problem, int threads) const {
-        const bool own = std::is_same_v<Real, double>;
+        const bool own =
+            std::is_same_v<Real, double> && problem.precision == method::Precision::Single;
         return std::max(cut.bytes<Real>(threads),
                         ScoreVoxels(problem, placements, threads).bytes<Real>(problem)) +
                (own ? base::byteCount(placements, 8) : 0);
@@ -212,7 +213,7 @@ class DifMatch {
         using Correlation = DecimatedCorrelation<Real>;
         using Rows = typename Correlation::Rows;
         Correlation correlation(cut, m_execution.pool.threads());
-        // Calls `use(voxel, to)` for each row along x of a strip, with the step between voxels.
+        // Calls `use(first voxel, to)` for each row of a strip.
         const auto forRowsOf = [&](const Rows& rows, Real* to, auto&& use) {
             for (std::int64_t row = 0; row < rows.rows; ++row) {
                 base::Index at = rows.corner;

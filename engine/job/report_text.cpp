@@ -91,10 +91,10 @@ std::string outsideText(const JobReport& report) {
                : text + ", statistics " + std::string(method::name(problem.statistics));
 }
 
-std::string templateText(const TemplateReport& templ, bool flat) {
+std::string templateText(const TemplateReport& templ, method::Precision precision, bool flat) {
     return shown(templ.extents, flat) + " " + std::string(base::name(templ.type)) +
            (templ.masked ? ", masked: " + std::to_string(templ.support) + " voxels" : "") +
-           (templ.form.residual <= method::largestResidual(method::Precision::Single)
+           (templ.form.residual <= method::largestResidual(precision)
                 ? ", separable about " + brief(templ.form.level, 6) + " (residual " +
                       brief(templ.form.residual) + ")"
                 : "");
@@ -102,13 +102,14 @@ std::string templateText(const TemplateReport& templ, bool flat) {
 
 std::string templatesText(const JobReport& report, bool flat) {
     const std::vector<TemplateReport>& templates = report.templates;
+    const method::Precision precision = report.plan.problem.precision;
     if (templates.size() == 1) {
-        return "Template  " + templateText(templates.front(), flat) + "\n";
+        return "Template  " + templateText(templates.front(), precision, flat) + "\n";
     }
     std::string text = "Templates " + std::to_string(templates.size()) + "\n";
     for (std::size_t i = 0; i < templates.size(); ++i) {
-        text += "  " + std::to_string(i) + ": " + templateText(templates[i], flat) + ", " +
-                templates[i].source + "\n";
+        text += "  " + std::to_string(i) + ": " + templateText(templates[i], precision, flat) +
+                ", " + templates[i].source + "\n";
     }
     return text;
 }

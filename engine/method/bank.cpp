@@ -17,7 +17,9 @@ std::string Method::refusal(const Problem& problem) const {
                ? std::string()
                : "method " + std::string(name()) + " on " + std::string(device()) +
                      " has no operation " + std::string(method::name(problem.operation)) +
-                     "; use --method direct --device cpu";
+                     (problem.operation.traits().byDefinition
+                          ? "; use --method direct --device cpu"
+                          : "; use --method direct or tiled with --device cpu");
 }
 
 std::string withoutTransforms(const Candidate& candidate, const Limits& limits) {

@@ -34,7 +34,8 @@ class CliSlowPredictionTest : public QObject {
             for (const double share : {0.15, 0.3, 0.55, 0.75, 0.95, 1.0}) {
                 for (const PixelType type :
                      {PixelType::UInt8, PixelType::UInt16, PixelType::Float32}) {
-                    for (const char* method : {"direct", "tiled", "fourier", "tiled-template", "dif"}) {
+                    for (const char* method :
+                         {"direct", "tiled", "fourier", "tiled-template", "dif"}) {
                         if (method == std::string("direct") && share < 0.95) {
                             continue; // takes minutes
                         }

@@ -301,7 +301,8 @@ std::vector<std::string> sourceFaults(std::string_view path, std::string_view te
 
 std::vector<std::string> methodNameFaults(std::string_view path, std::string_view text) {
     static const Names kLayerFolders{"engine/", "viz/", "ui/", "app/"};
-    static const std::regex kMethodName(R"rx("(direct|tiled|fourier|tiled-template|dif|separable|recursive)")rx");
+    static const std::regex kMethodName(
+        R"rx("(direct|tiled|fourier|tiled-template|dif|separable|recursive)")rx");
     static const std::regex kComment(R"(//.*)");
     std::vector<std::string> faults;
     // There "fourier" is a choice of window statistics.

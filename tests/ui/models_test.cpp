@@ -169,6 +169,12 @@ void ModelsTest::dataModelFollowsTheDocument() {
     QVERIFY(!titles().contains(QStringLiteral("noise")));
     document.setScene(test::noiseScene({40, 30, 1}, 1));
     QVERIFY(titles().contains(QStringLiteral("noise")));
+    const auto hints = [&](const char* words) { return titles().contains(QLatin1String(words)); };
+    QVERIFY(hints("Press 4 and drag a box"));
+    document.setBox(base::Box{{3, 4, 0}, {8, 6, 1}});
+    QVERIFY(hints("Cut from the box in the view") && !hints("Press 4 and drag a box"));
+    document.setBox({});
+    QVERIFY(hints("Press 4 and drag a box"));
     document.setBox(base::Box{{3, 4, 0}, {8, 6, 1}});
     document.cutTemplate();
     QVERIFY(titles().contains(QStringLiteral("cut at 3, 4")));

@@ -54,6 +54,7 @@ void WindowOperationsTest::minimaAreChosenRunAndLimited() {
     QCOMPARE(threshold.text(), QStringLiteral("none"));
     QVERIFY(!test::child<QSlider>(*m_window, "minScoreSlider").isEnabled());
     QVERIFY(test::runAndWait(*m_window));
+    QVERIFY(m_window->document().result()->title.contains(QStringLiteral(" · sad · ")));
     const ui::ResultEntry* result = document.result();
     QVERIFY(result != nullptr);
     QCOMPARE(result->job->peaks.at(0).score, 0.0);

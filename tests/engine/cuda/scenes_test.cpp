@@ -405,8 +405,11 @@ void CudaScenesTest::aSceneOfAnotherKindWaits() {
 void CudaScenesTest::aFailureBesideOthersIsTriedAgainAlone_data() {
     QTest::addColumn<int>("call");
     QTest::addColumn<QString>("method");
-    const auto row = [](const char* what, Call call, const char* method) {
-        QTest::addRow("%s, %s", what, method) << static_cast<int>(call) << method;
+    test::Thinned some(2);
+    const auto row = [&](const char* what, Call call, const char* method) {
+        if (some.next()) {
+            QTest::addRow("%s, %s", what, method) << static_cast<int>(call) << method;
+        }
     };
     row("memory", Call::Allocate, "direct");
     row("pinned memory", Call::Pin, "direct");

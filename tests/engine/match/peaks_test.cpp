@@ -155,7 +155,10 @@ void PeaksTest::errorsOfTheMapWithinItsBoundChangeNothing_data() {
     QTest::addColumn<bool>("volume");
     for (const double bound : {1e-7, 1e-4, 1e-2, 0.3}) {
         for (const bool volume : {false, true}) {
-            QTest::addRow("bound %g, %s", bound, volume ? "volume" : "image") << bound << volume;
+            if (!test::kSanitized || (bound < 1e-3) == volume) {
+                QTest::addRow("bound %g, %s", bound, volume ? "volume" : "image")
+                    << bound << volume;
+            }
         }
     }
 }
