@@ -216,8 +216,8 @@ class DirectMethod final : public DeviceMethod {
         prediction.onDevice.keepsScene = traffic.held;
         prediction.onDevice.times =
             traffic.times(problem.templates / own.templates, kernelNs, facts());
-        prediction.onDevice.times->setup = kStartMs;
-        prediction.setupMs = kStartMs;
+        prediction.onDevice.times->setup = facts().about.startMs;
+        prediction.setupMs = facts().about.startMs;
         prediction.ms = overlappedMs(*prediction.onDevice.times, traffic.parts, inFlight);
         prediction.tilesInFlight = inFlight;
         prediction.paddingWaste = 1 - support * outputs / std::max(1.0, done);
@@ -313,10 +313,12 @@ class DirectMethod final : public DeviceMethod {
     /// Small parts allow several in flight, and a cancel does not wait long for those in flight.
     static constexpr std::int64_t kPartBytes = std::int64_t{1} << 25;
     static constexpr double kPartNsAtMost = 3e7;
-    // Built-in values, not measured on any device: the share of the device's peak multiply-add rate
-    // that the kernel reaches, and the milliseconds to prepare a run.
-    static constexpr double kEfficiency = 0.4;
-    static constexpr double kStartMs = 0.2;
+    // Built-in values, measured on one H100 (tests/bench/RESULTS.md): the share of the device's
+    // peak multiply-add rate that the kernel reaches, and the multiply-adds that take as long as
+    // the rest of a placement and of a piece of the template.
+    static constexpr double kEfficiency = 0.225;
+    static constexpr double kPlacementAdds = 340;
+    static constexpr double kPieceAdds = 60;
 
     [[nodiscard]] static double multiplyAddsPerNs(const DeviceFacts& device, bool inDouble) {
         return std::max(1.0, kEfficiency * device.peakMultiplyAdds() *
@@ -325,7 +327,12 @@ class DirectMethod final : public DeviceMethod {
     /// Predicted nanoseconds of the kernel for a part.
     [[nodiscard]] static double partNs(const DeviceFacts& device, const Problem& problem,
                                        const Extents& part) {
-        return partWork(problem, part) / multiplyAddsPerNs(device, usesDouble(problem));
+        const bool inDouble = usesDouble(problem);
+        const double rest =
+            kPlacementAdds +
+            kPieceAdds * static_cast<double>(shared::pieceCount(problem.templ, inDouble));
+        return (partWork(problem, part) + rest * static_cast<double>(base::voxelCount(part))) /
+               multiplyAddsPerNs(device, inDouble);
     }
 
     [[nodiscard]] std::string refusal(const Problem& problem) const override {

@@ -1,9 +1,10 @@
 #include <algorithm>
 
+#include "engine/base/stopwatch.h"
 #include "engine/cuda/map_run.h"
 #include "engine/method/shared/direct_block.h"
 
-// The members of MapRun that copy between the host's images and pinned memory.
+// The members of MapRun that copy between the host's images and the device.
 
 namespace flcc::cuda {
 
@@ -12,9 +13,6 @@ using method::Problem;
 namespace shared = method::shared;
 
 namespace {
-
-/// Rows of a box that a thread of the host copies at a time.
-constexpr std::int64_t kRowsTogether = 64;
 
 /// The part of a box that lies in a scene of extents `n`.
 base::Box inScene(const base::Box& box, const Extents& n) {
@@ -38,42 +36,74 @@ base::Box reachOf(const Problem& problem, const base::Box& box) {
 
 } // namespace
 
-/// Calls `copy(row, y, z)` for every row of a box, on the threads of the host.
-template <class Copy> void MapRun::forRows(const Extents& extents, Copy&& copy) const {
-    const std::int64_t rows = extents.y * extents.z;
-    m_execution.pool.run(shared::ceilDivide(rows, kRowsTogether), [&](std::int64_t item, int) {
-        const std::int64_t end = std::min(rows, (item + 1) * kRowsTogether);
-        for (std::int64_t row = item * kRowsTogether; row < end; ++row) {
-            copy(row, row % extents.y, row / extents.y);
+/// Calls `copy(row)` for the numbers of `rows` rows of `rowBytes` bytes, on the threads of the
+/// host.
+template <class Copy>
+void MapRun::forRows(std::int64_t rows, std::int64_t rowBytes, Copy&& copy) const {
+    constexpr std::int64_t kBytesTogether = std::int64_t{1} << 17;
+    const std::int64_t together = std::max<std::int64_t>(1, kBytesTogether / rowBytes);
+    m_execution.pool.run(shared::ceilDivide(rows, together), [&](std::int64_t item, int) {
+        const std::int64_t end = std::min(rows, (item + 1) * together);
+        for (std::int64_t row = item * together; row < end; ++row) {
+            copy(row);
         }
     });
 }
 
-/// Copies the voxels of a view to contiguous memory at `to`, as StagedPixel<T>.
-template <class T> void MapRun::pack(const base::View<const T>& view, std::byte* to) const {
-    const std::int64_t length = view.extents().x;
-    forRows(view.extents(), [&](std::int64_t row, std::int64_t y, std::int64_t z) {
-        std::copy_n(view.row(y, z), length, reinterpret_cast<StagedPixel<T>*>(to) + row * length);
-    });
+/// Starts the upload of the voxels of a view, as StagedPixel<T>, to contiguous memory at `to`.
+template <class T> void MapRun::upload(const base::View<const T>& view, void* to, Pipeline& pipe) {
+    using Staged = StagedPixel<T>;
+    const Extents n = view.extents();
+    const auto bytes = n.x * static_cast<std::int64_t>(sizeof(Staged));
+    pipe.toDevice.upload(pipe.upload, to, n.y * n.z, bytes,
+                         [&](std::int64_t first, std::int64_t rows, std::byte* piece) {
+                             const base::Stopwatch watch;
+                             forRows(rows, bytes, [&](std::int64_t row) {
+                                 std::copy_n(view.row((first + row) % n.y, (first + row) / n.y),
+                                             n.x, reinterpret_cast<Staged*>(piece + row * bytes));
+                             });
+                             m_times.packing += watch.ms();
+                         });
 }
 
-template <class T> void MapRun::unpack(const T* from, const base::View<T>& view) const {
-    const std::int64_t length = view.extents().x;
-    forRows(view.extents(), [&](std::int64_t row, std::int64_t y, std::int64_t z) {
-        std::copy_n(from + row * length, length, view.row(y, z));
-    });
+/// Copies contiguous values from the device to a view.
+template <class T>
+void MapRun::download(const void* from, const base::View<T>& view, Pipeline& pipe) {
+    const Extents n = view.extents();
+    const auto bytes = n.x * static_cast<std::int64_t>(sizeof(T));
+    pipe.fromDevice.download(pipe.download, from, n.y * n.z, bytes,
+                             [&](std::int64_t first, std::int64_t rows, const std::byte* piece) {
+                                 const base::Stopwatch watch;
+                                 forRows(rows, bytes, [&](std::int64_t row) {
+                                     std::copy_n(
+                                         reinterpret_cast<const T*>(piece + row * bytes), n.x,
+                                         view.row((first + row) % n.y, (first + row) / n.y));
+                                 });
+                                 m_times.joining += watch.ms();
+                             });
+    m_times.downloaded += n.y * n.z * bytes;
 }
 
-/// Packs the voxels that a part sees into pinned memory. Returns the copies that bring them to the
-/// device.
-std::vector<PluginCopy> MapRun::stage(PartSlot& slot, PartLaunch& launch) const {
+/// Starts the upload of the voxels of a box of the scene, and of their mask if the scene has one.
+void MapRun::uploadBox(const base::Box& box, void* pixels, void* mask, Pipeline& pipe) {
+    std::visit([&](const auto& view) { upload(view.part(box), pixels, pipe); }, m_scene.pixels);
+    if (m_scene.mask.data() != nullptr) {
+        upload(m_scene.mask.part(box), mask, pipe);
+    }
+}
+
+/// Brings the voxels that a part sees to the device.
+void MapRun::bringScene(PartSlot& slot, PartLaunch& launch, Pipeline& pipe) {
     const base::Box reach = reachOf(m_problem, slot.box);
+    if (m_held != nullptr) {
+        bringHeld(launch, reach, pipe);
+        return;
+    }
     const base::Box seen = inScene(reach, m_problem.scene);
     const bool masked = m_scene.mask.data() != nullptr;
     const std::int64_t pixels = base::byteCount(seen.extents, stagedBytesPerVoxel(m_problem));
-    const std::int64_t bytes = pixels + (masked ? base::voxelCount(seen.extents) : 0);
-    std::byte* const scene = slot.scene.room(bytes);
-    std::byte* const staged = slot.sceneStaged.room(bytes);
+    std::byte* const scene =
+        slot.scene.room(pixels + (masked ? base::voxelCount(seen.extents) : 0));
     launch.scene = scene;
     launch.extents = seen.extents;
     launch.corner = {reach.corner.x - seen.corner.x, reach.corner.y - seen.corner.y,
@@ -81,14 +111,12 @@ std::vector<PluginCopy> MapRun::stage(PartSlot& slot, PartLaunch& launch) const 
     if (masked) {
         launch.inside = reinterpret_cast<const std::uint8_t*>(scene + pixels);
     }
-    packBox(seen, staged);
-    return {{scene, bytes, staged, bytes, bytes, 1}};
+    uploadBox(seen, scene, scene + pixels, pipe);
 }
 
-/// As stage(), for a scene that stays on the device: packs only the slabs that the part needs and
-/// that are not on the device yet.
-std::vector<PluginCopy> MapRun::stageHeld(PartSlot& slot, PartLaunch& launch) const {
-    const base::Box reach = reachOf(m_problem, slot.box);
+/// As bringScene(), for a scene that stays on the device: brings only the slabs that the part needs
+/// and that are not on the device yet.
+void MapRun::bringHeld(PartLaunch& launch, const base::Box& reach, Pipeline& pipe) {
     const base::Box seen = inScene(reach, m_problem.scene);
     const Extents& n = m_held->extents();
     const bool inside = m_problem.extent == method::Extent::Valid;
@@ -105,43 +133,25 @@ std::vector<PluginCopy> MapRun::stageHeld(PartSlot& slot, PartLaunch& launch) co
     const std::int64_t begin = m_held->slabs();
     const std::int64_t end = m_held->endOf(seen);
     if (end <= begin) {
-        return {};
+        return;
     }
-    const base::Box slabs = m_held->slabsBetween(begin, end);
-    const std::int64_t voxels = base::voxelCount(slabs.extents);
-    const std::int64_t pixels = voxels * m_held->pixelBytes();
     const std::int64_t before = m_held->voxelsBefore(begin);
-    const bool masked = m_held->mask() != nullptr;
-    std::byte* const staged = slot.sceneStaged.room(pixels + (masked ? voxels : 0));
-    packBox(slabs, staged);
+    uploadBox(m_held->slabsBetween(begin, end), m_held->pixels() + before * m_held->pixelBytes(),
+              m_held->mask() + before, pipe);
     m_held->setSlabs(end);
-    std::vector<PluginCopy> copies{
-        {m_held->pixels() + before * m_held->pixelBytes(), pixels, staged, pixels, pixels, 1}};
-    if (masked) {
-        copies.push_back({m_held->mask() + before, voxels, staged + pixels, voxels, voxels, 1});
-    }
-    return copies;
 }
 
-/// Packs the voxels of a box, then the voxels of its mask if the scene has one.
-void MapRun::packBox(const base::Box& box, std::byte* to) const {
-    std::visit([&](const auto& view) { pack(view.part(box), to); }, m_scene.pixels);
-    if (m_scene.mask.data() != nullptr) {
-        pack(m_scene.mask.part(box),
-             to + base::byteCount(box.extents, stagedBytesPerVoxel(m_problem)));
-    }
-}
-
-void MapRun::unpackAll(PartSlot& slot) {
+/// Copies a computed part of the map from the device.
+void MapRun::bringMap(PartSlot& slot, Pipeline& pipe) {
     const method::BankView best = viewOf(m_input, slot.box);
     const method::MapView& part = best.map;
-    unpack(slot.valueStaged.data(), part.value);
+    download(slot.value.data(), part.value, pipe);
     if (part.exact.data() != nullptr && isDouble(m_problem)) {
-        unpack(slot.exactStaged.data(), part.exact);
+        download(slot.exact.data(), part.exact, pipe);
     }
-    unpack(slot.statusStaged.data(), part.status);
+    download(slot.status.data(), part.status, pipe);
     if (m_merger) {
-        unpack(slot.indexStaged.data(), best.index);
+        download(slot.index.data(), best.index, pipe);
     }
 }
 

@@ -51,14 +51,6 @@ std::int64_t seenBytes(const Problem& problem, const Extents& part) {
                            sceneVoxelBytes(problem));
 }
 
-/// Bytes of the voxels that are staged for a part: those that it sees, or whole slabs if the scene
-/// stays on the device.
-std::int64_t stagedBytes(const Problem& problem, const Extents& part) {
-    const Extents& n = problem.scene;
-    return seenBytes(problem,
-                     isHeld(problem) ? Extents{n.x, n.z > 1 ? n.y : part.y, part.z} : part);
-}
-
 } // namespace
 
 std::int64_t heldBytes(const Problem& submitted) {
@@ -75,11 +67,24 @@ std::int64_t scoreBytes(const Problem& submitted, const Extents& part) {
     return submitted.templates > 1 ? base::byteCount(part, placementBytes(submitted)) : 0;
 }
 
-std::int64_t pinnedBytes(const Problem& problem, const Extents& part) {
-    return stagedBytes(problem, part) + problem.templates * tallyBytes(part) +
-           mergeBytes(problem, part) +
-           (isReduced(problem) ? reductionBytes(part)
-                               : base::byteCount(part, placementBytes(problem)));
+std::int64_t slotPinnedBytes(const Problem& problem, const Extents& part) {
+    const std::int64_t index = problem.templates > 1 ? base::byteCount(part, 4) : 0;
+    return problem.templates * tallyBytes(part) + mergeBytes(problem, part) - index +
+           (isReduced(problem) ? reductionBytes(part) : 0);
+}
+
+std::int64_t stagingBytes(const Problem& problem, const Extents& part) {
+    const Extents& m = problem.templ;
+    const Extents& n = problem.scene;
+    const bool slabs = isHeld(problem);
+    const Extents seen{slabs ? n.x : std::min(part.x + m.x - 1, n.x),
+                       slabs ? n.y : std::min(part.y + m.y - 1, n.y),
+                       std::min(part.z + m.z - 1, n.z)};
+    const auto staged = [](const Extents& of, std::int64_t bytes) {
+        return Staging::bytesFor(of.y * of.z, of.x * bytes);
+    };
+    return staged(seen, stagedBytesPerVoxel(problem)) +
+           (isReduced(problem) ? 0 : staged(part, isDouble(problem) ? 8 : 4));
 }
 
 std::int64_t partsInFlight(const Problem& problem, const Extents& part, const DeviceFacts& device,
@@ -108,7 +113,8 @@ std::int64_t hostBytes(const Problem& problem, const Problem& submitted, const E
     const bool alone = problem.templates > 1 && submitted.templates == 1;
     return method::mapBytes(problem) + (alone ? method::mapBytes(oneOf(problem)) : 0) +
            problem.templates * base::byteCount(problem.templ, 12) +
-           inFlight * pinnedBytes(submitted, part) + scoreBytes(submitted, part);
+           inFlight * slotPinnedBytes(submitted, part) + stagingBytes(submitted, part) +
+           scoreBytes(submitted, part);
 }
 
 void PartTraffic::add(const Problem& submitted, const Extents& part, double count) {
@@ -136,10 +142,11 @@ void PartTraffic::hold(const Problem& submitted, const DeviceFacts& device,
 
 method::DeviceTimes PartTraffic::times(int rounds, double kernelNs,
                                        const DeviceFacts& device) const {
-    // Built-in values, not measured on any device: bytes per nanosecond that the bus copies from
-    // pinned memory and that the host's threads copy, and nanoseconds of a kernel launch.
-    constexpr double kBus = 12;
-    constexpr double kHost = 6;
+    // Built-in values: bytes per nanosecond that the bus copies from pinned memory and that the
+    // host's threads copy, and nanoseconds of a kernel launch. The machine of an H100 with 16
+    // threads copies 52 and 28 bytes; most buses and hosts are slower.
+    constexpr double kBus = 20;
+    constexpr double kHost = 12;
     constexpr double kLaunchNs = 30'000;
     // Bytes that a reduction and a merge move for each voxel, and bytes that a multiprocessor moves
     // per clock cycle.
@@ -164,10 +171,11 @@ method::DeviceTimes PartTraffic::times(int rounds, double kernelNs,
 }
 
 double overlappedMs(const method::DeviceTimes& times, double parts, std::int64_t inFlight) {
-    const double host = times.packing + times.joining;
+    const double copies =
+        std::max(times.packing, times.upload) + std::max(times.joining, times.download);
     const double compute = times.compute / times.devices;
-    const double sum = host + times.upload + compute + times.download;
-    const double longest = std::max({host, times.upload, compute, times.download});
+    const double sum = copies + compute;
+    const double longest = std::max(copies, compute);
     return times.setup + (inFlight < 2 ? sum : longest + (sum - longest) / parts);
 }
 
@@ -229,6 +237,8 @@ method::Outcome MapRun::operator()(const std::string& what, const Lane& lane) {
         throw;
     }
     giveBack();
+    m_times.upload += lane.pipe.toDevice.takeMs();
+    m_times.download += lane.pipe.fromDevice.takeMs();
     method::Outcome outcome;
     outcome.stagesMs = {{"setup", m_times.setup},       {"packing", m_times.packing},
                         {"upload", m_times.upload},     {"kernel", m_times.compute},
@@ -269,13 +279,10 @@ void MapRun::share(const std::string& what, const Lane& lane) {
 
 /// Stages a part and starts its upload, kernels and downloads.
 void MapRun::send(PartSlot& slot, const Lane& lane) {
-    const base::Stopwatch watch;
     const base::Box& box = slot.box;
-    const std::int64_t voxels = base::voxelCount(box.extents);
     const std::int64_t blocks = base::voxelCount(shared::blockGrid(box.extents));
     PartLaunch launch;
-    const std::vector<PluginCopy> copies =
-        m_held != nullptr ? stageHeld(slot, launch) : stage(slot, launch);
+    bringScene(slot, launch, lane.pipe);
     launch.pixel = stagedPixel(m_problem.scenePixel);
     launch.templ = m_problem.templ;
     launch.map = box.extents;
@@ -287,24 +294,11 @@ void MapRun::send(PartSlot& slot, const Lane& lane) {
     const std::int64_t tallies = blocks * std::ssize(m_templates);
     launch.tallies = slot.tallies.room(tallies);
     slot.launch = launch;
-    const bool exact = launch.exact != nullptr && m_input.map.map.exact.data() != nullptr;
-    if (!m_reducer) {
-        slot.valueStaged.room(voxels);
-        slot.statusStaged.room(voxels);
-    }
-    if (exact) {
-        slot.exactStaged.room(voxels);
-    }
     slot.reported.room(tallies);
-    m_times.packing += watch.ms();
 
     const auto& upload = lane.pipe.upload;
     const auto& compute = lane.pipe.compute;
     const auto& download = lane.pipe.download;
-    upload.record(slot.upload);
-    for (const PluginCopy& copy : copies) {
-        upload.upload(copy);
-    }
     upload.record(slot.uploaded);
     compute.follow(slot.uploaded);
     compute.record(slot.start);
@@ -322,26 +316,19 @@ void MapRun::send(PartSlot& slot, const Lane& lane) {
     };
     if (m_reducer) {
         m_reducer->bring(slot, download);
-    } else {
-        bring(slot.valueStaged.data(), slot.value.data(), voxels);
-        bring(slot.statusStaged.data(), slot.status.data(), voxels);
-    }
-    if (exact) {
-        bring(slot.exactStaged.data(), slot.exact.data(), voxels);
     }
     if (m_merger) {
-        m_times.downloaded += m_merger->bring(slot, !m_reducer, download);
+        m_times.downloaded += m_merger->bring(slot, download);
     }
     bring(slot.reported.data(), launch.tallies, tallies);
     download.record(slot.downloaded);
 }
 
-/// Waits for a part and copies its results from pinned memory.
+/// Waits for a part and copies its results from the device.
 void MapRun::receive(PartSlot& slot, const std::string& what, const Lane& lane) {
     slot.uploaded.wait("copying to the device");
     slot.computed.wait("running " + what);
     slot.downloaded.wait("copying from the device");
-    m_times.upload += slot.uploaded.since(slot.upload);
     m_times.compute += slot.computed.since(slot.start);
     m_times.download += slot.downloaded.since(slot.download);
     base::Stopwatch watch;
@@ -358,8 +345,7 @@ void MapRun::receive(PartSlot& slot, const std::string& what, const Lane& lane) 
         m_times.download += watch.ms();
         return;
     }
-    unpackAll(slot);
-    m_times.joining += watch.ms();
+    bringMap(slot, lane.pipe);
 }
 
 method::BankView viewOf(const RunInput& input, const base::Box& box) {

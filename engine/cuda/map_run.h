@@ -34,7 +34,10 @@ inline constexpr double kUnitDouble = 0x1p-53;
 /// Bytes of device memory in a PartSlot for a part of extents `part`.
 [[nodiscard]] std::int64_t partBytes(const method::Problem& problem, const base::Extents& part);
 /// Bytes of pinned host memory in such a slot.
-[[nodiscard]] std::int64_t pinnedBytes(const method::Problem& problem, const base::Extents& part);
+[[nodiscard]] std::int64_t slotPinnedBytes(const method::Problem& problem,
+                                           const base::Extents& part);
+/// Bytes of pinned host memory for the copies of scene and map of a device.
+[[nodiscard]] std::int64_t stagingBytes(const method::Problem& problem, const base::Extents& part);
 
 /// Number of parts of extents `part` that each device has in flight: kMostInFlight, or fewer if the
 /// map has fewer parts or `asked` (CandidateOnDevice::inFlight, 0 for no wish) is smaller. 1 if the
@@ -73,7 +76,7 @@ template <class Bytes>
 [[nodiscard]] std::int64_t scoreBytes(const method::Problem& submitted, const base::Extents& part);
 
 /// The bytes and voxels that the parts of a run move, and the time predicted from them with
-/// built-in rates, which are not measured on any device.
+/// built-in rates.
 struct PartTraffic {
     double parts = 0;
     double sceneBytes = 0;
@@ -95,9 +98,9 @@ struct PartTraffic {
                                             const DeviceFacts& device) const;
 };
 
-/// Predicted milliseconds of a run in `parts` parts, setup included. Host work, upload, kernels and
-/// download overlap: the longest of them counts fully, the others count for one part only. With one
-/// part in flight nothing overlaps, and all of them add up.
+/// Predicted milliseconds of a run in `parts` parts, setup included. The host packs while the
+/// device copies, and brings parts there and back in turn. Copies overlap with kernels: the longer
+/// of both counts fully, the other for one part only. With one part in flight nothing overlaps.
 [[nodiscard]] double overlappedMs(const method::DeviceTimes& times, double parts,
                                   std::int64_t inFlight);
 
@@ -203,17 +206,17 @@ class MapRun {
   private:
     void share(const std::string& what, const Lane& lane);
     void send(PartSlot& slot, const Lane& lane);
-    [[nodiscard]] std::vector<PluginCopy> stage(PartSlot& slot, PartLaunch& launch) const;
-    [[nodiscard]] std::vector<PluginCopy> stageHeld(PartSlot& slot, PartLaunch& launch) const;
-    void packBox(const base::Box& box, std::byte* to) const;
+    void bringScene(PartSlot& slot, PartLaunch& launch, Pipeline& pipe);
+    void bringHeld(PartLaunch& launch, const base::Box& reach, Pipeline& pipe);
+    void uploadBox(const base::Box& box, void* pixels, void* mask, Pipeline& pipe);
     void receive(PartSlot& slot, const std::string& what, const Lane& lane);
     [[nodiscard]] bool repairEach(std::int64_t count,
                                   const std::function<void(std::int64_t)>& repairOne) const;
-    template <class Copy> void forRows(const base::Extents& extents, Copy&& copy) const;
-    template <class T> void pack(const base::View<const T>& view, std::byte* to) const;
-    template <class T> void unpack(const T* from, const base::View<T>& view) const;
+    template <class Copy> void forRows(std::int64_t rows, std::int64_t rowBytes, Copy&& copy) const;
+    template <class T> void upload(const base::View<const T>& view, void* to, Pipeline& pipe);
+    template <class T> void download(const void* from, const base::View<T>& view, Pipeline& pipe);
     bool finish(const PartSlot& slot);
-    void unpackAll(PartSlot& slot);
+    void bringMap(PartSlot& slot, Pipeline& pipe);
     [[nodiscard]] BlockRepair repair(const base::Box& box, const method::CanonicalTemplate& templ,
                                      const method::MapView& part, const base::Index& corner) const;
     [[nodiscard]] bool repairs(const method::CanonicalTemplate& templ) const;

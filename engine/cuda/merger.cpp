@@ -66,9 +66,8 @@ void Merger::start(PartSlot& slot, const PartLaunch& scores, std::size_t templ, 
     compute.merge(launch);
 }
 
-std::int64_t Merger::bring(PartSlot& slot, bool wanted, const Stream& download) const {
+std::int64_t Merger::bring(PartSlot& slot, const Stream& download) const {
     const std::int64_t blocks = blocksOf(slot.box.extents);
-    const std::int64_t voxels = base::voxelCount(slot.box.extents);
     std::int64_t all = 0;
     const auto copy = [&](auto* to, const void* from, std::int64_t count) {
         const std::int64_t bytes = count * static_cast<std::int64_t>(sizeof(*to));
@@ -77,9 +76,6 @@ std::int64_t Merger::bring(PartSlot& slot, bool wanted, const Stream& download) 
     };
     const std::int64_t reported = blocks * m_problem.templates;
     copy(slot.mergedOnHost.room(reported), slot.merged.data(), reported);
-    if (wanted) {
-        copy(slot.indexStaged.room(voxels), slot.index.data(), voxels);
-    }
     slot.openStaged.room(blocks * kOpenMost);
     return all;
 }

@@ -46,9 +46,8 @@ class Merger {
     /// write. `turn` counts the merges of a part from 0; template 0 comes first.
     void start(PartSlot& slot, const PartLaunch& scores, std::size_t templ, std::size_t turn,
                const Stream& compute) const;
-    /// Starts the downloads of the blocks' reports and, if `wanted`, of the index. Returns their
-    /// bytes.
-    [[nodiscard]] std::int64_t bring(PartSlot& slot, bool wanted, const Stream& download) const;
+    /// Starts the download of the blocks' reports. Returns its bytes.
+    [[nodiscard]] std::int64_t bring(PartSlot& slot, const Stream& download) const;
     /// Downloads the LOWCONF scores of a part whose bring() has arrived, and sets `slot.openMost`.
     /// Returns their bytes; 0 if a block has more than kOpenMost, as nothing is downloaded then.
     [[nodiscard]] std::int64_t receive(PartSlot& slot, const Stream& fetch) const;

@@ -10,6 +10,7 @@
 #include "engine/cuda/device_memory.h"
 #include "engine/cuda/merge_launch.h"
 #include "engine/cuda/reduce_launch.h"
+#include "engine/cuda/staging.h"
 
 namespace flcc::cuda {
 
@@ -21,14 +22,12 @@ inline constexpr std::int64_t kMostInFlight = 3;
 struct PartSlot {
     PartSlot(Engine& engine, std::int32_t device)
         : scene(engine, device), value(engine, device), exact(engine, device),
-          status(engine, device), tallies(engine, device), sceneStaged(engine, device),
-          valueStaged(engine, device), exactStaged(engine, device), statusStaged(engine, device),
-          reported(engine, device), reduced(engine, device), kept(engine, device),
-          asked(engine, device), reducedOnHost(engine, device), keptStaged(engine, device),
-          askedOnHost(engine, device), index(engine, device), open(engine, device),
-          merged(engine, device), keptTempl(engine, device), indexStaged(engine, device),
-          openStaged(engine, device), mergedOnHost(engine, device), keptTemplStaged(engine, device),
-          upload(engine, device), uploaded(engine, device), start(engine, device),
+          status(engine, device), tallies(engine, device), reported(engine, device),
+          reduced(engine, device), kept(engine, device), asked(engine, device),
+          reducedOnHost(engine, device), keptStaged(engine, device), askedOnHost(engine, device),
+          index(engine, device), open(engine, device), merged(engine, device),
+          keptTempl(engine, device), openStaged(engine, device), mergedOnHost(engine, device),
+          keptTemplStaged(engine, device), uploaded(engine, device), start(engine, device),
           computed(engine, device), download(engine, device), downloaded(engine, device) {}
 
     base::Box box;     ///< the part's box in the map
@@ -40,10 +39,6 @@ struct PartSlot {
     DeviceBuffer<std::uint8_t> status;
     DeviceBuffer<BlockTally> tallies;
 
-    PinnedBuffer<std::byte> sceneStaged;
-    PinnedBuffer<float> valueStaged;
-    PinnedBuffer<double> exactStaged; ///< if the map keeps scores in double
-    PinnedBuffer<base::Status> statusStaged;
     PinnedBuffer<BlockTally> reported;
 
     // For a map that stays on the device:
@@ -59,14 +54,12 @@ struct PartSlot {
     DeviceBuffer<OpenScore> open;
     DeviceBuffer<MergedBlock> merged; ///< template by template, in the order of the merges
     DeviceBuffer<std::int32_t> keptTempl;
-    PinnedBuffer<std::int32_t> indexStaged;
     PinnedBuffer<OpenScore> openStaged; ///< `openMost` entries for each block
     PinnedBuffer<MergedBlock> mergedOnHost;
     PinnedBuffer<std::int32_t> keptTemplStaged;
     /// Most LOWCONF scores of a block. If it is above kOpenMost, the lists are incomplete.
     std::int64_t openMost = 0;
 
-    Event upload;
     Event uploaded;
     Event start;
     Event computed;
@@ -90,7 +83,7 @@ class Pipeline {
   public:
     Pipeline(Engine& engine, std::int32_t device)
         : upload(engine, device), compute(engine, device), download(engine, device),
-          scores(engine, device) {}
+          scores(engine, device), toDevice(engine, device), fromDevice(engine, device) {}
     ~Pipeline() { drain(); }
     Pipeline(const Pipeline&) = delete;
     Pipeline& operator=(const Pipeline&) = delete;
@@ -123,6 +116,8 @@ class Pipeline {
     Stream compute;
     Stream download;
     ScoreBuffers scores;
+    Staging toDevice;   ///< of scenes
+    Staging fromDevice; ///< of maps
 
   private:
     std::unique_ptr<Stream> m_fetch;

@@ -43,6 +43,8 @@ struct PluginDevice {
     std::int32_t copyEngines = 0; ///< 0 if it cannot copy while it computes
     bool hasCode = false;         ///< the plug-in has machine code or PTX that runs on it
     std::int32_t oldestCode = 0;  ///< lowest compute capability with code in the plug-in: 75 is 7.5
+    /// Milliseconds that a run takes to pin memory, allocate and plan transforms, roughly.
+    double startMs = 0.5;
 };
 
 /// A copy of `rows` rows between host and device. A pitch is the number of bytes from one row to
@@ -116,7 +118,7 @@ template <class... Numbers> [[nodiscard]] constexpr std::uint64_t hashOf(Numbers
 /// Increase this number by hand when the meaning of a shared structure changes but no size and no
 /// constant in kPluginLayout does: for example the order of fields of one type, or the value of an
 /// enumerator.
-inline constexpr int kPluginMeaning = 8;
+inline constexpr int kPluginMeaning = 9;
 
 /// The hash of the sizes of all structures that program and plug-in share, and of the constants by
 /// which the program sizes buffers and kernels index them. Program and plug-in compute the hash

@@ -27,7 +27,8 @@ template <class T> struct SupportVoxels {
                 return;
             }
             const Line line = Panels::lineAt(launch, place.corner, y, z);
-            for (std::int64_t x = thread % kTiledWarp; x < place.seen.x; x += kTiledWarp) {
+            const int lanes = rowLanes(launch.points);
+            for (std::int64_t x = thread % lanes; x < place.seen.x; x += lanes) {
                 if (Panels::counts(launch, line, x)) {
                     visit(Panels::voxelAt(launch, line, x));
                 }
@@ -172,8 +173,9 @@ template <class T> struct SupportVoxels {
                                const bool seen = y < place.seen.y && z < place.seen.z;
                                const Line line = Panels::lineAt(launch, place.corner, y, z);
                                double* const to = tile + at * rowValues(launch.points);
-                               for (std::int64_t x = thread % kTiledWarp; x < launch.points.x;
-                                    x += kTiledWarp) {
+                               const int lanes = rowLanes(launch.points);
+                               for (std::int64_t x = thread % lanes; x < rowValues(launch.points);
+                                    x += lanes) {
                                    const bool counted =
                                        seen && x < place.seen.x && Panels::counts(launch, line, x);
                                    const double value =

@@ -23,12 +23,12 @@ struct SideBySide {
     }
 };
 
-static_assert(sizeof(TiledShared) <= 48 * 1024, "a block has no more without asking for it");
-
 template <class Part, class Launch>
 __global__ void __launch_bounds__(shared::kBlockThreads) blockKernel(Launch launch) {
-    __shared__ alignas(16) unsigned char memory[sizeof(TiledShared)];
-    Part::run(launch, blockIdx.x, *reinterpret_cast<TiledShared*>(memory), SideBySide{});
+    using Shared = typename SharedOf<Part>::Type;
+    static_assert(sizeof(Shared) <= 48 * 1024, "a block has no more without asking for it");
+    __shared__ alignas(16) unsigned char memory[sizeof(Shared)];
+    Part::run(launch, blockIdx.x, *reinterpret_cast<Shared*>(memory), SideBySide{});
 }
 
 inline constexpr int kItemThreads = 256;

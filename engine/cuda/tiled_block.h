@@ -7,7 +7,6 @@
 #include "engine/base/finite.h"
 #include "engine/cuda/block_tally.h"
 #include "engine/cuda/tiled_launch.h"
-#include "engine/method/shared/window_sums.h"
 
 /// The kernels of the Fourier methods, before and after the transforms of their tiles. A kernel
 /// consists of blocks or of items. A block is a sequence of phases, and all its threads wait for
@@ -20,7 +19,20 @@ struct TiledShared {
     Slots slots[VoxelTally::kSlots];
 };
 
-inline constexpr int kTiledWarp = 32; ///< threads of a warp; they read neighbours along x
+/// The shared memory of a block of a part: the part's own, or TiledShared.
+template <class Part> struct SharedOf { using Type = TiledShared; };
+template <class Part>
+requires requires { typename Part::Shared; }
+struct SharedOf<Part> {
+    using Type = typename Part::Shared;
+};
+
+/// Threads that read neighbours along x of one row of a tile: a warp, or all threads of a block
+/// where rows are long.
+FLCC_HOST_DEVICE inline int rowLanes(const base::Extents& points) {
+    constexpr int kWarp = 32;
+    return points.x < shared::kBlockThreads ? kWarp : shared::kBlockThreads;
+}
 
 /// A tile of a launch: its first placement, which is also its first voxel, the extents of its
 /// placements, and the extents of the voxels under these.
@@ -50,70 +62,6 @@ FLCC_HOST_DEVICE inline TilePlace tilePlace(const TiledLaunch& launch, std::int6
 
 FLCC_HOST_DEVICE inline TileShare* sharesOf(const TiledLaunch& launch, std::int64_t tile) {
     return launch.shares + tile * shareCount(launch.points);
-}
-
-// --- Window sums: items --------------------------------------------------------------------------
-
-/// Number of items of sumAlongX() for each tile.
-FLCC_HOST_DEVICE inline std::int64_t itemsAlongX(const TiledLaunch& launch) {
-    const base::Extents seen = windowsAlong(1, launch.out, launch.templ);
-    return shared::ceilDivide(seen.x, windowsOfThread(launch.templ.x)) * seen.y * seen.z;
-}
-
-/// Writes the sums over windows of `width` elements to to[i * stride], for i from `begin` to `end`
-/// - 1. `addAt(i, sum)` adds element i (shared::windowSums).
-template <class AddAt>
-FLCC_HOST_DEVICE inline void windowSumsTo(std::int64_t width, std::int64_t begin, std::int64_t end,
-                                          PanelSum* to, std::int64_t stride, AddAt&& addAt) {
-    shared::windowSums<PanelSum>(
-        width, begin, end, addAt,
-        [&](std::int64_t i, const PanelSum& tail) { to[i * stride] = tail; },
-        [&](std::int64_t i, const PanelSum& head) {
-            to[i * stride].first += head.first;
-            to[i * stride].second += head.second;
-        });
-}
-
-/// Number of items of sumAcross() for each tile; `axes` as there.
-FLCC_HOST_DEVICE inline std::int64_t itemsAcross(const TiledLaunch& launch, int axes) {
-    const base::Extents to = windowsAlong(axes, launch.out, launch.templ);
-    const std::int64_t width = axes == 2 ? launch.templ.y : launch.templ.z;
-    const std::int64_t runs = shared::ceilDivide(axes == 2 ? to.y : to.z, windowsOfThread(width));
-    return runs * to.x * (axes == 2 ? to.z : to.y);
-}
-
-/// Sums the window sums along x further along y (`axes` = 2), or those along x and y further along
-/// z (`axes` = 3). Neighbouring items are neighbours along x.
-FLCC_HOST_DEVICE inline void sumAcross(const TiledLaunch& launch, int axes, std::int64_t item) {
-    const std::int64_t items = itemsAcross(launch, axes);
-    const TilePlace place = tilePlace(launch, item / items);
-    const base::Extents before = windowsAlong(axes - 1, launch.out, launch.templ);
-    const base::Extents after = windowsAlong(axes, launch.out, launch.templ);
-    const bool alongY = axes == 2;
-    const std::int64_t width = alongY ? launch.templ.y : launch.templ.z;
-    const std::int64_t windows = windowsOfThread(width);
-    const std::int64_t runs = shared::ceilDivide(alongY ? after.y : after.z, windows);
-    std::int64_t rest = item % items;
-    const std::int64_t x = rest % after.x;
-    rest /= after.x;
-    const std::int64_t begin = rest % runs * windows;
-    const std::int64_t other = rest / runs; // z, or y
-    if (x >= place.out.x || other >= (alongY ? place.seen.z : place.out.y)) {
-        return;
-    }
-    const std::int64_t length = alongY ? place.out.y : place.out.z;
-    const std::int64_t end = begin + windows < length ? begin + windows : length;
-    const auto at = [&](const base::Extents& room, PanelSum* sums) {
-        return sums + place.tile * countOf(room) + (alongY ? other * room.y : other) * room.x + x;
-    };
-    const PanelSum* const from = at(before, alongY ? launch.first : launch.second);
-    PanelSum* const to = at(after, alongY ? launch.second : launch.first);
-    const std::int64_t fromStride = alongY ? before.x : before.x * before.y;
-    const std::int64_t toStride = alongY ? after.x : after.x * after.y;
-    windowSumsTo(width, begin, end, to, toStride, [&](std::int64_t i, PanelSum& sum) {
-        sum.first += from[i * fromStride].first;
-        sum.second += from[i * fromStride].second;
-    });
 }
 
 // --- Blocks: one for each share of each tile, or one for each tile -----------------------------
@@ -156,16 +104,25 @@ template <class T, class Real> struct TiledVoxels {
                place.corner.x;
     }
 
-    /// Calls `visit(row, y, z)` for the rows of a share of a tile that this thread's warp reads.
+    /// Calls `visit(row, y, z)` for the rows of a share of a tile that this thread's lanes read.
     template <class Visit>
     FLCC_HOST_DEVICE static void forRows(const TiledLaunch& launch, std::int64_t share, int thread,
                                          Visit&& visit) {
         const std::int64_t rows = rowsOfShare(launch.points);
         const std::int64_t all = launch.points.y * launch.points.z;
         const std::int64_t end = (share + 1) * rows < all ? (share + 1) * rows : all;
-        for (std::int64_t row = share * rows + thread / kTiledWarp; row < end;
-             row += shared::kBlockThreads / kTiledWarp) {
-            visit(row, row % launch.points.y, row / launch.points.y);
+        const int lanes = rowLanes(launch.points);
+        const int step = shared::kBlockThreads / lanes;
+        std::int64_t row = share * rows + thread / lanes;
+        std::int64_t y = row % launch.points.y;
+        std::int64_t z = row / launch.points.y;
+        for (; row < end; row += step) {
+            visit(row, y, z);
+            y += step;
+            while (y >= launch.points.y) { // a division for each row takes as long as reading it
+                y -= launch.points.y;
+                ++z;
+            }
         }
     }
     /// Calls `visit(voxel)` for this thread's voxels of a share that placements of the tile see.
@@ -175,7 +132,8 @@ template <class T, class Real> struct TiledVoxels {
         forRows(launch, share, thread, [&](std::int64_t, std::int64_t y, std::int64_t z) {
             if (y < place.seen.y && z < place.seen.z) {
                 const T* const row = rowAt(launch, place, y, z);
-                for (std::int64_t x = thread % kTiledWarp; x < place.seen.x; x += kTiledWarp) {
+                const int lanes = rowLanes(launch.points);
+                for (std::int64_t x = thread % lanes; x < place.seen.x; x += lanes) {
                     visit(row[x]);
                 }
             }
@@ -286,7 +244,8 @@ template <class T, class Real> struct TiledVoxels {
         });
     }
 
-    /// Writes the voxels of a share to `data`, in the frame of their tile; 0 beyond the scene.
+    /// Writes the voxels of a share to `data`, in the frame of their tile; 0 beyond the scene, and
+    /// after the last point of a row, which cuFFT reads although it does not count.
     template <class Each>
     FLCC_HOST_DEVICE static void gather(const TiledLaunch& launch, std::int64_t block, TiledShared&,
                                         Each&& each) {
@@ -300,41 +259,14 @@ template <class T, class Real> struct TiledVoxels {
                         const bool inside = y < place.seen.y && z < place.seen.z;
                         const T* const row = rowAt(launch, place, inside ? y : 0, inside ? z : 0);
                         Real* const to = tile + at * rowValues(launch.points);
-                        for (std::int64_t x = thread % kTiledWarp; x < launch.points.x;
-                             x += kTiledWarp) {
+                        const int lanes = rowLanes(launch.points);
+                        for (std::int64_t x = thread % lanes; x < rowValues(launch.points);
+                             x += lanes) {
                             to[x] = inside && x < place.seen.x
                                         ? shared::centred<Real>(row[x], frame)
                                         : Real{0};
                         }
                     });
-        });
-    }
-
-    /// Sums the stored voxels along x. A voxel that is NaN or Inf makes the sums of exactly its own
-    /// panels NaN.
-    FLCC_HOST_DEVICE static void sumAlongX(const TiledLaunch& launch, std::int64_t item) {
-        const std::int64_t items = itemsAlongX(launch);
-        const TilePlace place = tilePlace(launch, item / items);
-        const base::Extents room = windowsAlong(1, launch.out, launch.templ);
-        const std::int64_t windows = windowsOfThread(launch.templ.x);
-        const std::int64_t runs = shared::ceilDivide(room.x, windows);
-        const std::int64_t line = item % items / runs;
-        const std::int64_t y = line % room.y;
-        const std::int64_t z = line / room.y;
-        if (y >= place.seen.y || z >= place.seen.z) {
-            return;
-        }
-        const shared::TileFrame frame = launch.facts[place.tile].frame;
-        const T* const row = rowAt(launch, place, y, z);
-        PanelSum* const to = launch.first + place.tile * countOf(room) + line * room.x;
-        const std::int64_t begin = item % runs * windows;
-        const std::int64_t end = begin + windows < place.out.x ? begin + windows : place.out.x;
-        windowSumsTo(launch.templ.x, begin, end, to, 1, [&](std::int64_t x, PanelSum& sum) {
-            const double voxel = base::finite(row[x])
-                                     ? static_cast<double>(shared::centred<Real>(row[x], frame))
-                                     : std::numeric_limits<double>::quiet_NaN();
-            sum.first += voxel;
-            sum.second += voxel * voxel;
         });
     }
 

@@ -106,10 +106,14 @@ enum class TiledStep : std::int32_t {
     return extents.x * extents.y * extents.z;
 }
 
-/// Number of rows of a tile that one block reads: a share.
+/// Number of rows of a tile that one block reads: a share. Small shares keep all multiprocessors
+/// busy with one tile; about 1024 of them are enough, and one block joins their results.
 [[nodiscard]] FLCC_HOST_DEVICE inline std::int64_t rowsOfShare(const base::Extents& points) {
-    constexpr std::int64_t kVoxels = 32768;
-    return points.x < kVoxels ? kVoxels / points.x : 1;
+    constexpr std::int64_t kVoxels = 4096;
+    constexpr std::int64_t kShares = 1024;
+    const std::int64_t share = countOf(points) / kShares;
+    const std::int64_t voxels = share < kVoxels ? kVoxels : share;
+    return points.x < voxels ? voxels / points.x : 1;
 }
 [[nodiscard]] FLCC_HOST_DEVICE inline std::int64_t rowShares(const base::Extents& points) {
     return method::shared::ceilDivide(points.y * points.z, rowsOfShare(points));

@@ -4,6 +4,7 @@
 
 #include "engine/cuda/tiled_block.h"
 #include "engine/cuda/tiled_spectra.h"
+#include "engine/cuda/tiled_sums.h"
 
 /// The parts of each TiledStep and their order, for a device and for its stand-in in tests.
 namespace flcc::cuda {
@@ -66,6 +67,15 @@ template <class T, class Real> struct ScoreBlock {
     }
 };
 
+template <class T, class Real> struct SumRows {
+    using Shared = AlongXShared<Real>;
+    template <class Each>
+    FLCC_HOST_DEVICE static void run(const TiledLaunch& launch, std::int64_t block, Shared& all,
+                                     Each&& each) {
+        AlongX<T, Real>::block(launch, block, all, each);
+    }
+};
+
 /// Parts that run as items.
 struct PlaceTemplate {
     FLCC_HOST_DEVICE static void run(const TiledLaunch& launch, std::int64_t item) {
@@ -84,7 +94,7 @@ template <class Real> struct MultiplySpectra {
 };
 template <class T, class Real> struct SumAlongX {
     FLCC_HOST_DEVICE static void run(const TiledLaunch& launch, std::int64_t item) {
-        TiledVoxels<T, Real>::sumAlongX(launch, item);
+        AlongX<T, Real>::item(launch, item);
     }
 };
 template <int kAxes> struct SumAcross {
@@ -116,7 +126,11 @@ void runStepIn(TiledStep step, const TiledLaunch& launch, Blocks&& blocks, Items
         return blocks(tiles, JoinEnergy<Real, false>{});
     case TiledStep::Sums:
         withPixel<Real>(launch.pixel, [&]<class T>(T) {
-            items(tiles * itemsAlongX(launch), SumAlongX<T, Real>{});
+            if (sumsInBlocks(launch)) {
+                blocks(tiles * AlongX<T, Real>::blocks(launch), SumRows<T, Real>{});
+            } else {
+                items(tiles * itemsAlongX(launch), SumAlongX<T, Real>{});
+            }
         });
         items(tiles * itemsAcross(launch, 2), SumAcross<2>{});
         if (launch.templ.z > 1) {

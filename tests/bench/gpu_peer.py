@@ -18,14 +18,20 @@ REPEAT = 7
 SECONDS = 4  # a series ends after it when it has three runs
 
 
-def problems():
-    for volume, scene, templates in (
+PROBLEMS = {
+    "sizes": (
         (False, 2000, (4, 8, 16, 32, 64)),
         (False, 8192, (4, 8, 16, 32, 64)),
         (False, 4096, (16, 32, 64, 128, 256)),
         (True, 256, (8, 16, 32)),
         (True, 513, (8, 16, 32)),
-    ):
+    ),
+    "first": ((False, 2048, (8, 16, 64)), (False, 8192, (8, 16, 64)), (True, 128, (8, 32)), (True, 513, (8, 32))),
+}
+
+
+def problems(name):
+    for volume, scene, templates in PROBLEMS[name]:
         for template in templates:
             axes = 3 if volume else 2
             yield (scene,) * axes, (template,) * axes
@@ -89,39 +95,53 @@ def write(rows, file):
     os.replace(file + ".part", file)
 
 
-def run(name, device, versions, times_of, out_of_memory, most=None):
-    """times_of(scene, template) returns kernel and end-to-end times and the largest error found. A
-    peer that works by the definition is given no problem of over `most` multiply-adds."""
-    arguments = argparse.ArgumentParser(description=f"{name} on the problems of flcc-cli bench")
+def smooth(length):
+    """The shortest length of factors 2, 3, 5 and 7 alone that is not below `length`."""
+    while True:
+        rest = length
+        for prime in (2, 3, 5, 7):
+            while rest % prime == 0:
+                rest //= prime
+        if rest == 1:
+            return length
+        length += 1
+
+
+def run(device, versions, peers, out_of_memory):
+    """`peers` are triples: a name; times_of(scene, template), which returns kernel and end-to-end times
+    and the largest error found; and the most multiply-adds of the definition that it is given, or None."""
+    arguments = argparse.ArgumentParser(description="peers on the problems of flcc-cli bench")
     arguments.add_argument("--json", help="file for the rows, with every single time")
     arguments.add_argument("--largest", type=int, default=10**9, help="leave out scenes of more voxels")
+    arguments.add_argument("--problems", choices=PROBLEMS, default="sizes")
     options = arguments.parse_args()
     if not device:
-        sys.exit(f"{name}: the device does not report its name; a time is useless without the name of its device")
+        sys.exit("the device does not report its name; a time is useless without the name of its device")
     print(f"{versions}\n")
     print("| device | scene | template | peer | kernel, ms | end to end, ms | largest error |")
     print("|---|---|---|---|---:|---:|---:|", flush=True)
     rows = []
     scene = numpy.empty(0, numpy.float32)
-    for extents, template in problems():
+    for extents, template in problems(options.problems):
         if numpy.prod(extents) > options.largest:
             continue
-        row = {"device_name": device, "peer": name, "versions": versions, "scene": extents, "template": template}
         work = multiply_adds(extents, template)
         if scene.shape != extents:
             scene = noise(extents)
-        try:
-            if most is not None and work > most:
-                raise Beyond(f"{work:.1e} multiply-adds, over the limit of {most:.0e}")
-            row["kernel_ms"], row["end_to_end_ms"], row["largest_error"] = times_of(scene, cut(scene, template))
-            figures = (
-                f"{statistics.median(row['kernel_ms']):.3f} | {statistics.median(row['end_to_end_ms']):.3f} | "
-                f"{row['largest_error']:.1e}"
-            )
-        except (Beyond, *out_of_memory) as error:
-            row["not_run"] = str(error).splitlines()[0]
-            figures = f"not run: {row['not_run']} | |"
-        print(f"| {device} | {text_of(extents)} | {text_of(template)} | {name} | {figures} |", flush=True)
-        rows.append(row)
-        if options.json:
-            write(rows, options.json)
+        for name, times_of, most in peers:
+            row = {"device_name": device, "peer": name, "versions": versions, "scene": extents, "template": template}
+            try:
+                if most is not None and work > most:
+                    raise Beyond(f"{work:.1e} multiply-adds, over the limit of {most:.0e}")
+                row["kernel_ms"], row["end_to_end_ms"], row["largest_error"] = times_of(scene, cut(scene, template))
+                figures = (
+                    f"{statistics.median(row['kernel_ms']):.3f} | {statistics.median(row['end_to_end_ms']):.3f} | "
+                    f"{row['largest_error']:.1e}"
+                )
+            except (Beyond, *out_of_memory) as error:
+                row["not_run"] = str(error).splitlines()[0]
+                figures = f"not run: {row['not_run']} | |"
+            print(f"| {device} | {text_of(extents)} | {text_of(template)} | {name} | {figures} |", flush=True)
+            rows.append(row)
+            if options.json:
+                write(rows, options.json)

@@ -1,4 +1,5 @@
-"""scikit-image's match_template, its algorithm line by line on a GPU by CuPy: a peer of flcc-cli bench."""
+"""Peers of flcc-cli bench on a GPU by CuPy: scikit-image's match_template, its algorithm line by line;
+and the numerator alone as one cuFFT product of the whole scene, which no method by transforms beats."""
 
 import importlib.util
 import sys
@@ -9,6 +10,7 @@ if importlib.util.find_spec("cupy") is None:
     sys.exit(0)
 
 import cupy
+import numpy
 from cupyx.scipy.signal import fftconvolve
 
 import gpu_peer
@@ -47,32 +49,56 @@ def match_template(image, template):
     return response[tuple(slice(m - 1, n) for n, m in zip(shape, template.shape))]
 
 
-def times_of(scene, template):
-    on_device = cupy.asarray(scene), cupy.asarray(template)
-    begin, end = cupy.cuda.Event(), cupy.cuda.Event()
+def product(image, template):
+    """The numerator, of a template of mean 0: two transforms forward, one back."""
+    shape = [gpu_peer.smooth(n) for n in image.shape]
+    spectrum = cupy.fft.rfftn(image, shape)
+    spectrum *= cupy.conj(cupy.fft.rfftn(template, shape))
+    inner = tuple(slice(0, n - m + 1) for n, m in zip(image.shape, template.shape))
+    return cupy.fft.irfftn(spectrum, shape)[inner]
 
-    def kernel():
-        begin.record()
-        match_template(*on_device)
-        end.record()
-        end.synchronize()
-        return cupy.cuda.get_elapsed_time(begin, end)
 
-    def end_to_end():
-        start = time.perf_counter()
-        cupy.asnumpy(match_template(cupy.asarray(scene), cupy.asarray(template)))
-        return 1000 * (time.perf_counter() - start)
-
-    kernels = gpu_peer.series(kernel)
-    found = cupy.asnumpy(match_template(*on_device))
-    error = max(
+def lcc_error(found, scene, template):
+    return max(
         abs(float(found[corner]) - gpu_peer.lcc(panel, template))
         for corner, panel in gpu_peer.panels(scene, template.shape)
     )
-    del on_device, found
-    all_of_it = gpu_peer.series(end_to_end)
-    cupy.get_default_memory_pool().free_all_blocks()
-    return kernels, all_of_it, error
+
+
+def product_error(found, scene, template):
+    """Relative to the norms of panel and template."""
+    return max(
+        abs(float(found[corner]) - (panel * template).sum()) / numpy.sqrt((panel**2).sum() * (template**2).sum())
+        for corner, panel in gpu_peer.panels(scene, template.shape)
+    )
+
+
+def timed(search, error_of, centred):
+    def times_of(scene, template):
+        template = template - template.mean() if centred else template
+        on_device = cupy.asarray(scene), cupy.asarray(template)
+        begin, end = cupy.cuda.Event(), cupy.cuda.Event()
+
+        def kernel():
+            begin.record()
+            search(*on_device)
+            end.record()
+            end.synchronize()
+            return cupy.cuda.get_elapsed_time(begin, end)
+
+        def end_to_end():
+            start = time.perf_counter()
+            cupy.asnumpy(search(cupy.asarray(scene), cupy.asarray(template)))
+            return 1000 * (time.perf_counter() - start)
+
+        kernels = gpu_peer.series(kernel)
+        error = error_of(cupy.asnumpy(search(*on_device)), scene, template)
+        del on_device
+        all_of_it = gpu_peer.series(end_to_end)
+        cupy.get_default_memory_pool().free_all_blocks()
+        return kernels, all_of_it, float(error)
+
+    return times_of
 
 
 if __name__ == "__main__":
@@ -82,10 +108,12 @@ if __name__ == "__main__":
         sys.exit(f"cupy finds no GPU: {problem}")
     about = cupy.cuda.runtime.getDeviceProperties(0) if count else sys.exit("cupy finds no GPU")
     gpu_peer.run(
-        "scikit-image's algorithm, CuPy",
         about["name"].decode(),
         f"CuPy {cupy.__version__}; CUDA {cupy.cuda.runtime.runtimeGetVersion()}, "
         f"driver for {cupy.cuda.runtime.driverGetVersion()}",
-        times_of,
+        [
+            ("scikit-image's algorithm, CuPy", timed(match_template, lcc_error, False), None),
+            ("cuFFT product", timed(product, product_error, True), None),
+        ],
         (cupy.cuda.memory.OutOfMemoryError, cupy.cuda.cufft.CuFFTError),
     )

@@ -230,7 +230,7 @@ Result direct(std::int32_t device, void* stream, const cuda::DirectLaunch* launc
 template <class Launch, class Run> void doParts(const Launch& launch, Run&& run) {
     run(
         [&]<class Part>(std::int64_t count, Part) {
-            const auto memory = std::make_unique<cuda::TiledShared>();
+            const auto memory = std::make_unique<typename cuda::SharedOf<Part>::Type>();
             inTurn(count, [&](std::int64_t block) {
                 spoil(*memory);
                 Part::run(launch, block, *memory, InTurnAlone{});
@@ -456,6 +456,7 @@ void DeviceDouble::reset() {
     about.copyEngines = 2;
     about.hasCode = true;
     about.oldestCode = 75;
+    about.startMs = 0.1; // tests take small problems to it
 }
 
 void DeviceDouble::resetFast() {

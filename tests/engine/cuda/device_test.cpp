@@ -324,7 +324,8 @@ class DeviceTest : public QObject {
         // Four times the products of a row and of a column each, on nearly as many outputs; half of
         // the rows of a piece of the small template are idle.
         QVERIFY(deep.onDevice.times->compute > 8 * small.onDevice.times->compute);
-        QVERIFY(deep.onDevice.times->upload < 1.1 * small.onDevice.times->upload);
+        // Two parts upload the rows between them twice.
+        QVERIFY(deep.onDevice.times->upload < 1.2 * small.onDevice.times->upload);
         QVERIFY(small.setupMs > 0 && small.onDevice.bytes >= 4 * 1000 * 1000);
     }
 };

@@ -211,9 +211,10 @@ class MergeTest : public QObject {
                 }
                 m_merger.start(slot, launch, i, turn, m_pipe.compute);
             }
-            const std::int64_t bytes = m_merger.bring(slot, true, m_pipe.download);
+            const std::int64_t bytes = m_merger.bring(slot, m_pipe.download);
             m_pipe.download.wait("");
-            QCOMPARE(bytes, cuda::mergedBytes(m_problem, extents)); // of a map that is asked for
+            QCOMPARE(bytes + 4 * voxels, // with the index, which the map brings
+                     cuda::mergedBytes(m_problem, extents));
             (void)m_merger.receive(slot, m_pipe.fetch());
         }
 
@@ -227,7 +228,7 @@ class MergeTest : public QObject {
             std::copy_n(slot.value.data(), voxels, best.map.value.data());
             std::copy_n(reinterpret_cast<const Status*>(slot.status.data()), voxels,
                         best.map.status.data());
-            std::copy_n(slot.indexStaged.data(), voxels, best.index.data());
+            std::copy_n(slot.index.data(), voxels, best.index.data());
             if (cuda::isDouble(m_problem)) {
                 std::copy_n(slot.exact.data(), voxels, best.map.exact.data());
             }

@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstring>
 #include <limits>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -351,6 +353,83 @@ class TiledTest : public QObject {
                 QVERIFY(std::isnan(sum) ? std::isnan(found) : found == sum);
             }
         }
+    }
+
+    void sumsAlongXHaveTheSameBitsByBlocks_data() {
+        QTest::addColumn<std::int64_t>("width");
+        for (const std::int64_t width : {1, 2, 7, 16, 63, 64, 100, 129, 256}) {
+            QTest::addRow("%lld", static_cast<long long>(width)) << width;
+        }
+    }
+
+    /// Blocks take narrow windows through shared memory; items do without. Two tiles along each
+    /// axis, the last ones incomplete.
+    void sumsAlongXHaveTheSameBitsByBlocks() {
+        QFETCH(std::int64_t, width);
+        const Extents templ{width, 2, 3};
+        const Extents scene{2 * width + 301, 9, 8};
+        test::Random random(11);
+        std::vector<float> voxels(static_cast<std::size_t>(base::voxelCount(scene)));
+        std::generate(voxels.begin(), voxels.end(),
+                      [&] { return static_cast<float>(random.below(100000)) * 0.37F; });
+        const auto at = [&](std::int64_t x, std::int64_t y, std::int64_t z) {
+            return static_cast<std::size_t>((z * scene.y + y) * scene.x + x);
+        };
+        voxels[at(scene.x / 2, 2, 1)] = std::numeric_limits<float>::quiet_NaN();
+        voxels[at(scene.x / 2 + 9, 4, 5)] = std::numeric_limits<float>::infinity();
+        cuda::TiledLaunch launch;
+        launch.scene = voxels.data();
+        launch.extents = scene;
+        launch.templ = templ;
+        launch.map = {scene.x - templ.x + 1, scene.y - templ.y + 1, scene.z - templ.z + 1};
+        launch.out = {launch.map.x / 2 + 20, 5, 4};
+        QVERIFY(cuda::sumsInBlocks(launch));
+        const Extents room = cuda::windowsAlong(1, launch.out, templ);
+        const std::int64_t tiles = cuda::countOf(cuda::tileGrid(launch.map, launch.out));
+        std::vector<cuda::TileFacts> facts(static_cast<std::size_t>(tiles));
+        for (cuda::TileFacts& one : facts) {
+            one.frame.level = 11;
+            one.frame.half = 0.5;
+        }
+        launch.facts = facts.data();
+        const auto sums = [&](bool blocks) {
+            constexpr cuda::PanelSum kUnwritten{-1, -2};
+            std::vector<cuda::PanelSum> found(static_cast<std::size_t>(tiles * cuda::countOf(room)),
+                                              kUnwritten);
+            launch.first = found.data();
+            using Along = cuda::AlongX<float, float>;
+            if (!blocks) {
+                for (std::int64_t item = 0; item < tiles * cuda::itemsAlongX(launch); ++item) {
+                    Along::item(launch, item);
+                }
+            }
+            auto memory = std::make_unique<Along::Shared>();
+            const auto each = [](auto&& phase) {
+                for (int thread = 0; thread < cuda::shared::kBlockThreads; ++thread) {
+                    phase(thread);
+                }
+            };
+            for (std::int64_t block = 0; blocks && block < tiles * Along::blocks(launch); ++block) {
+                std::memset(static_cast<void*>(memory.get()), 0xFF, sizeof(*memory));
+                Along::block(launch, block, *memory, each);
+            }
+            return found;
+        };
+        const auto byItems = sums(false);
+        const auto byBlocks = sums(true);
+        std::int64_t written = 0;
+        std::int64_t nan = 0;
+        for (std::size_t i = 0; i < byItems.size(); ++i) {
+            const cuda::PanelSum& a = byItems[i];
+            const cuda::PanelSum& b = byBlocks[i];
+            written += a.first != -1 || a.second != -2 ? 1 : 0;
+            nan += std::isnan(a.first) ? 1 : 0;
+            QVERIFY2((a.first == b.first && a.second == b.second) ||
+                         (std::isnan(a.first) && std::isnan(b.first)),
+                     qPrintable(QString::number(i)));
+        }
+        QVERIFY(written > 0);
+        QVERIFY(nan >= width); // as many windows hold a voxel that is not finite
     }
 
     void energiesAreThoseOfTheBrightestLine_data() {
