@@ -7,7 +7,7 @@
 #include "engine/base/tile_pool.h"
 #include "engine/cpu/methods.h"
 #include "engine/cpu/simd/kernels.h"
-#include "engine/cuda/engine.h"
+#include "engine/cuda/plugin/engine.h"
 #include "engine/plan/planner.h"
 
 namespace flcc::plan {

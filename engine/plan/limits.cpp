@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
-#include "engine/cuda/engine.h"
-#include "engine/cuda/limits.h"
+#include "engine/cuda/plugin/engine.h"
+#include "engine/cuda/run/limits.h"
 #include "engine/plan/planner.h"
 
 namespace flcc::plan {

@@ -1,7 +1,7 @@
 #include "engine/cpu/methods.h"
 
 #include "engine/base/error.h"
-#include "engine/cuda/methods.h"
+#include "engine/cuda/methods/methods.h"
 #include "engine/plan/planner.h"
 
 namespace flcc::plan {

@@ -9,7 +9,7 @@
 #include "engine/base/stopwatch.h"
 #include "engine/base/text.h"
 #include "engine/cpu/methods.h"
-#include "engine/cuda/methods.h"
+#include "engine/cuda/methods/methods.h"
 #include "engine/method/canonical.h"
 #include "engine/method/method_on_device.h"
 #include "engine/plan/detail/critical_size.h"

@@ -14,7 +14,7 @@
 #include <string>
 #include <vector>
 
-#include "engine/cuda/engine.h"
+#include "engine/cuda/plugin/engine.h"
 #include "engine/selftest/self_test.h"
 #include "tests/engine/cuda/device_double.h"
 #include "tests/support/test_class.h"

@@ -17,7 +17,7 @@
 #include <thread>
 #include <vector>
 
-#include "engine/cuda/engine.h"
+#include "engine/cuda/plugin/engine.h"
 #include "tests/engine/cuda/device_double.h"
 #include "tests/support/test_class.h"
 #include "tests/ui/window_support.h"

@@ -15,7 +15,7 @@
 #include <QTableView>
 #include <QTest>
 
-#include "engine/cuda/engine.h"
+#include "engine/cuda/plugin/engine.h"
 #include "engine/io/image_file.h"
 #include "tests/engine/cuda/device_double.h"
 #include "tests/support/test_class.h"

@@ -4,7 +4,7 @@
 #include <string>
 
 #include "engine/base/error.h"
-#include "engine/cuda/engine.h"
+#include "engine/cuda/plugin/engine.h"
 #include "engine/job/job.h"
 #include "tests/engine/cpu/masks.h"
 #include "tests/engine/cuda/device_double.h"

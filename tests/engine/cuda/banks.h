@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "engine/base/error.h"
-#include "engine/cuda/map_run.h"
+#include "engine/cuda/run/map_run.h"
 #include "engine/method/method_on_device.h"
 #include "tests/engine/cpu/harness.h"
 #include "tests/engine/cpu/masks.h"

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "engine/base/error.h"
-#include "engine/cuda/map_run.h"
+#include "engine/cuda/run/map_run.h"
 #include "tests/engine/cuda/banks.h"
 #include "tests/engine/cuda/on_double.h"
 #include "tests/engine/cuda/reduced_bank.h"

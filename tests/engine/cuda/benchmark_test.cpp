@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "engine/cuda/engine.h"
+#include "engine/cuda/plugin/engine.h"
 #include "engine/job/benchmark.h"
 #include "engine/job/crossover.h"
 #include "tests/engine/cuda/device_double.h"

@@ -8,8 +8,8 @@
 #include <random>
 #include <vector>
 
-#include "engine/cuda/direct_block.h"
-#include "engine/cuda/map_parts.h"
+#include "engine/cuda/kernels/direct_block.h"
+#include "engine/cuda/run/map_parts.h"
 #include "engine/method/shared/box_score.h"
 #include "engine/reference/exact_lcc.h"
 #include "tests/support/oracle.h"

@@ -11,12 +11,12 @@
 #include <utility>
 
 #include "engine/base/error.h"
-#include "engine/cuda/direct_block.h"
-#include "engine/cuda/merge_block.h"
-#include "engine/cuda/reduce_block.h"
-#include "engine/cuda/sticky_errors.h"
-#include "engine/cuda/support_steps.h"
-#include "engine/cuda/tiled_steps.h"
+#include "engine/cuda/kernels/direct_block.h"
+#include "engine/cuda/kernels/merge_block.h"
+#include "engine/cuda/kernels/reduce_block.h"
+#include "engine/cuda/plugin/sticky_errors.h"
+#include "engine/cuda/kernels/support_steps.h"
+#include "engine/cuda/kernels/tiled_steps.h"
 #include "tests/engine/cuda/transform_double.h"
 
 namespace flcc::test {

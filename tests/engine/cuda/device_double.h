@@ -4,7 +4,7 @@
 #include <functional>
 #include <string>
 
-#include "engine/cuda/plugin.h"
+#include "engine/cuda/plugin/plugin.h"
 #include "tests/engine/cuda/stream_double.h"
 
 /// A device without a device: the plug-in's table with memory of the host, in which kernels run

@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "engine/base/error.h"
-#include "engine/cuda/device_scene.h"
-#include "engine/cuda/map_run.h"
+#include "engine/cuda/run/device_scene.h"
+#include "engine/cuda/run/map_run.h"
 #include "tests/engine/cpu/masks.h"
 #include "tests/engine/cuda/on_double.h"
 #include "tests/support/comparison.h"

@@ -4,8 +4,8 @@
 #include <cmath>
 #include <vector>
 
-#include "engine/cuda/map_run.h"
-#include "engine/cuda/merger.h"
+#include "engine/cuda/run/map_run.h"
+#include "engine/cuda/run/merger.h"
 #include "engine/method/bank.h"
 #include "engine/method/shared/direct_block.h"
 #include "tests/engine/cuda/device_double.h"

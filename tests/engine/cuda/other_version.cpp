@@ -1,4 +1,4 @@
-#include "engine/cuda/plugin.h"
+#include "engine/cuda/plugin/plugin.h"
 
 // A plug-in built from other headers that hands over its table whatever it is asked for.
 extern "C" const flcc::cuda::PluginTable* flccCudaPlugin(std::uint64_t);

@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "engine/base/error.h"
-#include "engine/cuda/map_parts.h"
-#include "engine/cuda/reduction.h"
+#include "engine/cuda/run/map_parts.h"
+#include "engine/cuda/run/reduction.h"
 #include "engine/method/method_on_device.h"
 #include "engine/reference/lcc.h"
 #include "tests/engine/cpu/masks.h"

@@ -12,7 +12,7 @@
 #include <thread>
 #include <vector>
 
-#include "engine/cuda/engine.h"
+#include "engine/cuda/plugin/engine.h"
 #include "engine/job/detail/flight.h"
 #include "engine/job/job.h"
 #include "engine/plan/planner.h"

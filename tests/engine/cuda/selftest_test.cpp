@@ -7,7 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "engine/base/error.h"
-#include "engine/cuda/engine.h"
+#include "engine/cuda/plugin/engine.h"
 #include "engine/selftest/self_test.h"
 #include "tests/engine/cuda/device_double.h"
 #include "tests/support/test_class.h"

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <string>
 
-#include "engine/cuda/engine.h"
+#include "engine/cuda/plugin/engine.h"
 #include "engine/job/benchmark.h"
 #include "engine/job/job.h"
 #include "engine/plan/planner.h"

@@ -4,7 +4,7 @@
 #include <numeric>
 #include <vector>
 
-#include "engine/cuda/staging.h"
+#include "engine/cuda/run/staging.h"
 #include "tests/engine/cuda/device_double.h"
 #include "tests/support/test_class.h"
 

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "engine/base/error.h"
-#include "engine/cuda/map_run.h"
+#include "engine/cuda/run/map_run.h"
 #include "tests/engine/cuda/on_double.h"
 #include "tests/support/comparison.h"
 #include "tests/support/test_class.h"

@@ -3,8 +3,8 @@
 #include <cmath>
 #include <string>
 
-#include "engine/cuda/pipeline.h"
-#include "engine/cuda/support_tiles.h"
+#include "engine/cuda/run/pipeline.h"
+#include "engine/cuda/run/support_tiles.h"
 #include "tests/engine/cpu/harness.h"
 #include "tests/engine/cpu/masks.h"
 #include "tests/engine/cuda/on_double.h"

@@ -9,9 +9,9 @@
 #include <vector>
 
 #include "engine/base/tile_pool.h"
-#include "engine/cuda/pipeline.h"
-#include "engine/cuda/tiled_steps.h"
-#include "engine/cuda/tiling.h"
+#include "engine/cuda/run/pipeline.h"
+#include "engine/cuda/kernels/tiled_steps.h"
+#include "engine/cuda/run/tiling.h"
 #include "engine/method/method_on_device.h"
 #include "engine/method/shared/smooth_length.h"
 #include "tests/engine/cuda/on_double.h"

@@ -2,7 +2,7 @@
 
 #include <memory>
 
-#include "engine/cuda/tiled_launch.h"
+#include "engine/cuda/kernels/tiled_launch.h"
 
 namespace flcc::test {
 
