@@ -15,8 +15,8 @@
 #include <unistd.h>
 
 #include "engine/base/error.h"
-#include "engine/io/detail/reading.h"
-#include "engine/io/detail/temporary_name.h"
+#include "engine/io/files/paths.h"
+#include "engine/io/files/temporary_name.h"
 
 namespace flcc::io {
 

@@ -4,8 +4,8 @@
 #include <vector>
 
 #include "engine/base/error.h"
-#include "engine/io/detail/backends.h"
-#include "engine/io/detail/memory_errors.h"
+#include "engine/io/files/memory_errors.h"
+#include "engine/io/format/backends.h"
 
 namespace flcc::io {
 

@@ -7,11 +7,11 @@
 #include <optional>
 
 #include "engine/base/error.h"
-#include "engine/io/detail/backends.h"
-#include "engine/io/detail/formats.h"
-#include "engine/io/detail/memory_errors.h"
-#include "engine/io/detail/raw_file.h"
-#include "engine/io/detail/read_files.h"
+#include "engine/io/files/memory_errors.h"
+#include "engine/io/files/read_files.h"
+#include "engine/io/format/backends.h"
+#include "engine/io/format/formats.h"
+#include "engine/io/format/raw_file.h"
 #include "engine/io/raw_volume.h"
 
 namespace flcc::io {

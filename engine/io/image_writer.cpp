@@ -2,8 +2,8 @@
 #include <limits>
 
 #include "engine/base/error.h"
-#include "engine/io/detail/backends.h"
-#include "engine/io/detail/memory_errors.h"
+#include "engine/io/files/memory_errors.h"
+#include "engine/io/format/backends.h"
 #include "engine/io/image_file.h"
 
 namespace flcc::io {

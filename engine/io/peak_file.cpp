@@ -8,8 +8,8 @@
 
 #include "engine/base/error.h"
 #include "engine/base/spacing.h"
-#include "engine/io/detail/raw_file.h"
-#include "engine/io/detail/reading.h"
+#include "engine/io/format/raw_file.h"
+#include "engine/io/format/reading.h"
 
 namespace flcc::io {
 

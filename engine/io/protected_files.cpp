@@ -6,7 +6,7 @@
 
 #include "engine/base/error.h"
 #include "engine/io/atomic_file.h"
-#include "engine/io/detail/reading.h"
+#include "engine/io/files/paths.h"
 #include "engine/io/image_file.h"
 
 namespace flcc::io {

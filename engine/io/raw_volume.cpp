@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "engine/io/detail/backends.h"
+#include "engine/io/format/backends.h"
 
 namespace flcc::io {
 

@@ -7,12 +7,12 @@
 #include <utility>
 
 #include "engine/base/error.h"
-#include "engine/io/detail/backends.h"
-#include "engine/io/detail/formats.h"
-#include "engine/io/detail/memory_errors.h"
-#include "engine/io/detail/read_files.h"
+#include "engine/io/files/memory_errors.h"
+#include "engine/io/files/read_files.h"
+#include "engine/io/format/backends.h"
+#include "engine/io/format/formats.h"
 #ifdef FLCC_IMAGE_IO
-#include "engine/io/detail/tiff_pages.h"
+#include "engine/io/raster/tiff_pages.h"
 #endif
 
 namespace flcc::io {

@@ -5,8 +5,8 @@
 #include <system_error>
 
 #include "engine/base/error.h"
-#include "engine/io/detail/backends.h"
-#include "engine/io/detail/raw_file.h"
+#include "engine/io/format/backends.h"
+#include "engine/io/format/raw_file.h"
 
 namespace flcc::io {
 

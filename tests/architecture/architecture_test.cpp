@@ -87,10 +87,16 @@ class ArchitectureTest : public QObject {
         addRow("private room in a public header", "engine/plan/a.h",
                "#include \"engine/cpu/direct.h\"\n", true);
         addRow("detail of another room", "engine/job/a.cpp",
-               "#include \"engine/io/detail/png.h\"\n", true);
+               "#include \"engine/cpu/detail/png.h\"\n", true);
+        addRow("inner room of another room", "engine/job/a.cpp",
+               "#include \"engine/io/raster/png.h\"\n", true);
+        addRow("later inner room", "engine/io/files/a.cpp", "#include \"engine/io/raster/png.h\"\n",
+               true);
+        addRow("earlier inner room", "engine/io/raster/a.cpp",
+               "#include \"engine/io/files/paths.h\"\n", false);
         addRow("files from viz", "viz/a.cpp", "#include \"engine/io/atomic_file.h\"\n", true);
         addRow("files from ui", "ui/a.cpp", "#include \"engine/io/atomic_file.h\"\n", false);
-        addRow("own detail", "engine/io/a.cpp", "#include \"engine/io/detail/png.h\"\n", false);
+        addRow("own inner room", "engine/io/a.cpp", "#include \"engine/io/raster/png.h\"\n", false);
         addRow("not from the top", "engine/io/a.cpp", "#include \"png_file.h\"\n", true);
         addRow("tests from a layer", "engine/io/a.cpp", "#include \"tests/support/a.h\"\n", true);
         addRow("test of a private room", "tests/engine/cpu/a.cpp",

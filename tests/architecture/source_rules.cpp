@@ -65,6 +65,16 @@ const std::vector<PrivateRoom> kPrivateRooms{
     {"library", {"engine/library/", "tests/"}},
 };
 
+/// Rooms whose files lie in rooms of their own, in the order in which these may include each other.
+/// What lies beside them includes all, and they may include its headers. No other room sees them.
+struct InnerRooms {
+    std::string_view room;
+    Names inner;
+};
+const std::vector<InnerRooms> kInnerRooms{
+    {"io", {"files", "format", "volume", "raster", "process", "reader"}},
+};
+
 std::ptrdiff_t rank(const Names& order, std::string_view name) {
     const auto found = std::ranges::find(order, name);
     return found == order.end() ? -1 : found - order.begin();
@@ -99,6 +109,18 @@ std::string projectFault(std::string_view path, std::string_view name) {
     for (const PrivateRoom& room : kPrivateRooms) {
         if (to[1] == room.room && !startsWithAny(path, room.users)) {
             return std::string(name) + " belongs to a room that this file may not include";
+        }
+    }
+    for (const InnerRooms& room : kInnerRooms) {
+        if (to[1] != room.room || to.size() < 4) {
+            continue;
+        }
+        if (from.front() != "engine" || from[1] != to[1]) {
+            return std::string(name) + " lies in an inner room of room " + std::string(to[1]);
+        }
+        if (from.size() > 3 && rank(room.inner, to[2]) > rank(room.inner, from[2])) {
+            return "room " + std::string(from[2]) + " of " + std::string(to[1]) + " includes " +
+                   std::string(name) + " of a later one";
         }
     }
     if (from.front() == "engine" && rank(kRooms, to[1]) > rank(kRooms, from[1])) {

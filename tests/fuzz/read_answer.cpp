@@ -1,5 +1,6 @@
-// The bytes as what flcc-reader answers: this file takes the place of engine/io/reader_process.cpp,
-// so that no process is started. The first byte chooses what is read.
+// The bytes as what flcc-reader answers: this file takes the place of
+// engine/io/process/reader_process.cpp, so that no process is started. The first byte chooses what
+// is read.
 
 #include <algorithm>
 #include <cstring>
@@ -10,9 +11,9 @@
 #include <unistd.h>
 
 #include "engine/base/error.h"
-#include "engine/io/detail/backends.h"
-#include "engine/io/detail/read_files.h"
-#include "engine/io/detail/reader_process.h"
+#include "engine/io/files/read_files.h"
+#include "engine/io/format/backends.h"
+#include "engine/io/process/reader_process.h"
 
 namespace {
 

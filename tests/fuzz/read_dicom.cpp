@@ -7,7 +7,7 @@
 #include <exception>
 #include <new>
 
-#include "engine/io/detail/dicom_header.h"
+#include "engine/io/reader/dicom_header.h"
 #include "tests/fuzz/input_file.h"
 
 namespace {

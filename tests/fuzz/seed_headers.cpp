@@ -5,7 +5,7 @@
 
 #include <hdf5.h>
 
-#include "engine/io/reader_protocol.h"
+#include "engine/io/process/reader_protocol.h"
 #include "tests/engine/io/dicom_fixture.h"
 #include "tests/engine/io/fixtures.h"
 #include "tests/fuzz/seeds.h"

@@ -16,7 +16,7 @@
 
 #include <hdf5.h>
 
-#include "engine/io/detail/reader_process.h"
+#include "engine/io/process/reader_process.h"
 #include "tests/engine/io/dicom_fixture.h"
 #include "tests/support/test_class.h"
 #include "tests/ui/window_support.h"

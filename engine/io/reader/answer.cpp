@@ -1,4 +1,4 @@
-#include "engine/io/detail/reader_answer.h"
+#include "engine/io/reader/reader_answer.h"
 
 #include <algorithm>
 #include <array>
@@ -9,7 +9,7 @@
 #include <fcntl.h>
 #include <unistd.h>
 
-#include "engine/io/reader_protocol.h"
+#include "engine/io/process/reader_protocol.h"
 
 namespace flcc::io::detail {
 

@@ -10,9 +10,9 @@
 #include <itkImageIOBase.h>
 #include <itkObject.h>
 
-#include "engine/io/detail/dicom_header.h"
-#include "engine/io/detail/dicom_series.h"
-#include "engine/io/detail/reader_answer.h"
+#include "engine/io/reader/dicom_header.h"
+#include "engine/io/reader/dicom_series.h"
+#include "engine/io/reader/reader_answer.h"
 
 namespace flcc::io::detail {
 

@@ -10,8 +10,8 @@
 #include <gdcmMediaStorage.h>
 #include <gdcmReader.h>
 
-#include "engine/io/detail/dicom_header.h"
-#include "engine/io/reader_protocol.h"
+#include "engine/io/process/reader_protocol.h"
+#include "engine/io/reader/dicom_header.h"
 
 namespace flcc::io::detail {
 

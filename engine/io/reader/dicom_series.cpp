@@ -1,6 +1,6 @@
 // Which files of a folder make one image, and in which order.
 
-#include "engine/io/detail/dicom_series.h"
+#include "engine/io/reader/dicom_series.h"
 
 #include <algorithm>
 #include <cmath>
@@ -9,7 +9,7 @@
 #include <map>
 #include <optional>
 
-#include "engine/io/detail/dicom_header.h"
+#include "engine/io/reader/dicom_header.h"
 
 namespace flcc::io::detail {
 

@@ -9,7 +9,7 @@
 
 #include <hdf5.h>
 
-#include "engine/io/detail/reader_answer.h"
+#include "engine/io/reader/reader_answer.h"
 
 namespace flcc::io::detail {
 

@@ -11,7 +11,7 @@
 #include <sys/prctl.h>
 #include <unistd.h>
 
-#include "engine/io/detail/reader_answer.h"
+#include "engine/io/reader/reader_answer.h"
 
 namespace flcc::io {
 

@@ -9,8 +9,8 @@
 #include <sys/resource.h>
 #include <sys/stat.h>
 
-#include "engine/io/detail/reader_process.h"
 #include "engine/io/image_file.h"
+#include "engine/io/process/reader_process.h"
 #include "tests/engine/io/dicom_fixture.h"
 #include "tests/support/effort.h"
 #include "tests/support/test_class.h"

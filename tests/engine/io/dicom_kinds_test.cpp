@@ -1,8 +1,8 @@
 #include <QTemporaryDir>
 #include <QtTest>
 
-#include "engine/io/detail/reader_process.h"
 #include "engine/io/image_file.h"
+#include "engine/io/process/reader_process.h"
 #include "tests/engine/io/dicom_fixture.h"
 #include "tests/support/test_class.h"
 

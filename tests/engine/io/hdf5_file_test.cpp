@@ -5,8 +5,8 @@
 
 #include <hdf5.h>
 
-#include "engine/io/detail/reader_process.h"
 #include "engine/io/image_file.h"
+#include "engine/io/process/reader_process.h"
 #include "tests/engine/io/fixtures.h"
 #include "tests/support/effort.h"
 #include "tests/support/test_class.h"

@@ -5,8 +5,8 @@
 #include <fcntl.h>
 #include <sys/stat.h>
 
-#include "engine/io/detail/read_files.h"
-#include "engine/io/detail/reading.h"
+#include "engine/io/files/read_files.h"
+#include "engine/io/format/reading.h"
 #include "engine/io/image_file.h"
 #include "tests/engine/io/fixtures.h"
 #include "tests/support/test_class.h"

@@ -9,9 +9,9 @@
 #include <fcntl.h>
 #include <sys/stat.h>
 
-#include "engine/io/detail/reader_process.h"
 #include "engine/io/image_file.h"
-#include "engine/io/reader_protocol.h"
+#include "engine/io/process/reader_process.h"
+#include "engine/io/process/reader_protocol.h"
 #include "tests/engine/io/dicom_fixture.h"
 #include "tests/support/test_class.h"
 

@@ -1,0 +1,99 @@
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <map>
+#include <stop_token>
+#include <string>
+#include <vector>
+
+#include "engine/io/format/raw_file.h"
+#include "engine/io/format/reading.h"
+#include "engine/io/format/voxel_place.h"
+#include "engine/io/image_file.h"
+
+// Two functions for each library or format; image_file.cpp chooses. **Shapes**: the path is a
+// readable regular file of that format.
+
+namespace flcc::io::detail {
+
+using Metadata = std::map<std::string, std::string>;
+
+/// Headers that our own code reads; their voxels are read by readVoxels. Voxels packed by zlib need
+/// a build with zlib. MetaImage and NRRD: one file, or a header beside a file of voxels. NIfTI-1
+/// and NIfTI-2: one file. **Errors**: Input; Stopped.
+[[nodiscard]] Described describeMha(const std::filesystem::path& path);
+[[nodiscard]] Described describeNrrd(const std::filesystem::path& path,
+                                     const std::stop_token& stop);
+[[nodiscard]] Described describeNifti(const std::filesystem::path& path);
+[[nodiscard]] Described describeMrc(const std::filesystem::path& path);
+/// **Shapes**: rawVolumeOf() reads the path.
+[[nodiscard]] Described describeRaw(const std::filesystem::path& path);
+
+/// Checks that a NIfTI file packed by gzip holds all frames. For one of several frames: reading it
+/// does not reach the end of the file. **Cost**: nothing for a file of one gzip member, else the
+/// time to unpack it. **Errors**: Input; Stopped.
+void requireAllFrames(const std::filesystem::path& path, const Described& nifti,
+                      const std::stop_token& stop);
+
+/// The file of voxels that the header names; empty if the voxels follow the header in the same
+/// file. **Errors**: Input.
+[[nodiscard]] std::filesystem::path mhaVoxelFile(const std::filesystem::path& path);
+[[nodiscard]] std::filesystem::path nrrdVoxelFile(const std::filesystem::path& path);
+
+/// The header of a file whose raw voxels follow it.
+[[nodiscard]] std::string mhaHeader(base::PixelType type, const base::Extents& extents,
+                                    const base::Geometry& geometry, const Metadata& metadata);
+[[nodiscard]] std::string nrrdHeader(base::PixelType type, const base::Extents& extents,
+                                     const base::Geometry& geometry, const Metadata& metadata);
+
+/// Writes to the temporary name `path`. **Errors**: Output; the sentence names `target`.
+/// NIfTI-1, or NIfTI-2 if an axis is longer than 32767; `packed` writes gzip. MRC stores uint8 as
+/// uint16.
+void writeNifti(const std::filesystem::path& path, const std::filesystem::path& target,
+                const base::AnyView& pixels, const base::Geometry& geometry, bool packed,
+                const std::stop_token& stop);
+void writeMrc(const std::filesystem::path& path, const std::filesystem::path& target,
+              const base::AnyView& pixels, const base::Geometry& geometry,
+              const std::stop_token& stop);
+
+/// Through libtiff.
+[[nodiscard]] ImageInfo tiffInfo(const std::filesystem::path& path, const std::stop_token& stop);
+[[nodiscard]] LoadedImage readTiff(const std::filesystem::path& path, const ReadOptions& options);
+/// Decodes every page once: reading one of the samples of a pixel decodes the others.
+void verifyTiff(const std::filesystem::path& path, const std::stop_token& stop);
+void writeTiff(const std::filesystem::path& path, const std::filesystem::path& target,
+               const base::AnyView& pixels, const base::Geometry& geometry,
+               const Metadata& metadata, const std::stop_token& stop);
+
+/// Through libpng.
+[[nodiscard]] ImageInfo pngInfo(const std::filesystem::path& path);
+[[nodiscard]] LoadedImage readPng(const std::filesystem::path& path, const ReadOptions& options);
+
+/// Rows of pixels without gaps between pixels: grey (8 or 16 bits), RGB or RGBA (8 bits).
+struct PngRows {
+    const void* pixels = nullptr;
+    std::int64_t width = 0;
+    std::int64_t height = 0;
+    std::int64_t rowBytes = 0; ///< distance from the start of one row to the start of the next
+    int components = 1;
+    int bytesPerComponent = 1;
+};
+void writePng(const std::filesystem::path& path, const std::filesystem::path& target,
+              const PngRows& image, const std::stop_token& stop);
+
+/// Through libjpeg.
+[[nodiscard]] ImageInfo jpegInfo(const std::filesystem::path& path, const std::stop_token& stop);
+[[nodiscard]] LoadedImage readJpeg(const std::filesystem::path& path, const ReadOptions& options);
+
+/// DICOM and HDF5: the process flcc-reader reads them. `path` may be a folder (DICOM) or have the
+/// path of a dataset at its end (HDF5). The files of a DICOM series are added to `files`, which may
+/// be null.
+[[nodiscard]] ImageInfo processInfo(const std::filesystem::path& path, Format format,
+                                    const std::stop_token& stop);
+[[nodiscard]] std::vector<ImageChoice> processChoices(const std::filesystem::path& path,
+                                                      Format format, const std::stop_token& stop);
+[[nodiscard]] LoadedImage readByProcess(const std::filesystem::path& path, Format format,
+                                        const ReadOptions& options, ReadFiles* files);
+
+} // namespace flcc::io::detail

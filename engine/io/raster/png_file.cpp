@@ -1,0 +1,307 @@
+// PNG through libpng itself: its errors come back as sentences here, while ITK's reader lets a
+// damaged header end the program and prints warnings to the screen.
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <cerrno>
+#include <csetjmp>
+#include <cstdio>
+#include <fstream>
+#include <stop_token>
+#include <system_error>
+
+#include <png.h>
+
+#include "engine/base/error.h"
+#include "engine/io/format/backends.h"
+#include "engine/io/format/raw_file.h"
+
+namespace flcc::io::detail {
+
+namespace {
+
+/// An open file with libpng's state. The library reports an error by a long jump, which runs no
+/// destructor: functions below that set one up hold plain values only, and everything that must be
+/// released lies in here, in the caller's frame.
+struct PngFile {
+    explicit PngFile(bool forWriting) : writing(forWriting) {}
+    ~PngFile() {
+        if (writing) {
+            ::png_destroy_write_struct(&png, &info);
+        } else {
+            ::png_destroy_read_struct(&png, &info, nullptr);
+        }
+        if (file != nullptr) {
+            (void)std::fclose(file);
+        }
+    }
+    PngFile(const PngFile&) = delete;
+    PngFile& operator=(const PngFile&) = delete;
+
+    bool writing;
+    std::FILE* file = nullptr;
+    png_structp png = nullptr;
+    png_infop info = nullptr;
+    std::stop_token stop;
+    std::array<char, 160> message{};
+};
+
+[[noreturn]] void onError(png_structp png, png_const_charp text) {
+    auto& owner = *static_cast<PngFile*>(::png_get_error_ptr(png));
+    (void)std::snprintf(owner.message.data(), owner.message.size(), "%s", text);
+    std::longjmp(*::png_set_longjmp_fn(png, std::longjmp, sizeof(std::jmp_buf)), 1);
+}
+
+/// Raises a libpng error if cancelled; libpng can be left in no other way.
+void leaveIfStopped(png_structp png, const PngFile& owner) {
+    if (owner.stop.stop_requested()) {
+        ::png_error(png, "stopped");
+    }
+}
+
+/// libpng asks for some thousand packed bytes at a time: at most a few megabytes of pixels.
+void readBlock(png_structp png, png_bytep target, std::size_t count) {
+    auto& owner = *static_cast<PngFile*>(::png_get_io_ptr(png));
+    leaveIfStopped(png, owner);
+    if (std::fread(target, 1, count, owner.file) != count) {
+        ::png_error(png, "the file ends early");
+    }
+}
+
+void writeBlock(png_structp png, png_bytep source, std::size_t count) {
+    auto& owner = *static_cast<PngFile*>(::png_get_io_ptr(png));
+    leaveIfStopped(png, owner);
+    if (std::fwrite(source, 1, count, owner.file) != count) {
+        ::png_error(png, "it could not be written completely");
+    }
+}
+
+void flushBlocks(png_structp png) {
+    (void)std::fflush(static_cast<PngFile*>(::png_get_io_ptr(png))->file);
+}
+
+void onWarning(png_structp /*png*/, png_const_charp /*text*/) {}
+
+[[noreturn]] void failPng(const std::filesystem::path& path, const PngFile& owner) {
+    throwIfStopped(owner.stop);
+    failInput(path, "the file is damaged (" + oneLine(owner.message.data()) + ")");
+}
+
+struct PngHeader {
+    png_uint_32 width = 0;
+    png_uint_32 height = 0;
+    int bits = 0;
+    int colour = 0;
+};
+
+bool readHeader(PngFile& owner, PngHeader& header) {
+    if (setjmp(png_jmpbuf(owner.png)) != 0) {
+        return false;
+    }
+    ::png_set_user_limits(owner.png, PNG_UINT_31_MAX, PNG_UINT_31_MAX);
+    // Texts, profiles and the like may unpack to far more than the pixels, and nothing here needs
+    // them.
+    ::png_set_keep_unknown_chunks(owner.png, PNG_HANDLE_CHUNK_NEVER, nullptr, -1);
+    ::png_set_read_fn(owner.png, &owner, readBlock);
+    ::png_read_info(owner.png, owner.info);
+    ::png_get_IHDR(owner.png, owner.info, &header.width, &header.height, &header.bits,
+                   &header.colour, nullptr, nullptr, nullptr);
+    return true;
+}
+
+/// Reads all rows, palettes as colours and fewer than 8 bits as 8; our order of bytes.
+bool readRows(PngFile& owner, png_bytepp rows, std::size_t expectedRowBytes) {
+    if (setjmp(png_jmpbuf(owner.png)) != 0) {
+        return false;
+    }
+    if (::png_get_color_type(owner.png, owner.info) == PNG_COLOR_TYPE_PALETTE) {
+        ::png_set_palette_to_rgb(owner.png);
+        ::png_set_strip_alpha(owner.png);
+    } else if (::png_get_bit_depth(owner.png, owner.info) < 8) {
+        ::png_set_expand_gray_1_2_4_to_8(owner.png);
+    }
+    if constexpr (std::endian::native == std::endian::little) {
+        ::png_set_swap(owner.png);
+    }
+    (void)::png_set_interlace_handling(owner.png);
+    ::png_read_update_info(owner.png, owner.info);
+    if (::png_get_rowbytes(owner.png, owner.info) != expectedRowBytes) {
+        ::png_error(owner.png, "rows of an unexpected length");
+    }
+    ::png_read_image(owner.png, rows);
+    ::png_read_end(owner.png, nullptr);
+    return true;
+}
+
+bool writeRows(PngFile& owner, const PngHeader& header, png_bytepp rows) {
+    if (setjmp(png_jmpbuf(owner.png)) != 0) {
+        return false;
+    }
+    ::png_set_user_limits(owner.png, PNG_UINT_31_MAX, PNG_UINT_31_MAX);
+    ::png_set_write_fn(owner.png, &owner, writeBlock, flushBlocks);
+    ::png_set_IHDR(owner.png, owner.info, header.width, header.height, header.bits, header.colour,
+                   PNG_INTERLACE_NONE, PNG_COMPRESSION_TYPE_DEFAULT, PNG_FILTER_TYPE_DEFAULT);
+    ::png_write_info(owner.png, owner.info);
+    if constexpr (std::endian::native == std::endian::little) {
+        ::png_set_swap(owner.png);
+    }
+    ::png_write_image(owner.png, rows);
+    ::png_write_end(owner.png, nullptr);
+    return true;
+}
+
+std::uint32_t bigEndian32(const unsigned char* bytes) {
+    return (std::uint32_t{bytes[0]} << 24) | (std::uint32_t{bytes[1]} << 16) |
+           (std::uint32_t{bytes[2]} << 8) | bytes[3];
+}
+
+/// Walks from block to block to the last one, so that a cut file is known before it is unpacked.
+void requireWholeFile(const std::filesystem::path& path) {
+    const std::int64_t size = requireRegularFile(path);
+    std::ifstream file(path, std::ios::binary);
+    std::array<unsigned char, 8> head{};
+    for (std::int64_t at = 8; at + 12 <= size;) {
+        file.seekg(at);
+        if (!file.read(reinterpret_cast<char*>(head.data()), 8)) {
+            break;
+        }
+        at += 12 + std::int64_t{bigEndian32(head.data())};
+        if (std::equal(head.begin() + 4, head.end(), "IEND") && at <= size) {
+            return;
+        }
+    }
+    failInput(path, "the file is truncated or damaged");
+}
+
+ImageInfo openPng(const std::filesystem::path& path, PngFile& owner) {
+    requireWholeFile(path);
+    owner.file = std::fopen(path.c_str(), "rb");
+    owner.png = ::png_create_read_struct(PNG_LIBPNG_VER_STRING, &owner, onError, onWarning);
+    owner.info = owner.png == nullptr ? nullptr : ::png_create_info_struct(owner.png);
+    PngHeader header;
+    if (owner.file == nullptr || owner.info == nullptr || !readHeader(owner, header)) {
+        failPng(path, owner);
+    }
+    // No PNG packs more than 1032 bytes into one.
+    const std::int64_t bits = std::int64_t{header.bits} * ::png_get_channels(owner.png, owner.info);
+    const std::int64_t packed = (header.width * bits + 7) / 8 + 1; // a row and its filter
+    if (cappedProduct(packed, header.height) / 1040 > requireRegularFile(path)) {
+        failInput(path, "its header promises more pixels than the file can hold");
+    }
+    ImageInfo info;
+    info.format = name(Format::Png);
+    info.extents = {header.width, header.height, 1};
+    info.pixel = header.bits == 16 ? base::PixelType::UInt16 : base::PixelType::UInt8;
+    switch (header.colour) {
+    case PNG_COLOR_TYPE_GRAY:
+        info.components = 1;
+        break;
+    case PNG_COLOR_TYPE_GRAY_ALPHA:
+        info.components = 2;
+        break;
+    case PNG_COLOR_TYPE_RGB_ALPHA:
+        info.components = 4;
+        break;
+    default:
+        info.components = 3;
+        break;
+    }
+    requireSaneHeader(path, info);
+    return info;
+}
+
+} // namespace
+
+ImageInfo pngInfo(const std::filesystem::path& path) {
+    PngFile owner(false);
+    return openPng(path, owner);
+}
+
+namespace {
+
+/// Bytes that reading takes beside the planes: the pixels of a colour image with their components
+/// side by side, the addresses of the rows, and libpng's rows of up to 8 bytes a pixel.
+std::int64_t bufferBytes(const ImageInfo& info) {
+    const std::int64_t together =
+        info.components == 1
+            ? 0
+            : base::byteCount(info.extents, info.components * base::bytesPerVoxel(info.pixel));
+    constexpr std::int64_t kRows = 4;
+    return cappedSum(together,
+                     info.extents.y * std::int64_t{sizeof(png_bytep)} + info.extents.x * kRows * 8);
+}
+
+} // namespace
+
+LoadedImage readPng(const std::filesystem::path& path, const ReadOptions& options) {
+    PngFile owner(false);
+    owner.stop = options.stop;
+    LoadedImage loaded;
+    loaded.info = openPng(path, owner);
+    const ImageInfo& info = loaded.info;
+    (void)choose(path, info, options, bufferBytes(info));
+    base::AnyImage all =
+        base::makeImage(info.pixel, {info.extents.x * info.components, info.extents.y, 1});
+    const auto rowBytes = static_cast<std::size_t>(info.extents.x * info.components *
+                                                   base::bytesPerVoxel(info.pixel));
+    std::vector<png_bytep> rows;
+    rows.reserve(static_cast<std::size_t>(info.extents.y));
+    for (std::int64_t y = 0; y < info.extents.y; ++y) {
+        rows.push_back(static_cast<png_bytep>(bytesOf(all)) +
+                       static_cast<std::size_t>(y) * rowBytes);
+    }
+    if (!readRows(owner, rows.data(), rowBytes)) {
+        failPng(path, owner);
+    }
+    if (info.components == 1) {
+        loaded.components.push_back(std::move(all));
+        return loaded;
+    }
+    for (int plane = 0; plane < info.components; ++plane) {
+        loaded.components.push_back(base::makeImage(info.pixel, info.extents));
+        for (std::int64_t y = 0; y < info.extents.y; ++y) {
+            throwIfStopped(options.stop);
+            takeEvery(loaded.components.back(), y * info.extents.x, info.extents.x, bytesOf(all),
+                      y * info.extents.x * info.components + plane, info.components);
+        }
+    }
+    return loaded;
+}
+
+void writePng(const std::filesystem::path& path, const std::filesystem::path& target,
+              const PngRows& image, const std::stop_token& stop) {
+    if (image.width > PNG_UINT_31_MAX || image.height > PNG_UINT_31_MAX) {
+        failOutput(target, "a PNG file has at most 2147483647 pixels in a row");
+    }
+    const PngHeader header{static_cast<png_uint_32>(image.width),
+                           static_cast<png_uint_32>(image.height), 8 * image.bytesPerComponent,
+                           image.components == 1   ? PNG_COLOR_TYPE_GRAY
+                           : image.components == 3 ? PNG_COLOR_TYPE_RGB
+                                                   : PNG_COLOR_TYPE_RGB_ALPHA};
+    // libpng does not change the pixels that it writes, but its interface has no const.
+    auto* first = static_cast<png_bytep>(const_cast<void*>(image.pixels));
+    std::vector<png_bytep> rows;
+    for (std::int64_t y = 0; y < image.height; ++y) {
+        rows.push_back(first + y * image.rowBytes);
+    }
+    PngFile owner(true);
+    owner.stop = stop;
+    owner.file = std::fopen(path.c_str(), "wb");
+    if (owner.file == nullptr) {
+        failOutput(target, std::generic_category().message(errno));
+    }
+    owner.png = ::png_create_write_struct(PNG_LIBPNG_VER_STRING, &owner, onError, onWarning);
+    owner.info = owner.png == nullptr ? nullptr : ::png_create_info_struct(owner.png);
+    if (owner.info == nullptr || !writeRows(owner, header, rows.data())) {
+        throwIfStopped(stop);
+        failOutput(target, oneLine(owner.message.data()));
+    }
+    std::FILE* file = owner.file;
+    owner.file = nullptr;
+    if (std::fclose(file) != 0) {
+        failOutput(target, "it could not be written completely");
+    }
+}
+
+} // namespace flcc::io::detail

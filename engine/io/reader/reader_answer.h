@@ -1,0 +1,74 @@
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <map>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "engine/base/error.h"
+#include "engine/base/geometry.h"
+#include "engine/base/pixels.h"
+
+namespace flcc::io::detail {
+
+/// What a library found in a file: the content of a ReaderHeader.
+struct FoundImage {
+    base::PixelType pixel = base::PixelType::UInt8;
+    base::Extents extents;
+    int components = 1;
+    int frames = 1;
+    base::Geometry geometry; ///< without its unit
+    std::string unit;        ///< as the file writes it; empty if it has none
+    std::vector<std::string> notes;
+    std::vector<std::string> files;
+    std::map<std::string, std::string> metadata;
+    std::int64_t skippedFiles = 0;
+};
+
+/// The path names several images.
+class SeveralImages : public base::Error {
+  public:
+    /// A text for each of them, as ReaderText::Choice.
+    SeveralImages(const std::string& sentence, std::vector<std::string> choices)
+        : Error(base::ErrorCode::Problem, sentence), m_choices(std::move(choices)) {}
+    [[nodiscard]] const std::vector<std::string>& choices() const { return m_choices; }
+
+  private:
+    std::vector<std::string> m_choices;
+};
+
+/// Writes the answer of flcc-reader (engine/io/process/reader_protocol.h). **Errors**: ends the
+/// process when the other side no longer listens.
+class ReaderAnswer {
+  public:
+    /// Takes standard output for the answer. What libraries print there afterwards is dropped.
+    ReaderAnswer();
+
+    /// `withVoxels` announces the voxels of one frame.
+    void header(const FoundImage& image, bool withVoxels);
+    /// The next voxels.
+    void voxels(const void* bytes, std::int64_t count);
+    /// Says why the file cannot be read, before or after header().
+    void failure(base::ErrorCode code, const std::string& sentence,
+                 const std::vector<std::string>& choices = {});
+    /// From now on a crash of the library answers that it happened in this file of a series.
+    void entering(const std::string& name) const;
+
+  private:
+    void write(const void* bytes, std::int64_t count) const;
+    [[nodiscard]] std::string failureText(base::ErrorCode code, const std::string& sentence,
+                                          const std::vector<std::string>& choices) const;
+
+    int m_file;
+    bool m_headerSent = false;
+};
+
+/// Reads the file or series that `path` names and answers. **Errors**: Error, whose sentence has no
+/// path; exceptions of the library.
+void answerDicom(const std::filesystem::path& path, bool withVoxels, ReaderAnswer& answer);
+void answerHdf5(const std::filesystem::path& path, const std::string& dataset, int frame,
+                bool withVoxels, ReaderAnswer& answer);
+
+} // namespace flcc::io::detail

@@ -1,0 +1,177 @@
+#include "engine/io/volume/nifti_grid.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "engine/io/format/reading.h"
+
+namespace flcc::io::detail {
+
+namespace {
+
+using Matrix = std::array<std::array<double, 4>, 3>;
+
+double columnLength(const Matrix& matrix, std::size_t column) {
+    return std::hypot(matrix[0][column], matrix[1][column], matrix[2][column]);
+}
+
+/// The columns without the offset, each of length 1; row-major. Columns of length 0 stay so.
+std::array<double, 9> unitColumns(const Matrix& matrix) {
+    std::array<double, 9> unit{};
+    for (std::size_t column = 0; column < 3; ++column) {
+        const double length = columnLength(matrix, column);
+        for (std::size_t row = 0; row < 3; ++row) {
+            unit[3 * row + column] = length > 0 ? matrix[row][column] / length : 0;
+        }
+    }
+    return unit;
+}
+
+double determinant(const std::array<double, 9>& m) {
+    return m[0] * (m[4] * m[8] - m[5] * m[7]) - m[1] * (m[3] * m[8] - m[5] * m[6]) +
+           m[2] * (m[3] * m[7] - m[4] * m[6]);
+}
+
+/// True if the rows have length 1 and are at right angles, with the tolerance of ITK.
+bool isOrthonormal(const std::array<double, 9>& m) {
+    for (std::size_t i = 0; i < 3; ++i) {
+        for (std::size_t j = 0; j < 3; ++j) {
+            const double product =
+                m[3 * i] * m[3 * j] + m[3 * i + 1] * m[3 * j + 1] + m[3 * i + 2] * m[3 * j + 2];
+            if (!(std::abs(product - (i == j ? 1 : 0)) <= 1e-4)) {
+                return false;
+            }
+        }
+    }
+    return true;
+}
+
+bool fitsSpacing(const NiftiGrid& grid) {
+    for (std::size_t axis = 0; axis < 3; ++axis) {
+        if (!(std::abs(columnLength(grid.matrix, axis) - grid.spacing[axis]) <= 1e-3)) {
+            return false;
+        }
+    }
+    return isOrthonormal(unitColumns(grid.matrix));
+}
+
+/// The formulas of the NIfTI standard, in double; rounded to float32 where the header holds those,
+/// as the reference library does.
+Matrix quaternionMatrix(const NiftiGrid& grid) {
+    auto [b, c, d] = grid.quaternion;
+    double a = 1 - (b * b + c * c + d * d);
+    if (a < 1e-7) { // half a turn
+        const double length = std::sqrt(b * b + c * c + d * d);
+        b /= length;
+        c /= length;
+        d /= length;
+        a = 0;
+    } else {
+        a = std::sqrt(a);
+    }
+    const std::array<std::array<double, 3>, 3> turn{
+        {{a * a + b * b - c * c - d * d, 2 * (b * c - a * d), 2 * (b * d + a * c)},
+         {2 * (b * c + a * d), a * a + c * c - b * b - d * d, 2 * (c * d - a * b)},
+         {2 * (b * d - a * c), 2 * (c * d + a * b), a * a + d * d - c * c - b * b}}};
+    Matrix matrix{};
+    for (std::size_t row = 0; row < 3; ++row) {
+        for (std::size_t column = 0; column < 3; ++column) {
+            const double length = grid.spacing[column] > 0 ? grid.spacing[column] : 1;
+            const double value =
+                turn[row][column] * (column == 2 && grid.handedness < 0 ? -length : length);
+            matrix[row][column] = grid.single ? static_cast<float>(value) : value;
+        }
+        matrix[row][3] = grid.offset[row];
+    }
+    return matrix;
+}
+
+} // namespace
+
+void setNiftiGeometry(const std::filesystem::path& path, const NiftiGrid& grid, std::size_t axes,
+                      base::Geometry& geometry) {
+    const std::size_t used = std::min<std::size_t>(3, axes);
+    std::copy_n(grid.spacing.begin(), used, geometry.spacing.begin());
+    for (std::size_t axis = 0; axis < used; ++axis) {
+        if (grid.spacing[axis] < 0) {
+            failInput(path,
+                      "its header gives a voxel spacing of " + std::to_string(grid.spacing[axis]));
+        }
+    }
+    const bool turned = grid.quaternionCode > 0;
+    if (!turned && grid.matrixCode <= 0) {
+        return;
+    }
+    const bool fits = grid.matrixCode > 0 && fitsSpacing(grid);
+    const bool byMatrix = !turned || (fits && grid.matrixCode == 1);
+    const Matrix matrix = byMatrix ? grid.matrix : quaternionMatrix(grid);
+    if (byMatrix && !fits) {
+        if (!(std::abs(determinant(unitColumns(matrix))) > 1e-6)) {
+            failInput(path, "its header gives axes that lie in one plane");
+        }
+        for (std::size_t axis = 0; axis < used; ++axis) {
+            geometry.spacing[axis] = columnLength(matrix, axis);
+        }
+    }
+    Matrix left{}; // left-posterior-superior, of the axes in use
+    for (std::size_t row = 0; row < used; ++row) {
+        for (std::size_t column = 0; column < used; ++column) {
+            left[row][column] = row < 2 ? -matrix[row][column] : matrix[row][column];
+        }
+        geometry.origin[row] = (row < 2 ? -matrix[row][3] : matrix[row][3]) + 0.0; // no -0
+    }
+    for (std::size_t axis = used; axis < 3; ++axis) {
+        left[axis][axis] = 1;
+    }
+    const std::array<double, 9> direction = unitColumns(left);
+    // A picture that stands upright in space has no direction within its plane.
+    if (std::abs(determinant(direction)) > 1e-6) {
+        std::transform(direction.begin(), direction.end(), geometry.direction.begin(),
+                       [](double part) { return part + 0.0; });
+    }
+}
+
+NiftiGrid niftiGridOf(const base::Geometry& geometry) {
+    NiftiGrid grid;
+    grid.spacing = geometry.spacing;
+    const std::array<double, 3> sign{-1, -1, 1};
+    std::array<double, 9> turn{};
+    for (std::size_t row = 0; row < 3; ++row) {
+        for (std::size_t column = 0; column < 3; ++column) {
+            turn[3 * row + column] = sign[row] * geometry.direction[3 * row + column];
+            grid.matrix[row][column] = turn[3 * row + column] * geometry.spacing[column];
+        }
+        grid.offset[row] = grid.matrix[row][3] = sign[row] * geometry.origin[row];
+    }
+    grid.matrixCode = 1;
+    if (!isOrthonormal(turn)) {
+        return grid;
+    }
+    grid.quaternionCode = 1;
+    grid.handedness = determinant(turn) < 0 ? -1 : 1;
+    for (std::size_t row = 0; row < 3; ++row) {
+        turn[3 * row + 2] *= grid.handedness;
+    }
+    // The largest of the four parts is computed first, the others by division.
+    const std::array<double, 4> squares{
+        1 + turn[0] + turn[4] + turn[8], 1 + turn[0] - turn[4] - turn[8],
+        1 - turn[0] + turn[4] - turn[8], 1 - turn[0] - turn[4] + turn[8]};
+    const auto largest = static_cast<std::size_t>(std::max_element(squares.begin(), squares.end()) -
+                                                  squares.begin());
+    const double part = std::sqrt(squares[largest]) / 2;
+    const double x = (turn[7] - turn[5]) / (4 * part);
+    const double y = (turn[2] - turn[6]) / (4 * part);
+    const double z = (turn[3] - turn[1]) / (4 * part);
+    const double xy = (turn[1] + turn[3]) / (4 * part);
+    const double xz = (turn[2] + turn[6]) / (4 * part);
+    const double yz = (turn[5] + turn[7]) / (4 * part);
+    const std::array<std::array<double, 4>, 4> parts{
+        {{part, x, y, z}, {x, part, xy, xz}, {y, xy, part, yz}, {z, xz, yz, part}}};
+    const double flip = parts[largest][0] < 0 ? -1 : 1; // a is not negative
+    for (std::size_t i = 0; i < 3; ++i) {
+        grid.quaternion[i] = flip * parts[largest][i + 1];
+    }
+    return grid;
+}
+
+} // namespace flcc::io::detail

@@ -1,0 +1,305 @@
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <cmath>
+#include <limits>
+
+#include "engine/io/format/backends.h"
+#include "engine/io/format/byte_source.h"
+#include "engine/io/format/headers.h"
+#include "engine/io/volume/nifti_grid.h"
+
+namespace flcc::io::detail {
+
+namespace {
+
+constexpr std::int32_t kFirstSize = 348;
+constexpr std::int32_t kSecondSize = 540;
+constexpr int kSymmetricMatrix = 1005;
+constexpr int kVector = 1007;
+constexpr int kGeneralMatrix = 1004;
+
+/// Kinds of voxels that are images of numbers.
+struct NiftiType {
+    std::int16_t code;
+    base::PixelType type;
+    int values; ///< of a voxel, side by side
+};
+constexpr std::array<NiftiType, 12> kNiftiTypes{{{2, base::PixelType::UInt8, 1},
+                                                 {4, base::PixelType::Int16, 1},
+                                                 {8, base::PixelType::Int32, 1},
+                                                 {16, base::PixelType::Float32, 1},
+                                                 {64, base::PixelType::Float64, 1},
+                                                 {128, base::PixelType::UInt8, 3},
+                                                 {256, base::PixelType::Int8, 1},
+                                                 {512, base::PixelType::UInt16, 1},
+                                                 {768, base::PixelType::UInt32, 1},
+                                                 {1024, base::PixelType::Int64, 1},
+                                                 {1280, base::PixelType::UInt64, 1},
+                                                 {2304, base::PixelType::UInt8, 4}}};
+
+/// The fields of both versions of the header that are used.
+struct Fields {
+    bool second = false; ///< NIfTI-2
+    bool swapped = false;
+    NiftiType type{};
+    std::vector<std::int64_t> lengths;
+    std::array<double, 8> spacing{};
+    std::int64_t dataOffset = 0;
+    double slope = 0;
+    double intercept = 0;
+    int units = 0;
+    int intent = 0;
+    NiftiGrid grid;
+    Metadata texts;
+};
+
+/// Reads fields at their place in either version of the header.
+class FieldReader {
+  public:
+    FieldReader(const Bytes& bytes, bool second, bool swapped)
+        : m_bytes(bytes), m_second(second), m_swapped(swapped) {}
+
+    /// A float32 of NIfTI-1, a float64 of NIfTI-2, number `index` of an array.
+    [[nodiscard]] double real(std::size_t first, std::size_t second, std::size_t index = 0) const {
+        return m_second ? field<double>(m_bytes, second + 8 * index, m_swapped)
+                        : static_cast<double>(field<float>(m_bytes, first + 4 * index, m_swapped));
+    }
+    /// An int16 of NIfTI-1, an int32 of NIfTI-2.
+    [[nodiscard]] int code(std::size_t first, std::size_t second) const {
+        return m_second ? field<std::int32_t>(m_bytes, second, m_swapped)
+                        : field<std::int16_t>(m_bytes, first, m_swapped);
+    }
+    [[nodiscard]] std::int64_t length(std::size_t index) const {
+        return m_second ? field<std::int64_t>(m_bytes, 16 + 8 * index, m_swapped)
+                        : field<std::int16_t>(m_bytes, 40 + 2 * index, m_swapped);
+    }
+    /// A text that ends with its field or with a zero.
+    [[nodiscard]] std::string text(std::size_t first, std::size_t second, std::size_t size) const {
+        const auto begin = m_bytes.begin() + static_cast<std::ptrdiff_t>(m_second ? second : first);
+        const auto end = std::find(begin, begin + static_cast<std::ptrdiff_t>(size), 0);
+        const std::string line = oneLine(std::string(begin, end));
+        return line.substr(0, line.find_last_not_of(' ') + 1);
+    }
+
+  private:
+    const Bytes& m_bytes;
+    bool m_second;
+    bool m_swapped;
+};
+
+bool isPacked(const std::filesystem::path& path) {
+    const Bytes start = readBytes(path, 0, 2);
+    return start.size() == 2 && start[0] == 0x1f && start[1] == 0x8b;
+}
+
+double requirePlace(const std::filesystem::path& path, double value) {
+    if (!isPlace(value)) {
+        failInput(path, "its header gives a spacing or position of " + std::to_string(value));
+    }
+    return value;
+}
+
+NiftiGrid gridOf(const std::filesystem::path& path, const FieldReader& read, bool second) {
+    const auto place = [&](std::size_t first, std::size_t other, std::size_t index) {
+        return requirePlace(path, read.real(first, other, index));
+    };
+    NiftiGrid grid;
+    grid.single = !second;
+    grid.quaternionCode = read.code(252, 344);
+    grid.matrixCode = read.code(254, 348);
+    grid.handedness = place(76, 104, 0);
+    for (std::size_t axis = 0; axis < 3; ++axis) {
+        const double spacing = place(76, 104, axis + 1);
+        grid.spacing[axis] = spacing == 0 ? 1 : spacing; // 0: not given
+        grid.quaternion[axis] = place(256, 352, axis);
+        grid.offset[axis] = place(268, 376, axis);
+        for (std::size_t column = 0; column < 4; ++column) {
+            grid.matrix[axis][column] = place(280, 400, 4 * axis + column);
+        }
+    }
+    return grid;
+}
+
+void setTexts(const FieldReader& read, Fields& fields) {
+    const auto add = [&](const char* key, const std::string& value) {
+        if (!value.empty()) {
+            fields.texts[key] = value;
+        }
+    };
+    add("descrip", read.text(148, 240, 80));
+    add("aux_file", read.text(228, 320, 24));
+    add("intent_name", read.text(328, 508, 16));
+    add("intent_code", std::to_string(fields.intent));
+    add("qform_code", std::to_string(fields.grid.quaternionCode));
+    add("sform_code", std::to_string(fields.grid.matrixCode));
+    add("scl_slope", numberText(fields.slope));
+    add("scl_inter", numberText(fields.intercept));
+}
+
+Fields readFields(const std::filesystem::path& path, bool packed) {
+    const Bytes bytes = packed ? unpackedStart(path, kSecondSize) : readBytes(path, 0, kSecondSize);
+    if (bytes.size() < static_cast<std::size_t>(kFirstSize)) {
+        failInput(path, "the file is truncated; a NIfTI header has 348 bytes or more");
+    }
+    Fields fields;
+    const auto plain = field<std::int32_t>(bytes, 0, false);
+    fields.swapped = plain != kFirstSize && plain != kSecondSize;
+    const auto size = field<std::int32_t>(bytes, 0, fields.swapped);
+    fields.second = size == kSecondSize;
+    if (size != kFirstSize && size != kSecondSize) {
+        failInput(path, "its NIfTI header is damaged: it gives its own size as " +
+                            std::to_string(plain) + " bytes");
+    }
+    if (bytes.size() < static_cast<std::size_t>(size)) {
+        failInput(path, "the file is truncated; a NIfTI-2 header has 540 bytes");
+    }
+    const std::size_t magic = fields.second ? 4 : 344;
+    if (bytes[magic] != 'n' || bytes[magic + 1] != '+') {
+        failInput(path, "its voxels lie in another file, which cannot be read");
+    }
+    const FieldReader read(bytes, fields.second, fields.swapped);
+    const auto code = field<std::int16_t>(bytes, fields.second ? 12 : 70, fields.swapped);
+    const auto* type =
+        std::find_if(kNiftiTypes.begin(), kNiftiTypes.end(),
+                     [&](const NiftiType& candidate) { return candidate.code == code; });
+    if (type == kNiftiTypes.end()) {
+        failInput(path, "its voxels are of the NIfTI type " + std::to_string(code) +
+                            ", which cannot be read");
+    }
+    fields.type = *type;
+    const std::int64_t axes = read.length(0);
+    if (axes < 1 || axes > 7) {
+        failInput(path, "its NIfTI header gives " + std::to_string(axes) +
+                            " dimensions; 1 to 7 can be read");
+    }
+    for (std::size_t axis = 1; axis <= static_cast<std::size_t>(axes); ++axis) {
+        fields.lengths.push_back(read.length(axis));
+        (void)requirePlace(path, read.real(76, 104, axis));
+    }
+    // The voxels follow the header; an offset inside it means its end.
+    if (fields.second) {
+        fields.dataOffset = std::clamp<std::int64_t>(
+            field<std::int64_t>(bytes, 168, fields.swapped), kSecondSize, std::int64_t{1} << 55);
+    } else {
+        const auto offset = field<float>(bytes, 108, fields.swapped);
+        // Written so that NaN fails the comparison.
+        fields.dataOffset =
+            offset > kFirstSize ? static_cast<std::int64_t>(std::min(offset, 1e15F)) : kFirstSize;
+    }
+    fields.slope = read.real(112, 176);
+    fields.intercept = read.real(116, 184);
+    fields.units =
+        fields.second ? field<std::int32_t>(bytes, 500, fields.swapped) : int{bytes[123]};
+    fields.intent = read.code(68, 504);
+    fields.grid = gridOf(path, read, fields.second);
+    setTexts(read, fields);
+    return fields;
+}
+
+/// Extents, frames, components and channels. Returns the number of axes of the grid.
+std::size_t setLengths(const std::filesystem::path& path, const Fields& fields, ImageInfo& info) {
+    std::vector<std::int64_t> lengths = fields.lengths;
+    std::size_t axes = lengths.size();
+    lengths.resize(7, 1);
+    info.extents = {lengths[0], lengths[1], lengths[2]};
+    info.components = fields.type.values;
+    if (fields.intent == kGeneralMatrix) {
+        failInput(path, "its voxels are matrices, which cannot be read");
+    }
+    if (fields.intent != kVector && fields.intent != kSymmetricMatrix) {
+        info.frames = requireFrames(path, fields.lengths);
+        return axes;
+    }
+    // The fifth axis holds the values of a voxel.
+    if (fields.type.values > 1 && lengths[4] > 1) {
+        failInput(path, "its NIfTI header contradicts itself: vectors of colours");
+    }
+    info.frames = requireFrames(path, {1, 1, 1, lengths[3]});
+    info.channels = requireFrames(path, {1, 1, 1, lengths[4]});
+    for (axes = 4; axes > 1 && lengths[axes - 1] == 1; --axes) {
+    }
+    return axes;
+}
+
+/// Sets the type of the image, and how the values of the file become those of the image.
+void setScaling(const Fields& fields, ImageInfo& info, VoxelPlace& place) {
+    constexpr double kLeast = std::numeric_limits<double>::epsilon();
+    const bool given = std::isfinite(fields.slope) && fields.slope != 0;
+    const double slope = given ? fields.slope : 1;
+    const double intercept = std::isfinite(fields.intercept) ? fields.intercept : 0;
+    const bool rescales =
+        std::abs(slope) > kLeast && (std::abs(slope - 1) > kLeast || std::abs(intercept) > kLeast);
+    info.pixel = fields.type.type;
+    if (rescales && base::isInteger(info.pixel)) {
+        info.pixel = base::PixelType::Float32;
+    }
+    if (info.pixel != fields.type.type || (given && !base::isInteger(info.pixel))) {
+        place.stored = fields.type.type;
+        place.slope = slope;
+        place.intercept = given ? intercept : 0; // without a slope the values count as they are
+    }
+}
+
+void setUnit(const Fields& fields, std::size_t axes, base::Geometry& geometry) {
+    const int code = fields.units & 7; // 1 m, 2 mm, 3 um; others are taken for mm
+    geometry.unit = code == 3 ? "um" : "mm";
+    geometry.unitSource = base::UnitSource::Header;
+    for (std::size_t axis = 0; code == 1 && axis < std::min<std::size_t>(3, axes); ++axis) {
+        geometry.spacing[axis] *= 1000;
+        geometry.origin[axis] *= 1000;
+    }
+}
+
+} // namespace
+
+Described describeNifti(const std::filesystem::path& path) {
+    const bool packed = isPacked(path);
+    const Fields fields = readFields(path, packed);
+    Described described;
+    ImageInfo& info = described.info;
+    info.format = name(Format::Nifti);
+    info.metadata = fields.texts;
+    const std::int64_t promised = requireProduct(
+        path, fields.lengths, base::bytesPerVoxel(fields.type.type) * fields.type.values);
+    const std::size_t axes = setLengths(path, fields, info);
+    setNiftiGeometry(path, fields.grid, axes, info.geometry);
+    setUnit(fields, axes, info.geometry);
+    setScaling(fields, info, described.place);
+    RawLayout& layout = described.place.layout;
+    layout.file = path;
+    layout.swapped = fields.swapped;
+    layout.encoding = packed ? Encoding::Packed : Encoding::Plain;
+    (packed ? layout.skip : layout.offset) = fields.dataOffset;
+    // Values of a vector lie one after the other, colours side by side.
+    layout.inner = fields.type.values > 1 ? 1 : base::voxelCount(info.extents) * info.frames;
+    const std::int64_t size = requireRegularFile(path);
+    if (!packed) {
+        requireBytes(path, promised, size - fields.dataOffset);
+    } else if (promised / 1040 > size) {
+        failInput(path, "its header promises more voxels than the file can hold");
+    }
+    return requireRoom(path, std::move(described));
+}
+
+void requireAllFrames(const std::filesystem::path& path, const Described& nifti,
+                      const std::stop_token& stop) {
+    const ImageInfo& info = nifti.info;
+    const RawLayout& layout = nifti.place.layout;
+    const std::int64_t size = requireRegularFile(path);
+    if (layout.encoding != Encoding::Packed || info.frames < 2 || size < 4) {
+        return;
+    }
+    const std::int64_t promised =
+        layout.skip + base::voxelCount(info.extents) * info.frames * info.components *
+                          info.channels *
+                          base::bytesPerVoxel(nifti.place.stored.value_or(info.pixel));
+    // The last four bytes of a gzip file of one member are its unpacked size.
+    const auto stated = field<std::uint32_t>(readBytes(path, size - 4, 4), 0,
+                                             std::endian::native == std::endian::big);
+    if (stated != static_cast<std::uint32_t>(promised & 0xffffffff)) {
+        readThrough(nifti, stop);
+    }
+}
+
+} // namespace flcc::io::detail
