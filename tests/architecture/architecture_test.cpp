@@ -92,6 +92,8 @@ class ArchitectureTest : public QObject {
                "#include \"engine/io/raster/png.h\"\n", true);
         addRow("later inner room", "engine/io/files/a.cpp", "#include \"engine/io/raster/png.h\"\n",
                true);
+        addRow("open inner room", "engine/plan/a.cpp", "#include \"engine/cuda/run/limits.h\"\n",
+               false);
         addRow("earlier inner room", "engine/io/raster/a.cpp",
                "#include \"engine/io/files/paths.h\"\n", false);
         addRow("files from viz", "viz/a.cpp", "#include \"engine/io/atomic_file.h\"\n", true);

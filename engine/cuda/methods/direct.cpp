@@ -5,10 +5,10 @@
 #include <vector>
 
 #include "engine/base/error.h"
+#include "engine/cuda/methods/methods.h"
 #include "engine/cuda/run/device_method.h"
 #include "engine/cuda/run/map_parts.h"
 #include "engine/cuda/run/map_run.h"
-#include "engine/cuda/methods/methods.h"
 #include "engine/cuda/run/support_tiles.h"
 #include "engine/method/shared/direct_block.h"
 #include "engine/method/shared/template_error.h"

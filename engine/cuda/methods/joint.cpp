@@ -5,8 +5,8 @@
 
 #include "engine/base/error.h"
 #include "engine/base/tile_pool.h"
-#include "engine/cuda/run/device_method.h"
 #include "engine/cuda/methods/methods.h"
+#include "engine/cuda/run/device_method.h"
 
 namespace flcc::cuda {
 

@@ -8,9 +8,9 @@
 #include <utility>
 #include <vector>
 
+#include "engine/cuda/methods/methods.h"
 #include "engine/cuda/run/device_method.h"
 #include "engine/cuda/run/map_run.h"
-#include "engine/cuda/methods/methods.h"
 #include "engine/cuda/run/support_tiles.h"
 #include "engine/cuda/run/tiling.h"
 #include "engine/method/shared/template_error.h"

@@ -4,15 +4,15 @@
 #include <cstdint>
 #include <cstdio>
 
-#include "engine/cuda/plugin/built_code.h"
 #include "engine/cuda/kernels/direct_kernel.h"
 #include "engine/cuda/kernels/limits_kernel.h"
 #include "engine/cuda/kernels/merge_kernel.h"
-#include "engine/cuda/plugin/plugin.h"
 #include "engine/cuda/kernels/reduce_kernel.h"
-#include "engine/cuda/plugin/sticky_errors.h"
 #include "engine/cuda/kernels/support_kernel.h"
 #include "engine/cuda/kernels/tiled_kernel.h"
+#include "engine/cuda/plugin/built_code.h"
+#include "engine/cuda/plugin/plugin.h"
+#include "engine/cuda/plugin/sticky_errors.h"
 #include "engine/cuda/plugin/transform.h"
 
 // The plug-in: CUDA behind plain functions. A function selects its device for the calling thread

@@ -7,9 +7,9 @@
 
 #include "engine/base/status.h"
 #include "engine/cuda/kernels/block_launch.h"
-#include "engine/cuda/plugin/device_memory.h"
 #include "engine/cuda/kernels/merge_launch.h"
 #include "engine/cuda/kernels/reduce_launch.h"
+#include "engine/cuda/plugin/device_memory.h"
 #include "engine/cuda/run/staging.h"
 
 namespace flcc::cuda {

@@ -4,8 +4,8 @@
 #include <string>
 #include <vector>
 
-#include "engine/cuda/plugin/engine.h"
 #include "engine/cuda/kernels/tiled_launch.h"
+#include "engine/cuda/plugin/engine.h"
 #include "engine/method/problem.h"
 
 namespace flcc::cuda {

@@ -2,9 +2,9 @@
 #include <memory>
 #include <string_view>
 
-#include "engine/cuda/run/device_method.h"
 #include "engine/cuda/kernels/device_pixels.h"
 #include "engine/cuda/methods/methods.h"
+#include "engine/cuda/run/device_method.h"
 #include "engine/plan/planner.h"
 #include "tests/engine/cpu/harness.h"
 #include "tests/engine/cuda/device_double.h"

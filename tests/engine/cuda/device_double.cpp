@@ -14,9 +14,9 @@
 #include "engine/cuda/kernels/direct_block.h"
 #include "engine/cuda/kernels/merge_block.h"
 #include "engine/cuda/kernels/reduce_block.h"
-#include "engine/cuda/plugin/sticky_errors.h"
 #include "engine/cuda/kernels/support_steps.h"
 #include "engine/cuda/kernels/tiled_steps.h"
+#include "engine/cuda/plugin/sticky_errors.h"
 #include "tests/engine/cuda/transform_double.h"
 
 namespace flcc::test {

@@ -3,8 +3,8 @@
 #include <memory>
 #include <vector>
 
-#include "engine/cuda/run/device_method.h"
 #include "engine/cuda/methods/methods.h"
+#include "engine/cuda/run/device_method.h"
 #include "tests/engine/cpu/harness.h"
 #include "tests/engine/cuda/device_double.h"
 

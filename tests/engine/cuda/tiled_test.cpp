@@ -9,8 +9,8 @@
 #include <vector>
 
 #include "engine/base/tile_pool.h"
-#include "engine/cuda/run/pipeline.h"
 #include "engine/cuda/kernels/tiled_steps.h"
+#include "engine/cuda/run/pipeline.h"
 #include "engine/cuda/run/tiling.h"
 #include "engine/method/method_on_device.h"
 #include "engine/method/shared/smooth_length.h"
