@@ -54,8 +54,9 @@ struct RowFactsLoop {
         const double* const scale = row.scale.data();
         const double share = promise;
         const auto add = [&](std::size_t x, std::size_t lane) {
-            const bool good = bound[x] <= share * scale[x] &&
-                              std::abs(value[x]) <= std::numeric_limits<double>::max();
+            constexpr double kMost = std::numeric_limits<double>::max();
+            const bool good = bound[x] <= share * scale[x] && std::abs(value[x]) <= kMost &&
+                              scale[x] <= kMost;
             bad[lane] |= good ? 0 : 1;
             bounds[lane] = bound[x] > bounds[lane] ? bound[x] : bounds[lane];
             sums[lane] += value[x];
@@ -268,20 +269,24 @@ OperationPrepared::OperationPrepared(const Problem& problem, const method::Maske
     if (problem.operation.traits().byDefinition) {
         return;
     }
+    long double largest = 0;
     m_templ.forVoxels([&](const Index&, long double value) {
         m_rounded = m_rounded || static_cast<long double>(static_cast<double>(value)) != value;
+        largest = std::max(largest, std::abs(value));
     });
+    const bool whole = m_templ.isInteger(base::PixelType::UInt8);
+    m_exponent = whole ? 0 : method::unitExponent(largest);
     const base::Extents& m = problem.templ;
     double total = 0;
     for (std::int64_t i = 0; i < base::voxelCount(m); ++i) {
         const Index at{i % m.x, i / m.x % m.y, i / (m.x * m.y)};
         total += templ.mask.data() == nullptr || templ.mask.at(at) != 0
-                     ? base::valueAt(templ.pixels, at)
+                     ? std::ldexp(base::valueAt(templ.pixels, at), -m_exponent)
                      : 0.0;
     }
     const double mean = total / static_cast<double>(m_templ.count());
-    m_level = m_templ.isInteger(base::PixelType::UInt8) ? std::nearbyint(mean) : mean;
-    m_weights.emplace(templ, m_level);
+    m_level = whole ? std::nearbyint(mean) : mean;
+    m_weights.emplace(templ, m_level, m_exponent);
     const base::Image<double>& values = m_weights->weights(Weights::That);
     for (std::int64_t i = 0; i < values.count(); ++i) {
         m_sum += values.data()[i];
