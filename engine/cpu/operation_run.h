@@ -76,6 +76,9 @@ class PlacementValues {
     [[nodiscard]] virtual bool load(const method::Problem& problem, const OperationPrepared& templ,
                                     const method::MaskedView& scene, const base::Box& out,
                                     const std::stop_token& stop) = 0;
+    /// A power of two near the values of the tile where their squares may leave the range of
+    /// double, else 0.
+    [[nodiscard]] virtual int exponent() const { return 0; }
     /// The value at a placement of the tile; empty if the canonical value must decide.
     [[nodiscard]] virtual std::optional<method::OperationValue>
     value(const base::Index& at) const = 0;

@@ -108,6 +108,13 @@ void OperationSums::makeFrame() {
     const method::Operation operation = m_problem->operation;
     int panel = m_whole ? 0 : m_frame.exponent;
     int templ = m_whole ? 0 : m_templ->exponent();
+    // Where the largest values are, of a pure number that compares both sides, too.
+    const int values =
+        operation.traits().isPure() ? std::abs(panel - templ) : operation.traits().comparesSides
+                                                                    ? 2 * std::max(panel, templ)
+                                                                    : panel + templ;
+    constexpr int kFar = 400;
+    m_exponent = std::abs(values) > kFar ? std::clamp(values, -kMostApart, kMostApart) : 0;
     m_apart = operation.traits().comparesSides && std::abs(panel - templ) > kMostApart;
     if (operation.traits().comparesSides) {
         panel = templ = method::commonExponent(operation, panel, templ);
