@@ -136,8 +136,9 @@ ValueUnit scaled(Operation operation, std::vector<long double>& panel,
         const int kept = std::clamp(apart, -kMostApart, kMostApart);
         const int common = commonExponent(operation, own, other);
         more = traits.isPure() ? std::abs(apart - kept) : 2 * common;
-        own = common + (traits.isPure() ? (apart - kept) / 2 : 0);
-        other = common - (traits.isPure() ? (apart - kept) / 2 : 0);
+        const int divided = traits.isPure() ? apart - kept : 0;
+        own = common + divided / 2;
+        other = own - divided;
     }
     for (long double& value : panel) {
         value = std::ldexp(value, -own);
