@@ -268,6 +268,9 @@ FeaturesResult runFeatures(const FeaturesJob& job, const FeaturesImage& image,
         result.cancelled = true;
         return result;
     }
+    if (std::string why = features::whyEmpty(result.detection); !why.empty()) {
+        result.notes.push_back(std::move(why));
+    }
     const auto listed = static_cast<std::int64_t>(result.detection.blobs.size());
     const std::int64_t left = result.detection.found - result.detection.overlapped - listed;
     if (left > 0) {
