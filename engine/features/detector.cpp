@@ -352,7 +352,6 @@ Detection detect(const ChannelImage& image, const DetectorOptions& options,
                  const std::stop_token& stop, DetectorSink* sink) {
     requireSensible(options);
     const base::Extents& n = image.extents();
-    (void)scalesOf(options.scales, n); // before anything is allocated
     if (n.x < 3 || n.y < 3 || n.z == 2) {
         throw Error(ErrorCode::Problem, "the image has " + base::toString(n) +
                                             " voxels; features needs at least 3 along each axis");

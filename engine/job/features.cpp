@@ -87,7 +87,7 @@ FeaturesImage loadFeaturesImage(const FeaturesJob& job, const std::filesystem::p
         io::readImage(file, {.channel = job.channel,
                              .frame = job.frame,
                              .maxBytes = std::max<std::int64_t>(1, detail::availableMemory()),
-                             .maxBufferBytes = job.memoryBytes > 0 ? job.memoryBytes : INT64_MAX,
+                             .maxBufferBytes = detail::bufferLimit(job.memoryBytes),
                              .stop = stop,
                              .digests = true});
     if (loaded.components.empty()) {

@@ -31,7 +31,7 @@ std::shared_ptr<const SceneImage> loadImage(const std::filesystem::path& path,
         io::readImage(path, {.channel = channel,
                              .frame = frame,
                              .maxBytes = std::max<std::int64_t>(1, detail::availableMemory()),
-                             .maxBufferBytes = memoryBytes > 0 ? memoryBytes : INT64_MAX,
+                             .maxBufferBytes = detail::bufferLimit(memoryBytes),
                              .stop = stop,
                              .digests = true});
     if (loaded.components.empty()) {
@@ -127,9 +127,8 @@ template <class T> void mirror(base::Image<T>& image, T low, T high) {
         });
     } else {
         const long double sum = static_cast<long double>(low) + static_cast<long double>(high);
-        std::transform(first, last, first, [sum](T v) {
-            return static_cast<T>(sum - static_cast<long double>(v));
-        });
+        std::transform(first, last, first,
+                       [sum](T v) { return static_cast<T>(sum - static_cast<long double>(v)); });
     }
 }
 
