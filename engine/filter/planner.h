@@ -100,8 +100,8 @@ struct Convolved {
     double largest = 0;     ///< largest magnitude of a finite voxel
     bool nonFinite = false; ///< the scene holds NaN or Inf
     double bound = 0;       ///< on the error of every result that is not NaN
-    /// The same, of each result in units of the largest magnitude under the kernel times
-    /// sum |weights|.
+    /// The same, of each result in units of the largest magnitude under the kernel (of integers at
+    /// least 1) times sum |weights|.
     double relativeBound = 0;
     /// Results that were computed again, as voxels beyond the kernel's reach spoiled them.
     std::int64_t repeated = 0;

@@ -7,8 +7,8 @@
 /// Results that the errors of distant voxels spoil.
 namespace flcc::filter::detail {
 
-/// What checkLocally() found. **Units**: the largest magnitude under the kernel times
-/// sum |weights|, of each result its own.
+/// What checkLocally() found. **Units**: the largest magnitude under the kernel (of integers at
+/// least 1) times sum |weights|, of each result its own.
 struct LocalFindings {
     bool cancelled = false;
     double largest = 0;        ///< bound on the error of a result
@@ -20,8 +20,8 @@ struct LocalFindings {
 
 /// Compares the spread errors of `outcome` with the voxels under the kernel of each result. A block
 /// with a result of more than `most` (or Outcome::mostSpread, if that is above 0) is computed
-/// again: by `separable` if the kernel has terms, else by `direct`. A result without a
-/// voxel other than 0 under its kernel becomes 0.
+/// again: by `separable` if the kernel has terms, else by `direct`. A result of a
+/// floating-point scene without a voxel other than 0 under its kernel becomes 0.
 template <class Real>
 [[nodiscard]] LocalFindings checkLocally(const Task<Real>& task, const Outcome& outcome,
                                          double most);

@@ -409,7 +409,7 @@ class JobRandomValuesTest : public QObject {
     void everyValueIsThatOfTheDefinition() {
         std::int64_t refused = 0;
         std::int64_t run = 0;
-        const std::string fault = test::judgeRandomCases(2500, [&](std::uint64_t seed) {
+        const std::string fault = test::judgeRandomCases(6000, [&](std::uint64_t seed) {
             const RandomJob made = Maker(seed).make();
             job::JobResult result;
             try {
