@@ -283,8 +283,16 @@ void FeaturesPanel::onFound(std::shared_ptr<const job::FeaturesResult> result) {
             std::floor(*m_wanted / m_result->detection.blobs.front().strength * kSliderSteps)));
     }
     applyFilter();
+    const features::Detection& detection = m_result->detection;
+    std::int64_t beyond = 0;
+    for (const features::ChannelFacts& channel : detection.channels) {
+        beyond += channel.beyond;
+    }
+    const std::string why = features::whyEmpty(detection);
     Q_EMIT statusMessage(
-        tr("%n blobs found", nullptr, static_cast<int>(m_result->detection.blobs.size())));
+        (why.empty() ? tr("%n blobs found", nullptr, static_cast<int>(detection.blobs.size()))
+                     : toQString(why)) +
+        (beyond > 0 ? tr("; %1 outliers lie beyond the levels").arg(beyond) : QString()));
 }
 
 void FeaturesPanel::clear() {

@@ -425,11 +425,16 @@ void FilterDialog::add(job::ConvolveResult& result, const SceneEntry& source,
     entry.name = title;
     entry.origin = source.made ? source.origin : source.path;
     const plan::CandidateReport& chosen = result.report.candidates.front();
-    const QString sentence = tr("%1: %2, %3; values from %4 to %5")
-                                 .arg(title, toQString(chosen.candidate.label()),
-                                      durationText(result.report.run->executeMs.median),
-                                      numberText(result.report.result->minimum),
-                                      numberText(result.report.result->maximum));
+    const job::ResultReport& values = *result.report.result;
+    QString sentence =
+        tr("%1: %2, %3; values from %4 to %5, error at most %6 of the largest "
+           "magnitude under the kernel")
+            .arg(title, toQString(chosen.candidate.label()),
+                 durationText(result.report.run->executeMs.median), numberText(values.minimum),
+                 numberText(values.maximum), QString::number(values.relativeBound, 'g', 2));
+    if (values.repeated > 0) {
+        sentence += tr("; %1 values were computed again").arg(values.repeated);
+    }
     m_document.addMadeScene(std::move(entry));
     Q_EMIT applied(sentence);
     close();

@@ -59,7 +59,8 @@ void MatchPanel::addData(QFormLayout* form) {
     form->addRow(m_templates);
     m_invert = new QCheckBox(tr("Invert the contrast"), this);
     addRow(form, QString(), m_invert, "invert",
-           tr("Changes the sign of the templates: finds dark copies of a bright template"));
+           tr("Mirrors the values of the templates between the smallest and the largest one under "
+              "the mask: finds dark copies of a bright template"));
     m_invert->setAccessibleName(tr("Invert"));
     connect(m_invert, &QCheckBox::toggled, this, &MatchPanel::settingsChanged);
 

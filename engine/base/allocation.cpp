@@ -24,6 +24,11 @@ constexpr std::size_t kMiB = std::size_t{1} << 20U;
 /// before it. An aligned allocation of the C library (before glibc 2.38) asks for more than it
 /// keeps, so that what was freed is too small for the next of the same size and the heap grows.
 void* allocateAligned(std::size_t bytes) {
+    // No object is larger; beyond, sizes would wrap around.
+    constexpr auto kMost = static_cast<std::size_t>(PTRDIFF_MAX) - kAlignment;
+    if (bytes > kMost) {
+        throw std::bad_alloc();
+    }
     auto* const start = static_cast<std::byte*>(::operator new(bytes + kAlignment));
     const auto address = reinterpret_cast<std::uintptr_t>(start);
     static_assert(__STDCPP_DEFAULT_NEW_ALIGNMENT__ >= sizeof(start)); // room before the block
@@ -144,7 +149,8 @@ std::atomic<FreedBuffers*> freedBuffers = nullptr;
 
 void* allocateBuffer(std::size_t bytes) {
     FreedBuffers* const freed = freedBuffers;
-    void* const kept = freed != nullptr && bytes >= kMiB ? freed->take(bytes) : nullptr;
+    const bool possible = bytes <= static_cast<std::size_t>(PTRDIFF_MAX); // else keep the buffers
+    void* const kept = freed != nullptr && possible && bytes >= kMiB ? freed->take(bytes) : nullptr;
     if (kept != nullptr) {
         return kept;
     }

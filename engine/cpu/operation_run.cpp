@@ -41,6 +41,7 @@ struct RowFacts {
 struct RowFactsLoop {
     const RowValues& row;
     double promise;
+    double unit; ///< the sums are in 1 / unit
     RowFacts& to;
 
     void operator()() const {
@@ -53,13 +54,16 @@ struct RowFactsLoop {
         const double* const bound = row.bound.data();
         const double* const scale = row.scale.data();
         const double share = promise;
+        const double factor = unit;
         const auto add = [&](std::size_t x, std::size_t lane) {
-            const bool good = bound[x] <= share * scale[x] &&
-                              std::abs(value[x]) <= std::numeric_limits<double>::max();
+            constexpr double kMost = std::numeric_limits<double>::max();
+            const bool good = bound[x] <= share * scale[x] && std::abs(value[x]) <= kMost &&
+                              scale[x] <= kMost;
             bad[lane] |= good ? 0 : 1;
             bounds[lane] = bound[x] > bounds[lane] ? bound[x] : bounds[lane];
-            sums[lane] += value[x];
-            squares[lane] += value[x] * value[x];
+            const double counted = value[x] * factor;
+            sums[lane] += counted;
+            squares[lane] += counted * counted;
         };
         const std::size_t count = row.value.size();
         std::size_t x = 0;
@@ -86,11 +90,16 @@ class OperationTile {
         : m_problem(problem), m_scene(scene), m_out(out), m_part(part), m_tally(tally),
           m_first(method::firstPlacement(problem)), m_sign(problem.operation.traits().sign()) {
         m_row.resize(static_cast<std::size_t>(out.extents.x));
+        m_all.anyRange = true;
     }
 
     /// Takes the values of a template into account. False: stopped; the tile is as before.
     [[nodiscard]] bool take(const OperationPrepared& templ, std::int32_t number,
                             const PlacementValues& values, const std::stop_token& stop) {
+        m_sums = {};
+        m_sums.anyRange = true;
+        m_sums.exponent = values.exponent();
+        m_unit = std::ldexp(1.0, -m_sums.exponent);
         for (std::int64_t z = 0; z < m_out.extents.z; ++z) {
             for (std::int64_t y = 0; y < m_out.extents.y; ++y) {
                 if (stop.stop_requested()) {
@@ -105,6 +114,7 @@ class OperationTile {
                 }
             }
         }
+        m_all.add(m_sums);
         return true;
     }
 
@@ -112,7 +122,7 @@ class OperationTile {
         m_tally.facts.addTile(m_counted, {});
         m_tally.facts.addRecomputed(m_recomputed);
         method::MapFacts tile;
-        tile.scores = m_sums;
+        tile.scores = m_all;
         method::addStatuses(m_part.map, tile);
         m_tally.facts.addStatuses(tile.statusCounts);
         if (m_part.index.data() != nullptr) {
@@ -159,7 +169,7 @@ class OperationTile {
     /// Takes the row that m_row holds, unless one of its values needs to be judged alone.
     [[nodiscard]] bool takeRow(std::int32_t number, std::int64_t y, std::int64_t z) {
         RowFacts row;
-        base::inWidest(RowFactsLoop{m_row, m_problem.promise, row});
+        base::inWidest(RowFactsLoop{m_row, m_problem.promise, m_unit, row});
         if (!row.good) {
             return false;
         }
@@ -200,8 +210,9 @@ class OperationTile {
         const bool has = base::hasValue(value.status);
         if (has) {
             m_sums.count += 1;
-            m_sums.sum += value.value;
-            m_sums.squares += value.value * value.value;
+            const double counted = value.value * m_unit;
+            m_sums.sum += counted;
+            m_sums.squares += counted * counted;
         }
         if (number > 0 && base::hasValue(m_part.map.status.at(at))) {
             const bool better = has && m_sign * value.value > m_sign * valueAt(at);
@@ -256,7 +267,9 @@ class OperationTile {
     double m_sign;
     RowValues m_row;
     simd::ScoreTally m_counted;
-    method::ScoreSums m_sums;
+    method::ScoreSums m_sums; ///< of the template that is taken, in 1 / m_unit
+    double m_unit = 1;
+    method::ScoreSums m_all; ///< of all templates
     std::int64_t m_recomputed = 0;
 };
 
@@ -268,20 +281,24 @@ OperationPrepared::OperationPrepared(const Problem& problem, const method::Maske
     if (problem.operation.traits().byDefinition) {
         return;
     }
+    long double largest = 0;
     m_templ.forVoxels([&](const Index&, long double value) {
         m_rounded = m_rounded || static_cast<long double>(static_cast<double>(value)) != value;
+        largest = std::max(largest, std::abs(value));
     });
+    const bool whole = m_templ.isInteger(base::PixelType::UInt8);
+    m_exponent = whole ? 0 : method::unitExponent(largest);
     const base::Extents& m = problem.templ;
     double total = 0;
     for (std::int64_t i = 0; i < base::voxelCount(m); ++i) {
         const Index at{i % m.x, i / m.x % m.y, i / (m.x * m.y)};
         total += templ.mask.data() == nullptr || templ.mask.at(at) != 0
-                     ? base::valueAt(templ.pixels, at)
+                     ? std::ldexp(base::valueAt(templ.pixels, at), -m_exponent)
                      : 0.0;
     }
     const double mean = total / static_cast<double>(m_templ.count());
-    m_level = m_templ.isInteger(base::PixelType::UInt8) ? std::nearbyint(mean) : mean;
-    m_weights.emplace(templ, m_level);
+    m_level = whole ? std::nearbyint(mean) : mean;
+    m_weights.emplace(templ, m_level, m_exponent);
     const base::Image<double>& values = m_weights->weights(Weights::That);
     for (std::int64_t i = 0; i < values.count(); ++i) {
         m_sum += values.data()[i];

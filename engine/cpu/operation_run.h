@@ -21,7 +21,7 @@ class OperationPrepared final : public method::Prepared {
                       const TransformShape& points);
 
     [[nodiscard]] const method::OperationTemplate& templ() const { return m_templ; }
-    /// T - level(), its square and the support; null for an operation by definition.
+    /// T 2^-exponent() - level(), its square and the support; null for an operation by definition.
     [[nodiscard]] const SupportTemplate* weights() const {
         return m_weights ? &*m_weights : nullptr;
     }
@@ -29,9 +29,11 @@ class OperationPrepared final : public method::Prepared {
     [[nodiscard]] const SupportSpectra* spectra() const {
         return m_spectra ? &*m_spectra : nullptr;
     }
-    /// A value near the template's mean; whole where its voxels are.
+    /// The power of two that brings the template near 1; 0 where its voxels are whole.
+    [[nodiscard]] int exponent() const { return m_exponent; }
+    /// A value near the template's mean, times 2^-exponent(); whole where its voxels are.
     [[nodiscard]] double level() const { return m_level; }
-    /// sum (T - level) and sum (T - level)^2
+    /// sum of weights() and of their squares
     [[nodiscard]] double sum() const { return m_sum; }
     [[nodiscard]] double squares() const { return m_squares; }
 
@@ -44,6 +46,7 @@ class OperationPrepared final : public method::Prepared {
   private:
     method::OperationTemplate m_templ;
     bool m_rounded = false;
+    int m_exponent = 0;
     double m_level = 0;
     double m_sum = 0;
     double m_squares = 0;
@@ -73,6 +76,9 @@ class PlacementValues {
     [[nodiscard]] virtual bool load(const method::Problem& problem, const OperationPrepared& templ,
                                     const method::MaskedView& scene, const base::Box& out,
                                     const std::stop_token& stop) = 0;
+    /// A power of two near the values of the tile where their squares may leave the range of
+    /// double, else 0.
+    [[nodiscard]] virtual int exponent() const { return 0; }
     /// The value at a placement of the tile; empty if the canonical value must decide.
     [[nodiscard]] virtual std::optional<method::OperationValue>
     value(const base::Index& at) const = 0;

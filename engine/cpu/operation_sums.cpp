@@ -27,6 +27,9 @@ constexpr std::int64_t kSumBad = 6;
 
 constexpr double kSumUnit = 0x1p-53;
 
+/// The most that the exponents of both sides may differ in squares that are compared.
+constexpr int kMostApart = 900;
+
 } // namespace
 
 bool OperationSums::load(const method::Problem& problem, const OperationPrepared& templ,
@@ -99,32 +102,52 @@ void OperationSums::load(const method::MaskedView& scene, const base::Box& seen)
 void OperationSums::makeFrame() {
     const SupportTemplate& weights = *m_templ->weights();
     const auto count = static_cast<double>(weights.count());
-    const double norm = weights.norm(Weights::That);
     const double root = std::sqrt(count);
     const double tile = m_own->tileError();
-    const double level = m_frame.level * m_frame.tile.unit;
+    // The units of P and T: 1 for whole numbers, else powers of two near their magnitudes.
+    const method::Operation operation = m_problem->operation;
+    int panel = m_whole ? 0 : m_frame.exponent;
+    int templ = m_whole ? 0 : m_templ->exponent();
+    // Where the largest values are, of a pure number that compares both sides, too.
+    const int values =
+        operation.traits().isPure() ? std::abs(panel - templ) : operation.traits().comparesSides
+                                                                    ? 2 * std::max(panel, templ)
+                                                                    : panel + templ;
+    constexpr int kFar = 400;
+    m_exponent = std::abs(values) > kFar ? std::clamp(values, -kMostApart, kMostApart) : 0;
+    m_apart = operation.traits().comparesSides && std::abs(panel - templ) > kMostApart;
+    if (operation.traits().comparesSides) {
+        panel = templ = method::commonExponent(operation, panel, templ);
+    }
+    const double templUnit = std::ldexp(1.0, m_templ->exponent() - templ);
     // Differences x and t are rounded, and a few more operations.
     constexpr double kOwn = 6 * kSumUnit;
     m_level = {};
-    m_level.unit = m_frame.tile.unit;
+    m_level.unit = std::ldexp(1.0, m_frame.exponent - panel);
+    m_level.productUnit = m_level.unit * templUnit;
+    if (!operation.traits().isPure()) {
+        m_level.value = method::ValueUnit::of(panel + templ);
+    }
     m_level.productsError = m_own->panelError() + kOwn;
     m_level.sumsError =
         (m_inWindows ? BoxSums::error(weights.extents()) : m_own->panelError()) + kOwn;
-    m_level.tileProducts = tile * m_frame.norm * norm;
+    m_level.tileProducts = tile * m_frame.norm * weights.norm(Weights::That);
     if (!m_inWindows) {
         m_level.tilePanel = tile * m_frame.norm * root;
         m_level.tileSquares = tile * m_frame.squareNorm * root;
     }
+    const double norm = weights.norm(Weights::That) * templUnit;
     m_level.templNorm = norm;
     m_level.root = root;
+    const double level = m_frame.level * m_level.unit;
     // A level of 64-bit integers may have more bits than a double.
     const bool isLong = base::isInteger(m_problem->scenePixel) && !m_frame.integer;
-    m_level.shift =
-        Bounded{level, isLong ? std::abs(level) * kSumUnit : 0} - Bounded{m_templ->level(), 0};
-    m_level.level = {m_templ->level(), 0};
+    m_level.panelLevel = {level, isLong ? std::abs(level) * kSumUnit : 0};
+    m_level.templLevel = {m_templ->level() * templUnit, 0};
     m_level.count = {count, 0};
-    m_level.templ = {m_templ->sum(), 4 * count * kSumUnit * norm * root};
-    m_level.templSquares = {m_templ->squares(), 4 * count * kSumUnit * norm * norm};
+    m_level.templ = {m_templ->sum() * templUnit, 4 * count * kSumUnit * norm * root};
+    m_level.templSquares = {m_templ->squares() * templUnit * templUnit,
+                            4 * count * kSumUnit * norm * norm};
 }
 
 /// Decides whether every sum of the tile, and what is made of them, is a whole number below 2^53
@@ -149,7 +172,7 @@ void OperationSums::decideExact() {
          tile * weights.norm(Weights::That), tile * weights.norm(Weights::Square)});
     m_level.exact = m_whole && m_frame.integer && most < 0x1p53 && errors < 0.25;
     if (m_level.exact) {
-        for (Bounded* each : {&m_level.shift, &m_level.templ, &m_level.templSquares}) {
+        for (Bounded* each : {&m_level.panelLevel, &m_level.templ, &m_level.templSquares}) {
             each->error = 0;
         }
     }
@@ -169,28 +192,30 @@ template <bool Exact> Quantities OperationSums::quantities(const Index& at, doub
     }
     const bool padded = m_problem->outside != Outside::Overlap;
     const SupportTemplate& weights = *m_templ->weights();
-    const double norm = weights.norm(Weights::That);
+    const double norm = m_level.templNorm;
     const double tile = m_own->tileError() * m_insideNorm;
-    const auto known = [&](std::int64_t slot, double tileError, double magnitude) {
-        const double value = sum(slot, at);
+    const double templUnit = m_level.productUnit / m_level.unit;
+    const auto known = [&](std::int64_t slot, double tileError, double magnitude, double unit) {
+        const double value = sum(slot, at) * unit;
         return Exact ? Bounded{std::nearbyint(value), 0}
-                     : Bounded{value, tileError + m_level.productsError * magnitude};
+                     : Bounded{value, tileError * unit + m_level.productsError * magnitude};
     };
     method::LevelSums of = m_level.measured<Exact>(computed);
     of.count = {inside, 0};
-    of.templ = known(kSumQ, tile * norm, norm * m_level.root);
+    of.templ =
+        known(kSumQ, tile * weights.norm(Weights::That), norm * m_level.root, templUnit);
     if (!padded) {
-        of.templSquares = known(kSumQq, tile * weights.norm(Weights::Square), norm * norm);
+        of.templSquares = known(kSumQq, tile * weights.norm(Weights::Square), norm * norm,
+                                templUnit * templUnit);
+        return of.quantities();
     }
-    m_level.toLevel(of);
-    if (padded) { // voxels outside are 0, that is -a in this frame
-        const Bounded out{count - inside, 0};
-        of.products = of.products - m_level.level * (m_level.templ - of.templ);
-        of.panel = of.panel - m_level.level * out;
-        of.panelSquares = of.panelSquares + m_level.level * m_level.level * out;
-        of.count = m_level.count;
-        of.templ = m_level.templ;
-    }
+    // Voxels outside are 0, that is -c in this frame.
+    const Bounded out{count - inside, 0};
+    of.products = of.products - m_level.panelLevel * (m_level.templ - of.templ);
+    of.panel = of.panel - m_level.panelLevel * out;
+    of.panelSquares = of.panelSquares + m_level.panelLevel * m_level.panelLevel * out;
+    of.count = m_level.count;
+    of.templ = m_level.templ;
     return of.quantities();
 }
 
@@ -208,20 +233,20 @@ std::optional<method::OperationValue> OperationSums::value(const Index& at) cons
     }
     if (m_level.exact) {
         return method::OperationTemplate::finish(m_problem->operation, quantities<true>(at, inside),
-                                                 inside == count);
+                                                 inside == count, m_level.value);
     }
-    if (m_whole || m_templ->rounded()) {
+    if (m_whole || m_apart || m_templ->rounded()) {
         return std::nullopt;
     }
     const method::OperationValue found = method::OperationTemplate::finish(
-        m_problem->operation, quantities<false>(at, inside), inside == count);
+        m_problem->operation, quantities<false>(at, inside), inside == count, m_level.value);
     const bool good = base::hasValue(found.status) && std::isfinite(found.bound);
     return good ? std::optional(found) : std::nullopt;
 }
 
 bool OperationSums::row(std::int64_t y, std::int64_t z, RowValues& to) const {
     if (m_partial || m_frame.tile.nonFinite > 0 ||
-        (!m_level.exact && (m_whole || m_templ->rounded()))) {
+        (!m_level.exact && (m_whole || m_apart || m_templ->rounded()))) {
         return false;
     }
     const Index at{0, y, z};

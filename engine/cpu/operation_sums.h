@@ -33,6 +33,8 @@ class OperationSums final : public PlacementValues {
     /// value must decide: whole numbers that are not exact, or an infinite bound.
     [[nodiscard]] std::optional<method::OperationValue> value(const base::Index& at) const override;
 
+    [[nodiscard]] int exponent() const override { return m_exponent; }
+
     /// False where a panel may be PARTIAL or NONFINITE.
     [[nodiscard]] bool row(std::int64_t y, std::int64_t z, RowValues& to) const override;
 
@@ -57,6 +59,8 @@ class OperationSums final : public PlacementValues {
     double m_insideNorm = 0;
     bool m_partial = false;   ///< part of the footprint lies outside the scene or its mask
     bool m_inWindows = false; ///< sum x and sum x^2 are window sums
+    int m_exponent = 0;
+    bool m_apart = false;     ///< the canonical values must decide: the sides are too far apart
     bool m_whole = false;     ///< pixels of scene and template are whole numbers
 };
 

@@ -65,6 +65,7 @@ template <class W> struct Placing {
         frame.tile.unit = std::ldexp(1.0, std::min(exponent, 1023));
         frame.tile.level = static_cast<double>(level);
         frame.level = static_cast<double>(level * scale());
+        frame.exponent = exponent;
         frame.integer = frame.integer && largest < W{0x1p53};
         frame.tile.exact = frame.integer;
         frame.tile.largestRounding = frame.integer ? 0.0 : std::ldexp(1.0, exponent - 54);

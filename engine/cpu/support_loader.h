@@ -14,6 +14,7 @@ namespace flcc::cpu {
 struct SupportFrame {
     CentredTile tile;        ///< `nonFinite` counts voxels inside the scene and its mask only
     double level = 0;        ///< c 2^-e
+    int exponent = 0;        ///< e
     bool integer = false;    ///< every x 2^e is an integer
     std::int64_t inside = 0; ///< voxels inside the scene and its mask
     double norm = 0;         ///< ||x||

@@ -52,7 +52,7 @@ SupportTemplate::SupportTemplate(const method::CanonicalTemplate& canonical,
     m_norms[2] = std::sqrt(m_norms[2]);
 }
 
-SupportTemplate::SupportTemplate(const method::MaskedView& templ, double level)
+SupportTemplate::SupportTemplate(const method::MaskedView& templ, double level, int exponent)
     : m_count(method::supportCount(templ)) {
     const base::Extents m = templ.extents();
     for (base::Image<double>& weights : m_weights) {
@@ -61,7 +61,8 @@ SupportTemplate::SupportTemplate(const method::MaskedView& templ, double level)
     for (std::int64_t i = 0; i < m_weights[0].count(); ++i) {
         const Index at{i % m.x, i / m.x % m.y, i / (m.x * m.y)};
         const bool counts = templ.mask.data() == nullptr || templ.mask.at(at) != 0;
-        const double value = counts ? base::valueAt(templ.pixels, at) - level : 0;
+        const double value =
+            counts ? std::ldexp(base::valueAt(templ.pixels, at), -exponent) - level : 0;
         set(i, value, counts);
         m_norms[0] += value * value;
     }

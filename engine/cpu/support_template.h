@@ -25,8 +25,8 @@ class SupportTemplate {
     };
 
     SupportTemplate(const method::CanonicalTemplate& canonical, const method::MaskedView& templ);
-    /// With T - level in place of That. Has no stored() voxels.
-    SupportTemplate(const method::MaskedView& templ, double level);
+    /// With T 2^-exponent - level in place of That. Has no stored() voxels.
+    SupportTemplate(const method::MaskedView& templ, double level, int exponent);
 
     [[nodiscard]] const base::Extents& extents() const { return m_weights[0].extents(); }
     [[nodiscard]] std::int64_t count() const { return m_count; }

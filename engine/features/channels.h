@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <span>
 #include <string>
@@ -46,11 +47,25 @@ class ChannelImage {
     };
     [[nodiscard]] Range nominalRange(int channel) const;
 
-    /// Writes row (y, z) of a channel to `values`, x extents of them.
+    /// True if every component has pixels of 8 bits.
+    [[nodiscard]] bool isEightBit() const;
+
+    /// Writes row (y, z) of a channel, less level(channel), to `values`, x extents of them.
     void row(int channel, std::int64_t y, std::int64_t z, double* values) const;
+    /// What row() takes off: of 64-bit integers their smallest value, without which doubles hold
+    /// more of their digits; else 0.
+    [[nodiscard]] double level(int channel) const;
 
   private:
+    /// sum of weights[i] * values[i] / divisor
+    struct Mixture {
+        std::array<double, 3> weights{1, 0, 0};
+        double divisor = 1;
+    };
+    [[nodiscard]] Mixture mixture(int channel) const;
+
     std::vector<base::AnyView> m_components; ///< one or three
+    std::vector<std::uint64_t> m_levels;     ///< of each component, as bits of its type
     base::Extents m_extents;
     Channels m_channels;
 };

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <charconv>
 #include <cmath>
 #include <numbers>
 #include <utility>
@@ -83,19 +84,56 @@ class Detector {
   private:
     [[nodiscard]] bool findRanges() {
         const base::Stopwatch watch;
+        const double sigma = m_result.scales.front();
+        // Half of the voxels of the smallest blob.
+        const double fewest = m_grid.extents.z > 1
+                                  ? std::numbers::pi * 2 / 3 * std::pow(3 * sigma * sigma, 1.5)
+                                  : std::numbers::pi * sigma * sigma;
         for (int channel = 0; channel < m_image.count(); ++channel) {
             detail::LevelRange range;
-            if (!detail::findRange(m_image, channel, m_options.levels, m_pool, m_stop, range)) {
+            if (!detail::findRange(m_image, channel, m_options.levels, fewest, m_pool, m_stop,
+                                   range)) {
                 return false;
             }
             m_ranges.push_back(range);
-            m_result.channels.push_back(
-                {m_image.channelName(channel), range.low, range.high, range.step});
+            m_exponent = channel == 0 ? range.exponent : std::max(m_exponent, range.exponent);
+            const double level = m_image.level(channel);
+            m_result.channels.push_back({.name = m_image.channelName(channel),
+                                         .low = std::ldexp(range.low, range.exponent) + level,
+                                         .high = std::ldexp(range.high, range.exponent) + level,
+                                         .step = std::ldexp(range.step, range.exponent),
+                                         .minimum = range.minimum + level,
+                                         .maximum = range.maximum + level,
+                                         .beyond = range.beyond});
         }
-        m_result.minStrength =
-            m_options.minStrength.value_or(m_ranges.front().step * m_options.levels / 10);
+        m_result.minStrength = m_options.minStrength.value_or(
+            std::ldexp(m_ranges.front().step * m_options.levels / 10, m_ranges.front().exponent));
+        requireMaps();
         m_result.stages.levelsMs += watch.ms();
         return true;
+    }
+
+    /// Responses are in 2^m_exponent.
+    [[nodiscard]] double inValues(double response) const {
+        return std::ldexp(response, m_exponent);
+    }
+
+    void requireMaps() const {
+        double range = 0;
+        for (const detail::LevelRange& each : m_ranges) {
+            range = std::max(range, inValues(std::ldexp(each.step * m_options.levels,
+                                                        each.exponent - m_exponent)));
+        }
+        constexpr double kMost = 1e38;
+        if (m_options.maps && (range > kMost || (range > 0 && range < 1 / kMost))) {
+            std::array<char, 32> shown{};
+            const auto end = std::to_chars(shown.data(), shown.data() + shown.size(), range,
+                                           std::chars_format::scientific, 1);
+            throw Error(ErrorCode::Problem,
+                        "the values of the image differ by " + std::string(shown.data(), end.ptr) +
+                            ", and the maps of strength and scale are float32; leave them out, or "
+                            "scale the image");
+        }
     }
 
     [[nodiscard]] bool filterScales() {
@@ -108,7 +146,7 @@ class Detector {
                 if (!findMaxima(i - 1)) {
                     return false;
                 }
-                m_sink.found(m_result.scales[i - 1], m_found);
+                m_sink.found(m_result.scales[i - 1], m_exponent == 0 ? m_found : blobsFound());
             }
         }
         return true;
@@ -136,7 +174,8 @@ class Detector {
             };
             const base::Stopwatch watch;
             const bool done =
-                m_response.add(m_levels, range.step, sigma, map.data(), m_stop, progress);
+                m_response.add(m_levels, std::ldexp(range.step, range.exponent - m_exponent), sigma,
+                               map.data(), m_stop, progress);
             m_result.stages.filterMs += watch.ms();
             if (!done) {
                 return false;
@@ -165,9 +204,34 @@ class Detector {
             triple.sigma[i] = m_result.scales[middle + i - 1];
         }
         const bool done =
-            detail::findMaxima(m_grid, triple, m_result.minStrength, m_pool, m_stop, m_found);
+            findStrongest(m_maps[middle % m_maps.size()].data()) &&
+            detail::findMaxima(m_grid, triple, std::ldexp(m_result.minStrength, -m_exponent),
+                               m_pool, m_stop, m_found);
         m_result.stages.maximaMs += watch.ms();
         return done;
+    }
+
+    [[nodiscard]] bool findStrongest(const double* map) {
+        const base::Extents& n = m_grid.extents;
+        std::vector<double> largest(static_cast<std::size_t>(m_pool.threads()));
+        const auto work = [&](std::int64_t row, int worker) {
+            double& own = largest[static_cast<std::size_t>(worker)];
+            const double* const values = map + row * m_grid.stride;
+            own = std::max(own, *std::max_element(values, values + n.x));
+        };
+        const bool done = m_pool.run(n.y * n.z, work, m_stop);
+        m_result.strongest = std::max(m_result.strongest,
+                                      inValues(*std::max_element(largest.begin(), largest.end())));
+        return done;
+    }
+
+    /// The maxima so far, with strengths in values.
+    [[nodiscard]] std::vector<Blob> blobsFound() const {
+        std::vector<Blob> blobs = m_found;
+        for (Blob& blob : blobs) {
+            blob.strength = inValues(blob.strength);
+        }
+        return blobs;
     }
 
     void mergeMaps(const double* map, double sigma) {
@@ -177,7 +241,7 @@ class Detector {
             float* const scale = m_result.scale.data() + row * n.x;
             const double* const now = map + row * m_grid.stride;
             for (std::int64_t x = 0; x < n.x; ++x) {
-                const auto value = static_cast<float>(now[x]);
+                const auto value = static_cast<float>(inValues(now[x]));
                 if (value > strength[x] || scale[x] == 0) {
                     strength[x] = value;
                     scale[x] = static_cast<float>(sigma);
@@ -190,6 +254,7 @@ class Detector {
     void finish() {
         const base::Stopwatch watch;
         m_result.found = static_cast<std::int64_t>(m_found.size());
+        m_found = blobsFound();
         m_result.blobs = detail::prune(std::move(m_found), m_options.overlap, m_grid.extents.z > 1);
         const auto left = static_cast<std::int64_t>(m_result.blobs.size());
         m_result.overlapped = m_result.found - left;
@@ -209,11 +274,35 @@ class Detector {
     detail::ScaleResponse m_response;
     std::array<base::Image<double>, 3> m_maps; ///< responses of the last three scales
     std::vector<detail::LevelRange> m_ranges;
+    int m_exponent = 0; ///< of the unit of responses
     std::vector<Blob> m_found;
     Detection m_result;
 };
 
 } // namespace
+
+std::string whyEmpty(const Detection& detection) {
+    if (!detection.blobs.empty() || detection.cancelled) {
+        return {};
+    }
+    const auto shown = [](double value) {
+        std::array<char, 32> number{};
+        const auto end = std::to_chars(number.data(), number.data() + number.size(), value,
+                                       std::chars_format::general, 3);
+        return std::string(number.data(), end.ptr);
+    };
+    if (std::all_of(detection.channels.begin(), detection.channels.end(),
+                    [](const ChannelFacts& channel) { return !(channel.step > 0); })) {
+        return "no blobs: the image is constant; choose another channel or frame";
+    }
+    if (detection.strongest < detection.minStrength) {
+        return "no blobs: the strongest response is " + shown(detection.strongest) +
+               ", below the least strength of " + shown(detection.minStrength) +
+               "; lower --min-strength";
+    }
+    return "no blobs: responses of up to " + shown(detection.strongest) +
+           " are edges, or largest at the smallest or the largest scale; try other --scales";
+}
 
 std::vector<double> scalesOf(const ScaleRange& range, const base::Extents& extents) {
     const auto smallest = static_cast<double>(smallestExtent(extents));
@@ -263,7 +352,6 @@ Detection detect(const ChannelImage& image, const DetectorOptions& options,
                  const std::stop_token& stop, DetectorSink* sink) {
     requireSensible(options);
     const base::Extents& n = image.extents();
-    (void)scalesOf(options.scales, n); // before anything is allocated
     if (n.x < 3 || n.y < 3 || n.z == 2) {
         throw Error(ErrorCode::Problem, "the image has " + base::toString(n) +
                                             " voxels; features needs at least 3 along each axis");

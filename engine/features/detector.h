@@ -29,7 +29,8 @@ inline constexpr double kLeastSigma = 0.7;
 struct DetectorOptions {
     ScaleRange scales{};
     int levels = 128; ///< 2 .. kMostLevels
-    /// The least strength of a blob; empty: a tenth of the range of the first channel.
+    /// The least strength of a blob; empty: a tenth of the range of the levels of the first
+    /// channel.
     std::optional<double> minStrength{};
     std::int64_t maxBlobs = 1000;
     double overlap = 0.5; ///< largest share of the smaller disc that a stronger blob may cover
@@ -43,7 +44,11 @@ struct ChannelFacts {
     std::string name;
     double low = 0;
     double high = 0;
-    double step = 0;  ///< distance of two levels
+    double step = 0; ///< distance of two levels
+    /// Of the values; those outside low .. high belong to the end levels.
+    double minimum = 0;
+    double maximum = 0;
+    std::int64_t beyond = 0; ///< voxels outside
     int distinct = 0; ///< levels that are filtered; the others repeat the one before, or give 0
 };
 
@@ -59,6 +64,7 @@ struct Detection {
     std::int64_t found = 0;      ///< maxima above the least strength
     std::int64_t overlapped = 0; ///< of these, removed for a stronger blob
     double minStrength = 0;
+    double strongest = 0; ///< response, of all scales but the first and the last
     std::vector<double> scales;
     std::vector<ChannelFacts> channels;
     /// The largest response over the scales, and the sigma that gave it; empty unless requested.
@@ -80,6 +86,9 @@ class DetectorSink {
     }
 };
 
+/// Why a detection has no blobs and what to try, as a sentence; empty if it has some.
+[[nodiscard]] std::string whyEmpty(const Detection& detection);
+
 /// The scales of an image: sigma_i = first (last / first)^(i / (count - 1)).
 /// **Errors**: CommandLine for fewer than three scales, a sigma below 0.7, last <= first, or a
 /// sigma above the smallest extent.
@@ -98,13 +107,16 @@ class DetectorSink {
 ///
 ///     sum over k of |w sigma^2 ([I <= v_k] * LoG_sigma)| dv,   w = e / 2 (2D), 1.080985 (3D),
 ///
-/// added over the channels. A blob is a maximum of the response over position and scale; the first
-/// and the last scale only bound their neighbours. Values outside the image repeat its border.
+/// added over the channels. Levels cover the range of the values without outliers (ChannelFacts),
+/// which belong to the end levels. A blob is a maximum of the response over position and scale; the
+/// first and the last scale only bound their neighbours. Values outside the image repeat its
+/// border.
 ///
 /// **Units**: scales in voxels, strength in values. **Errors**: CommandLine for options out of
-/// range; Problem for values that are not finite and for an image of fewer than 3 voxels along x or
-/// y. **Threads**: `options.threads`. Cancelling takes far less than a second. **Cost**: O(levels x
-/// channels x scales x voxels), the same for every sigma.
+/// range; Problem for values that are not finite, for an image of fewer than 3 voxels along x or
+/// y, and for maps of strengths beyond float32. **Threads**: `options.threads`. Cancelling takes
+/// far less than a second. **Cost**: O(levels x channels x scales x voxels), the same for every
+/// sigma.
 /// **Source**: CSDD (1); engine/features/README.md.
 [[nodiscard]] Detection detect(const ChannelImage& image, const DetectorOptions& options,
                                const std::stop_token& stop = {}, DetectorSink* sink = nullptr);

@@ -252,13 +252,27 @@ base::Image<float> greyImage(const ChannelImage& image) {
     const base::Extents& n = image.extents();
     base::Image<float> grey(n);
     std::vector<double> row(static_cast<std::size_t>(n.x));
-    for (std::int64_t z = 0; z < n.z; ++z) {
-        for (std::int64_t y = 0; y < n.y; ++y) {
-            image.row(0, y, z, row.data());
-            std::transform(row.begin(), row.end(), grey.view().row(y, z),
-                           [](double value) { return static_cast<float>(value); });
+    const auto forRows = [&](const auto& take) {
+        for (std::int64_t i = 0; i < n.y * n.z; ++i) {
+            image.row(0, i % n.y, i / n.y, row.data());
+            take(grey.view().row(i % n.y, i / n.y));
         }
-    }
+    };
+    double largest = 0;
+    forRows([&](float*) {
+        for (const double value : row) {
+            largest = std::max(largest, std::abs(value));
+        }
+    });
+    // Scores do not depend on the unit; float holds these values and their squares.
+    constexpr double kUsual = 1e15;
+    const bool usual = largest == 0 || (largest <= kUsual && largest >= 1 / kUsual);
+    const int exponent = usual ? 0 : -std::ilogb(largest);
+    forRows([&](float* to) {
+        std::transform(row.begin(), row.end(), to, [exponent](double value) {
+            return static_cast<float>(std::ldexp(value, exponent));
+        });
+    });
     return grey;
 }
 

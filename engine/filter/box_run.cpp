@@ -54,12 +54,24 @@ std::int64_t BoxRun::bytes(const Problem& problem, const Extents& tile, int thre
     return threads * BoxBuffers::bytes(problem.kernel, tile);
 }
 
-double BoxRun::bound(const Problem& problem, const Extents& tile) {
+namespace {
+
+/// The error of the running sums, for a scene with values of magnitude 1.
+double slidingBound(const Problem& problem, const Extents& tile) {
     // Every sum is at most N. A running sum rounds twice a step, doubling twice a power of two.
     const Extents& m = problem.kernel;
     const auto steps = static_cast<double>((m.z > 1 ? 2 * (tile.z + m.z) : 0) + 2 * (tile.y + m.y));
-    return 0x1p-53 * (steps + 2 * std::log2(static_cast<double>(m.x)) + 4) +
-           (problem.precision == method::Precision::Single ? 0x1p-24 : 0);
+    return 0x1p-53 * (steps + 2 * std::log2(static_cast<double>(m.x)) + 4);
+}
+
+double storingBound(const Problem& problem) {
+    return problem.precision == method::Precision::Single ? 0x1p-24 : 0;
+}
+
+} // namespace
+
+double BoxRun::bound(const Problem& problem, const Extents& tile) {
+    return slidingBound(problem, tile) + storingBound(problem);
 }
 
 template <class Real> Outcome BoxRun::run(const Task<Real>& task) {
@@ -125,6 +137,14 @@ template <class Real> Outcome BoxRun::run(const Task<Real>& task) {
     outcome.bound = exact
                         ? (1 + 0x1p-28) * divisionBound(task.problem, task.kernel, outcome.largest)
                         : bound(task.problem, task.candidate.tile) * outcome.largest;
+    outcome.local = outcome.largest > 0 ? outcome.bound / outcome.largest : 0;
+    if (!exact) {
+        // A voxel that has left a running sum leaves its roundings behind.
+        outcome.local = storingBound(task.problem);
+        outcome.spread.push_back(
+            {{{}, task.to.extents()},
+             slidingBound(task.problem, task.candidate.tile) * outcome.largest});
+    }
     return outcome;
 }
 

@@ -10,6 +10,7 @@
 #include "engine/cpu/decimation.h"
 #include "engine/filter/detail/dif_run.h"
 #include "engine/filter/detail/filter_method.h"
+#include "engine/filter/detail/local_check.h"
 #include "engine/filter/planner.h"
 
 namespace flcc::filter {
@@ -61,8 +62,8 @@ class DifFilter final : public FilterMethod {
         prediction.operations = work.operations;
         prediction.setupMs = 1e-6 * work.templ / speedUp;
         prediction.ms = prediction.setupMs + 1e-6 * (work.scene / speedUp + work.steps);
-        prediction.hostBytes = single ? hostBytes<float>(problem, cut, candidate.threads)
-                                      : hostBytes<double>(problem, cut, candidate.threads);
+        prediction.hostBytes = single ? hostBytes<float>(problem, kernel, cut, candidate.threads)
+                                      : hostBytes<double>(problem, kernel, cut, candidate.threads);
         prediction.errorBound = cut.error(unitOf(problem.precision)) * kernel.norm() *
                                     std::sqrt(seen) / kernel.divisor() +
                                 roundingBound(problem, kernel);
@@ -91,11 +92,13 @@ class DifFilter final : public FilterMethod {
     }
 
     template <class Real>
-    static std::int64_t hostBytes(const Problem& problem, const cpu::Decimation& cut, int threads) {
+    static std::int64_t hostBytes(const Problem& problem, const Kernel& kernel,
+                                  const cpu::Decimation& cut, int threads) {
         // The weights in double end before the buffers are made.
         return resultBytes(problem) + markBytes(problem) +
-               base::byteCount(problem.kernel, static_cast<std::int64_t>(sizeof(Real))) +
-               std::max(base::byteCount(problem.kernel, 8), cut.bytes<Real>(threads));
+               std::max(base::byteCount(problem.kernel, static_cast<std::int64_t>(sizeof(Real))) +
+                            std::max(base::byteCount(problem.kernel, 8), cut.bytes<Real>(threads)),
+                        checkBytes(problem, kernel, threads));
     }
 };
 

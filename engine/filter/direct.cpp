@@ -97,12 +97,14 @@ class DirectFilter final : public FilterMethod {
 
     template <class Real> Outcome compute(const Task<Real>& task) const {
         const Extents& m = task.problem.kernel;
-        const Image<double> exact = task.kernel.flippedWeights();
         Image<Real> weights(m);
-        std::transform(exact.data(), exact.data() + exact.count(), weights.data(),
-                       [](double weight) { return static_cast<Real>(weight); });
+        {
+            const Image<double> exact = task.kernel.flippedWeights();
+            std::transform(exact.data(), exact.data() + exact.count(), weights.data(),
+                           [](double weight) { return static_cast<Real>(weight); });
+        }
         const SceneLoader<Real> loader(task.scene, task.problem.border);
-        const base::Index first = firstVoxel(task.problem);
+        const base::Index first = task.first();
         Outcome outcome = runTiles<DirectBuffers<Real>>(
             task, cpu::TileGrid(task.to.extents(), task.candidate.tile),
             [&](const Box& box, DirectBuffers<Real>& own, Outcome& found) {
@@ -116,6 +118,7 @@ class DirectFilter final : public FilterMethod {
         outcome.bound = sumsAreExact(task.problem, task.kernel, outcome.largest)
                             ? divisionBound(task.problem, task.kernel, outcome.largest)
                             : bound(task.problem, task.kernel) * outcome.largest;
+        outcome.local = outcome.largest > 0 ? outcome.bound / outcome.largest : 0;
         return outcome;
     }
 };

@@ -226,7 +226,9 @@ struct AxisSums {
     double taps = 0;
     double response = 0;
     double deviation = 0;
-    double rounding = 0;
+    double tail = 0;     ///< sum |h| where there are no taps
+    double running = 0;  ///< roundings of the recursion, which it carries on
+    double rounding = 0; ///< all roundings
 };
 
 /// The response at 0 .. reach, by the recursion: its closed form takes three functions a value,
@@ -269,8 +271,9 @@ AxisSums sumsOf(const AxisFilter& axis, double unit) {
             sums.taps += std::abs(tap(n));
             sums.response += std::abs(response);
             sums.deviation += std::abs(response - tap(n));
+            sums.tail += std::abs(n) > radius ? std::abs(response) : 0;
         }
-        sums.rounding = pass.filter()->roundingBound();
+        sums.running = sums.rounding = pass.filter()->roundingBound();
     }
     // The line is stored in the precision of the result, and begins with what its warm-up left out.
     sums.rounding += (1 + 0x1p-8) * unit * sums.response;
@@ -302,33 +305,41 @@ std::int64_t GaussianRun::bytes(const Problem& problem, const Kernel& kernel, in
                                       : 0);
 }
 
-double GaussianRun::bound(const Problem& problem, const Kernel& kernel) {
+GaussianErrors GaussianRun::errors(const Problem& problem, const Kernel& kernel) {
     const double unit = unitOf(problem.precision);
     double bound = 0;
+    double spread = 0;
     double size = 0;
     for (const Term& term : kernel.terms()) {
         double largest = 1;   // of the voxels that enter a pass
         double reference = 1; // sum |taps| of the axes before
         double error = 0;     // of what has been filtered so far
+        double far = 0;       // its part that comes from beyond the taps
         for (const AxisFilter& axis : term.axes) {
             if (axis.kind != AxisFilter::Kind::Gaussian) {
                 continue;
             }
             const AxisSums sums = sumsOf(axis, unit);
+            far = far * sums.response + (largest + error) * (sums.tail + sums.running);
             error = error * sums.response + reference * sums.deviation +
                     (largest + error) * sums.rounding;
             largest *= sums.response;
             reference *= sums.taps;
         }
         bound += error * std::abs(term.factor);
+        spread += far * std::abs(term.factor);
         size += largest * std::abs(term.factor);
     }
-    return bound + unit * (static_cast<double>(kernel.terms().size()) + 1) * size;
+    return {bound + unit * (static_cast<double>(kernel.terms().size()) + 1) * size, spread};
 }
 
 template <class Real> Outcome GaussianRun::run(const Task<Real>& task) {
     Outcome outcome = Passes<Real>(task).run();
-    outcome.bound = bound(task.problem, task.kernel) * outcome.largest;
+    const GaussianErrors errors = GaussianRun::errors(task.problem, task.kernel);
+    outcome.bound = errors.bound * outcome.largest;
+    outcome.local = errors.bound;
+    outcome.spread.push_back({{{}, task.to.extents()}, errors.spread * outcome.largest});
+    outcome.mostSpread = kMostTail;
     return outcome;
 }
 

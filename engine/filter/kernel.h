@@ -88,13 +88,14 @@ class Kernel {
 
 /// The kernel that `text` names: gaussian:S, gaussian-x:S and the other first and second
 /// derivatives (-y, -z, -xx, -yy, -zz, -xy, -xz, -yz), log:S, dog:S1:S2, box:N, sobel:x (y, z). S
-/// and N are one value for all axes or one an axis ("2,2,1"), in voxels or with a unit ("2um").
-/// The weights are those of gaussianTaps() to 6 sigma; box is a mean; sobel is 1 2 1 across and
-/// the difference of both neighbours along its axis.
+/// and N are one value for all axes or one an axis ("2,2,1"), in voxels or in one unit, which
+/// stands behind the last size ("2um", "2,3um", "dog:1:2um"). The weights are those of
+/// gaussianTaps() to 6 sigma; box is a mean; sobel is 1 2 1 across and the difference of both
+/// neighbours along its axis.
 ///
 /// **Errors**: CommandLine for an unknown name, a missing value, a sigma that is not above 0, an N
-/// that is not a whole number from 1; Problem for an axis that the scene does not have and for a
-/// unit that the scene's spacing does not have.
+/// that is not a whole number from 1, sizes in several units; Problem for an axis that the scene
+/// does not have and for a unit that the scene's spacing does not have.
 [[nodiscard]] Kernel kernelByName(std::string_view text, const base::Extents& scene,
                                   const base::Geometry& geometry);
 
@@ -126,7 +127,7 @@ struct KernelForm {
 /// The values in the name of a kernel, as a form shows them.
 struct KernelValues {
     std::size_t form = 0;  ///< in kernelForms()
-    bool inLength = false; ///< a size was written with a unit of length
+    bool inLength = false; ///< the sizes were written with a unit of length
     /// One entry for each parameter of the form: sizes along x, y, z in voxels, or for Kind::Axis
     /// the number of the axis in all three.
     std::vector<std::array<double, 3>> values;

@@ -63,9 +63,13 @@ std::optional<double> metresOf(std::string_view unit) {
 
 /// What a name is read with: the text for messages and the scene.
 struct Reading {
+    Reading(std::string_view name, const Extents& extents, const base::Geometry& of)
+        : text(name), scene(extents), geometry(of), unit(commonUnit()) {}
+
     std::string_view text;
     const Extents& scene;
     const base::Geometry& geometry;
+    std::string_view unit; ///< of all sizes; empty: voxels
 
     [[nodiscard]] std::size_t axes() const { return base::isFlat2D(scene) ? 2 : 3; }
     [[nodiscard]] std::string name() const { return base::excerpt(text); }
@@ -92,14 +96,19 @@ struct Reading {
     [[nodiscard]] double size(std::string_view value, std::size_t axis) const {
         double number = 0;
         const char* const end = value.data() + value.size();
-        const std::string_view unit = unitOf(value);
         if (std::from_chars(value.data(), end, number).ec != std::errc{} ||
             !std::isfinite(number) || number <= 0) {
             refuse(fmt::format("\"{}\" in kernel \"{}\" must be a number above 0",
                                base::excerpt(value), name()));
         }
-        if (!unit.empty() && unit != "px") {
-            number /= spacing(unit, axis);
+        const std::string_view own = unitOf(value);
+        if (!own.empty() && own != "px" && !metresOf(own)) {
+            refuse(fmt::format("\"{}\" in kernel \"{}\" is no unit; use m, cm, mm, um, nm, A, or "
+                               "none for voxels",
+                               base::excerpt(own), name()));
+        }
+        if (!unit.empty()) {
+            number /= spacing(axis);
         }
         if (!(number <= kMostVoxels)) {
             refuse(fmt::format("\"{}\" in kernel \"{}\" is {} voxels; at most {} are possible",
@@ -108,14 +117,38 @@ struct Reading {
         return number;
     }
 
-    /// The scene's spacing along `axis` in `unit`.
-    [[nodiscard]] double spacing(std::string_view unit, std::size_t axis) const {
-        const std::optional<double> wanted = metresOf(unit);
-        if (!wanted) {
-            refuse(fmt::format("\"{}\" in kernel \"{}\" is no unit; use m, cm, mm, um, nm, A, or "
-                               "none for voxels",
-                               base::excerpt(unit), name()));
+    /// The unit of all sizes: the one behind the last size. **Errors**: CommandLine where another
+    /// size has another one, as nobody can tell what is meant.
+    [[nodiscard]] std::string_view commonUnit() const {
+        std::vector<std::string_view> units;
+        for (const std::string_view values : parts(text.substr(text.find(':') + 1), ':')) {
+            for (const std::string_view size : parts(values, ',')) {
+                const std::string_view of = unitOf(size);
+                if (of.size() < size.size()) { // a number, so no axis
+                    units.push_back(of);
+                }
+            }
         }
+        if (units.empty()) {
+            return {};
+        }
+        const auto shown = [](std::string_view of) {
+            return of.empty() || of == "px" ? std::string("voxels") : base::excerpt(of);
+        };
+        const std::string_view last = units.back();
+        for (const std::string_view of : units) {
+            if (!of.empty() && shown(of) != shown(last)) {
+                refuse(fmt::format("kernel \"{}\" mixes sizes in {} and in {}; write all sizes in "
+                                   "one unit, once behind the last one",
+                                   name(), shown(of), shown(last)));
+            }
+        }
+        return last == "px" ? std::string_view() : last;
+    }
+
+    /// The scene's spacing along `axis` in `unit`.
+    [[nodiscard]] double spacing(std::size_t axis) const {
+        const std::optional<double> wanted = metresOf(unit);
         const std::optional<double> own = metresOf(geometry.unit);
         if (!own) {
             throw Error(ErrorCode::Problem,
@@ -214,7 +247,7 @@ Kernel difference(const Reading& reading, std::string_view values) {
 
 Kernel box(const Reading& reading, std::string_view values) {
     const std::array<double, 3> sizes = reading.sizes(values);
-    const bool world = values.find_first_not_of("0123456789.,+-eE") != std::string_view::npos;
+    const bool world = !reading.unit.empty();
     Term term;
     double count = 1;
     for (std::size_t axis = 0; axis < reading.axes(); ++axis) {
@@ -309,11 +342,8 @@ KernelValues kernelValues(std::string_view text, const Extents& scene,
             continue;
         }
         read.values.push_back(reading.sizes(word));
-        for (const std::string_view size : parts(word, ',')) {
-            const std::string_view unit = unitOf(size);
-            read.inLength = read.inLength || (!unit.empty() && unit != "px");
-        }
     }
+    read.inLength = !reading.unit.empty();
     return read;
 }
 

@@ -8,6 +8,7 @@
 #include "engine/base/stopwatch.h"
 #include "engine/cpu/tile_transform.h"
 #include "engine/filter/detail/filter_method.h"
+#include "engine/filter/detail/local_check.h"
 #include "engine/filter/detail/overlap_save_run.h"
 #include "engine/filter/detail/tile_tasks.h"
 #include "engine/method/shared/fourier_bound.h"
@@ -146,7 +147,7 @@ class OverlapSaveFilter : public FilterMethod {
                     kStoreNs * resultVoxels(problem) / model.speedUp(candidate.threads));
         prediction.operations =
             tiles * (blocks + 1) * 2.5 * count * std::log2(std::max(2.0, count));
-        prediction.hostBytes = hostBytes(problem, candidate, cut);
+        prediction.hostBytes = hostBytes(problem, kernel, candidate, cut);
         prediction.errorBound = expectedBound(problem, kernel, points);
         prediction.fftPlanning = std::string(cpu::planningOf(points, !single));
         prediction.tilesInFlight = isWhole() ? 1 : candidate.threads;
@@ -155,8 +156,8 @@ class OverlapSaveFilter : public FilterMethod {
     }
 
   private:
-    [[nodiscard]] std::int64_t hostBytes(const Problem& problem, const method::Candidate& candidate,
-                                         const Cut& cut) const {
+    [[nodiscard]] std::int64_t hostBytes(const Problem& problem, const Kernel& kernel,
+                                         const method::Candidate& candidate, const Cut& cut) const {
         const bool single = problem.precision == method::Precision::Single;
         const cpu::TransformShape points(candidate);
         const bool blocks = cut.blocks.size() > 1;
@@ -173,8 +174,10 @@ class OverlapSaveFilter : public FilterMethod {
         const std::int64_t prepare =
             base::byteCount(problem.kernel, 8) +
             8 * Transform<double>::templateWorkValues(points, block(problem, points));
-        return resultBytes(problem) + markBytes(problem) + spectra +
-               std::max(prepare, workers * buffers + scratch);
+        // The check begins when all of these are gone.
+        return resultBytes(problem) + markBytes(problem) +
+               std::max(spectra + std::max(prepare, workers * buffers + scratch),
+                        checkBytes(problem, kernel, candidate.threads));
     }
 
     [[nodiscard]] static double expectedBound(const Problem& problem, const Kernel& kernel,

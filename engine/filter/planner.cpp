@@ -12,6 +12,7 @@
 #include "engine/base/median.h"
 #include "engine/base/stopwatch.h"
 #include "engine/filter/detail/filter_method.h"
+#include "engine/filter/detail/local_check.h"
 #include "engine/method/method.h"
 
 namespace flcc::filter {
@@ -315,14 +316,20 @@ Convolved convolveTo(const Problem& problem, const Kernel& kernel, const Candida
                      const std::stop_token& stop, const std::function<void(double)>& progress) {
     const detail::Task<Real> task{problem, kernel, candidate, scene, to, pool, stop, progress};
     const detail::Outcome outcome = methodOf(candidate.method).run(task);
-    if (!outcome.cancelled && outcome.nonFinite > 0) {
+    detail::LocalFindings found{.cancelled = outcome.cancelled};
+    if (!outcome.cancelled) {
+        found = detail::checkLocally(task, outcome, detail::mostSpread(problem.precision));
+    }
+    if (!found.cancelled && outcome.nonFinite > 0) {
         detail::markNonFinite(problem, scene, to);
     }
-    return {.cancelled = outcome.cancelled,
+    return {.cancelled = found.cancelled,
             .pixels = {},
             .largest = outcome.largest,
             .nonFinite = outcome.nonFinite > 0,
             .bound = outcome.bound,
+            .relativeBound = found.largest,
+            .repeated = found.repeated,
             .prepareMs = outcome.prepareMs};
 }
 

@@ -2,6 +2,7 @@
 #include <cmath>
 #include <vector>
 
+#include "engine/filter/detail/local_check.h"
 #include "engine/filter/detail/recursive_runs.h"
 #include "engine/filter/detail/tile_tasks.h"
 #include "engine/filter/recursive.h"
@@ -67,7 +68,8 @@ class RecursiveFilter final : public FilterMethod {
                              kBoxStepNs * 2 * std::log2(static_cast<double>(m.x) + 1)) /
                             model.speedUp(candidate.threads);
             prediction.operations = voxels * (m.z > 1 ? 6 : 4);
-            prediction.hostBytes += BoxRun::bytes(problem, tile, candidate.threads);
+            prediction.hostBytes += std::max(BoxRun::bytes(problem, tile, candidate.threads),
+                                             checkBytes(problem, kernel, candidate.threads));
             prediction.errorBound = BoxRun::bound(problem, tile);
             return prediction;
         }
@@ -83,8 +85,9 @@ class RecursiveFilter final : public FilterMethod {
         prediction.ms =
             1e-6 * voxels * terms * (kRowNs + axes * kLineNs) / model.speedUp(candidate.threads);
         prediction.operations = voxels * terms * (axes + 1) * 32;
-        prediction.hostBytes += GaussianRun::bytes(problem, kernel, candidate.threads);
-        prediction.errorBound = GaussianRun::bound(problem, kernel);
+        prediction.hostBytes += std::max(GaussianRun::bytes(problem, kernel, candidate.threads),
+                                         checkBytes(problem, kernel, candidate.threads));
+        prediction.errorBound = GaussianRun::errors(problem, kernel).bound;
         return prediction;
     }
 

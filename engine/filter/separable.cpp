@@ -173,7 +173,7 @@ class SeparableFilter final : public FilterMethod {
             terms.emplace_back(term);
         }
         const SceneLoader<Real> loader(task.scene, task.problem.border);
-        const base::Index first = firstVoxel(task.problem);
+        const base::Index first = task.first();
         const bool sums = terms.size() > 1;
         const bool asIs = !sums && task.kernel.divisor() == 1; // the last pass makes the result
         Outcome outcome = runTiles<SeparableBuffers<Real>>(
@@ -205,6 +205,7 @@ class SeparableFilter final : public FilterMethod {
         outcome.bound = isExact(task.problem, task.kernel, outcome.largest)
                             ? divisionBound(task.problem, task.kernel, outcome.largest)
                             : bound(task.problem, task.kernel) * outcome.largest;
+        outcome.local = outcome.largest > 0 ? outcome.bound / outcome.largest : 0;
         return outcome;
     }
 

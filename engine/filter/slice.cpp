@@ -203,6 +203,8 @@ Convolved convolvePlane(const Problem& problem, const Kernel& kernel,
         all.bound += one.bound + 4 * detail::unitOf(method::Precision::Single) * one.largest *
                                      magnitudes * static_cast<double>(layers.size());
         all.largest = std::max(all.largest, one.largest);
+        all.relativeBound = std::max(all.relativeBound, one.relativeBound);
+        all.repeated += one.repeated;
         all.nonFinite = all.nonFinite || one.nonFinite;
     }
     all.pixels = std::move(total);

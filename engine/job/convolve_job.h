@@ -49,8 +49,10 @@ struct ResultReport {
     double mean = 0;
     double standardDeviation = 0;
     std::int64_t count = 0;
-    std::int64_t nan = 0; ///< results that NaN or Inf of the scene reach
-    double bound = 0;     ///< on the error of every value, in units of the result
+    std::int64_t nan = 0;      ///< results that NaN or Inf of the scene reach
+    double bound = 0;          ///< on the error of every value, in units of the result
+    double relativeBound = 0;  ///< filter::Convolved::relativeBound
+    std::int64_t repeated = 0; ///< filter::Convolved::repeated
 };
 
 /// One frame of a stack that is convolved frame by frame.

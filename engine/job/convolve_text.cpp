@@ -82,6 +82,10 @@ std::string toSummary(const ConvolveReport& report, bool verbose) {
                             "most {:.2g}\n",
                             result.minimum, result.maximum, result.mean, result.standardDeviation,
                             result.bound);
+        text +=
+            fmt::format("Error     at most {:.2g} of the largest magnitude under the kernel times "
+                        "the sum of its weights' magnitudes; {} values computed again\n",
+                        result.relativeBound, result.repeated);
         if (result.nan > 0) {
             text += fmt::format("NaN       {} of {} voxels, which NaN or Inf of the scene reach\n",
                                 result.nan, result.nan + result.count);

@@ -87,7 +87,7 @@ FeaturesImage loadFeaturesImage(const FeaturesJob& job, const std::filesystem::p
         io::readImage(file, {.channel = job.channel,
                              .frame = job.frame,
                              .maxBytes = std::max<std::int64_t>(1, detail::availableMemory()),
-                             .maxBufferBytes = job.memoryBytes > 0 ? job.memoryBytes : INT64_MAX,
+                             .maxBufferBytes = detail::bufferLimit(job.memoryBytes),
                              .stop = stop,
                              .digests = true});
     if (loaded.components.empty()) {
@@ -267,6 +267,9 @@ FeaturesResult runFeatures(const FeaturesJob& job, const FeaturesImage& image,
     if (result.detection.cancelled) {
         result.cancelled = true;
         return result;
+    }
+    if (std::string why = features::whyEmpty(result.detection); !why.empty()) {
+        result.notes.push_back(std::move(why));
     }
     const auto listed = static_cast<std::int64_t>(result.detection.blobs.size());
     const std::int64_t left = result.detection.found - result.detection.overlapped - listed;

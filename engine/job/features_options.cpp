@@ -150,8 +150,9 @@ std::vector<Row> makeRows() {
         channelsRow(),
         numberRow(
             "min-strength", "S",
-            "least strength of a blob (default: a tenth of the range of the values)", 0, kInfinity,
-            [](const FeaturesJob& job) { return job.detector.minStrength; },
+            "least strength of a blob (default: a tenth of the range of the values without "
+            "outliers)",
+            0, kInfinity, [](const FeaturesJob& job) { return job.detector.minStrength; },
             [](FeaturesJob& job, double s) { job.detector.minStrength = s; }),
         detail::countRow<FeaturesJob>(
             "max-blobs", "N", "longest list (default: 1000)", 1, std::numeric_limits<int>::max(),

@@ -24,6 +24,9 @@ Json problemJson(const FeaturesResult& result) {
                             {"low", channel.low},
                             {"high", channel.high},
                             {"level_step", channel.step},
+                            {"minimum", channel.minimum},
+                            {"maximum", channel.maximum},
+                            {"beyond", channel.beyond},
                             {"distinct_levels", channel.distinct}});
     }
     return {{"operation", "features"},
@@ -148,6 +151,14 @@ std::string toSummary(const FeaturesResult& result) {
                        std::to_string(found.scales.size()) + " scales from " +
                        fixed(found.scales.front(), 2) + " to " + fixed(found.scales.back(), 2) +
                        " voxels\n";
+    for (const features::ChannelFacts& channel : found.channels) {
+        if (channel.beyond > 0) {
+            text += "levels of " + channel.name + " from " + shortest(channel.low) + " to " +
+                    shortest(channel.high) + "; " + std::to_string(channel.beyond) +
+                    " outliers from " + shortest(channel.minimum) + " to " +
+                    shortest(channel.maximum) + " belong to the end levels\n";
+        }
+    }
     text += std::to_string(found.blobs.size()) + " blobs of strength " +
             shortest(found.minStrength) + " or more (" + std::to_string(found.overlapped) +
             " overlapping ones removed), " + fixed(result.run.executeMs / 1000, 2) + " s on " +

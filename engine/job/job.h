@@ -49,8 +49,9 @@ struct Job {
     /// Templates whose files state another spacing than the scene are resampled to it. Otherwise
     /// they are compared voxel by voxel, with a warning.
     bool resample = false;
-    bool invert =
-        false; ///< changes the sign of the templates, so that every score changes its sign
+    /// Mirrors the templates' values between the smallest and the largest one under the support, so
+    /// that every score of lcc changes its sign.
+    bool invert = false;
     /// Supports of the templates, nonzero voxels count: one for all templates, or one for each. A
     /// file, or a shape (mask_shape.h).
     std::vector<std::filesystem::path> masks;

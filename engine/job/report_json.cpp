@@ -226,9 +226,11 @@ Json toJson(const Environment& environment, bool calibrated) {
 }
 
 Json toJson(const ResultReport& result) {
-    return {{"min", result.minimum},           {"max", result.maximum}, {"mean", result.mean},
-            {"std", result.standardDeviation}, {"count", result.count}, {"nan", result.nan},
-            {"bound_largest", result.bound}};
+    return {{"min", result.minimum},         {"max", result.maximum},
+            {"mean", result.mean},           {"std", result.standardDeviation},
+            {"count", result.count},         {"nan", result.nan},
+            {"bound_largest", result.bound}, {"relative_bound_largest", result.relativeBound},
+            {"repeated", result.repeated}};
 }
 
 /// Writes the rows of a plan and the chosen one.

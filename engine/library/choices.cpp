@@ -51,6 +51,11 @@ base::PixelType pixelTypeOf(int type, const char* field) {
     return kTypes[number];
 }
 
+/// Threads that a pool may have.
+constexpr int kMostThreads = 4096;
+/// 16 TiB of float32. All sizes that are computed from it fit 63 bits.
+constexpr std::int64_t kMostVoxels = std::int64_t{1} << 42;
+
 void requireNotNegative(std::int64_t value, const char* field) {
     if (value < 0) {
         throw Error(ErrorCode::CommandLine,
@@ -109,6 +114,11 @@ Choices choicesOf(const flcc_options* options) {
     if (options->memory > 0) {
         choices.limits.memoryBytes = options->memory;
     }
+    if (options->threads > kMostThreads) {
+        throw Error(ErrorCode::CommandLine, "threads must be at most " +
+                                                std::to_string(kMostThreads) + ", not " +
+                                                std::to_string(options->threads));
+    }
     if (options->threads > 0) {
         choices.limits.threads = options->threads;
     }
@@ -124,7 +134,17 @@ base::Extents extentsOf(const flcc_extents& extents, const char* what) {
                                             "a 2D image has z = 1");
     }
     (void)base::byteCount(own, 8); // that fits 63 bits
+    requirePossible(own, what);
     return own;
+}
+
+void requirePossible(const base::Extents& extents, const char* what) {
+    if (base::voxelCount(extents) > kMostVoxels) {
+        throw Error(ErrorCode::Memory,
+                    std::string("the ") + what + " " + base::toString(extents) + " has more than " +
+                        std::to_string(kMostVoxels) +
+                        " voxels, more than the memory of any machine; divide it");
+    }
 }
 
 flcc_extents extentsOf(const base::Extents& extents) { return {extents.x, extents.y, extents.z}; }

@@ -65,7 +65,7 @@ class Convolution {
         } else {
             m_problem.kernel = extentsOf(kernel, "kernel");
         }
-        (void)base::byteCount(filter::resultExtents(m_problem), 8);
+        requirePossible(filter::resultExtents(m_problem), "result");
         plan();
     }
 

@@ -55,7 +55,11 @@ class Correlation {
         m_problem.scenePixel = m_choices.scenePixel;
         m_problem.templPixel = m_choices.templPixel;
         m_problem.precision = m_choices.precision;
-        (void)base::byteCount(method::mapExtents(m_problem), 8);
+        if (base::voxelCount(m_problem.templ) < 2) {
+            throw Error(ErrorCode::Problem, "the template has one voxel, which is constant; LCC "
+                                            "needs at least two voxels");
+        }
+        requirePossible(method::mapExtents(m_problem), "map of scores");
         plan();
         m_pool = std::make_unique<base::TilePool>(m_plan->candidate().threads);
         m_plan->method().warmUp(m_problem, m_plan->candidate());

@@ -42,7 +42,7 @@ typedef enum flcc_type {
     FLCC_INT64
 } flcc_type;
 
-/* Number of voxels along each axis. */
+/* Number of voxels along each axis; at most 2^42 voxels. */
 typedef struct flcc_extents {
     int64_t x;
     int64_t y;
@@ -63,7 +63,7 @@ typedef struct flcc_options {
     int template_type;     /* an flcc_type: of the template's or the kernel's voxels */
     int64_t scenes;        /* scenes of one call, one after the other in memory; 0: 1 */
     int64_t memory;        /* bytes that a run may take beside the scene; 0: no limit */
-    int threads;           /* 0: all processors */
+    int threads;           /* 0: all processors; at most 4096 */
 } flcc_options;
 
 typedef struct flcc_conv flcc_conv;   /* a plan for convolutions */
@@ -85,7 +85,7 @@ flcc_code conv_exec(flcc_conv* plan, const void* scenes, const void* kernel, voi
 
 void conv_destroy(flcc_conv* plan);
 
-/* Plans the LCC of every placement of a template in a scene (FLCC (3)). */
+/* Plans the LCC of every placement of a template, of two voxels or more, in a scene (FLCC (3)). */
 flcc_code lcorr_plan(flcc_lcorr** plan, flcc_extents scene, flcc_extents templ,
                      const flcc_options* options);
 
@@ -104,7 +104,7 @@ flcc_code lcorr_exec(flcc_lcorr* plan, const void* scenes, const void* templ, vo
 
 void lcorr_destroy(flcc_lcorr* plan);
 
-/* Memory aligned for vectors, freed by flcc_free(); NULL if there is none. Images in other memory
+/* Memory aligned for vectors, freed by flcc_free(); NULL if there is not that much. Images in other memory
  * are allowed too. */
 void* flcc_malloc(size_t bytes);
 void flcc_free(void* data);

@@ -32,6 +32,9 @@ MapStatistics statisticsOf(const method::ScoreTally& tally) {
     statistics.maximum = static_cast<double>(tally.maximum);
     setDeviation(tally.sum.value() * unit, tally.squares.value() * unit, method::kScoreUnit,
                  statistics);
+    if (statistics.minimum == statistics.maximum) {
+        statistics.standardDeviation = 0; // exactly, and not the rounding of its formula
+    }
     return statistics;
 }
 
@@ -39,6 +42,20 @@ MapStatistics bankStatistics(MapStatistics best, const method::ScoreSums& scores
     if (scores.count > 0) {
         const auto count = static_cast<double>(scores.count);
         best.count = scores.count;
+        if (scores.anyRange) {
+            // Sums of double; long double has room for their squares.
+            const auto unit = std::ldexp(1.0L, scores.exponent);
+            const long double mean = scores.sum / static_cast<long double>(count);
+            const long double meanOfSquares = scores.squares / static_cast<long double>(count);
+            const long double variance = std::max(0.0L, meanOfSquares - mean * mean);
+            const long double rounding =
+                std::numeric_limits<double>::epsilon() * (8.0L + count) * meanOfSquares;
+            best.mean = static_cast<double>(mean * unit);
+            best.standardDeviation =
+                scores.count == 1 ? 0 : static_cast<double>(std::sqrt(variance) * unit);
+            best.roundingDeviation = static_cast<double>(std::sqrt(rounding) * unit);
+            return best;
+        }
         // On a GPU the sums are in kScoreUnit and `rounding` is 0.
         setDeviation(scores.sum / count, scores.squares / count,
                      method::kScoreUnit + scores.rounding / count, best);
@@ -78,7 +95,8 @@ MapStatistics mapStatistics(const base::View<const double>& value,
             }
         }
     };
-    double sum = 0;
+    // Values of any magnitude: long double has room for their sums and squares.
+    long double sum = 0;
     forValues([&](double each) {
         const bool first = statistics.count++ == 0;
         statistics.minimum = first ? each : std::min(statistics.minimum, each);
@@ -88,11 +106,14 @@ MapStatistics mapStatistics(const base::View<const double>& value,
     if (statistics.count == 0) {
         return statistics;
     }
-    const auto count = static_cast<double>(statistics.count);
-    statistics.mean = sum / count;
-    double squares = 0;
-    forValues([&](double each) { squares += (each - statistics.mean) * (each - statistics.mean); });
-    statistics.standardDeviation = std::sqrt(squares / count);
+    const auto count = static_cast<long double>(statistics.count);
+    const long double mean = sum / count;
+    statistics.mean = static_cast<double>(mean);
+    long double squares = 0;
+    forValues([&](double each) { squares += (each - mean) * (each - mean); });
+    statistics.standardDeviation = statistics.minimum == statistics.maximum
+                                       ? 0
+                                       : static_cast<double>(std::sqrt(squares / count));
     statistics.roundingDeviation =
         8 * std::numeric_limits<double>::epsilon() *
         std::max(std::abs(statistics.minimum), std::abs(statistics.maximum));

@@ -269,10 +269,7 @@ void addTemplate(const MapFacts& templ, MapFacts& bank) {
     bank.largestBound = std::max(bank.largestBound, templ.largestBound);
     bank.largestLowConf = std::max(bank.largestLowConf, templ.largestLowConf);
     bank.largestRounding = std::max(bank.largestRounding, templ.largestRounding);
-    bank.scores.count += templ.scores.count;
-    bank.scores.sum += templ.scores.sum;
-    bank.scores.squares += templ.scores.squares;
-    bank.scores.rounding += templ.scores.rounding;
+    bank.scores.add(templ.scores);
 }
 
 void addStages(const StagesMs& from, StagesMs& to) {
@@ -313,11 +310,7 @@ Outcome Method::executeBank(const Problem& problem, const Candidate& candidate,
                                 const MapView part = partOf(viewOf(scores), box);
                                 const BankView best = partOf(to, box);
                                 mergeBest(part, static_cast<std::int32_t>(i), best);
-                                const ScoreSums here = scoreSums(part);
-                                sums.count += here.count;
-                                sums.sum += here.sum;
-                                sums.squares += here.squares;
-                                sums.rounding += here.rounding;
+                                sums.add(scoreSums(part));
                                 if (last) {
                                     addStatuses(best.map, all.facts);
                                     finished.push_back(box);

@@ -7,27 +7,40 @@
 
 namespace flcc::method {
 
-/// Sums over the voxels of a placement that count: P and T less one level a.
+/// Sums over the voxels of a placement that count: P less a level c, and T less a level a.
 struct LevelSums {
-    Bounded products;     ///< sum (P - a)(T - a)
-    Bounded panel;        ///< sum (P - a)
-    Bounded panelSquares; ///< sum (P - a)^2
+    Bounded products;     ///< sum (P - c)(T - a)
+    Bounded panel;        ///< sum (P - c)
+    Bounded panelSquares; ///< sum (P - c)^2
     Bounded count;
     Bounded templ;        ///< sum (T - a)
     Bounded templSquares; ///< sum (T - a)^2
-    Bounded level;        ///< a
+    Bounded panelLevel;   ///< c
+    Bounded templLevel;   ///< a
 
+    /// Each side keeps its own level, so that none is lost beside the other; differences of the
+    /// sides need the same level, a.
     [[nodiscard]] Quantities quantities() const {
         const Bounded two{2, 0};
-        const Bounded square = count * level * level;
-        return {.products = products + level * (panel + templ) + square,
-                .panelSquares = panelSquares + two * level * panel + square,
-                .templSquares = templSquares + two * level * templ + square,
+        const Bounded shift = panelLevel - templLevel;
+        const Bounded together = products + shift * templ; // sum (P - a)(T - a)
+        return {.products = products + panelLevel * templ + templLevel * panel +
+                            count * panelLevel * templLevel,
+                .panelSquares = squares(panelSquares, panel, panelLevel),
+                .templSquares = squares(templSquares, templ, templLevel),
                 .covariance = products - panel * templ / count,
                 .panelVariance = panelSquares - panel * panel / count,
                 .templVariance = templSquares - templ * templ / count,
-                .squaredDifferences = panelSquares + templSquares - two * products,
+                .squaredDifferences =
+                    squares(panelSquares, panel, shift) + templSquares - two * together,
                 .absoluteDifferences = {}};
+    }
+
+  private:
+    /// sum (v + level)^2 from sum v^2 and sum v
+    [[nodiscard]] Bounded squares(const Bounded& of, const Bounded& sum,
+                                  const Bounded& level) const {
+        return of + Bounded{2, 0} * level * sum + count * level * level;
     }
 };
 
@@ -38,57 +51,49 @@ struct PlacementSums {
     double squares = 0;  ///< sum x^2
 };
 
-/// What turns computed sums of the placements of a tile into LevelSums. Errors are bounds on those
-/// of the computed sums, in `unit` or its square.
+/// What turns computed sums of the placements of a tile into LevelSums of P / panelUnit and
+/// T / templUnit: powers of two that keep squares from overflow and underflow. Errors are bounds on
+/// those of the computed sums.
 struct LevelFrame {
-    /// The sums times unit or its square are whole numbers, with an error below 1/2: they are
-    /// rounded to the nearest one and are exact then.
+    /// The sums times their units are whole numbers, with an error below 1/2: they are rounded to
+    /// the nearest one and are exact then.
     bool exact = false;
-    double unit = 1;
+    double unit = 1;          ///< of x, in panelUnit
+    double productUnit = 1;   ///< of x t, in panelUnit templUnit
     double productsError = 0; ///< of sum x t, relative to ||x|| ||t|| of the placement
     double sumsError = 0;     ///< of sum x and sum x^2, relative to sums of magnitudes
     double tileProducts = 0;  ///< what adds to the error of sum x t, for all placements
     double tilePanel = 0;     ///< ... of sum x
     double tileSquares = 0;   ///< ... of sum x^2
-    double templNorm = 0;     ///< ||t||
+    double templNorm = 0;     ///< ||T - a||
     double root = 0;          ///< sqrt(count)
-    Bounded shift;            ///< c - a
-    Bounded level;            ///< a
+    Bounded panelLevel;       ///< c
+    Bounded templLevel;       ///< a
     Bounded count;
-    Bounded templ;        ///< sum t
-    Bounded templSquares; ///< sum t^2
+    Bounded templ;        ///< sum (T - a)
+    Bounded templSquares; ///< sum (T - a)^2
+    ValueUnit value;      ///< panelUnit templUnit
 
-    /// The sums over (P - c) in place of those over (P - a).
     template <bool Exact> [[nodiscard]] LevelSums measured(const PlacementSums& of) const {
-        LevelSums sums{{}, {}, {}, count, templ, templSquares, level};
+        LevelSums sums{{}, {}, {}, count, templ, templSquares, panelLevel, templLevel};
         const double square = unit * unit;
         if constexpr (Exact) {
-            sums.products.value = std::nearbyint(of.products * unit);
+            sums.products.value = std::nearbyint(of.products * productUnit);
             sums.panel.value = std::nearbyint(of.panel * unit);
             sums.panelSquares.value = std::nearbyint(of.squares * square);
         } else {
             const double most = 0.5 * (of.squares + std::abs(of.squares)) + tileSquares;
             const double size = std::sqrt(most) * (1 + 1e-3) * unit; // ||P - c||, at least
-            sums.products = {of.products * unit,
-                             tileProducts * unit + productsError * (size * templNorm)};
+            sums.products = {of.products * productUnit,
+                             tileProducts * productUnit + productsError * (size * templNorm)};
             sums.panel = {of.panel * unit, tilePanel * unit + sumsError * (size * root)};
             sums.panelSquares = {of.squares * square, (tileSquares + sumsError * most) * square};
         }
         return sums;
     }
 
-    /// Turns sums over (P - c) into those over (P - a).
-    void toLevel(LevelSums& sums) const {
-        sums.products = sums.products + shift * sums.templ;
-        sums.panelSquares =
-            sums.panelSquares + Bounded{2, 0} * shift * sums.panel + sums.count * shift * shift;
-        sums.panel = sums.panel + shift * sums.count;
-    }
-
     template <bool Exact> [[nodiscard]] Quantities quantities(const PlacementSums& of) const {
-        LevelSums sums = measured<Exact>(of);
-        toLevel(sums);
-        return sums.quantities();
+        return measured<Exact>(of).quantities();
     }
 };
 

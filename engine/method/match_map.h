@@ -1,6 +1,8 @@
 #pragma once
 
+#include <algorithm>
 #include <array>
+#include <cmath>
 #include <cstdint>
 #include <string>
 #include <utility>
@@ -61,6 +63,27 @@ struct ScoreSums {
     double sum = 0;
     double squares = 0;
     double rounding = 0; ///< bound on the rounding of each of the two sums by ofPart()
+    /// Of operations beside lcc, whose values may be of any magnitude: the sums are in 2^exponent
+    /// and its square, in double. Otherwise they are whole multiples of kScoreUnit, or nearly so.
+    bool anyRange = false;
+    int exponent = 0;
+
+    void add(const ScoreSums& more) {
+        if (count == 0) {
+            exponent = more.exponent;
+        }
+        const int common = std::max(exponent, more.exponent);
+        const auto scaled = [common](const ScoreSums& of, double value, int power) {
+            return of.exponent == common ? value
+                                         : std::ldexp(value, power * (of.exponent - common));
+        };
+        sum = scaled(*this, sum, 1) + scaled(more, more.sum, 1);
+        squares = scaled(*this, squares, 2) + scaled(more, more.squares, 2);
+        count += more.count;
+        rounding += more.rounding;
+        exponent = more.count == 0 ? exponent : common;
+        anyRange = anyRange || more.anyRange;
+    }
 };
 
 /// Bytes of the map of a problem: values, statuses and, for a bank, the index.

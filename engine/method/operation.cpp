@@ -20,8 +20,11 @@ Bounded normalised(const Bounded& value, const Quantities& of) {
     return Bounded{above, value.error} / norms;
 }
 
+/// What the promise is multiplied with.
+enum class Scale { One, ProductOfNorms, MeanSquares };
+
 /// The loop of a row. `Finish` is a function without data.
-template <class Finish, bool Exact, bool Pure> struct RowLoop {
+template <class Finish, bool Exact, Scale Of> struct RowLoop {
     const OperationTraits& traits;
     const LevelFrame& frame;
     const SumsRow& sums;
@@ -39,9 +42,18 @@ template <class Finish, bool Exact, bool Pure> struct RowLoop {
                 own.template quantities<Exact>({from.products[x], from.panel[x], from.squares[x]});
             const Bounded found = Finish{}(of);
             const double least = found.value < lowest ? lowest : found.value;
-            out.value[x] = least > highest ? highest : least;
-            out.bound[x] = boundOf(found);
-            out.scale[x] = Pure ? 1.0 : meanSquares(of);
+            const double value = least > highest ? highest : least;
+            if constexpr (Of == Scale::One) {
+                out.value[x] = value;
+                out.bound[x] = boundOf(found);
+                out.scale[x] = std::abs(value) > 1 ? std::abs(value) : 1.0;
+            } else {
+                const double scale =
+                    Of == Scale::MeanSquares ? meanSquares(of) : productOfNorms(of);
+                out.value[x] = own.value.times(value);
+                out.bound[x] = own.value.timesBound(boundOf(found));
+                out.scale[x] = own.value.times(scale);
+            }
         }
     }
 };
@@ -50,8 +62,13 @@ template <class Finish>
 void finishRowOf(const OperationTraits& traits, const LevelFrame& frame, const SumsRow& sums,
                  const ValueRow& to) {
     const auto run = [&]<bool Exact>(std::bool_constant<Exact>) {
-        traits.isPure() ? base::inWidest(RowLoop<Finish, Exact, true>{traits, frame, sums, to})
-                        : base::inWidest(RowLoop<Finish, Exact, false>{traits, frame, sums, to});
+        if (traits.isPure()) {
+            base::inWidest(RowLoop<Finish, Exact, Scale::One>{traits, frame, sums, to});
+        } else if (traits.comparesSides) {
+            base::inWidest(RowLoop<Finish, Exact, Scale::MeanSquares>{traits, frame, sums, to});
+        } else {
+            base::inWidest(RowLoop<Finish, Exact, Scale::ProductOfNorms>{traits, frame, sums, to});
+        }
     };
     frame.exact ? run(std::true_type{}) : run(std::false_type{});
 }
@@ -105,6 +122,7 @@ const std::array kTable{
                                .highest = kEndless,
                                .best = Best::Smallest,
                                .threshold = kEndless,
+                               .comparesSides = true,
                                .sumsChannels = true},
                [](const Quantities& of) { return of.squaredDifferences; }),
     finishedBy(OperationTraits{.name = "nssd",
@@ -115,7 +133,8 @@ const std::array kTable{
                                .lowest = 0,
                                .highest = kEndless,
                                .best = Best::Smallest,
-                               .threshold = kEndless},
+                               .threshold = kEndless,
+                               .comparesSides = true},
                [](const Quantities& of) { return normalised(of.squaredDifferences, of); }),
     OperationTraits{.name = "sad",
                     .label = "SAD",
@@ -127,6 +146,7 @@ const std::array kTable{
                     .best = Best::Smallest,
                     .threshold = kEndless,
                     .byDefinition = true,
+                    .comparesSides = true,
                     .sumsChannels = true,
                     .finish = [](const Quantities& of) { return of.absoluteDifferences; }},
 };

@@ -13,8 +13,8 @@
 namespace flcc::method {
 
 /// What the value of a placement is made of: sums over the support, P the panel and T the template
-/// with means p and t, each with a bound on its error. **Units**: those of the pixels, squared but
-/// for absoluteDifferences.
+/// with means p and t, each with a bound on its error. **Units**: P and T are in units of their own
+/// (ValueUnit), the same one where the operation compares them.
 struct Quantities {
     Bounded products;            ///< sum P T
     Bounded panelSquares;        ///< sum P^2
@@ -26,10 +26,46 @@ struct Quantities {
     Bounded absoluteDifferences; ///< sum |P - T|
 };
 
-/// The mean of sum P^2 and sum T^2.
+/// sum P^2, at least.
+[[nodiscard]] inline double leastPanelSquares(const Quantities& of) {
+    const double least = of.panelSquares.value - of.panelSquares.error;
+    return 0.5 * (least + std::abs(least));
+}
+
+/// The mean of sum P^2 and sum T^2, at least.
 [[nodiscard]] inline double meanSquares(const Quantities& of) {
-    const double panel = of.panelSquares.value;
-    return (0.5 * (panel + std::abs(panel)) + of.templSquares.value) / 2;
+    return (leastPanelSquares(of) + of.templSquares.value) / 2;
+}
+
+/// sqrt(sum P^2 sum T^2), at least.
+[[nodiscard]] inline double productOfNorms(const Quantities& of) {
+    return std::sqrt(leastPanelSquares(of)) * std::sqrt(of.templSquares.value);
+}
+
+/// What a value of a number of pixels squared is measured in, 2^exponent, for P and T in powers of
+/// two of their own. In two factors, as one may overflow.
+struct ValueUnit {
+    double first = 1;
+    double second = 1;
+    double lost = 0; ///< rounding of a value too small for a double
+
+    [[nodiscard]] static ValueUnit of(int exponent) {
+        return {std::ldexp(1.0, exponent / 2), std::ldexp(1.0, exponent - exponent / 2),
+                exponent < -800 ? std::numeric_limits<double>::denorm_min() : 0.0};
+    }
+    [[nodiscard]] double times(double value) const { return value * first * second; }
+    /// Of a bound. That of 0, which has no error, stays 0.
+    [[nodiscard]] double timesBound(double bound) const {
+        return times(bound) + (bound > 0 ? lost : 0.0);
+    }
+};
+
+/// The exponent of the power of two above a magnitude, within a range in which squares of sums over
+/// any support stay far from overflow and underflow; 0 for 0.
+[[nodiscard]] inline int unitExponent(long double magnitude) {
+    constexpr int kMost = 1000;
+    const int exponent = magnitude > 0 ? std::ilogb(magnitude) + 1 : 0;
+    return exponent > kMost ? kMost : exponent < -kMost ? -kMost : exponent;
 }
 
 /// The bound of a value. Errors were added in double, each sum rounded.
@@ -57,6 +93,9 @@ struct OperationTraits {
     double threshold = 0.5;
     /// True: made of absoluteDifferences, which only a method by definition has.
     bool byDefinition = false;
+    /// True if P and T are compared with each other, so that both need the same unit; else each side
+    /// has its own.
+    bool comparesSides = false;
     /// True for a sum that can also run over the channels of a colour image.
     bool sumsChannels = false;
     /// The value of a placement. NaN: it is undefined, the panel is FLAT. Null: the operation has
@@ -67,8 +106,10 @@ struct OperationTraits {
     void (*finishRow)(const OperationTraits&, const LevelFrame&, const SumsRow&,
                       const ValueRow&) = nullptr;
 
-    /// True for a pure number; then `--promise` is absolute, else relative to
-    /// the mean of sum P^2 and sum T^2 (or, for byDefinition, to sum |P| + sum |T|).
+    /// True for a pure number; then `--promise` is absolute for values up to 1 and relative for
+    /// larger ones. For others it is relative to sqrt(sum P^2 sum T^2),
+    /// or where sides are compared to the mean of sum P^2 and sum T^2 (byDefinition: to
+    /// sum |P| + sum |T|).
     [[nodiscard]] bool isPure() const { return unit.empty(); }
     /// +1 or -1: times a value it is largest for the best placement.
     [[nodiscard]] double sign() const { return best == Best::Largest ? 1 : -1; }
@@ -96,6 +137,12 @@ class Operation {
 };
 
 [[nodiscard]] inline std::string_view name(Operation operation) { return operation.traits().name; }
+
+/// The exponent of the unit of both sides for an operation that compares them, from those of each
+/// side: the larger one, but for a pure number, which the smaller side decides too, the middle.
+[[nodiscard]] inline int commonExponent(Operation operation, int panel, int templ) {
+    return operation.traits().isPure() ? (panel + templ) / 2 : panel > templ ? panel : templ;
+}
 
 /// The operation of that name; empty if there is none.
 [[nodiscard]] std::optional<Operation> operationNamed(std::string_view name);

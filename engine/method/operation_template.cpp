@@ -110,6 +110,45 @@ long double meanOf(const std::vector<long double>& values, const RealSum& sum) {
     return equal ? values.front() : sum.value / static_cast<long double>(values.size());
 }
 
+/// The most that the exponents of both sides may differ in squares that are compared.
+constexpr int kMostApart = 900;
+
+/// Divides both sides by powers of two, so that their quantities are far from the limits of double.
+ValueUnit scaled(Operation operation, std::vector<long double>& panel,
+                 std::vector<long double>& templ) {
+    const OperationTraits& traits = operation.traits();
+    if (traits.byDefinition) {
+        return {};
+    }
+    const auto exponentOf = [](const std::vector<long double>& values) {
+        long double largest = 0;
+        for (const long double value : values) {
+            largest = std::max(largest, std::abs(value));
+        }
+        return unitExponent(largest);
+    };
+    int own = exponentOf(panel);
+    int other = exponentOf(templ);
+    int more = traits.isPure() ? 0 : own + other; // of the value
+    if (traits.comparesSides) {
+        // Beside a side that much larger, the other one only divides.
+        const int apart = own - other;
+        const int kept = std::clamp(apart, -kMostApart, kMostApart);
+        const int common = commonExponent(operation, own, other);
+        more = traits.isPure() ? std::abs(apart - kept) : 2 * common;
+        const int divided = traits.isPure() ? apart - kept : 0;
+        own = common + divided / 2;
+        other = own - divided;
+    }
+    for (long double& value : panel) {
+        value = std::ldexp(value, -own);
+    }
+    for (long double& value : templ) {
+        value = std::ldexp(value, -other);
+    }
+    return ValueUnit::of(more);
+}
+
 /// Quantities of values that are no short integers.
 Quantities realQuantities(const std::vector<long double>& panel,
                           const std::vector<long double>& templ, double& magnitudes) {
@@ -206,7 +245,7 @@ std::int64_t OperationTemplate::bytes(const base::Extents& templ) {
 }
 
 OperationValue OperationTemplate::finish(Operation operation, const Quantities& of, bool isWhole,
-                                         double magnitudes) {
+                                         const ValueUnit& unit, double magnitudes) {
     const OperationTraits& traits = operation.traits();
     const Bounded found = traits.finish(of);
     OperationValue result;
@@ -214,13 +253,17 @@ OperationValue OperationTemplate::finish(Operation operation, const Quantities& 
         result.status = base::Status::Flat;
         return result;
     }
-    if (!std::isfinite(found.value)) {
-        result.status = base::Status::NonFinite;
-        return result;
-    }
-    result.value = std::clamp(found.value, traits.lowest, traits.highest);
-    result.bound = boundOf(found);
-    result.scale = traits.isPure() ? 1 : traits.byDefinition ? magnitudes : meanSquares(of);
+    constexpr double kMost = std::numeric_limits<double>::max();
+    const bool pure = traits.isPure();
+    const double value = unit.times(std::clamp(found.value, traits.lowest, traits.highest));
+    const double scale = traits.byDefinition    ? magnitudes
+                         : traits.comparesSides ? meanSquares(of)
+                                                : productOfNorms(of);
+    result.value = std::clamp(value, -kMost, kMost);
+    result.bound = std::isfinite(value) ? unit.timesBound(boundOf(found)) : HUGE_VAL;
+    result.scale = !std::isfinite(value) ? 0
+                   : pure                ? std::max(1.0, std::abs(value))
+                                         : std::min(unit.times(scale), kMost);
     result.status = isWhole ? base::Status::Ok : base::Status::Partial;
     return result;
 }
@@ -253,6 +296,7 @@ OperationValue OperationTemplate::valueIn(Operation operation, const base::View<
         }
     };
     Quantities of;
+    ValueUnit unit;
     double magnitudes = 0;
     bool known = false;
     if constexpr (kShortInteger<T>) {
@@ -279,6 +323,7 @@ OperationValue OperationTemplate::valueIn(Operation operation, const base::View<
             templ.push_back(m_values[i]);
         });
         if (finite && !panel.empty()) {
+            unit = scaled(operation, panel, templ);
             of = realQuantities(panel, templ, magnitudes);
         }
     }
@@ -291,7 +336,7 @@ OperationValue OperationTemplate::valueIn(Operation operation, const base::View<
         result.status = base::Status::NonFinite;
         return result;
     }
-    return finish(operation, of, inside == count(), magnitudes);
+    return finish(operation, of, inside == count(), unit, magnitudes);
 }
 
 OperationValue OperationTemplate::value(Operation operation, const MaskedView& scene,

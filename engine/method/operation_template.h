@@ -53,9 +53,12 @@ class OperationTemplate {
                                        double minOverlap) const;
 
     /// The value of an operation whose quantities are known. `whole`: the panel is not PARTIAL. For
-    /// an operation of absoluteDifferences the scale is that of `magnitudes`, sum |P| + |T|.
+    /// an operation of absoluteDifferences the scale is that of `magnitudes`, sum |P| + |T|. `unit`
+    /// is that of the quantities; a value beyond the range of double is the largest double, with a
+    /// bound that breaks every promise.
     [[nodiscard]] static OperationValue finish(Operation operation, const Quantities& of,
-                                               bool whole, double magnitudes = 0);
+                                               bool whole, const ValueUnit& unit = {},
+                                               double magnitudes = 0);
 
     /// Bytes of the object.
     [[nodiscard]] static std::int64_t bytes(const base::Extents& templ);

@@ -135,23 +135,31 @@ Score MatchOperation::at(const method::MaskedView& scene, const base::Index& cor
 double MatchOperation::errorAt(const method::MaskedView& scene, const base::Index& corner) const {
     const Pairs pairs = pairsAt(scene, corner);
     const auto n = static_cast<double>(pairs.panel.size());
-    long double largest = 0; // of a term of the sums
+    long double panel = 0; // largest magnitudes
+    long double templ = 0;
     for (std::size_t i = 0; i < pairs.panel.size(); ++i) {
-        const long double each = std::fabs(pairs.panel[i]) + std::fabs(pairs.templ[i]);
-        largest = std::fmax(largest, m_operation.traits().byDefinition ? each : each * each);
+        panel = std::fmax(panel, std::fabs(pairs.panel[i]));
+        templ = std::fmax(templ, std::fabs(pairs.templ[i]));
     }
-    const bool pure = m_operation.traits().isPure();
+    const method::OperationTraits& traits = m_operation.traits();
+    const long double largest = traits.byDefinition    ? panel + templ // of a term of the sums
+                                : traits.comparesSides ? (panel + templ) * (panel + templ)
+                                                       : panel * templ;
     const double value = std::fabs(at(scene, corner).value);
-    return pure ? (n + 8) * 0x1p-62 * (value + 1) + value * 0x1p-53
-                : static_cast<double>(largest) * n * (n + 8) * 0x1p-63 + value * 0x1p-53;
+    return traits.isPure() ? (n + 8) * 0x1p-62 * (value + 1) + value * 0x1p-53
+                           : static_cast<double>(4 * largest * n * (n + 8) * 0x1p-63L) +
+                                 value * 0x1p-53;
 }
 
 double MatchOperation::scaleAt(const method::MaskedView& scene, const base::Index& corner) const {
     const method::OperationTraits& traits = m_operation.traits();
     if (traits.isPure()) {
-        return 1;
+        return std::fmax(1, std::fabs(at(scene, corner).value));
     }
     const Pairs pairs = pairsAt(scene, corner);
+    if (!traits.comparesSides) {
+        return static_cast<double>(norms(pairs.panel, pairs.templ));
+    }
     long double sum = 0;
     for (std::size_t i = 0; i < pairs.panel.size(); ++i) {
         const long double p = pairs.panel[i];

@@ -32,10 +32,16 @@ struct Grid {
 };
 
 /// The range of a channel and its levels v_k = low + (k + 1/2) step, k = 0 .. levels - 1.
+/// **Units**: `low`, `high` and `step` in 2^exponent, which keeps what is made of them far from
+/// overflow and underflow; other fields in values.
 struct LevelRange {
     double low = 0;
     double high = 0;
     double step = 0; ///< 0 for a constant channel
+    int exponent = 0;
+    double minimum = 0; ///< of the values, less the level of the channel
+    double maximum = 0;
+    std::int64_t beyond = 0; ///< voxels outside the range, which belong to its end levels
 };
 
 /// A level whose indicator image [value <= v_k] differs from that of the level before, and the
@@ -56,9 +62,13 @@ struct LevelImage {
     explicit LevelImage(const Grid& grid);
 };
 
-/// The range of a channel over the image, or its nominal range. Returns false if cancelled.
+/// The range of a channel over the image, or its nominal range. The range of images of 8 bits is
+/// that of their values. That of others ends, on each side, at the quantile of a thousandth of the
+/// voxels plus the distance of both quantiles, unless values beyond that are at least
+/// `fewest` voxels with two neighbours of their kind: they may be a blob, and the range reaches to
+/// the last of them. Returns false if cancelled.
 /// **Errors**: Problem for a value that is not finite, naming the first one.
-[[nodiscard]] bool findRange(const ChannelImage& image, int channel, int levels,
+[[nodiscard]] bool findRange(const ChannelImage& image, int channel, int levels, double fewest,
                              base::TilePool& pool, const std::stop_token& stop, LevelRange& range);
 
 /// Fills `to` with the levels of a channel. Returns false if cancelled.

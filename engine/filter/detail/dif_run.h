@@ -46,9 +46,11 @@ template <class Real> class DifRun {
             outcome.join(found);
         }
         const Kernel& kernel = m_task.kernel;
-        outcome.bound = m_cut.error(unitOf(m_task.problem.precision)) * kernel.norm() *
-                            std::sqrt(correlation.energy()) / m_sceneScale / kernel.divisor() +
-                        roundingBound(m_task.problem, kernel) * outcome.largest;
+        const double spread = m_cut.error(unitOf(m_task.problem.precision)) * kernel.norm() *
+                              std::sqrt(correlation.energy()) / m_sceneScale / kernel.divisor();
+        outcome.spread.push_back({{{}, to}, spread});
+        outcome.local = roundingBound(m_task.problem, kernel);
+        outcome.bound = spread + outcome.local * outcome.largest;
         return outcome;
     }
 

@@ -28,13 +28,28 @@ struct Loaded {
     std::int64_t nonFinite = 0; ///< NaN and Inf, replaced by 0
 };
 
+/// The part of the error of some results that may come from voxels anywhere in the scene, also from
+/// beyond the kernel's reach.
+struct SpreadError {
+    base::Box results;
+    double bound = 0; ///< in units of the result
+};
+
 /// What a run found in the scene, and how exact its result is.
 struct Outcome {
     bool cancelled = false;
     double largest = 0;         ///< largest magnitude of a finite voxel that was read
     std::int64_t nonFinite = 0; ///< above 0 if a voxel that was read is NaN or Inf
     double bound = 0;           ///< on the error of a voxel, in units of the result
-    double prepareMs = 0;       ///< part of the run that depends on the kernel alone
+    /// The part of the error of a result that comes from voxels under the kernel, per largest
+    /// magnitude of these.
+    double local = 0;
+    /// The rest of the error; empty where results depend on voxels under the kernel only.
+    std::vector<SpreadError> spread;
+    /// The largest spread error that a result may keep, in units of the largest magnitude under
+    /// the kernel times sum |weights|; 0: that of the precision.
+    double mostSpread = 0;
+    double prepareMs = 0; ///< part of the run that depends on the kernel alone
 
     void join(const Loaded& loaded) {
         largest = largest > loaded.largest ? largest : loaded.largest;
@@ -44,6 +59,8 @@ struct Outcome {
         largest = largest > other.largest ? largest : other.largest;
         nonFinite += other.nonFinite;
         bound = bound > other.bound ? bound : other.bound;
+        local = local > other.local ? local : other.local;
+        spread.insert(spread.end(), other.spread.begin(), other.spread.end());
     }
 };
 
@@ -58,6 +75,15 @@ template <class Real> struct Task {
     base::TilePool& pool;
     std::stop_token stop;
     std::function<void(double)> progress; ///< finished share; may be empty
+    /// The result that the first voxel of `to` is. Only methods whose results depend on nothing but
+    /// the voxels under the kernel compute a part of the results, `direct` and `separable`.
+    base::Index corner{};
+
+    /// The scene voxel under the first voxel of the flipped kernel for the first voxel of `to`.
+    [[nodiscard]] base::Index first() const {
+        const base::Index whole = firstVoxel(problem);
+        return {whole.x + corner.x, whole.y + corner.y, whole.z + corner.z};
+    }
 
     /// Progress of one of several phases of a run, for TilePool::run.
     [[nodiscard]] base::TilePool::Progress phase(std::int64_t count, int index = 0,

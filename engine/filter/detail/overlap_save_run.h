@@ -136,8 +136,14 @@ template <class Real> class OverlapSave {
 
   private:
     Outcome finished(Outcome outcome) const {
-        outcome.bound = outcome.bound / m_task.kernel.divisor() +
-                        roundingBound(m_task.problem, m_task.kernel) * outcome.largest;
+        const double divisor = m_task.kernel.divisor();
+        outcome.local = 64 * errorsOf<Real>().unit * m_task.kernel.sumOfMagnitudes() / divisor +
+                        roundingBound(m_task.problem, m_task.kernel);
+        for (SpreadError& tile : outcome.spread) {
+            tile.bound /= divisor;
+            outcome.bound = std::max(outcome.bound, tile.bound);
+        }
+        outcome.bound += outcome.local * outcome.largest;
         return outcome;
     }
 
@@ -186,10 +192,7 @@ template <class Real> class OverlapSave {
         const base::Extents& points = m_cut.points;
         storeTile<Real>({own.result.data(), points.x, points.x * points.y}, box,
                         m_task.kernel.divisor(), 1 / (scale * m_scale), m_task.to);
-        found.bound =
-            std::max(found.bound, bound / (scale * m_scale) + 64 * errorsOf<Real>().unit *
-                                                                  m_task.kernel.sumOfMagnitudes() *
-                                                                  loaded.largest);
+        found.spread.push_back({box, bound / (scale * m_scale)});
         return true;
     }
 

@@ -37,13 +37,15 @@ void requireMemory(const std::filesystem::path& path, std::int64_t bytes, std::i
                    const ReadOptions& options) {
     constexpr std::int64_t kSmall = std::int64_t{4} << 20;
     const std::int64_t counted = buffers < kSmall ? 0 : buffers;
-    const auto refuse = [&](const std::string& needs, std::int64_t limit) {
+    const auto refuse = [&](const std::string& needs, std::int64_t limit,
+                            const std::string& try_ = std::string()) {
         throw base::Error(base::ErrorCode::Memory, shown(path) + " needs " + needs +
-                                                       ", the limit is " + std::to_string(limit));
+                                                       ", the limit is " + std::to_string(limit) +
+                                                       try_);
     };
     const std::string toDecode = std::to_string(buffers) + " bytes in memory to decode it";
     if (counted > options.maxBufferBytes) {
-        refuse(toDecode + " beside its pixels", options.maxBufferBytes);
+        refuse(toDecode + " beside its pixels", options.maxBufferBytes, "; give a larger --memory");
     }
     if (cappedSum(bytes, counted) > options.maxBytes) {
         refuse(std::to_string(bytes) + " bytes in memory" +

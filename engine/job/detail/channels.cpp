@@ -62,7 +62,7 @@ std::shared_ptr<const SceneImage> loadChannels(const std::filesystem::path& path
             path, {.channel = info.channels > 1 ? std::optional(channel) : std::nullopt,
                    .frame = info.frames > 1 ? frame : std::nullopt,
                    .maxBytes = std::max<std::int64_t>(1, availableMemory()),
-                   .maxBufferBytes = memoryBytes > 0 ? memoryBytes : INT64_MAX,
+                   .maxBufferBytes = bufferLimit(memoryBytes),
                    .stop = stop,
                    .digests = channel == 0});
         if (loaded.components.empty()) {

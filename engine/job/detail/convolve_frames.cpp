@@ -27,15 +27,18 @@ using base::ErrorCode;
 void addResult(ResultReport& all, const ResultReport& one) {
     all.nan += one.nan;
     all.bound = std::max(all.bound, one.bound);
+    all.relativeBound = std::max(all.relativeBound, one.relativeBound);
+    all.repeated += one.repeated;
     if (one.count == 0) {
         return;
     }
     if (all.count == 0) {
-        const std::int64_t nan = all.nan;
-        const double bound = all.bound;
+        const ResultReport before = all;
         all = one;
-        all.nan = nan;
-        all.bound = bound;
+        all.nan = before.nan;
+        all.bound = before.bound;
+        all.relativeBound = before.relativeBound;
+        all.repeated = before.repeated;
         return;
     }
     joinMoments(all, one);

@@ -269,7 +269,7 @@ bool ConvolveRun::execute(const std::function<void(double)>& progress) {
     const method::Candidate& candidate = m_plan.chosen()->candidate;
     const PeakMeter meter;
     std::vector<double> times;
-    double bound = 0;
+    filter::Convolved last; // without its pixels
     for (int i = 0; i < common().repeat; ++i) {
         m_result.pixels = base::AnyImage();
         const base::Stopwatch watch;
@@ -281,7 +281,7 @@ bool ConvolveRun::execute(const std::function<void(double)>& progress) {
             return false;
         }
         m_result.pixels = std::move(one.pixels);
-        bound = one.bound;
+        last = std::move(one);
     }
     RunReport run;
     run.executeMs = run.streamMs = spreadOf(times);
@@ -291,7 +291,9 @@ bool ConvolveRun::execute(const std::function<void(double)>& progress) {
     run.device = candidate.device;
     report.run = std::move(run);
     report.candidates.front().measuredMs = report.run->executeMs.median;
-    report.result = resultOf(m_result.pixels, bound);
+    report.result = resultOf(m_result.pixels, last.bound);
+    report.result->relativeBound = last.relativeBound;
+    report.result->repeated = last.repeated;
     const Extents& m = report.problem.kernel;
     const base::Index first = filter::firstVoxel(report.problem);
     // The middle of the kernel lies on the voxel of the result.

@@ -73,10 +73,7 @@ void addFacts(method::MapFacts& all, const method::MapFacts& one) {
     all.largestBound = std::max(all.largestBound, one.largestBound);
     all.largestLowConf = std::max(all.largestLowConf, one.largestLowConf);
     all.largestRounding = std::max(all.largestRounding, one.largestRounding);
-    all.scores.count += one.scores.count;
-    all.scores.sum += one.scores.sum;
-    all.scores.squares += one.scores.squares;
-    all.scores.rounding += one.scores.rounding;
+    all.scores.add(one.scores);
 }
 
 void addBest(std::optional<match::BestPlaces>& all, const std::optional<match::BestPlaces>& one,

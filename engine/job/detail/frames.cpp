@@ -18,13 +18,13 @@ Frames::Frames(const Job& job, const JobImages& images, const std::stop_token& s
         m_bytes = base::byteCount(m_frame, base::bytesPerVoxel(base::pixelType(m_stack->pixels)));
         return;
     }
-    m_reader.emplace(
-        m_path, io::ReadOptions{.channel = job.channel,
-                                .frame = job.frame,
-                                .maxBytes = std::max<std::int64_t>(1, availableMemory()),
-                                .maxBufferBytes = job.memoryBytes > 0 ? job.memoryBytes : INT64_MAX,
-                                .stop = stop,
-                                .digests = true});
+    m_reader.emplace(m_path,
+                     io::ReadOptions{.channel = job.channel,
+                                     .frame = job.frame,
+                                     .maxBytes = std::max<std::int64_t>(1, availableMemory()),
+                                     .maxBufferBytes = bufferLimit(job.memoryBytes),
+                                     .stop = stop,
+                                     .digests = true});
     m_count = m_reader->count();
     m_frame = m_reader->info().extents;
     m_geometry = m_reader->info().geometry;

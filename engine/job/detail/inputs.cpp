@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "engine/base/error.h"
+#include "engine/base/finite.h"
 #include "engine/filter/resample.h"
 #include "engine/job/detail/channels.h"
 #include "engine/job/detail/machine.h"
@@ -30,7 +31,7 @@ std::shared_ptr<const SceneImage> loadImage(const std::filesystem::path& path,
         io::readImage(path, {.channel = channel,
                              .frame = frame,
                              .maxBytes = std::max<std::int64_t>(1, detail::availableMemory()),
-                             .maxBufferBytes = memoryBytes > 0 ? memoryBytes : INT64_MAX,
+                             .maxBufferBytes = detail::bufferLimit(memoryBytes),
                              .stop = stop,
                              .digests = true});
     if (loaded.components.empty()) {
@@ -112,22 +113,40 @@ namespace detail {
 
 namespace {
 
-/// -v, or the mirror image of v within the range of the voxels.
-template <class T> void invert(base::Image<T>& image) {
+/// Mirrors every voxel between `low` and `high`, which may be any two values of the same sum.
+template <class T> void mirror(base::Image<T>& image, T low, T high) {
     T* const first = image.data();
     T* const last = first + image.count();
     if constexpr (std::is_integral_v<T>) {
         using Unsigned = std::make_unsigned_t<T>;
-        const auto [low, high] = std::minmax_element(first, last);
         // Modulo 2^n, so that the sum cannot overflow; the result lies between low and high.
         const auto sum =
-            static_cast<Unsigned>(static_cast<Unsigned>(*low) + static_cast<Unsigned>(*high));
+            static_cast<Unsigned>(static_cast<Unsigned>(low) + static_cast<Unsigned>(high));
         std::transform(first, last, first, [sum](T v) {
             return static_cast<T>(static_cast<Unsigned>(sum - static_cast<Unsigned>(v)));
         });
     } else {
-        std::transform(first, last, first, [](T v) { return -v; });
+        const long double sum = static_cast<long double>(low) + static_cast<long double>(high);
+        std::transform(first, last, first,
+                       [sum](T v) { return static_cast<T>(sum - static_cast<long double>(v)); });
     }
+}
+
+/// The smallest and the largest voxel of a support, of all voxels if that is empty.
+template <class T>
+std::pair<T, T> rangeOf(const base::Image<T>& image, const base::View<const std::uint8_t>& mask) {
+    std::optional<std::pair<T, T>> range;
+    const base::Extents& n = image.extents();
+    for (std::int64_t i = 0; i < image.count(); ++i) {
+        const base::Index at{i % n.x, i / n.x % n.y, i / (n.x * n.y)};
+        const T value = image.data()[i];
+        if ((mask.data() != nullptr && mask.at(at) == 0) || !base::finite(value)) {
+            continue;
+        }
+        range = range ? std::pair(std::min(range->first, value), std::max(range->second, value))
+                      : std::pair(value, value);
+    }
+    return range.value_or(std::pair(T{0}, T{0}));
 }
 
 /// The image in a type that holds more values. **Errors**: Problem for one it has not.
@@ -177,13 +196,13 @@ base::PixelType commonType(const std::vector<TemplateInput>& templates,
 }
 
 /// Makes the changed pixels of templates that are not matched as they are.
-void change(Inputs& inputs, bool inverted) {
+void change(Inputs& inputs, const Job& job) {
     for (const std::vector<int>& group : inputs.groups) {
         const base::PixelType type = commonType(inputs.templates, group);
         for (const int number : group) {
             TemplateInput& templ = inputs.templates[static_cast<std::size_t>(number)];
-            if (inverted) {
-                templ.changed = invertedTemplate(base::viewOf(templ.image->pixels));
+            if (job.invert) {
+                templ.changed = invertedTemplate(templ.view(), job.operation);
             }
             const base::AnyView now =
                 base::viewOf(templ.changed ? *templ.changed : templ.image->pixels);
@@ -454,9 +473,24 @@ Error flatNeeded(const base::Extents& templ) {
                 "template of one slice, or leave out --stream to search the stack as a volume"};
 }
 
-base::AnyImage invertedTemplate(const base::AnyView& templ) {
-    base::AnyImage copy = base::copyOf(templ);
-    std::visit([](auto& image) { invert(image); }, copy);
+base::AnyImage invertedTemplate(const method::MaskedView& templ, method::Operation operation) {
+    base::AnyImage copy = base::copyOf(templ.pixels);
+    std::visit(
+        [&](auto& image) {
+            using T = std::remove_cvref_t<decltype(*image.data())>;
+            if (!operation.isLcc()) {
+                const auto [low, high] = rangeOf(image, templ.mask);
+                mirror(image, low, high);
+            } else if constexpr (std::is_integral_v<T>) {
+                const auto [low, high] = rangeOf(image, {});
+                mirror(image, low, high);
+            } else {
+                // The score does not see the constant, without which nothing is rounded.
+                std::transform(image.data(), image.data() + image.count(), image.data(),
+                               [](T value) { return -value; });
+            }
+        },
+        copy);
     return copy;
 }
 
@@ -539,7 +573,7 @@ Inputs readInputs(const Job& job, const JobImages& images, const std::string& sc
         return inputs;
     }
     requireUsable(inputs, job.operation);
-    change(inputs, job.invert);
+    change(inputs, job);
     for (TemplateInput& templ : inputs.templates) {
         if (job.operation.isLcc()) {
             templ.form = method::separabilityOf(templ.view());

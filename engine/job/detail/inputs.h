@@ -67,9 +67,12 @@ struct Inputs {
                                                        const std::filesystem::path& path,
                                                        const std::stop_token& stop);
 
-/// The template in the same pixel type whose scores are those of `templ` with the sign changed: -v
-/// for floats, minimum + maximum - v for integers. Both are exact.
-[[nodiscard]] base::AnyImage invertedTemplate(const base::AnyView& templ);
+/// The template in the same pixel type, each voxel v mirrored between the smallest and the largest
+/// finite voxel under its support: smallest + largest - v, rounded once for floats. For lcc, which
+/// changes its sign and does not depend on constants, -v for floats and for integers the mirror
+/// image between the extremes of all voxels; both are exact.
+[[nodiscard]] base::AnyImage invertedTemplate(const method::MaskedView& templ,
+                                              method::Operation operation);
 
 [[nodiscard]] inline base::Point pointOf(const base::Index& index) {
     return {static_cast<double>(index.x), static_cast<double>(index.y),

@@ -53,6 +53,11 @@ std::int64_t availableMemory() {
     return left > std::numeric_limits<std::int64_t>::max() - kept ? left : left + kept;
 }
 
+std::int64_t bufferLimit(std::int64_t memoryBytes) {
+    constexpr std::int64_t kLeast = std::int64_t{1} << 30;
+    return memoryBytes > 0 ? memoryBytes : std::max(kLeast, availableMemory() / 8);
+}
+
 std::int64_t groupMemory(const std::filesystem::path& cgroupFile,
                          const std::filesystem::path& root) {
     // "0::/user.slice/session.scope"; the path may climb ("/../..") out of a group that this

@@ -12,6 +12,11 @@ namespace flcc::job::detail {
 /// its control group, and the buffers that the process keeps.
 [[nodiscard]] std::int64_t availableMemory();
 
+/// Bytes of the buffers that decoding an image may take beside its pixels: a job's memory limit; of
+/// a job without one (0) 1 GiB, or an eighth of the free memory if that is more. A small file could
+/// otherwise ask for all of it.
+[[nodiscard]] std::int64_t bufferLimit(std::int64_t memoryBytes);
+
 /// Free memory of the control groups (version 2) of a process: the least over the group that
 /// `cgroupFile` (/proc/self/cgroup) names and all groups above it, below `root` (/sys/fs/cgroup).
 /// INT64_MAX without a limit.

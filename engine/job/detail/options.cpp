@@ -481,7 +481,8 @@ std::vector<Option> makeOptions() {
         flagOption("resample", "bring templates of another spacing to that of the scene",
                    &Job::resample),
         flagOption("invert",
-                   "change the sign of the templates, which changes the sign of every score",
+                   "mirror the templates' values between the smallest and the largest one under "
+                   "the mask; every lcc score changes its sign",
                    &Job::invert),
         channelOption(),
         indexOption("frame", "N", "frame of a file with several frames, from 0", &Job::frame),

@@ -30,9 +30,11 @@ struct Choices {
 /// range; the sentence names the field.
 [[nodiscard]] Choices choicesOf(const flcc_options* options);
 
-/// **Errors**: Problem for extents below 1 and too many voxels; `what` is the subject.
+/// **Errors**: Problem for extents below 1, and as requirePossible(); `what` is the subject.
 [[nodiscard]] base::Extents extentsOf(const flcc_extents& extents, const char* what);
 [[nodiscard]] flcc_extents extentsOf(const base::Extents& extents);
+/// **Errors**: Memory for more voxels than any machine holds.
+void requirePossible(const base::Extents& extents, const char* what);
 
 /// Image number `number` of those that lie one after the other at `data`.
 [[nodiscard]] base::AnyView imageAt(const void* data, base::PixelType type,

@@ -87,7 +87,7 @@ void ChannelsTest::levelsAreThoseOfTheDefinition() {
     const ChannelImage channels({image.view()}, Channels::Auto);
     const detail::Grid grid(image.extents());
     detail::LevelRange range;
-    QVERIFY(detail::findRange(channels, 0, 16, pool, {}, range));
+    QVERIFY(detail::findRange(channels, 0, 16, 1, pool, {}, range));
     detail::LevelImage levels(grid);
     QVERIFY(detail::findLevels(channels, 0, range, 16, grid, pool, {}, levels));
     for (std::int64_t row = 0; row < 15; ++row) {
@@ -111,7 +111,7 @@ void ChannelsTest::levelsWithoutAValueOfTheirOwnAreShared() {
     const ChannelImage channels({image.view()}, Channels::Auto);
     const detail::Grid grid(image.extents());
     detail::LevelRange range;
-    QVERIFY(detail::findRange(channels, 0, 100, pool, {}, range));
+    QVERIFY(detail::findRange(channels, 0, 100, 1, pool, {}, range));
     detail::LevelImage levels(grid);
     QVERIFY(detail::findLevels(channels, 0, range, 100, grid, pool, {}, levels));
     QCOMPARE(levels.levels.size(), std::size_t{2});
@@ -127,7 +127,7 @@ void ChannelsTest::valuesThatAreNotFiniteAreRefused() {
     const ChannelImage channels({image.view()}, Channels::Auto);
     detail::LevelRange range;
     try {
-        (void)detail::findRange(channels, 0, 8, pool, {}, range);
+        (void)detail::findRange(channels, 0, 8, 1, pool, {}, range);
         QFAIL("a NaN was accepted");
     } catch (const base::Error& error) {
         QCOMPARE(error.code(), base::ErrorCode::Problem);

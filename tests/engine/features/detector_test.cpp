@@ -33,6 +33,7 @@ class DetectorTest : public QObject {
     void theBytesDoNotDependOnLevelsAndScales();
     void theScalesAreAGeometricSeries();
     void optionsOutOfRangeAreRefused();
+    void anImageOfTwoVoxelsIsRefused();
 };
 
 void DetectorTest::threadsChangeNoBit() {
@@ -221,9 +222,23 @@ void DetectorTest::optionsOutOfRangeAreRefused() {
     QVERIFY(refused({.minStrength = NAN}));
     QVERIFY(refused({.maxBlobs = 0}));
     QVERIFY(refused({.overlap = 1.5}));
-    const base::Image<double> thin({40, 2, 1}, 1.0);
-    QVERIFY_THROWS_EXCEPTION(base::Error, detect(ChannelImage({thin.view()}, Channels::Grey),
-                                                 {.scales = {0.8, 1.5, 3}}));
+}
+
+// The image is wrong, not the default scales.
+void DetectorTest::anImageOfTwoVoxelsIsRefused() {
+    for (const base::Extents& extents : {base::Extents{40, 2, 1}, base::Extents{2, 2, 1},
+                                         base::Extents{1, 1, 1}, base::Extents{9, 8, 2}}) {
+        const base::Image<double> thin(extents, 1.0);
+        for (const DetectorOptions& options :
+             {DetectorOptions{}, DetectorOptions{.scales = {0.8, 1.5, 3}}}) {
+            try {
+                (void)detect(ChannelImage({thin.view()}, Channels::Grey), options);
+                QFAIL("no error");
+            } catch (const base::Error& error) {
+                QVERIFY(error.code() == base::ErrorCode::Problem);
+            }
+        }
+    }
 }
 
 const flcc::test::TestClass<DetectorTest> kDetectorTest;

@@ -59,7 +59,7 @@ base::Image<double> response(const base::Image<double>& image, const detail::Lev
 detail::LevelRange rangeOf(const base::Image<double>& image, int levels) {
     base::TilePool pool(1);
     detail::LevelRange range;
-    (void)detail::findRange(ChannelImage({image.view()}, Channels::Grey), 0, levels, pool, {},
+    (void)detail::findRange(ChannelImage({image.view()}, Channels::Grey), 0, levels, 1, pool, {},
                             range);
     return range;
 }

@@ -55,7 +55,7 @@ class KernelTest : public QObject {
         QCOMPARE(form(two), std::string("dog"));
         QVERIFY(two.inLength);
         QCOMPARE(two.values.size(), std::size_t{2});
-        QVERIFY(two.values[0] == (std::array{1.0, 1.0, 1.0}));
+        QVERIFY(two.values[0] == (std::array{2.0, 4.0, 1.0})); // the unit is that of all sizes
         QVERIFY(two.values[1] == (std::array{4.0, 8.0, 1.0}));
         const filter::KernelValues each = filter::kernelValues("box:3,5px,1e0", kVolume, {});
         QVERIFY(!each.inLength);
@@ -95,13 +95,34 @@ class KernelTest : public QObject {
         QCOMPARE(kernel.terms()[0].axes[0].sigma, 4.0);
         QCOMPARE(kernel.terms()[0].axes[1].sigma, 8.0);
         QCOMPARE(kernel.terms()[0].axes[2].sigma, 1.0);
-        QCOMPARE(kernelByName("gaussian:2000nm,1,3px", kVolume, geometry).terms()[0].axes[0].sigma,
-                 4.0);
+        const Kernel each = kernelByName("gaussian:2000,1000,3000nm", kVolume, geometry);
+        QCOMPARE(each.terms()[0].axes[0].sigma, 4.0);
+        QCOMPARE(each.terms()[0].axes[1].sigma, 4.0);
+        QCOMPARE(each.terms()[0].axes[2].sigma, 1.5);
+        const Kernel repeated = kernelByName("gaussian:2um,1um,3um", kVolume, geometry);
+        QCOMPARE(repeated.terms()[0].axes[1].sigma, 4.0);
         QVERIFY(kernelByName("box:1.6um", kImage, geometry).extents() == (Extents{3, 6, 1}));
         QVERIFY(codeOf([] { (void)kernelByName("gaussian:2um", kImage, {}); }) ==
                 ErrorCode::Problem); // no spacing is known
         QVERIFY(codeOf([&] { (void)kernelByName("gaussian:2parsec", kImage, geometry); }) ==
                 ErrorCode::CommandLine);
+    }
+
+    void sizesInSeveralUnitsAreRefused() {
+        base::Geometry geometry;
+        geometry.unit = "um";
+        for (const char* const name :
+             {"gaussian:2um,2", "gaussian:2px,2um", "gaussian:2um,2000nm", "box:3um,3,3px",
+              "dog:1um:2", "dog:1:2um,3", "gaussian-xy:1mm,2um"}) {
+            try {
+                (void)kernelByName(name, kImage, geometry);
+                QFAIL(name);
+            } catch (const base::Error& error) {
+                QVERIFY(error.code() == ErrorCode::CommandLine);
+                QVERIFY2(std::string(error.what()).find("one unit") != std::string::npos,
+                         error.what());
+            }
+        }
     }
 
     void everyKernelOfTheTableIsMadeByItsName() {

@@ -108,6 +108,67 @@ class JobOperationsTest : public QObject {
     Q_OBJECT
 
   private Q_SLOTS:
+    // The same picture in all types, with an outlier beside the mask that does not count.
+    void anInvertedTemplateIsTheSameInAllTypes() {
+        base::AnyImage bytes = test::noise(PixelType::UInt8, {7, 6, 1}, 3);
+        const base::AnyImage scene = test::noise(PixelType::UInt8, {30, 25, 1}, 4);
+        test::setVoxel(bytes, {3, 2, 0}, 255);
+        auto mask = std::make_shared<job::MaskImage>();
+        mask->support = base::Image<std::uint8_t>({7, 6, 1}, 1);
+        mask->support.view().at(3, 2, 0) = 0;
+        mask->source = "memory mask";
+        for (const method::OperationTraits& traits : method::operationTable()) {
+            Job job = operationJob(traits.name);
+            job.invert = true;
+            std::vector<double> first;
+            for (int number = 0; number < 10; ++number) {
+                const auto type = static_cast<PixelType>(number);
+                const auto same = [](double v) { return v; };
+                job::JobImages images = test::imagesOf(test::mapped(scene, type, same),
+                                                       test::mapped(bytes, type, same));
+                images.masks.push_back(mask);
+                const job::JobResult result = job::runJob(job, images);
+                const method::MatchMap& map = *result.map;
+                for (std::int64_t i = 0; i < map.value.count(); ++i) {
+                    const double value = map.exact.empty()
+                                             ? static_cast<double>(map.value.data()[i])
+                                             : map.exact.data()[i];
+                    if (number == 0) {
+                        first.push_back(value);
+                    }
+                    const double expected = first[static_cast<std::size_t>(i)];
+                    // Bounds of floats are relative to sums of at most 42 squares of 240.
+                    const double allowed = traits.isPure() ? 2e-6 : 1e-12 * 42 * 240 * 240;
+                    QVERIFY2(std::abs(value - expected) <= allowed,
+                             std::string(traits.name).c_str());
+                }
+            }
+            // Values from 0 to 120 under the mask: 120 - v, or the largest of them.
+            QVERIFY(!first.empty());
+        }
+    }
+
+    // 10 20 30 becomes 30 20 10.
+    void anInvertedTemplateIsMirroredBetweenItsExtremes() {
+        for (const PixelType type : {PixelType::UInt8, PixelType::Float32}) {
+            const auto ramp = [](const base::Index& at) {
+                return 10.0 * static_cast<double>(at.x + 1);
+            };
+            const auto ones = [](const base::Index&) { return 1.0; };
+            Job job = operationJob("correlation");
+            job.invert = true;
+            const base::AnyImage weights = test::makeScene(type, {3, 1, 1}, ramp);
+            for (std::int64_t place = 0; place < 3; ++place) {
+                base::AnyImage scene = test::makeScene(type, {3, 1, 1}, ones);
+                test::setVoxel(scene, {place, 0, 0}, 2);
+                const job::JobResult result = job::runJob(
+                    job, test::imagesOf(std::move(scene), base::copyOf(base::viewOf(weights))));
+                QCOMPARE(result.map->exact.data()[0],
+                         60.0 + 30 - 10.0 * static_cast<double>(place));
+            }
+        }
+    }
+
     void peaksAreThoseOfTheDefinition_data() {
         QTest::addColumn<QString>("name");
         QTest::addColumn<int>("type");

@@ -38,6 +38,7 @@ class JobReportTest : public QObject {
 
   private Q_SLOTS:
     void theLimitOfEveryControlGroupAboveCounts();
+    void decodersHaveALimitWithoutMemoryOption();
     void theReportHasTheStatedKeys();
     void aPlanReportHasNoRun();
     void thePredictionIsThatOfTheSample();
@@ -49,6 +50,15 @@ class JobReportTest : public QObject {
     void theFormOfATemplateIsReported();
     void theEnvironmentIsNamed();
 };
+
+void JobReportTest::decodersHaveALimitWithoutMemoryOption() {
+    QCOMPARE(job::detail::bufferLimit(5), std::int64_t{5});
+    constexpr std::int64_t kGiB = std::int64_t{1} << 30;
+    const std::int64_t usual = job::detail::bufferLimit(0);
+    QVERIFY(usual >= kGiB);
+    // Other programs take and free memory meanwhile; twice as much is never an eighth.
+    QVERIFY(usual <= std::max(kGiB, job::detail::availableMemory() / 4));
+}
 
 void JobReportTest::theReportHasTheStatedKeys() {
     const job::JobReport report = ranReport();

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdint>
 #include <cstring>
 #include <limits>
 #include <map>
@@ -95,6 +96,51 @@ class LibraryTest : public QObject {
     Q_OBJECT
 
   private Q_SLOTS:
+    void sizesBeyondAnyMachineAreRefusedAtOnce() {
+        for (const std::size_t bytes : {SIZE_MAX, SIZE_MAX - 1, SIZE_MAX - 63, SIZE_MAX - 64,
+                                        SIZE_MAX - 4096, SIZE_MAX / 2, SIZE_MAX / 2 + 1}) {
+            QVERIFY(flcc_malloc(bytes) == nullptr);
+            QVERIFY(std::strlen(flcc_last_error()) > 0);
+        }
+        flcc_options options{};
+        options.planning = "estimate";
+        flcc_lcorr* plan = nullptr;
+        const flcc_extents templ{5, 5, 1};
+        const std::int64_t large = std::int64_t{1} << 40;
+        QCOMPARE(wrong(lcorr_plan(&plan, {large, 19, 1}, templ, &options), FLCC_MEMORY, "scene"),
+                 QByteArray());
+        flcc_conv* convolution = nullptr;
+        QCOMPARE(
+            wrong(conv_plan(&convolution, {large, 19, 1}, templ, &options), FLCC_MEMORY, "scene"),
+            QByteArray());
+        options.extent = "full";
+        const std::int64_t half = std::int64_t{1} << 21;
+        QCOMPARE(wrong(lcorr_plan(&plan, {half, half, 1}, templ, &options), FLCC_MEMORY, "map"),
+                 QByteArray());
+        options.extent = nullptr;
+        options.threads = 2147483647;
+        QCOMPARE(wrong(lcorr_plan(&plan, {40, 30, 1}, templ, &options), FLCC_ARGUMENT, "threads"),
+                 QByteArray());
+        QCOMPARE(
+            wrong(conv_plan(&convolution, {40, 30, 1}, templ, &options), FLCC_ARGUMENT, "threads"),
+            QByteArray());
+        options.threads = 1;
+        QCOMPARE(
+            wrong(lcorr_plan(&plan, {40, 30, 1}, {1, 1, 1}, &options), FLCC_PROBLEM, "two voxels"),
+            QByteArray());
+    }
+
+    // Lengths of transforms near 2^37 are found without a search from one to the next.
+    void aPlanOfAHugeSceneTakesNoTime() {
+        flcc_options options{};
+        options.planning = "estimate";
+        options.memory = std::int64_t{1} << 30;
+        flcc_lcorr* plan = nullptr;
+        QCOMPARE(wrong(lcorr_plan(&plan, {std::int64_t{1} << 37, 19, 1}, {5, 5, 1}, &options),
+                       FLCC_MEMORY, "memory"),
+                 QByteArray());
+    }
+
     void scoresAreThoseOfTheEngine_data() {
         QTest::addColumn<QString>("method");
         QTest::addColumn<QString>("extent");

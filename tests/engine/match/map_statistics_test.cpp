@@ -19,6 +19,8 @@ class MapStatisticsTest : public QObject {
     void theDeviationOfEqualScoresIsRounding_data();
     void theDeviationOfEqualScoresIsRounding();
     void theDeviationOfABankIsRounding();
+    void oneScoreHasNoDeviation();
+    void valuesOfAnyMagnitudeHaveADeviation();
     void theOrderOfTheVoxelsChangesNoBit();
 };
 
@@ -95,6 +97,39 @@ void MapStatisticsTest::theDeviationOfABankIsRounding() {
     bank.scores.squares += 5000 * 1e-6; // a deviation of 0.001
     const match::MapStatistics other = match::bankStatistics({}, bank.scores);
     QVERIFY(other.standardDeviation > other.roundingDeviation);
+}
+
+void MapStatisticsTest::oneScoreHasNoDeviation() {
+    for (const float score : {0.7F, -0.1F, 1.0F}) {
+        method::MatchMap map({1, 1, 1}, true);
+        map.status.fill(base::Status::Ok);
+        map.value.fill(score);
+        map.exact.fill(static_cast<double>(score));
+        QVERIFY(match::mapStatistics(map.value.view(), map.status.view()).standardDeviation == 0);
+        QVERIFY(match::mapStatistics(map.exact.view(), map.status.view()).standardDeviation == 0);
+    }
+}
+
+void MapStatisticsTest::valuesOfAnyMagnitudeHaveADeviation() {
+    for (const double size : {1e-200, 1e-12, 1.0, 1e200}) {
+        method::MatchMap map({2, 2, 1}, true);
+        map.status.fill(base::Status::Ok);
+        method::ScoreSums sums;
+        for (std::int64_t i = 0; i < 4; ++i) {
+            const double value = (1 + static_cast<double>(i)) * size;
+            map.exact.data()[i] = value;
+            const int exponent = std::ilogb(value); // another one for each
+            const double counted = std::ldexp(value, -exponent);
+            sums.add({1, counted, counted * counted, 0, true, exponent});
+        }
+        const double deviation = std::sqrt(1.25) * size; // of 1, 2, 3, 4
+        for (const match::MapStatistics& found :
+             {match::mapStatistics(map.exact.view(), map.status.view()),
+              match::bankStatistics({}, sums)}) {
+            QVERIFY(std::abs(found.mean - 2.5 * size) <= 1e-14 * size);
+            QVERIFY(std::abs(found.standardDeviation - deviation) <= 1e-14 * size);
+        }
+    }
 }
 
 void MapStatisticsTest::theOrderOfTheVoxelsChangesNoBit() {

@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "engine/method/shared/fourier_bound.h"
+#include "engine/method/shared/smooth_length.h"
 #include "tests/support/test_class.h"
 
 using namespace flcc;
@@ -14,6 +15,30 @@ class FourierBoundTest : public QObject {
     Q_OBJECT
 
   private Q_SLOTS:
+    void smoothLengthsAreTheNearest() {
+        using method::shared::isSmooth;
+        using method::shared::lastSmooth;
+        using method::shared::nextSmooth;
+        for (std::int64_t length = 1; length < 70000; length += length < 5000 ? 1 : 37) {
+            std::int64_t next = length;
+            while (!isSmooth(next)) {
+                ++next;
+            }
+            std::int64_t last = length;
+            while (!isSmooth(last)) {
+                --last;
+            }
+            QCOMPARE(nextSmooth(length), next);
+            QCOMPARE(lastSmooth(length), last);
+        }
+        for (const std::int64_t length : {(std::int64_t{1} << 40) + 1, std::int64_t{1} << 58}) {
+            QVERIFY(isSmooth(nextSmooth(length)) && nextSmooth(length) >= length);
+            QVERIFY(isSmooth(lastSmooth(length)) && lastSmooth(length) <= length);
+            QCOMPARE(nextSmooth(lastSmooth(length)), lastSmooth(length));
+            QVERIFY(nextSmooth(lastSmooth(length) + 1) >= length);
+        }
+    }
+
     void theLargestTermDecidesWhatGoesIn() {
         const Extents points{16, 8, 4}; // log2 of 512 is 9
         const auto of = [&](const Extents& m, const TileEnergy& in, const TileEnergy& out) {
