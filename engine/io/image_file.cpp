@@ -46,14 +46,9 @@ std::optional<detail::Described> detail::describedBy(const std::filesystem::path
         return detail::describeMrc(path);
     case detail::Format::Raw:
         return detail::describeRaw(path);
-    case detail::Format::Jpeg:
-    case detail::Format::Png:
-    case detail::Format::Tiff:
-    case detail::Format::Dicom:
-    case detail::Format::Hdf5:
+    default:
         return std::nullopt;
     }
-    return std::nullopt;
 }
 
 void detail::addFiles(ReadFiles& files, const std::filesystem::path& path) {
@@ -114,14 +109,14 @@ ImageInfo infoOfFormat(const std::filesystem::path& path, const std::stop_token&
         return header->info;
     }
 #ifdef FLCC_IMAGE_IO
+    if (!detail::readerWord(format).empty()) {
+        return detail::processInfo(path, format, stop);
+    }
     switch (format) {
     case detail::Format::Png:
         return detail::pngInfo(path);
     case detail::Format::Tiff:
         return detail::tiffInfo(path, stop);
-    case detail::Format::Dicom:
-    case detail::Format::Hdf5:
-        return detail::processInfo(path, format, stop);
     default:
         return detail::jpegInfo(path, stop);
     }
@@ -140,14 +135,14 @@ LoadedImage readFormat(const std::filesystem::path& path, const ReadOptions& opt
         return detail::readVoxels(path, *header, options, files);
     }
 #ifdef FLCC_IMAGE_IO
+    if (!detail::readerWord(format).empty()) {
+        return detail::readByProcess(path, format, options, files);
+    }
     switch (format) {
     case detail::Format::Png:
         return detail::readPng(path, options);
     case detail::Format::Tiff:
         return detail::readTiff(path, options);
-    case detail::Format::Dicom:
-    case detail::Format::Hdf5:
-        return detail::readByProcess(path, format, options, files);
     default:
         return detail::readJpeg(path, options);
     }
@@ -218,7 +213,7 @@ std::vector<ImageChoice> imagesIn(const std::filesystem::path& path, const std::
     return atTheDoor(path, [&]() -> std::vector<ImageChoice> {
 #ifdef FLCC_IMAGE_IO
         const detail::Format format = detail::detectFormat(path);
-        if (format == detail::Format::Dicom || format == detail::Format::Hdf5) {
+        if (!detail::readerWord(format).empty()) {
             return detail::processChoices(path, format, stop);
         }
 #endif
@@ -265,9 +260,11 @@ ScalarImage toScalar(LoadedImage image, const std::stop_token& stop) {
 
 const std::vector<std::string>& readableExtensions() {
     static const std::vector<std::string> kExtensions{
-        "mha", "mhd", "nrrd", "nhdr", "nii",  "mrc",    "mrcs", "rec", "map",  "st",
+        "mha",  "mhd", "nrrd", "nhdr", "nii",  "mrc",    "mrcs", "rec", "map",  "st",
 #ifdef FLCC_IMAGE_IO
-        "png", "tif", "tiff", "jpg",  "jpeg", "nii.gz", "dcm",  "h5",  "hdf5",
+        "png",  "tif", "tiff", "jpg",  "jpeg", "nii.gz", "dcm",  "h5",  "hdf5", "ims",
+        "mat",  "bmp", "dib",  "pbm",  "pgm",  "ppm",    "pnm",  "pam", "pfm",  "gif",
+        "webp", "jp2", "j2k",  "j2c",  "jpc",  "jpx",
 #endif
     };
     return kExtensions;

@@ -17,7 +17,8 @@ namespace flcc::io {
 
 /// Properties of an image file that are known without its pixels.
 struct ImageInfo {
-    /// "PNG", "TIFF", "NRRD", "MetaImage", "NIfTI", "MRC", "JPEG", "DICOM", "HDF5", "raw"
+    /// "PNG", "TIFF", "NRRD", "MetaImage", "NIfTI", "MRC", "JPEG", "DICOM", "HDF5", "BMP", "PNM",
+    /// "GIF", "WebP", "JPEG 2000", "raw"
     std::string format;
     base::Extents extents;
     base::PixelType pixel = base::PixelType::UInt8;
@@ -80,7 +81,8 @@ struct ImageChoice {
 [[nodiscard]] ImageInfo verifyImage(const std::filesystem::path& path,
                                     const std::stop_token& stop = {});
 
-/// Reads a file: PNG, TIFF, NRRD, MetaImage, NIfTI, MRC, JPEG; a DICOM series (its folder or one of
+/// Reads a file: PNG, TIFF, NRRD, MetaImage, NIfTI, MRC, JPEG, BMP, PNM, GIF, WebP, JPEG 2000; a
+/// DICOM series (its folder or one of
 /// its files); a dataset of an HDF5 file ("FILE.h5:/path", or "FILE.h5" for its only one); voxels
 /// without a header ("FILE:WxHxD:TYPE:le:OFFSET", RawVolume). If
 /// cancelled, returns an image without components; that takes far less than a second for files of

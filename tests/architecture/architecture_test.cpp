@@ -109,9 +109,9 @@ class ArchitectureTest : public QObject {
         addRow("Qt in the desktop", "app/desktop.cpp", "#include <QApplication>\n", false);
         addRow("VTK in ui", "ui/panel.cpp", "#include <vtkActor.h>\n", true);
         addRow("VTK in the bridge", "ui/bridge/view.cpp", "#include <vtkRenderer.h>\n", false);
-        addRow("ITK in a source of io", "engine/io/a.cpp", "#include <itkImageIOBase.h>\n", true);
-        addRow("ITK in a header of io", "engine/io/a.h", "#include <itkImageIOBase.h>\n", true);
-        addRow("ITK in viz", "viz/a.cpp", "#include <itkImage.h>\n", true);
+        addRow("GDCM in a source of io", "engine/io/a.cpp", "#include <gdcmReader.h>\n", true);
+        addRow("GDCM in a header of io", "engine/io/a.h", "#include <gdcmReader.h>\n", true);
+        addRow("GDCM in viz", "viz/a.cpp", "#include <gdcmImage.h>\n", true);
         addRow("FFTW in cpu", "engine/cpu/a.cpp", "#include <fftw3.h>\n", false);
         addRow("FFTW in plan", "engine/plan/a.cpp", "#include <fftw3.h>\n", true);
         addRow("JSON in a source", "engine/job/a.cpp", "#include <nlohmann/json.hpp>\n", false);

@@ -7,6 +7,7 @@
 #include <cmath>
 #include <cstring>
 #include <fstream>
+#include <optional>
 #include <utility>
 
 #include <unistd.h>
@@ -30,6 +31,33 @@ bool looksLikeMetaImage(const std::vector<unsigned char>& bytes) {
     const std::string text(bytes.begin(), bytes.end());
     return text.rfind("ObjectType", 0) == 0 || text.rfind("NDims", 0) == 0 ||
            (text.rfind("Comment", 0) == 0 && text.find("NDims") != std::string::npos);
+}
+
+/// Formats of pictures that flcc-reader reads.
+std::optional<Format> pictureFormat(const std::vector<unsigned char>& bytes) {
+    using namespace std::string_view_literals;
+    const auto at = [&](std::size_t i) { return i < bytes.size() ? bytes[i] : '\0'; };
+    const bool spaced = std::isspace(at(2)) != 0 || at(2) == '#';
+    if (at(0) == 'P' && spaced &&
+        ((at(1) >= '1' && at(1) <= '7') || at(1) == 'F' || at(1) == 'f')) {
+        return Format::Pnm;
+    }
+    // The size of the second header of a BMP file: "BM" alone is two common letters.
+    if (startsWith(bytes, 0, "BM"sv) && at(14) >= 12 && at(14) <= 124 && at(15) == 0 &&
+        at(16) == 0 && at(17) == 0) {
+        return Format::Bmp;
+    }
+    if (startsWith(bytes, 0, "GIF87a"sv) || startsWith(bytes, 0, "GIF89a"sv)) {
+        return Format::Gif;
+    }
+    if (startsWith(bytes, 0, "RIFF"sv) && startsWith(bytes, 8, "WEBP"sv)) {
+        return Format::WebP;
+    }
+    if (startsWith(bytes, 0, "\0\0\0\x0cjP  \r\n\x87\n"sv) ||
+        startsWith(bytes, 0, "\xff\x4f\xff\x51"sv)) {
+        return Format::Jpeg2000;
+    }
+    return std::nullopt;
 }
 
 /// Throws Memory when `bytes` of pixels and `buffers` need more than the options allow.
@@ -59,9 +87,31 @@ std::string rangeText(int count) { return "0 to " + std::to_string(count - 1); }
 } // namespace
 
 std::string_view name(Format format) {
-    constexpr std::array<std::string_view, 10> kNames{"PNG", "TIFF", "NRRD",  "MetaImage", "NIfTI",
-                                                      "MRC", "JPEG", "DICOM", "HDF5",      "raw"};
+    constexpr std::array<std::string_view, 15> kNames{"PNG", "TIFF", "NRRD",  "MetaImage", "NIfTI",
+                                                      "MRC", "JPEG", "DICOM", "HDF5",      "BMP",
+                                                      "PNM", "GIF",  "WebP",  "JPEG 2000", "raw"};
     return kNames[static_cast<std::size_t>(format)];
+}
+
+std::string_view readerWord(Format format) {
+    switch (format) {
+    case Format::Dicom:
+        return "dicom";
+    case Format::Hdf5:
+        return "hdf5";
+    case Format::Bmp:
+        return "bmp";
+    case Format::Pnm:
+        return "pnm";
+    case Format::Gif:
+        return "gif";
+    case Format::WebP:
+        return "webp";
+    case Format::Jpeg2000:
+        return "jpeg2000";
+    default:
+        return {};
+    }
 }
 
 void requireBytes(const std::filesystem::path& path, std::int64_t promised, std::int64_t present) {
@@ -128,12 +178,19 @@ Format detectFormat(const std::filesystem::path& path) {
     if (startsWith(bytes, 0, "NRRD000"sv)) {
         return Format::Nrrd;
     }
+    if (const auto picture = pictureFormat(bytes)) {
+        return *picture;
+    }
     if (startsWith(bytes, 344, "n+1\0"sv) || startsWith(bytes, 4, "n+2\0"sv) ||
         (extension == ".nii.gz" && startsWith(bytes, 0, "\x1f\x8b"sv))) {
         return Format::Nifti;
     }
     if (startsWith(bytes, 128, "DICM"sv)) {
         return Format::Dicom;
+    }
+    if (startsWith(bytes, 0, "MATLAB 5.0 MAT-file"sv)) {
+        failInput(path, "it is a MATLAB file of version 7 or older; save it with the option -v7.3, "
+                        "whose files can be read");
     }
     if (looksLikeMetaImage(bytes)) {
         return Format::MetaImage;
@@ -147,8 +204,9 @@ Format detectFormat(const std::filesystem::path& path) {
         failInput(path, "its content is not that of a " + extension + " file");
     }
     failInput(path,
-              "its format is unknown; PNG, TIFF, NRRD, MetaImage, NIfTI, MRC, JPEG, DICOM and HDF5 "
-              "can be read; name voxels without a header as FILE:WxHxD:uint16:le:0");
+              "its format is unknown; PNG, TIFF, NRRD, MetaImage, NIfTI, MRC, JPEG, DICOM, HDF5, "
+              "BMP, PNM, GIF, WebP and JPEG 2000 can be read; name voxels without a header as "
+              "FILE:WxHxD:uint16:le:0");
 }
 
 std::int64_t cappedProduct(std::int64_t a, std::int64_t b) {

@@ -12,10 +12,30 @@
 
 namespace flcc::io::detail {
 
-enum class Format { Png, Tiff, Nrrd, MetaImage, Nifti, Mrc, Jpeg, Dicom, Hdf5, Raw };
+enum class Format {
+    Png,
+    Tiff,
+    Nrrd,
+    MetaImage,
+    Nifti,
+    Mrc,
+    Jpeg,
+    Dicom,
+    Hdf5,
+    Bmp,
+    Pnm,
+    Gif,
+    WebP,
+    Jpeg2000,
+    Raw
+};
 
 /// The text of ImageInfo::format: "PNG", "TIFF" and so on.
 [[nodiscard]] std::string_view name(Format format);
+
+/// The word by which flcc-reader is asked for files of the format; empty if this process reads
+/// them itself.
+[[nodiscard]] std::string_view readerWord(Format format);
 
 /// Throws Input if `promised` > `present`: "the header promises X bytes of pixels, the file holds
 /// Y".

@@ -35,10 +35,13 @@ ReaderProcess start(const std::filesystem::path& path, Format format, const Read
     // A limit beyond the memory of the machine is none.
     const std::int64_t machine = std::int64_t{::sysconf(_SC_PHYS_PAGES)} * ::sysconf(_SC_PAGESIZE);
     const std::int64_t voxels = options == nullptr ? 0 : std::min(options->maxBytes, machine);
+    const auto chosen = [&](std::optional<int> ReadOptions::*which) {
+        return std::to_string(options == nullptr ? -1 : (options->*which).value_or(-1));
+    };
     return ReaderProcess(path, format,
-                         {format == Format::Dicom ? "dicom" : "hdf5",
-                          options == nullptr ? "info" : "read", named.file.string(), named.dataset,
-                          std::to_string(options == nullptr ? -1 : options->frame.value_or(-1))},
+                         {std::string(readerWord(format)), options == nullptr ? "info" : "read",
+                          named.file.string(), named.dataset, chosen(&ReadOptions::frame),
+                          chosen(&ReadOptions::channel)},
                          {.memory = setup.baseMemory + voxels,
                           .seconds = options == nullptr ? setup.infoSeconds : setup.readSeconds},
                          stop);
@@ -117,7 +120,7 @@ Answer receiveInfo(ReaderProcess& process, const std::filesystem::path& path, Fo
     ImageInfo& info = answer.info;
     if (header.pixel < 0 || header.pixel > static_cast<int>(base::PixelType::Float64) ||
         header.components < 1 || header.components > 4 || header.frames < 1 ||
-        header.skippedFiles < 0 || header.unit.back() != '\0') {
+        header.channels < 1 || header.skippedFiles < 0 || header.unit.back() != '\0') {
         process.failAnswer("values out of range");
     }
     info.format = name(format);
@@ -125,6 +128,7 @@ Answer receiveInfo(ReaderProcess& process, const std::filesystem::path& path, Fo
     info.pixel = static_cast<base::PixelType>(header.pixel);
     info.components = header.components;
     info.frames = header.frames;
+    info.channels = header.channels;
     for (std::size_t axis = 0; axis < 3; ++axis) {
         info.geometry.spacing[axis] = header.spacing[axis];
         info.geometry.origin[axis] = header.origin[axis] + 0.0; // no -0

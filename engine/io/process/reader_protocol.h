@@ -7,8 +7,9 @@
 // The language between the programs and `flcc-reader`, the process that reads files through
 // libraries that may crash.
 //
-// Call: flcc-reader FORMAT info|read PATH DATASET FRAME. FORMAT is "dicom" (PATH is a folder or one
-// file of it) or "hdf5" (DATASET is a path inside the file, or empty; FRAME counts from 0, or -1).
+// Call: flcc-reader FORMAT info|read PATH DATASET FRAME CHANNEL. FORMAT is a word of
+// readerWord(); of "dicom", PATH is a folder or one file of it; of "hdf5", DATASET is a path inside
+// the file, or empty. FRAME and CHANNEL count from 0; -1 is none.
 //
 // Answer, on standard output: a ReaderHeader, then `textBytes` bytes of texts. If `code` is 0 and
 // `voxelBytes` is not 0, blocks follow: the number of their bytes (int64), then the bytes. A number
@@ -34,7 +35,7 @@ inline constexpr bool kLimitsMemory = true;
 
 /// Changes with the layout of ReaderHeader, so that programs of different versions do not
 /// misunderstand each other.
-inline constexpr std::uint64_t kReaderMagic = 0x31305244'43434c46; // "FLCCDR01"
+inline constexpr std::uint64_t kReaderMagic = 0x32305244'43434c46; // "FLCCDR02"
 inline constexpr std::int64_t kReaderFailed = -1;
 
 /// Limits of an answer; a larger one is an error.
@@ -58,6 +59,8 @@ struct ReaderHeader {
     std::int32_t pixel = 0; ///< base::PixelType
     std::int32_t components = 1;
     std::int32_t frames = 1;
+    std::int32_t channels = 1;
+    std::int32_t unused = 0;
     std::array<std::int64_t, 3> extents{};
     std::array<double, 3> spacing{1, 1, 1};
     std::array<double, 3> origin{};
@@ -67,6 +70,6 @@ struct ReaderHeader {
     std::int64_t textBytes = 0;
     std::int64_t voxelBytes = 0; ///< of all blocks
 };
-static_assert(std::is_trivially_copyable_v<ReaderHeader> && sizeof(ReaderHeader) == 208);
+static_assert(std::is_trivially_copyable_v<ReaderHeader> && sizeof(ReaderHeader) == 216);
 
 } // namespace flcc::io

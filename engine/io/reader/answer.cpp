@@ -36,6 +36,13 @@ constexpr std::array kCrashes{SIGABRT, SIGSEGV, SIGBUS, SIGFPE, SIGILL};
 
 } // namespace
 
+bool Request::picks(const FoundImage& image) const {
+    const auto fits = [](int chosen, int count) {
+        return chosen < count && (chosen >= 0 || count == 1);
+    };
+    return voxels && fits(frame, image.frames) && fits(channel, image.channels);
+}
+
 ReaderAnswer::ReaderAnswer() : m_file(::fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 3)) {
     const int nowhere = ::open("/dev/null", O_WRONLY | O_CLOEXEC);
     if (m_file < 0 || nowhere < 0 || ::dup2(nowhere, STDOUT_FILENO) < 0) {
@@ -60,6 +67,7 @@ void ReaderAnswer::header(const FoundImage& image, bool withVoxels) {
     header.pixel = static_cast<std::int32_t>(image.pixel);
     header.components = image.components;
     header.frames = image.frames;
+    header.channels = image.channels;
     header.extents = {image.extents.x, image.extents.y, image.extents.z};
     for (std::size_t axis = 0; axis < 3; ++axis) {
         header.spacing[axis] = image.geometry.spacing[axis];

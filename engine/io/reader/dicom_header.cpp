@@ -1,8 +1,9 @@
 // Reads the header of one DICOM file with GDCM, the library below ITK's reader.
 
-#include <cmath>
+#include <exception>
 #include <fstream>
 #include <optional>
+#include <sstream>
 
 #include <unistd.h>
 
@@ -11,7 +12,10 @@
 #include <gdcmReader.h>
 
 #include "engine/io/process/reader_protocol.h"
+#include "engine/io/reader/dicom_elements.h"
+#include "engine/io/reader/dicom_frames.h"
 #include "engine/io/reader/dicom_header.h"
+#include "engine/io/reader/dicom_packing.h"
 
 namespace flcc::io::detail {
 
@@ -20,23 +24,6 @@ namespace {
 using base::Error;
 using base::ErrorCode;
 using base::PixelType;
-
-/// The text of an element, printable and without padding; empty if it is missing.
-std::string textOf(const gdcm::DataSet& data, const gdcm::Tag& tag) {
-    const gdcm::ByteValue* value =
-        data.FindDataElement(tag) ? data.GetDataElement(tag).GetByteValue() : nullptr;
-    if (value == nullptr) {
-        return {};
-    }
-    std::string text(value->GetPointer(), value->GetLength());
-    text.resize(text.find_last_not_of(std::string_view(" \0", 2)) + 1);
-    for (char& letter : text) {
-        if (letter < 0x20 || letter > 0x7e) {
-            letter = '?'; // of another character set
-        }
-    }
-    return text;
-}
 
 PixelType storedType(const gdcm::PixelFormat& format) {
     switch (format.GetScalarType()) {
@@ -63,14 +50,10 @@ PixelType storedType(const gdcm::PixelFormat& format) {
     }
 }
 
-void setRange(DicomFile& file, const gdcm::PixelFormat& format, double intercept, double slope) {
+void setRange(DicomFile& file, const gdcm::PixelFormat& format) {
     file.stored = storedType(format);
-    file.rescaled = slope != 1 || intercept != 0;
-    file.whole = base::isInteger(file.stored) && slope == 1 && intercept == std::floor(intercept);
-    if (file.whole) {
-        file.lowest = static_cast<double>(format.GetMin()) + intercept;
-        file.highest = static_cast<double>(format.GetMax()) + intercept;
-    }
+    file.lowest = static_cast<double>(format.GetMin());
+    file.highest = static_cast<double>(format.GetMax());
 }
 
 /// Why the compressed pixels that begin at `position` cannot be read: GDCM reads files silently
@@ -126,18 +109,6 @@ std::string faultOf(const DicomFile& file, const gdcm::Reader& reader, std::int6
                      " are there";
 }
 
-/// True if frames follow each other in time: GDCM then returns milliseconds as the spacing of z.
-bool isFilm(const gdcm::DataSet& data) {
-    const gdcm::Tag pointer(0x0028, 0x0009);
-    const gdcm::ByteValue* value =
-        data.FindDataElement(pointer) ? data.GetDataElement(pointer).GetByteValue() : nullptr;
-    const std::string_view tag = value == nullptr
-                                     ? std::string_view()
-                                     : std::string_view(value->GetPointer(), value->GetLength());
-    return tag == std::string_view("\x18\0\x63\x10", 4) ||
-           tag == std::string_view("\x18\0\x65\x10", 4);
-}
-
 void setPlace(DicomFile& file, const gdcm::File& content) {
     const gdcm::DataSet& data = content.GetDataSet();
     const bool several = file.extents.z > 1;
@@ -151,8 +122,12 @@ void setPlace(DicomFile& file, const gdcm::File& content) {
         file.position[i] = i < origin.size() ? origin[i] : 0;
         file.spacing[i] = i < spacing.size() ? spacing[i] : 1;
     }
-    if (isFilm(data)) {
-        file.spacing[2] = 1;
+    const gdcm::ByteValue* pointer =
+        data.FindDataElement(gdcm::Tag(0x0028, 0x0009))
+            ? data.GetDataElement(gdcm::Tag(0x0028, 0x0009)).GetByteValue()
+            : nullptr;
+    if (pointer != nullptr && pointer->GetLength() >= 2 && pointer->GetPointer()[0] == 0x18) {
+        file.spacing[2] = 1; // of a film, where GDCM returns milliseconds
     }
     for (std::size_t i = 0; i < 6 && axes.size() == 6; ++i) {
         file.axes[i] = axes[i];
@@ -196,7 +171,90 @@ bool isDicom(const std::filesystem::path& path) {
     return stream && std::string_view(head.data() + 128, 4) == "DICM";
 }
 
+namespace {
+
+/// The first part of a file whose transfer syntax GDCM does not know, with one that it knows in its
+/// place: what stands before the pixels is stored in the same way.
+std::string withKnownSyntax(const std::filesystem::path& path, const DicomPacking& packing) {
+    constexpr std::string_view kEncapsulated = "1.2.840.10008.1.2.4.70";
+    constexpr std::string_view kExplicit = "1.2.840.10008.1.2.1";
+    constexpr std::size_t kMost = std::size_t{1} << 22;
+    std::string bytes(kMost, '\0');
+    std::ifstream stream(path, std::ios::binary);
+    stream.read(bytes.data(), static_cast<std::streamsize>(bytes.size()));
+    bytes.resize(static_cast<std::size_t>(stream.gcount()));
+    const auto position = static_cast<std::size_t>(packing.position);
+    const auto length = static_cast<std::size_t>(packing.length);
+    const std::string_view known = length >= kEncapsulated.size() ? kEncapsulated : kExplicit;
+    if (known.size() <= length && position + length <= bytes.size()) {
+        bytes.replace(position, length, std::string(known).append(length - known.size(), '\0'));
+    }
+    return bytes;
+}
+
+/// A file whose pixels nobody here can unpack: what it is, as far as it says so, and the reason.
+DicomFile unreadable(const std::filesystem::path& path, const DicomPacking& packing) {
+    DicomFile file;
+    file.path = path;
+    file.extents = {1, 1, 1};
+    file.frames.resize(1);
+    file.fault =
+        "the pixels of " + path.filename().string() + " are packed as " + textOf(packing) +
+        ", which cannot be read here; store it unpacked (Explicit VR Little Endian) with a "
+        "program that knows this packing";
+    gdcm::Reader reader;
+    std::istringstream stream(withKnownSyntax(path, packing));
+    reader.SetStream(stream);
+    const gdcm::Tag pixels(0x7fe0, 0x0010);
+    const MemoryLimit limit(headerBytes(path));
+    try {
+        if (reader.ReadUpToTag(pixels, {pixels})) {
+            const gdcm::DataSet& data = reader.GetFile().GetDataSet();
+            file.series = textOf(data, gdcm::Tag(0x0020, 0x000e));
+            file.description = textOf(data, gdcm::Tag(0x0008, 0x103e));
+            file.modality = textOf(data, gdcm::Tag(0x0008, 0x0060));
+        }
+    } catch (const std::exception&) { // the reason stands
+    }
+    return file;
+}
+
+/// Sizes and type of the picture.
+void setPicture(DicomFile& file, const gdcm::Reader& reader) {
+    const gdcm::File& content = reader.GetFile();
+    const gdcm::DataSet& data = content.GetDataSet();
+    const std::vector<unsigned> sizes = gdcm::ImageHelper::GetDimensionsValue(content);
+    file.extents = {sizes.at(0), sizes.at(1), sizes.size() > 2 ? sizes[2] : 1};
+    if (file.extents.x < 1 || file.extents.y < 1 || file.extents.z < 1) {
+        throw Error(ErrorCode::Input, "the header of " + file.path.filename().string() +
+                                          " gives the extents " + base::toString(file.extents));
+    }
+    const gdcm::PixelFormat format = gdcm::ImageHelper::GetPixelFormatValue(content);
+    file.components = format.GetSamplesPerPixel();
+    file.fault = faultOf(file, reader, format.GetBitsAllocated());
+    const gdcm::PhotometricInterpretation colours =
+        gdcm::ImageHelper::GetPhotometricInterpretationValue(content);
+    setRange(file, format);
+    file.lightIsLow =
+        colours == gdcm::PhotometricInterpretation(gdcm::PhotometricInterpretation::MONOCHROME1);
+    file.hasTable = data.FindDataElement(gdcm::Tag(0x0028, 0x3000));
+    if (colours ==
+        gdcm::PhotometricInterpretation(gdcm::PhotometricInterpretation::PALETTE_COLOR)) {
+        file.components = 3;
+        const std::vector<double> table = numbersOf(data, gdcm::Tag(0x0028, 0x1101));
+        file.stored = table.size() == 3 && table[2] > 8 ? PixelType::UInt16 : PixelType::UInt8;
+        file.lightIsLow = false;
+    }
+}
+
+} // namespace
+
 std::optional<DicomFile> readDicomHeader(const std::filesystem::path& path) {
+    constexpr std::int64_t kMostFrames = 1'000'000;
+    const DicomPacking packing = packingOf(path);
+    if (!packing.readable) {
+        return unreadable(path, packing);
+    }
     gdcm::ImageHelper::SetForceRescaleInterceptSlope(true);
     gdcm::Reader reader;
     reader.SetFileName(path.c_str());
@@ -217,22 +275,25 @@ std::optional<DicomFile> readDicomHeader(const std::filesystem::path& path) {
     file.series = textOf(data, gdcm::Tag(0x0020, 0x000e));
     file.description = textOf(data, gdcm::Tag(0x0008, 0x103e));
     file.modality = textOf(data, gdcm::Tag(0x0008, 0x0060));
-    const std::vector<unsigned> sizes = gdcm::ImageHelper::GetDimensionsValue(content);
-    file.extents = {sizes.at(0), sizes.at(1), sizes.size() > 2 ? sizes[2] : 1};
-    if (file.extents.x < 1 || file.extents.y < 1 || file.extents.z < 1) {
-        throw Error(ErrorCode::Input, "the header of " + path.filename().string() +
-                                          " gives the extents " + base::toString(file.extents));
+    if (data.FindDataElement(gdcm::Tag(0x7fe0, 0x0008)) ||
+        data.FindDataElement(gdcm::Tag(0x7fe0, 0x0009))) {
+        file.extents = {1, 1, 1};
+        file.fault = "the pixels of " + path.filename().string() +
+                     " are floating-point numbers of DICOM, which cannot be read here; store them "
+                     "as integers with a slope";
+    } else {
+        setPicture(file, reader);
     }
-    const gdcm::PixelFormat format = gdcm::ImageHelper::GetPixelFormatValue(content);
-    file.components = format.GetSamplesPerPixel();
-    file.fault = faultOf(file, reader, format.GetBitsAllocated());
-    if (gdcm::ImageHelper::GetPhotometricInterpretationValue(content) ==
-        gdcm::PhotometricInterpretation(gdcm::PhotometricInterpretation::PALETTE_COLOR)) {
-        file.components = 3;
+    if (!file.fault.empty() || file.extents.z > kMostFrames) {
+        file.frames.resize(1);
+        file.fault = file.fault.empty() ? "the file " + path.filename().string() +
+                                              " has more than a million frames"
+                                        : file.fault;
+        return file;
     }
     const std::vector<double> rescale = gdcm::ImageHelper::GetRescaleInterceptSlopeValue(content);
-    setRange(file, format, rescale.at(0), rescale.at(1));
     setPlace(file, content);
+    addFrames(file, content, rescale.at(0), rescale.at(1));
     return file;
 }
 

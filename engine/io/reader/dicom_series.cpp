@@ -1,4 +1,4 @@
-// Which files of a folder make one image, and in which order.
+// Which files of a folder make one image.
 
 #include "engine/io/reader/dicom_series.h"
 
@@ -9,6 +9,7 @@
 #include <map>
 #include <optional>
 
+#include "engine/io/reader/dicom_elements.h"
 #include "engine/io/reader/dicom_header.h"
 
 namespace flcc::io::detail {
@@ -18,29 +19,12 @@ namespace {
 using base::Error;
 using base::ErrorCode;
 using base::PixelType;
-using base::Point;
 
 constexpr std::size_t kMostFiles = 100'000;
 
 [[noreturn]] void fail(const std::string& sentence) { throw Error(ErrorCode::Input, sentence); }
 
 std::string nameOf(const DicomFile& file) { return file.path.filename().string(); }
-
-/// Four digits suffice to see which slices are meant.
-std::string shortNumber(double value) {
-    std::string text = std::to_string(std::round(value * 1e4) / 1e4);
-    text.resize(text.find_last_not_of('0') + 1);
-    return text.ends_with('.') ? text.substr(0, text.size() - 1) : text;
-}
-
-double dot(const Point& a, const Point& b) { return a[0] * b[0] + a[1] * b[1] + a[2] * b[2]; }
-
-Point difference(const Point& a, const Point& b) { return {a[0] - b[0], a[1] - b[1], a[2] - b[2]}; }
-
-Point normalOf(const DicomFile& file) {
-    const auto& a = file.axes;
-    return {a[1] * a[5] - a[2] * a[4], a[2] * a[3] - a[0] * a[5], a[0] * a[4] - a[1] * a[3]};
-}
 
 /// The regular files of the folder in the order of their names.
 std::vector<std::filesystem::path> filesOf(const std::filesystem::path& folder) {
@@ -129,111 +113,6 @@ bool hasSeveralSeries(const std::vector<DicomFile>& pictures) {
     });
 }
 
-/// Checks what all slices must have in common.
-void requireAlike(const std::vector<DicomFile>& files) {
-    const DicomFile& first = files.front();
-    for (const DicomFile& file : files) {
-        const std::string both = nameOf(first) + " and " + nameOf(file);
-        if (file.extents != first.extents || file.components != first.components) {
-            fail("the files " + both + " of one series differ in size: " +
-                 base::toString(first.extents) + " and " + base::toString(file.extents));
-        }
-        for (std::size_t i = 0; i < 6; ++i) {
-            if (std::abs(file.axes[i] - first.axes[i]) > 1e-3) {
-                fail("the files " + both +
-                     " of one series differ in direction, so they make no volume");
-            }
-        }
-        for (std::size_t i = 0; i < 2; ++i) {
-            if (std::abs(file.spacing[i] - first.spacing[i]) > 1e-3 * first.spacing[i]) {
-                fail("the files " + both + " of one series differ in pixel spacing");
-            }
-        }
-    }
-}
-
-/// Sorts slices along their normal and checks that they are evenly spaced. **Returns** the step
-/// from one slice to the next.
-Point arrange(std::vector<DicomFile>& files) {
-    const Point normal = normalOf(files.front());
-    const auto along = [&](const DicomFile& file) { return dot(file.position, normal); };
-    std::stable_sort(files.begin(), files.end(),
-                     [&](const DicomFile& a, const DicomFile& b) { return along(a) < along(b); });
-    std::vector<double> distances;
-    for (std::size_t i = 1; i < files.size(); ++i) {
-        distances.push_back(along(files[i]) - along(files[i - 1]));
-        if (!(distances.back() > 1e-4)) {
-            fail("the files " + nameOf(files[i - 1]) + " and " + nameOf(files[i]) +
-                 " of one series have the same position; a series of several times or echoes "
-                 "cannot be read");
-        }
-    }
-    std::vector<double> sorted = distances;
-    const auto middle = sorted.begin() + static_cast<std::ptrdiff_t>(sorted.size() / 2);
-    std::nth_element(sorted.begin(), middle, sorted.end());
-    const double usual = *middle;
-    for (std::size_t i = 0; i < distances.size(); ++i) {
-        if (std::abs(distances[i] - usual) > 0.05 * usual) {
-            fail("slices are missing or uneven: " + nameOf(files[i]) + " and " +
-                 nameOf(files[i + 1]) + " are " + shortNumber(distances[i]) +
-                 " mm apart, other slices " + shortNumber(usual) + " mm");
-        }
-    }
-    const auto steps = static_cast<double>(files.size() - 1);
-    Point step = difference(files.back().position, files.front().position);
-    for (double& part : step) {
-        part /= steps;
-    }
-    for (std::size_t i = 0; i < distances.size(); ++i) {
-        const Point own = difference(files[i + 1].position, files[i].position);
-        const Point sideways = difference(own, step);
-        if (std::sqrt(dot(sideways, sideways)) > 0.05 * usual + 0.05 * files.front().spacing[0]) {
-            fail("the slices " + nameOf(files[i]) + " and " + nameOf(files[i + 1]) +
-                 " are displaced sideways unlike the others");
-        }
-    }
-    return step;
-}
-
-void setGeometry(FoundImage& image, const DicomFile& first, const Point& step) {
-    const double length = std::sqrt(dot(step, step));
-    image.geometry.origin = first.position;
-    image.geometry.spacing = {first.spacing[0], first.spacing[1], length};
-    for (std::size_t row = 0; row < 3; ++row) {
-        image.geometry.direction[3 * row] = first.axes[row];
-        image.geometry.direction[3 * row + 1] = first.axes[3 + row];
-        image.geometry.direction[3 * row + 2] = step[row] / length;
-    }
-    image.unit = first.spaced ? "mm" : "";
-}
-
-/// A single file: a picture, or a volume of frames.
-void setSingle(DicomSeries& series) {
-    const DicomFile& file = series.files.front();
-    Point step = normalOf(file);
-    const double length = std::sqrt(dot(step, step));
-    for (double& part : step) {
-        part *= (file.spacing[2] > 0 ? file.spacing[2] : 1) / (length > 0 ? length : 1);
-    }
-    series.image.extents = file.extents;
-    setGeometry(series.image, file, length > 0 ? step : Point{0, 0, 1});
-}
-
-void setVolume(DicomSeries& series) {
-    requireAlike(series.files);
-    const Point step = arrange(series.files);
-    const DicomFile& first = series.files.front();
-    setGeometry(series.image, first, step);
-    series.image.extents = {first.extents.x, first.extents.y,
-                            static_cast<std::int64_t>(series.files.size())};
-    series.image.unit = "mm"; // positions are in mm
-    const double straight = std::abs(dot(step, normalOf(first))) / std::sqrt(dot(step, step));
-    if (straight < 1 - 1e-6) {
-        series.image.notes.emplace_back("the slices are sheared: each is displaced sideways, "
-                                        "which the direction of the z axis states");
-    }
-}
-
 /// The pictures of a folder that holds a single series.
 std::vector<DicomFile> onlySeries(const std::vector<std::filesystem::path>& all,
                                   const ReaderAnswer& answer, std::int64_t& damaged) {
@@ -276,6 +155,14 @@ void requireReadable(const std::vector<DicomFile>& files) {
             fail(file.fault);
         }
     }
+    for (const DicomFile& file : files) {
+        const DicomFile& first = files.front();
+        if (file.extents != first.extents || file.components != first.components) {
+            fail("the files " + nameOf(first) + " and " + nameOf(file) +
+                 " of one series differ in size: " + base::toString(first.extents) + " and " +
+                 base::toString(file.extents));
+        }
+    }
     const bool loose = std::any_of(files.begin(), files.end(), [](const DicomFile& file) {
         return !file.placed || file.extents.z > 1;
     });
@@ -314,24 +201,66 @@ void describe(DicomSeries& series, std::int64_t skipped, std::int64_t damaged) {
     }
 }
 
+/// Notes on what the values mean.
+void describeValues(DicomSeries& series) {
+    FoundImage& image = series.image;
+    double least = series.files.front().frames.front().slope;
+    double most = least;
+    double privateSlope = 0;
+    bool light = false;
+    bool table = false;
+    for (const DicomFile& file : series.files) {
+        for (const DicomFrame& frame : file.frames) {
+            least = std::min(least, frame.slope);
+            most = std::max(most, frame.slope);
+        }
+        privateSlope = privateSlope == 0 ? file.privateSlope : privateSlope;
+        light = light || file.lightIsLow;
+        table = table || file.hasTable;
+    }
+    const std::string range = least == most
+                                  ? "the slope " + shortNumber(least)
+                                  : "slopes of " + shortNumber(least) + " to " + shortNumber(most);
+    if (least != most) {
+        image.notes.push_back("each slice has a slope and an intercept of its own, which were "
+                              "applied: " +
+                              range);
+    }
+    if (privateSlope != 0) {
+        image.notes.push_back("the values are those of " + range +
+                              "; the private scale slope of Philips, " + shortNumber(privateSlope) +
+                              ", was not applied");
+    }
+    if (light) {
+        image.notes.emplace_back("small values are meant bright (MONOCHROME1); the values are "
+                                 "those stored");
+    }
+    if (table) {
+        image.notes.emplace_back("a table of the file says what its values mean (modality LUT); "
+                                 "it was not applied");
+    }
+}
+
 } // namespace
 
 PixelType commonPixelType(const std::vector<DicomFile>& files) {
     const DicomFile& first = files.front();
-    const bool asStored = std::all_of(files.begin(), files.end(), [&](const DicomFile& file) {
-        return !file.rescaled && file.stored == first.stored;
-    });
-    if (asStored) {
-        return first.stored;
-    }
-    double lowest = first.lowest;
-    double highest = first.highest;
+    bool asStored = true;
+    bool whole = true;
+    double lowest = std::numeric_limits<double>::infinity();
+    double highest = -lowest;
     for (const DicomFile& file : files) {
-        if (!file.whole) {
-            return PixelType::Float32;
+        asStored = asStored && file.stored == first.stored;
+        for (const DicomFrame& frame : file.frames) {
+            asStored = asStored && frame.slope == 1 && frame.intercept == 0;
+            whole = whole && base::isInteger(file.stored) && frame.slope == 1 &&
+                    frame.intercept == std::floor(frame.intercept);
+            lowest = std::min(lowest, file.lowest + frame.intercept);
+            highest = std::max(highest, file.highest + frame.intercept);
         }
-        lowest = std::min(lowest, file.lowest);
-        highest = std::max(highest, file.highest);
+    }
+    if (asStored || !whole) {
+        return asStored ? first.stored : PixelType::Float32;
     }
     const auto fits = [&]<class T>(T) {
         return lowest >= static_cast<double>(std::numeric_limits<T>::min()) &&
@@ -344,7 +273,8 @@ PixelType commonPixelType(const std::vector<DicomFile>& files) {
                                    : PixelType::Float32;
 }
 
-DicomSeries findDicomSeries(const std::filesystem::path& path, const ReaderAnswer& answer) {
+DicomSeries findDicomSeries(const std::filesystem::path& path, int frame,
+                            const ReaderAnswer& answer) {
     const std::filesystem::path folder =
         std::filesystem::is_directory(path) ? path : path.parent_path();
     const auto all = filesOf(folder.empty() ? "." : folder);
@@ -353,14 +283,11 @@ DicomSeries findDicomSeries(const std::filesystem::path& path, const ReaderAnswe
     series.files = std::filesystem::is_directory(path) ? onlySeries(all, answer, damaged)
                                                        : seriesOf(path, all, answer, damaged);
     requireReadable(series.files);
-    if (series.files.size() == 1) {
-        setSingle(series);
-    } else {
-        setVolume(series);
-    }
+    arrangeSlices(series, frame);
     series.image.pixel = commonPixelType(series.files);
     series.image.components = series.files.front().components;
     describe(series, static_cast<std::int64_t>(all.size() - series.files.size()), damaged);
+    describeValues(series);
     return series;
 }
 

@@ -1,15 +1,13 @@
-// Datasets of HDF5 files through the HDF5 library.
+// Chooses the dataset of an HDF5 file and says what image it is.
 
 #include <algorithm>
 #include <array>
-#include <new>
-#include <optional>
-#include <utility>
-#include <vector>
+#include <cstring>
+#include <fstream>
+#include <memory>
 
-#include <hdf5.h>
-
-#include "engine/io/reader/reader_answer.h"
+#include "engine/io/reader/hdf5_axes.h"
+#include "engine/io/reader/hdf5_file.h"
 
 namespace flcc::io::detail {
 
@@ -17,340 +15,348 @@ namespace {
 
 using base::Error;
 using base::ErrorCode;
-using base::PixelType;
 
-[[noreturn]] void refuse(const std::string& sentence) { throw Error(ErrorCode::Input, sentence); }
+constexpr std::size_t kMostListed = 20;
+constexpr const char* kItkVoxels = "/ITKImage/0/VoxelData";
 
-/// An identifier of the library and the function that closes it.
-class Handle {
-  public:
-    Handle(hid_t id, herr_t (*close)(hid_t)) : m_id(id), m_close(close) {}
-    ~Handle() {
-        if (m_id >= 0) {
-            m_close(m_id);
-        }
-    }
-    Handle(Handle&& other) noexcept : m_id(std::exchange(other.m_id, -1)), m_close(other.m_close) {}
-    Handle(const Handle&) = delete;
-    Handle& operator=(const Handle&) = delete;
-    Handle& operator=(Handle&&) = delete;
-
-    [[nodiscard]] hid_t id() const { return m_id; }
-    [[nodiscard]] bool valid() const { return m_id >= 0; }
-
-  private:
-    hid_t m_id;
-    herr_t (*m_close)(hid_t);
-};
-
-std::vector<hsize_t> sizesOf(hid_t dataset) {
-    const Handle space(H5Dget_space(dataset), H5Sclose);
-    const int rank = space.valid() ? H5Sget_simple_extent_ndims(space.id()) : 0;
-    std::vector<hsize_t> sizes(static_cast<std::size_t>(std::max(0, rank)));
-    if (rank > 0) {
-        H5Sget_simple_extent_dims(space.id(), sizes.data(), nullptr);
-    }
-    return sizes;
+std::string libraryVersion() {
+    unsigned major = 0;
+    unsigned minor = 0;
+    unsigned release = 0;
+    H5get_libversion(&major, &minor, &release);
+    return "HDF5 " + std::to_string(major) + "." + std::to_string(minor) + "." +
+           std::to_string(release);
 }
 
-/// The pixel type of the voxels in memory; nothing if they are no plain numbers.
-std::optional<PixelType> typeOf(hid_t dataset) {
-    const Handle type(H5Dget_type(dataset), H5Tclose);
-    const std::size_t bytes = type.valid() ? H5Tget_size(type.id()) : 0;
-    if (type.valid() && H5Tget_class(type.id()) == H5T_FLOAT) {
-        return bytes == 2 || bytes == 4 ? std::optional(PixelType::Float32)
-               : bytes == 8             ? std::optional(PixelType::Float64)
-                                        : std::nullopt;
-    }
-    if (type.valid() && H5Tget_class(type.id()) == H5T_INTEGER) {
-        const bool sign = H5Tget_sign(type.id()) == H5T_SGN_2;
-        switch (bytes) {
-        case 1:
-            return sign ? PixelType::Int8 : PixelType::UInt8;
-        case 2:
-            return sign ? PixelType::Int16 : PixelType::UInt16;
-        case 4:
-            return sign ? PixelType::Int32 : PixelType::UInt32;
-        case 8:
-            return sign ? PixelType::Int64 : PixelType::UInt64;
-        default:
-            break;
-        }
-    }
-    return std::nullopt;
-}
-
-/// The type of the library in which voxels of `type` lie in memory.
-hid_t memoryType(PixelType type) {
-    const std::array<hid_t, 10> types{H5T_NATIVE_UINT8,  H5T_NATIVE_INT8,   H5T_NATIVE_UINT16,
-                                      H5T_NATIVE_INT16,  H5T_NATIVE_UINT32, H5T_NATIVE_INT32,
-                                      H5T_NATIVE_UINT64, H5T_NATIVE_INT64,  H5T_NATIVE_FLOAT,
-                                      H5T_NATIVE_DOUBLE};
-    return types[static_cast<std::size_t>(type)];
+std::string newerText() {
+    return "a newer library than " + libraryVersion() +
+           ", which reads it here; write it for HDF5 1.10 (in h5py libver='v110'), or repack it "
+           "there with h5repack";
 }
 
 bool isImage(hid_t dataset) {
     const std::size_t rank = sizesOf(dataset).size();
-    return rank >= 2 && rank <= 4 && typeOf(dataset).has_value();
-}
-
-std::string sizeText(const std::vector<hsize_t>& sizes) {
-    std::string text;
-    for (const hsize_t size : sizes) {
-        text += (text.empty() ? "" : "x") + std::to_string(size);
-    }
-    return text;
+    const bool named = H5Aexists(dataset, "axistags") > 0 ||
+                       H5Aexists(dataset, "DIMENSION_LABELS") > 0 ||
+                       H5Aexists(dataset, "DIMENSION_LIST") > 0;
+    const std::string role = textOf(dataset, "CLASS");
+    const std::string matlab = textOf(dataset, "MATLAB_class");
+    return rank >= 2 && (rank <= 5 || named) && voxelTypeOf(dataset).has_value() &&
+           role != "DIMENSION_SCALE" && role != "PALETTE" && matlab != "char" && matlab != "cell" &&
+           H5Aexists(dataset, "MATLAB_empty") <= 0;
 }
 
 /// The paths of the datasets that can be images.
-std::vector<std::string> candidatesIn(hid_t file) {
-    std::vector<std::string> found;
+struct Candidates {
+    std::vector<std::string> paths;
+    std::string unopened; ///< the first dataset that the library cannot open
+};
+
+Candidates candidatesIn(hid_t file) {
+    Candidates found;
     const auto visit = [](hid_t root, const char* name, const H5O_info_t* info,
-                          void* names) -> herr_t {
+                          void* to) -> herr_t {
+        auto& all = *static_cast<Candidates*>(to);
         if (info->type == H5O_TYPE_DATASET) {
-            const Handle dataset(H5Dopen2(root, name, H5P_DEFAULT), H5Dclose);
-            if (dataset.valid() && isImage(dataset.id())) {
-                static_cast<std::vector<std::string>*>(names)->push_back(
-                    std::string("/") + name + "\n" + sizeText(sizesOf(dataset.id())));
+            const std::string path = std::string("/") + name;
+            const Handle dataset = openDataset(root, path);
+            if (!dataset.valid()) {
+                all.unopened = all.unopened.empty() ? path : all.unopened;
+            } else if (isImage(dataset.id())) {
+                all.paths.push_back(path);
             }
         }
         return 0;
     };
     if (H5Ovisit2(file, H5_INDEX_NAME, H5_ITER_INC, visit, &found, H5O_INFO_BASIC) < 0) {
-        refuse("the HDF5 file is damaged");
+        refuseHdf5("the HDF5 file is damaged, or was written by " + newerText());
     }
     return found;
 }
 
-/// The only dataset that can be an image. **Errors**: Problem, with a list, if there are several.
-std::string onlyDataset(hid_t file) {
-    constexpr std::size_t kMostListed = 20;
-    std::vector<std::string> found = candidatesIn(file);
-    if (found.empty()) {
-        refuse("it holds no dataset of 2 to 4 dimensions with integers or floating-point numbers");
-    }
-    if (found.size() == 1) {
-        return found.front().substr(0, found.front().find('\n'));
-    }
+[[noreturn]] void askFor(hid_t file, const std::vector<std::string>& paths) {
     std::string list;
-    for (std::size_t i = 0; i < found.size() && i < kMostListed; ++i) {
-        std::string text = found[i];
-        text.replace(text.find('\n'), 1, " (");
-        list += (i > 0 ? ", " : "") + text + ")";
-    }
     std::vector<std::string> choices;
-    for (const std::string& each : found) {
-        const std::string name = each.substr(0, each.find('\n'));
-        const Handle dataset(H5Dopen2(file, name.c_str(), H5P_DEFAULT), H5Dclose);
+    for (std::size_t i = 0; i < paths.size(); ++i) {
+        const Handle dataset = openDataset(file, paths[i]);
         std::vector<hsize_t> sizes = sizesOf(dataset.id());
+        if (i < kMostListed) {
+            list += (i > 0 ? ", " : "") + paths[i] + " (" + sizeText(sizes) + ")";
+        }
         std::reverse(sizes.begin(), sizes.end()); // x first
-        const auto type = typeOf(dataset.id());
-        choices.push_back(name + "\n" + name + "\n" + (type ? std::string(base::name(*type)) : "") +
-                          "\n" + sizeText(sizes) + "\n1");
+        const auto type = voxelTypeOf(dataset.id());
+        choices.push_back(paths[i] + "\n" + paths[i] + "\n" +
+                          (type ? std::string(base::name(type->pixel)) : "") + "\n" +
+                          sizeText(sizes) + "\n1");
     }
-    throw SeveralImages("holds " + std::to_string(found.size()) + " datasets: " + list +
-                            (found.size() > kMostListed ? ", ..." : "") +
+    throw SeveralImages("holds " + std::to_string(paths.size()) + " datasets: " + list +
+                            (paths.size() > kMostListed ? ", ..." : "") +
                             "; choose one by adding ':' and its path to the name of the file",
                         std::move(choices));
 }
 
-/// Opens a dataset of this file. A link to another file is not followed.
-Handle openDataset(hid_t file, const std::string& path) {
-    const Handle access(H5Pcreate(H5P_DATASET_ACCESS), H5Pclose);
-    const auto decline = [](const char*, const char*, const char*, const char*, unsigned*, hid_t,
-                            void*) -> herr_t { return -1; };
-    H5Pset_elink_cb(access.id(), decline, nullptr);
-    Handle dataset(H5Dopen2(file, path.c_str(), access.id()), H5Dclose);
+/// The only dataset that can be an image. **Errors**: Problem, with a list, if there are several.
+std::string onlyDataset(hid_t file) {
+    if (hasObject(file, kItkVoxels)) {
+        return kItkVoxels;
+    }
+    const Candidates found = candidatesIn(file);
+    if (found.paths.empty() && !found.unopened.empty()) {
+        refuseHdf5("its dataset " + found.unopened +
+                   " cannot be opened: it is damaged, or was written by " + newerText());
+    }
+    if (found.paths.empty()) {
+        refuseHdf5("it holds no dataset of 2 to 5 dimensions with integers, floating-point numbers "
+                   "or bool");
+    }
+    if (found.paths.size() > 1) {
+        askFor(file, found.paths);
+    }
+    return found.paths.front();
+}
+
+Handle openImage(hid_t file, const std::string& path) {
+    Handle dataset = openDataset(file, path);
     if (!dataset.valid()) {
-        std::string names;
-        const std::vector<std::string> found = candidatesIn(file);
-        for (std::size_t i = 0; i < found.size() && i < 20; ++i) {
-            names += (i > 0 ? ", " : "; it has ") + found[i].substr(0, found[i].find('\n'));
+        H5O_info_t info{};
+        if (hasObject(file, path) &&
+            H5Oget_info_by_name2(file, path.c_str(), &info, H5O_INFO_BASIC, H5P_DEFAULT) >= 0 &&
+            info.type == H5O_TYPE_DATASET) {
+            refuseHdf5("the dataset " + path +
+                       " cannot be opened: it is damaged, or was written by " + newerText());
         }
-        refuse("it has no dataset " + path + names);
+        std::string names;
+        const std::vector<std::string> found = candidatesIn(file).paths;
+        for (std::size_t i = 0; i < found.size() && i < kMostListed; ++i) {
+            names += (i > 0 ? ", " : "; it has ") + found[i];
+        }
+        refuseHdf5("it has no dataset " + path + names);
     }
     const Handle creation(H5Dget_create_plist(dataset.id()), H5Pclose);
     if (H5Pget_layout(creation.id()) == H5D_VIRTUAL || H5Pget_external_count(creation.id()) > 0) {
-        refuse("the voxels of the dataset " + path + " lie in other files, which are not read");
+        refuseHdf5("the voxels of the dataset " + path + " lie in other files, which are not read");
     }
-    if (!isImage(dataset.id())) {
-        refuse("the dataset " + path + " has " + std::to_string(sizesOf(dataset.id()).size()) +
-               " dimensions or is not of integers or floating-point numbers; 2 to 4 dimensions "
-               "can be read");
+    const std::size_t rank = sizesOf(dataset.id()).size();
+    if (!voxelTypeOf(dataset.id())) {
+        refuseHdf5("the dataset " + path + " holds " + valueKind(dataset.id()) +
+                   "; integers, floating-point numbers and bool can be read");
+    }
+    if (rank < 2) {
+        refuseHdf5("the dataset " + path + " has " + std::to_string(rank) +
+                   " dimensions; 2 or more make an image");
     }
     return dataset;
 }
 
-/// The numbers of an attribute; empty if there is none or it holds something else.
-std::vector<double> numbersOf(hid_t dataset, const char* name) {
-    if (H5Aexists(dataset, name) <= 0) {
-        return {};
-    }
-    const Handle attribute(H5Aopen(dataset, name, H5P_DEFAULT), H5Aclose);
-    const Handle type(H5Aget_type(attribute.id()), H5Tclose);
-    const Handle space(H5Aget_space(attribute.id()), H5Sclose);
-    const H5T_class_t kind = H5Tget_class(type.id());
-    const hssize_t count = H5Sget_simple_extent_npoints(space.id());
-    if ((kind != H5T_FLOAT && kind != H5T_INTEGER) || count < 1 || count > 4) {
-        return {};
-    }
-    std::vector<double> numbers(static_cast<std::size_t>(count));
-    if (H5Aread(attribute.id(), H5T_NATIVE_DOUBLE, numbers.data()) < 0) {
-        return {};
-    }
-    return numbers;
-}
-
-/// The text of an attribute, of a list its last one; empty if there is none.
-std::string textOf(hid_t dataset, const char* name) {
-    if (H5Aexists(dataset, name) <= 0) {
-        return {};
-    }
-    const Handle attribute(H5Aopen(dataset, name, H5P_DEFAULT), H5Aclose);
-    const Handle type(H5Aget_type(attribute.id()), H5Tclose);
-    const Handle space(H5Aget_space(attribute.id()), H5Sclose);
-    const hssize_t count = H5Sget_simple_extent_npoints(space.id());
-    if (H5Tget_class(type.id()) != H5T_STRING || count < 1 || count > 4) {
-        return {};
-    }
-    std::string text;
-    if (H5Tis_variable_str(type.id()) > 0) {
-        std::array<char*, 4> texts{};
-        const Handle memory(H5Tcopy(type.id()), H5Tclose); // its character set
-        if (H5Aread(attribute.id(), memory.id(), texts.data()) >= 0 &&
-            texts[static_cast<std::size_t>(count - 1)] != nullptr) {
-            text = texts[static_cast<std::size_t>(count - 1)];
-            H5Dvlen_reclaim(memory.id(), space.id(), H5P_DEFAULT, texts.data());
-        }
-    } else if (const std::size_t length = H5Tget_size(type.id()); length <= 64) {
-        std::vector<char> bytes(length * static_cast<std::size_t>(count));
-        if (H5Aread(attribute.id(), type.id(), bytes.data()) >= 0) {
-            text.assign(bytes.end() - static_cast<std::ptrdiff_t>(length), bytes.end());
-        }
-    }
-    text = text.substr(0, text.find('\0'));
-    text.resize(text.find_last_not_of(' ') + 1);
-    return text;
-}
-
-/// Spacing and unit from the attributes of ilastik (element_size_um) or `spacing` and `units`, all
-/// in the order of the dataset's axes: x last.
-void setGeometry(hid_t dataset, FoundImage& image) {
+/// Spacing and unit from the attributes of ilastik (element_size_um: z, y, x), or from `spacing`
+/// and `units` in the order of the dataset's axes.
+void setGeometry(hid_t dataset, const Hdf5Axes& axes, FoundImage& image) {
     std::vector<double> sizes = numbersOf(dataset, "element_size_um");
-    image.unit = sizes.empty() ? textOf(dataset, "units") : "um";
-    if (sizes.empty()) {
+    const bool ilastik = !sizes.empty();
+    image.unit = ilastik ? "um" : textOf(dataset, "units");
+    if (!ilastik) {
         sizes = numbersOf(dataset, "spacing");
     }
-    const std::size_t axes = image.extents.z > 1 || sizes.size() > 2 ? 3 : 2;
-    for (std::size_t axis = 0; axis < axes && !sizes.empty(); ++axis) {
-        // One number is for all axes.
-        image.geometry.spacing[axis] = sizes.size() == 1     ? sizes[0]
-                                       : axis < sizes.size() ? sizes[sizes.size() - 1 - axis]
-                                                             : 1;
-    }
-}
-
-/// Says why the library could not read voxels. **Errors**: std::bad_alloc if memory was the reason.
-[[noreturn]] void failVoxels() {
-    const auto visit = [](unsigned, const H5E_error2_t* error, void* noMemory) -> herr_t {
-        if (error->min_num == H5E_NOSPACE || error->min_num == H5E_CANTALLOC) {
-            *static_cast<bool*>(noMemory) = true;
+    std::vector<std::size_t> order; // the axes x, y, z that the numbers are of
+    for (const Axis kind : axes.kinds) {
+        if (kind <= Axis::Z) {
+            order.push_back(static_cast<std::size_t>(kind));
         }
-        return 0;
-    };
-    bool noMemory = false;
-    H5Ewalk2(H5E_DEFAULT, H5E_WALK_UPWARD, visit, &noMemory);
-    if (noMemory) {
-        throw std::bad_alloc();
     }
-    refuse("its voxels are damaged, or packed by a filter that this machine lacks");
+    if (ilastik && sizes.size() <= 3) {
+        order.assign({2, 1, 0});
+    }
+    const bool everyAxis = !ilastik && sizes.size() == axes.kinds.size();
+    for (std::size_t axis = 0; axis < 3; ++axis) {
+        double& spacing = image.geometry.spacing[axis];
+        spacing = axes.spacing[axis] > 0 ? axes.spacing[axis] : 1;
+        if (sizes.size() == 1) {
+            const bool there = std::find(axes.kinds.begin(), axes.kinds.end(),
+                                         static_cast<Axis>(axis)) != axes.kinds.end();
+            spacing = there ? sizes[0] : 1; // one number is for all axes
+        } else if (everyAxis) {
+            const auto at =
+                std::find(axes.kinds.begin(), axes.kinds.end(), static_cast<Axis>(axis));
+            spacing = at != axes.kinds.end()
+                          ? sizes[static_cast<std::size_t>(at - axes.kinds.begin())]
+                          : 1;
+        } else if (!sizes.empty()) {
+            // The last numbers are those of the last axes.
+            for (std::size_t i = 1; i <= std::min(order.size(), sizes.size()); ++i) {
+                if (order[order.size() - i] == axis) {
+                    spacing = sizes[sizes.size() - i];
+                }
+            }
+        }
+    }
 }
 
-FoundImage imageOf(hid_t dataset, const std::string& path) {
-    const std::vector<hsize_t> sizes = sizesOf(dataset);
+/// Spacing, origin and direction that ITK stores beside its voxels.
+void setItkGeometry(hid_t file, FoundImage& image) {
+    const auto read = [&](const char* name, std::size_t count) {
+        const Handle dataset = openDataset(file, std::string("/ITKImage/0/") + name);
+        const Handle space(dataset.valid() ? H5Dget_space(dataset.id()) : -1, H5Sclose);
+        std::vector<double> numbers(count);
+        if (!space.valid() ||
+            H5Sget_simple_extent_npoints(space.id()) != static_cast<hssize_t>(count) ||
+            H5Dread(dataset.id(), H5T_NATIVE_DOUBLE, H5S_ALL, H5S_ALL, H5P_DEFAULT,
+                    numbers.data()) < 0) {
+            numbers.clear();
+        }
+        return numbers;
+    };
+    for (const std::size_t axes : {std::size_t{3}, std::size_t{2}}) {
+        const std::vector<double> spacing = read("Spacing", axes);
+        const std::vector<double> origin = read("Origin", axes);
+        const std::vector<double> direction = read("Directions", axes * axes);
+        for (std::size_t i = 0; i < axes && !spacing.empty() && !origin.empty(); ++i) {
+            image.geometry.spacing[i] = spacing[i];
+            image.geometry.origin[i] = origin[i];
+            for (std::size_t row = 0; row < axes && !direction.empty(); ++row) {
+                image.geometry.direction[3 * row + i] = direction[axes * i + row];
+            }
+        }
+    }
+}
+
+/// The axes of a dataset that count channels or frames, and how many there are together.
+struct Counted {
+    std::vector<std::size_t> axes;
+    std::int64_t count = 1;
+    std::string text; ///< "t (3) and energy (5)"
+};
+
+Counted counted(const Hdf5Axes& axes, const std::vector<hsize_t>& sizes, Axis kind) {
+    Counted all;
+    for (std::size_t i = 0; i < sizes.size(); ++i) {
+        if (axes.kinds[i] == kind) {
+            all.axes.push_back(i);
+            all.count *= std::min<std::int64_t>(static_cast<std::int64_t>(sizes[i]), 1 << 30);
+            if (sizes[i] > 1) {
+                all.text += (all.text.empty() ? "" : " and ") + axes.names[i] + " (" +
+                            std::to_string(sizes[i]) + ")";
+            }
+        }
+        if (all.count > 1'000'000'000) {
+            refuseHdf5("it has too many frames or channels");
+        }
+    }
+    return all;
+}
+
+void describeFrames(const Hdf5Axes& axes, const Counted& frames, FoundImage& image) {
+    const bool plain = frames.axes.size() == 1 &&
+                       (axes.names[frames.axes[0]] == "t" || axes.names[frames.axes[0]] == "time" ||
+                        axes.names[frames.axes[0]].starts_with("frame"));
+    if (!frames.text.empty() && !plain) {
+        image.notes.push_back("its frames count through " + frames.text +
+                              (frames.axes.size() > 1 ? ", the last one fastest" : ""));
+    }
+}
+
+Hdf5Image imageOf(hid_t file, const std::string& path) {
+    const auto dataset = std::make_shared<Handle>(openImage(file, path));
+    const std::vector<hsize_t> sizes = sizesOf(dataset->id());
     for (const hsize_t size : sizes) {
         if (size < 1 || size > static_cast<hsize_t>(INT64_MAX)) {
-            refuse("the dataset " + path + " has the size " + sizeText(sizes));
+            refuseHdf5("the dataset " + path + " has the size " + sizeText(sizes));
         }
     }
-    const auto fromEnd = [&](std::size_t axis) {
-        return axis < sizes.size() ? static_cast<std::int64_t>(sizes[sizes.size() - 1 - axis]) : 1;
-    };
-    FoundImage image;
-    image.pixel = *typeOf(dataset);
-    image.extents = {fromEnd(0), fromEnd(1), fromEnd(2)};
-    if (fromEnd(3) > 1'000'000'000) {
-        refuse("the dataset " + path + " has too many frames");
+    const Hdf5Axes axes = axesOf(dataset->id(), path);
+    Hdf5Image image;
+    image.type = *voxelTypeOf(dataset->id());
+    FoundImage& found = image.found;
+    found.pixel = image.type.pixel;
+    found.notes = axes.notes;
+    if (image.type.mask) {
+        found.notes.emplace_back("its values are bool and were read as 0 and 1");
+    } else if (!image.type.names.empty()) {
+        found.notes.push_back("its values are numbers of names: " + image.type.names);
     }
-    image.frames = static_cast<int>(fromEnd(3));
-    image.metadata["dataset"] = path;
-    setGeometry(dataset, image);
+    std::array<int, 3> place{-1, -1, -1};
+    for (std::size_t i = 0; i < sizes.size(); ++i) {
+        if (axes.kinds[i] <= Axis::Z) {
+            place[static_cast<std::size_t>(axes.kinds[i])] = static_cast<int>(i);
+        }
+    }
+    const auto length = [&](std::size_t axis) {
+        return place[axis] < 0
+                   ? std::int64_t{1}
+                   : static_cast<std::int64_t>(sizes[static_cast<std::size_t>(place[axis])]);
+    };
+    found.extents = {length(0), length(1), length(2)};
+    const Counted frames = counted(axes, sizes, Axis::Frame);
+    const Counted channels = counted(axes, sizes, Axis::Channel);
+    found.frames = static_cast<int>(frames.count);
+    found.channels = static_cast<int>(channels.count);
+    describeFrames(axes, frames, found);
+    if (axes.colour) {
+        found.notes.emplace_back("its channels are red, green and blue");
+    }
+    found.metadata["dataset"] = path;
+    setGeometry(dataset->id(), axes, found);
+    if (path == kItkVoxels) {
+        setItkGeometry(file, found);
+    }
+    image.place = [file, path, sizes, place, frames = frames.axes,
+                   channels = channels.axes](int frame, int channel) {
+        Hdf5Place at{openDataset(file, path), std::vector<hsize_t>(sizes.size(), 0), place};
+        const auto set = [&](const std::vector<std::size_t>& from, int number) {
+            auto left = static_cast<hsize_t>(number);
+            for (std::size_t i = from.size(); i-- > 0; left /= sizes[from[i]]) {
+                at.corner[from[i]] = left % sizes[from[i]];
+            }
+        };
+        set(frames, frame);
+        set(channels, channel);
+        return at;
+    };
     return image;
 }
 
-/// Number of slices that are read at once: those of a chunk, so that each chunk is unpacked once.
-std::int64_t slicesAtOnce(hid_t dataset, const FoundImage& image, std::size_t rank) {
-    constexpr std::int64_t kBlock = std::int64_t{1} << 24;
-    const std::int64_t plane =
-        base::byteCount({image.extents.x, image.extents.y, 1}, base::bytesPerVoxel(image.pixel));
-    std::int64_t slices = std::max<std::int64_t>(1, kBlock / plane);
-    const Handle creation(H5Dget_create_plist(dataset), H5Pclose);
-    if (rank > 2 && H5Pget_layout(creation.id()) == H5D_CHUNKED) {
-        std::vector<hsize_t> chunk(rank);
-        H5Pget_chunk(creation.id(), static_cast<int>(rank), chunk.data());
-        const auto depth = static_cast<std::int64_t>(
-            std::min(chunk[rank - 3], static_cast<hsize_t>(image.extents.z)));
-        slices = std::max<std::int64_t>(1, slices / depth) * depth;
+/// Throws if the library cannot open the file. The version of the first block of a file is new
+/// where a library wrote it that is newer than ours.
+[[noreturn]] void failFile(const std::filesystem::path& path) {
+    constexpr int kNewestVersion = 3;
+    std::ifstream stream(path, std::ios::binary);
+    for (std::int64_t at = 0; at < (1 << 20) && stream; at = at == 0 ? 512 : 2 * at) {
+        std::array<char, 9> head{};
+        stream.seekg(at);
+        if (stream.read(head.data(), head.size()) &&
+            std::string_view(head.data(), 8) == std::string_view("\x89HDF\r\n\x1a\n", 8)) {
+            if (head[8] > kNewestVersion) {
+                refuseHdf5("the HDF5 file has the version " + std::to_string(head[8]) +
+                           " and was written by " + newerText());
+            }
+            break;
+        }
     }
-    return std::min(slices, image.extents.z);
-}
-
-void sendVoxels(hid_t dataset, const FoundImage& image, int frame, ReaderAnswer& answer) {
-    const std::size_t rank = sizesOf(dataset).size();
-    const base::Extents& n = image.extents;
-    const std::int64_t step = slicesAtOnce(dataset, image, rank);
-    base::AnyImage block = base::makeImage(image.pixel, {n.x, n.y, step});
-    const Handle space(H5Dget_space(dataset), H5Sclose);
-    for (std::int64_t z = 0; z < n.z; z += step) {
-        const std::int64_t count = std::min(step, n.z - z);
-        const std::array<hsize_t, 4> corner{static_cast<hsize_t>(frame), static_cast<hsize_t>(z), 0,
-                                            0};
-        const std::array<hsize_t, 4> sizes{1, static_cast<hsize_t>(count),
-                                           static_cast<hsize_t>(n.y), static_cast<hsize_t>(n.x)};
-        const std::size_t first = 4 - rank;
-        const Handle memory(H5Screate_simple(static_cast<int>(rank), sizes.data() + first, nullptr),
-                            H5Sclose);
-        H5Sselect_hyperslab(space.id(), H5S_SELECT_SET, corner.data() + first, nullptr,
-                            sizes.data() + first, nullptr);
-        std::visit(
-            [&](auto& voxels) {
-                if (H5Dread(dataset, memoryType(image.pixel), memory.id(), space.id(), H5P_DEFAULT,
-                            voxels.data()) < 0) {
-                    failVoxels();
-                }
-                answer.voxels(voxels.data(), n.x * n.y * count *
-                                                 static_cast<std::int64_t>(sizeof(*voxels.data())));
-            },
-            block);
-    }
+    refuseHdf5("the HDF5 file is truncated or damaged, or another program is writing it");
 }
 
 } // namespace
 
-void answerHdf5(const std::filesystem::path& path, const std::string& dataset, int frame,
-                bool withVoxels, ReaderAnswer& answer) {
+void answerHdf5(const Request& request, ReaderAnswer& answer) {
     H5Eset_auto2(H5E_DEFAULT, nullptr, nullptr);
-    const Handle file(H5Fopen(path.c_str(), H5F_ACC_RDONLY, H5P_DEFAULT), H5Fclose);
+    registerLzf();
+    const Handle file(H5Fopen(request.path.c_str(), H5F_ACC_RDONLY, H5P_DEFAULT), H5Fclose);
     if (!file.valid()) {
-        refuse("the HDF5 file is truncated or damaged, or another program is writing it");
+        failFile(request.path);
     }
-    const std::string chosen = dataset.empty() ? onlyDataset(file.id()) : dataset;
-    const Handle open = openDataset(file.id(), chosen);
-    const FoundImage image = imageOf(open.id(), chosen);
-    const bool sends = withVoxels && frame < image.frames && (frame >= 0 || image.frames == 1);
-    answer.header(image, sends);
+    auto image = imarisImage(file.id(), request.dataset);
+    if (!image) {
+        image =
+            imageOf(file.id(), request.dataset.empty() ? onlyDataset(file.id()) : request.dataset);
+    }
+    const bool sends = request.picks(image->found);
+    answer.header(image->found, sends);
     if (sends) {
-        sendVoxels(open.id(), image, std::max(frame, 0), answer);
+        const Hdf5Place place =
+            image->place(std::max(request.frame, 0), std::max(request.channel, 0));
+        if (!place.dataset.valid()) {
+            refuseHdf5("its dataset cannot be opened");
+        }
+        sendHdf5(place, *image, answer);
     }
 }
 

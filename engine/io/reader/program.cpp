@@ -1,5 +1,7 @@
 #include "engine/io/reader_program.h"
 
+#include <algorithm>
+#include <array>
 #include <charconv>
 #include <csignal>
 #include <exception>
@@ -22,36 +24,49 @@ using base::ErrorCode;
 constexpr const char* kDamaged = "the file is truncated, damaged or of a kind that cannot be read";
 
 int usage() {
-    std::cerr << "flcc-reader: flcc and flcc-cli start this program to read DICOM and HDF5 files; "
-                 "open such a file with them\n";
+    std::cerr << "flcc-reader: flcc and flcc-cli start this program to read files of DICOM, HDF5 "
+                 "and other formats; open such a file with them\n";
     return static_cast<int>(ErrorCode::CommandLine);
 }
 
-void answer(int argc, char** argv, detail::ReaderAnswer& out) {
-    const std::string_view format = argv[1];
-    const bool withVoxels = std::string_view(argv[2]) == "read";
-    if (format == "dicom") {
-        detail::answerDicom(argv[3], withVoxels, out);
-        return;
-    }
-    int frame = -1;
-    const std::string_view number = argv[argc - 1];
-    (void)std::from_chars(number.data(), number.data() + number.size(), frame);
-    detail::answerHdf5(argv[3], argv[4], frame, withVoxels, out);
+/// What reads each format, by readerWord().
+struct Reader {
+    std::string_view word;
+    void (*answer)(const detail::Request&, detail::ReaderAnswer&);
+};
+constexpr std::array<Reader, 7> kReaders{{{"dicom", detail::answerDicom},
+                                          {"hdf5", detail::answerHdf5},
+                                          {"bmp", detail::answerBmp},
+                                          {"pnm", detail::answerPnm},
+                                          {"gif", detail::answerGif},
+                                          {"webp", detail::answerWebP},
+                                          {"jpeg2000", detail::answerJpeg2000}}};
+
+int numberOf(std::string_view text) {
+    int number = -1;
+    (void)std::from_chars(text.data(), text.data() + text.size(), number);
+    return number;
 }
 
 } // namespace
 
 int runReader(int argc, char** argv) {
-    const std::string_view format = argc == 6 ? argv[1] : "";
-    if ((format != "dicom" && format != "hdf5") || ::isatty(STDOUT_FILENO) != 0) {
+    const std::string_view format = argc == 7 ? argv[1] : "";
+    const auto* const reader = std::find_if(
+        kReaders.begin(), kReaders.end(), [&](const Reader& each) { return each.word == format; });
+    if (reader == kReaders.end() || ::isatty(STDOUT_FILENO) != 0) {
         return usage();
     }
+    const detail::Request request{.path = argv[3],
+                                  .dataset = argv[4],
+                                  .frame = numberOf(argv[5]),
+                                  .channel = numberOf(argv[6]),
+                                  .voxels = std::string_view(argv[2]) == "read"};
     ::prctl(PR_SET_PDEATHSIG, SIGKILL); // do not outlive the program that asked
     std::signal(SIGXFSZ, SIG_IGN);      // a library that writes a file gets an error
     detail::ReaderAnswer out;
     try {
-        answer(argc, argv, out);
+        reader->answer(request, out);
         return 0;
     } catch (const detail::SeveralImages& several) {
         out.failure(several.code(), several.what(), several.choices());

@@ -19,6 +19,7 @@ struct FoundImage {
     base::Extents extents;
     int components = 1;
     int frames = 1;
+    int channels = 1;
     base::Geometry geometry; ///< without its unit
     std::string unit;        ///< as the file writes it; empty if it has none
     std::vector<std::string> notes;
@@ -65,10 +66,26 @@ class ReaderAnswer {
     bool m_headerSent = false;
 };
 
-/// Reads the file or series that `path` names and answers. **Errors**: Error, whose sentence has no
-/// path; exceptions of the library.
-void answerDicom(const std::filesystem::path& path, bool withVoxels, ReaderAnswer& answer);
-void answerHdf5(const std::filesystem::path& path, const std::string& dataset, int frame,
-                bool withVoxels, ReaderAnswer& answer);
+/// What flcc-reader is asked for.
+struct Request {
+    std::filesystem::path path;
+    std::string dataset; ///< path inside an HDF5 file; may be empty
+    int frame = -1;      ///< -1: none was chosen
+    int channel = -1;
+    bool voxels = false; ///< the header alone, or with the voxels of one frame and channel
+
+    /// True if the voxels of the chosen frame and channel of the image are to be sent.
+    [[nodiscard]] bool picks(const FoundImage& image) const;
+};
+
+/// Reads the file or series that the request names and answers. **Errors**: Error, whose sentence
+/// has no path; exceptions of the library.
+void answerDicom(const Request& request, ReaderAnswer& answer);
+void answerHdf5(const Request& request, ReaderAnswer& answer);
+void answerBmp(const Request& request, ReaderAnswer& answer);
+void answerPnm(const Request& request, ReaderAnswer& answer);
+void answerGif(const Request& request, ReaderAnswer& answer);
+void answerWebP(const Request& request, ReaderAnswer& answer);
+void answerJpeg2000(const Request& request, ReaderAnswer& answer);
 
 } // namespace flcc::io::detail

@@ -1,0 +1,32 @@
+#pragma once
+
+#include <array>
+#include <string>
+#include <vector>
+
+#include <hdf5.h>
+
+#include "engine/base/geometry.h"
+
+namespace flcc::io::detail {
+
+/// What an axis of a dataset counts.
+enum class Axis { X, Y, Z, Channel, Frame };
+
+/// What the axes of a dataset are.
+struct Hdf5Axes {
+    std::vector<Axis> kinds;        ///< one an axis of the dataset
+    std::vector<std::string> names; ///< as the file writes them
+    bool colour = false;            ///< the channels are red, green, blue (and opacity)
+    /// Spacing of x, y, z that the names of the axes come with; 0: none.
+    base::Point spacing{};
+    std::vector<std::string> notes; ///< what was assumed
+};
+
+/// Reads the axes from what the program left that wrote the dataset: axistags (ilastik, vigra),
+/// DIMENSION_LABELS, names of dimension scales, classes of MATLAB, or the image specification of
+/// HDF5. Without these, the last axes are z, y, x; before them, four axes have frames and five have
+/// frames and channels. **Errors**: Input where the axes make no image.
+[[nodiscard]] Hdf5Axes axesOf(hid_t dataset, const std::string& path);
+
+} // namespace flcc::io::detail
