@@ -278,12 +278,10 @@ ScalarImage toScalar(LoadedImage image, const std::stop_token& stop) {
         return {};
     }
     if (image.components.size() < 3) {
-        std::string note = image.components.size() == 2 ? "the transparency was ignored" : "";
-        return {std::move(image.components.front()), std::move(note)};
+        return {std::move(image.components.front()), {}};
     }
     ScalarImage scalar;
     scalar.note = "colour was converted to luminance, 0.299 R + 0.587 G + 0.114 B";
-    scalar.note += image.components.size() == 4 ? "; the transparency was ignored" : "";
     try {
         std::visit(
             [&](const auto& red) {

@@ -116,7 +116,8 @@ struct ImageChoice {
                                     const ReadOptions& options = {});
 
 /// Makes one scalar image: the only component, or for colour the luminance 0.299 R + 0.587 G +
-/// 0.114 B, rounded to the component's type if that is an integer. Moves the pixels out of `image`.
+/// 0.114 B, rounded to the component's type if that is an integer. Opacity has no influence. Moves
+/// the pixels out of `image`.
 /// If cancelled, the result has no pixels.
 struct ScalarImage {
     base::AnyImage pixels;
