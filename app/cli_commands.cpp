@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <iostream>
 #include <iterator>
+#include <map>
 #include <optional>
 
 #include "app/cli_bench.h"
@@ -50,9 +51,10 @@ constexpr const char* kUsage =
   flcc-cli convolve SCENE KERNEL --output FILE    convolves with a kernel: a file, or a filter by
                                                   name
   flcc-cli features IMAGE [options]               finds distinctive blobs of all sizes
-  flcc-cli info [--verify] FILE                   prints extents, type and geometry of a file as
-                                                  JSON; --verify reads every pixel and says
-                                                  complete: true
+  flcc-cli info [--verify] [--orientation applied|stored] [--image N] FILE
+                                                  prints extents, type and geometry of a file as
+                                                  JSON, and notes on what was assumed; --verify
+                                                  reads every pixel and says complete: true
   flcc-cli sample NAME --output DIR               writes a built-in sample: scene, template, true
                                                   positions
   flcc-cli sample --list                          lists the built-in samples
@@ -201,12 +203,19 @@ int plan(const Arguments& args, const std::stop_token& stop) {
 }
 
 int info(const Arguments& args, const std::stop_token& stop) {
-    const auto [options, files] = argumentsOf("info", {{"--verify", ""}}, args);
+    const auto [options, files] = argumentsOf(
+        "info", {{"--verify", ""}, {"--orientation", "applied|stored"}, {"--image", "N"}}, args);
     if (files.size() != 1) {
         refuse("info takes one file: flcc-cli info [--verify] FILE");
     }
-    const bool verify = options.contains("--verify");
-    const std::string json = job::imageInfoJson(files.front(), verify, stop);
+    std::map<std::string, std::string> reading;
+    for (const auto& [name, value] : options) {
+        if (name != "--verify") {
+            reading[name.substr(2)] = value;
+        }
+    }
+    const std::string json = job::imageInfoJson(files.front(), options.contains("--verify"),
+                                                job::readingOf(reading), stop);
     if (json.empty()) {
         return interrupted();
     }

@@ -30,6 +30,18 @@ std::filesystem::path namedVoxelFile(const std::filesystem::path& path) {
     }
 }
 
+/// The other files of a set that are there.
+std::vector<std::filesystem::path> namedSetFiles(const std::filesystem::path& path) {
+#ifdef FLCC_IMAGE_IO
+    if (detail::detectFormat(path) == detail::Format::Tiff) {
+        return detail::tiffSetFiles(path);
+    }
+#else
+    (void)path;
+#endif
+    return {};
+}
+
 } // namespace
 
 std::optional<detail::Described> detail::describedBy(const std::filesystem::path& path,
@@ -59,6 +71,9 @@ void detail::addFiles(ReadFiles& files, const std::filesystem::path& path) {
     }
     if (const std::filesystem::path voxels = namedVoxelFile(path); !voxels.empty()) {
         files.add(voxels);
+    }
+    for (const std::filesystem::path& file : namedSetFiles(path)) {
+        files.add(file);
     }
 }
 
@@ -102,7 +117,8 @@ base::Image<Voxel> luminance(const base::Image<Voxel>& red, const base::Image<Vo
 }
 #endif
 
-ImageInfo infoOfFormat(const std::filesystem::path& path, const std::stop_token& stop) {
+ImageInfo infoOfFormat(const std::filesystem::path& path, const std::stop_token& stop,
+                       [[maybe_unused]] const Reading& reading) {
     const detail::Format format = detail::detectFormat(path);
     detail::throwIfStopped(stop);
     if (const auto header = detail::describedBy(path, format, stop)) {
@@ -114,11 +130,11 @@ ImageInfo infoOfFormat(const std::filesystem::path& path, const std::stop_token&
     }
     switch (format) {
     case detail::Format::Png:
-        return detail::pngInfo(path);
+        return detail::pngInfo(path, reading);
     case detail::Format::Tiff:
-        return detail::tiffInfo(path, stop);
+        return detail::tiffInfo(path, stop, reading);
     default:
-        return detail::jpegInfo(path, stop);
+        return detail::jpegInfo(path, stop, reading);
     }
 #else
     failFormat(path, format);
@@ -151,19 +167,29 @@ LoadedImage readFormat(const std::filesystem::path& path, const ReadOptions& opt
 #endif
 }
 
-ImageInfo verifyFormat(const std::filesystem::path& path, const std::stop_token& stop) {
-    ImageInfo info = infoOfFormat(path, stop);
+ImageInfo checkedInfo(const std::filesystem::path& path, const std::stop_token& stop,
+                      const Reading& reading) {
+    ImageInfo info = infoOfFormat(path, stop, reading);
+    detail::requireReading(path, info, reading);
+    return info;
+}
+
+ImageInfo verifyFormat(const std::filesystem::path& path, const std::stop_token& stop,
+                       const Reading& reading) {
+    ImageInfo info = checkedInfo(path, stop, reading);
     const detail::Format format = detail::detectFormat(path);
     if (const auto header = detail::describedBy(path, format, stop)) {
         detail::readThrough(*header, stop);
 #ifdef FLCC_IMAGE_IO
     } else if (format == detail::Format::Tiff) {
-        detail::verifyTiff(path, stop);
+        detail::verifyTiff(path, stop, reading);
 #endif
     } else {
         for (int frame = 0; frame < info.frames; ++frame) {
             for (int channel = 0; channel < info.channels; ++channel) {
-                (void)readFormat(path, {.channel = channel, .frame = frame, .stop = stop}, nullptr);
+                (void)readFormat(
+                    path, {.channel = channel, .frame = frame, .stop = stop, .reading = reading},
+                    nullptr);
             }
         }
     }
@@ -205,8 +231,15 @@ std::filesystem::path voxelFileOf(const std::filesystem::path& image) {
     });
 }
 
-ImageInfo readImageInfo(const std::filesystem::path& path, const std::stop_token& stop) {
-    return atTheDoor(path, [&] { return infoOfFormat(path, stop); });
+std::vector<std::filesystem::path> setFilesOf(const std::filesystem::path& image) {
+    return atTheDoor(image, [&]() -> std::vector<std::filesystem::path> {
+        return rawVolumeOf(image) ? std::vector<std::filesystem::path>{} : namedSetFiles(image);
+    });
+}
+
+ImageInfo readImageInfo(const std::filesystem::path& path, const std::stop_token& stop,
+                        const Reading& reading) {
+    return atTheDoor(path, [&] { return checkedInfo(path, stop, reading); });
 }
 
 std::vector<ImageChoice> imagesIn(const std::filesystem::path& path, const std::stop_token& stop) {
@@ -222,8 +255,9 @@ std::vector<ImageChoice> imagesIn(const std::filesystem::path& path, const std::
     });
 }
 
-ImageInfo verifyImage(const std::filesystem::path& path, const std::stop_token& stop) {
-    return atTheDoor(path, [&] { return verifyFormat(path, stop); });
+ImageInfo verifyImage(const std::filesystem::path& path, const std::stop_token& stop,
+                      const Reading& reading) {
+    return atTheDoor(path, [&] { return verifyFormat(path, stop, reading); });
 }
 
 LoadedImage readImage(const std::filesystem::path& path, const ReadOptions& options) {
@@ -238,12 +272,10 @@ ScalarImage toScalar(LoadedImage image, const std::stop_token& stop) {
         return {};
     }
     if (image.components.size() < 3) {
-        std::string note = image.components.size() == 2 ? "the transparency was ignored" : "";
-        return {std::move(image.components.front()), std::move(note)};
+        return {std::move(image.components.front()), {}};
     }
     ScalarImage scalar;
     scalar.note = "colour was converted to luminance, 0.299 R + 0.587 G + 0.114 B";
-    scalar.note += image.components.size() == 4 ? "; the transparency was ignored" : "";
     try {
         std::visit(
             [&](const auto& red) {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <filesystem>
 #include <map>
@@ -15,6 +16,19 @@
 
 namespace flcc::io {
 
+/// Whether a picture is turned as its file says.
+enum class Orientation { Applied, Stored };
+
+/// How a file is taken where it can be taken in several ways.
+struct Reading {
+    Orientation orientation = Orientation::Applied;
+    std::optional<int> image{}; ///< of a file with several images, from 0; empty: the main one
+    /// The pixels on an inch or a centimetre that the file states are the spacing.
+    bool resolution = false;
+
+    friend bool operator==(const Reading&, const Reading&) = default;
+};
+
 /// Properties of an image file that are known without its pixels.
 struct ImageInfo {
     /// "PNG", "TIFF", "NRRD", "MetaImage", "NIfTI", "MRC", "JPEG", "DICOM", "HDF5", "BMP", "PNM",
@@ -25,11 +39,16 @@ struct ImageInfo {
     int components = 1; ///< 1: grey; 2: grey and opacity; 3 and 4: colour
     int channels = 1;   ///< if more than one, ReadOptions must choose one
     int frames = 1;     ///< if more than one, ReadOptions must choose one
+    int images = 1;     ///< of a TIFF file; Reading::image chooses
     base::Geometry geometry;
+    /// Millimetres from pixel to pixel along x and y, by the pixels on an inch or a centimetre that
+    /// the file states. Programs write them for printing, so they are the spacing only where
+    /// Reading::resolution says so.
+    std::optional<std::array<double, 2>> resolution{};
     std::map<std::string, std::string> metadata; ///< texts stored in the file
     /// All pixels are known to be in the file: their bytes were counted, or verifyImage read them.
     bool complete = false;
-    int files = 1;                  ///< more for a DICOM series
+    int files = 1;                  ///< more for a DICOM series and a set of OME-TIFF files
     std::int64_t skippedFiles = 0;  ///< other files in the folder of a DICOM series
     std::vector<std::string> notes; ///< sentences for the user, such as on skipped files
 };
@@ -43,6 +62,7 @@ struct ReadOptions {
     std::int64_t maxBufferBytes = INT64_MAX;
     std::stop_token stop{}; ///< checked in every row, strip, tile or block
     bool digests = false;   ///< fill in LoadedImage::files
+    Reading reading{};
 };
 
 /// An image in memory with the values of the file; one plane for each colour component, never
@@ -59,7 +79,8 @@ struct LoadedImage {
 /// or damaged can have a header; ImageInfo::complete is then false. If cancelled, the format is
 /// empty. **Errors**: Input, one sentence with the path.
 [[nodiscard]] ImageInfo readImageInfo(const std::filesystem::path& path,
-                                      const std::stop_token& stop = {});
+                                      const std::stop_token& stop = {},
+                                      const Reading& reading = {});
 
 /// One of several images that lie behind one name.
 struct ImageChoice {
@@ -79,7 +100,8 @@ struct ImageChoice {
 /// the format is empty. **Cost**: the time to read the file; memory for one block, or for one frame
 /// of PNG, JPEG and TIFF. **Errors**: Input, also when pixels are cut off or damaged; Memory.
 [[nodiscard]] ImageInfo verifyImage(const std::filesystem::path& path,
-                                    const std::stop_token& stop = {});
+                                    const std::stop_token& stop = {},
+                                    const Reading& reading = {});
 
 /// Reads a file: PNG, TIFF, NRRD, MetaImage, NIfTI, MRC, JPEG, BMP, PNM, GIF, WebP, JPEG 2000; a
 /// DICOM series (its folder or one of
@@ -96,7 +118,8 @@ struct ImageChoice {
                                     const ReadOptions& options = {});
 
 /// Makes one scalar image: the only component, or for colour the luminance 0.299 R + 0.587 G +
-/// 0.114 B, rounded to the component's type if that is an integer. Moves the pixels out of `image`.
+/// 0.114 B, rounded to the component's type if that is an integer. Opacity has no influence. Moves
+/// the pixels out of `image`.
 /// If cancelled, the result has no pixels.
 struct ScalarImage {
     base::AnyImage pixels;
@@ -107,6 +130,10 @@ struct ScalarImage {
 /// The file of voxels that the header `image` names; empty if the image is a single file.
 /// **Errors**: Input for a header that cannot be read.
 [[nodiscard]] std::filesystem::path voxelFileOf(const std::filesystem::path& image);
+
+/// The other files of a set of OME-TIFF files that are there, in the order in which the file
+/// `image` names them; empty for other images. **Errors**: as voxelFileOf.
+[[nodiscard]] std::vector<std::filesystem::path> setFilesOf(const std::filesystem::path& image);
 
 /// Writes one scalar image to the temporary name of `file`; the caller calls commit(). The
 /// extension of the target chooses the format: .mha .nrrd .nii .nii.gz .mrc .tif .tiff .png; a

@@ -39,6 +39,9 @@ void ProtectedFiles::addImage(const fs::path& image) {
     try {
         if (!image.empty()) {
             add(voxelFileOf(image));
+            for (const fs::path& file : setFilesOf(image)) {
+                add(file);
+            }
         }
     } catch (const base::Error& error) {
         if (error.code() == base::ErrorCode::Memory) {

@@ -86,11 +86,12 @@ void StackReader::Parts::open() {
 #ifdef FLCC_IMAGE_IO
         if (format == detail::Format::Tiff) {
             tiff = detail::openStack(path, options.stop,
-                                     std::max(options.maxBytes, detail::kDirectoryBytes));
+                                     std::max(options.maxBytes, detail::kDirectoryBytes),
+                                     options.reading);
             divide(tiff->info);
             choice = detail::chooseOf(path, *tiff, info, options);
         } else {
-            divide(readImageInfo(path, options.stop));
+            divide(readImageInfo(path, options.stop, options.reading));
             options.frame = options.frame.value_or(0);
         }
 #else

@@ -121,6 +121,8 @@ std::vector<Row> makeRows() {
         sharedRow("region", "convolve this box as if it were the whole scene (default: all)"),
         sharedRow("channel"),
         sharedRow("frame"),
+        sharedRow("orientation"),
+        sharedRow("image"),
         sharedRow("spacing"),
         sharedRow("stream", "convolve every slice of the scene, a stack, on its own; one output "
                             "for all, as .mha or .nrrd"),

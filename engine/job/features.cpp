@@ -12,6 +12,7 @@
 #include "engine/base/tile_pool.h"
 #include "engine/io/image_file.h"
 #include "engine/job/detail/features_outputs.h"
+#include "engine/job/detail/inputs.h"
 #include "engine/job/detail/machine.h"
 #include "engine/job/detail/text.h"
 #include "engine/job/job.h"
@@ -89,20 +90,25 @@ FeaturesImage loadFeaturesImage(const FeaturesJob& job, const std::filesystem::p
                              .maxBytes = std::max<std::int64_t>(1, detail::availableMemory()),
                              .maxBufferBytes = detail::bufferLimit(job.memoryBytes),
                              .stop = stop,
-                             .digests = true});
+                             .digests = true,
+                             .reading = job.reading});
     if (loaded.components.empty()) {
         return {};
     }
+    const auto opaque = detail::opacityOf(loaded, file.string());
     FeaturesImage image;
     for (base::AnyImage& component : loaded.components) {
         image.components.push_back(std::make_shared<const base::AnyImage>(std::move(component)));
     }
     image.geometry = loaded.info.geometry;
     image.notes = std::move(loaded.info.notes);
+    if (opaque) {
+        image.notes.push_back(detail::ignoresOpacity(file.string()));
+    }
     InputReport input;
     input.role = file == job.image ? "image" : "match";
     input.path = file.string();
-    if (loaded.info.format == "DICOM") {
+    if (loaded.info.format == "DICOM" || loaded.info.files > 1) {
         input.series = std::move(loaded.files);
     } else {
         input.sha256 = loaded.files.front().sha256;

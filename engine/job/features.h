@@ -33,6 +33,7 @@ struct FeaturesJob {
     std::filesystem::path image;
     std::optional<int> channel{};
     std::optional<int> frame{};
+    io::Reading reading{}; ///< of both images, as Job::reading
     /// Spacing and unit of the image, in place of what its file says.
     std::optional<base::Spacing> spacing{};
     features::Channels channels = features::Channels::Auto;

@@ -30,22 +30,33 @@ using Row = detail::OptionRow<FeaturesJob>;
 }
 
 /// A row of `match` that means the same here. The members hold the value in both jobs.
-template <class T> Row matchRow(const std::string& name, T Job::*from, T FeaturesJob::*to) {
+template <class T, class... More>
+Row matchRow(const std::string& name, T Job::*from, T FeaturesJob::*to, More... more) {
     const detail::Option& option =
         name == "channel" ? detail::channelNumber() : *detail::findOption(name);
     return {{name, option.value, option.help},
             option.kind,
-            [&option, from, to](const FeaturesJob& job) {
+            [&option, from, to, more...](const FeaturesJob& job) {
                 Job match;
                 match.*from = job.*to;
+                (more.give(job, match), ...);
                 return option.get(match);
             },
-            [&option, from, to](FeaturesJob& job, const std::string& text) {
+            [&option, from, to, more...](FeaturesJob& job, const std::string& text) {
                 Job match;
+                match.*from = job.*to;
+                (more.give(job, match), ...);
                 option.set(match, text);
                 job.*to = match.*from;
+                (more.take(match, job), ...);
             }};
 }
+
+/// How images are read, which several options change.
+struct ReadingMember {
+    static void give(const FeaturesJob& job, Job& match) { match.reading = job.reading; }
+    static void take(const Job& match, FeaturesJob& job) { job.reading = match.reading; }
+};
 
 Row fileRow(const std::string& name, const std::string& help, path FeaturesJob::*file,
             const std::string& value = "FILE") {
@@ -175,7 +186,9 @@ std::vector<Row> makeRows() {
             [](FeaturesJob& job, double r) { job.minScore = r; }),
         matchRow("channel", &Job::channel, &FeaturesJob::channel),
         matchRow("frame", &Job::frame, &FeaturesJob::frame),
-        matchRow("spacing", &Job::spacing, &FeaturesJob::spacing),
+        matchRow("orientation", &Job::reading, &FeaturesJob::reading),
+        matchRow("image", &Job::reading, &FeaturesJob::reading),
+        matchRow("spacing", &Job::spacing, &FeaturesJob::spacing, ReadingMember{}),
         matchRow("threads", &Job::threads, &FeaturesJob::threads),
         matchRow("memory", &Job::memoryBytes, &FeaturesJob::memoryBytes),
         fileRow("report", "write the blobs, times and versions; .json", &FeaturesJob::report),

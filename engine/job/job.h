@@ -15,6 +15,7 @@
 #include "engine/base/pixels.h"
 #include "engine/base/spacing.h"
 #include "engine/io/digest.h"
+#include "engine/io/image_file.h"
 #include "engine/io/protected_files.h"
 #include "engine/job/report.h"
 #include "engine/match/peaks.h"
@@ -35,6 +36,9 @@ inline constexpr double kLeastPromise = 1e-15;
 /// As Job::channel: all channels of a colour image, over which an operation sums (`--channel all`).
 inline constexpr int kAllChannels = -1;
 
+/// As a mask of Job::masks: the opaque part of the template.
+inline constexpr std::string_view kOpacityMask = "alpha";
+
 /// A complete job, as the command line, the job file and the Match panel fill it in. An empty path
 /// means "not requested". The templates are first the crops, then the files; they are numbered from
 /// 0.
@@ -53,11 +57,14 @@ struct Job {
     /// that every score of lcc changes its sign.
     bool invert = false;
     /// Supports of the templates, nonzero voxels count: one for all templates, or one for each. A
-    /// file, or a shape (mask_shape.h).
+    /// file, a shape (mask_shape.h), or kOpacityMask. Empty: the opacity of templates that have one.
     std::vector<std::filesystem::path> masks;
     std::filesystem::path sceneMask; ///< support of the scene, nonzero voxels count
     std::optional<int> channel;      ///< or kAllChannels
     std::optional<int> frame;
+    /// How the files of all images are taken. The image counts only where a file has several, and a
+    /// resolution that a template or a mask does not state is not missed.
+    io::Reading reading;
     /// Spacing and unit of all scenes, in place of what their files say.
     std::optional<base::Spacing> spacing;
     /// The scene is a stack whose frames are searched as scenes of their own: its slices or, of a
@@ -133,6 +140,8 @@ struct Job {
 void requireOwnFiles(const io::ProtectedFiles& inputs,
                      const std::vector<std::filesystem::path>& outputs);
 
+struct MaskImage;
+
 /// An image in memory that a job works on.
 struct SceneImage {
     base::AnyImage pixels;
@@ -145,6 +154,9 @@ struct SceneImage {
     std::optional<io::FileDigest> dataFile{};
     /// The files of a DICOM series, sorted by name; `sha256` is then empty.
     std::vector<io::FileDigest> series{};
+    /// The opaque part, where the file has opacity and not all of it is opaque: voxels of at least
+    /// half of it. The mask of a template; of other images it is ignored.
+    std::shared_ptr<const MaskImage> opacity{};
     /// Read with kAllChannels: the slices of `pixels` are so many channels of a flat image. Else 0.
     int channels = 0;
 
@@ -193,15 +205,18 @@ struct JobImages {
 /// io::readImage.
 [[nodiscard]] std::shared_ptr<const SceneImage>
 loadImage(const std::filesystem::path& path, std::optional<int> channel, std::optional<int> frame,
-          const std::stop_token& stop = {}, std::int64_t memoryBytes = 0);
+          const std::stop_token& stop = {}, std::int64_t memoryBytes = 0,
+          const io::Reading& reading = {});
 
 /// Reads a template or mask for a scene, which more often has a single channel or frame than the
-/// scene: the chosen channel and frame count only if the file has several. Null if cancelled.
+/// scene: the chosen channel, frame and image count only if the file has several. Null if
+/// cancelled.
 [[nodiscard]] std::shared_ptr<const SceneImage> loadCompanion(const std::filesystem::path& path,
                                                               std::optional<int> channel,
                                                               std::optional<int> frame,
                                                               const std::stop_token& stop = {},
-                                                              std::int64_t memoryBytes = 0);
+                                                              std::int64_t memoryBytes = 0,
+                                                              const io::Reading& reading = {});
 
 /// The nonzero voxels of an image of any type, as a support. **Errors**: Problem for NaN and for a
 /// mask without a nonzero voxel.
@@ -210,7 +225,8 @@ loadImage(const std::filesystem::path& path, std::optional<int> channel, std::op
 /// Reads a mask as a job does; null if cancelled. **Errors**: as loadCompanion and maskOf.
 [[nodiscard]] std::shared_ptr<const MaskImage>
 loadMask(const std::filesystem::path& path, std::optional<int> channel, std::optional<int> frame,
-         const std::stop_token& stop = {}, std::int64_t memoryBytes = 0);
+         const std::stop_token& stop = {}, std::int64_t memoryBytes = 0,
+         const io::Reading& reading = {});
 
 /// The images of a built-in sample, for a job.
 [[nodiscard]] JobImages sampleImages(std::string_view name);

@@ -8,6 +8,7 @@
 #include "engine/base/error.h"
 #include "engine/io/atomic_file.h"
 #include "engine/io/image_file.h"
+#include "engine/job/detail/options.h"
 #include "engine/job/detail/outputs.h"
 #include "engine/job/detail/text.h"
 #include "engine/plan/planner.h"
@@ -74,8 +75,9 @@ class NewFolders {
 } // namespace
 
 std::string imageInfoJson(const std::filesystem::path& path, bool verify,
-                          const std::stop_token& stop) {
-    const io::ImageInfo info = verify ? io::verifyImage(path, stop) : io::readImageInfo(path, stop);
+                          const io::Reading& reading, const std::stop_token& stop) {
+    const io::ImageInfo info = verify ? io::verifyImage(path, stop, reading)
+                                      : io::readImageInfo(path, stop, reading);
     if (info.format.empty()) {
         return {};
     }
@@ -90,15 +92,25 @@ std::string imageInfoJson(const std::filesystem::path& path, bool verify,
                  {"components", info.components},
                  {"channels", info.channels},
                  {"frames", info.frames},
+                 {"images", info.images},
                  {"spacing", info.geometry.spacing},
                  {"origin", info.geometry.origin},
                  {"direction", info.geometry.direction},
                  {"unit", info.geometry.unit},
+                 {"resolution_mm", info.resolution ? Json(*info.resolution) : Json(nullptr)},
                  {"complete", info.complete ? Json(true) : Json(nullptr)},
                  {"metadata", metadata},
                  {"files", info.files},
                  {"skipped_files", info.skippedFiles},
                  {"notes", info.notes}});
+}
+
+io::Reading readingOf(const std::map<std::string, std::string>& options) {
+    Job job;
+    for (const auto& [name, value] : options) {
+        detail::findOption(name)->set(job, value);
+    }
+    return job.reading;
 }
 
 std::string devicesText() {

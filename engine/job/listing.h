@@ -1,10 +1,13 @@
 #pragma once
 
 #include <filesystem>
+#include <map>
 #include <stop_token>
 #include <string>
 #include <string_view>
 #include <vector>
+
+#include "engine/io/image_file.h"
 
 namespace flcc::job {
 
@@ -13,7 +16,12 @@ namespace flcc::job {
 /// checked; `verify` reads every pixel. Empty if cancelled. **Errors**: Input; with `verify` also
 /// when pixels are cut off or damaged.
 [[nodiscard]] std::string imageInfoJson(const std::filesystem::path& path, bool verify = false,
+                                        const io::Reading& reading = {},
                                         const std::stop_token& stop = {});
+
+/// How files are read, by the values of the options of `match` that say so, "orientation" and
+/// "image". **Errors**: CommandLine.
+[[nodiscard]] io::Reading readingOf(const std::map<std::string, std::string>& options);
 
 /// Every device with its memory; for one that cannot be used, the reason.
 [[nodiscard]] std::string devicesText();

@@ -63,7 +63,7 @@ std::string MaskShape::text() const {
 
 std::optional<MaskShape> maskShapeOf(const std::filesystem::path& mask) {
     const std::string text = mask.string();
-    if (text == "box") {
+    if (text == "box" || text == "none") {
         return MaskShape{};
     }
     if (!text.starts_with(kSphere)) {

@@ -11,10 +11,10 @@
 
 namespace flcc::job {
 
-/// A mask of a template that is made, not read: "sphere:R[,SOFT]" or "box", as a mask of
+/// A mask of a template that is made, not read: "sphere:R[,SOFT]", "box" or "none", as a mask of
 /// Job::masks. A file of that name is named with a folder ("./box").
 struct MaskShape {
-    bool sphere = false; ///< else all voxels of the template's box
+    bool sphere = false; ///< else all voxels of the template's box, which is no mask
     double radius = 0;   ///< voxels, around the middle of the template; a disc in an image
     double soft = 0;     ///< voxels of the edge beyond the radius
 

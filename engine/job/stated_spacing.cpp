@@ -38,13 +38,21 @@ Option spacingOption() {
     return {
         .name = "spacing",
         .kind = ValueKind::Text,
-        .value = "X[,Y[,Z]][UNIT]",
-        .help = "spacing of the scenes in place of their files', such as 0.5um or 0.2,0.2,1mm",
+        .value = "X[,Y[,Z]][UNIT]|resolution",
+        .help = "spacing of the scenes in place of their files', such as 0.5um or 0.2,0.2,1mm; "
+                "resolution: the pixels per inch or centimetre that pictures state",
         .get =
             [](const Job& job) {
-                return job.spacing ? std::optional(base::toString(*job.spacing)) : std::nullopt;
+                return job.spacing              ? std::optional(base::toString(*job.spacing))
+                       : job.reading.resolution ? std::optional<std::string>("resolution")
+                                                : std::nullopt;
             },
-        .set = [](Job& job, const std::string& text) { job.spacing = base::parseSpacing(text); },
+        .set =
+            [](Job& job, const std::string& text) {
+                job.reading.resolution = text == "resolution";
+                job.spacing = job.reading.resolution ? std::nullopt
+                                                     : std::optional(base::parseSpacing(text));
+            },
         .positional = false};
 }
 

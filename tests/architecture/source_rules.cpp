@@ -179,6 +179,7 @@ const std::vector<Library>& libraries() {
         {"CLI11", "^CLI/.*", {"engine/job/arguments"}},
         {"nlohmann-json", "^nlohmann/.*", {"engine/*.cpp", "ui/*.cpp", "app/*.cpp", "tests/"}},
         {"OpenSSL", "^openssl/.*", {"engine/io/digest.cpp"}},
+        {"pugixml", "^pugixml\\.hpp$", {"engine/io/raster/ome.cpp"}},
         {"libjpeg, libpng, libtiff, zlib",
          "^(png|tiff|tiffio|zlib|jpeglib|jerror)\\.h$",
          {"engine/io/*.cpp", "tests/engine/io/", "tests/fuzz/"}},

@@ -58,16 +58,20 @@ void writeMrc(const std::filesystem::path& path, const std::filesystem::path& ta
               const std::stop_token& stop);
 
 /// Through libtiff.
-[[nodiscard]] ImageInfo tiffInfo(const std::filesystem::path& path, const std::stop_token& stop);
+[[nodiscard]] ImageInfo tiffInfo(const std::filesystem::path& path, const std::stop_token& stop,
+                                 const Reading& reading);
 [[nodiscard]] LoadedImage readTiff(const std::filesystem::path& path, const ReadOptions& options);
 /// Decodes every page once: reading one of the samples of a pixel decodes the others.
-void verifyTiff(const std::filesystem::path& path, const std::stop_token& stop);
+void verifyTiff(const std::filesystem::path& path, const std::stop_token& stop,
+                const Reading& reading);
+/// The other files of an OME-TIFF set that are there. Empty if the file cannot be read.
+[[nodiscard]] std::vector<std::filesystem::path> tiffSetFiles(const std::filesystem::path& path);
 void writeTiff(const std::filesystem::path& path, const std::filesystem::path& target,
                const base::AnyView& pixels, const base::Geometry& geometry,
                const Metadata& metadata, const std::stop_token& stop);
 
 /// Through libpng.
-[[nodiscard]] ImageInfo pngInfo(const std::filesystem::path& path);
+[[nodiscard]] ImageInfo pngInfo(const std::filesystem::path& path, const Reading& reading);
 [[nodiscard]] LoadedImage readPng(const std::filesystem::path& path, const ReadOptions& options);
 
 /// Rows of pixels without gaps between pixels: grey (8 or 16 bits), RGB or RGBA (8 bits).
@@ -83,7 +87,8 @@ void writePng(const std::filesystem::path& path, const std::filesystem::path& ta
               const PngRows& image, const std::stop_token& stop);
 
 /// Through libjpeg.
-[[nodiscard]] ImageInfo jpegInfo(const std::filesystem::path& path, const std::stop_token& stop);
+[[nodiscard]] ImageInfo jpegInfo(const std::filesystem::path& path, const std::stop_token& stop,
+                                 const Reading& reading);
 [[nodiscard]] LoadedImage readJpeg(const std::filesystem::path& path, const ReadOptions& options);
 
 /// DICOM and HDF5: the process flcc-reader reads them. `path` may be a folder (DICOM) or have the

@@ -219,8 +219,28 @@ std::int64_t cappedSum(std::int64_t a, std::int64_t b) {
     return __builtin_add_overflow(a, b, &sum) ? INT64_MAX : sum;
 }
 
+void requireReading(const std::filesystem::path& path, const ImageInfo& info,
+                    const Reading& reading) {
+    if (reading.image && (*reading.image < 0 || *reading.image >= info.images)) {
+        throw base::Error(base::ErrorCode::Problem,
+                          shown(path) + " holds " + std::to_string(info.images) +
+                              (info.images == 1 ? " image" : " images") + "; there is no image " +
+                              std::to_string(*reading.image));
+    }
+    if (reading.resolution && !info.resolution) {
+        failInput(path, "it states no pixels per inch or centimetre; leave out --spacing "
+                        "resolution, or give the spacing as numbers");
+    }
+    if (reading.resolution && info.extents.z > 1) {
+        throw base::Error(base::ErrorCode::Problem,
+                          shown(path) + " is a volume, and its pixels per inch or centimetre do "
+                                        "not say how far apart slices are; give --spacing X,Y,Z");
+    }
+}
+
 Choice choose(const std::filesystem::path& path, const ImageInfo& info, const ReadOptions& options,
               std::int64_t buffers) {
+    requireReading(path, info, options.reading);
     const auto pick = [&](const std::optional<int>& chosen, int count, const std::string& word) {
         const std::string holds =
             shown(path) + " holds " + std::to_string(count) + " " + word + (count == 1 ? "" : "s");

@@ -55,6 +55,11 @@ struct DatasetPath {
 /// The extension in lower case; ".nii.gz" counts as one extension.
 [[nodiscard]] std::string extensionOf(const std::filesystem::path& path);
 
+/// Throws for a reading that the image cannot have. **Errors**: Input without a resolution that is
+/// asked for; Problem for an image that the file does not have, and for the resolution of a volume.
+void requireReading(const std::filesystem::path& path, const ImageInfo& info,
+                    const Reading& reading);
+
 /// The channel and frame to read.
 struct Choice {
     int channel = 0;

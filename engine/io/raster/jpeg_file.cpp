@@ -6,6 +6,9 @@
 #include <csetjmp>
 #include <cstddef>
 #include <cstdio>
+#include <iterator>
+#include <optional>
+#include <utility>
 #include <vector>
 
 #include <jpeglib.h>
@@ -16,6 +19,8 @@
 #include "engine/io/files/read_files.h"
 #include "engine/io/format/backends.h"
 #include "engine/io/format/raw_file.h"
+#include "engine/io/raster/exif.h"
+#include "engine/io/raster/orientation.h"
 
 namespace flcc::io::detail {
 
@@ -138,6 +143,13 @@ class FileBytes {
         }
         return m_at < m_filled ? m_block[static_cast<std::size_t>(m_at++)] : -1;
     }
+    std::vector<unsigned char> take(std::int64_t count) {
+        std::vector<unsigned char> bytes;
+        for (int byte = 0; std::ssize(bytes) < count && (byte = next()) >= 0;) {
+            bytes.push_back(static_cast<unsigned char>(byte));
+        }
+        return bytes;
+    }
     void skip(std::int64_t count) {
         const std::int64_t here = std::min(count, m_filled - m_at);
         m_at += here;
@@ -151,14 +163,22 @@ class FileBytes {
     std::int64_t m_filled = 0;
 };
 
+/// What the segments of a file say before it is decoded.
+struct Segments {
+    std::int64_t scans = 0;
+    std::optional<Exif> exif; ///< of the first block that can be read
+};
+
 /// Walks the segments to the end mark, so that a truncated file is known before it is decoded.
-/// Returns the number of scans. **Errors**: Input when there is no end mark.
-std::int64_t countScans(const std::filesystem::path& path, const std::stop_token& stop) {
+/// **Errors**: Input when there is no end mark.
+Segments walkSegments(const std::filesystem::path& path, const std::stop_token& stop) {
     constexpr int kEnd = 0xd9;
     constexpr int kScan = 0xda;
+    constexpr int kApplication1 = 0xe1; // EXIF, or another block such as XMP
+    Segments found;
     FileBytes bytes(path, stop);
     bytes.skip(2);
-    std::int64_t scans = 0;
+    std::int64_t& scans = found.scans;
     int byte = bytes.next();
     while (byte >= 0) {
         if (byte != 0xff) {
@@ -172,14 +192,19 @@ std::int64_t countScans(const std::filesystem::path& path, const std::stop_token
             continue;
         }
         if (mark == kEnd) {
-            return scans;
+            return found;
         }
         const int high = bytes.next();
         const int low = bytes.next();
         if (low < 0) {
             break;
         }
-        bytes.skip(std::max(0, high * 256 + low - 2));
+        const int length = std::max(0, high * 256 + low - 2);
+        if (mark == kApplication1 && scans == 0 && !found.exif) {
+            found.exif = parseExif(bytes.take(length));
+        } else {
+            bytes.skip(length);
+        }
         scans += mark == kScan ? 1 : 0;
         byte = bytes.next();
     }
@@ -234,9 +259,22 @@ std::int64_t bufferBytes(jpeg_decompress_struct& state) {
     return rows + (whole ? blockCount(state, true) * static_cast<std::int64_t>(sizeof(JBLOCK)) : 0);
 }
 
-ImageInfo openJpeg(const std::filesystem::path& path, JpegFile& owner,
-                   const std::stop_token& stop) {
-    const std::int64_t scans = countScans(path, stop);
+std::optional<Resolution> jfifResolution(const jpeg_decompress_struct& state) {
+    constexpr int kInch = 1;
+    constexpr int kCentimetre = 2;
+    const int unit = state.saw_JFIF_marker != 0 ? int{state.density_unit} : 0;
+    const double length = unit == kInch ? 25.4 : unit == kCentimetre ? 10 : 0;
+    return resolutionOf(state.X_density, state.Y_density, length);
+}
+
+struct OpenJpeg {
+    ImageInfo info;
+    Turn turn; ///< of the rows of the file
+};
+
+OpenJpeg openJpeg(const std::filesystem::path& path, JpegFile& owner, const std::stop_token& stop,
+                  const Reading& reading) {
+    const Segments segments = walkSegments(path, stop);
     owner.stop = stop;
     owner.state.err = ::jpeg_std_error(&owner.errors);
     owner.errors.error_exit = onError;
@@ -256,21 +294,23 @@ ImageInfo openJpeg(const std::filesystem::path& path, JpegFile& owner,
                             " components, which cannot be read");
     }
     requireSaneHeader(path, info);
-    requireProportion(path, owner.state, scans);
-    return info;
+    requireProportion(path, owner.state, segments.scans);
+    const auto orientation = segments.exif ? segments.exif->orientation : std::nullopt;
+    const Turn turn = place(info, orientation, "EXIF", jfifResolution(owner.state), reading);
+    return {std::move(info), turn};
 }
 
-/// One row of the file to one row of every plane.
+/// One row of the file to its place in every plane.
 void spread(const JpegFile& owner, const std::vector<unsigned char>& row, std::int64_t y,
-            std::vector<base::AnyImage>& planes) {
+            const Turn& turn, std::vector<base::AnyImage>& planes) {
     const auto step = static_cast<std::size_t>(owner.state.output_components);
     for (std::size_t plane = 0; plane < planes.size(); ++plane) {
         auto& image = std::get<base::Image<std::uint8_t>>(planes[plane]);
-        std::uint8_t* target = image.view().row(y, 0);
+        std::uint8_t* const target = image.data() + turn.origin + y * turn.stepY;
         for (std::size_t x = 0; x < owner.state.output_width; ++x) {
             const unsigned value = row[x * step + plane];
             // Adobe writes inks as the light they let through.
-            target[x] = static_cast<std::uint8_t>(
+            target[static_cast<std::int64_t>(x) * turn.stepX] = static_cast<std::uint8_t>(
                 step == 4 ? value * unsigned{row[x * step + 3]} / 255U : value);
         }
     }
@@ -278,15 +318,17 @@ void spread(const JpegFile& owner, const std::vector<unsigned char>& row, std::i
 
 } // namespace
 
-ImageInfo jpegInfo(const std::filesystem::path& path, const std::stop_token& stop) {
+ImageInfo jpegInfo(const std::filesystem::path& path, const std::stop_token& stop,
+                   const Reading& reading) {
     JpegFile owner;
-    return openJpeg(path, owner, stop);
+    return openJpeg(path, owner, stop, reading).info;
 }
 
 LoadedImage readJpeg(const std::filesystem::path& path, const ReadOptions& options) {
     JpegFile owner;
     LoadedImage loaded;
-    loaded.info = openJpeg(path, owner, options.stop);
+    auto [info, turn] = openJpeg(path, owner, options.stop, options.reading);
+    loaded.info = std::move(info);
     (void)choose(path, loaded.info, options, bufferBytes(owner.state));
     require(start(owner), path, owner);
     for (int plane = 0; plane < loaded.info.components; ++plane) {
@@ -294,9 +336,9 @@ LoadedImage readJpeg(const std::filesystem::path& path, const ReadOptions& optio
     }
     std::vector<unsigned char> row(static_cast<std::size_t>(owner.state.output_width) *
                                    static_cast<std::size_t>(owner.state.output_components));
-    for (std::int64_t y = 0; y < loaded.info.extents.y; ++y) {
+    for (std::int64_t y = 0; y < owner.state.output_height; ++y) {
         require(readRow(owner, row.data()), path, owner);
-        spread(owner, row, y, loaded.components);
+        spread(owner, row, y, turn, loaded.components);
     }
     require(finish(owner), path, owner);
     return loaded;

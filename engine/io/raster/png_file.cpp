@@ -8,14 +8,22 @@
 #include <csetjmp>
 #include <cstdio>
 #include <fstream>
+#include <optional>
 #include <stop_token>
+#include <string_view>
 #include <system_error>
+#include <type_traits>
+#include <utility>
+#include <vector>
 
 #include <png.h>
+#include <zlib.h>
 
 #include "engine/base/error.h"
 #include "engine/io/format/backends.h"
 #include "engine/io/format/raw_file.h"
+#include "engine/io/raster/exif.h"
+#include "engine/io/raster/orientation.h"
 
 namespace flcc::io::detail {
 
@@ -93,6 +101,7 @@ struct PngHeader {
     png_uint_32 height = 0;
     int bits = 0;
     int colour = 0;
+    bool keyed = false; ///< colours that are transparent, or the opacities of a palette
 };
 
 bool readHeader(PngFile& owner, PngHeader& header) {
@@ -107,19 +116,23 @@ bool readHeader(PngFile& owner, PngHeader& header) {
     ::png_read_info(owner.png, owner.info);
     ::png_get_IHDR(owner.png, owner.info, &header.width, &header.height, &header.bits,
                    &header.colour, nullptr, nullptr, nullptr);
+    header.keyed = ::png_get_valid(owner.png, owner.info, PNG_INFO_tRNS) != 0;
     return true;
 }
 
-/// Reads all rows, palettes as colours and fewer than 8 bits as 8; our order of bytes.
+/// Reads all rows, palettes as colours, transparent colours as opacity and fewer than 8 bits as 8;
+/// our order of bytes.
 bool readRows(PngFile& owner, png_bytepp rows, std::size_t expectedRowBytes) {
     if (setjmp(png_jmpbuf(owner.png)) != 0) {
         return false;
     }
     if (::png_get_color_type(owner.png, owner.info) == PNG_COLOR_TYPE_PALETTE) {
         ::png_set_palette_to_rgb(owner.png);
-        ::png_set_strip_alpha(owner.png);
     } else if (::png_get_bit_depth(owner.png, owner.info) < 8) {
         ::png_set_expand_gray_1_2_4_to_8(owner.png);
+    }
+    if (::png_get_valid(owner.png, owner.info, PNG_INFO_tRNS) != 0) {
+        ::png_set_tRNS_to_alpha(owner.png);
     }
     if constexpr (std::endian::native == std::endian::little) {
         ::png_set_swap(owner.png);
@@ -156,26 +169,75 @@ std::uint32_t bigEndian32(const unsigned char* bytes) {
            (std::uint32_t{bytes[2]} << 8) | bytes[3];
 }
 
+/// What blocks beside the pixels say.
+struct PngBlocks {
+    std::optional<std::uint32_t> orientation;
+    std::optional<Resolution> resolution;
+    bool damagedExif = false;
+};
+
+/// The content of a block of `length` bytes where the file stands; empty if its checksum is wrong.
+std::vector<unsigned char> contentOf(std::ifstream& file, std::uint32_t length,
+                                     const unsigned char* name) {
+    std::vector<unsigned char> content(std::size_t{length} + 4);
+    if (!file.read(reinterpret_cast<char*>(content.data()),
+                   static_cast<std::streamsize>(content.size()))) {
+        return {};
+    }
+    const uLong sum = ::crc32(::crc32(0, name, 4), content.data(), length);
+    const std::uint32_t stated = bigEndian32(content.data() + length);
+    content.resize(length);
+    return sum == stated ? content : std::vector<unsigned char>{};
+}
+
 /// Walks from block to block to the last one, so that a cut file is known before it is unpacked.
-void requireWholeFile(const std::filesystem::path& path) {
+/// **Errors**: Input.
+PngBlocks walkBlocks(const std::filesystem::path& path) {
     const std::int64_t size = requireRegularFile(path);
+    constexpr std::uint32_t kMostExif = 1 << 20; // in JPEG files it has at most 64 KiB
     std::ifstream file(path, std::ios::binary);
     std::array<unsigned char, 8> head{};
+    PngBlocks blocks;
     for (std::int64_t at = 8; at + 12 <= size;) {
         file.seekg(at);
         if (!file.read(reinterpret_cast<char*>(head.data()), 8)) {
             break;
         }
-        at += 12 + std::int64_t{bigEndian32(head.data())};
-        if (std::equal(head.begin() + 4, head.end(), "IEND") && at <= size) {
-            return;
+        const std::uint32_t length = bigEndian32(head.data());
+        at += 12 + std::int64_t{length};
+        const auto named = [&](std::string_view name) {
+            return std::equal(head.begin() + 4, head.end(), name.begin());
+        };
+        if (named("IEND") && at <= size) {
+            return blocks;
+        }
+        if (named("eXIf") && at <= size && !blocks.orientation) {
+            const std::vector<unsigned char> content =
+                length > kMostExif ? std::vector<unsigned char>{}
+                                   : contentOf(file, length, head.data() + 4);
+            const std::optional<Exif> exif = parseExif(content);
+            blocks.damagedExif = !exif;
+            blocks.orientation = exif ? exif->orientation : std::nullopt;
+        } else if (named("pHYs") && length == 9 && at <= size) {
+            const std::vector<unsigned char> content = contentOf(file, length, head.data() + 4);
+            if (!content.empty() && content[8] == 1) { // pixels on a metre
+                blocks.resolution =
+                    resolutionOf(bigEndian32(content.data()), bigEndian32(content.data() + 4), 1e3);
+            }
         }
     }
     failInput(path, "the file is truncated or damaged");
 }
 
-ImageInfo openPng(const std::filesystem::path& path, PngFile& owner) {
-    requireWholeFile(path);
+/// An open file and what it says. `stored` are the properties of its rows.
+struct OpenPng {
+    ImageInfo stored;
+    ImageInfo info;
+    Turn turn;
+};
+
+OpenPng openPng(const std::filesystem::path& path, PngFile& owner, const Reading& reading) {
+    const PngBlocks blocks = walkBlocks(path);
     owner.file = std::fopen(path.c_str(), "rb");
     owner.png = ::png_create_read_struct(PNG_LIBPNG_VER_STRING, &owner, onError, onWarning);
     owner.info = owner.png == nullptr ? nullptr : ::png_create_info_struct(owner.png);
@@ -207,24 +269,30 @@ ImageInfo openPng(const std::filesystem::path& path, PngFile& owner) {
         info.components = 3;
         break;
     }
+    info.components += header.keyed && info.components % 2 == 1 ? 1 : 0;
     requireSaneHeader(path, info);
-    return info;
+    OpenPng open{info, info, {}};
+    open.turn = place(open.info, blocks.orientation, "EXIF", blocks.resolution, reading);
+    if (blocks.damagedExif) {
+        open.info.notes.emplace_back("its EXIF block is damaged and was ignored");
+    }
+    return open;
 }
 
 } // namespace
 
-ImageInfo pngInfo(const std::filesystem::path& path) {
+ImageInfo pngInfo(const std::filesystem::path& path, const Reading& reading) {
     PngFile owner(false);
-    return openPng(path, owner);
+    return openPng(path, owner, reading).info;
 }
 
 namespace {
 
 /// Bytes that reading takes beside the planes: the pixels of a colour image with their components
-/// side by side, the addresses of the rows, and libpng's rows of up to 8 bytes a pixel.
-std::int64_t bufferBytes(const ImageInfo& info) {
+/// side by side, or of an image that is turned, the addresses of the rows, and libpng's rows of up to 8 bytes a pixel.
+std::int64_t bufferBytes(const ImageInfo& info, bool turned) {
     const std::int64_t together =
-        info.components == 1
+        info.components == 1 && !turned
             ? 0
             : base::byteCount(info.extents, info.components * base::bytesPerVoxel(info.pixel));
     constexpr std::int64_t kRows = 4;
@@ -234,36 +302,57 @@ std::int64_t bufferBytes(const ImageInfo& info) {
 
 } // namespace
 
+namespace {
+
+/// Copies component `component` of a row of the file to its place in `plane`.
+void spreadRow(const base::AnyImage& rows, const ImageInfo& stored, std::int64_t y, int component,
+               const Turn& turn, base::AnyImage& plane) {
+    std::visit(
+        [&](auto& image) {
+            using Image = std::remove_cvref_t<decltype(image)>;
+            const auto* source = std::get<Image>(rows).view().row(y, 0) + component;
+            auto* const target = image.data() + turn.origin + y * turn.stepY;
+            for (std::int64_t x = 0; x < stored.extents.x; ++x) {
+                target[x * turn.stepX] = source[x * stored.components];
+            }
+        },
+        plane);
+}
+
+} // namespace
+
 LoadedImage readPng(const std::filesystem::path& path, const ReadOptions& options) {
     PngFile owner(false);
     owner.stop = options.stop;
-    LoadedImage loaded;
-    loaded.info = openPng(path, owner);
-    const ImageInfo& info = loaded.info;
-    (void)choose(path, info, options, bufferBytes(info));
+    OpenPng open = openPng(path, owner, options.reading);
+    const ImageInfo& stored = open.stored;
+    const bool turned =
+        open.turn.transposes || open.turn.stepX != 1 || open.turn.origin != 0;
+    (void)choose(path, open.info, options, bufferBytes(stored, turned));
     base::AnyImage all =
-        base::makeImage(info.pixel, {info.extents.x * info.components, info.extents.y, 1});
-    const auto rowBytes = static_cast<std::size_t>(info.extents.x * info.components *
-                                                   base::bytesPerVoxel(info.pixel));
+        base::makeImage(stored.pixel, {stored.extents.x * stored.components, stored.extents.y, 1});
+    const auto rowBytes = static_cast<std::size_t>(stored.extents.x * stored.components *
+                                                   base::bytesPerVoxel(stored.pixel));
     std::vector<png_bytep> rows;
-    rows.reserve(static_cast<std::size_t>(info.extents.y));
-    for (std::int64_t y = 0; y < info.extents.y; ++y) {
+    rows.reserve(static_cast<std::size_t>(stored.extents.y));
+    for (std::int64_t y = 0; y < stored.extents.y; ++y) {
         rows.push_back(static_cast<png_bytep>(bytesOf(all)) +
                        static_cast<std::size_t>(y) * rowBytes);
     }
     if (!readRows(owner, rows.data(), rowBytes)) {
         failPng(path, owner);
     }
-    if (info.components == 1) {
+    LoadedImage loaded;
+    loaded.info = std::move(open.info);
+    if (stored.components == 1 && !turned) {
         loaded.components.push_back(std::move(all));
         return loaded;
     }
-    for (int plane = 0; plane < info.components; ++plane) {
-        loaded.components.push_back(base::makeImage(info.pixel, info.extents));
-        for (std::int64_t y = 0; y < info.extents.y; ++y) {
+    for (int component = 0; component < stored.components; ++component) {
+        loaded.components.push_back(base::makeImage(stored.pixel, loaded.info.extents));
+        for (std::int64_t y = 0; y < stored.extents.y; ++y) {
             throwIfStopped(options.stop);
-            takeEvery(loaded.components.back(), y * info.extents.x, info.extents.x, bytesOf(all),
-                      y * info.extents.x * info.components + plane, info.components);
+            spreadRow(all, stored, y, component, open.turn, loaded.components.back());
         }
     }
     return loaded;

@@ -8,13 +8,17 @@
 #include <cerrno>
 #include <cstdarg>
 #include <cstdio>
+#include <map>
 #include <new>
 #include <string_view>
+#include <utility>
 
 #include <tiffio.h>
 
+#include "engine/base/error.h"
 #include "engine/io/format/backends.h"
 #include "engine/io/format/raw_file.h"
+#include "engine/io/raster/ome.h"
 
 namespace flcc::io::detail {
 
@@ -26,16 +30,19 @@ using base::PixelType;
 int keepMessage(TIFF* /*file*/, void* user, const char* /*module*/, const char* format,
                 va_list arguments) {
     auto& message = *static_cast<std::string*>(user);
-    if (message.empty()) {
-        std::array<char, 200> text{};
-        (void)std::vsnprintf(text.data(), text.size(), format, arguments);
+    std::array<char, 200> text{};
+    (void)std::vsnprintf(text.data(), text.size(), format, arguments);
+    // An orientation that is none, such as 0, counts as the usual one.
+    const bool harmless = std::string_view(text.data()).find("\"Orientation\"") !=
+                          std::string_view::npos;
+    if (message.empty() && !harmless) {
         message = oneLine(text.data());
     }
     return 1;
 }
 
 /// The tags on which the image depends, as libtiff names them.
-constexpr std::array<std::string_view, 28> kTags{
+constexpr std::array<std::string_view, 30> kTags{
     "SubfileType",      "ImageWidth",     "ImageLength",
     "BitsPerSample",    "Compression",    "PhotometricInterpretation",
     "FillOrder",        "StripOffsets",   "ColorMap",
@@ -45,7 +52,7 @@ constexpr std::array<std::string_view, 28> kTags{
     "Predictor",        "TileWidth",      "TileLength",
     "TileOffsets",      "TileByteCounts", "SampleFormat",
     "JPEGTables",       "ExtraSamples",   "YCbCrSubsampling",
-    "LercParameters"};
+    "LercParameters",   "ImageDepth",     "TileDepth"};
 
 /// Keeps a warning that one of these tags is ignored, which `"NAME"` and "ignored" say; drops
 /// others. They tell of private tags and of oddities that change no pixel.
@@ -92,9 +99,7 @@ void failTiff(const std::filesystem::path& path, const std::string& message) {
                         (message.empty() ? "no reason given" : message) + ")");
 }
 
-namespace {
-
-TiffPage pageNow(TIFF* file) {
+TiffPage pageNow(tiff* file) {
     TiffPage page;
     ::TIFFGetField(file, TIFFTAG_IMAGEWIDTH, &page.width);
     ::TIFFGetField(file, TIFFTAG_IMAGELENGTH, &page.height);
@@ -104,11 +109,34 @@ TiffPage pageNow(TIFF* file) {
     ::TIFFGetFieldDefaulted(file, TIFFTAG_PLANARCONFIG, &page.planar);
     ::TIFFGetFieldDefaulted(file, TIFFTAG_COMPRESSION, &page.compression);
     ::TIFFGetField(file, TIFFTAG_PHOTOMETRIC, &page.photometric);
+    ::TIFFGetFieldDefaulted(file, TIFFTAG_IMAGEDEPTH, &page.depth);
+    ::TIFFGetFieldDefaulted(file, TIFFTAG_ORIENTATION, &page.orientation);
+    std::uint16_t* extra = nullptr;
+    ::TIFFGetFieldDefaulted(file, TIFFTAG_EXTRASAMPLES, &page.extras, &extra);
+    page.extra = page.extras > 0 && extra != nullptr ? extra[0] : std::uint16_t{0};
+    page.depth = std::max<std::uint32_t>(page.depth, 1);
     if (page.sampleFormat == SAMPLEFORMAT_VOID) {
         page.sampleFormat = SAMPLEFORMAT_UINT;
     }
     return page;
 }
+
+TiffPage kindOf(TiffPage page) {
+    page.compression = COMPRESSION_NONE;
+    page.planar = PLANARCONFIG_CONTIG;
+    if (page.photometric == PHOTOMETRIC_MINISWHITE) {
+        page.photometric = PHOTOMETRIC_MINISBLACK;
+    }
+    return page;
+}
+
+std::string pageText(const TiffPage& page) {
+    return std::to_string(page.width) + "x" + std::to_string(page.height) + " pixels of " +
+           (page.samples > 1 ? std::to_string(page.samples) + " times " : "") +
+           std::to_string(page.bits) + " bits";
+}
+
+namespace {
 
 PixelType pixelOf(const std::filesystem::path& path, const TiffPage& page) {
     const bool isUnsigned = page.sampleFormat == SAMPLEFORMAT_UINT;
@@ -121,8 +149,13 @@ PixelType pixelOf(const std::filesystem::path& path, const TiffPage& page) {
         }
         break;
     case 16:
-        if (isUnsigned || isSigned) {
-            return isSigned ? PixelType::Int16 : PixelType::UInt16;
+        if (isUnsigned || isSigned || isFloat) {
+            return isFloat ? PixelType::Float32 : isSigned ? PixelType::Int16 : PixelType::UInt16;
+        }
+        break;
+    case 24:
+        if (isFloat) {
+            return PixelType::Float32;
         }
         break;
     case 32:
@@ -146,22 +179,24 @@ PixelType pixelOf(const std::filesystem::path& path, const TiffPage& page) {
 
 void setComponents(const std::filesystem::path& path, TiffFile& open) {
     const TiffPage& page = open.page;
-    std::uint16_t extraCount = 0;
-    std::uint16_t* extra = nullptr;
-    ::TIFFGetFieldDefaulted(open.file.get(), TIFFTAG_EXTRASAMPLES, &extraCount, &extra);
-    const bool opacity = extraCount == 1 && extra != nullptr && extra[0] != EXTRASAMPLE_UNSPECIFIED;
+    ImageInfo& info = open.info;
+    const bool opacity = page.extras == 1 && page.extra != EXTRASAMPLE_UNSPECIFIED;
     int samplesAsChannels = 1;
     switch (page.photometric) {
     case PHOTOMETRIC_PALETTE:
         if (page.samples != 1 || page.bits > 8) {
             failInput(path, "its palette cannot be read");
         }
-        open.info.components = 3;
+        info.components = 3;
         break;
     case PHOTOMETRIC_RGB:
     case PHOTOMETRIC_YCBCR:
-        if (page.samples == 3 || (page.samples == 4 && extraCount == 1)) {
-            open.info.components = page.samples;
+        if (page.samples == 3 || (page.samples == 4 && page.extras == 1)) {
+            info.components = opacity ? 4 : 3;
+            if (page.samples == 4 && !opacity) {
+                info.notes.emplace_back(
+                    "its fourth sample has no stated meaning and was left out");
+            }
         } else {
             samplesAsChannels = page.samples;
         }
@@ -169,7 +204,7 @@ void setComponents(const std::filesystem::path& path, TiffFile& open) {
     case PHOTOMETRIC_MINISBLACK:
     case PHOTOMETRIC_MINISWHITE:
         if (page.samples == 2 && opacity) {
-            open.info.components = 2;
+            info.components = 2;
         } else {
             samplesAsChannels = page.samples;
         }
@@ -178,47 +213,113 @@ void setComponents(const std::filesystem::path& path, TiffFile& open) {
         failInput(path, "its colours (photometric interpretation " +
                             std::to_string(page.photometric) + ") cannot be read");
     }
-    if (samplesAsChannels > 1 && open.info.channels > 1) {
+    if (info.components % 2 == 0 && page.extra == EXTRASAMPLE_ASSOCALPHA) {
+        info.notes.emplace_back("its values are stored multiplied by its opacity; they were "
+                                "divided by it");
+    }
+    if (samplesAsChannels > 1 && info.channels > 1) {
         failInput(
             path,
             "it has several samples per pixel and several channels, which cannot be read together");
     }
-    open.info.channels = std::max(open.info.channels, samplesAsChannels);
+    info.channels = std::max(info.channels, samplesAsChannels);
 }
 
-/// Visits the directories; all pages that count must have equal properties.
-void collectPages(const std::filesystem::path& path, TiffFile& open, const std::stop_token& stop) {
-    TIFF* file = open.file.get();
+std::string countText(std::int64_t pages) {
+    return std::to_string(pages) + (pages == 1 ? " page" : " pages");
+}
+
+/// The kind of pages that make the image: that of `reading`, or the largest. **Errors**: Problem.
+TiffKind chooseKind(const std::filesystem::path& path, TiffFile& open, const Reading& reading) {
+    std::vector<const TiffKind*> images;
+    std::int64_t marked = 0;
+    for (const TiffKind& kind : open.pages.kinds) {
+        if (kind.marked) {
+            marked += kind.pages;
+        } else {
+            images.push_back(&kind);
+        }
+    }
+    ImageInfo& info = open.info;
+    info.images = static_cast<int>(images.size());
+    if (images.empty()) {
+        failInput(path, "it holds no picture, only pages that it marks as reduced copies or masks "
+                        "of another one");
+    }
+    requireReading(path, info, {.image = reading.image});
+    const auto area = [](const TiffKind* kind) {
+        return std::int64_t{kind->page.width} * kind->page.height;
+    };
+    std::size_t chosen = 0;
+    for (std::size_t i = 1; i < images.size(); ++i) {
+        chosen = area(images[i]) > area(images[chosen]) ? i : chosen;
+    }
+    for (std::size_t i = 0; i < images.size() && !reading.image; ++i) {
+        if (i != chosen && area(images[i]) == area(images[chosen])) {
+            throw base::Error(base::ErrorCode::Problem,
+                              shown(path) + " holds pages that differ: page " +
+                                  std::to_string(images[chosen]->first) + " has " +
+                                  pageText(images[chosen]->page) + ", page " +
+                                  std::to_string(images[i]->first) + " has " +
+                                  pageText(images[i]->page) +
+                                  "; choose one kind, 0 to " + std::to_string(info.images - 1) +
+                                  " (--image)");
+        }
+    }
+    chosen = reading.image ? static_cast<std::size_t>(*reading.image) : chosen;
+    for (std::size_t i = 0; i < images.size(); ++i) {
+        if (i != chosen && i < 10) { // more say nothing new
+            info.notes.push_back(countText(images[i]->pages) + " of " + pageText(images[i]->page) +
+                                 (images[i]->pages == 1 ? " was" : " were") +
+                                 " not read (--image " + std::to_string(i) + " reads " +
+                                 (images[i]->pages == 1 ? "it)" : "them)"));
+        }
+    }
+    if (marked > 0) {
+        info.notes.push_back(countText(marked) + " that the file marks as reduced copies or masks " +
+                             (marked == 1 ? "was" : "were") + " not read");
+    }
+    return *images[chosen];
+}
+
+/// Puts the pages of a kind in the order of the stack, one after the other.
+void placePages(TiffFile& open, const TiffKind& kind) {
+    for (const TiffDirectory& directory : open.pages.directories) {
+        const TiffKind& other = open.pages.kinds[directory.kind];
+        if (!other.marked && other.first == kind.first) {
+            open.stack.planes.push_back({.directory = directory.position});
+        }
+    }
+}
+
+} // namespace
+
+TiffPages collectPages(tiff* file, std::int64_t fileBytes, const std::stop_token& stop) {
+    TiffPages pages;
+    std::map<std::pair<TiffPage, bool>, std::uint32_t> known;
     do {
         throwIfStopped(stop);
-        std::uint32_t kind = 0;
-        ::TIFFGetFieldDefaulted(file, TIFFTAG_SUBFILETYPE, &kind);
-        if ((kind & (FILETYPE_REDUCEDIMAGE | FILETYPE_MASK)) != 0) {
-            continue;
-        }
+        std::uint32_t subfile = 0;
+        ::TIFFGetFieldDefaulted(file, TIFFTAG_SUBFILETYPE, &subfile);
+        const bool marked = (subfile & (FILETYPE_REDUCEDIMAGE | FILETYPE_MASK)) != 0;
         const TiffPage page = pageNow(file);
-        if (open.directories.empty()) {
-            open.page = page;
-        } else if (!(page == open.page)) {
-            failInput(path,
-                      "its pages differ: page " + std::to_string(open.directories.size()) +
-                          " has " + std::to_string(page.width) + "x" + std::to_string(page.height) +
-                          " pixels of " + std::to_string(page.bits) + " bits, page 0 has " +
-                          std::to_string(open.page.width) + "x" + std::to_string(open.page.height) +
-                          " of " + std::to_string(open.page.bits) + " bits");
+        const auto number = static_cast<std::int64_t>(pages.directories.size());
+        const auto [kind, isNew] = known.emplace(std::pair(kindOf(page), marked),
+                                                 static_cast<std::uint32_t>(pages.kinds.size()));
+        const TiffSizes sizes = sizesOf(file, page, fileBytes);
+        if (isNew) {
+            pages.kinds.push_back({page, sizes, 1, number, marked});
+        } else {
+            TiffKind& same = pages.kinds[kind->second];
+            same.sizes = together(same.sizes, sizes);
+            ++same.pages;
         }
-        addSizes(path, file, page, open.sizes);
-        open.directories.push_back(::TIFFCurrentDirOffset(file));
+        pages.directories.push_back({::TIFFCurrentDirOffset(file), kind->second});
     } while (::TIFFReadDirectory(file) != 0);
-    if (!open.message.empty()) {
-        failTiff(path, open.message);
-    }
-    if (open.directories.empty()) {
-        failInput(path, "it holds no picture");
-    }
+    return pages;
 }
 
-TiffTexts textsOf(TIFF* file) {
+TiffTexts textsOf(tiff* file) {
     TiffTexts texts;
     const char* description = nullptr;
     if (::TIFFGetField(file, TIFFTAG_IMAGEDESCRIPTION, &description) == 1) {
@@ -231,29 +332,34 @@ TiffTexts textsOf(TIFF* file) {
     if (::TIFFGetField(file, TIFFTAG_YRESOLUTION, &resolution) == 1) {
         texts.yResolution = static_cast<double>(resolution);
     }
+    std::uint16_t unit = RESUNIT_INCH;
+    ::TIFFGetFieldDefaulted(file, TIFFTAG_RESOLUTIONUNIT, &unit);
+    texts.resolutionUnit = unit;
     return texts;
 }
 
-/// ImageJ over 4 GiB: one directory, the other pages follow its pixels as they are.
-void requirePagesBehindFirst(const std::filesystem::path& path, TiffFile& open) {
-    const ImageInfo& info = open.info;
-    if (open.page.compression != COMPRESSION_NONE || open.page.samples != 1 ||
-        open.page.bits % 8 != 0) {
-        failInput(path, "its description names more pages than the file has");
+namespace {
+
+/// What may follow the first page of an ImageJ file over 4 GiB: pixels as they are.
+TiffRoom roomOf(const TiffFile& open, std::int64_t fileBytes) {
+    const TiffPage& page = open.page;
+    if (page.compression != COMPRESSION_NONE || page.samples != 1 || page.depth > 1 ||
+        page.bits != 8 * base::bytesPerVoxel(open.info.pixel)) {
+        return {};
     }
-    const auto first = static_cast<std::int64_t>(::TIFFGetStrileOffset(open.file.get(), 0));
-    requireRawBytes(path, {info.extents.x, info.extents.y, 1}, base::bytesPerVoxel(info.pixel),
-                    planesOf(open.stack), requireRegularFile(path) - first);
+    const auto first = static_cast<std::int64_t>(::TIFFGetStrileOffset(open.now, 0));
+    return {.page = cappedProduct(std::int64_t{page.width} * page.height, page.bits / 8),
+            .behind = fileBytes - first,
+            .directory = static_cast<std::int64_t>(::TIFFCurrentDirOffset(open.now)) - first};
 }
 
 /// Uncompressed pixels must be in the file; libtiff would report a missing page only when it reads
 /// it.
-void requireAllPages(const std::filesystem::path& path, TiffFile& open) {
-    const std::int64_t size = requireRegularFile(path);
+void requireAllPages(const std::filesystem::path& path, TiffFile& open, std::int64_t size) {
     if (open.page.compression != COMPRESSION_NONE) {
         return;
     }
-    TIFF* file = open.file.get();
+    TIFF* file = open.now;
     const bool tiled = ::TIFFIsTiled(file) != 0;
     const std::uint32_t blocks = tiled ? ::TIFFNumberOfTiles(file) : ::TIFFNumberOfStrips(file);
     for (std::uint32_t block = 0; block < blocks; ++block) {
@@ -269,45 +375,116 @@ void requireAllPages(const std::filesystem::path& path, TiffFile& open) {
 
 } // namespace
 
+namespace {
+
+/// The image of a file without OME-XML.
+TiffKind describePages(const std::filesystem::path& path, TiffFile& open, const TiffTexts& texts,
+                       const Reading& reading, std::int64_t fileBytes) {
+    const TiffKind kind = chooseKind(path, open, reading);
+    goToPage(path, open,
+             {.directory =
+                  open.pages.directories[static_cast<std::size_t>(kind.first)].position});
+    open.info.pixel = pixelOf(path, open.page);
+    if (kind.page.depth > 1) {
+        open.stack.slices = static_cast<int>(std::min<std::uint32_t>(kind.page.depth, INT32_MAX));
+        open.stack.frames = static_cast<int>(kind.pages);
+        open.info.notes.emplace_back("its pages are volumes: ImageDepth is the number of slices");
+    } else if (texts.description.rfind("ImageJ=", 0) == 0) {
+        open.stack =
+            describeImageJ(path, texts, kind.pages, roomOf(open, fileBytes));
+    } else {
+        open.stack.slices = static_cast<int>(kind.pages);
+    }
+    if (texts.description.rfind("ImageJ=", 0) != 0 && !texts.description.empty()) {
+        open.stack.metadata["ImageDescription"] = texts.description;
+    }
+    if (!open.stack.oneDirectory) {
+        placePages(open, kind);
+    }
+    return kind;
+}
+
+/// The first plane that is there.
+const TiffPlane* firstPlane(const TiffStack& stack) {
+    const auto found = std::find_if(stack.planes.begin(), stack.planes.end(),
+                                    [](const TiffPlane& plane) { return plane.directory != 0; });
+    return found == stack.planes.end() ? nullptr : &*found;
+}
+
+/// Extents, channels, geometry and notes of the stack.
+void setInfo(TiffFile& open, const TiffTexts& texts, const Reading& reading) {
+    ImageInfo& info = open.info;
+    const TiffStack& stack = open.stack;
+    info.extents = {open.page.width, open.page.height, stack.slices};
+    info.channels = stack.channels;
+    info.frames = stack.frames;
+    info.geometry = stack.geometry;
+    info.metadata = stack.metadata;
+    info.files = 1 + static_cast<int>(open.others.size());
+    info.notes.insert(info.notes.end(), stack.notes.begin(), stack.notes.end());
+    const double length = texts.resolutionUnit == RESUNIT_INCH         ? 25.4
+                          : texts.resolutionUnit == RESUNIT_CENTIMETER ? 10
+                                                                       : 0;
+    open.turn = place(info, open.page.orientation, "TIFF",
+                      resolutionOf(texts.xResolution, texts.yResolution, length), reading);
+}
+
+} // namespace
+
 std::unique_ptr<TiffFile> openStack(const std::filesystem::path& path, const std::stop_token& stop,
-                                    std::int64_t mostBytes) {
+                                    std::int64_t mostBytes, const Reading& reading) {
     auto open = std::make_unique<TiffFile>();
     open->file = openTiff(path, "rm", open->message, mostBytes);
     if (!open->file) {
         failTiff(path, open->message);
     }
-    collectPages(path, *open, stop);
-    TIFF* file = open->file.get();
-    goToPage(path, *open, 0);
+    const std::int64_t size = requireRegularFile(path);
+    const TiffTexts texts = textsOf(open->file.get());
+    open->pages = collectPages(open->file.get(), size, stop);
+    if (!open->message.empty()) {
+        failTiff(path, open->message);
+    }
     ImageInfo& info = open->info;
     info.format = name(Format::Tiff);
+    std::optional<TiffKind> kind;
+    if (isOme(texts.description)) {
+        kind = placeOme(path, *open, texts, reading, mostBytes, stop);
+    }
+    if (!kind) {
+        kind = describePages(path, *open, texts, reading, size);
+    }
+    open->sizes = kind->sizes;
+    requireSizes(path, open->sizes, size);
+    if (const TiffPlane* const plane = firstPlane(open->stack)) {
+        goToPage(path, *open, *plane);
+    }
     info.pixel = pixelOf(path, open->page);
-    open->stack =
-        describeStack(path, textsOf(file), static_cast<std::int64_t>(open->directories.size()));
-    info.extents = {open->page.width, open->page.height, open->stack.slices};
-    info.channels = open->stack.channels;
-    info.frames = open->stack.frames;
-    info.geometry = open->stack.geometry;
-    info.metadata = open->stack.metadata;
+    setInfo(*open, texts, reading);
     setComponents(path, *open);
     requireSaneHeader(path, info);
-    requireProportion(path, *open);
-    requireAllPages(path, *open);
-    if (open->stack.oneDirectory) {
-        requirePagesBehindFirst(path, *open);
-    }
+    requireAllPages(path, *open, size);
     return open;
 }
 
-void goToPage(const std::filesystem::path& path, TiffFile& open, std::int64_t page) {
-    const std::uint64_t directory = open.directories[static_cast<std::size_t>(page)];
-    if (::TIFFSetSubDirectory(open.file.get(), directory) == 0) {
-        failTiff(path, open.message);
+void goToPage(const std::filesystem::path& path, TiffFile& open, const TiffPlane& plane) {
+    if (plane.file > 0 && plane.file != open.otherNumber) {
+        open.otherNumber = 0;
+        open.other = openTiff(open.others[plane.file - 1], "rm", open.message, kDirectoryBytes);
+        if (!open.other) {
+            failTiff(open.others[plane.file - 1], open.message);
+        }
+        open.otherNumber = plane.file;
     }
+    open.now = plane.file > 0 ? open.other.get() : open.file.get();
+    if (::TIFFSetSubDirectory(open.now, plane.directory) == 0) {
+        failTiff(plane.file > 0 ? open.others[plane.file - 1] : path, open.message);
+    }
+    open.page = pageNow(open.now);
 }
 
-ImageInfo tiffInfo(const std::filesystem::path& path, const std::stop_token& stop) {
-    return openStack(path, stop, kDirectoryBytes)->info;
+ImageInfo tiffInfo(const std::filesystem::path& path, const std::stop_token& stop,
+                   const Reading& reading) {
+    return openStack(path, stop, kDirectoryBytes, reading)->info;
 }
 
 } // namespace flcc::io::detail

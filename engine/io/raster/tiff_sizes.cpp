@@ -68,56 +68,76 @@ std::int64_t ceiling(std::int64_t a, std::int64_t b) { return a / b + (a % b == 
 
 } // namespace
 
-void addSizes(const std::filesystem::path& path, tiff* file, const TiffPage& page,
-              TiffSizes& sizes) {
-    if (codecOf(page.compression) == nullptr) {
-        failInput(path,
-                  "its compression, number " + std::to_string(page.compression) +
-                      ", cannot be read; store it with LZW or deflate, or without compression");
-    }
+TiffSizes sizesOf(tiff* file, const TiffPage& page, std::int64_t fileBytes) {
+    TiffSizes sizes;
+    const Codec* const codec = codecOf(page.compression);
+    sizes.unknown = codec == nullptr ? page.compression : std::uint16_t{0};
+    // Uncompressed YCbCr shares colours between pixels.
+    const bool shares = page.photometric == PHOTOMETRIC_YCBCR;
+    sizes.ratio = shares || codec == nullptr ? kAnyRatio : codec->ratio;
     const bool tiled = ::TIFFIsTiled(file) != 0;
     std::uint32_t width = page.width;
     std::uint32_t height = page.height;
+    std::uint32_t depth = 1;
     if (tiled) {
         ::TIFFGetField(file, TIFFTAG_TILEWIDTH, &width);
         ::TIFFGetField(file, TIFFTAG_TILELENGTH, &height);
+        ::TIFFGetFieldDefaulted(file, TIFFTAG_TILEDEPTH, &depth);
+        depth = std::max<std::uint32_t>(page.depth == 1 ? 1 : depth, 1);
     } else {
         std::uint32_t rows = page.height;
         ::TIFFGetFieldDefaulted(file, TIFFTAG_ROWSPERSTRIP, &rows);
         height = std::min(rows, page.height);
     }
     if (width == 0 || height == 0) {
-        failInput(path, "its header gives tiles or strips of " + std::to_string(width) + "x" +
-                            std::to_string(height) + " pixels");
+        return sizes; // requireSizes() refuses it
     }
     const bool separate = page.planar == PLANARCONFIG_SEPARATE;
     const std::int64_t samples = separate ? 1 : page.samples;
     const std::int64_t row = ceiling(std::int64_t{width} * samples * page.bits, 8);
-    const std::int64_t whole = cappedProduct(row, height);
+    const std::int64_t whole = cappedProduct(cappedProduct(row, height), depth);
     // The last strip is shorter than the others, the last tile is not.
-    const std::int64_t layer =
+    const std::int64_t slice =
         tiled ? cappedProduct(whole, ceiling(page.width, width) * ceiling(page.height, height))
               : cappedProduct(row, page.height);
-    sizes.promised =
-        cappedSum(sizes.promised, cappedProduct(layer, separate ? page.samples : std::int64_t{1}));
-    sizes.block = std::max(sizes.block, tiled ? whole : row);
-    sizes.codec = std::max(sizes.codec, codecBytes(page.compression, whole, row));
-    const std::int64_t size = requireRegularFile(path);
+    const std::int64_t layer = cappedProduct(slice, ceiling(page.depth, depth));
+    sizes.promised = cappedProduct(layer, separate ? page.samples : std::int64_t{1});
+    // Strips of a page with depth are decoded as a whole.
+    sizes.block = tiled || page.depth > 1 ? whole : row;
+    sizes.smallest = sizes.block;
+    sizes.codec = codecBytes(page.compression, whole, row);
     const std::uint32_t blocks = tiled ? ::TIFFNumberOfTiles(file) : ::TIFFNumberOfStrips(file);
     for (std::uint32_t block = 0; block < blocks; ++block) {
         const std::uint64_t bytes = ::TIFFGetStrileByteCount(file, block);
-        sizes.stored = std::max(sizes.stored, bytes > static_cast<std::uint64_t>(size)
-                                                  ? size
+        sizes.stored = std::max(sizes.stored, bytes > static_cast<std::uint64_t>(fileBytes)
+                                                  ? fileBytes
                                                   : static_cast<std::int64_t>(bytes));
     }
+    return sizes;
 }
 
-void requireProportion(const std::filesystem::path& path, const TiffFile& open) {
-    // Uncompressed YCbCr shares colours between pixels.
-    const bool shares = open.page.photometric == PHOTOMETRIC_YCBCR;
-    const std::int64_t ratio = shares ? kAnyRatio : codecOf(open.page.compression)->ratio;
-    if (open.sizes.promised / ratio > requireRegularFile(path)) {
-        failInput(path, "its header promises " + std::to_string(open.sizes.promised) +
+TiffSizes together(const TiffSizes& a, const TiffSizes& b) {
+    return {.promised = cappedSum(a.promised, b.promised),
+            .block = std::max(a.block, b.block),
+            .smallest = std::min(a.smallest, b.smallest),
+            .stored = std::max(a.stored, b.stored),
+            .codec = std::max(a.codec, b.codec),
+            .ratio = std::max(a.ratio, b.ratio),
+            .unknown = std::max(a.unknown, b.unknown)};
+}
+
+void requireSizes(const std::filesystem::path& path, const TiffSizes& sizes,
+                  std::int64_t fileBytes) {
+    if (sizes.unknown != 0) {
+        failInput(path,
+                  "its compression, number " + std::to_string(sizes.unknown) +
+                      ", cannot be read; store it with LZW or deflate, or without compression");
+    }
+    if (sizes.smallest == 0) {
+        failInput(path, "its header gives tiles or strips without pixels");
+    }
+    if (sizes.promised / sizes.ratio > fileBytes) {
+        failInput(path, "its header promises " + std::to_string(sizes.promised) +
                             " bytes of pixels, more than the file can hold");
     }
 }

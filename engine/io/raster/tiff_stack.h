@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -9,22 +10,31 @@
 
 namespace flcc::io::detail {
 
-/// Meaning of the pages of a TIFF file, from its ImageDescription.
+/// Where a plane lies.
+struct TiffPlane {
+    std::uint64_t directory = 0; ///< position of its directory in the file; 0: it is missing
+    std::size_t file = 0;        ///< of TiffFile::others, from 1; 0: the file itself
+};
+
+/// Meaning of the pages of a TIFF file.
 struct TiffStack {
     int channels = 1;
     int slices = 1;
     int frames = 1;
     base::Geometry geometry;
     std::map<std::string, std::string> metadata; ///< remaining lines of an ImageJ description
-    /// Page of (channel, slice, frame), see pageOf. Empty if pages lie in this order, the channel
-    /// fastest.
-    std::vector<std::int64_t> pages;
-    bool oneDirectory =
-        false; ///< ImageJ file over 4 GiB: the pixels of all pages follow the first page
+    std::vector<std::string> notes;
+    /// ImageJ file over 4 GiB: the pixels of all pages follow the first page.
+    bool oneDirectory = false;
+    /// Planes in the order channel, slice, frame, the channel fastest. Empty with `oneDirectory`.
+    std::vector<TiffPlane> planes;
 
-    [[nodiscard]] std::int64_t pageOf(int channel, int slice, int frame) const {
-        const std::int64_t plane = (std::int64_t{frame} * slices + slice) * channels + channel;
-        return pages.empty() ? plane : pages[static_cast<std::size_t>(plane)];
+    /// The number of a plane in that order.
+    [[nodiscard]] std::int64_t numberOf(int channel, int slice, int frame) const {
+        return (std::int64_t{frame} * slices + slice) * channels + channel;
+    }
+    [[nodiscard]] const TiffPlane& planeOf(int channel, int slice, int frame) const {
+        return planes[static_cast<std::size_t>(numberOf(channel, slice, frame))];
     }
 };
 
@@ -38,12 +48,21 @@ struct TiffTexts {
     std::string description;
     double xResolution = 0; ///< pixels per unit; 0 if absent
     double yResolution = 0;
+    int resolutionUnit = 2; ///< as in TIFF: 1 none, 2 inch, 3 centimetre
 };
 
-/// Parses the description of ImageJ ("ImageJ=..." lines) or OME (XML). Without either, pages are
-/// slices. **Errors**: Input when description and number of pages contradict each other.
-[[nodiscard]] TiffStack describeStack(const std::filesystem::path& path, const TiffTexts& texts,
-                                      std::int64_t pages);
+/// The bytes behind the first pixel of a file with one uncompressed page.
+struct TiffRoom {
+    std::int64_t page = 0;      ///< bytes of the page; 0: there may be no other page behind it
+    std::int64_t behind = 0;    ///< from the first pixel to the end of the file
+    std::int64_t directory = 0; ///< from the first pixel to the directory; may be negative
+};
+
+/// Parses the description of ImageJ ("ImageJ=..." lines); leaves out `planes`. If it promises
+/// another number of pages than the file has, as in a part of a stack, the pages that are there
+/// count. **Errors**: Input for counts that are no numbers, and for a file over 4 GiB that is cut.
+[[nodiscard]] TiffStack describeImageJ(const std::filesystem::path& path, const TiffTexts& texts,
+                                       std::int64_t pages, const TiffRoom& room);
 
 /// An ImageJ description of `slices` pages.
 [[nodiscard]] std::string imageJDescription(std::int64_t slices, const base::Geometry& geometry,

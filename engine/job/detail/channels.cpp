@@ -44,8 +44,9 @@ std::string countText(int channels) {
 std::shared_ptr<const SceneImage> loadChannels(const std::filesystem::path& path,
                                                std::optional<int> frame,
                                                const std::stop_token& stop,
-                                               std::int64_t memoryBytes) {
-    const io::ImageInfo info = io::readImageInfo(path, stop);
+                                               std::int64_t memoryBytes,
+                                               const io::Reading& reading) {
+    const io::ImageInfo info = io::readImageInfo(path, stop, reading);
     if (stop.stop_requested()) {
         return nullptr;
     }
@@ -56,6 +57,7 @@ std::shared_ptr<const SceneImage> loadChannels(const std::filesystem::path& path
                                             "images; leave the option out");
     }
     std::vector<base::AnyImage> planes;
+    std::shared_ptr<const MaskImage> opacity;
     io::LoadedImage first;
     for (int channel = 0; channel < info.channels; ++channel) {
         io::LoadedImage loaded = io::readImage(
@@ -64,9 +66,13 @@ std::shared_ptr<const SceneImage> loadChannels(const std::filesystem::path& path
                    .maxBytes = std::max<std::int64_t>(1, availableMemory()),
                    .maxBufferBytes = bufferLimit(memoryBytes),
                    .stop = stop,
-                   .digests = channel == 0});
+                   .digests = channel == 0,
+                   .reading = reading});
         if (loaded.components.empty()) {
             return nullptr; // stopped
+        }
+        if (channel == 0) {
+            opacity = opacityOf(loaded, path.string());
         }
         // Grey and opacity, or three colours and opacity.
         const std::size_t colours = loaded.components.size() - (loaded.components.size() + 1) % 2;
@@ -84,6 +90,7 @@ std::shared_ptr<const SceneImage> loadChannels(const std::filesystem::path& path
     std::shared_ptr<SceneImage> image = sceneImageOf(std::move(first), path, stop);
     if (image) {
         image->channels = channels;
+        image->opacity = std::move(opacity);
     }
     return image;
 }
@@ -103,7 +110,7 @@ std::shared_ptr<const SceneImage> sceneOf(const Job& job,
         throw Error(ErrorCode::Problem, "--channel all reads the channels of the scene from its "
                                         "file, but the scene has none; save the scene first");
     }
-    return loadImage(job.scene, job.channel, job.frame, stop, job.memoryBytes);
+    return loadImage(job.scene, job.channel, job.frame, stop, job.memoryBytes, job.reading);
 }
 
 base::Box withChannels(base::Box box, const SceneImage& image) {

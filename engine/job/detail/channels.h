@@ -25,7 +25,8 @@ namespace flcc::job::detail {
 [[nodiscard]] std::shared_ptr<const SceneImage> loadChannels(const std::filesystem::path& path,
                                                              std::optional<int> frame,
                                                              const std::stop_token& stop,
-                                                             std::int64_t memoryBytes);
+                                                             std::int64_t memoryBytes,
+                                                             const io::Reading& reading);
 
 /// `image` if it may serve the job: with `--channel all` an image in memory must have its channels.
 [[nodiscard]] std::shared_ptr<const SceneImage>

@@ -147,7 +147,7 @@ bool ConvolveRun::read() {
     }
     auto scene = m_images.scene ? m_images.scene
                                 : loadImage(common().scene, common().channel, common().frame,
-                                            m_stop, common().memoryBytes);
+                                            m_stop, common().memoryBytes, common().reading);
     if (!scene || !take(std::move(scene))) {
         return false;
     }
@@ -202,7 +202,7 @@ bool ConvolveRun::readKernel() {
         const std::shared_ptr<const SceneImage> image =
             m_images.kernel ? m_images.kernel
                             : loadCompanion(m_job.kernel, common().channel, common().frame, m_stop,
-                                            common().memoryBytes);
+                                            common().memoryBytes, common().reading);
         if (!image) {
             return false;
         }
@@ -336,6 +336,9 @@ bool ConvolveRun::writeReport(OutputFiles& files, double writeMs) {
 void ConvolveRun::note(const SceneImage& image) {
     if (!image.note.empty()) {
         m_result.notes.push_back(image.source + ": " + image.note);
+    }
+    if (image.opacity) {
+        m_result.notes.push_back(ignoresOpacity(image.source));
     }
 }
 

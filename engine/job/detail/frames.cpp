@@ -24,7 +24,8 @@ Frames::Frames(const Job& job, const JobImages& images, const std::stop_token& s
                                      .maxBytes = std::max<std::int64_t>(1, availableMemory()),
                                      .maxBufferBytes = bufferLimit(job.memoryBytes),
                                      .stop = stop,
-                                     .digests = true});
+                                     .digests = true,
+                                     .reading = job.reading});
     m_count = m_reader->count();
     m_frame = m_reader->info().extents;
     m_geometry = m_reader->info().geometry;

@@ -23,9 +23,10 @@ using base::ErrorCode;
 
 std::shared_ptr<const SceneImage> loadImage(const std::filesystem::path& path,
                                             std::optional<int> channel, std::optional<int> frame,
-                                            const std::stop_token& stop, std::int64_t memoryBytes) {
+                                            const std::stop_token& stop, std::int64_t memoryBytes,
+                                            const io::Reading& reading) {
     if (channel == kAllChannels) {
-        return detail::loadChannels(path, frame, stop, memoryBytes);
+        return detail::loadChannels(path, frame, stop, memoryBytes, reading);
     }
     io::LoadedImage loaded =
         io::readImage(path, {.channel = channel,
@@ -33,7 +34,8 @@ std::shared_ptr<const SceneImage> loadImage(const std::filesystem::path& path,
                              .maxBytes = std::max<std::int64_t>(1, detail::availableMemory()),
                              .maxBufferBytes = detail::bufferLimit(memoryBytes),
                              .stop = stop,
-                             .digests = true});
+                             .digests = true,
+                             .reading = reading});
     if (loaded.components.empty()) {
         return nullptr; // stopped
     }
@@ -46,7 +48,7 @@ std::shared_ptr<SceneImage> detail::sceneImageOf(io::LoadedImage loaded,
     auto image = std::make_shared<SceneImage>();
     image->geometry = loaded.info.geometry;
     image->source = path.string();
-    if (loaded.info.format == "DICOM") {
+    if (loaded.info.format == "DICOM" || loaded.info.files > 1) {
         image->series = std::move(loaded.files);
     } else if (!loaded.files.empty()) {
         image->sha256 = loaded.files.front().sha256;
@@ -55,6 +57,7 @@ std::shared_ptr<SceneImage> detail::sceneImageOf(io::LoadedImage loaded,
         }
     }
     std::vector<std::string> notes = std::move(loaded.info.notes);
+    image->opacity = opacityOf(loaded, image->source);
     io::ScalarImage scalar = io::toScalar(std::move(loaded), stop);
     if (stop.stop_requested()) {
         return nullptr;
@@ -71,13 +74,22 @@ std::shared_ptr<SceneImage> detail::sceneImageOf(io::LoadedImage loaded,
 
 std::shared_ptr<const SceneImage>
 loadCompanion(const std::filesystem::path& path, std::optional<int> channel,
-              std::optional<int> frame, const std::stop_token& stop, std::int64_t memoryBytes) {
-    if (!channel && !frame) {
-        return loadImage(path, {}, {}, stop, memoryBytes);
+              std::optional<int> frame, const std::stop_token& stop, std::int64_t memoryBytes,
+              const io::Reading& reading) {
+    io::Reading own = reading;
+    own.image.reset();
+    own.resolution = false;
+    if (!channel && !frame && own == reading) {
+        return loadImage(path, {}, {}, stop, memoryBytes, own);
     }
-    const io::ImageInfo info = io::readImageInfo(path, stop);
+    io::ImageInfo info = io::readImageInfo(path, stop, own);
+    if (reading.image && info.images > 1) {
+        own.image = reading.image;
+        info = io::readImageInfo(path, stop, own);
+    }
+    own.resolution = reading.resolution && info.resolution && info.extents.z == 1;
     return loadImage(path, info.channels > 1 || channel == kAllChannels ? channel : std::nullopt,
-                     info.frames > 1 ? frame : std::nullopt, stop, memoryBytes);
+                     info.frames > 1 ? frame : std::nullopt, stop, memoryBytes, own);
 }
 
 JobImages sampleImages(std::string_view name) {
@@ -353,6 +365,7 @@ void matchSpacing(Inputs& inputs, TemplateInput& templ, bool resamples,
     made->sha256 = image.sha256;
     made->dataFile = image.dataFile;
     made->series = image.series;
+    made->opacity = resampledOpacity(image, inputs.geometry, stop);
     templ.image = std::move(made);
     inputs.notes.push_back(both + "; it was resampled from " + base::toString(before) + " to " +
                            base::toString(after) + " voxels");
@@ -373,7 +386,7 @@ void readTemplates(Inputs& inputs, const Job& job, const JobImages& images,
             templ.image = images.templates[i];
         } else if (i - job.crops.size() < job.templates.size()) {
             templ.image = loadCompanion(job.templates[i - job.crops.size()], job.channel, job.frame,
-                                        stop, job.memoryBytes);
+                                        stop, job.memoryBytes, job.reading);
         } else {
             throw Error(
                 ErrorCode::CommandLine,
@@ -396,15 +409,45 @@ void readTemplates(Inputs& inputs, const Job& job, const JobImages& images,
     }
 }
 
+/// The mask that a template has by its opacity; null without. **Errors**: Problem if no voxel is
+/// opaque.
+std::shared_ptr<const MaskImage> opaquePartOf(const SceneImage& templ) {
+    if (templ.opacity) {
+        const base::Image<std::uint8_t>& support = templ.opacity->support;
+        const std::uint8_t* const last = support.data() + support.count();
+        if (std::find(support.data(), last, std::uint8_t{1}) == last) {
+            throw Error(ErrorCode::Problem, "no pixel of the template " + templ.source +
+                                                " is opaque; --mask none ignores its opacity");
+        }
+    }
+    return templ.opacity;
+}
+
+/// A mask that is in no file: the opacity of the template, or a shape.
+std::shared_ptr<const MaskImage> madeMask(const std::filesystem::path& mask,
+                                          const SceneImage& templ) {
+    if (mask != kOpacityMask) {
+        return makeMask(*maskShapeOf(mask), templ.extents());
+    }
+    if (!templ.opacity) {
+        throw Error(ErrorCode::Problem, "the template " + templ.source +
+                                            " has no opacity, or all of it is opaque; leave out "
+                                            "--mask alpha");
+    }
+    return opaquePartOf(templ);
+}
+
 /// Reads or takes over the masks and looks whether they leave anything out.
 void readMasks(Inputs& inputs, const Job& job, const JobImages& images,
                const std::stop_token& stop) {
     std::vector<std::shared_ptr<const MaskImage>> masks = images.masks;
     for (std::size_t i = 0; images.masks.empty() && i < job.masks.size(); ++i) {
         // A shape is made for each template, because their extents may differ.
-        masks.push_back(maskShapeOf(job.masks[i]) ? nullptr
+        const bool made = maskShapeOf(job.masks[i]) || job.masks[i] == kOpacityMask;
+        masks.push_back(made ? nullptr
                                                   : loadMask(job.masks[i], maskChannel(job),
-                                                             job.frame, stop, job.memoryBytes));
+                                                             job.frame, stop, job.memoryBytes,
+                                                             job.reading));
         if (stop.stop_requested()) {
             return;
         }
@@ -412,19 +455,21 @@ void readMasks(Inputs& inputs, const Job& job, const JobImages& images,
     inputs.sceneMask = images.sceneMask;
     if (!inputs.sceneMask && !job.sceneMask.empty()) {
         inputs.sceneMask =
-            loadMask(job.sceneMask, maskChannel(job), job.frame, stop, job.memoryBytes);
+            loadMask(job.sceneMask, maskChannel(job), job.frame, stop, job.memoryBytes,
+                     job.reading);
     }
     if (stop.stop_requested()) {
         return;
     }
-    for (std::size_t i = 0; i < inputs.templates.size() && !masks.empty(); ++i) {
+    for (std::size_t i = 0; i < inputs.templates.size(); ++i) {
         TemplateInput& templ = inputs.templates[i];
         const std::size_t number = masks.size() == 1 ? 0 : i;
-        if (masks[number]) {
+        if (masks.empty()) {
+            templ.mask = withChannels(opaquePartOf(*templ.image), *templ.image);
+        } else if (masks[number]) {
             templ.mask = withChannels(masks[number], *templ.image);
         } else if (images.masks.empty()) {
-            templ.mask = withChannels(
-                makeMask(*maskShapeOf(job.masks[number]), templ.image->extents()), *templ.image);
+            templ.mask = withChannels(madeMask(job.masks[number], *templ.image), *templ.image);
         }
         if (templ.mask) {
             requireSameExtents(*templ.mask, "template", *templ.image);
@@ -461,6 +506,16 @@ template <class Image> void report(Inputs& inputs, const char* role, const Image
     inputs.reports.push_back({role, image.source, image.sha256, image.dataFile, image.series});
     if (!image.note.empty()) {
         inputs.notes.push_back(image.note);
+    }
+}
+
+/// Reports a mask; the opacity of a template is no file of its own.
+void reportMask(Inputs& inputs, const TemplateInput& templ) {
+    if (templ.image->opacity && templ.mask->source == templ.image->opacity->source) {
+        inputs.notes.push_back("the opaque part of " + templ.image->source +
+                               " is its mask (--mask none ignores the opacity)");
+    } else {
+        report(inputs, "mask", *templ.mask);
     }
 }
 
@@ -580,11 +635,14 @@ Inputs readInputs(const Job& job, const JobImages& images, const std::string& sc
         }
     }
     report(inputs, "scene", *inputs.scene);
+    if (inputs.scene->opacity) {
+        inputs.notes.push_back(ignoresOpacity(inputs.scene->source));
+    }
     const MaskImage* last = nullptr; // one mask for all is one input
     for (const TemplateInput& templ : inputs.templates) {
         report(inputs, "template", *templ.image);
         if (templ.mask && templ.mask.get() != last) {
-            report(inputs, "mask", *templ.mask);
+            reportMask(inputs, templ);
             last = templ.mask.get();
         }
     }

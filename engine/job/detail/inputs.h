@@ -59,6 +59,15 @@ struct Inputs {
 [[nodiscard]] Inputs readInputs(const Job& job, const JobImages& images, const std::string& scene,
                                 const std::stop_token& stop);
 
+/// The note on an image with opacity that is no template.
+[[nodiscard]] inline std::string ignoresOpacity(const std::string& source) {
+    return "the opacity of " + source + " is ignored; all of its pixels count";
+}
+
+/// The opaque part of an image as it was read; null without opacity, and where all of it is opaque.
+[[nodiscard]] std::shared_ptr<const MaskImage> opacityOf(const io::LoadedImage& image,
+                                                         const std::string& source);
+
 /// The error for a template of several slices in a job with Job::stream.
 [[nodiscard]] base::Error flatNeeded(const base::Extents& templ);
 

@@ -63,7 +63,7 @@ std::vector<OrderedScene> sceneOrder(const std::vector<Job>& jobs, const JobImag
             infos[i].extents = base::extentsOf(image->pixels);
             infos[i].pixel = base::pixelType(image->pixels);
         } else {
-            infos[i] = io::readImageInfo(jobs[i].scene, stop);
+            infos[i] = io::readImageInfo(jobs[i].scene, stop, jobs[i].reading);
         }
         if (stop.stop_requested()) {
             return {};
