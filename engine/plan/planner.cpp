@@ -275,51 +275,53 @@ template <class Time> bool timeRow(Row& row, Time&& time) {
     return true;
 }
 
-/// Times some rows once more and keeps the shorter time, because samples are short and other
-/// programs may have slowed them. Chosen are rows whose time is far above their prediction,
-/// compared with the other rows, or close to the best time, as far as `fits(row, far above)`
-/// allows. False when cancelled.
-template <class Time, class Fits> bool timeAgain(std::vector<Row>& rows, Time&& time, Fits&& fits) {
-    constexpr double kOutOfLine = 1.3;
-    constexpr double kClose = 1.15;
-    constexpr int kMost = 3;
-    double fastest = INFINITY;
-    double smallest = INFINITY;
+/// The rows that were timed, in order of prediction, not of measured time, which may be wrong.
+std::vector<Row*> timedRows(std::vector<Row>& rows) {
     std::vector<Row*> timed;
     for (Row& row : rows) {
         if (row.usable() && row.report.measuredMs) {
             timed.push_back(&row);
-            fastest = std::min(fastest, row.ms());
-            smallest = std::min(smallest, row.ms() / row.report.prediction->ms);
         }
     }
-    if (timed.size() < 2) {
-        return true;
-    }
-    // In order of prediction, not of measured time, which may be the one that is wrong.
     std::sort(timed.begin(), timed.end(), [](const Row* a, const Row* b) {
         return a->report.prediction->ms < b->report.prediction->ms;
     });
-    int again = 0;
-    for (Row* row : timed) {
-        const double before = row->ms();
-        const bool odd = before > kOutOfLine * smallest * row->report.prediction->ms;
-        if (again >= kMost || !(odd || before < kClose * fastest) || !fits(*row, odd)) {
+    return timed;
+}
+
+std::vector<Timed> timesOf(const std::vector<Row*>& rows) {
+    std::vector<Timed> times;
+    for (const Row* row : rows) {
+        times.push_back({row->ms(), row->report.prediction->ms});
+    }
+    return times;
+}
+
+/// Times the rows that `pick` chooses of the timed ones once more, as far as `fits(row)` allows,
+/// and keeps the shorter time, because samples are short and other programs may have slowed them.
+/// False when cancelled.
+template <class Time, class Fits>
+bool timeAgain(std::vector<Row>& rows, const Time& time,
+               std::vector<std::size_t> (*pick)(const std::vector<Timed>&), const Fits& fits) {
+    const std::vector<Row*> timed = timedRows(rows);
+    for (const std::size_t i : pick(timesOf(timed))) {
+        Row& row = *timed[i];
+        const double before = row.ms();
+        if (!fits(row)) {
             continue;
         }
-        ++again;
-        if (!timeRow(*row, time)) {
+        if (!timeRow(row, time)) {
             return false;
         }
-        if (row->usable() && row->ms() > before) {
-            setTime(*row, before);
+        if (row.usable() && row.ms() > before) {
+            setTime(row, before);
         }
     }
     return true;
 }
 
 /// Sorts the rows by time, after some of them were timed.
-void settle(std::vector<Row>& rows) {
+void settle(std::vector<Row>& rows, Planning planning) {
     // Rows that were not timed have their prediction, corrected by the median error of the others.
     std::vector<double> ratios;
     for (const Row& row : rows) {
@@ -340,11 +342,12 @@ void settle(std::vector<Row>& rows) {
         }
     }
     sortByTime(rows);
-    // The chosen candidate must be one that was timed.
-    const auto timedFirst = std::find_if(rows.begin(), rows.end(), [](const Row& row) {
-        return row.usable() && row.report.measuredMs.has_value();
-    });
-    std::rotate(rows.begin(), timedFirst, std::next(timedFirst));
+    // The chosen candidate must be one that was timed. Where times do not separate candidates, the
+    // cost model does.
+    const std::vector<Row*> timed = timedRows(rows);
+    const double separates = planning == Planning::Exhaustive ? 1 : kSeparates;
+    const auto chosen = rows.begin() + (timed[fastestOf(timesOf(timed), separates)] - rows.data());
+    std::rotate(rows.begin(), chosen, std::next(chosen));
 }
 
 /// Times the plausible candidates on samples, within the budget. False when cancelled.
@@ -397,15 +400,19 @@ bool measure(std::vector<Row>& rows, const method::Problem& problem, const Sampl
         timed += row->usable() ? 1 : 0;
     }
     bool goesOn = true;
+    // Twice more beyond the budget if need be: the least of three times counts, and a wrong choice
+    // costs more.
+    for (int round = 0; goesOn && round < 2; ++round) {
+        goesOn =
+            timeAgain(rows, time, doubtful, [&](const Row&) { return watch.ms() < 3 * budget; });
+    }
     for (int round = 0; goesOn && round < kRounds; ++round) {
-        goesOn = timeAgain(rows, time, [&](const Row& row, bool outOfLine) {
-            // A time far above its prediction is checked once even beyond the budget.
+        goesOn = timeAgain(rows, time, nearFastest, [&](const Row& row) {
             const double slower = std::max(1.0, row.ms() / row.report.prediction->ms);
-            return watch.ms() + slower * costOf(row) <= budget ||
-                   (round == 0 && outOfLine && watch.ms() < 3 * budget);
+            return watch.ms() + slower * costOf(row) <= budget;
         });
     }
-    settle(rows);
+    settle(rows, Planning::Measure);
     return goesOn;
 }
 
@@ -427,12 +434,12 @@ bool measureAll(std::vector<Row>& rows, const method::Problem& problem, const Sa
             return false;
         }
     }
-    settle(rows);
+    settle(rows, Planning::Exhaustive);
     return true;
 }
 
 /// Sets the times of rows from `known`, which may be null. False if it has none of a usable row.
-bool recall(std::vector<Row>& rows, const KnownProblem* known) {
+bool recall(std::vector<Row>& rows, const KnownProblem* known, Planning planning) {
     bool found = false;
     for (Row& row : rows) {
         if (known == nullptr || !row.usable()) {
@@ -446,7 +453,7 @@ bool recall(std::vector<Row>& rows, const KnownProblem* known) {
         }
     }
     if (found) {
-        settle(rows);
+        settle(rows, planning);
     }
     return found;
 }
@@ -478,7 +485,14 @@ void explain(std::vector<Row>& rows, const PlanReport& report, bool replayed) {
         if (chosen == nullptr) {
             chosen = &row;
             row.report.verdict = CandidateVerdict::Chosen;
-            const std::string fastest = text("fastest of %.0f candidates", usable);
+            const bool least = std::none_of(rows.begin(), rows.end(), [&](const Row& other) {
+                return other.usable() && other.ms() < row.ms();
+            });
+            const std::string fastest =
+                text(least ? "fastest of %.0f candidates"
+                           : "predicted to be the fastest of those that no time tells apart, of "
+                             "%.0f candidates",
+                     usable);
             row.report.reason = replayed ? "replayed from a report"
                                 : usable > 1
                                     ? fastest + (row.report.measuredMs ? how : " by prediction")
@@ -544,7 +558,8 @@ Planned makePlan(const method::Problem& problem, const Request& request,
         rows.size() > 1) {
         const std::string key = problemKey(problem, request.limits, name(request.planning),
                                            request.method, request.device, request.tile);
-        planned.report.known = knowing && recall(rows, request.knowledge->find(key));
+        planned.report.known =
+            knowing && recall(rows, request.knowledge->find(key), request.planning);
         if (!planned.report.known) {
             const SampleInput input{*scene,
                                     *templ,

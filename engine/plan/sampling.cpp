@@ -278,6 +278,51 @@ std::vector<std::size_t> timingOrder(const std::vector<Guess>& guesses, std::siz
     return order;
 }
 
+std::vector<std::size_t> doubtful(const std::vector<Timed>& timed) {
+    double smallest = std::numeric_limits<double>::infinity();
+    for (const Timed& one : timed) {
+        smallest = std::min(smallest, one.ms / one.predictedMs);
+    }
+    std::vector<std::size_t> found;
+    for (std::size_t i = 0; timed.size() > 1 && i < timed.size(); ++i) {
+        if (timed[i].ms > kContradicts * smallest * timed[i].predictedMs) {
+            found.push_back(i);
+        }
+    }
+    return found;
+}
+
+std::vector<std::size_t> nearFastest(const std::vector<Timed>& timed) {
+    constexpr double kClose = 1.15;
+    constexpr std::size_t kMost = 3;
+    double least = std::numeric_limits<double>::infinity();
+    for (const Timed& one : timed) {
+        least = std::min(least, one.ms);
+    }
+    std::vector<std::size_t> found;
+    for (std::size_t i = 0; timed.size() > 1 && i < timed.size() && found.size() < kMost; ++i) {
+        if (timed[i].ms < kClose * least) {
+            found.push_back(i);
+        }
+    }
+    return found;
+}
+
+std::size_t fastestOf(const std::vector<Timed>& timed, double separates) {
+    std::size_t best = 0;
+    double least = std::numeric_limits<double>::infinity();
+    for (const Timed& one : timed) {
+        least = std::min(least, one.ms);
+    }
+    for (std::size_t i = 0; i < timed.size(); ++i) {
+        const bool close = timed[i].ms <= separates * least;
+        const bool better =
+            timed[best].ms > separates * least || timed[i].predictedMs < timed[best].predictedMs;
+        best = close && better ? i : best;
+    }
+    return best;
+}
+
 double sampleCostMs(const method::Method& method, const method::Problem& problem,
                     const method::Candidate& candidate, double predictedMs, double budgetMs,
                     const SampleInput& input) {
@@ -327,8 +372,9 @@ double timeOnSample(const method::Method& method, const method::Problem& problem
     const Foreseen some = foreseen(part);
     const double scale = std::max(1.0, all.growing / std::max(some.growing, 1e-6));
     const double setupMs = prepareMs + std::max(0.0, all.setup - some.setup);
-    // The first run allocates buffers and meets cold caches, so a second one is needed, unless the
-    // first takes far too long.
+    // The first run touches the memory that the candidate needs and meets cold caches. The second
+    // one counts, unless the first takes far too long: how long the system takes for new pages
+    // depends on what else it does.
     std::array<SampleRun, 2> runs;
     for (SampleRun& run : runs) {
         const base::Stopwatch turn;
@@ -342,7 +388,7 @@ double timeOnSample(const method::Method& method, const method::Problem& problem
             return setupMs + run.scaled(scale);
         }
     }
-    return setupMs + std::max(0.0, runs[0].ms - runs[1].ms) + runs[1].scaled(scale);
+    return setupMs + runs[1].scaled(scale);
 }
 
 double timeOnWhole(const method::Method& method, const method::Problem& problem,

@@ -44,6 +44,28 @@ struct Guess {
 [[nodiscard]] std::vector<std::size_t> timingOrder(const std::vector<Guess>& guesses,
                                                    std::size_t most, bool calibrated);
 
+/// A candidate's measured and predicted time.
+struct Timed {
+    double ms = 0;
+    double predictedMs = 1;
+};
+
+/// A time of more than this many times its prediction, compared with the other candidates,
+/// contradicts it: other work of the machine may have slowed the sample.
+inline constexpr double kContradicts = 1.4;
+/// Times within this factor are not told apart by samples.
+inline constexpr double kSeparates = 1.1;
+
+/// The candidates whose time contradicts its prediction.
+[[nodiscard]] std::vector<std::size_t> doubtful(const std::vector<Timed>& timed);
+
+/// Up to three candidates whose time is close to the least.
+[[nodiscard]] std::vector<std::size_t> nearFastest(const std::vector<Timed>& timed);
+
+/// The fastest candidate: of those whose time is within `separates` of the least, the one of the
+/// least prediction. `timed` is not empty.
+[[nodiscard]] std::size_t fastestOf(const std::vector<Timed>& timed, double separates = kSeparates);
+
 /// Predicted milliseconds of all runs that timeOnSample() makes.
 [[nodiscard]] double sampleCostMs(const method::Method& method, const method::Problem& problem,
                                   const method::Candidate& candidate, double predictedMs,

@@ -8,6 +8,7 @@
 
 #include "engine/base/error.h"
 #include "engine/cpu/methods.h"
+#include "engine/plan/detail/sampling.h"
 #include "engine/plan/planner.h"
 #include "tests/support/effort.h"
 #include "tests/support/test_class.h"
@@ -370,7 +371,8 @@ class PlanTest : public QObject {
             }
         }
         QVERIFY(timed.contains("direct") && timed.contains("tiled"));
-        QCOMPARE(*planned.report.chosen()->measuredMs, best);
+        // Where times do not tell candidates apart, the predictions do.
+        QVERIFY(*planned.report.chosen()->measuredMs <= plan::kSeparates * best);
         QVERIFY(planned.report.planningMs > 0);
     }
 

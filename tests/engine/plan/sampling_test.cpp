@@ -96,6 +96,29 @@ class SamplingTest : public QObject {
         QCOMPARE(plan::timingOrder(kinds, 3, true), (Order{0, 2, 3, 1}));
     }
 
+    // A machine that is busy for a moment makes one time longer than the others say.
+    void timesThatContradictTheirPredictionAreDoubtful() {
+        using plan::Timed;
+        using Places = std::vector<std::size_t>;
+        QCOMPARE(plan::doubtful({{127, 120}, {150, 74}}), (Places{1}));
+        QCOMPARE(plan::doubtful({{127, 120}, {80, 74}}), Places());
+        // A model that is off for all of them says nothing.
+        QCOMPARE(plan::doubtful({{300, 100}, {240, 80}}), Places());
+        QCOMPARE(plan::doubtful({{300, 100}}), Places());
+        QCOMPARE(plan::doubtful({{139, 100}, {200, 200}}), Places());
+        QCOMPARE(plan::doubtful({{141, 100}, {200, 200}}), Places{0});
+    }
+
+    void theModelDecidesWhereTimesDoNot() {
+        QCOMPARE(plan::fastestOf({{100, 50}, {95, 80}, {200, 10}}), std::size_t{0});
+        QCOMPARE(plan::fastestOf({{106, 50}, {95, 80}, {200, 10}}), std::size_t{1});
+        QCOMPARE(plan::fastestOf({{100, 120}, {90, 74}}), std::size_t{1});
+        QCOMPARE(plan::fastestOf({{5, 7}}), std::size_t{0});
+        QCOMPARE(plan::fastestOf({{100, 50}, {95, 80}}, 1), std::size_t{1}); // timed on the whole
+        QCOMPARE(plan::nearFastest({{100, 1}, {114, 1}, {116, 1}, {101, 1}, {102, 1}}),
+                 (std::vector<std::size_t>{0, 1, 3}));
+    }
+
     // Templates of a bank are timed one at a time, and no sample is more than the whole.
     void aSampleCostsWhatItsRunsTake() {
         const base::Extents m{16, 16, 1};
