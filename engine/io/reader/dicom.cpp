@@ -1,8 +1,11 @@
 // Pixels of DICOM files through GDCM, a file at a time.
 
 #include <algorithm>
+#include <array>
 #include <cmath>
+#include <cstring>
 #include <limits>
+#include <optional>
 #include <type_traits>
 #include <vector>
 
@@ -12,6 +15,7 @@
 #include <gdcmImageReader.h>
 #include <gdcmTrace.h>
 
+#include "engine/io/reader/dicom_elements.h"
 #include "engine/io/reader/dicom_header.h"
 #include "engine/io/reader/dicom_packing.h"
 #include "engine/io/reader/dicom_series.h"
@@ -60,6 +64,55 @@ struct Unpacked {
     bool luma = false; ///< the components are luminance and two differences of colour
 };
 
+/// Colours of 16 bits by index. GDCM shortens those of indices of 8 bits.
+struct WideColours {
+    std::int64_t first = 0; ///< index of the first one
+    std::array<std::vector<std::uint16_t>, 3> tables;
+};
+
+/// Nothing if the file has colours of 8 bits, or segments of colours.
+std::optional<WideColours> wideColoursOf(const gdcm::DataSet& data) {
+    WideColours colours;
+    for (std::uint16_t i = 0; i < 3; ++i) {
+        const auto element = static_cast<std::uint16_t>(0x1201 + i);
+        const std::vector<double> form =
+            numbersOf(data, gdcm::Tag(0x0028, static_cast<std::uint16_t>(0x1101 + i)));
+        const gdcm::Tag tag(0x0028, element);
+        const gdcm::ByteValue* value =
+            data.FindDataElement(tag) ? data.GetDataElement(tag).GetByteValue() : nullptr;
+        if (form.size() != 3 || form[2] != 16 || value == nullptr) {
+            return std::nullopt;
+        }
+        const auto count = static_cast<std::size_t>(form[0] == 0 ? 65536 : form[0]);
+        if (std::size_t{value->GetLength()} < 2 * count) {
+            return std::nullopt;
+        }
+        colours.first = static_cast<std::int64_t>(form[1]);
+        colours.tables[i].resize(count);
+        std::memcpy(colours.tables[i].data(), value->GetPointer(), 2 * count);
+    }
+    return colours;
+}
+
+/// Replaces indices by their colours.
+template <class Index>
+std::vector<char> coloursOf(const std::vector<char>& indices, const WideColours& colours) {
+    const std::size_t count = indices.size() / sizeof(Index);
+    std::vector<char> values(count * 6);
+    for (std::size_t i = 0; i < count; ++i) {
+        Index index{};
+        std::memcpy(&index, indices.data() + i * sizeof(Index), sizeof(Index));
+        for (std::size_t c = 0; c < 3; ++c) {
+            const auto& table = colours.tables[c];
+            const std::int64_t at =
+                std::clamp<std::int64_t>(std::int64_t{index} - colours.first, 0,
+                                         static_cast<std::int64_t>(table.size()) - 1);
+            std::memcpy(values.data() + 6 * i + 2 * c, &table[static_cast<std::size_t>(at)], 2);
+        }
+    }
+    return values;
+}
+
 Unpacked unpack(const DicomFile& file) {
     const std::string name = file.path.filename().string();
     gdcm::ImageReader reader;
@@ -80,7 +133,10 @@ Unpacked unpack(const DicomFile& file) {
         image = &dynamic_cast<const gdcm::Image&>(adjacent.GetOutput());
     }
     gdcm::ImageApplyLookupTable coloured;
-    if (image->GetPhotometricInterpretation() == Colours(Colours::PALETTE_COLOR)) {
+    const bool indexed = image->GetPhotometricInterpretation() == Colours(Colours::PALETTE_COLOR);
+    const auto wide =
+        indexed ? wideColoursOf(reader.GetFile().GetDataSet()) : std::optional<WideColours>();
+    if (indexed && !wide) {
         coloured.SetInput(*image);
         if (!coloured.Apply()) {
             fail("the table of colours of " + name + " cannot be read");
@@ -92,7 +148,8 @@ Unpacked unpack(const DicomFile& file) {
                                 image->GetNumberOfDimensions() > 2 ? sizes[2] : 1};
     Unpacked unpacked;
     unpacked.format = image->GetPixelFormat();
-    if (extents != file.extents || unpacked.format.GetSamplesPerPixel() != file.components) {
+    if (extents != file.extents ||
+        (wide ? 3 : unpacked.format.GetSamplesPerPixel()) != file.components) {
         fail("the header of " + name + " contradicts its pixels");
     }
     const Colours colours = image->GetPhotometricInterpretation();
@@ -105,6 +162,12 @@ Unpacked unpack(const DicomFile& file) {
         !image->GetBuffer(unpacked.values.data())) {
         fail("the pixels of " + name + ", packed as " + textOf(packingOf(file.path)) +
              ", are damaged or of a kind that cannot be read");
+    }
+    if (wide) {
+        unpacked.values = unpacked.format.GetPixelSize() == 1
+                              ? coloursOf<std::uint8_t>(unpacked.values, *wide)
+                              : coloursOf<std::uint16_t>(unpacked.values, *wide);
+        unpacked.format = gdcm::PixelFormat(gdcm::PixelFormat::UINT16);
     }
     return unpacked;
 }

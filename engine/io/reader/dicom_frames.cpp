@@ -303,6 +303,11 @@ void addFrames(DicomFile& file, const gdcm::File& content, double intercept, dou
             addGroups(file, data, own);
         } else if (!offsets.empty()) {
             addOffsets(file, offsets);
+            for (DicomFrame& frame : file.frames) {
+                for (const double number : numbersOf(data, Tag(0x3004, 0x000e))) {
+                    frame.slope = number; // of a dose
+                }
+            }
         } else {
             addVectors(file, data);
             file.apart = file.apart || isFilm(data);

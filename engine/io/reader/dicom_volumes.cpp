@@ -183,9 +183,10 @@ std::optional<Sets> divided(const Frames& frames, const Slices& slices,
         sets[values].push_back(slice);
     }
     Sets found;
+    const std::size_t size = sets.begin()->second.size();
     for (auto& [values, set] : sets) {
         sortAlong(frames, set);
-        if (set.size() != sets.begin()->second.size() || doubled(frames, set)) {
+        if (set.size() != size || doubled(frames, set)) {
             return std::nullopt;
         }
         if (found.volumes.size() < kMostListed) {

@@ -126,12 +126,30 @@ void sendRows(pam& file, const FoundImage& found, int channel, ReaderAnswer& ans
     pm_freerow(reinterpret_cast<char*>(row));
 }
 
+/// All of a file of numbers as text, and a white character; empty for another file.
+std::string textOf(const std::filesystem::path& path) {
+    std::ifstream stream(path, std::ios::binary);
+    std::string text(static_cast<std::size_t>(sizeOf(path)) + 1, '\n');
+    std::array<char, 2> mark{};
+    stream.read(mark.data(), mark.size());
+    if (mark[1] < '1' || mark[1] > '3') {
+        return {};
+    }
+    stream.seekg(0);
+    stream.read(text.data(), static_cast<std::streamsize>(text.size() - 1));
+    return text;
+}
+
 void answerNetpbm(const Request& request, ReaderAnswer& answer) {
     pm_init("flcc-reader", 0);
     answering = &answer;
     pm_setusererrormsgfn(answerError);
+    // A file of numbers as text may end with the last one; the library wants white space there.
+    std::string text = textOf(request.path);
     const std::unique_ptr<std::FILE, int (*)(std::FILE*)> stream(
-        std::fopen(request.path.c_str(), "rb"), std::fclose);
+        text.empty() ? std::fopen(request.path.c_str(), "rb")
+                     : ::fmemopen(text.data(), text.size(), "rb"),
+        std::fclose);
     if (!stream) {
         refuse("the file cannot be opened");
     }
