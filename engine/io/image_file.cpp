@@ -16,22 +16,6 @@
 
 namespace flcc::io {
 
-namespace {
-
-/// The file beside a header that holds its voxels; empty where they are in the file itself.
-std::filesystem::path namedVoxelFile(const std::filesystem::path& path) {
-    switch (detail::detectFormat(path)) {
-    case detail::Format::MetaImage:
-        return detail::mhaVoxelFile(path);
-    case detail::Format::Nrrd:
-        return detail::nrrdVoxelFile(path);
-    default:
-        return {};
-    }
-}
-
-} // namespace
-
 std::optional<detail::Described> detail::describedBy(const std::filesystem::path& path,
                                                      detail::Format format,
                                                      const std::stop_token& stop) {
@@ -56,14 +40,37 @@ std::optional<detail::Described> detail::describedBy(const std::filesystem::path
     return std::nullopt;
 }
 
-void detail::addFiles(ReadFiles& files, const std::filesystem::path& path) {
-    if (const auto raw = rawVolumeOf(path)) {
-        files.add(raw->file);
-    } else if (detectFormat(path) != Format::Dicom) { // whose files are found on reading
+namespace {
+
+/// Where the files of an image that our own code describes lie; at least one.
+std::vector<std::filesystem::path> describedFiles(const detail::Described& header) {
+    std::vector<std::filesystem::path> files;
+    if (!header.headerFile.empty()) {
+        files.push_back(header.headerFile);
+    }
+    for (const detail::RawPart& part : partsOf(header.place.layout)) {
+        files.push_back(part.file);
+    }
+    return files;
+}
+
+} // namespace
+
+void detail::addFiles(ReadFiles& files, const std::filesystem::path& path,
+                      const std::stop_token& stop) {
+    constexpr std::size_t kMostOpen = 16;
+    const Format format = detectFormat(path);
+    if (format == Format::Dicom) { // whose files are found on reading
+        return;
+    }
+    if (format != Format::Raw) {
         files.add(splitDataset(path).file);
     }
-    if (const std::filesystem::path voxels = namedVoxelFile(path); !voxels.empty()) {
-        files.add(voxels);
+    if (const auto header = describedBy(path, format, stop)) {
+        const std::vector<std::filesystem::path> all = describedFiles(*header);
+        for (const std::filesystem::path& file : all) {
+            all.size() > kMostOpen ? files.addUnopened(file) : files.add(file);
+        }
     }
 }
 
@@ -134,9 +141,7 @@ LoadedImage readFormat(const std::filesystem::path& path, const ReadOptions& opt
                        detail::ReadFiles* files) {
     const detail::Format format = detail::detectFormat(path);
     if (const auto header = detail::describedBy(path, format, options.stop)) {
-        if (format == detail::Format::Nifti) {
-            detail::requireAllFrames(path, *header, options.stop);
-        }
+        detail::requireAllFrames(*header, options.stop);
         return detail::readVoxels(path, *header, options, files);
     }
 #ifdef FLCC_IMAGE_IO
@@ -176,10 +181,45 @@ ImageInfo verifyFormat(const std::filesystem::path& path, const std::stop_token&
     return info;
 }
 
-LoadedImage readWithDigests(const std::filesystem::path& path, const ReadOptions& options) {
+/// The part of an image that lies in the box.
+LoadedImage cut(LoadedImage image, const base::Box& box) {
+    if (box.extents != image.info.extents) {
+        for (base::AnyImage& component : image.components) {
+            component = base::copyOf(base::partOf(base::viewOf(component), box));
+        }
+        image.info.extents = box.extents;
+        image.info.geometry =
+            base::movedTo(image.info.geometry,
+                          {static_cast<double>(box.corner.x), static_cast<double>(box.corner.y),
+                           static_cast<double>(box.corner.z)});
+    }
+    return image;
+}
+
+LoadedImage readBox(const std::filesystem::path& path, const base::Box& box,
+                    const ReadOptions& options, detail::ReadFiles* files) {
+    const detail::Format format = detail::detectFormat(path);
+    const auto header = detail::describedBy(path, format, options.stop);
+    const ImageInfo info = header ? header->info : infoOfFormat(path, options.stop);
+    if (!base::contains(info.extents, box)) {
+        throw base::Error(base::ErrorCode::Problem,
+                          "the region " + base::toString(box) + " leaves " + detail::shown(path) +
+                              ", which has the extents " + base::toString(info.extents));
+    }
+    return header ? detail::readVoxelRegion(path, *header, box, options, files)
+                  : cut(readFormat(path, options, files), box);
+}
+
+/// Calls `read`; with `options.digests`, adds the digests of the files.
+template <class Read>
+LoadedImage withDigests(const std::filesystem::path& path, const ReadOptions& options,
+                        const Read& read) {
+    if (!options.digests) {
+        return read(nullptr);
+    }
     detail::ReadFiles files;
-    detail::addFiles(files, path);
-    LoadedImage image = readFormat(path, options, &files);
+    detail::addFiles(files, path, options.stop);
+    LoadedImage image = read(&files);
     image.files = files.digests(options.stop);
     return image;
 }
@@ -200,13 +240,14 @@ template <class Read> auto atTheDoor(const std::filesystem::path& path, Read rea
 
 } // namespace
 
-std::filesystem::path voxelFileOf(const std::filesystem::path& image) {
+std::vector<std::filesystem::path> filesBeside(const std::filesystem::path& image) {
     return atTheDoor(image, [&] {
-        if (const auto raw = rawVolumeOf(image)) {
-            return raw->file;
+        std::vector<std::filesystem::path> others;
+        if (const auto header = detail::describedBy(image, detail::detectFormat(image), {})) {
+            others = describedFiles(*header);
+            std::erase(others, image);
         }
-        (void)detail::requireRegularFile(image);
-        return namedVoxelFile(image);
+        return others;
     });
 }
 
@@ -233,8 +274,18 @@ ImageInfo verifyImage(const std::filesystem::path& path, const std::stop_token& 
 
 LoadedImage readImage(const std::filesystem::path& path, const ReadOptions& options) {
     return atTheDoor(path, [&] {
-        return options.digests ? readWithDigests(path, options)
-                               : readFormat(path, options, nullptr);
+        return withDigests(path, options, [&](detail::ReadFiles* files) {
+            return readFormat(path, options, files);
+        });
+    });
+}
+
+LoadedImage readRegion(const std::filesystem::path& path, const base::Box& box,
+                       const ReadOptions& options) {
+    return atTheDoor(path, [&] {
+        return withDigests(path, options, [&](detail::ReadFiles* files) {
+            return readBox(path, box, options, files);
+        });
     });
 }
 
@@ -265,9 +316,11 @@ ScalarImage toScalar(LoadedImage image, const std::stop_token& stop) {
 
 const std::vector<std::string>& readableExtensions() {
     static const std::vector<std::string> kExtensions{
-        "mha", "mhd", "nrrd", "nhdr", "nii",  "mrc",    "mrcs", "rec", "map",  "st",
+        "mha",    "mhd",    "nrrd",   "nhdr",   "nii",  "hdr",    "img",
+        "mrc",    "mrcs",   "rec",    "map",    "st",   "ali",
 #ifdef FLCC_IMAGE_IO
-        "png", "tif", "tiff", "jpg",  "jpeg", "nii.gz", "dcm",  "h5",  "hdf5",
+        "png",    "tif",    "tiff",   "jpg",    "jpeg", "nii.gz", "hdr.gz",
+        "img.gz", "mrc.gz", "map.gz", "rec.gz", "dcm",  "h5",     "hdf5",
 #endif
     };
     return kExtensions;

@@ -38,7 +38,9 @@ void ProtectedFiles::addImage(const fs::path& image) {
     add(image);
     try {
         if (!image.empty()) {
-            add(voxelFileOf(image));
+            for (const fs::path& file : filesBeside(image)) {
+                add(file);
+            }
         }
     } catch (const base::Error& error) {
         if (error.code() == base::ErrorCode::Memory) {
