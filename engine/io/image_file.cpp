@@ -60,17 +60,13 @@ void detail::addFiles(ReadFiles& files, const std::filesystem::path& path,
                       const std::stop_token& stop) {
     constexpr std::size_t kMostOpen = 16;
     const Format format = detectFormat(path);
-    if (format == Format::Dicom) { // whose files are found on reading
-        return;
-    }
-    if (format != Format::Raw) {
-        files.add(splitDataset(path).file);
-    }
     if (const auto header = describedBy(path, format, stop)) {
         const std::vector<std::filesystem::path> all = describedFiles(*header);
         for (const std::filesystem::path& file : all) {
             all.size() > kMostOpen ? files.addUnopened(file) : files.add(file);
         }
+    } else if (format != Format::Dicom) { // whose files are found on reading
+        files.add(splitDataset(path).file);
     }
 }
 

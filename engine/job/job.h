@@ -142,7 +142,8 @@ struct SceneImage {
         sha256; ///< digest of the file, if the image is a whole file; empty for a crop or a sample
     /// If the file is only a header: the file of voxels beside it.
     std::optional<io::FileDigest> dataFile{};
-    /// The files of a DICOM series, sorted by name; `sha256` is then empty.
+    /// The files of a DICOM series, sorted by name; `sha256` is then empty. Or the files of voxels, if
+    /// a header names several.
     std::vector<io::FileDigest> series{};
     /// Read with kAllChannels: the slices of `pixels` are so many channels of a flat image. Else 0.
     int channels = 0;

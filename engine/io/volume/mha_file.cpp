@@ -265,6 +265,8 @@ void setLayout(const std::filesystem::path& path, const Header& header, Describe
     layout.encoding = header.flag("CompressedData") ? Encoding::Packed
                       : letters                     ? Encoding::Text
                                                     : Encoding::Plain;
+    const auto skip =
+        numbers<std::int64_t>(path, "HeaderSize", header.get("HeaderSize", "0"), 1).front();
     const std::string file = header.get("ElementDataFile");
     if (file == "LOCAL" || file == "local" || file == "Local") {
         layout.file = path;
@@ -272,8 +274,6 @@ void setLayout(const std::filesystem::path& path, const Header& header, Describe
         return;
     }
     setFilesBeside(path, header, file, described);
-    const auto skip =
-        numbers<std::int64_t>(path, "HeaderSize", header.get("HeaderSize", "0"), 1).front();
     const std::int64_t bytes = bytesPerPart(path, described);
     forParts(layout, [&](RawPart& part) {
         // -1: as much as there is before the voxels.

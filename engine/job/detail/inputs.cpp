@@ -7,6 +7,7 @@
 #include "engine/base/error.h"
 #include "engine/filter/resample.h"
 #include "engine/job/detail/channels.h"
+#include "engine/job/detail/digests.h"
 #include "engine/job/detail/machine.h"
 #include "engine/job/detail/masks.h"
 #include "engine/job/detail/scenes.h"
@@ -45,14 +46,7 @@ std::shared_ptr<SceneImage> detail::sceneImageOf(io::LoadedImage loaded,
     auto image = std::make_shared<SceneImage>();
     image->geometry = loaded.info.geometry;
     image->source = path.string();
-    if (loaded.info.format == "DICOM") {
-        image->series = std::move(loaded.files);
-    } else if (!loaded.files.empty()) {
-        image->sha256 = loaded.files.front().sha256;
-        if (loaded.files.size() > 1) {
-            image->dataFile = loaded.files.back();
-        }
-    }
+    setDigests(*image, std::move(loaded.files), loaded.info.format == "DICOM");
     std::vector<std::string> notes = std::move(loaded.info.notes);
     io::ScalarImage scalar = io::toScalar(std::move(loaded), stop);
     if (stop.stop_requested()) {
