@@ -113,7 +113,7 @@ class RegionTest : public QObject {
     void metaImage() {
         for (const bool turned : {false, true}) {
             const std::string order = turned ? "BinaryDataByteOrderMSB = True\n" : "";
-            const std::string header = order +
+            const std::string header = "ObjectType = Image\n" + order +
                                        "NDims = 4\nDimSize = 9 7 5 2\nElementSpacing = 2 3 4 1\n"
                                        "ElementNumberOfChannels = 3\nElementType = MET_SHORT\n";
             const test::Bytes voxels = voxelsIn({3, 0, 1, 2, 4}, {9, 7, 5, 3, 2}, turned);
