@@ -26,8 +26,9 @@ viz::Anatomy anatomyOf(const SceneEntry& scene) {
     const std::string name = (scene.made ? scene.origin : scene.path).filename().string();
     const bool stated =
         scene.image &&
-        (!scene.image->series.empty() ||
-         std::ranges::any_of(std::array{".nii", ".nii.gz", ".nrrd", ".nhdr", ".dcm"},
+        ((scene.image->sha256.empty() && !scene.image->series.empty()) || // DICOM
+         std::ranges::any_of(std::array{".nii", ".nii.gz", ".hdr", ".hdr.gz", ".img", ".img.gz",
+                                        ".nrrd", ".nhdr", ".dcm"},
                              [&name](const char* end) { return name.ends_with(end); }));
     return stated && scene.image->geometry.unit == "mm" ? viz::anatomyOf(scene.image->geometry)
                                                         : viz::Anatomy{};

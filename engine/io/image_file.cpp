@@ -18,18 +18,6 @@ namespace flcc::io {
 
 namespace {
 
-/// The file beside a header that holds its voxels; empty where they are in the file itself.
-std::filesystem::path namedVoxelFile(const std::filesystem::path& path) {
-    switch (detail::detectFormat(path)) {
-    case detail::Format::MetaImage:
-        return detail::mhaVoxelFile(path);
-    case detail::Format::Nrrd:
-        return detail::nrrdVoxelFile(path);
-    default:
-        return {};
-    }
-}
-
 /// The other files of a set that are there.
 std::vector<std::filesystem::path> namedSetFiles(const std::filesystem::path& path) {
 #ifdef FLCC_IMAGE_IO
@@ -63,14 +51,33 @@ std::optional<detail::Described> detail::describedBy(const std::filesystem::path
     }
 }
 
-void detail::addFiles(ReadFiles& files, const std::filesystem::path& path) {
-    if (const auto raw = rawVolumeOf(path)) {
-        files.add(raw->file);
-    } else if (detectFormat(path) != Format::Dicom) { // whose files are found on reading
-        files.add(splitDataset(path).file);
+namespace {
+
+/// Where the files of an image that our own code describes lie; at least one.
+std::vector<std::filesystem::path> describedFiles(const detail::Described& header) {
+    std::vector<std::filesystem::path> files;
+    if (!header.headerFile.empty()) {
+        files.push_back(header.headerFile);
     }
-    if (const std::filesystem::path voxels = namedVoxelFile(path); !voxels.empty()) {
-        files.add(voxels);
+    for (const detail::RawPart& part : partsOf(header.place.layout)) {
+        files.push_back(part.file);
+    }
+    return files;
+}
+
+} // namespace
+
+void detail::addFiles(ReadFiles& files, const std::filesystem::path& path,
+                      const std::stop_token& stop) {
+    constexpr std::size_t kMostOpen = 16;
+    const Format format = detectFormat(path);
+    if (const auto header = describedBy(path, format, stop)) {
+        const std::vector<std::filesystem::path> all = describedFiles(*header);
+        for (const std::filesystem::path& file : all) {
+            all.size() > kMostOpen ? files.addUnopened(file) : files.add(file);
+        }
+    } else if (format != Format::Dicom) { // whose files are found on reading
+        files.add(splitDataset(path).file);
     }
     for (const std::filesystem::path& file : namedSetFiles(path)) {
         files.add(file);
@@ -145,9 +152,7 @@ LoadedImage readFormat(const std::filesystem::path& path, const ReadOptions& opt
                        detail::ReadFiles* files) {
     const detail::Format format = detail::detectFormat(path);
     if (const auto header = detail::describedBy(path, format, options.stop)) {
-        if (format == detail::Format::Nifti) {
-            detail::requireAllFrames(path, *header, options.stop);
-        }
+        detail::requireAllFrames(*header, options.stop);
         return detail::readVoxels(path, *header, options, files);
     }
 #ifdef FLCC_IMAGE_IO
@@ -197,10 +202,45 @@ ImageInfo verifyFormat(const std::filesystem::path& path, const std::stop_token&
     return info;
 }
 
-LoadedImage readWithDigests(const std::filesystem::path& path, const ReadOptions& options) {
+/// The part of an image that lies in the box.
+LoadedImage cut(LoadedImage image, const base::Box& box) {
+    if (box.extents != image.info.extents) {
+        for (base::AnyImage& component : image.components) {
+            component = base::copyOf(base::partOf(base::viewOf(component), box));
+        }
+        image.info.extents = box.extents;
+        image.info.geometry =
+            base::movedTo(image.info.geometry,
+                          {static_cast<double>(box.corner.x), static_cast<double>(box.corner.y),
+                           static_cast<double>(box.corner.z)});
+    }
+    return image;
+}
+
+LoadedImage readBox(const std::filesystem::path& path, const base::Box& box,
+                    const ReadOptions& options, detail::ReadFiles* files) {
+    const detail::Format format = detail::detectFormat(path);
+    const auto header = detail::describedBy(path, format, options.stop);
+    const ImageInfo info = header ? header->info : infoOfFormat(path, options.stop);
+    if (!base::contains(info.extents, box)) {
+        throw base::Error(base::ErrorCode::Problem,
+                          "the region " + base::toString(box) + " leaves " + detail::shown(path) +
+                              ", which has the extents " + base::toString(info.extents));
+    }
+    return header ? detail::readVoxelRegion(path, *header, box, options, files)
+                  : cut(readFormat(path, options, files), box);
+}
+
+/// Calls `read`; with `options.digests`, adds the digests of the files.
+template <class Read>
+LoadedImage withDigests(const std::filesystem::path& path, const ReadOptions& options,
+                        const Read& read) {
+    if (!options.digests) {
+        return read(nullptr);
+    }
     detail::ReadFiles files;
-    detail::addFiles(files, path);
-    LoadedImage image = readFormat(path, options, &files);
+    detail::addFiles(files, path, options.stop);
+    LoadedImage image = read(&files);
     image.files = files.digests(options.stop);
     return image;
 }
@@ -221,19 +261,16 @@ template <class Read> auto atTheDoor(const std::filesystem::path& path, Read rea
 
 } // namespace
 
-std::filesystem::path voxelFileOf(const std::filesystem::path& image) {
+std::vector<std::filesystem::path> filesBeside(const std::filesystem::path& image) {
     return atTheDoor(image, [&] {
-        if (const auto raw = rawVolumeOf(image)) {
-            return raw->file;
+        std::vector<std::filesystem::path> others;
+        if (const auto header = detail::describedBy(image, detail::detectFormat(image), {})) {
+            others = describedFiles(*header);
+        } else {
+            others = namedSetFiles(image);
         }
-        (void)detail::requireRegularFile(image);
-        return namedVoxelFile(image);
-    });
-}
-
-std::vector<std::filesystem::path> setFilesOf(const std::filesystem::path& image) {
-    return atTheDoor(image, [&]() -> std::vector<std::filesystem::path> {
-        return rawVolumeOf(image) ? std::vector<std::filesystem::path>{} : namedSetFiles(image);
+        std::erase(others, image);
+        return others;
     });
 }
 
@@ -262,8 +299,18 @@ ImageInfo verifyImage(const std::filesystem::path& path, const std::stop_token& 
 
 LoadedImage readImage(const std::filesystem::path& path, const ReadOptions& options) {
     return atTheDoor(path, [&] {
-        return options.digests ? readWithDigests(path, options)
-                               : readFormat(path, options, nullptr);
+        return withDigests(path, options, [&](detail::ReadFiles* files) {
+            return readFormat(path, options, files);
+        });
+    });
+}
+
+LoadedImage readRegion(const std::filesystem::path& path, const base::Box& box,
+                       const ReadOptions& options) {
+    return atTheDoor(path, [&] {
+        return withDigests(path, options, [&](detail::ReadFiles* files) {
+            return readBox(path, box, options, files);
+        });
     });
 }
 
@@ -292,11 +339,13 @@ ScalarImage toScalar(LoadedImage image, const std::stop_token& stop) {
 
 const std::vector<std::string>& readableExtensions() {
     static const std::vector<std::string> kExtensions{
-        "mha",  "mhd", "nrrd", "nhdr", "nii",  "mrc",    "mrcs", "rec", "map",  "st",
+        "mha",    "mhd",    "nrrd",   "nhdr", "nii",  "hdr",    "img",    "mrc",
+        "mrcs",   "map",    "rec",    "st",   "ali",
 #ifdef FLCC_IMAGE_IO
-        "png",  "tif", "tiff", "jpg",  "jpeg", "nii.gz", "dcm",  "h5",  "hdf5", "ims",
-        "mat",  "bmp", "dib",  "pbm",  "pgm",  "ppm",    "pnm",  "pam", "pfm",  "gif",
-        "webp", "jp2", "j2k",  "j2c",  "jpc",  "jpx",
+        "png",    "tif",    "tiff",   "jpg",  "jpeg", "nii.gz", "hdr.gz", "img.gz",
+        "mrc.gz", "map.gz", "rec.gz", "dcm",  "h5",   "hdf5",   "ims",    "mat",
+        "bmp",    "dib",    "pbm",    "pgm",  "ppm",  "pnm",    "pam",    "pfm",
+        "gif",    "webp",   "jp2",    "j2k",  "j2c",  "jpc",    "jpx",
 #endif
     };
     return kExtensions;

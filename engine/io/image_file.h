@@ -29,6 +29,13 @@ struct Reading {
     friend bool operator==(const Reading&, const Reading&) = default;
 };
 
+/// What readRegion() reads of a file.
+enum class RegionAccess {
+    Box,    ///< little more than the box
+    Stream, ///< all pixels before the end of the box; memory for the box only
+    Whole,  ///< the whole channel and frame, which is then cut
+};
+
 /// Properties of an image file that are known without its pixels.
 struct ImageInfo {
     /// "PNG", "TIFF", "NRRD", "MetaImage", "NIfTI", "MRC", "JPEG", "DICOM", "HDF5", "BMP", "PNM",
@@ -48,9 +55,10 @@ struct ImageInfo {
     std::map<std::string, std::string> metadata; ///< texts stored in the file
     /// All pixels are known to be in the file: their bytes were counted, or verifyImage read them.
     bool complete = false;
-    int files = 1;                  ///< more for a DICOM series and a set of OME-TIFF files
+    int files = 1; ///< more for a DICOM series, a set of OME-TIFF files, voxels in several files
     std::int64_t skippedFiles = 0;  ///< other files in the folder of a DICOM series
-    std::vector<std::string> notes; ///< sentences for the user, such as on skipped files
+    std::vector<std::string> notes; ///< sentences for the user: what was assumed on reading
+    RegionAccess regions = RegionAccess::Whole;
 };
 
 struct ReadOptions {
@@ -71,7 +79,7 @@ struct LoadedImage {
     ImageInfo info;
     std::vector<base::AnyImage> components;
     /// The files that were read, if ReadOptions::digests is set: the image file and, if that is
-    /// only a header, the file of voxels beside it; of a DICOM series all files, sorted by name.
+    /// only a header, the files of voxels beside it; of a DICOM series all files, sorted by name.
     std::vector<FileDigest> files;
 };
 
@@ -100,8 +108,7 @@ struct ImageChoice {
 /// the format is empty. **Cost**: the time to read the file; memory for one block, or for one frame
 /// of PNG, JPEG and TIFF. **Errors**: Input, also when pixels are cut off or damaged; Memory.
 [[nodiscard]] ImageInfo verifyImage(const std::filesystem::path& path,
-                                    const std::stop_token& stop = {},
-                                    const Reading& reading = {});
+                                    const std::stop_token& stop = {}, const Reading& reading = {});
 
 /// Reads a file: PNG, TIFF, NRRD, MetaImage, NIfTI, MRC, JPEG, BMP, PNM, GIF, WebP, JPEG 2000; a
 /// DICOM series (its folder or one of
@@ -117,6 +124,14 @@ struct ImageChoice {
 [[nodiscard]] LoadedImage readImage(const std::filesystem::path& path,
                                     const ReadOptions& options = {});
 
+/// Reads the voxels of a box, of all components of the chosen channel and frame. The extents and
+/// the geometry of the result are those of the box. Of what a file must hold, only the box is
+/// checked.
+/// **Cost**: ImageInfo::regions; memory for the box, and for the whole image if that is Whole.
+/// **Errors**: as readImage; Problem when the box leaves the image.
+[[nodiscard]] LoadedImage readRegion(const std::filesystem::path& path, const base::Box& box,
+                                     const ReadOptions& options = {});
+
 /// Makes one scalar image: the only component, or for colour the luminance 0.299 R + 0.587 G +
 /// 0.114 B, rounded to the component's type if that is an integer. Opacity has no influence. Moves
 /// the pixels out of `image`.
@@ -127,13 +142,10 @@ struct ScalarImage {
 };
 [[nodiscard]] ScalarImage toScalar(LoadedImage image, const std::stop_token& stop = {});
 
-/// The file of voxels that the header `image` names; empty if the image is a single file.
-/// **Errors**: Input for a header that cannot be read.
-[[nodiscard]] std::filesystem::path voxelFileOf(const std::filesystem::path& image);
-
-/// The other files of a set of OME-TIFF files that are there, in the order in which the file
-/// `image` names them; empty for other images. **Errors**: as voxelFileOf.
-[[nodiscard]] std::vector<std::filesystem::path> setFilesOf(const std::filesystem::path& image);
+/// The other files that the image `image` is read from: the voxels that a header names, or the
+/// header of an ".img" file, or the other files of a set of OME-TIFF files that are there. Empty
+/// for a single file and for a DICOM series. **Errors**: Input for a header that cannot be read.
+[[nodiscard]] std::vector<std::filesystem::path> filesBeside(const std::filesystem::path& image);
 
 /// Writes one scalar image to the temporary name of `file`; the caller calls commit(). The
 /// extension of the target chooses the format: .mha .nrrd .nii .nii.gz .mrc .tif .tiff .png; a

@@ -38,8 +38,7 @@ void ProtectedFiles::addImage(const fs::path& image) {
     add(image);
     try {
         if (!image.empty()) {
-            add(voxelFileOf(image));
-            for (const fs::path& file : setFilesOf(image)) {
+            for (const fs::path& file : filesBeside(image)) {
                 add(file);
             }
         }

@@ -25,7 +25,6 @@ struct StackReader::Parts {
     int count = 0;
     bool slices = false; ///< the images are slices of a volume
     detail::Choice choice;
-    int first = 0; ///< frame of the image 0, where frames are read
     /// Of a format that our own code reads; its frames are the images.
     std::optional<detail::Described> header;
     /// Ends what `voxels` reads. Requested by the token of a call.
@@ -66,22 +65,17 @@ void StackReader::Parts::open() {
                               ".nrrd, .nii, .mrc or .tif");
     }
     if (options.digests) {
-        detail::addFiles(files, path);
+        detail::addFiles(files, path, options.stop);
     }
     header = detail::describedBy(path, format, options.stop);
     if (header) {
-        if (format == detail::Format::Nifti) {
-            detail::requireAllFrames(path, *header, options.stop);
-        }
+        detail::requireAllFrames(*header, options.stop);
         const ImageInfo whole = header->info;
         if (whole.extents.z > INT32_MAX / whole.frames) {
             detail::failInput(path, "it has too many slices to be read one at a time");
         }
         divide(whole);
         choice = detail::choose(path, info, options);
-        first = slices ? choice.frame * count : options.frame ? choice.frame : 0;
-        header->info.extents.z = 1;
-        header->info.frames = static_cast<int>(whole.extents.z) * whole.frames;
     } else {
 #ifdef FLCC_IMAGE_IO
         if (format == detail::Format::Tiff) {
@@ -107,7 +101,9 @@ std::vector<base::AnyImage> StackReader::Parts::voxelsOf(int number, const std::
         voxels = std::make_unique<detail::VoxelReader>(*header, options.digests ? &files : nullptr,
                                                        stopper.get_token());
     }
-    return voxels->read({.channel = choice.channel, .frame = first + number});
+    const base::Box image{{0, 0, slices ? number : 0}, info.extents};
+    return voxels->read(image, {.channel = choice.channel,
+                                .frame = slices || options.frame ? choice.frame : number});
 }
 
 std::vector<base::AnyImage> StackReader::Parts::planesOf(int number, const std::stop_token& stop) {

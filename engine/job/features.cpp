@@ -11,6 +11,7 @@
 #include "engine/base/text.h"
 #include "engine/base/tile_pool.h"
 #include "engine/io/image_file.h"
+#include "engine/job/detail/digests.h"
 #include "engine/job/detail/features_outputs.h"
 #include "engine/job/detail/inputs.h"
 #include "engine/job/detail/machine.h"
@@ -108,14 +109,7 @@ FeaturesImage loadFeaturesImage(const FeaturesJob& job, const std::filesystem::p
     InputReport input;
     input.role = file == job.image ? "image" : "match";
     input.path = file.string();
-    if (loaded.info.format == "DICOM" || loaded.info.files > 1) {
-        input.series = std::move(loaded.files);
-    } else {
-        input.sha256 = loaded.files.front().sha256;
-        if (loaded.files.size() > 1) {
-            input.dataFile = loaded.files.back();
-        }
-    }
+    detail::setDigests(input, std::move(loaded.files), detail::isSeries(loaded.info));
     image.inputs.push_back(std::move(input));
     return image;
 }

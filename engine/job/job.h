@@ -152,7 +152,8 @@ struct SceneImage {
         sha256; ///< digest of the file, if the image is a whole file; empty for a crop or a sample
     /// If the file is only a header: the file of voxels beside it.
     std::optional<io::FileDigest> dataFile{};
-    /// The files of a DICOM series, sorted by name; `sha256` is then empty.
+    /// The files of a DICOM series, sorted by name; `sha256` is then empty. Or the files of voxels, if
+    /// a header names several.
     std::vector<io::FileDigest> series{};
     /// The opaque part, where the file has opacity and not all of it is opaque: voxels of at least
     /// half of it. The mask of a template; of other images it is ignored.

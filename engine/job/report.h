@@ -94,7 +94,8 @@ struct InputReport {
     std::string sha256; ///< digest of the file; empty for a crop and for an image without a file
     /// If the file is only a header: the file of voxels beside it.
     std::optional<io::FileDigest> dataFile{};
-    /// The files of a DICOM series, sorted by name; `sha256` is then empty.
+    /// The files of a DICOM series, sorted by name; `sha256` is then empty. Or the files of voxels, if
+    /// a header names several.
     std::vector<io::FileDigest> series{};
 };
 

@@ -6,7 +6,8 @@ Each mutant is read by `info --verify`; one that is an image is then matched wit
 with map and peaks as outputs. A mutant of a job file is planned. A run has to end within 20 s of processor
 time, 10 minutes of any time and 4 GiB with code 0 or with one sentence and code 3, 4 or 5 (also 2 for a job file); a match that fails leaves no
 file, one that succeeds leaves its two outputs and nothing else. A mutant with another end is kept beside
-the seeds as found-NUMBER, and the exit code is 1."""
+the seeds as found-NUMBER, and the exit code is 1. Files in the folder "beside" of the seeds of a format lie
+beside each mutant."""
 import collections
 import gzip
 import itertools
@@ -69,7 +70,7 @@ def with_sums(data):
 def mutant_of(kind, seeds, rng):
     """A mutant; of most packed files, what they hold is changed, since few others pass their check sums."""
     inside = rng.random() < 0.8
-    if kind == "nii_gz" and inside:
+    if kind.endswith("_gz") and inside:
         return gzip.compress(mutant([gzip.decompress(seed) for seed in seeds], rng), 1)
     data = mutant(seeds, rng)
     return with_sums(data) if kind == "png" and inside else data
@@ -103,13 +104,15 @@ def run(command, folder):
 
 
 def judged(task):
-    program, seeds, image, folder, kind, number = task
+    program, seeds, image, beside, folder, kind, number = task
     data = mutant_of(kind, seeds, random.Random(f"{kind} {number}"))
     extension = "json" if kind == "job" else kind.replace("_", ".")
     place = pathlib.Path(folder) / str(os.getpid())
     place.mkdir(exist_ok=True)
     path = place / f"mutant.{extension}"
     path.write_bytes(data)
+    for name, content in beside.items():
+        (place / name).write_bytes(content)
     if kind == "job":
         for name in ("scene.mha", "template.mha"):
             shutil.copy(image, place / name)
@@ -125,7 +128,8 @@ def judged(task):
                 )
             )
     path.unlink()
-    left = sorted(entry.name for entry in place.iterdir() if kind != "job" or not entry.name.endswith("e.mha"))
+    inputs = [*beside, *(("scene.mha", "template.mha") if kind == "job" else ())]
+    left = sorted(entry.name for entry in place.iterdir() if entry.name not in inputs)
     if left != (["map.nrrd", "peaks.csv"] if ends[1:] == ["done"] else []):
         ends.append("wrong files left")
     shutil.rmtree(place)
@@ -166,9 +170,10 @@ def main():
             for kind in sorted(seeds.iterdir()):
                 if kind.name in ("answer", "knowledge", "peaks") or (wanted and kind.name not in wanted):
                     continue
-                files = [p.read_bytes() for p in sorted(kind.iterdir()) if not p.name.startswith("found-")]
+                files = [p.read_bytes() for p in sorted(kind.iterdir()) if p.is_file() and not p.name.startswith("found-")]
+                beside = {p.name: p.read_bytes() for p in kind.glob("beside/*")}
                 tasks = (
-                    (program, files, seeds / "mha" / "uint8-1.mha", folder, kind.name, number)
+                    (program, files, seeds / "mha" / "uint8-1.mha", beside, folder, kind.name, number)
                     for number in range(count)
                 )
                 good = examine(pool, tasks, most, kind) and good

@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <array>
 #include <cstring>
 #include <string>
@@ -40,6 +41,15 @@ void writeNrrd(const std::filesystem::path& folder) {
           "type: ushort\ndimension: 3\nsizes: 3 2 2\nkinds: RGB-color domain domain\n"
           "endian: big\nbyte skip: -1\nencoding: raw\n",
           textOf(kVoxels));
+    write("time",
+          "type: ushort\ndimension: 4\nsizes: 2 3 2 1\nspace: RAS\nendian: little\n"
+          "space directions: none (1,0,0) (0,2,0) (0,0,3)\nkinds: time space space space\n"
+          "encoding: raw\n",
+          textOf(kVoxels));
+    write("list",
+          "type: uchar\ndimension: 5\nsizes: 2 3 2 2 1\n"
+          "kinds: domain list domain time domain\nencoding: gz\n",
+          textOf(test::gzip(kVoxels)));
     write("vector",
           "type: float\ndimension: 4\nsizes: 1 1 2 3\nkinds: domain domain domain vector\n"
           "endian: little\naxis mins: 0 0 0 NaN\naxis maxs: 1 1 1 NaN\nencoding: raw\n",
@@ -108,14 +118,68 @@ void writeNifti(const std::filesystem::path& folder, bool packed) {
     write("vectors", vectors);
 }
 
-void writeMrc(const std::filesystem::path& folder) {
-    for (const auto& [mode, bytes] :
-         std::array<std::array<int, 2>, 6>{{{0, 1}, {1, 2}, {2, 4}, {4, 8}, {6, 2}, {12, 2}}}) {
+void writeMrc(const std::filesystem::path& folder, bool packed) {
+    const auto write = [&](const std::string& name, const test::Bytes& file) {
+        test::writeFile(folder / (name + (packed ? ".mrc.gz" : ".mrc")),
+                        packed ? test::gzip(file) : file);
+    };
+    constexpr std::array<std::array<int, 2>, 8> kModes{
+        {{0, 1}, {1, 2}, {2, 4}, {4, 8}, {6, 2}, {12, 2}, {16, 3}, {101, 1}}};
+    for (const auto& [mode, bytes] : kModes) {
         for (const bool turned : {false, true}) {
             const auto count = static_cast<std::size_t>(12 * bytes);
-            test::writeFile(folder / (std::to_string(mode) + (turned ? "-turned" : "") + ".mrc"),
-                            test::makeMrc(mode, {3, 2, 2}, {30, 20, 20}, varied(count), turned));
+            test::Bytes file = test::makeMrc(mode, {3, 2, 2}, {30, 20, 20}, varied(count), turned);
+            write(std::to_string(mode) + (turned ? "-turned" : ""), file);
+            const std::array<std::int32_t, 3> axes{3, 1, 2};
+            for (std::size_t i = 0; i < axes.size(); ++i) {
+                test::put(file, 64 + 4 * i, axes[i], turned);
+                test::put(file, 16 + 4 * i, std::int32_t{-5}, turned);
+            }
+            test::put(file, 88, std::int32_t{401}, turned); // two volumes of one section
+            test::put(file, 36, std::int32_t{1}, turned);
+            test::put(file, 152, std::int32_t{1146047817}, turned);
+            test::put(file, 156, std::int32_t{16}, turned);
+            write(std::to_string(mode) + "-other" + (turned ? "-turned" : ""), file);
         }
+    }
+}
+
+void writePairs(const std::filesystem::path& folder) {
+    const auto beside = folder / "beside";
+    std::filesystem::create_directories(beside);
+    test::writeFile(beside / "mutant.img", varied(96));
+    for (const bool second : {false, true}) {
+        test::NiftiRecipe recipe;
+        recipe.second = second;
+        recipe.sizes = {3, 2, 2, 1};
+        recipe.spacing = {0.5F, -0.5F, 2, 1};
+        recipe.qform = recipe.sform = 1;
+        recipe.matrix = {1, 0, 0, 5, 0, 1, 0, 5, 0, 0, 1, 5};
+        test::Bytes header = test::makeNifti(recipe);
+        header[second ? 5 : 345] = 'i';
+        second ? test::put(header, 168, std::int64_t{0}) : test::put(header, 108, 0.0F);
+        test::writeFile(folder / (second ? "second.hdr" : "first.hdr"), header);
+        if (!second) {
+            std::fill(header.begin() + 252, header.end(), static_cast<unsigned char>(0));
+            test::writeFile(folder / "analyze.hdr", header);
+        }
+    }
+}
+
+void writeLists(const std::filesystem::path& nrrd, const std::filesystem::path& mha) {
+    const std::string fields = "NRRD0004\ntype: uint8\ndimension: 3\nsizes: 4 3 2\n";
+    test::writeFile(nrrd / "list.nhdr", fields + "encoding: raw\ndata file: LIST\ns1\ns2\n");
+    test::writeFile(nrrd / "rows.nhdr",
+                    fields + "encoding: raw\ndata file: LIST 1\ns1\ns2\ns1\ns2\ns1\ns2\n");
+    test::writeFile(nrrd / "pattern.nhdr", fields + "encoding: raw\nbyte skip: -1\n"
+                                                    "data file: s%01d 1 2 1 2\n");
+    const std::string keys = "NDims = 3\nDimSize = 4 3 2\nElementType = MET_UCHAR\n";
+    test::writeFile(mha / "list.mhd", keys + "ElementDataFile = LIST 2D\ns1\ns2\n");
+    test::writeFile(mha / "pattern.mhd", keys + "HeaderSize = -1\nElementDataFile = s%01d 1 2 1\n");
+    for (const std::filesystem::path& folder : {nrrd / "beside", mha / "beside"}) {
+        std::filesystem::create_directories(folder);
+        test::writeFile(folder / "s1", varied(12));
+        test::writeFile(folder / "s2", varied(20));
     }
 }
 

@@ -25,7 +25,11 @@ void writeJpeg(const std::filesystem::path& folder);
 void writeNrrd(const std::filesystem::path& folder);
 void writeMetaImage(const std::filesystem::path& folder);
 void writeNifti(const std::filesystem::path& folder, bool packed);
-void writeMrc(const std::filesystem::path& folder);
+void writeMrc(const std::filesystem::path& folder, bool packed);
+/// Headers of NIfTI and Analyze; the voxels of all lie in the folder "beside".
+void writePairs(const std::filesystem::path& folder);
+/// Headers that name several files, which lie in a folder "beside".
+void writeLists(const std::filesystem::path& nrrd, const std::filesystem::path& mha);
 void writeDicom(const std::filesystem::path& folder);
 void writeHdf5(const std::filesystem::path& folder);
 void writeAnswers(const std::filesystem::path& folder); ///< of flcc-reader

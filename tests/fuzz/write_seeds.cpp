@@ -101,7 +101,10 @@ void writeSeeds(const std::filesystem::path& to) {
     fuzz::writeMetaImage(folder("mha"));
     fuzz::writeNifti(folder("nii"), false);
     fuzz::writeNifti(folder("nii_gz"), true);
-    fuzz::writeMrc(folder("mrc"));
+    fuzz::writeMrc(folder("mrc"), false);
+    fuzz::writeMrc(folder("mrc_gz"), true);
+    fuzz::writePairs(folder("hdr"));
+    fuzz::writeLists(folder("nhdr"), folder("mhd"));
     fuzz::writeDicom(folder("dcm"));
     fuzz::writeHdf5(folder("h5"));
     fuzz::writeAnswers(folder("answer"));

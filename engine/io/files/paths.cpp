@@ -62,10 +62,7 @@ std::filesystem::path requireNeighbour(const std::filesystem::path& header,
                               " characters");
     }
     const std::string named = shown(file);
-    if (file.empty() || file.rfind("LIST", 0) == 0 || file.find('%') != std::string::npos) {
-        failInput(header, "its pixels are spread over several files, which cannot be read");
-    }
-    if (file.find('/') != std::string::npos || file == "." || file == "..") {
+    if (file.empty() || file.find('/') != std::string::npos || file == "." || file == "..") {
         failInput(header, "its pixels lie in another folder (" + named + ")");
     }
     std::error_code error;

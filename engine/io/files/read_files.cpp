@@ -83,15 +83,18 @@ void ReadFiles::addFolder(const std::filesystem::path& folder) {
         failInput(folder, error.message());
     }
     std::sort(paths.begin(), paths.end());
-    for (const std::filesystem::path& path : paths) {
-        struct stat status {};
-        if (::stat(path.c_str(), &status) != 0 || !S_ISREG(status.st_mode)) {
-            continue;
-        }
-        waitForAnotherTime(status.st_mtim);
-        if (::stat(path.c_str(), &status) == 0) {
-            m_files.emplace_back(path, base::Descriptor(-1), identityOf(status));
-        }
+    std::for_each(paths.begin(), paths.end(), [this](const auto& path) { addUnopened(path); });
+}
+
+void ReadFiles::addUnopened(const std::filesystem::path& path) {
+    struct stat status {};
+    if (std::ranges::find(m_files, path, &Open::path) != m_files.end() ||
+        ::stat(path.c_str(), &status) != 0 || !S_ISREG(status.st_mode)) {
+        return;
+    }
+    waitForAnotherTime(status.st_mtim);
+    if (::stat(path.c_str(), &status) == 0) {
+        m_files.emplace_back(path, base::Descriptor(-1), identityOf(status));
     }
 }
 
@@ -146,7 +149,9 @@ FileStream::FileStream(const std::filesystem::path& path, std::int64_t offset, R
                        std::stop_token stop)
     : m_path(path), m_own(-1), m_stop(std::move(stop)) {
     if (files != nullptr) {
-        const auto found = std::ranges::find(files->m_files, path, &ReadFiles::Open::path);
+        const auto found = std::ranges::find_if(files->m_files, [&](const ReadFiles::Open& open) {
+            return open.file.valid() && open.path == path;
+        });
         m_open = found == files->m_files.end() ? nullptr : &*found;
     }
     if (m_open == nullptr) {

@@ -33,6 +33,10 @@ class ReadFiles {
     /// Waits as add() does. **Errors**: Input for a folder that cannot be listed.
     void addFolder(const std::filesystem::path& folder);
 
+    /// Notes a file as addFolder() does. For one of many files, which a process may not open all at
+    /// once; its bytes are hashed by digests(). Ignores what is no regular file.
+    void addUnopened(const std::filesystem::path& path);
+
     /// Forgets all files but those of these names. Returns false if one of the names is missing.
     [[nodiscard]] bool keepOnly(const std::vector<std::string>& names);
 

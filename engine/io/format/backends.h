@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <map>
+#include <optional>
 #include <stop_token>
 #include <string>
 #include <vector>
@@ -20,8 +21,8 @@ namespace flcc::io::detail {
 using Metadata = std::map<std::string, std::string>;
 
 /// Headers that our own code reads; their voxels are read by readVoxels. Voxels packed by zlib need
-/// a build with zlib. MetaImage and NRRD: one file, or a header beside a file of voxels. NIfTI-1
-/// and NIfTI-2: one file. **Errors**: Input; Stopped.
+/// a build with zlib. MetaImage and NRRD: one file, or a header beside files of voxels. NIfTI and
+/// Analyze 7.5: one file, or header and voxels. **Errors**: Input; Stopped.
 [[nodiscard]] Described describeMha(const std::filesystem::path& path);
 [[nodiscard]] Described describeNrrd(const std::filesystem::path& path,
                                      const std::stop_token& stop);
@@ -30,16 +31,23 @@ using Metadata = std::map<std::string, std::string>;
 /// **Shapes**: rawVolumeOf() reads the path.
 [[nodiscard]] Described describeRaw(const std::filesystem::path& path);
 
-/// Checks that a NIfTI file packed by gzip holds all frames. For one of several frames: reading it
-/// does not reach the end of the file. **Cost**: nothing for a file of one gzip member, else the
-/// time to unpack it. **Errors**: Input; Stopped.
-void requireAllFrames(const std::filesystem::path& path, const Described& nifti,
-                      const std::stop_token& stop);
+/// Checks that a file that is packed by gzip as a whole holds all frames, where reading one of
+/// several does not reach its end. **Cost**: nothing for a file of one gzip member, else the time
+/// to unpack it. **Errors**: Input; Stopped.
+void requireAllFrames(const Described& header, const std::stop_token& stop);
 
-/// The file of voxels that the header names; empty if the voxels follow the header in the same
-/// file. **Errors**: Input.
-[[nodiscard]] std::filesystem::path mhaVoxelFile(const std::filesystem::path& path);
-[[nodiscard]] std::filesystem::path nrrdVoxelFile(const std::filesystem::path& path);
+/// True if the first bytes can be those of an MRC file of `size` bytes: mode, extents and axes make
+/// sense in one of the two byte orders, and the voxels fit into the file. `size` is INT64_MAX for a
+/// packed file.
+[[nodiscard]] bool looksLikeMrc(const std::vector<unsigned char>& bytes, std::int64_t size);
+
+/// For a header ".hdr" or the voxels ".img" of NIfTI and Analyze 7.5, packed or not: both files.
+/// The file of the voxels is empty if it is missing. Nothing for other files.
+struct HeaderAndVoxels {
+    std::filesystem::path header;
+    std::filesystem::path voxels;
+};
+[[nodiscard]] std::optional<HeaderAndVoxels> niftiPairOf(const std::filesystem::path& path);
 
 /// The header of a file whose raw voxels follow it.
 [[nodiscard]] std::string mhaHeader(base::PixelType type, const base::Extents& extents,

@@ -3,7 +3,10 @@
 #include <array>
 #include <cctype>
 #include <charconv>
+#include <cmath>
 #include <cstring>
+#include <limits>
+#include <type_traits>
 
 namespace flcc::io::detail {
 
@@ -12,8 +15,8 @@ namespace {
 /// Bytes as they stand in the file.
 class PlainSource final : public ByteSource {
   public:
-    PlainSource(const RawLayout& layout, ReadFiles* files, const std::stop_token& stop)
-        : m_path(layout.file), m_file(layout.file, layout.offset, files, stop) {}
+    PlainSource(const RawPart& part, ReadFiles* files, const std::stop_token& stop)
+        : m_path(part.file), m_file(part.file, part.offset, files, stop) {}
 
     void read(void* target, std::int64_t count) override {
         if (m_file.read(target, count) < count) {
@@ -30,8 +33,8 @@ class PlainSource final : public ByteSource {
 /// Letters of a file, a block at a time.
 class Letters {
   public:
-    Letters(const RawLayout& layout, ReadFiles* files, const std::stop_token& stop)
-        : m_file(layout.file, layout.offset, files, stop), m_block(1 << 16) {}
+    Letters(const RawPart& part, ReadFiles* files, const std::stop_token& stop)
+        : m_file(part.file, part.offset, files, stop), m_block(1 << 16) {}
 
     /// The next letter, or -1 at the end.
     int next() {
@@ -50,12 +53,34 @@ class Letters {
     std::size_t m_filled = 0;
 };
 
+/// Reads a number of its type. Some programs write integers as "12.0" or "1.2e+03".
+template <class Number> bool takeNumber(const char* first, const char* last, Number& number) {
+    const auto result = std::from_chars(first, last, number);
+    if (result.ec == std::errc() && result.ptr == last) {
+        return true;
+    }
+    if constexpr (std::is_integral_v<Number>) {
+        double real = 0;
+        const auto wide = std::from_chars(first, last, real);
+        constexpr double kMost = 9007199254740992; // 2^53: integers up to here are exact
+        if (wide.ec != std::errc() || wide.ptr != last || std::abs(real) > kMost ||
+            real != std::floor(real) ||
+            real < static_cast<double>(std::numeric_limits<Number>::min()) ||
+            real > static_cast<double>(std::numeric_limits<Number>::max())) {
+            return false;
+        }
+        number = static_cast<Number>(real);
+        return true;
+    }
+    return false;
+}
+
 /// Numbers in letters, with blanks or commas between them.
 class TextSource final : public ByteSource {
   public:
-    TextSource(const RawLayout& layout, base::PixelType pixel, ReadFiles* files,
+    TextSource(const RawPart& part, base::PixelType pixel, ReadFiles* files,
                const std::stop_token& stop)
-        : m_path(layout.file), m_letters(layout, files, stop),
+        : m_path(part.file), m_letters(part, files, stop),
           m_voxel(base::makeImage(pixel, {1, 1, 1})), m_bytes(base::bytesPerVoxel(pixel)) {}
 
     void read(void* target, std::int64_t count) override {
@@ -89,8 +114,7 @@ class TextSource final : public ByteSource {
         const char* const last = word.data() + length;
         std::visit(
             [&](auto& image) {
-                const auto result = std::from_chars(first, last, *image.data());
-                if (result.ec != std::errc() || result.ptr != last) {
+                if (!takeNumber(first, last, *image.data())) {
                     failInput(m_path, length == 0
                                           ? "the file ended while its voxels were read"
                                           : "a voxel is \"" + oneLine({word.data(), length}) +
@@ -109,8 +133,8 @@ class TextSource final : public ByteSource {
 /// Two hexadecimal digits a byte.
 class HexSource final : public ByteSource {
   public:
-    HexSource(const RawLayout& layout, ReadFiles* files, const std::stop_token& stop)
-        : m_path(layout.file), m_letters(layout, files, stop) {}
+    HexSource(const RawPart& part, ReadFiles* files, const std::stop_token& stop)
+        : m_path(part.file), m_letters(part, files, stop) {}
 
     void read(void* target, std::int64_t count) override {
         auto* out = static_cast<unsigned char*>(target);
@@ -144,25 +168,31 @@ class HexSource final : public ByteSource {
 
 } // namespace
 
-std::unique_ptr<ByteSource> openBytes(const RawLayout& layout, base::PixelType pixel,
-                                      ReadFiles* files, const std::stop_token& stop) {
+std::unique_ptr<ByteSource> openBytes(const RawLayout& layout, const RawPart& part,
+                                      base::PixelType pixel, ReadFiles* files,
+                                      const std::stop_token& stop) {
     std::unique_ptr<ByteSource> source;
     switch (layout.encoding) {
     case Encoding::Plain:
-        source = std::make_unique<PlainSource>(layout, files, stop);
+        source = std::make_unique<PlainSource>(part, files, stop);
         break;
     case Encoding::Packed:
-        source = openPacked(layout.file, layout.offset, files, stop);
+        source = openPacked(part.file, part.offset, files, stop);
         break;
     case Encoding::Text:
-        source = std::make_unique<TextSource>(layout, pixel, files, stop);
+        source = std::make_unique<TextSource>(part, pixel, files, stop);
         break;
     case Encoding::Hex:
-        source = std::make_unique<HexSource>(layout, files, stop);
+        source = std::make_unique<HexSource>(part, files, stop);
         break;
     }
     source->skip(layout.skip);
     return source;
+}
+
+std::unique_ptr<ByteSource> openBytes(const RawLayout& layout, base::PixelType pixel,
+                                      ReadFiles* files, const std::stop_token& stop) {
+    return openBytes(layout, {layout.file, layout.offset}, pixel, files, stop);
 }
 
 #ifndef FLCC_IMAGE_IO

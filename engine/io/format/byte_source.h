@@ -28,8 +28,12 @@ class ByteSource {
     virtual void finish() {}
 };
 
-/// Opens the file at its first voxel. `pixel` is the type of the numbers in a text file. The bytes
-/// are hashed for `files`, which may be null.
+/// Opens a file of the layout at its first voxel. `pixel` is the type of the numbers in a text
+/// file. The bytes are hashed for `files`, which may be null.
+[[nodiscard]] std::unique_ptr<ByteSource> openBytes(const RawLayout& layout, const RawPart& part,
+                                                    base::PixelType pixel, ReadFiles* files,
+                                                    const std::stop_token& stop);
+/// As above, the first file.
 [[nodiscard]] std::unique_ptr<ByteSource> openBytes(const RawLayout& layout, base::PixelType pixel,
                                                     ReadFiles* files, const std::stop_token& stop);
 

@@ -16,6 +16,6 @@ namespace flcc::io::detail {
                                                    const std::stop_token& stop);
 
 /// Adds the files that the image is read from, except those of a DICOM series. **Errors**: Input.
-void addFiles(ReadFiles& files, const std::filesystem::path& path);
+void addFiles(ReadFiles& files, const std::filesystem::path& path, const std::stop_token& stop);
 
 } // namespace flcc::io::detail

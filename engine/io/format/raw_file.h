@@ -3,64 +3,18 @@
 #include <cstdint>
 #include <filesystem>
 #include <functional>
-#include <memory>
 #include <stop_token>
 #include <string>
-#include <vector>
 
 #include "engine/base/text.h"
+#include "engine/io/format/raw_layout.h"
 #include "engine/io/format/reading.h"
 
 namespace flcc::io::detail {
 
-/// Encoding of the bytes of the voxels.
-enum class Encoding {
-    Plain,
-    Packed, ///< by zlib or gzip, all frames in one stream
-    Text,   ///< numbers separated by white space
-    Hex,    ///< two hexadecimal digits for each byte
-};
-
-/// Position and encoding of the raw voxels in a file; frames follow each other.
-struct RawLayout {
-    std::filesystem::path file;
-    std::int64_t offset = 0;
-    Encoding encoding = Encoding::Plain;
-    std::int64_t skip = 0;  ///< bytes before the first voxel, after decoding
-    bool swapped = false;   ///< the byte order of the file differs from that of the processor
-    std::int64_t inner = 1; ///< number of consecutive values of one component or channel; 1: the
-                            ///< values of a voxel are adjacent
-};
-
 /// **Errors**: Input when `present` bytes are fewer than frames * voxels * bytesPerVoxel.
 void requireRawBytes(const std::filesystem::path& path, const base::Extents& extents,
                      std::int64_t bytesPerVoxel, std::int64_t frames, std::int64_t present);
-
-class ReadFiles;
-
-class ValueReader;
-
-/// Reads the planes of one frame after the other: all components, or the chosen channel. The bytes
-/// are hashed for `files`, which may be null. **Cost**: memory for the planes of a frame and one
-/// block; a frame before the last one read opens the file anew. **Errors**: Input; Stopped.
-class RawReader {
-  public:
-    RawReader(ImageInfo info, const RawLayout& layout, ReadFiles* files,
-              const std::stop_token& stop);
-    ~RawReader();
-    RawReader(const RawReader&) = delete;
-    RawReader& operator=(const RawReader&) = delete;
-
-    [[nodiscard]] std::vector<base::AnyImage> read(const Choice& choice);
-
-  private:
-    ImageInfo m_info;
-    std::int64_t m_inner;
-    std::unique_ptr<ValueReader> m_values;
-};
-
-/// Bytes of the buffers that RawReader needs beside the planes.
-[[nodiscard]] std::int64_t rawBufferBytes(const ImageInfo& info);
 
 /// Copies `count` values of `source`, with the indices `first`, `first + step`, ..., to the voxels
 /// of `target` from index `at` on. `source` has the pixel type of `target`.

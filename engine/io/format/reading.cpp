@@ -13,7 +13,8 @@
 #include <unistd.h>
 
 #include "engine/base/error.h"
-#include "engine/io/format/raw_file.h"
+#include "engine/io/format/backends.h"
+#include "engine/io/format/byte_source.h"
 #include "engine/io/raw_volume.h"
 
 namespace flcc::io::detail {
@@ -58,6 +59,30 @@ std::optional<Format> pictureFormat(const std::vector<unsigned char>& bytes) {
         return Format::Jpeg2000;
     }
     return std::nullopt;
+}
+
+bool isMrcExtension(std::string_view extension) {
+    constexpr std::array<std::string_view, 6> kExtensions{".mrc", ".mrcs", ".map",
+                                                          ".rec", ".st",   ".ali"};
+    return std::find(kExtensions.begin(), kExtensions.end(), extension) != kExtensions.end();
+}
+
+/// The format of a file that begins as gzip does, by what is packed in it.
+Format packedFormat(const std::filesystem::path& path, const std::string& extension) {
+    using namespace std::string_view_literals;
+    if (extension == ".nii.gz") {
+        return Format::Nifti;
+    }
+    const std::vector<unsigned char> bytes = unpackedStart(path, 1024);
+    if (startsWith(bytes, 344, "n+1\0"sv) || startsWith(bytes, 4, "n+2\0"sv)) {
+        return Format::Nifti;
+    }
+    const std::string inner = extension.substr(0, extension.rfind('.'));
+    if (startsWith(bytes, 208, "MAP"sv) || inner == ".mrc" ||
+        (isMrcExtension(inner) && looksLikeMrc(bytes, INT64_MAX))) {
+        return Format::Mrc;
+    }
+    failInput(path, "it is packed by gzip; NIfTI and MRC files can be read so, unpack it first");
 }
 
 /// Throws Memory when `bytes` of pixels and `buffers` need more than the options allow.
@@ -122,6 +147,11 @@ void requireBytes(const std::filesystem::path& path, std::int64_t promised, std:
     }
 }
 
+bool isGzip(const std::filesystem::path& path) {
+    const std::vector<unsigned char> start = readBytes(path, 0, 2);
+    return start.size() == 2 && start[0] == 0x1f && start[1] == 0x8b;
+}
+
 std::string extensionOf(const std::filesystem::path& path) {
     const auto lower = [](std::string text) {
         std::transform(text.begin(), text.end(), text.begin(),
@@ -156,6 +186,10 @@ Format detectFormat(const std::filesystem::path& path) {
     }
     const DatasetPath named = splitDataset(path);
     (void)requireRegularFile(named.file);
+    const std::string extension = extensionOf(path);
+    if (niftiPairOf(path)) { // before the first bytes, which are voxels in an .img file
+        return Format::Nifti;
+    }
     const auto bytes = readBytes(named.file, 0, 1024);
     constexpr auto kHdf5 = "\x89HDF\r\n\x1a\n"sv;
     if (startsWith(bytes, 0, kHdf5) || startsWith(bytes, 512, kHdf5)) {
@@ -164,7 +198,6 @@ Format detectFormat(const std::filesystem::path& path) {
     if (!named.dataset.empty()) {
         failInput(path, shown(named.file) + " is not an HDF5 file, so it has no dataset");
     }
-    const std::string extension = extensionOf(path);
     if (startsWith(bytes, 0, "\x89PNG\r\n\x1a\n"sv)) {
         return Format::Png;
     }
@@ -181,9 +214,11 @@ Format detectFormat(const std::filesystem::path& path) {
     if (const auto picture = pictureFormat(bytes)) {
         return *picture;
     }
-    if (startsWith(bytes, 344, "n+1\0"sv) || startsWith(bytes, 4, "n+2\0"sv) ||
-        (extension == ".nii.gz" && startsWith(bytes, 0, "\x1f\x8b"sv))) {
+    if (startsWith(bytes, 344, "n+1\0"sv) || startsWith(bytes, 4, "n+2\0"sv)) {
         return Format::Nifti;
+    }
+    if (startsWith(bytes, 0, "\x1f\x8b"sv)) {
+        return packedFormat(path, extension);
     }
     if (startsWith(bytes, 128, "DICM"sv)) {
         return Format::Dicom;
@@ -195,8 +230,14 @@ Format detectFormat(const std::filesystem::path& path) {
     if (looksLikeMetaImage(bytes)) {
         return Format::MetaImage;
     }
-    if (startsWith(bytes, 208, "MAP"sv) || extension == ".mrc") {
+    if (startsWith(bytes, 208, "MAP"sv) || extension == ".mrc" ||
+        (isMrcExtension(extension) && looksLikeMrc(bytes, requireRegularFile(named.file)))) {
         return Format::Mrc;
+    }
+    if (extension.starts_with(".img")) {
+        failInput(path,
+                  "the header of NIfTI or Analyze that belongs to it (.hdr) is missing beside "
+                  "it; name voxels without a header as FILE:WxHxD:uint16:le:0");
     }
     const auto& known = readableExtensions();
     if (!extension.empty() &&
@@ -261,11 +302,6 @@ Choice choose(const std::filesystem::path& path, const ImageInfo& info, const Re
         base::byteCount(info.extents, info.components * base::bytesPerVoxel(info.pixel));
     requireMemory(path, bytes, buffers, options);
     return choice;
-}
-
-Choice choose(const std::filesystem::path& path, const ImageInfo& info,
-              const ReadOptions& options) {
-    return choose(path, info, options, rawBufferBytes(info));
 }
 
 void requireSaneHeader(const std::filesystem::path& path, const ImageInfo& info) {

@@ -52,6 +52,9 @@ struct DatasetPath {
 /// folder is a DICOM series. **Errors**: Input for an unknown format and as requireRegularFile.
 [[nodiscard]] Format detectFormat(const std::filesystem::path& path);
 
+/// True if the file begins as gzip does.
+[[nodiscard]] bool isGzip(const std::filesystem::path& path);
+
 /// The extension in lower case; ".nii.gz" counts as one extension.
 [[nodiscard]] std::string extensionOf(const std::filesystem::path& path);
 
@@ -71,11 +74,7 @@ struct Choice {
 /// **Errors**: Problem when there are several channels or frames and none was chosen, or the chosen
 /// one does not exist; Memory when pixels and buffers need more than `options` allows.
 [[nodiscard]] Choice choose(const std::filesystem::path& path, const ImageInfo& info,
-                            const ReadOptions& options, std::int64_t buffers);
-/// As above for a format whose voxels RawReader reads, with its buffers.
-[[nodiscard]] Choice choose(const std::filesystem::path& path, const ImageInfo& info,
-                            const ReadOptions& options);
-
+                            const ReadOptions& options, std::int64_t buffers = 0);
 /// a * b, or INT64_MAX where the product is larger. **Shapes**: a and b are not negative.
 [[nodiscard]] std::int64_t cappedProduct(std::int64_t a, std::int64_t b);
 /// a + b, likewise.

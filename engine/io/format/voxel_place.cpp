@@ -11,10 +11,6 @@ namespace flcc::io::detail {
 
 namespace {
 
-std::int64_t valuesOf(const ImageInfo& info) {
-    return std::int64_t{1} * info.components * info.channels;
-}
-
 /// value * slope + intercept.
 base::AnyImage rescaled(const base::AnyImage& stored, const VoxelPlace& place, base::PixelType type,
                         const std::stop_token& stop) {
@@ -67,49 +63,87 @@ int requireFrames(const std::filesystem::path& path, const std::vector<std::int6
     return static_cast<int>(frames);
 }
 
-Described requireRoom(const std::filesystem::path& path, Described header) {
+namespace {
+
+base::PixelType storedType(const Described& header) {
+    return header.place.stored.value_or(header.info.pixel);
+}
+
+/// The fewest bytes of a part that can encode `bytes` bytes or `values` values.
+std::int64_t leastBytes(Encoding encoding, std::int64_t bytes, std::int64_t values) {
+    switch (encoding) {
+    case Encoding::Packed:
+        return bytes / 1040; // zlib packs at most 1032 bytes into one
+    case Encoding::Text:
+        return values;
+    case Encoding::Hex:
+        return 2 * bytes;
+    case Encoding::Plain:
+        break;
+    }
+    return bytes;
+}
+
+} // namespace
+
+std::int64_t bytesPerPart(const std::filesystem::path& path, const Described& header) {
     const ImageInfo& info = header.info;
     const RawLayout& layout = header.place.layout;
     requireSaneHeader(path, info);
-    const std::int64_t size = requireRegularFile(layout.file);
-    const std::int64_t present = size - layout.offset;
-    const std::int64_t voxel =
-        base::bytesPerVoxel(header.place.stored.value_or(info.pixel)) * valuesOf(info);
-    // The fewest bytes that can encode one voxel, times 1040.
-    std::int64_t least = 0;
-    switch (layout.encoding) {
-    case Encoding::Plain:
-        requireRawBytes(layout.file, info.extents, voxel, info.frames, present);
-        header.info.complete = true;
-        return header;
-    case Encoding::Packed:
-        least = voxel; // zlib packs at most 1032 bytes into one
-        break;
-    case Encoding::Text:
-        least = std::int64_t{1040} * valuesOf(info);
-        break;
-    case Encoding::Hex:
-        least = 2080 * voxel;
-        break;
+    std::vector<std::int64_t> lengths{info.extents.x, info.extents.y,  info.extents.z,
+                                      info.frames,    info.components, info.channels};
+    if (!layout.axes.empty()) {
+        lengths.clear();
+        for (const FileAxis& axis : layout.axes) {
+            lengths.push_back(std::max(axis.length, axis.stored));
+        }
     }
-    if (layout.skip / 1040 > present ||
-        base::voxelCount(info.extents) > present * 1040 / least / info.frames + 1) {
-        failInput(path, "its header promises more voxels than the file can hold");
+    (void)requireProduct(path, lengths, base::bytesPerVoxel(storedType(header)));
+    const auto parts = static_cast<std::int64_t>(layout.more.size()) + 1;
+    return storedBytes(layout.coding, storedType(header), valuesOf(layout, info) / parts);
+}
+
+Described requireRoom(const std::filesystem::path& path, Described header) {
+    const RawLayout& layout = header.place.layout;
+    const std::int64_t bytes = bytesPerPart(path, header);
+    const std::int64_t values =
+        valuesOf(layout, header.info) / (static_cast<std::int64_t>(layout.more.size()) + 1);
+    const bool plain = layout.encoding == Encoding::Plain;
+    header.info.regions = plain ? RegionAccess::Box : RegionAccess::Stream;
+    for (const RawPart& part : partsOf(layout)) {
+        const std::int64_t present = requireRegularFile(part.file) - part.offset;
+        if (plain) {
+            requireBytes(part.file, bytes, present);
+        } else if (leastBytes(layout.encoding, bytes, values) > present ||
+                   layout.skip / 1040 > present) {
+            failInput(path, "its header promises more voxels than the file can hold");
+        }
     }
+    header.info.complete = plain;
     return header;
 }
 
 LoadedImage readVoxels(const std::filesystem::path& path, const Described& header,
                        const ReadOptions& options, ReadFiles* files) {
-    const Choice choice = choose(path, header.info, options);
-    return {header.info, VoxelReader(header, files, options.stop).read(choice), {}};
+    return readVoxelRegion(path, header, {{}, header.info.extents}, options, files);
+}
+
+LoadedImage readVoxelRegion(const std::filesystem::path& path, const Described& header,
+                            const base::Box& box, const ReadOptions& options, ReadFiles* files) {
+    ImageInfo info = header.info;
+    info.extents = box.extents;
+    info.geometry = base::movedTo(info.geometry, {static_cast<double>(box.corner.x),
+                                                  static_cast<double>(box.corner.y),
+                                                  static_cast<double>(box.corner.z)});
+    const Choice choice = choose(path, info, options);
+    return {std::move(info), VoxelReader(header, files, options.stop).read(box, choice), {}};
 }
 
 namespace {
 
 ImageInfo storedInfo(const Described& header) {
     ImageInfo stored = header.info;
-    stored.pixel = header.place.stored.value_or(stored.pixel);
+    stored.pixel = storedType(header);
     return stored;
 }
 
@@ -119,8 +153,8 @@ VoxelReader::VoxelReader(const Described& header, ReadFiles* files, std::stop_to
     : m_place(header.place), m_pixel(header.info.pixel), m_stop(std::move(stop)),
       m_raw(storedInfo(header), m_place.layout, files, m_stop) {}
 
-std::vector<base::AnyImage> VoxelReader::read(const Choice& choice) {
-    std::vector<base::AnyImage> planes = m_raw.read(choice);
+std::vector<base::AnyImage> VoxelReader::read(const base::Box& box, const Choice& choice) {
+    std::vector<base::AnyImage> planes = m_raw.read(box, choice);
     if (m_place.stored) {
         for (base::AnyImage& plane : planes) {
             plane = rescaled(plane, m_place, m_pixel, m_stop);
@@ -130,17 +164,21 @@ std::vector<base::AnyImage> VoxelReader::read(const Choice& choice) {
 }
 
 void readThrough(const Described& header, const std::stop_token& stop) {
-    const ImageInfo& info = header.info;
-    const base::PixelType pixel = header.place.stored.value_or(info.pixel);
-    const std::unique_ptr<ByteSource> source = openBytes(header.place.layout, pixel, nullptr, stop);
+    const RawLayout& layout = header.place.layout;
+    const std::vector<RawPart> parts = partsOf(layout);
+    const std::int64_t values =
+        valuesOf(layout, header.info) / static_cast<std::int64_t>(parts.size());
     constexpr std::int64_t kBlock = 1 << 20;
-    std::int64_t left =
-        base::voxelCount(info.extents) * info.frames * valuesOf(info) * base::bytesPerVoxel(pixel);
-    std::vector<char> block(static_cast<std::size_t>(std::min(left, kBlock)));
-    for (; left > 0; left -= std::min(left, kBlock)) {
-        source->read(block.data(), std::min(left, kBlock));
+    for (const RawPart& part : parts) {
+        const std::unique_ptr<ByteSource> source =
+            openBytes(layout, part, storedType(header), nullptr, stop);
+        std::int64_t left = storedBytes(layout.coding, storedType(header), values);
+        std::vector<char> block(static_cast<std::size_t>(std::min(left, kBlock)));
+        for (; left > 0; left -= std::min(left, kBlock)) {
+            source->read(block.data(), std::min(left, kBlock));
+        }
+        source->finish();
     }
-    source->finish();
 }
 
 } // namespace flcc::io::detail

@@ -5,7 +5,8 @@
 #include <stop_token>
 #include <vector>
 
-#include "engine/io/format/raw_file.h"
+#include "engine/io/format/raw_layout.h"
+#include "engine/io/format/raw_reader.h"
 #include "engine/io/image_file.h"
 
 namespace flcc::io::detail {
@@ -24,23 +25,34 @@ struct VoxelPlace {
 struct Described {
     ImageInfo info;
     VoxelPlace place;
+    /// The file with the header, if the voxels lie in others.
+    std::filesystem::path headerFile{};
 };
 
-/// The header of a file whose voxels lie in it, or beside it, one after the other. Sets
-/// ImageInfo::complete if the number of bytes shows that all voxels are there. **Errors**: Input
-/// when the file cannot hold what the header promises.
+/// The header of files whose voxels lie in them, or beside them. Sets ImageInfo::complete if the
+/// number of bytes shows that all voxels are there, and ImageInfo::regions. **Errors**: Input when
+/// a file cannot hold what the header promises.
 [[nodiscard]] Described requireRoom(const std::filesystem::path& path, Described header);
 
 /// Reads the voxels of the chosen channel and frame. **Errors**: as readImage.
 [[nodiscard]] LoadedImage readVoxels(const std::filesystem::path& path, const Described& header,
                                      const ReadOptions& options, ReadFiles* files);
 
+/// Bytes that each file of voxels must have after its offset, undecoded. **Errors**: Input when the
+/// extents are not usable.
+[[nodiscard]] std::int64_t bytesPerPart(const std::filesystem::path& path, const Described& header);
+
+/// As readVoxels, a box of the image; the information and the geometry are those of the box.
+[[nodiscard]] LoadedImage readVoxelRegion(const std::filesystem::path& path,
+                                          const Described& header, const base::Box& box,
+                                          const ReadOptions& options, ReadFiles* files);
+
 /// Reads the voxels of one frame after the other. **Errors**: Input; Stopped.
 class VoxelReader {
   public:
     /// `files` may be null and must outlive the reader.
     VoxelReader(const Described& header, ReadFiles* files, std::stop_token stop);
-    [[nodiscard]] std::vector<base::AnyImage> read(const Choice& choice);
+    [[nodiscard]] std::vector<base::AnyImage> read(const base::Box& box, const Choice& choice);
 
   private:
     VoxelPlace m_place;

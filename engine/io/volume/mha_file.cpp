@@ -12,6 +12,7 @@
 #include "engine/io/format/backends.h"
 #include "engine/io/format/headers.h"
 #include "engine/io/format/raw_file.h"
+#include "engine/io/volume/several_files.h"
 
 namespace flcc::io::detail {
 
@@ -41,6 +42,7 @@ constexpr std::array<ElementType, 12> kElementTypes{{{"MET_UCHAR", PixelType::UI
 /// The "Key = value" lines up to ElementDataFile, and where the voxels begin.
 struct Header {
     Metadata fields;
+    std::vector<std::string> files; ///< lines after ElementDataFile = LIST
     std::int64_t dataOffset = 0;
 
     [[nodiscard]] std::string get(const std::string& key, const std::string& otherwise = "") const {
@@ -60,6 +62,18 @@ struct Header {
         return !value.empty() && (value[0] == 'T' || value[0] == 't' || value[0] == '1');
     }
 };
+
+/// The lines that are not blank.
+std::vector<std::string> linesOf(const std::string& text) {
+    std::vector<std::string> lines;
+    std::istringstream in(text);
+    for (std::string line; std::getline(in, line);) {
+        if (line = trimmed(line); !line.empty()) {
+            lines.push_back(line);
+        }
+    }
+    return lines;
+}
 
 Header parseHeader(const std::filesystem::path& path) {
     const std::int64_t size = requireRegularFile(path);
@@ -85,6 +99,9 @@ Header parseHeader(const std::filesystem::path& path) {
         header.fields[key] = trimmed(line.substr(equals + 1));
         if (key == "ElementDataFile") {
             header.dataOffset = static_cast<std::int64_t>(position);
+            if (header.fields[key].starts_with("LIST")) {
+                header.files = linesOf(text.substr(position));
+            }
             return header;
         }
     }
@@ -199,47 +216,70 @@ ImageInfo infoOf(const std::filesystem::path& path, const Header& header) {
     return info;
 }
 
-/// Empty where the voxels follow the header.
-std::filesystem::path voxelFileOf(const std::filesystem::path& path, const Header& header) {
-    const std::string file = header.get("ElementDataFile");
-    const bool inside = file == "LOCAL" || file == "local" || file == "Local";
-    return inside ? std::filesystem::path() : requireNeighbour(path, file);
+/// The files of voxels beside the header, one for each step along the axes behind the first `axes`.
+void setFilesBeside(const std::filesystem::path& path, const Header& header,
+                    const std::string& file, Described& described) {
+    const auto sizes = wholeNumbers(header.get("DimSize"));
+    const auto filesOf = [&](std::size_t axes) {
+        std::int64_t count = 1;
+        for (std::size_t axis = axes; axis < sizes.size(); ++axis) {
+            count = cappedProduct(count, sizes[axis]);
+        }
+        return count;
+    };
+    const std::size_t flat = sizes.size() - 1;
+    if (file.starts_with("LIST")) {
+        std::string word = trimmed(file.substr(4)); // "LIST 2D": axes of each file
+        word = word.substr(0, word.find_first_not_of("0123456789"));
+        const auto axes = wholeNumbers(word);
+        const bool given = !axes.empty() && axes[0] > 0 && axes[0] <= std::ssize(sizes);
+        setFiles(path, header.files, filesOf(given ? static_cast<std::size_t>(axes[0]) : flat),
+                 described);
+        return;
+    }
+    const std::size_t blank = file.find_first_of(" \t", file.find('%'));
+    const auto range =
+        blank == std::string::npos ? std::vector<std::int64_t>{} : wholeNumbers(file.substr(blank));
+    if (file.find('%') == std::string::npos || range.size() > 3 ||
+        (blank != std::string::npos && range.empty())) {
+        setFiles(path, {file}, 1, described);
+        return;
+    }
+    NumberedFiles files;
+    files.pattern = file.substr(0, blank);
+    files.first = !range.empty() ? range[0] : 1;
+    files.last = range.size() > 1 ? range[1] : files.first + filesOf(flat) - 1;
+    files.step = range.size() > 2 ? range[2] : 1;
+    setFiles(path, namesOf(path, files, filesOf(flat)), filesOf(flat), described);
 }
 
-/// Where the voxels are; that they are all there.
-RawLayout layoutOf(const std::filesystem::path& path, const Header& header, const ImageInfo& info) {
-    if (header.get("BinaryData", "True")[0] == 'F') {
-        failInput(path, "its voxels are written as text, which cannot be read");
-    }
-    RawLayout layout;
-    if (header.flag("CompressedData")) {
-        layout.encoding = Encoding::Packed;
-    }
+/// Where the voxels are.
+void setLayout(const std::filesystem::path& path, const Header& header, Described& described) {
+    RawLayout& layout = described.place.layout;
     const bool bigEndian =
         header.flag("BinaryDataByteOrderMSB") || header.flag("ElementByteOrderMSB");
     layout.swapped = bigEndian != (std::endian::native == std::endian::big);
-    const std::filesystem::path beside = voxelFileOf(path, header);
-    const bool inside = beside.empty();
-    layout.file = inside ? path : beside;
-    const std::int64_t size = requireRegularFile(layout.file);
-    const auto voxel = base::bytesPerVoxel(info.pixel) * info.components * info.channels;
+    const std::string binary = header.get("BinaryData");
+    const bool letters =
+        !binary.empty() && std::string_view("Ff0").find(binary[0]) != std::string::npos;
+    layout.encoding = header.flag("CompressedData") ? Encoding::Packed
+                      : letters                     ? Encoding::Text
+                                                    : Encoding::Plain;
     const auto skip =
         numbers<std::int64_t>(path, "HeaderSize", header.get("HeaderSize", "0"), 1).front();
-    if (inside) {
+    const std::string file = header.get("ElementDataFile");
+    if (file == "LOCAL" || file == "local" || file == "Local") {
+        layout.file = path;
         layout.offset = header.dataOffset;
-    } else if (skip >= 0) {
-        layout.offset = std::min(skip, size);
-    } else {
+        return;
+    }
+    setFilesBeside(path, header, file, described);
+    const std::int64_t bytes = bytesPerPart(path, described);
+    forParts(layout, [&](RawPart& part) {
         // -1: as much as there is before the voxels.
-        requireRawBytes(layout.file, info.extents, voxel, info.frames, size);
-        layout.offset = size - base::byteCount(info.extents, voxel) * info.frames;
-    }
-    if (layout.encoding == Encoding::Plain) {
-        requireRawBytes(layout.file, info.extents, voxel, info.frames, size - layout.offset);
-    } else if (base::byteCount(info.extents, voxel) / 1040 > size / info.frames) {
-        failInput(path, "its header promises more voxels than the file can hold");
-    }
-    return layout;
+        const std::int64_t size = requireRegularFile(part.file);
+        part.offset = skip >= 0 ? std::min(skip, size) : std::max<std::int64_t>(0, size - bytes);
+    });
 }
 
 } // namespace
@@ -248,13 +288,8 @@ Described describeMha(const std::filesystem::path& path) {
     const Header header = parseHeader(path);
     Described described;
     described.info = infoOf(path, header);
-    described.place.layout = layoutOf(path, header, described.info);
-    described.info.complete = described.place.layout.encoding == Encoding::Plain;
-    return described;
-}
-
-std::filesystem::path mhaVoxelFile(const std::filesystem::path& path) {
-    return voxelFileOf(path, parseHeader(path));
+    setLayout(path, header, described);
+    return requireRoom(path, std::move(described));
 }
 
 std::string mhaHeader(base::PixelType type, const base::Extents& extents,

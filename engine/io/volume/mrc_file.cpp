@@ -3,10 +3,12 @@
 #include <algorithm>
 #include <array>
 #include <bit>
-#include <cmath>
+#include <utility>
 
 #include "engine/io/format/backends.h"
+#include "engine/io/format/byte_source.h"
 #include "engine/io/format/headers.h"
+#include "engine/io/volume/mrc_header.h"
 
 namespace flcc::io::detail {
 
@@ -14,130 +16,67 @@ namespace {
 
 using base::PixelType;
 
-constexpr std::int64_t kHeaderBytes = 1024;
-constexpr std::int32_t kImodStamp = 1146047817;
-constexpr std::size_t kStampAt = 212;
-constexpr unsigned char kLittleStamp = 0x44;
-constexpr unsigned char kBigStamp = 0x11;
+/// Voxels of mode 0 that are looked at to see whether they are signed.
+constexpr std::int64_t kSample = 1 << 20;
 
-/// True if the numbers have the other byte order than the processor.
-bool isSwapped(const std::filesystem::path& path, const Bytes& bytes) {
-    const unsigned char stamp = bytes[kStampAt];
-    constexpr bool kBig = std::endian::native == std::endian::big;
-    if (stamp == kLittleStamp || stamp == kBigStamp) {
-        return (stamp == kBigStamp) != kBig;
+/// Parts of the voxels, in their order; what is packed is taken from the beginning.
+Bytes sampleOf(const RawLayout& layout, std::int64_t count) {
+    constexpr std::int64_t kMostSkipped = 64 << 20; // unpackedStart keeps what it skips
+    constexpr std::int64_t kParts = 16;
+    Bytes sample;
+    if (layout.encoding == Encoding::Packed) {
+        if (layout.skip > kMostSkipped) {
+            return sample;
+        }
+        sample = unpackedStart(layout.file, layout.skip + std::min(count, kSample));
+        sample.erase(sample.begin(),
+                     sample.begin() + std::min<std::ptrdiff_t>(std::ssize(sample), layout.skip));
+        return sample;
     }
-    if (stamp != 0) {
-        failInput(path, "its machine stamp is " + std::to_string(int{stamp}) + " " +
-                            std::to_string(int{bytes[kStampAt + 1]}) +
-                            "; 68 (little-endian) and 17 (big-endian) can be read");
+    const std::int64_t parts = count > kSample ? kParts : 1;
+    for (std::int64_t part = 0; part < parts; ++part) {
+        const Bytes bytes = readBytes(layout.file, layout.offset + count / parts * part,
+                                      std::min(count, kSample) / parts);
+        sample.insert(sample.end(), bytes.begin(), bytes.end());
     }
-    // Old files have no stamp. Their byte order follows from the mode, which is a small number.
-    const auto mode = field<std::int32_t>(bytes, 12, false);
-    const auto turned = field<std::int32_t>(bytes, 12, true);
-    return mode > 101 && turned >= 0 && turned <= 101;
+    return sample;
 }
 
-/// MRC2014: bytes are signed. Files of IMOD say otherwise in a flag of their own, and lowest and
-/// highest value may show it.
-bool hasSignedBytes(const Bytes& bytes, bool swapped) {
-    const bool imod = field<std::int32_t>(bytes, 152, swapped) == kImodStamp;
-    const bool flagged = (field<std::int32_t>(bytes, 156, swapped) & 1) != 0;
-    const auto lowest = field<float>(bytes, 76, swapped);
-    const auto highest = field<float>(bytes, 80, swapped);
-    return !imod || flagged || (lowest < 0 && highest >= lowest);
-}
-
-PixelType typeOf(const std::filesystem::path& path, const Bytes& bytes, bool swapped) {
-    const auto mode = field<std::int32_t>(bytes, 12, swapped);
-    switch (mode) {
-    case 0:
-        return hasSignedBytes(bytes, swapped) ? PixelType::Int8 : PixelType::UInt8;
-    case 1:
-        return PixelType::Int16;
-    case 2:
-        return PixelType::Float32;
-    case 6:
-        return PixelType::UInt16;
-    default:
-        failInput(path,
-                  "its MRC mode " + std::to_string(mode) + " cannot be read; 0, 1, 2 and 6 can");
-    }
-}
-
-/// The columns, rows and sections must be three different axes.
-void requireAxes(const std::filesystem::path& path, const Bytes& bytes, bool swapped) {
-    std::array<std::int32_t, 3> axes{};
-    for (std::size_t i = 0; i < 3; ++i) {
-        axes[i] = field<std::int32_t>(bytes, 64 + 4 * i, swapped);
-    }
-    std::array<std::int32_t, 3> sorted = axes;
-    std::sort(sorted.begin(), sorted.end());
-    if (sorted != std::array<std::int32_t, 3>{1, 2, 3}) {
-        failInput(path, "its header maps columns, rows and sections to the axes " +
-                            std::to_string(axes[0]) + ", " + std::to_string(axes[1]) + " and " +
-                            std::to_string(axes[2]));
-    }
-}
-
-/// Length of the cell divided by its number of intervals, in float32 as other readers do; 1 for all
-/// axes if no length is given.
-void setSpacing(const Bytes& bytes, bool swapped, base::Geometry& geometry) {
-    bool none = true;
-    bool all = true;
-    for (std::size_t axis = 0; axis < 3; ++axis) {
-        const auto length = field<float>(bytes, 40 + 4 * axis, swapped);
-        const auto intervals = field<std::int32_t>(bytes, 28 + 4 * axis, swapped);
-        geometry.spacing[axis] = static_cast<double>(length / static_cast<float>(intervals));
-        none = none && length == 0;
-        all = all && length > 0;
-    }
-    if (none) {
-        geometry.spacing = {1, 1, 1};
-    }
-    if (all) {
-        geometry.unit = "A";
-        geometry.unitSource = base::UnitSource::Header;
-    }
+void decideBytes(const RawLayout& layout, ImageInfo& info) {
+    const bool without = looksUnsigned(sampleOf(layout, base::voxelCount(info.extents)));
+    info.pixel = without ? PixelType::UInt8 : PixelType::Int8;
+    info.notes.emplace_back(without
+                                ? "its bytes were read as unsigned (mode 0), because neighbours "
+                                  "then differ less; its header gives no extremes"
+                                : "its bytes were read as signed (mode 0), as the standard "
+                                  "says; its header gives no extremes");
 }
 
 } // namespace
 
 Described describeMrc(const std::filesystem::path& path) {
-    const Bytes bytes = readBytes(path, 0, kHeaderBytes);
-    if (bytes.size() < static_cast<std::size_t>(kHeaderBytes)) {
+    const bool packed = isGzip(path);
+    Bytes bytes =
+        packed ? unpackedStart(path, kMrcHeaderBytes) : readBytes(path, 0, kMrcHeaderBytes);
+    if (bytes.size() < static_cast<std::size_t>(kMrcHeaderBytes)) {
         failInput(path, "the file is truncated; an MRC header has 1024 bytes");
     }
-    const auto word = field<std::uint32_t>(bytes, 208, false);
-    if (word != 0 && (bytes[208] != 'M' || bytes[209] != 'A' || bytes[210] != 'P')) {
-        failInput(path, "its content is not that of an MRC file: the word MAP is missing");
-    }
-    const bool swapped = isSwapped(path, bytes);
+    MrcHeader header(path, std::move(bytes), packed ? INT64_MAX : requireRegularFile(path));
     Described described;
-    ImageInfo& info = described.info;
-    info.format = name(Format::Mrc);
-    info.pixel = typeOf(path, bytes, swapped);
-    std::vector<std::int64_t> lengths;
-    for (std::size_t axis = 0; axis < 3; ++axis) {
-        lengths.push_back(field<std::int32_t>(bytes, 4 * axis, swapped));
-        info.geometry.origin[axis] =
-            static_cast<double>(field<float>(bytes, 196 + 4 * axis, swapped)) + 0.0; // no -0
-    }
-    requireAxes(path, bytes, swapped);
-    const std::int64_t promised = requireProduct(path, lengths, base::bytesPerVoxel(info.pixel));
-    info.extents = {lengths[0], lengths[1], lengths[2]};
-    setSpacing(bytes, swapped, info.geometry);
-    const auto extension = field<std::int32_t>(bytes, 92, swapped);
-    if (extension < 0) {
-        failInput(path,
-                  "its header gives an extended header of " + std::to_string(extension) + " bytes");
-    }
     RawLayout& layout = described.place.layout;
     layout.file = path;
-    layout.offset = kHeaderBytes + std::int64_t{extension};
-    layout.swapped = swapped;
-    requireBytes(path, promised, requireRegularFile(path) - layout.offset);
-    return requireRoom(path, std::move(described));
+    described.info.format = name(Format::Mrc);
+    header.describe(described.info, layout);
+    if (packed) {
+        layout.encoding = Encoding::Packed;
+    } else {
+        layout.offset = std::exchange(layout.skip, 0);
+    }
+    described = requireRoom(path, std::move(described));
+    if (header.bytesUndecided()) {
+        decideBytes(described.place.layout, described.info);
+    }
+    return described;
 }
 
 void writeMrc(const std::filesystem::path& path, const std::filesystem::path& target,
@@ -164,7 +103,7 @@ void writeMrc(const std::filesystem::path& path, const std::filesystem::path& ta
     // Without a unit no cell is given, so that readers do not take the spacing for angstrom.
     const bool given = !geometry.unit.empty() && geometry.unit != "px";
     const double factor = given ? unitLength(geometry.unit) / unitLength("A") : 0;
-    std::string header(static_cast<std::size_t>(kHeaderBytes), '\0');
+    std::string header(static_cast<std::size_t>(kMrcHeaderBytes), '\0');
     for (std::size_t axis = 0; axis < 3; ++axis) {
         const auto length = static_cast<std::int32_t>(lengths[axis]);
         putField(header, 4 * axis, length);
@@ -187,7 +126,8 @@ void writeMrc(const std::filesystem::path& path, const std::filesystem::path& ta
     const std::string map = "MAP ";
     std::copy(map.begin(), map.end(), header.begin() + 208);
     constexpr bool kLittle = std::endian::native == std::endian::little;
-    header[kStampAt] = header[kStampAt + 1] = static_cast<char>(kLittle ? kLittleStamp : kBigStamp);
+    header[kMrcStampAt] = header[kMrcStampAt + 1] =
+        static_cast<char>(kLittle ? kMrcLittleStamp : kMrcBigStamp);
     putField(header, 220, std::int32_t{1}); // labels
     const std::string label = "written by FLCC";
     std::fill_n(header.begin() + 224, 80, ' ');

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <optional>
 
 #include "engine/io/format/reading.h"
 
@@ -46,15 +47,6 @@ bool isOrthonormal(const std::array<double, 9>& m) {
     return true;
 }
 
-bool fitsSpacing(const NiftiGrid& grid) {
-    for (std::size_t axis = 0; axis < 3; ++axis) {
-        if (!(std::abs(columnLength(grid.matrix, axis) - grid.spacing[axis]) <= 1e-3)) {
-            return false;
-        }
-    }
-    return isOrthonormal(unitColumns(grid.matrix));
-}
-
 /// The formulas of the NIfTI standard, in double; rounded to float32 where the header holds those,
 /// as the reference library does.
 Matrix quaternionMatrix(const NiftiGrid& grid) {
@@ -86,31 +78,77 @@ Matrix quaternionMatrix(const NiftiGrid& grid) {
     return matrix;
 }
 
+bool hasInverse(const Matrix& matrix) { return std::abs(determinant(unitColumns(matrix))) > 1e-6; }
+
+/// True if both place a voxel of the grid at the same point, within a hundredth of a voxel.
+bool samePlaces(const Matrix& a, const Matrix& b, const base::Extents& extents, double spacing) {
+    const std::array<std::int64_t, 3> last{extents.x - 1, extents.y - 1, extents.z - 1};
+    for (std::size_t row = 0; row < 3; ++row) {
+        double off = std::abs(a[row][3] - b[row][3]);
+        for (std::size_t column = 0; column < 3; ++column) {
+            off += std::abs(a[row][column] - b[row][column]) * static_cast<double>(last[column]);
+        }
+        if (!(off <= 0.01 * spacing)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+/// The matrix that places the grid, and whether it is the header's own (sform). Nothing if the
+/// header has none.
+struct Placement {
+    Matrix matrix{};
+    bool own = false;
+};
+std::optional<Placement> placementOf(const std::filesystem::path& path, const NiftiGrid& grid,
+                                     std::size_t axes, ImageInfo& info) {
+    const bool turned = grid.quaternionCode > 0;
+    const bool placed = grid.matrixCode > 0;
+    if (!turned && !placed) {
+        info.notes.emplace_back("its header does not place it in space (qform_code and sform_code "
+                                "are 0); it was read as unturned, at the origin");
+        return std::nullopt;
+    }
+    const Matrix byTurn = turned ? quaternionMatrix(grid) : Matrix{};
+    if (!placed) {
+        return Placement{byTurn, false};
+    }
+    if (!hasInverse(grid.matrix)) {
+        if (!turned) {
+            failInput(path, "its header gives axes that lie in one plane");
+        }
+        info.notes.emplace_back("the axes of its sform lie in one plane; the qform was taken");
+        return Placement{byTurn, false};
+    }
+    const double smallest =
+        std::min({columnLength(grid.matrix, 0), columnLength(grid.matrix, 1),
+                  axes > 2 ? columnLength(grid.matrix, 2) : columnLength(grid.matrix, 0)});
+    if (turned && !samePlaces(grid.matrix, byTurn, info.extents, smallest)) {
+        info.notes.emplace_back(
+            "its sform and its qform place it differently; the sform was taken, "
+            "as by nibabel, FSL and SPM");
+    }
+    return Placement{grid.matrix, true};
+}
+
 } // namespace
 
 void setNiftiGeometry(const std::filesystem::path& path, const NiftiGrid& grid, std::size_t axes,
-                      base::Geometry& geometry) {
+                      ImageInfo& info) {
+    base::Geometry& geometry = info.geometry;
     const std::size_t used = std::min<std::size_t>(3, axes);
     std::copy_n(grid.spacing.begin(), used, geometry.spacing.begin());
-    for (std::size_t axis = 0; axis < used; ++axis) {
-        if (grid.spacing[axis] < 0) {
-            failInput(path,
-                      "its header gives a voxel spacing of " + std::to_string(grid.spacing[axis]));
-        }
-    }
-    const bool turned = grid.quaternionCode > 0;
-    if (!turned && grid.matrixCode <= 0) {
+    const std::optional<Placement> placement = placementOf(path, grid, axes, info);
+    if (!placement) {
         return;
     }
-    const bool fits = grid.matrixCode > 0 && fitsSpacing(grid);
-    const bool byMatrix = !turned || (fits && grid.matrixCode == 1);
-    const Matrix matrix = byMatrix ? grid.matrix : quaternionMatrix(grid);
-    if (byMatrix && !fits) {
-        if (!(std::abs(determinant(unitColumns(matrix))) > 1e-6)) {
-            failInput(path, "its header gives axes that lie in one plane");
-        }
-        for (std::size_t axis = 0; axis < used; ++axis) {
-            geometry.spacing[axis] = columnLength(matrix, axis);
+    const Matrix& matrix = placement->matrix;
+    for (std::size_t axis = 0; placement->own && axis < used; ++axis) {
+        // The header's spacing is more exact than the length of a rounded column.
+        const double length = columnLength(matrix, axis);
+        if (std::abs(length - geometry.spacing[axis]) > 1e-6 * length) {
+            geometry.spacing[axis] = length;
         }
     }
     Matrix left{}; // left-posterior-superior, of the axes in use

@@ -5,6 +5,7 @@
 #include <filesystem>
 
 #include "engine/base/geometry.h"
+#include "engine/io/image_file.h"
 
 namespace flcc::io::detail {
 
@@ -20,13 +21,12 @@ struct NiftiGrid {
     std::array<std::array<double, 4>, 3> matrix{}; ///< rows of the sform
 };
 
-/// Sets spacing, origin and direction of the first `axes` axes in left-posterior-superior, as ITK
-/// 5.2 does: the matrix if the quaternion has no code or the matrix has the code of the scanner (1)
-/// and fits the spacing with its columns at right angles; else the quaternion. A matrix that does
-/// not fit counts if there is no quaternion; its columns then give the spacing. Without any code
-/// the grid lies at the origin, unturned. **Errors**: Input when the matrix has no inverse.
+/// Sets spacing, origin and direction of the first `axes` axes in left-posterior-superior: by the
+/// matrix (sform) if it has a code and an inverse, else by the quaternion (qform) if that has a
+/// code, as nibabel, FSL and SPM do. Without any code the grid lies at the origin, unturned. Says
+/// in a note what was assumed. **Errors**: Input when the only one that has a code has no inverse.
 void setNiftiGeometry(const std::filesystem::path& path, const NiftiGrid& grid, std::size_t axes,
-                      base::Geometry& geometry);
+                      ImageInfo& info);
 
 /// The grid of a geometry whose lengths are in the unit of the file.
 [[nodiscard]] NiftiGrid niftiGridOf(const base::Geometry& geometry);

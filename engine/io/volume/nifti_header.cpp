@@ -51,7 +51,12 @@ struct Fields {
     int units = 0;
     int intent = 0;
     NiftiGrid grid;
+    bool analyze = false; ///< Analyze 7.5: no NIfTI header
+    bool voxelsBeside = false;
+    std::array<int, 3> analyzeOrigin{}; ///< SPM's origin in voxels, counted from 1; 0: none
+    int analyzeOrient = 0;
     Metadata texts;
+    std::vector<std::string> notes;
 };
 
 /// Reads fields at their place in either version of the header.
@@ -88,11 +93,6 @@ class FieldReader {
     bool m_swapped;
 };
 
-bool isPacked(const std::filesystem::path& path) {
-    const Bytes start = readBytes(path, 0, 2);
-    return start.size() == 2 && start[0] == 0x1f && start[1] == 0x8b;
-}
-
 double requirePlace(const std::filesystem::path& path, double value) {
     if (!isPlace(value)) {
         failInput(path, "its header gives a spacing or position of " + std::to_string(value));
@@ -100,18 +100,31 @@ double requirePlace(const std::filesystem::path& path, double value) {
     return value;
 }
 
-NiftiGrid gridOf(const std::filesystem::path& path, const FieldReader& read, bool second) {
+NiftiGrid gridOf(const std::filesystem::path& path, const FieldReader& read, Fields& fields) {
     const auto place = [&](std::size_t first, std::size_t other, std::size_t index) {
         return requirePlace(path, read.real(first, other, index));
     };
     NiftiGrid grid;
-    grid.single = !second;
+    grid.single = !fields.second;
+    std::string negative;
+    for (std::size_t axis = 0; axis < 3; ++axis) {
+        const double spacing = place(76, 104, axis + 1);
+        if (spacing < 0 && axis < fields.lengths.size()) {
+            negative += (negative.empty() ? "" : ", ") + numberText(spacing);
+        }
+        grid.spacing[axis] = spacing == 0 ? 1 : std::abs(spacing); // 0: not given
+    }
+    if (!negative.empty()) {
+        fields.notes.push_back("its header gives a negative voxel spacing (" + negative +
+                               "); it was read as positive");
+    }
+    if (fields.analyze) {
+        return grid;
+    }
     grid.quaternionCode = read.code(252, 344);
     grid.matrixCode = read.code(254, 348);
     grid.handedness = place(76, 104, 0);
     for (std::size_t axis = 0; axis < 3; ++axis) {
-        const double spacing = place(76, 104, axis + 1);
-        grid.spacing[axis] = spacing == 0 ? 1 : spacing; // 0: not given
         grid.quaternion[axis] = place(256, 352, axis);
         grid.offset[axis] = place(268, 376, axis);
         for (std::size_t column = 0; column < 4; ++column) {
@@ -129,6 +142,9 @@ void setTexts(const FieldReader& read, Fields& fields) {
     };
     add("descrip", read.text(148, 240, 80));
     add("aux_file", read.text(228, 320, 24));
+    if (fields.analyze) {
+        return;
+    }
     add("intent_name", read.text(328, 508, 16));
     add("intent_code", std::to_string(fields.intent));
     add("qform_code", std::to_string(fields.grid.quaternionCode));
@@ -137,8 +153,73 @@ void setTexts(const FieldReader& read, Fields& fields) {
     add("scl_inter", numberText(fields.intercept));
 }
 
-Fields readFields(const std::filesystem::path& path, bool packed) {
-    const Bytes bytes = packed ? unpackedStart(path, kSecondSize) : readBytes(path, 0, kSecondSize);
+/// Analyze 7.5 has no magic; SPM keeps a factor and an origin in fields of its own.
+void setAnalyze(const Bytes& bytes, Fields& fields) {
+    fields.analyze = true;
+    fields.analyzeOrient = bytes[252];
+    for (std::size_t axis = 0; axis < 3; ++axis) {
+        fields.analyzeOrigin[axis] = field<std::int16_t>(bytes, 253 + 2 * axis, fields.swapped);
+    }
+}
+
+/// What the voxels are. **Errors**: Input for a kind that is no image of numbers.
+NiftiType typeOf(const std::filesystem::path& path, int code) {
+    const auto* type =
+        std::find_if(kNiftiTypes.begin(), kNiftiTypes.end(),
+                     [&](const NiftiType& candidate) { return candidate.code == code; });
+    if (type == kNiftiTypes.end()) {
+        const bool complex = code == 32 || code == 1792 || code == 2048;
+        failInput(path, "its voxels are of the NIfTI type " + std::to_string(code) +
+                            (complex ? " (complex numbers: save their magnitude)" : "") +
+                            ", which cannot be read");
+    }
+    return *type;
+}
+
+void setLengthsOfAxes(const std::filesystem::path& path, const FieldReader& read, Fields& fields) {
+    const std::int64_t axes = read.length(0);
+    if (axes < 1 || axes > 7) {
+        failInput(path, "its NIfTI header gives " + std::to_string(axes) +
+                            " dimensions; 1 to 7 can be read");
+    }
+    for (std::size_t axis = 1; axis <= static_cast<std::size_t>(axes); ++axis) {
+        // Some programs count four dimensions and leave the length of the last at 0.
+        const std::int64_t length = read.length(axis);
+        fields.lengths.push_back(length == 0 && axis > 3 ? 1 : length);
+        (void)requirePlace(path, read.real(76, 104, axis));
+    }
+}
+
+/// Where the voxels begin in their file: in a single file after the header, in an .img file at its
+/// beginning unless the header says otherwise.
+void setDataOffset(const std::filesystem::path& path, const Bytes& bytes, Fields& fields) {
+    constexpr double kFarthest = 1e15;
+    const double given = fields.second
+                             ? static_cast<double>(field<std::int64_t>(bytes, 168, fields.swapped))
+                             : static_cast<double>(field<float>(bytes, 108, fields.swapped));
+    const double offset = std::isfinite(given) ? std::clamp(given, -kFarthest, kFarthest) : 0.0;
+    if (fields.voxelsBeside) { // SPM writes a negative offset where it means every file of a series
+        fields.dataOffset = static_cast<std::int64_t>(std::abs(offset));
+        return;
+    }
+    const std::int64_t least = fields.second ? kSecondSize : kFirstSize;
+    if (offset >= static_cast<double>(least)) {
+        fields.dataOffset = static_cast<std::int64_t>(offset);
+        return;
+    }
+    // Four bytes after the header say whether extensions follow. Some files do without.
+    const std::int64_t promised = requireProduct(
+        path, fields.lengths, base::bytesPerVoxel(fields.type.type) * fields.type.values);
+    const bool without = !isGzip(path) && requireRegularFile(path) - least < promised + 4;
+    fields.dataOffset = least + (without ? 0 : 4);
+    fields.notes.push_back("its header does not say where the voxels begin (vox_offset " +
+                           numberText(given) + "); they were read from byte " +
+                           std::to_string(fields.dataOffset) + " on");
+}
+
+Fields readFields(const std::filesystem::path& path, bool beside) {
+    const Bytes bytes =
+        isGzip(path) ? unpackedStart(path, kSecondSize) : readBytes(path, 0, kSecondSize);
     if (bytes.size() < static_cast<std::size_t>(kFirstSize)) {
         failInput(path, "the file is truncated; a NIfTI header has 348 bytes or more");
     }
@@ -155,44 +236,28 @@ Fields readFields(const std::filesystem::path& path, bool packed) {
         failInput(path, "the file is truncated; a NIfTI-2 header has 540 bytes");
     }
     const std::size_t magic = fields.second ? 4 : 344;
-    if (bytes[magic] != 'n' || bytes[magic + 1] != '+') {
-        failInput(path, "its voxels lie in another file, which cannot be read");
+    const bool nifti = bytes[magic] == 'n' && (bytes[magic + 1] == '+' || bytes[magic + 1] == 'i');
+    fields.voxelsBeside = nifti ? bytes[magic + 1] == 'i' : beside;
+    if (!nifti && beside && !fields.second) {
+        setAnalyze(bytes, fields);
+    } else if (!nifti) {
+        failInput(path, "its NIfTI header is damaged: the word n+1 or ni1 is missing");
+    }
+    if (fields.voxelsBeside && !beside) {
+        failInput(path, "its voxels lie in another file (.img); name its header .hdr");
     }
     const FieldReader read(bytes, fields.second, fields.swapped);
-    const auto code = field<std::int16_t>(bytes, fields.second ? 12 : 70, fields.swapped);
-    const auto* type =
-        std::find_if(kNiftiTypes.begin(), kNiftiTypes.end(),
-                     [&](const NiftiType& candidate) { return candidate.code == code; });
-    if (type == kNiftiTypes.end()) {
-        failInput(path, "its voxels are of the NIfTI type " + std::to_string(code) +
-                            ", which cannot be read");
-    }
-    fields.type = *type;
-    const std::int64_t axes = read.length(0);
-    if (axes < 1 || axes > 7) {
-        failInput(path, "its NIfTI header gives " + std::to_string(axes) +
-                            " dimensions; 1 to 7 can be read");
-    }
-    for (std::size_t axis = 1; axis <= static_cast<std::size_t>(axes); ++axis) {
-        fields.lengths.push_back(read.length(axis));
-        (void)requirePlace(path, read.real(76, 104, axis));
-    }
-    // The voxels follow the header; an offset inside it means its end.
-    if (fields.second) {
-        fields.dataOffset = std::clamp<std::int64_t>(
-            field<std::int64_t>(bytes, 168, fields.swapped), kSecondSize, std::int64_t{1} << 55);
-    } else {
-        const auto offset = field<float>(bytes, 108, fields.swapped);
-        // Written so that NaN fails the comparison.
-        fields.dataOffset =
-            offset > kFirstSize ? static_cast<std::int64_t>(std::min(offset, 1e15F)) : kFirstSize;
-    }
+    fields.type = typeOf(path, field<std::int16_t>(bytes, fields.second ? 12 : 70, fields.swapped));
+    setLengthsOfAxes(path, read, fields);
+    setDataOffset(path, bytes, fields);
     fields.slope = read.real(112, 176);
     fields.intercept = read.real(116, 184);
-    fields.units =
-        fields.second ? field<std::int32_t>(bytes, 500, fields.swapped) : int{bytes[123]};
-    fields.intent = read.code(68, 504);
-    fields.grid = gridOf(path, read, fields.second);
+    if (!fields.analyze) {
+        fields.units =
+            fields.second ? field<std::int32_t>(bytes, 500, fields.swapped) : int{bytes[123]};
+        fields.intent = read.code(68, 504);
+    }
+    fields.grid = gridOf(path, read, fields);
     setTexts(read, fields);
     return fields;
 }
@@ -215,7 +280,7 @@ std::size_t setLengths(const std::filesystem::path& path, const Fields& fields, 
     if (fields.type.values > 1 && lengths[4] > 1) {
         failInput(path, "its NIfTI header contradicts itself: vectors of colours");
     }
-    info.frames = requireFrames(path, {1, 1, 1, lengths[3]});
+    info.frames = requireFrames(path, {1, 1, 1, lengths[3], lengths[5], lengths[6]});
     info.channels = requireFrames(path, {1, 1, 1, lengths[4]});
     for (axes = 4; axes > 1 && lengths[axes - 1] == 1; --axes) {
     }
@@ -244,61 +309,116 @@ void setScaling(const Fields& fields, ImageInfo& info, VoxelPlace& place) {
 void setUnit(const Fields& fields, std::size_t axes, base::Geometry& geometry) {
     const int code = fields.units & 7; // 1 m, 2 mm, 3 um; others are taken for mm
     geometry.unit = code == 3 ? "um" : "mm";
-    geometry.unitSource = base::UnitSource::Header;
+    geometry.unitSource =
+        code == 0 && !fields.analyze ? base::UnitSource::Missing : base::UnitSource::Header;
     for (std::size_t axis = 0; code == 1 && axis < std::min<std::size_t>(3, axes); ++axis) {
         geometry.spacing[axis] *= 1000;
         geometry.origin[axis] *= 1000;
     }
 }
 
+/// Analyze 7.5: x runs to the left, y to the front, z up. Without SPM's origin, the middle of the
+/// grid lies at the origin of the world.
+void setAnalyzeGeometry(Fields& fields, ImageInfo& info) {
+    const std::array<std::int64_t, 3> extents{info.extents.x, info.extents.y, info.extents.z};
+    bool given = false;
+    bool sensible = true;
+    for (std::size_t axis = 0; axis < 3; ++axis) {
+        const int at = fields.analyzeOrigin[axis];
+        given = given || at != 0;
+        sensible = sensible && at > -extents[axis] && at < 2 * extents[axis];
+    }
+    const bool byOrigin = given && sensible;
+    const std::array<double, 3> sign{1, -1, 1}; // in left-posterior-superior
+    for (std::size_t axis = 0; axis < 3; ++axis) {
+        const double spacing = fields.grid.spacing[axis];
+        const double middle = byOrigin ? fields.analyzeOrigin[axis] - 1
+                                       : (static_cast<double>(extents[axis]) - 1) / 2;
+        info.geometry.spacing[axis] = spacing;
+        info.geometry.direction[4 * axis] = sign[axis];
+        info.geometry.origin[axis] = -sign[axis] * spacing * middle + 0.0;
+    }
+    info.notes.push_back(
+        std::string(
+            "it is an Analyze 7.5 file: x was read as running to the left, y to the front, z "
+            "up, with ") +
+        (byOrigin ? "SPM's origin" : "the middle of the grid at the origin"));
+    if (fields.analyzeOrient != 0) {
+        info.notes.push_back("the orientation code " + std::to_string(fields.analyzeOrient) +
+                             " of its header was not used");
+    }
+}
+
+/// Colours lie side by side; the values of a vector lie behind all frames of the fourth axis.
+std::vector<FileAxis> axesOf(const Fields& fields, const ImageInfo& info) {
+    const std::int64_t fourth =
+        info.channels > 1 && fields.lengths.size() > 3 ? fields.lengths[3] : info.frames;
+    return {{AxisRole::Component, info.components},
+            {AxisRole::X, info.extents.x},
+            {AxisRole::Y, info.extents.y},
+            {AxisRole::Z, info.extents.z},
+            {AxisRole::Frame, fourth},
+            {AxisRole::Channel, info.channels},
+            {AxisRole::Frame, info.frames / fourth}};
+}
+
 } // namespace
 
 Described describeNifti(const std::filesystem::path& path) {
-    const bool packed = isPacked(path);
-    const Fields fields = readFields(path, packed);
+    const std::optional<HeaderAndVoxels> pair = niftiPairOf(path);
+    const std::filesystem::path header = pair ? pair->header : path;
+    Fields fields = readFields(header, pair.has_value());
+    if (fields.voxelsBeside && pair->voxels.empty()) {
+        failInput(path, "the file of its voxels (.img) is missing beside it");
+    }
     Described described;
     ImageInfo& info = described.info;
     info.format = name(Format::Nifti);
     info.metadata = fields.texts;
-    const std::int64_t promised = requireProduct(
-        path, fields.lengths, base::bytesPerVoxel(fields.type.type) * fields.type.values);
+    (void)requireProduct(path, fields.lengths,
+                         base::bytesPerVoxel(fields.type.type) * fields.type.values);
     const std::size_t axes = setLengths(path, fields, info);
-    setNiftiGeometry(path, fields.grid, axes, info.geometry);
+    info.notes = fields.notes;
+    if (fields.analyze) {
+        setAnalyzeGeometry(fields, info);
+    } else {
+        setNiftiGeometry(path, fields.grid, axes, info);
+    }
     setUnit(fields, axes, info.geometry);
     setScaling(fields, info, described.place);
+    if (fields.analyze && described.place.stored) {
+        info.notes.push_back("its values were multiplied by SPM's factor " +
+                             numberText(described.place.slope) + " and moved by " +
+                             numberText(described.place.intercept));
+    }
     RawLayout& layout = described.place.layout;
-    layout.file = path;
+    layout.file = fields.voxelsBeside ? pair->voxels : header;
+    if (fields.voxelsBeside) {
+        described.headerFile = header;
+    }
     layout.swapped = fields.swapped;
+    const bool packed = isGzip(layout.file);
     layout.encoding = packed ? Encoding::Packed : Encoding::Plain;
     (packed ? layout.skip : layout.offset) = fields.dataOffset;
-    // Values of a vector lie one after the other, colours side by side.
-    layout.inner = fields.type.values > 1 ? 1 : base::voxelCount(info.extents) * info.frames;
-    const std::int64_t size = requireRegularFile(path);
-    if (!packed) {
-        requireBytes(path, promised, size - fields.dataOffset);
-    } else if (promised / 1040 > size) {
-        failInput(path, "its header promises more voxels than the file can hold");
-    }
+    layout.axes = axesOf(fields, info);
     return requireRoom(path, std::move(described));
 }
 
-void requireAllFrames(const std::filesystem::path& path, const Described& nifti,
-                      const std::stop_token& stop) {
-    const ImageInfo& info = nifti.info;
-    const RawLayout& layout = nifti.place.layout;
-    const std::int64_t size = requireRegularFile(path);
-    if (layout.encoding != Encoding::Packed || info.frames < 2 || size < 4) {
+void requireAllFrames(const Described& header, const std::stop_token& stop) {
+    const RawLayout& layout = header.place.layout;
+    const std::int64_t size = requireRegularFile(layout.file);
+    if (layout.encoding != Encoding::Packed || header.info.frames < 2 || layout.offset > 0 ||
+        !layout.more.empty() || size < 4 || !isGzip(layout.file)) {
         return;
     }
     const std::int64_t promised =
-        layout.skip + base::voxelCount(info.extents) * info.frames * info.components *
-                          info.channels *
-                          base::bytesPerVoxel(nifti.place.stored.value_or(info.pixel));
+        layout.skip + storedBytes(layout.coding, header.place.stored.value_or(header.info.pixel),
+                                  valuesOf(layout, header.info));
     // The last four bytes of a gzip file of one member are its unpacked size.
-    const auto stated = field<std::uint32_t>(readBytes(path, size - 4, 4), 0,
+    const auto stated = field<std::uint32_t>(readBytes(layout.file, size - 4, 4), 0,
                                              std::endian::native == std::endian::big);
     if (stated != static_cast<std::uint32_t>(promised & 0xffffffff)) {
-        readThrough(nifti, stop);
+        readThrough(header, stop);
     }
 }
 

@@ -2,11 +2,14 @@
 #include <array>
 #include <bit>
 #include <cmath>
+#include <cstdlib>
+#include <optional>
 
 #include "engine/io/format/backends.h"
 #include "engine/io/format/byte_source.h"
 #include "engine/io/format/headers.h"
 #include "engine/io/volume/nrrd_header.h"
+#include "engine/io/volume/several_files.h"
 
 namespace flcc::io::detail {
 
@@ -89,12 +92,6 @@ Encoding encodingOf(const std::filesystem::path& path, const NrrdLines& lines) {
                         ", which cannot be read; raw, gzip, text and hex can");
 }
 
-/// Empty where the voxels follow the header.
-std::filesystem::path voxelFileOf(const std::filesystem::path& path, const NrrdLines& lines) {
-    return lines.fields.contains("data file") ? requireNeighbour(path, lines.get("data file"))
-                                              : std::filesystem::path();
-}
-
 /// True if the bytes of a value have to be reversed.
 bool isSwapped(const std::filesystem::path& path, const NrrdLines& lines, PixelType type,
                Encoding encoding) {
@@ -130,9 +127,7 @@ void setGeometry(const std::vector<NrrdAxis>& domain, const NrrdSpace& space,
                  base::Geometry& geometry) {
     const std::size_t used = std::min<std::size_t>(3, domain.size());
     const auto sign = [&](std::size_t row) {
-        // With time as the fourth axis, readers of this format have not turned the space.
-        const bool flip =
-            space.dimension == 3 && ((row == 0 && space.flipX) || (row == 1 && space.flipY));
+        const bool flip = (row == 0 && space.flipX) || (row == 1 && space.flipY);
         return flip ? -1.0 : 1.0;
     };
     for (std::size_t a = 0; a < used; ++a) {
@@ -183,47 +178,99 @@ std::string unitOf(const NrrdLines& lines) {
     return unit;
 }
 
-/// The image, and in `inner` the number of values before those of the next component.
-ImageInfo infoOf(const std::filesystem::path& path, const NrrdLines& lines, std::int64_t& inner) {
+/// What the axes of a file are.
+struct Axes {
+    std::vector<NrrdAxis> space; ///< x, y, z
+    std::int64_t channels = 1;
+    std::int64_t frames = 1;
+    std::int64_t components = 1;
+};
+
+/// True for an axis of positions in space. A fourth one is taken for frames.
+bool isSpatial(const NrrdAxis& axis, bool directed, std::size_t before) {
+    return axis.role == NrrdRole::Domain && before < 3 && (!directed || !axis.direction.empty());
+}
+
+/// Says what an axis that is none of space was read as.
+std::string noteOf(const NrrdAxis& axis, std::size_t number, const char* word, bool directed) {
+    const std::string kind = !axis.kind.empty()              ? " (" + axis.kind + ")"
+                             : axis.role != NrrdRole::Domain ? " (time)"
+                             : directed                      ? " (without a direction in space)"
+                                                             : " (the fourth of its domain)";
+    return "its axis " + std::to_string(number) + kind + " was read as " +
+           std::to_string(axis.size) + " " + word;
+}
+
+Axes axesOf(const std::filesystem::path& path, std::vector<NrrdAxis> all, ImageInfo& info,
+            std::vector<FileAxis>& inFile) {
+    constexpr std::array<AxisRole, 3> kSpatial{AxisRole::X, AxisRole::Y, AxisRole::Z};
+    constexpr std::int64_t kMost = 1'000'000'000;
+    const bool directed = std::any_of(all.begin(), all.end(),
+                                      [](const NrrdAxis& axis) { return !axis.direction.empty(); });
+    Axes axes;
+    std::vector<std::int64_t> lengths;
+    for (std::size_t i = 0; i < all.size(); ++i) {
+        NrrdAxis& axis = all[i];
+        lengths.push_back(axis.size);
+        if (isSpatial(axis, directed, axes.space.size())) {
+            inFile.push_back({kSpatial[axes.space.size()], axis.size});
+            axes.space.push_back(std::move(axis));
+            continue;
+        }
+        if (axis.role == NrrdRole::Complex) {
+            failInput(path, "its pixels are complex numbers, which cannot be read; save their "
+                            "magnitude");
+        }
+        const bool colour = axis.role == NrrdRole::Colour;
+        const bool channel = axis.role == NrrdRole::Channels;
+        if (colour && axes.components > 1) {
+            failInput(path, "its header has several axes of colours, which cannot be read");
+        }
+        std::int64_t& count = colour ? axes.components : channel ? axes.channels : axes.frames;
+        count = cappedProduct(count, axis.size);
+        if (count > kMost) {
+            failInput(path, "its header gives " + std::to_string(count) +
+                                (channel ? " channels" : " frames"));
+        }
+        inFile.push_back({colour    ? AxisRole::Component
+                          : channel ? AxisRole::Channel
+                                    : AxisRole::Frame,
+                          axis.size});
+        if (!colour && axis.size > 1) {
+            info.notes.push_back(noteOf(axis, i + 1, channel ? "channels" : "frames", directed));
+        }
+    }
+    (void)requireProduct(path, lengths, base::bytesPerVoxel(info.pixel));
+    return axes;
+}
+
+ImageInfo infoOf(const std::filesystem::path& path, const NrrdLines& lines,
+                 std::vector<FileAxis>& inFile) {
     ImageInfo info;
     info.format = name(Format::Nrrd);
     info.pixel = typeOf(path, lines);
     const NrrdSpace space = nrrdSpace(path, lines);
-    std::vector<NrrdAxis> domain;
-    std::vector<std::int64_t> all;
-    std::vector<std::int64_t> lengths;
-    std::int64_t values = 0; // of a voxel; 0 before the axis that holds them
-    inner = 1;
-    for (NrrdAxis& axis : nrrdAxes(path, lines, space)) {
-        all.push_back(axis.size);
-        if (axis.role == NrrdRole::Domain) {
-            lengths.push_back(axis.size);
-            domain.push_back(std::move(axis));
-            continue;
-        }
-        if (values > 0) {
-            failInput(path, "its header has several axes of components, which cannot be read");
-        }
-        if (axis.role == NrrdRole::Complex) {
-            failInput(path, "its pixels are complex numbers, which cannot be read");
-        }
-        inner = requireProduct(path, lengths, 1);
-        values = axis.size;
-        if (values > 1'000'000'000) {
-            failInput(path, "its header gives " + std::to_string(values) + " channels");
-        }
-        (axis.role == NrrdRole::Colour ? info.components : info.channels) =
-            static_cast<int>(values);
-    }
-    (void)requireProduct(path, all, base::bytesPerVoxel(info.pixel));
-    if (domain.empty() || (space.dimension > 0 && space.dimension != domain.size())) {
-        failInput(path, "its header has " + std::to_string(domain.size()) + " axes in a space of " +
+    std::vector<NrrdAxis> all = nrrdAxes(path, lines, space);
+    const bool directed = lines.fields.contains("space directions");
+    const auto placed = std::count_if(all.begin(), all.end(), [&](const NrrdAxis& axis) {
+        return directed ? !axis.direction.empty()
+                        : axis.role == NrrdRole::Domain ||
+                              (axis.role == NrrdRole::Time && space.dimension == 4);
+    });
+    const Axes axes = axesOf(path, std::move(all), info, inFile);
+    if (axes.space.empty() ||
+        (space.dimension > 0 && static_cast<std::int64_t>(space.dimension) != placed)) {
+        failInput(path, "its header has " + std::to_string(placed) + " axes in a space of " +
                             std::to_string(space.dimension) + " dimensions, which cannot be read");
     }
-    info.frames = requireFrames(path, lengths);
-    lengths.resize(std::max<std::size_t>(3, lengths.size()), 1);
-    info.extents = {lengths[0], lengths[1], lengths[2]};
-    setGeometry(domain, space, info.geometry);
+    info.components = static_cast<int>(axes.components);
+    info.channels = static_cast<int>(axes.channels);
+    info.frames = static_cast<int>(axes.frames);
+    const auto length = [&](std::size_t axis) {
+        return axis < axes.space.size() ? axes.space[axis].size : 1;
+    };
+    info.extents = {length(0), length(1), length(2)};
+    setGeometry(axes.space, space, info.geometry);
     setHeaderUnit(info.geometry, unitOf(lines));
     for (const auto& [key, value] : lines.texts) {
         // Keys that ITK adds.
@@ -234,50 +281,102 @@ ImageInfo infoOf(const std::filesystem::path& path, const NrrdLines& lines, std:
     return info;
 }
 
-} // namespace
-
-std::filesystem::path nrrdVoxelFile(const std::filesystem::path& path) {
-    return voxelFileOf(path, readNrrdLines(path));
+/// The files of voxels beside the header: one name, "LIST", or a numbered name with its range.
+void setFilesBeside(const std::filesystem::path& path, const NrrdLines& lines,
+                    Described& described) {
+    const std::string file = lines.get("data file");
+    const std::vector<FileAxis>& axes = described.place.layout.axes;
+    // Files hold all but the last axis, or the first `given` axes; all of them: parts of the last.
+    const auto filesOf = [&](std::optional<std::int64_t> given, std::int64_t names) {
+        const auto dimension = std::ssize(axes);
+        const std::int64_t whole = given.value_or(std::max<std::int64_t>(1, dimension - 1));
+        if (whole < 1 || whole > dimension ||
+            (whole == dimension && (names < 1 || axes.back().length % names != 0))) {
+            failInput(path, "\"data file\" in its header is " + inQuotes(file) + " for " +
+                                std::to_string(dimension) + " dimensions");
+        }
+        std::int64_t count = whole == dimension ? names : 1;
+        for (auto axis = whole; axis < dimension; ++axis) {
+            count = cappedProduct(count, axes[static_cast<std::size_t>(axis)].length);
+        }
+        return count;
+    };
+    if (file.starts_with("LIST")) {
+        const auto given = wholeNumbers(file.substr(4));
+        setFiles(path, lines.files,
+                 filesOf(given.empty() ? std::nullopt : std::optional(given.front()),
+                         std::ssize(lines.files)),
+                 described);
+        return;
+    }
+    const std::size_t percent = file.find('%');
+    const std::size_t blank = file.find_first_of(" \t", percent);
+    const auto range =
+        blank == std::string::npos ? std::vector<std::int64_t>{} : wholeNumbers(file.substr(blank));
+    if (percent == std::string::npos || range.size() < 3 || range.size() > 4) {
+        setFiles(path, {file}, 1, described);
+        return;
+    }
+    const NumberedFiles files{file.substr(0, blank), range[0], range[1], range[2]};
+    const bool counted =
+        range[2] != 0 && std::abs(range[0]) < INT32_MAX && std::abs(range[1]) < INT32_MAX;
+    const std::int64_t names = counted ? (range[1] - range[0]) / range[2] + 1 : 0;
+    const std::int64_t count =
+        filesOf(range.size() > 3 ? std::optional(range[3]) : std::nullopt, names);
+    setFiles(path, namesOf(path, files, count), count, described);
 }
 
-Described describeNrrd(const std::filesystem::path& path, const std::stop_token& stop) {
-    const NrrdLines lines = readNrrdLines(path);
-    Described described;
-    ImageInfo& info = described.info;
+/// Bytes and lines before the voxels of each file.
+void setSkips(const std::filesystem::path& path, const NrrdLines& lines, Described& described,
+              const std::stop_token& stop) {
     RawLayout& layout = described.place.layout;
-    info = infoOf(path, lines, layout.inner);
-    layout.encoding = encodingOf(path, lines);
-    layout.swapped = isSwapped(path, lines, info.pixel, layout.encoding);
-    const std::filesystem::path beside = voxelFileOf(path, lines);
-    if (beside.empty() && !lines.ended) {
-        failInput(path, "its NRRD header has no end");
-    }
-    layout.file = beside.empty() ? path : beside;
-    layout.offset = beside.empty() ? lines.dataOffset : 0;
-    const std::int64_t size = requireRegularFile(layout.file);
     if (lines.fields.contains("line skip")) {
         const std::int64_t count = nrrdWhole(path, lines, "line skip");
         if (count < 0) {
             failInput(path, "\"line skip\" in its header is -1");
         }
-        layout.offset = skipLines(layout.file, layout.offset, count, stop);
+        forParts(layout, [&](RawPart& part) {
+            part.offset = skipLines(part.file, part.offset, count, stop);
+        });
     }
-    if (lines.fields.contains("byte skip")) {
-        const std::int64_t skip = nrrdWhole(path, lines, "byte skip");
-        if (skip >= 0 && layout.encoding == Encoding::Packed) {
-            layout.skip = skip;
-        } else if (skip >= 0) {
-            layout.offset += std::min(skip, size);
-        } else if (layout.encoding == Encoding::Plain) {
-            // -1: all bytes before the voxels, which end with the file.
-            const std::int64_t voxel =
-                base::bytesPerVoxel(info.pixel) * info.components * info.channels;
-            requireRawBytes(layout.file, info.extents, voxel, info.frames, size);
-            layout.offset = size - base::byteCount(info.extents, voxel) * info.frames;
-        } else {
-            failInput(path, "\"byte skip\" in its header is -1, which needs raw encoding");
-        }
+    if (!lines.fields.contains("byte skip")) {
+        return;
     }
+    const std::int64_t skip = nrrdWhole(path, lines, "byte skip");
+    if (skip >= 0 && layout.encoding == Encoding::Packed) {
+        layout.skip = skip;
+        return;
+    }
+    if (skip < 0 && layout.encoding != Encoding::Plain) {
+        failInput(path, "\"byte skip\" in its header is -1, which needs raw encoding");
+    }
+    const std::int64_t bytes = bytesPerPart(path, described);
+    forParts(layout, [&](RawPart& part) {
+        // -1: all bytes before the voxels, which end with the file.
+        const std::int64_t size = requireRegularFile(part.file);
+        part.offset =
+            skip < 0 ? std::max<std::int64_t>(0, size - bytes) : part.offset + std::min(skip, size);
+    });
+}
+
+} // namespace
+
+Described describeNrrd(const std::filesystem::path& path, const std::stop_token& stop) {
+    const NrrdLines lines = readNrrdLines(path);
+    Described described;
+    RawLayout& layout = described.place.layout;
+    described.info = infoOf(path, lines, layout.axes);
+    layout.encoding = encodingOf(path, lines);
+    layout.swapped = isSwapped(path, lines, described.info.pixel, layout.encoding);
+    if (lines.fields.contains("data file")) {
+        setFilesBeside(path, lines, described);
+    } else if (!lines.ended) {
+        failInput(path, "its NRRD header has no end");
+    } else {
+        layout.file = path;
+        layout.offset = lines.dataOffset;
+    }
+    setSkips(path, lines, described, stop);
     return requireRoom(path, std::move(described));
 }
 

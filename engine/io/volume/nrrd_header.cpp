@@ -64,7 +64,7 @@ constexpr auto kChannels = NrrdRole::Channels;
 constexpr auto kColour = NrrdRole::Colour;
 constexpr std::array<Kind, 50> kKinds{{{"domain", 0, NrrdRole::Domain},
                                        {"space", 0, NrrdRole::Domain},
-                                       {"time", 0, NrrdRole::Domain},
+                                       {"time", 0, NrrdRole::Time},
                                        {"???", 0, NrrdRole::Domain},
                                        {"none", 0, NrrdRole::Domain},
                                        {"list", 0, kChannels},
@@ -176,6 +176,14 @@ void takeLine(const std::filesystem::path& path, const std::string& line, NrrdLi
         failInput(path, "its header has the line " + inQuotes(line) + ", which is no NRRD field");
     }
     lines.texts[unescaped(line.substr(0, separator))] = unescaped(line.substr(separator + 2));
+}
+
+/// The names of files that follow "data file: LIST", one a line.
+void takeFiles(const std::string& text, NrrdLines& lines) {
+    std::istringstream in(text);
+    for (std::string line; std::getline(in, line) && !trimmed(line).empty();) {
+        lines.files.push_back(trimmed(line));
+    }
 }
 
 [[noreturn]] void failField(const std::filesystem::path& path, const std::string& name,
@@ -295,6 +303,10 @@ NrrdLines readNrrdLines(const std::filesystem::path& path) {
             lines.ended = true;
         } else if (line[0] != '#') {
             takeLine(path, line, lines);
+            if (lines.get("data file").starts_with("LIST")) {
+                takeFiles(text.substr(at), lines);
+                return lines;
+            }
         }
     }
     if (!lines.ended && requireRegularFile(path) > kLongestHeader) {
@@ -327,6 +339,7 @@ NrrdSpace nrrdSpace(const std::filesystem::path& path, const NrrdLines& lines) {
             failField(path, "space", lines.get("space"));
         }
         space.dimension = found->dimension;
+        space.time = found->dimension == 4;
         space.flipX = found->flipX;
         space.flipY = found->flipY;
     } else if (lines.fields.contains("space dimension")) {
@@ -387,9 +400,14 @@ std::vector<NrrdAxis> nrrdAxes(const std::filesystem::path& path, const NrrdLine
                                     " values " + inQuotes(kinds[i]));
             }
             axis.role = kind->role;
+            axis.kind = word;
         }
         axis.node = !centers.empty() && lowered(centers[i]) == "node";
         axis.direction = std::move(directions[i]);
+        if (space.time && axis.direction.size() == 4 && axis.direction[3] != 0 &&
+            axis.role == NrrdRole::Domain) {
+            axis.role = NrrdRole::Time;
+        }
         if (!std::isnan(axis.spacing) && space.dimension > 0) {
             failInput(path, "its header gives spacings and a space, which contradict each other");
         }

@@ -19,6 +19,7 @@ struct NrrdLines {
     std::map<std::string, std::string> texts; ///< "key:=value" lines
     std::int64_t dataOffset = 0;              ///< after the empty line that ends the header
     bool ended = false;                       ///< there was such a line
+    std::vector<std::string> files;           ///< names after "data file: LIST"
 
     /// The value of a field; empty if there is none.
     [[nodiscard]] std::string get(const std::string& name) const {
@@ -32,7 +33,8 @@ struct NrrdLines {
 
 /// What the values of an axis are.
 enum class NrrdRole {
-    Domain,   ///< positions in space or time
+    Domain, ///< positions in space, as far as they have a direction there
+    Time,
     Channels, ///< values of a voxel
     Colour,   ///< RGB or RGBA
     Complex,
@@ -41,7 +43,8 @@ enum class NrrdRole {
 struct NrrdAxis {
     std::int64_t size = 0;
     NrrdRole role = NrrdRole::Domain;
-    double spacing; ///< NaN if not given, as the following
+    std::string kind{}; ///< in lower case; empty if not given
+    double spacing;     ///< NaN if not given, as the following
     double min;
     double max;
     bool node = false;               ///< min and max are at the first and last voxel's centre
@@ -51,6 +54,7 @@ struct NrrdAxis {
 /// Space of the directions and the origin.
 struct NrrdSpace {
     std::size_t dimension = 0; ///< 0: no space
+    bool time = false;         ///< its fourth dimension is time
     bool flipX = false;        ///< its first axis points right: the opposite of ours
     bool flipY = false;        ///< its second axis points to the front: the opposite of ours
     std::vector<double> origin;

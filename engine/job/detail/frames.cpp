@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "engine/job/detail/digests.h"
 #include "engine/job/detail/inputs.h"
 #include "engine/job/detail/machine.h"
 #include "engine/job/detail/scenes.h"
@@ -86,13 +87,7 @@ void Frames::addDigests(InputReport& scene, const std::stop_token& stop) {
         scene.series = m_stack->series;
         return;
     }
-    const std::vector<io::FileDigest> files = m_reader->digests(stop);
-    if (!files.empty()) {
-        scene.sha256 = files.front().sha256;
-    }
-    if (files.size() > 1) {
-        scene.dataFile = files.back();
-    }
+    setDigests(scene, m_reader->digests(stop), false);
 }
 
 } // namespace flcc::job::detail

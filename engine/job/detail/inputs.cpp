@@ -7,6 +7,7 @@
 #include "engine/base/error.h"
 #include "engine/filter/resample.h"
 #include "engine/job/detail/channels.h"
+#include "engine/job/detail/digests.h"
 #include "engine/job/detail/machine.h"
 #include "engine/job/detail/masks.h"
 #include "engine/job/detail/scenes.h"
@@ -47,14 +48,7 @@ std::shared_ptr<SceneImage> detail::sceneImageOf(io::LoadedImage loaded,
     auto image = std::make_shared<SceneImage>();
     image->geometry = loaded.info.geometry;
     image->source = path.string();
-    if (loaded.info.format == "DICOM" || loaded.info.files > 1) {
-        image->series = std::move(loaded.files);
-    } else if (!loaded.files.empty()) {
-        image->sha256 = loaded.files.front().sha256;
-        if (loaded.files.size() > 1) {
-            image->dataFile = loaded.files.back();
-        }
-    }
+    setDigests(*image, std::move(loaded.files), isSeries(loaded.info));
     std::vector<std::string> notes = std::move(loaded.info.notes);
     image->opacity = opacityOf(loaded, image->source);
     io::ScalarImage scalar = io::toScalar(std::move(loaded), stop);
@@ -408,18 +402,16 @@ void readMasks(Inputs& inputs, const Job& job, const JobImages& images,
         // A shape is made for each template, because their extents may differ.
         const bool made = maskShapeOf(job.masks[i]) || job.masks[i] == kOpacityMask;
         masks.push_back(made ? nullptr
-                                                  : loadMask(job.masks[i], maskChannel(job),
-                                                             job.frame, stop, job.memoryBytes,
-                                                             job.reading));
+                             : loadMask(job.masks[i], maskChannel(job), job.frame, stop,
+                                        job.memoryBytes, job.reading));
         if (stop.stop_requested()) {
             return;
         }
     }
     inputs.sceneMask = images.sceneMask;
     if (!inputs.sceneMask && !job.sceneMask.empty()) {
-        inputs.sceneMask =
-            loadMask(job.sceneMask, maskChannel(job), job.frame, stop, job.memoryBytes,
-                     job.reading);
+        inputs.sceneMask = loadMask(job.sceneMask, maskChannel(job), job.frame, stop,
+                                    job.memoryBytes, job.reading);
     }
     if (stop.stop_requested()) {
         return;

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <filesystem>
@@ -58,6 +59,20 @@ class ByteWriter {
   private:
     bool m_turned;
 };
+
+/// Writes a value into a file made before.
+template <class T> void put(Bytes& file, std::size_t at, T value, bool turned = false) {
+    const Bytes raw = ByteWriter(turned).put(value).bytes;
+    std::copy(raw.begin(), raw.end(), file.begin() + static_cast<std::ptrdiff_t>(at));
+}
+
+/// True when one of the sentences has this part.
+[[nodiscard]] inline bool holds(const std::vector<std::string>& sentences,
+                                const std::string& part) {
+    return std::any_of(sentences.begin(), sentences.end(), [&](const std::string& sentence) {
+        return sentence.find(part) != std::string::npos;
+    });
+}
 
 /// A TIFF file of uncompressed pages, one strip each.
 struct TiffRecipe {

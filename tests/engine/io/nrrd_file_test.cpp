@@ -239,7 +239,10 @@ class NrrdFileTest : public QObject {
         row("few spacings", volume + "spacings: 1 1\n", "3 dimensions");
         row("unknown kind", volume + "kinds: domain domain colour\n", "colour");
         row("kind of other size", volume + "kinds: RGB-color domain domain\n", "RGB-color");
-        row("two axes of values", volume + "kinds: vector domain vector\n", "several");
+        row("two axes of colours",
+            "type: uint8\ndimension: 3\nsizes: 3 3 2\nkinds: RGB-color RGB-color domain\n"
+            "encoding: raw\n",
+            "several");
         row("complex",
             "type: float\ndimension: 2\nsizes: 2 3\nkinds: complex domain\n"
             "endian: little\nencoding: raw\n",

@@ -79,25 +79,25 @@ class RealFileTest : public QObject {
         }
     }
 
-    /// Origins and directions that ITK 5.2 gives for the same files.
+    /// Origins and directions that nibabel gives for the same files, in left-posterior-superior.
     void templatesLieWhereTheyLay_data() {
         QTest::addColumn<QString>("name");
         QTest::addColumn<double>("spacing");
         QTest::addColumn<QList<double>>("origin");
         QTest::addColumn<QList<double>>("diagonal"); // of the direction
         using List = QList<double>;
-        QTest::newRow("quaternion, half a turn")
-            << "AICHAmc" << 2.0 << List{-90, 0, 0} << List{1, -1, 1};
-        QTest::newRow("quaternion, left-handed")
-            << "JHU-WhiteMatter-labels-1mm" << 1.0 << List{91, 126, -72} << List{-1, -1, -1};
+        QTest::newRow("both, half a turn")
+            << "AICHAmc" << 2.0 << List{-90, 126, -72} << List{1, -1, 1};
+        QTest::newRow("both, the quaternion left-handed")
+            << "JHU-WhiteMatter-labels-1mm" << 1.0 << List{91, 126, -72} << List{-1, -1, 1};
         QTest::newRow("no quaternion") << "aal" << 1.0 << List{90, 125, -71} << List{-1, -1, 1};
         QTest::newRow("scanner") << "ch2better" << 0.5 << List{75, 107, -69.5} << List{-1, -1, 1};
         QTest::newRow("scanner's matrix")
             << "inia19-t1-brain" << 0.5 << List{42, 57.5, -30} << List{-1, -1, 1};
-        QTest::newRow("quaternion at the origin")
-            << "jhu189" << 1.0 << List{0, 0, 0} << List{-1, -1, 1};
-        QTest::newRow("other quaternion")
-            << "natbrainlab" << 1.0 << List{-78, 0, 0} << List{1, -1, 1};
+        QTest::newRow("both, the quaternion at the origin")
+            << "jhu189" << 1.0 << List{-78, 112, -50} << List{1, -1, 1};
+        QTest::newRow("both, without offset in the quaternion")
+            << "natbrainlab" << 1.0 << List{-78, 112, -50} << List{1, -1, 1};
     }
     void templatesLieWhereTheyLay() {
         QFETCH(QString, name);
