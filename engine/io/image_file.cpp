@@ -221,7 +221,8 @@ LoadedImage readBox(const std::filesystem::path& path, const base::Box& box,
                     const ReadOptions& options, detail::ReadFiles* files) {
     const detail::Format format = detail::detectFormat(path);
     const auto header = detail::describedBy(path, format, options.stop);
-    const ImageInfo info = header ? header->info : infoOfFormat(path, options.stop);
+    const ImageInfo info =
+        header ? header->info : infoOfFormat(path, options.stop, options.reading);
     if (!base::contains(info.extents, box)) {
         throw base::Error(base::ErrorCode::Problem,
                           "the region " + base::toString(box) + " leaves " + detail::shown(path) +
