@@ -57,8 +57,8 @@ struct RowFactsLoop {
         const double factor = unit;
         const auto add = [&](std::size_t x, std::size_t lane) {
             constexpr double kMost = std::numeric_limits<double>::max();
-            const bool good = bound[x] <= share * scale[x] && std::abs(value[x]) <= kMost &&
-                              scale[x] <= kMost;
+            const bool good =
+                bound[x] <= share * scale[x] && std::abs(value[x]) <= kMost && scale[x] <= kMost;
             bad[lane] |= good ? 0 : 1;
             bounds[lane] = bound[x] > bounds[lane] ? bound[x] : bounds[lane];
             const double counted = value[x] * factor;

@@ -109,10 +109,9 @@ void OperationSums::makeFrame() {
     int panel = m_whole ? 0 : m_frame.exponent;
     int templ = m_whole ? 0 : m_templ->exponent();
     // Where the largest values are, of a pure number that compares both sides, too.
-    const int values =
-        operation.traits().isPure() ? std::abs(panel - templ) : operation.traits().comparesSides
-                                                                    ? 2 * std::max(panel, templ)
-                                                                    : panel + templ;
+    const int values = operation.traits().isPure()        ? std::abs(panel - templ)
+                       : operation.traits().comparesSides ? 2 * std::max(panel, templ)
+                                                          : panel + templ;
     constexpr int kFar = 400;
     m_exponent = std::abs(values) > kFar ? std::clamp(values, -kMostApart, kMostApart) : 0;
     m_apart = operation.traits().comparesSides && std::abs(panel - templ) > kMostApart;
@@ -202,11 +201,10 @@ template <bool Exact> Quantities OperationSums::quantities(const Index& at, doub
     };
     method::LevelSums of = m_level.measured<Exact>(computed);
     of.count = {inside, 0};
-    of.templ =
-        known(kSumQ, tile * weights.norm(Weights::That), norm * m_level.root, templUnit);
+    of.templ = known(kSumQ, tile * weights.norm(Weights::That), norm * m_level.root, templUnit);
     if (!padded) {
-        of.templSquares = known(kSumQq, tile * weights.norm(Weights::Square), norm * norm,
-                                templUnit * templUnit);
+        of.templSquares =
+            known(kSumQq, tile * weights.norm(Weights::Square), norm * norm, templUnit * templUnit);
         return of.quantities();
     }
     // Voxels outside are 0, that is -c in this frame.

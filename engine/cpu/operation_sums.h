@@ -60,8 +60,8 @@ class OperationSums final : public PlacementValues {
     bool m_partial = false;   ///< part of the footprint lies outside the scene or its mask
     bool m_inWindows = false; ///< sum x and sum x^2 are window sums
     int m_exponent = 0;
-    bool m_apart = false;     ///< the canonical values must decide: the sides are too far apart
-    bool m_whole = false;     ///< pixels of scene and template are whole numbers
+    bool m_apart = false; ///< the canonical values must decide: the sides are too far apart
+    bool m_whole = false; ///< pixels of scene and template are whole numbers
 };
 
 } // namespace flcc::cpu

@@ -104,8 +104,8 @@ flcc_code lcorr_exec(flcc_lcorr* plan, const void* scenes, const void* templ, vo
 
 void lcorr_destroy(flcc_lcorr* plan);
 
-/* Memory aligned for vectors, freed by flcc_free(); NULL if there is not that much. Images in other memory
- * are allowed too. */
+/* Memory aligned for vectors, freed by flcc_free(); NULL if there is not that much. Images in other
+ * memory are allowed too. */
 void* flcc_malloc(size_t bytes);
 void flcc_free(void* data);
 

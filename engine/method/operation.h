@@ -93,8 +93,8 @@ struct OperationTraits {
     double threshold = 0.5;
     /// True: made of absoluteDifferences, which only a method by definition has.
     bool byDefinition = false;
-    /// True if P and T are compared with each other, so that both need the same unit; else each side
-    /// has its own.
+    /// True if P and T are compared with each other, so that both need the same unit; else each
+    /// side has its own.
     bool comparesSides = false;
     /// True for a sum that can also run over the channels of a colour image.
     bool sumsChannels = false;

@@ -146,9 +146,9 @@ double MatchOperation::errorAt(const method::MaskedView& scene, const base::Inde
                                 : traits.comparesSides ? (panel + templ) * (panel + templ)
                                                        : panel * templ;
     const double value = std::fabs(at(scene, corner).value);
-    return traits.isPure() ? (n + 8) * 0x1p-62 * (value + 1) + value * 0x1p-53
-                           : static_cast<double>(4 * largest * n * (n + 8) * 0x1p-63L) +
-                                 value * 0x1p-53;
+    return traits.isPure()
+               ? (n + 8) * 0x1p-62 * (value + 1) + value * 0x1p-53
+               : static_cast<double>(4 * largest * n * (n + 8) * 0x1p-63L) + value * 0x1p-53;
 }
 
 double MatchOperation::scaleAt(const method::MaskedView& scene, const base::Index& corner) const {
