@@ -39,6 +39,7 @@ struct ImageInfo {
     int channels = 1;   ///< if more than one, ReadOptions must choose one
     int frames = 1;     ///< if more than one, ReadOptions must choose one
     int images = 1;     ///< of a TIFF file; Reading::image chooses
+    int image = 0;      ///< the one that is described
     base::Geometry geometry;
     /// Millimetres from pixel to pixel along x and y, by the pixels on an inch or a centimetre that
     /// the file states. Programs write them for printing, so they are the spacing only where
@@ -99,8 +100,7 @@ struct ImageChoice {
 /// the format is empty. **Cost**: the time to read the file; memory for one block, or for one frame
 /// of PNG, JPEG and TIFF. **Errors**: Input, also when pixels are cut off or damaged; Memory.
 [[nodiscard]] ImageInfo verifyImage(const std::filesystem::path& path,
-                                    const std::stop_token& stop = {},
-                                    const Reading& reading = {});
+                                    const std::stop_token& stop = {}, const Reading& reading = {});
 
 /// Reads a file: PNG, TIFF, NRRD, MetaImage, NIfTI, MRC, JPEG; a DICOM series (its folder or one of
 /// its files); a dataset of an HDF5 file ("FILE.h5:/path", or "FILE.h5" for its only one); voxels

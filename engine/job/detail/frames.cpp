@@ -10,7 +10,7 @@
 namespace flcc::job::detail {
 
 Frames::Frames(const Job& job, const JobImages& images, const std::stop_token& stop)
-    : m_path(job.scene), m_stack(images.scene) {
+    : m_path(job.scene), m_reading(job.reading), m_stack(images.scene) {
     if (m_stack) {
         m_frame = base::extentsOf(m_stack->pixels);
         m_count = static_cast<int>(std::exchange(m_frame.z, 1));
@@ -47,7 +47,11 @@ std::shared_ptr<const SceneImage> Frames::load(int number, const std::stop_token
         if (m_stated) {
             loaded.info.geometry = base::movedTo(m_geometry, {0, 0, static_cast<double>(number)});
         }
-        return sceneImageOf(std::move(loaded), m_path, stop);
+        auto image = sceneImageOf(std::move(loaded), m_path, stop);
+        if (image) {
+            image->reading = m_reading;
+        }
+        return image;
     }
     auto frame = std::make_shared<SceneImage>();
     frame->pixels =
@@ -90,7 +94,10 @@ void Frames::addDigests(InputReport& scene, const std::stop_token& stop) {
     if (!files.empty()) {
         scene.sha256 = files.front().sha256;
     }
-    if (files.size() > 1) {
+    if (m_reader->info().files > 1) {
+        scene.sha256.clear();
+        scene.series = files;
+    } else if (files.size() > 1) {
         scene.dataFile = files.back();
     }
 }
