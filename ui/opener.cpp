@@ -334,7 +334,9 @@ void Opener::accept(Target target, const std::filesystem::path& path, const Choi
         scene.thumbnail = thumbnail;
         scene.reading = choice.reading.value_or(io::Reading{});
         m_document.setScene(std::move(scene));
-        Q_EMIT opened(announcement(name, *image, image->geometry));
+        Q_EMIT opened(
+            announcement(name, *image, image->geometry) +
+            (image->opacity ? tr("; its opacity is ignored, all of its pixels count") : QString()));
         return;
     }
     acceptTemplate({image, name, path, {}, placeOf(info)}, target == Target::MoreTemplate);
@@ -371,6 +373,9 @@ void Opener::acceptTemplate(TemplateEntry entry, bool added) {
     QString text = announcement(name, *image, image->geometry);
     if (!entry.place.isEmpty()) {
         text += QStringLiteral("; ") + entry.place;
+    }
+    if (image->opacity && m_document.masks().empty()) {
+        text += tr("; its opaque part is its mask");
     }
     if (added) {
         m_document.addTemplate(std::move(entry));
