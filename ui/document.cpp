@@ -127,9 +127,10 @@ void Document::changeTemplates(Templates after) {
 
 void Document::applyTemplates(const Templates& templates) {
     m_templates = templates;
+    const auto opacity = m_opacity.image;
     refreshShape();
     Q_EMIT templateChanged();
-    if (!m_masks.empty()) {
+    if (!m_masks.empty() || m_opacity.image != opacity) {
         Q_EMIT masksChanged(); // that of the active one
     }
 }

@@ -33,7 +33,8 @@ struct SceneEntry {
     bool made = false;              ///< the result of a filter, which no file holds
     std::filesystem::path origin{}; ///< of a made scene: the file that it goes back to, or empty
     base::Extents extents{0, 0, 0};
-    bool aside = false; ///< kept beside a binned scene, and not searched
+    bool aside = false;    ///< kept beside a binned scene, and not searched
+    io::Reading reading{}; ///< how the file is taken
 };
 
 /// A template: cut from the scene (`crop`), opened from a file (`path`), or a sample's own
@@ -186,7 +187,10 @@ class Document : public QObject {
     void setMaskFile(const std::shared_ptr<const job::MaskImage>& image,
                      const std::filesystem::path& file);
     [[nodiscard]] const std::vector<MaskEntry>& masks() const { return m_masks; }
-    [[nodiscard]] const MaskEntry* mask() const; ///< mask of the active template, or null
+    /// The mask of the active template, or null. Without masks(), its opaque part.
+    [[nodiscard]] const MaskEntry* mask() const;
+    /// Removes the masks of the templates. Templates with opacity count as a whole from then on.
+    void clearMasks();
     [[nodiscard]] const std::optional<MaskEntry>& sceneMask() const { return m_sceneMask; }
 
     /// The job file that the document was loaded from; empty if there is none, or after another
@@ -290,6 +294,7 @@ class Document : public QObject {
     std::optional<base::Box> m_box;
     Templates m_templates;
     std::vector<MaskEntry> m_masks;
+    MaskEntry m_opacity; ///< the opaque part of the active template; without an image, none
     std::optional<MaskEntry> m_sceneMask;
     std::filesystem::path m_jobFile;
     std::vector<ResultEntry> m_results;

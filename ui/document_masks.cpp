@@ -47,6 +47,11 @@ void Document::applyMasks(const Masks& masks) {
 
 /// A shape is one mask for templates of all sizes: it is shown in the size of the active one.
 void Document::refreshShape() {
+    m_opacity = {};
+    if (templ() != nullptr && templ()->image->opacity) {
+        m_opacity = {templ()->image->opacity, tr("opacity of %1").arg(templ()->name),
+                     std::filesystem::path(job::kOpacityMask)};
+    }
     if (m_masks.size() != 1 || templ() == nullptr ||
         m_masks.front().image->support.extents() == templateExtents()) {
         return;
@@ -62,6 +67,16 @@ void Document::refreshShape() {
 
 void Document::setMasks(std::vector<MaskEntry> masks, int gesture) {
     m_undo.push(new MaskCommand(*this, {std::move(masks), m_sceneMask}, gesture));
+}
+
+void Document::clearMasks() {
+    const bool opacity = std::ranges::any_of(
+        m_templates.all, [](const TemplateEntry& each) { return each.image->opacity != nullptr; });
+    if (!opacity) {
+        setMasks({});
+    } else { // without a mask, the opacity would be one
+        setMasks({{job::makeMask({}, templateExtents()), tr("none"), "none"}});
+    }
 }
 
 void Document::setActiveMask(MaskEntry mask, int gesture) {
@@ -80,8 +95,11 @@ void Document::setSceneMask(std::optional<MaskEntry> mask, int gesture) {
 }
 
 const MaskEntry* Document::mask() const {
-    if (m_masks.size() < 2) {
-        return m_masks.empty() ? nullptr : &m_masks.front();
+    if (m_masks.empty()) {
+        return m_opacity.image ? &m_opacity : nullptr;
+    }
+    if (m_masks.size() == 1) {
+        return &m_masks.front();
     }
     const auto active = static_cast<std::size_t>(std::max(m_templates.active, 0));
     return active < m_masks.size() ? &m_masks[active] : nullptr;

@@ -10,7 +10,8 @@ constexpr int kColours = 3;
 
 bool hasColours(const SceneEntry& scene, const job::FeaturesJob& job, const std::stop_token& stop) {
     return job.channels != features::Channels::Grey && !scene.made && !scene.path.empty() &&
-           !scene.channel && io::readImageInfo(scene.path, stop).components >= kColours;
+           !scene.channel &&
+           io::readImageInfo(scene.path, stop, scene.reading).components >= kColours;
 }
 
 } // namespace
@@ -24,6 +25,7 @@ job::FeaturesImage featuresImageOf(const SceneEntry& scene, const job::FeaturesJ
     reading.image = scene.path;
     reading.channel = scene.channel;
     reading.frame = scene.frame;
+    reading.reading = scene.reading;
     return job::loadFeaturesImage(reading, scene.path, stop);
 }
 

@@ -455,6 +455,7 @@ void FeaturesPanel::saveJob(const QString& file) {
         job.image = scene.path;
         job.channel = scene.channel;
         job.frame = scene.frame;
+        job.reading = scene.reading;
         if (m_result) {
             job.detector.maxBlobs = kMostShown;
             job.detector.minStrength = leastStrength();

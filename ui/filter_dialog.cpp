@@ -476,6 +476,7 @@ void FilterDialog::saveJob(const QString& file) {
         job.run.scene = scene.path;
         job.run.channel = scene.channel;
         job.run.frame = scene.frame;
+        job.run.reading = scene.reading;
         job.output = toPath(file).replace_extension(".mha");
         io::ProtectedFiles inputs = m_window.inputs();
         inputs.requireOther(toPath(file));

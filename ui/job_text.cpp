@@ -42,6 +42,7 @@ job::Job jobOf(const Document& document, job::Job settings) {
         settings.channel = scene.channel;
     }
     settings.frame = scene.frame;
+    settings.reading = scene.reading;
     settings.spacing = document.spacing();
     settings.templates.clear();
     settings.crops.clear();

@@ -81,8 +81,8 @@ class MainWindow : public QMainWindow {
     void buildDocks();
     void connectParts();
     // main_window_jobs.cpp
-    void openForJob(const std::filesystem::path& scene, const std::optional<int>& channel,
-                    const std::optional<int>& frame, const std::function<void()>& then);
+    void openForJob(const std::filesystem::path& scene, const Opener::Choice& choice,
+                    const std::function<void()>& then);
     void loadConvolveJob(const job::ConvolveJob& job);
     void loadFeaturesJob(const job::FeaturesJob& job);
     // main_window_menus.cpp, main_window_view_menus.cpp

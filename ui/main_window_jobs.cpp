@@ -98,17 +98,19 @@ void MainWindow::loadJob(const QString& file, bool run) {
     }
     bool first = true;
     for (const std::filesystem::path& mask : job.masks) {
-        if (!job::maskShapeOf(mask)) {
+        if (!job::maskShapeOf(mask) && mask != job::kOpacityMask) {
             add(first ? Target::Mask : Target::MoreMask, mask);
             first = false;
         }
     }
     add(Target::SceneMask, job.sceneMask);
     const bool all = job.channel == job::kAllChannels; // the window shows brightness
-    m_opener->openAll(std::move(files), {all ? std::nullopt : job.channel, job.frame}, start);
+    m_opener->openAll(std::move(files), {all ? std::nullopt : job.channel, job.frame, job.reading},
+                      start);
 }
 
-/// Puts the masks of a job that are shapes between those that were read.
+/// Puts the masks of a job that are shapes, or the opacity of a template, between those that were
+/// read.
 void MainWindow::addShapes(const job::Job& job) {
     const std::vector<MaskEntry> read = m_document->masks();
     std::vector<MaskEntry> all;
@@ -116,12 +118,20 @@ void MainWindow::addShapes(const job::Job& job) {
     bool shapes = false;
     for (std::size_t i = 0; i < job.masks.size(); ++i) {
         const auto shape = job::maskShapeOf(job.masks[i]);
-        if (!shape && file != read.end()) {
+        if (job.masks[i] == job::kOpacityMask) {
+            const bool known = i < m_document->templates().size() && job.masks.size() > 1;
+            const auto opacity = known ? m_document->templates()[i].image->opacity : nullptr;
+            if (opacity) { // alone, it is what a template has without a mask
+                all.push_back({opacity, tr("opacity"), job.masks[i]});
+                shapes = true;
+            }
+        } else if (!shape && file != read.end()) {
             all.push_back(*file++);
         } else if (shape && i < m_document->templates().size()) {
             const auto& templ = *m_document->templates()[i].image;
-            all.push_back(
-                {job::makeMask(*shape, templ.extents()), toQString(shape->text()), job.masks[i]});
+            all.push_back({job::makeMask(*shape, templ.extents()),
+                           job.masks[i] == "none" ? tr("none") : toQString(shape->text()),
+                           job.masks[i]});
             shapes = true;
         }
     }
@@ -131,8 +141,8 @@ void MainWindow::addShapes(const job::Job& job) {
 }
 
 /// Opens the scene of a job, unless the job has none and a scene is shown, and then calls `then`.
-void MainWindow::openForJob(const std::filesystem::path& scene, const std::optional<int>& channel,
-                            const std::optional<int>& frame, const std::function<void()>& then) {
+void MainWindow::openForJob(const std::filesystem::path& scene, const Opener::Choice& choice,
+                            const std::function<void()>& then) {
     const auto next = [this, then](bool opened) {
         if (!opened) {
             return;
@@ -147,11 +157,11 @@ void MainWindow::openForJob(const std::filesystem::path& scene, const std::optio
         next(m_document->hasScene());
         return;
     }
-    m_opener->open(Opener::Target::Scene, scene, {channel, frame}, next);
+    m_opener->open(Opener::Target::Scene, scene, choice, next);
 }
 
 void MainWindow::loadConvolveJob(const job::ConvolveJob& job) {
-    openForJob(job.run.scene, job.run.channel, job.run.frame, [this, job] {
+    openForJob(job.run.scene, {job.run.channel, job.run.frame, job.run.reading}, [this, job] {
         job::Job settings = m_match->settings();
         settings.threads = job.run.threads;
         settings.memoryBytes = job.run.memoryBytes;
@@ -169,7 +179,7 @@ void MainWindow::loadConvolveJob(const job::ConvolveJob& job) {
 }
 
 void MainWindow::loadFeaturesJob(const job::FeaturesJob& job) {
-    openForJob(job.image, job.channel, job.frame, [this, job] {
+    openForJob(job.image, {job.channel, job.frame, job.reading}, [this, job] {
         m_bottomDock->show();
         m_tabs->setCurrentWidget(m_features);
         m_document->setSpacing(job.spacing);

@@ -70,6 +70,20 @@ void MainWindow::buildFileMenu() {
          tr("Opens voxels without a header: you say their extents and type"),
          {}},
         [this] { m_opener->askRaw(); });
+    QAction* turns =
+        add(menu,
+            {"orientationAction",
+             tr("T&urn pictures as their files say"),
+             tr("Turns pictures that are opened from now on as the camera or the program stored in "
+                "them (EXIF, TIFF); off: rows as they are stored"),
+             {}},
+            [this] {
+                const auto* action = findChild<QAction*>(QStringLiteral("orientationAction"));
+                m_opener->setOrientation(action->isChecked() ? io::Orientation::Applied
+                                                             : io::Orientation::Stored);
+            });
+    turns->setCheckable(true);
+    turns->setChecked(true);
     m_recentMenu = menu->addMenu(tr("Open &recent"));
     QMenu* samples = menu->addMenu(tr("&Samples"));
     for (const sample::SampleInfo& info : sample::sampleList()) {

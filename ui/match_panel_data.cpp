@@ -173,7 +173,7 @@ void MatchPanel::addEdges(QFormLayout* form) {
             m_sceneMask, m_openSceneMask, m_clearSceneMask);
     connect(m_openMask, &QToolButton::clicked, this, &MatchPanel::openMaskRequested);
     connect(m_openSceneMask, &QToolButton::clicked, this, &MatchPanel::openSceneMaskRequested);
-    connect(m_clearMask, &QToolButton::clicked, this, [this] { m_document.setMasks({}); });
+    connect(m_clearMask, &QToolButton::clicked, this, [this] { m_document.clearMasks(); });
     connect(m_clearSceneMask, &QToolButton::clicked, this, [this] { m_document.setSceneMask({}); });
     m_extent = new QComboBox(this);
     m_extent->addItem(tr("Inside the scene"), static_cast<int>(method::Extent::Valid));
@@ -233,12 +233,14 @@ void MatchPanel::showMasks() {
     for (const MaskEntry& mask : masks) {
         names += (names.isEmpty() ? QString() : QStringLiteral(", ")) + mask.name;
     }
-    m_mask->showText(masks.empty() ? tr("none") : names);
+    const bool opacity = masks.empty() && m_document.mask() != nullptr;
+    m_mask->showText(opacity ? m_document.mask()->name : masks.empty() ? tr("none") : names);
     m_sceneMask->showText(m_document.sceneMask() ? m_document.sceneMask()->name : tr("none"));
     for (QToolButton* open : {m_openMask, m_openSceneMask}) {
         open->setEnabled(m_document.hasScene());
     }
-    m_clearMask->setEnabled(!masks.empty());
+    m_clearMask->setEnabled(m_document.mask() != nullptr &&
+                            (masks.empty() || masks.front().path != "none"));
     m_clearSceneMask->setEnabled(m_document.sceneMask().has_value());
     const bool partial = m_document.sceneMask() || m_extent->currentIndex() != 0;
     m_outside->setEnabled(partial);
@@ -308,7 +310,11 @@ QString MatchPanel::reasonAgainstTemplate() const {
     }
     const auto& masks = m_document.masks();
     for (std::size_t i = 0; i < m_document.templates().size(); ++i) {
-        method::MaskedView view(base::viewOf(m_document.templates()[i].image->pixels));
+        const job::SceneImage& image = *m_document.templates()[i].image;
+        method::MaskedView view(base::viewOf(image.pixels));
+        if (masks.empty() && image.opacity) {
+            view.mask = image.opacity->support.view();
+        }
         if (masks.size() == 1 || i < masks.size()) {
             const MaskEntry& mask = masks.size() == 1 ? masks.front() : masks[i];
             if (mask.image->support.extents() != view.extents()) {

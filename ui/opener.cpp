@@ -174,13 +174,22 @@ void Opener::open(Target target, const std::filesystem::path& path, const Choice
     if (target == Target::Scene && m_controller.isPending(RunController::Task::Run)) {
         m_controller.cancel();
     }
+    const bool scene = target == Target::Scene;
+    const io::Reading reading = wanted.reading.value_or(
+        scene ? io::Reading{.orientation = m_orientation} : m_document.scenes().front().reading);
     m_controller.start(
         RunController::Task::Load, tr("Opening %1").arg(name),
-        [this, target, path, wanted, then](const std::stop_token& stop,
-                                           job::JobSink*) -> RunController::Done {
+        [this, target, path, wanted, scene, reading, then](const std::stop_token& stop,
+                                                           job::JobSink*) -> RunController::Done {
             try {
-                const io::ImageInfo info = io::readImageInfo(path, stop);
                 Choice choice = wanted;
+                choice.reading = scene ? reading : job::companionReading(path, reading, stop);
+                const io::ImageInfo info = io::readImageInfo(path, stop, *choice.reading);
+                if (scene && info.images > 1 && !wanted.reading) {
+                    return [this, target, path, info, choice, then] {
+                        askChoice(target, path, info, choice, then);
+                    };
+                }
                 if (target != Target::Scene) {
                     // The job's channel and frame are those of the scene: use them only where the
                     // file has several.
@@ -192,7 +201,8 @@ void Opener::open(Target target, const std::filesystem::path& path, const Choice
                         askChoice(target, path, info, choice, then);
                     };
                 }
-                auto image = job::loadImage(path, choice.channel, choice.frame, stop);
+                auto image =
+                    job::loadImage(path, choice.channel, choice.frame, stop, 0, *choice.reading);
                 if (stop.stop_requested()) {
                     return [then] {
                         if (then) {
@@ -248,15 +258,24 @@ void Opener::askChoice(Target target, const std::filesystem::path& path, const i
     auto* dialog = new QDialog(&m_window);
     dialog->setObjectName(QStringLiteral("choiceDialog"));
     dialog->setAttribute(Qt::WA_DeleteOnClose);
-    dialog->setWindowTitle(tr("Which channel and frame?"));
+    // The images of a file have channels and frames of their own, so that the image comes first.
+    const bool images = info.images > 1 && !known.reading->image;
+    dialog->setWindowTitle(images ? tr("Which image?") : tr("Which channel and frame?"));
     auto* form = new QFormLayout(dialog);
-    auto* text = new QLabel(tr("%1 has %2 channel(s) and %3 frame(s) of %4 voxels. Choose which "
-                               "one to open. Channels and frames count from 0.")
-                                .arg(fileName(path))
-                                .arg(info.channels)
-                                .arg(info.frames)
-                                .arg(extentsText(info.extents)),
-                            dialog);
+    auto* text = new QLabel(
+        images ? tr("%1 holds %2 images; number %3 has %4 voxels. Choose which one to open. Images "
+                    "count from 0.")
+                     .arg(fileName(path))
+                     .arg(info.images)
+                     .arg(info.image)
+                     .arg(extentsText(info.extents))
+               : tr("%1 has %2 channel(s) and %3 frame(s) of %4 voxels. Choose which one to open. "
+                    "Channels and frames count from 0.")
+                     .arg(fileName(path))
+                     .arg(info.channels)
+                     .arg(info.frames)
+                     .arg(extentsText(info.extents)),
+        dialog);
     text->setWordWrap(true);
     text->setMinimumWidth(360);
     form->addRow(text);
@@ -274,22 +293,29 @@ void Opener::askChoice(Target target, const std::filesystem::path& path, const i
         form->addRow(label, field);
         return field;
     };
-    QSpinBox* channel = number(tr("Channel"), "choiceChannel", info.channels, known.channel);
-    QSpinBox* frame = number(tr("Frame"), "choiceFrame", info.frames, known.frame);
+    QSpinBox* image = number(tr("Image"), "choiceImage", images ? info.images : 1, info.image);
+    QSpinBox* channel =
+        number(tr("Channel"), "choiceChannel", images ? 1 : info.channels, known.channel);
+    QSpinBox* frame = number(tr("Frame"), "choiceFrame", images ? 1 : info.frames, known.frame);
     auto* buttons = new QDialogButtonBox(QDialogButtonBox::Open | QDialogButtonBox::Cancel, dialog);
     form->addRow(buttons);
     connect(buttons, &QDialogButtonBox::accepted, dialog, &QDialog::accept);
     connect(buttons, &QDialogButtonBox::rejected, dialog, &QDialog::reject);
-    connect(dialog, &QDialog::accepted, this, [this, target, path, channel, frame, then] {
-        Choice choice;
-        if (channel != nullptr) {
-            choice.channel = channel->value();
-        }
-        if (frame != nullptr) {
-            choice.frame = frame->value();
-        }
-        open(target, path, choice, then);
-    });
+    connect(dialog, &QDialog::accepted, this,
+            [this, target, path, image, channel, frame, reading = known.reading, then] {
+                Choice choice;
+                choice.reading = reading;
+                if (image != nullptr) {
+                    choice.reading->image = image->value();
+                }
+                if (channel != nullptr) {
+                    choice.channel = channel->value();
+                }
+                if (frame != nullptr) {
+                    choice.frame = frame->value();
+                }
+                open(target, path, choice, then);
+            });
     connect(dialog, &QDialog::rejected, this, [then] {
         if (then) {
             then(false);
@@ -306,8 +332,11 @@ void Opener::accept(Target target, const std::filesystem::path& path, const Choi
         Settings::addRecentFile(pathText(path));
         SceneEntry scene{image, name, path, {}, choice.channel, choice.frame};
         scene.thumbnail = thumbnail;
+        scene.reading = choice.reading.value_or(io::Reading{});
         m_document.setScene(std::move(scene));
-        Q_EMIT opened(announcement(name, *image, image->geometry));
+        Q_EMIT opened(
+            announcement(name, *image, image->geometry) +
+            (image->opacity ? tr("; its opacity is ignored, all of its pixels count") : QString()));
         return;
     }
     acceptTemplate({image, name, path, {}, placeOf(info)}, target == Target::MoreTemplate);
@@ -344,6 +373,9 @@ void Opener::acceptTemplate(TemplateEntry entry, bool added) {
     QString text = announcement(name, *image, image->geometry);
     if (!entry.place.isEmpty()) {
         text += QStringLiteral("; ") + entry.place;
+    }
+    if (image->opacity && m_document.masks().empty()) {
+        text += tr("; its opaque part is its mask");
     }
     if (added) {
         m_document.addTemplate(std::move(entry));

@@ -30,6 +30,9 @@ class Opener : public QObject {
     struct Choice {
         std::optional<int> channel;
         std::optional<int> frame;
+        /// How the file is taken; empty: as the user wants pictures to be turned, and templates and
+        /// masks as the scene.
+        std::optional<io::Reading> reading;
     };
     using Files = std::vector<std::pair<Target, std::filesystem::path>>;
     /// Called after the document has changed; `opened` is false if the file was not opened.
@@ -72,6 +75,8 @@ class Opener : public QObject {
     void open(Target target, const std::filesystem::path& path, const Choice& choice = {},
               Then then = {});
     void openSample(const QString& name, Then then = {});
+    /// Whether pictures that are opened as scenes from now on are turned as their files say.
+    void setOrientation(io::Orientation orientation) { m_orientation = orientation; }
     /// Warns of the first template whose spacing differs from that of the scene.
     void warnOfSpacings();
     /// True if the spacing of template `number` differs from that of the scene.
@@ -114,7 +119,8 @@ class Opener : public QObject {
                   const std::vector<io::ImageChoice>& images, const Choice& choice,
                   const Then& then);
     void offerStack(const std::vector<std::filesystem::path>& paths);
-    /// Asks for channel and frame, then opens the file.
+    /// Asks for image, channel and frame, as far as there are several and they are not chosen, then
+    /// opens the file.
     void askChoice(Target target, const std::filesystem::path& path, const io::ImageInfo& info,
                    const Choice& known, const Then& then);
     void accept(Target target, const std::filesystem::path& path, const Choice& choice,
@@ -133,6 +139,7 @@ class Opener : public QObject {
     Document& m_document;
     RunController& m_controller;
     QWidget& m_window;
+    io::Orientation m_orientation = io::Orientation::Applied;
 };
 
 } // namespace flcc::ui

@@ -137,7 +137,7 @@ void Opener::offerStack(const std::vector<std::filesystem::path>& paths) {
         return each.extents == first.extents && each.type == first.type;
     });
     if (paths.size() == scenes.size() && alike && first.extents.z == 1 && !first.channel &&
-        !first.frame) {
+        !first.frame && !first.reading.image) {
         Q_EMIT stackOffered(tr("%1 files were opened as a list of scenes. All have %2 voxels of "
                                "%3, so they can be the slices of one stack.")
                                 .arg(paths.size())
@@ -149,11 +149,12 @@ void Opener::offerStack(const std::vector<std::filesystem::path>& paths) {
 void Opener::openStack(const std::vector<std::filesystem::path>& paths) {
     m_controller.start(
         RunController::Task::Load, tr("Opening a stack of %1 files").arg(paths.size()),
-        [this, paths](const std::stop_token& stop, job::JobSink*) -> RunController::Done {
+        [this, paths, reading = m_document.scenes().front().reading](
+            const std::stop_token& stop, job::JobSink*) -> RunController::Done {
             try {
                 auto stack = std::make_shared<job::SceneImage>();
                 for (std::size_t i = 0; i < paths.size(); ++i) {
-                    const auto slice = job::loadImage(paths[i], {}, {}, stop);
+                    const auto slice = job::loadImage(paths[i], {}, {}, stop, 0, reading);
                     if (stop.stop_requested()) {
                         return {};
                     }

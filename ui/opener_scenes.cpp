@@ -6,6 +6,7 @@
 #include "engine/io/raw_volume.h"
 #include "ui/open_question.h"
 #include "ui/opener.h"
+#include "ui/option_names.h"
 #include "ui/run_controller.h"
 #include "ui/text.h"
 
@@ -127,9 +128,10 @@ void Opener::openKeepingTemplates(const std::vector<std::filesystem::path>& path
 void Opener::addScene(const std::filesystem::path& path, const Then& then) {
     m_controller.start(
         RunController::Task::Load, tr("Adding %1").arg(pathText(path.filename())),
-        [this, path, then](const std::stop_token& stop, job::JobSink*) -> RunController::Done {
+        [this, path, then, reading = m_document.scenes().front().reading](
+            const std::stop_token& stop, job::JobSink*) -> RunController::Done {
             try {
-                const io::ImageInfo info = io::readImageInfo(path, stop);
+                const io::ImageInfo info = io::readImageInfo(path, stop, reading);
                 if (stop.stop_requested()) {
                     return [then] { tell(then, false); };
                 }
@@ -162,11 +164,16 @@ bool Opener::acceptScene(const std::filesystem::path& path, const io::ImageInfo&
     }
     SceneEntry entry{nullptr, name, path, {}, first.channel, first.frame, info.pixel};
     entry.extents = info.extents;
+    entry.reading = first.reading;
     m_document.addScene(std::move(entry));
-    Q_EMIT opened(
+    QString text =
         tr("%1 is scene %2 of the list, counted from 0. It is read when it is shown or searched.")
             .arg(name)
-            .arg(m_document.scenes().size() - 1));
+            .arg(m_document.scenes().size() - 1);
+    for (const std::string& note : info.notes) {
+        text += QStringLiteral("; ") + inWindowWords(note);
+    }
+    Q_EMIT opened(text);
     return true;
 }
 
@@ -191,7 +198,8 @@ void Opener::showScene(int index, Then then) {
         [this, index, entry, then](const std::stop_token& stop,
                                    job::JobSink*) -> RunController::Done {
             try {
-                const auto image = job::loadImage(entry.path, entry.channel, entry.frame, stop);
+                const auto image =
+                    job::loadImage(entry.path, entry.channel, entry.frame, stop, 0, entry.reading);
                 if (stop.stop_requested()) {
                     return [then] { tell(then, false); };
                 }

@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "engine/filter/resample.h"
+#include "engine/job/mask_shape.h"
 #include "ui/opener.h"
 #include "ui/run_controller.h"
 #include "ui/text.h"
@@ -92,6 +93,7 @@ void Opener::resample(const std::vector<int>& numbers, bool beside, const Then& 
                 image->sha256 = entry.image->sha256;
                 image->dataFile = entry.image->dataFile;
                 image->series = entry.image->series;
+                image->opacity = job::resampledOpacity(*entry.image, target, stop);
                 entry.place = tr("%1, resampled from %2 voxels")
                                   .arg(entry.place.isEmpty() ? entry.name : entry.place,
                                        extentsText(base::extentsOf(entry.image->pixels)));

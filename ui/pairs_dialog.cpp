@@ -318,6 +318,7 @@ void PairsDialog::saveJob(const QString& file) {
         job.image = first.path;
         job.channel = first.channel;
         job.frame = first.frame;
+        job.reading = first.reading;
         job.match = other->path;
         job.pairs = toPath(file).replace_extension(".csv");
         io::ProtectedFiles inputs = m_window.inputs();

@@ -49,7 +49,17 @@ void askSpacing(QWidget& window, Document& document) {
     own->setObjectName(QStringLiteral("spacingOfFile"));
     own->setToolTip(Document::tr("Takes the spacing from the file again"));
     own->setEnabled(document.spacing().has_value());
+    QPushButton* resolution =
+        buttons->addButton(Document::tr("Resolution of the file"), QDialogButtonBox::ResetRole);
+    resolution->setObjectName(QStringLiteral("spacingOfResolution"));
+    resolution->setToolTip(Document::tr("Fills in the distance of pixels by the pixels per inch or "
+                                        "centimetre that the file states"));
+    resolution->setEnabled(scene.resolution.has_value() && !document.isVolume());
     column->addWidget(buttons);
+    QObject::connect(resolution, &QPushButton::clicked, dialog,
+                     [fields, millimetres = scene.resolution] {
+                         fields->setSpacing({{(*millimetres)[0], (*millimetres)[1], 1}, "mm"});
+                     });
     QObject::connect(fields, &SpacingFields::changed, dialog,
                      [set, fields] { set->setEnabled(fields->isValid()); });
     QObject::connect(buttons, &QDialogButtonBox::rejected, dialog, &QDialog::reject);

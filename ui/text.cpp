@@ -1,5 +1,7 @@
 #include "ui/text.h"
 
+#include "ui/option_names.h"
+
 #include <QCoreApplication>
 #include <QStringDecoder>
 
@@ -152,7 +154,7 @@ QString announcement(const QString& name, const job::SceneImage& image,
             .arg(name, extentsText(extents), toQString(base::name(base::pixelType(image.pixels))),
                  spacingText(geometry, extents.z > 1));
     if (!image.note.empty()) {
-        text += QStringLiteral("; ") + toQString(image.note);
+        text += QStringLiteral("; ") + inWindowWords(image.note);
     }
     return text;
 }

@@ -47,6 +47,7 @@ struct ImageInfo {
     int channels = 1;   ///< if more than one, ReadOptions must choose one
     int frames = 1;     ///< if more than one, ReadOptions must choose one
     int images = 1;     ///< of a TIFF file; Reading::image chooses
+    int image = 0;      ///< the one that is described
     base::Geometry geometry;
     /// Millimetres from pixel to pixel along x and y, by the pixels on an inch or a centimetre that
     /// the file states. Programs write them for printing, so they are the spacing only where

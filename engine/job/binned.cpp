@@ -98,6 +98,9 @@ std::shared_ptr<const SceneImage> binned(const SceneImage& image, const std::sto
         result->geometry.spacing[a] *= factor[a];
     }
     result->source = image.source + " (binned by 2)";
+    if (image.opacity) {
+        result->opacity = binned(*image.opacity);
+    }
     return result;
 }
 

@@ -110,6 +110,10 @@ FeaturesImage loadFeaturesImage(const FeaturesJob& job, const std::filesystem::p
     input.role = file == job.image ? "image" : "match";
     input.path = file.string();
     detail::setDigests(input, std::move(loaded.files), detail::isSeries(loaded.info));
+    for (const std::string& note : image.notes) {
+        input.note += (input.note.empty() ? "" : "; ") + note;
+    }
+    input.reading = job.reading;
     image.inputs.push_back(std::move(input));
     return image;
 }
@@ -124,6 +128,8 @@ FeaturesImage featuresImage(const std::shared_ptr<const SceneImage>& scene) {
     input.sha256 = scene->sha256;
     input.dataFile = scene->dataFile;
     input.series = scene->series;
+    input.note = scene->note;
+    input.reading = scene->reading;
     image.inputs.push_back(std::move(input));
     return image;
 }

@@ -115,13 +115,18 @@ Json inputFilesJson(const std::vector<InputReport>& inputs) {
         for (const io::FileDigest& file : input.series) {
             series.push_back({{"path", file.path.string()}, {"sha256", file.sha256}});
         }
-        list.push_back({{"role", input.role},
-                        {"path", input.path},
-                        {"sha256", input.sha256.empty() ? Json(nullptr) : Json(input.sha256)},
-                        {"data_file", input.dataFile ? Json{{"path", input.dataFile->path.string()},
-                                                            {"sha256", input.dataFile->sha256}}
-                                                     : Json(nullptr)},
-                        {"series", input.series.empty() ? Json(nullptr) : series}});
+        list.push_back(
+            {{"role", input.role},
+             {"path", input.path},
+             {"sha256", input.sha256.empty() ? Json(nullptr) : Json(input.sha256)},
+             {"data_file", input.dataFile ? Json{{"path", input.dataFile->path.string()},
+                                                 {"sha256", input.dataFile->sha256}}
+                                          : Json(nullptr)},
+             {"series", input.series.empty() ? Json(nullptr) : series},
+             {"orientation",
+              input.reading.orientation == io::Orientation::Stored ? "stored" : "applied"},
+             {"image", input.reading.image ? Json(*input.reading.image) : Json(nullptr)},
+             {"note", input.note.empty() ? Json(nullptr) : Json(input.note)}});
     }
     return list;
 }

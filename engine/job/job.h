@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <filesystem>
 #include <memory>
@@ -57,7 +58,8 @@ struct Job {
     /// that every score of lcc changes its sign.
     bool invert = false;
     /// Supports of the templates, nonzero voxels count: one for all templates, or one for each. A
-    /// file, a shape (mask_shape.h), or kOpacityMask. Empty: the opacity of templates that have one.
+    /// file, a shape (mask_shape.h), or kOpacityMask. Empty: the opacity of templates that have
+    /// one.
     std::vector<std::filesystem::path> masks;
     std::filesystem::path sceneMask; ///< support of the scene, nonzero voxels count
     std::optional<int> channel;      ///< or kAllChannels
@@ -152,9 +154,12 @@ struct SceneImage {
         sha256; ///< digest of the file, if the image is a whole file; empty for a crop or a sample
     /// If the file is only a header: the file of voxels beside it.
     std::optional<io::FileDigest> dataFile{};
-    /// The files of a DICOM series, sorted by name; `sha256` is then empty. Or the files of voxels, if
-    /// a header names several.
+    /// The files of a DICOM series, sorted by name, or of a set of OME-TIFF files; `sha256` is then
+    /// empty. Or the files of voxels, if a header names several.
     std::vector<io::FileDigest> series{};
+    io::Reading reading{}; ///< how the file was taken
+    /// Millimetres from pixel to pixel by the resolution that the file states, as in io::ImageInfo.
+    std::optional<std::array<double, 2>> resolution{};
     /// The opaque part, where the file has opacity and not all of it is opaque: voxels of at least
     /// half of it. The mask of a template; of other images it is ignored.
     std::shared_ptr<const MaskImage> opacity{};
@@ -209,15 +214,20 @@ loadImage(const std::filesystem::path& path, std::optional<int> channel, std::op
           const std::stop_token& stop = {}, std::int64_t memoryBytes = 0,
           const io::Reading& reading = {});
 
+/// How a template or a mask is taken in a job that takes its scene by `reading`: the image counts
+/// only where the file has several, and a resolution that it does not state is not missed.
+/// **Errors**: as io::readImageInfo.
+[[nodiscard]] io::Reading companionReading(const std::filesystem::path& path,
+                                           const io::Reading& reading,
+                                           const std::stop_token& stop = {});
+
 /// Reads a template or mask for a scene, which more often has a single channel or frame than the
 /// scene: the chosen channel, frame and image count only if the file has several. Null if
 /// cancelled.
-[[nodiscard]] std::shared_ptr<const SceneImage> loadCompanion(const std::filesystem::path& path,
-                                                              std::optional<int> channel,
-                                                              std::optional<int> frame,
-                                                              const std::stop_token& stop = {},
-                                                              std::int64_t memoryBytes = 0,
-                                                              const io::Reading& reading = {});
+[[nodiscard]] std::shared_ptr<const SceneImage>
+loadCompanion(const std::filesystem::path& path, std::optional<int> channel,
+              std::optional<int> frame, const std::stop_token& stop = {},
+              std::int64_t memoryBytes = 0, const io::Reading& reading = {});
 
 /// The nonzero voxels of an image of any type, as a support. **Errors**: Problem for NaN and for a
 /// mask without a nonzero voxel.

@@ -76,8 +76,8 @@ class NewFolders {
 
 std::string imageInfoJson(const std::filesystem::path& path, bool verify,
                           const io::Reading& reading, const std::stop_token& stop) {
-    const io::ImageInfo info = verify ? io::verifyImage(path, stop, reading)
-                                      : io::readImageInfo(path, stop, reading);
+    const io::ImageInfo info =
+        verify ? io::verifyImage(path, stop, reading) : io::readImageInfo(path, stop, reading);
     if (info.format.empty()) {
         return {};
     }
@@ -93,6 +93,7 @@ std::string imageInfoJson(const std::filesystem::path& path, bool verify,
                  {"channels", info.channels},
                  {"frames", info.frames},
                  {"images", info.images},
+                 {"image", info.image},
                  {"spacing", info.geometry.spacing},
                  {"origin", info.geometry.origin},
                  {"direction", info.geometry.direction},

@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <memory>
 #include <optional>
+#include <stop_token>
 #include <string>
 
 #include "engine/base/pixels.h"
@@ -34,6 +35,12 @@ struct MaskShape {
 /// The mask of a shape for a template of these extents. **Errors**: Problem if no voxel is inside.
 [[nodiscard]] std::shared_ptr<const MaskImage> makeMask(const MaskShape& shape,
                                                         const base::Extents& templ);
+
+/// SceneImage::opacity of an image that is brought to the grid of `target`, as filter::resample()
+/// does with its pixels; null without one.
+[[nodiscard]] std::shared_ptr<const MaskImage> resampledOpacity(const SceneImage& image,
+                                                                const base::Geometry& target,
+                                                                const std::stop_token& stop);
 
 // Drawing on a support. What lies outside of it is left out.
 

@@ -10,6 +10,7 @@
 #include "engine/base/geometry.h"
 #include "engine/base/pixels.h"
 #include "engine/io/digest.h"
+#include "engine/io/image_file.h"
 #include "engine/match/peaks.h"
 #include "engine/method/match_map.h"
 #include "engine/method/separation.h"
@@ -94,9 +95,11 @@ struct InputReport {
     std::string sha256; ///< digest of the file; empty for a crop and for an image without a file
     /// If the file is only a header: the file of voxels beside it.
     std::optional<io::FileDigest> dataFile{};
-    /// The files of a DICOM series, sorted by name; `sha256` is then empty. Or the files of voxels, if
-    /// a header names several.
+    /// The files of a DICOM series or of a set of OME-TIFF files; `sha256` is then empty. Or the
+    /// files of voxels, if a header names several.
     std::vector<io::FileDigest> series{};
+    std::string note{};    ///< what was assumed or converted on reading
+    io::Reading reading{}; ///< how the file was taken
 };
 
 /// One of several scenes of a job, and what it shares with earlier scenes.

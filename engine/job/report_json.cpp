@@ -357,6 +357,10 @@ method::Candidate candidateOf(const Json& chosen) {
     return candidate;
 }
 
+const char* orientationName(io::Orientation orientation) {
+    return orientation == io::Orientation::Stored ? "stored" : "applied";
+}
+
 Json inputsJson(const std::vector<InputReport>& inputs) {
     Json list = Json::array();
     for (const InputReport& input : inputs) {
@@ -370,7 +374,10 @@ Json inputsJson(const std::vector<InputReport>& inputs) {
                         {"data_file", input.dataFile ? Json{{"path", input.dataFile->path.string()},
                                                             {"sha256", input.dataFile->sha256}}
                                                      : Json(nullptr)},
-                        {"series", input.series.empty() ? Json(nullptr) : series}});
+                        {"series", input.series.empty() ? Json(nullptr) : series},
+                        {"orientation", orientationName(input.reading.orientation)},
+                        {"image", input.reading.image ? Json(*input.reading.image) : Json(nullptr)},
+                        {"note", input.note.empty() ? Json(nullptr) : Json(input.note)}});
     }
     return list;
 }

@@ -139,4 +139,39 @@ void writeJpeg(const std::filesystem::path& folder) {
     }
 }
 
+void writeExif(const std::filesystem::path& folder) {
+    for (const bool turned : {false, true}) {
+        test::ByteWriter out(turned);
+        const bool little = (std::endian::native == std::endian::little) != turned;
+        out.append(little ? test::Bytes{'I', 'I'} : test::Bytes{'M', 'M'});
+        out.put(std::uint16_t{42}).put(std::uint32_t{8}).put(std::uint16_t{2});
+        out.put(std::uint16_t{271}).put(std::uint16_t{2}).put(std::uint32_t{4});
+        out.put(std::uint32_t{0x646363});
+        out.put(std::uint16_t{274}).put(std::uint16_t{3}).put(std::uint32_t{1});
+        out.put(std::uint16_t{6}).put(std::uint16_t{0}).put(std::uint32_t{0});
+        test::writeFile(folder / (turned ? "turned" : "plain"), out.bytes);
+    }
+}
+
+void writeOme(const std::filesystem::path& folder) {
+    const std::string begin = "<?xml version=\"1.0\"?><OME xmlns=\"http://www.openmicroscopy.org/"
+                              "Schemas/OME/2016-06\" UUID=\"urn:uuid:1\"><Image ID=\"Image:0\" "
+                              "Name=\"a&#181;\"><Pixels SizeX=\"5\" SizeY=\"3\" SizeZ=\"2\" "
+                              "SizeC=\"2\" SizeT=\"1\" DimensionOrder=\"XYCZT\" "
+                              "PhysicalSizeX=\"0.5\" PhysicalSizeXUnit=\"nm\">";
+    const std::string end = "</Pixels></Image></OME>";
+    test::writeFile(folder / "plain", begin + "<TiffData/>" + end);
+    test::writeFile(folder / "blocks", begin +
+                                           "<TiffData FirstC=\"1\" IFD=\"0\" PlaneCount=\"2\"/>"
+                                           "<TiffData FirstZ=\"1\" IFD=\"3\"/>" +
+                                           end);
+    test::writeFile(folder / "set", begin +
+                                        "<Channel SamplesPerPixel=\"1\"/><!-- > --><TiffData "
+                                        "IFD=\"0\"><UUID FileName=\"b.tif\">urn:uuid:2</UUID>"
+                                        "</TiffData>" +
+                                        end);
+    test::writeFile(folder / "only", std::string("<o:OME xmlns:o=\"x\"><o:BinaryOnly "
+                                                 "MetadataFile=\"a.companion.ome\"/></o:OME>"));
+}
+
 } // namespace flcc::fuzz

@@ -21,6 +21,8 @@ inline test::Bytes varied(std::size_t count) {
 void writePng(const std::filesystem::path& folder);
 void writeTiff(const std::filesystem::path& folder);
 void writeJpeg(const std::filesystem::path& folder);
+void writeExif(const std::filesystem::path& folder);
+void writeOme(const std::filesystem::path& folder); ///< texts
 
 void writeNrrd(const std::filesystem::path& folder);
 void writeMetaImage(const std::filesystem::path& folder);

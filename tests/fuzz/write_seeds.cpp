@@ -97,6 +97,8 @@ void writeSeeds(const std::filesystem::path& to) {
     fuzz::writePng(folder("png"));
     fuzz::writeTiff(folder("tif"));
     fuzz::writeJpeg(folder("jpg"));
+    fuzz::writeExif(folder("exif"));
+    fuzz::writeOme(folder("ome"));
     fuzz::writeNrrd(folder("nrrd"));
     fuzz::writeMetaImage(folder("mha"));
     fuzz::writeNifti(folder("nii"), false);

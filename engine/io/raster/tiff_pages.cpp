@@ -33,8 +33,8 @@ int keepMessage(TIFF* /*file*/, void* user, const char* /*module*/, const char* 
     std::array<char, 200> text{};
     (void)std::vsnprintf(text.data(), text.size(), format, arguments);
     // An orientation that is none, such as 0, counts as the usual one.
-    const bool harmless = std::string_view(text.data()).find("\"Orientation\"") !=
-                          std::string_view::npos;
+    const bool harmless =
+        std::string_view(text.data()).find("\"Orientation\"") != std::string_view::npos;
     if (message.empty() && !harmless) {
         message = oneLine(text.data());
     }
@@ -194,8 +194,7 @@ void setComponents(const std::filesystem::path& path, TiffFile& open) {
         if (page.samples == 3 || (page.samples == 4 && page.extras == 1)) {
             info.components = opacity ? 4 : 3;
             if (page.samples == 4 && !opacity) {
-                info.notes.emplace_back(
-                    "its fourth sample has no stated meaning and was left out");
+                info.notes.emplace_back("its fourth sample has no stated meaning and was left out");
             }
         } else {
             samplesAsChannels = page.samples;
@@ -261,12 +260,12 @@ TiffKind chooseKind(const std::filesystem::path& path, TiffFile& open, const Rea
                                   std::to_string(images[chosen]->first) + " has " +
                                   pageText(images[chosen]->page) + ", page " +
                                   std::to_string(images[i]->first) + " has " +
-                                  pageText(images[i]->page) +
-                                  "; choose one kind, 0 to " + std::to_string(info.images - 1) +
-                                  " (--image)");
+                                  pageText(images[i]->page) + "; choose one kind, 0 to " +
+                                  std::to_string(info.images - 1) + " (--image)");
         }
     }
     chosen = reading.image ? static_cast<std::size_t>(*reading.image) : chosen;
+    info.image = static_cast<int>(chosen);
     for (std::size_t i = 0; i < images.size(); ++i) {
         if (i != chosen && i < 10) { // more say nothing new
             info.notes.push_back(countText(images[i]->pages) + " of " + pageText(images[i]->page) +
@@ -276,7 +275,8 @@ TiffKind chooseKind(const std::filesystem::path& path, TiffFile& open, const Rea
         }
     }
     if (marked > 0) {
-        info.notes.push_back(countText(marked) + " that the file marks as reduced copies or masks " +
+        info.notes.push_back(countText(marked) +
+                             " that the file marks as reduced copies or masks " +
                              (marked == 1 ? "was" : "were") + " not read");
     }
     return *images[chosen];
@@ -382,16 +382,14 @@ TiffKind describePages(const std::filesystem::path& path, TiffFile& open, const 
                        const Reading& reading, std::int64_t fileBytes) {
     const TiffKind kind = chooseKind(path, open, reading);
     goToPage(path, open,
-             {.directory =
-                  open.pages.directories[static_cast<std::size_t>(kind.first)].position});
+             {.directory = open.pages.directories[static_cast<std::size_t>(kind.first)].position});
     open.info.pixel = pixelOf(path, open.page);
     if (kind.page.depth > 1) {
         open.stack.slices = static_cast<int>(std::min<std::uint32_t>(kind.page.depth, INT32_MAX));
         open.stack.frames = static_cast<int>(kind.pages);
         open.info.notes.emplace_back("its pages are volumes: ImageDepth is the number of slices");
     } else if (texts.description.rfind("ImageJ=", 0) == 0) {
-        open.stack =
-            describeImageJ(path, texts, kind.pages, roomOf(open, fileBytes));
+        open.stack = describeImageJ(path, texts, kind.pages, roomOf(open, fileBytes));
     } else {
         open.stack.slices = static_cast<int>(kind.pages);
     }

@@ -155,8 +155,8 @@ class Placement {
     Placement(const std::filesystem::path& path, TiffFile& open, const OmeImage& image,
               std::int64_t mostBytes, const std::stop_token& stop)
         : m_path(path), m_open(open), m_image(image), m_mostBytes(mostBytes), m_stop(stop) {
-        const auto samples = static_cast<int>(
-            open.pages.kinds[open.pages.directories.front().kind].page.samples);
+        const auto samples =
+            static_cast<int>(open.pages.kinds[open.pages.directories.front().kind].page.samples);
         // Some programs do not say that a channel has several samples.
         const std::int64_t planes = std::int64_t{image.channels} * image.slices * image.frames;
         if (image.samples == 1 && samples > 1 && image.channels % samples == 0 &&
@@ -249,8 +249,8 @@ void Placement::putBlock(const OmeBlock& block, std::size_t file, const TiffPage
     constexpr std::int64_t kMostWork = 20'000'000;
     m_work += count;
     if (m_work > kMostWork) {
-        failInput(m_path, "its OME description places more than " + std::to_string(kMostWork) +
-                              " planes");
+        failInput(m_path,
+                  "its OME description places more than " + std::to_string(kMostWork) + " planes");
     }
     for (std::int64_t i = 0; i < count; ++i) {
         const TiffDirectory& directory = pages.directories[static_cast<std::size_t>(page + i)];
@@ -271,8 +271,8 @@ TiffKind Placement::kindOfAll() const {
     std::int64_t promised = 0; // of the pages in the file itself
     for (const auto& [kind, file] : kinds) {
         if (kindOf(kind->page) != kindOf(all.page)) {
-            failInput(m_path, "the planes of an image differ: " + kindText(all) + ", " +
-                                  kindText(*kind));
+            failInput(m_path,
+                      "the planes of an image differ: " + kindText(all) + ", " + kindText(*kind));
         }
         const std::filesystem::path& path = file == 0 ? m_path : m_paths[file - 1];
         requireSizes(path, kind->sizes, requireRegularFile(path));
@@ -321,8 +321,7 @@ TiffKind Placement::finish(std::size_t missingFiles) {
         for (std::size_t axis = 0; axis < 3; ++axis) {
             at[axis] = static_cast<int>(number / m_strides[axis] % lengthOf(axis));
         }
-        stack.planes[static_cast<std::size_t>(stack.numberOf(at[0], at[1], at[2]))] =
-            placed.plane;
+        stack.planes[static_cast<std::size_t>(stack.numberOf(at[0], at[1], at[2]))] = placed.plane;
     }
     const std::int64_t absent = planes() - std::ssize(m_placed);
     if (absent > 0) {
@@ -361,6 +360,7 @@ std::optional<TiffKind> placeOme(const std::filesystem::path& path, TiffFile& op
     info.images = static_cast<int>(images.size());
     requireReading(path, info, {.image = reading.image});
     const auto number = static_cast<std::size_t>(reading.image.value_or(0));
+    info.image = static_cast<int>(number);
     Members members(path, found.ome);
     Placement placement(path, open, images[number], mostBytes, stop);
     placement.put(members);
@@ -370,8 +370,7 @@ std::optional<TiffKind> placeOme(const std::filesystem::path& path, TiffFile& op
     if (images.size() > 1) {
         const std::string name = base::oneLine(images[number].name).substr(0, 60);
         stack.notes.push_back("it holds " + std::to_string(images.size()) + " images, of which " +
-                              std::to_string(number) +
-                              (name.empty() ? "" : ", \"" + name + "\",") +
+                              std::to_string(number) + (name.empty() ? "" : ", \"" + name + "\",") +
                               " was read (--image)");
     }
     if (!members.missing().empty()) {

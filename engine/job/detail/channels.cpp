@@ -41,11 +41,9 @@ std::string countText(int channels) {
 
 } // namespace
 
-std::shared_ptr<const SceneImage> loadChannels(const std::filesystem::path& path,
-                                               std::optional<int> frame,
-                                               const std::stop_token& stop,
-                                               std::int64_t memoryBytes,
-                                               const io::Reading& reading) {
+std::shared_ptr<const SceneImage>
+loadChannels(const std::filesystem::path& path, std::optional<int> frame,
+             const std::stop_token& stop, std::int64_t memoryBytes, const io::Reading& reading) {
     const io::ImageInfo info = io::readImageInfo(path, stop, reading);
     if (stop.stop_requested()) {
         return nullptr;
@@ -91,6 +89,7 @@ std::shared_ptr<const SceneImage> loadChannels(const std::filesystem::path& path
     if (image) {
         image->channels = channels;
         image->opacity = std::move(opacity);
+        image->reading = reading;
     }
     return image;
 }

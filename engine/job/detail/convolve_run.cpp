@@ -23,7 +23,13 @@ using base::Extents;
 namespace {
 
 InputReport inputOf(std::string role, const SceneImage& image) {
-    return {std::move(role), image.source, image.sha256, image.dataFile, image.series};
+    return {.role = std::move(role),
+            .path = image.source,
+            .sha256 = image.sha256,
+            .dataFile = image.dataFile,
+            .series = image.series,
+            .note = image.note,
+            .reading = image.reading};
 }
 
 /// The rows of a plan in the words of plan reports.

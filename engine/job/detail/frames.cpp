@@ -11,7 +11,7 @@
 namespace flcc::job::detail {
 
 Frames::Frames(const Job& job, const JobImages& images, const std::stop_token& stop)
-    : m_path(job.scene), m_stack(images.scene) {
+    : m_path(job.scene), m_reading(job.reading), m_stack(images.scene) {
     if (m_stack) {
         m_frame = base::extentsOf(m_stack->pixels);
         m_count = static_cast<int>(std::exchange(m_frame.z, 1));
@@ -48,7 +48,11 @@ std::shared_ptr<const SceneImage> Frames::load(int number, const std::stop_token
         if (m_stated) {
             loaded.info.geometry = base::movedTo(m_geometry, {0, 0, static_cast<double>(number)});
         }
-        return sceneImageOf(std::move(loaded), m_path, stop);
+        auto image = sceneImageOf(std::move(loaded), m_path, stop);
+        if (image) {
+            image->reading = m_reading;
+        }
+        return image;
     }
     auto frame = std::make_shared<SceneImage>();
     frame->pixels =
@@ -87,7 +91,7 @@ void Frames::addDigests(InputReport& scene, const std::stop_token& stop) {
         scene.series = m_stack->series;
         return;
     }
-    setDigests(scene, m_reader->digests(stop), false);
+    setDigests(scene, m_reader->digests(stop), isSeries(m_reader->info()));
 }
 
 } // namespace flcc::job::detail

@@ -40,6 +40,7 @@ class Frames {
 
   private:
     std::filesystem::path m_path;
+    io::Reading m_reading;
     std::shared_ptr<const SceneImage> m_stack; ///< in memory; else null
     std::optional<io::StackReader> m_reader;
     int m_count = 0;

@@ -39,7 +39,11 @@ std::shared_ptr<const SceneImage> loadImage(const std::filesystem::path& path,
     if (loaded.components.empty()) {
         return nullptr; // stopped
     }
-    return detail::sceneImageOf(std::move(loaded), path, stop);
+    auto image = detail::sceneImageOf(std::move(loaded), path, stop);
+    if (image) {
+        image->reading = reading;
+    }
+    return image;
 }
 
 std::shared_ptr<SceneImage> detail::sceneImageOf(io::LoadedImage loaded,
@@ -50,6 +54,7 @@ std::shared_ptr<SceneImage> detail::sceneImageOf(io::LoadedImage loaded,
     image->source = path.string();
     setDigests(*image, std::move(loaded.files), isSeries(loaded.info));
     std::vector<std::string> notes = std::move(loaded.info.notes);
+    image->resolution = loaded.info.resolution;
     image->opacity = opacityOf(loaded, image->source);
     io::ScalarImage scalar = io::toScalar(std::move(loaded), stop);
     if (stop.stop_requested()) {
@@ -65,15 +70,11 @@ std::shared_ptr<SceneImage> detail::sceneImageOf(io::LoadedImage loaded,
     return image;
 }
 
-std::shared_ptr<const SceneImage>
-loadCompanion(const std::filesystem::path& path, std::optional<int> channel,
-              std::optional<int> frame, const std::stop_token& stop, std::int64_t memoryBytes,
-              const io::Reading& reading) {
-    io::Reading own = reading;
-    own.image.reset();
-    own.resolution = false;
-    if (!channel && !frame && own == reading) {
-        return loadImage(path, {}, {}, stop, memoryBytes, own);
+io::Reading companionReading(const std::filesystem::path& path, const io::Reading& reading,
+                             const std::stop_token& stop) {
+    io::Reading own{.orientation = reading.orientation};
+    if (reading == own) {
+        return own;
     }
     io::ImageInfo info = io::readImageInfo(path, stop, own);
     if (reading.image && info.images > 1) {
@@ -81,6 +82,18 @@ loadCompanion(const std::filesystem::path& path, std::optional<int> channel,
         info = io::readImageInfo(path, stop, own);
     }
     own.resolution = reading.resolution && info.resolution && info.extents.z == 1;
+    return own;
+}
+
+std::shared_ptr<const SceneImage>
+loadCompanion(const std::filesystem::path& path, std::optional<int> channel,
+              std::optional<int> frame, const std::stop_token& stop, std::int64_t memoryBytes,
+              const io::Reading& reading) {
+    const io::Reading own = companionReading(path, reading, stop);
+    if (!channel && !frame) {
+        return loadImage(path, {}, {}, stop, memoryBytes, own);
+    }
+    const io::ImageInfo info = io::readImageInfo(path, stop, own);
     return loadImage(path, info.channels > 1 || channel == kAllChannels ? channel : std::nullopt,
                      info.frames > 1 ? frame : std::nullopt, stop, memoryBytes, own);
 }
@@ -458,7 +471,15 @@ void requireUsable(const Inputs& inputs, method::Operation operation) {
 }
 
 template <class Image> void report(Inputs& inputs, const char* role, const Image& image) {
-    inputs.reports.push_back({role, image.source, image.sha256, image.dataFile, image.series});
+    inputs.reports.push_back({.role = role,
+                              .path = image.source,
+                              .sha256 = image.sha256,
+                              .dataFile = image.dataFile,
+                              .series = image.series,
+                              .note = image.note});
+    if constexpr (requires { image.reading; }) {
+        inputs.reports.back().reading = image.reading;
+    }
     if (!image.note.empty()) {
         inputs.notes.push_back(image.note);
     }

@@ -97,6 +97,14 @@ std::shared_ptr<const MaskImage> opacityOf(const io::LoadedImage& image,
     return inside == mask->support.count() ? nullptr : mask;
 }
 
+void requireShapes(const Job& job) {
+    for (const std::filesystem::path& mask : job.masks) {
+        (void)maskShapeOf(mask);
+    }
+}
+
+} // namespace detail
+
 std::shared_ptr<const MaskImage> resampledOpacity(const SceneImage& image,
                                                   const base::Geometry& target,
                                                   const std::stop_token& stop) {
@@ -110,19 +118,11 @@ std::shared_ptr<const MaskImage> resampledOpacity(const SceneImage& image,
         filter::resample(base::viewOf(whole), image.geometry, target, stop);
     auto mask = std::make_shared<MaskImage>();
     std::int64_t inside = 0;
-    mask->support = std::visit([&](const auto& plane) { return opaquePart(plane, inside); },
+    mask->support = std::visit([&](const auto& plane) { return detail::opaquePart(plane, inside); },
                                resampled.pixels);
     mask->source = image.opacity->source;
     return mask;
 }
-
-void requireShapes(const Job& job) {
-    for (const std::filesystem::path& mask : job.masks) {
-        (void)maskShapeOf(mask);
-    }
-}
-
-} // namespace detail
 
 std::shared_ptr<const MaskImage> maskOf(const SceneImage& image) {
     auto mask = std::make_shared<MaskImage>();

@@ -16,11 +16,6 @@ namespace flcc::job::detail {
 /// **Errors**: Problem, naming both extents.
 void requireSameExtents(const MaskImage& mask, const char* what, const SceneImage& image);
 
-/// SceneImage::opacity of a template that is brought to the grid `target`; null without one.
-[[nodiscard]] std::shared_ptr<const MaskImage> resampledOpacity(const SceneImage& image,
-                                                                const base::Geometry& target,
-                                                                const std::stop_token& stop);
-
 /// **Errors**: CommandLine for a mask that names a shape with wrong numbers.
 void requireShapes(const Job& job);
 

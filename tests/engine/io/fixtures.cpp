@@ -6,6 +6,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <fstream>
+#include <initializer_list>
 #include <iterator>
 #include <limits>
 
@@ -154,38 +155,57 @@ Bytes makeTiff(const TiffRecipe& recipe) {
     }
     for (std::size_t i = 0; i < recipe.pages.size(); ++i) {
         const bool first = i == 0;
-        const bool resolved = recipe.pixelsPer1000 > 0;
-        const auto entries =
-            static_cast<std::uint16_t>(10 + (first && !recipe.description.empty() ? 1 : 0) +
-                                       (resolved ? 2 : 0) + (recipe.palette.empty() ? 0 : 1));
-        const std::uint64_t start = out.bytes.size();
-        if (big) {
-            out.put(std::uint64_t{entries});
-        } else {
-            out.put(entries);
+        TiffRecipe::Page page{recipe.width, recipe.height, {}};
+        if (i < recipe.ofPage.size()) {
+            page = recipe.ofPage[i];
         }
-        const std::uint64_t size = big ? 8U + 20U * entries + 8U : 2U + 12U * entries + 4U;
-        putEntry(out, big, 256, kLong, 1, recipe.width);
-        putEntry(out, big, 257, kLong, 1, recipe.height);
+        struct Entry {
+            std::uint16_t tag;
+            std::uint16_t type;
+            std::uint64_t count;
+            std::uint64_t value;
+        };
         const bool bitsInside = recipe.samples == 1;
-        putEntry(out, big, 258, kShort, recipe.samples, bitsInside ? recipe.bits : bitsAt);
-        putEntry(out, big, 259, kShort, 1, 1);
-        putEntry(out, big, 262, kShort, 1, recipe.photometric);
+        std::vector<Entry> entries{
+            {256, kLong, 1, page.width},
+            {257, kLong, 1, page.height},
+            {258, kShort, recipe.samples, bitsInside ? recipe.bits : bitsAt},
+            {259, kShort, 1, 1},
+            {262, kShort, 1, recipe.photometric},
+            {273, static_cast<std::uint16_t>(big ? 16 : kLong), 1, pageAt[i]},
+            {277, kShort, 1, recipe.samples},
+            {278, kLong, 1, page.height},
+            {279, kLong, 1, recipe.pages[i].size()},
+            {339, kShort, 1, recipe.sampleFormat}};
         if (first && !recipe.description.empty()) {
-            putEntry(out, big, 270, kAscii, recipe.description.size() + 1, textAt);
+            entries.push_back({270, kAscii, recipe.description.size() + 1, textAt});
         }
-        putEntry(out, big, 273, big ? 16 : kLong, 1, pageAt[i]);
-        putEntry(out, big, 277, kShort, 1, recipe.samples);
-        putEntry(out, big, 278, kLong, 1, recipe.height);
-        putEntry(out, big, 279, kLong, 1, recipe.pages[i].size());
-        if (resolved) {
-            putEntry(out, big, 282, kRational, 1, resolutionAt);
-            putEntry(out, big, 283, kRational, 1, resolutionAt);
+        if (recipe.pixelsPer1000 > 0) {
+            entries.push_back({282, kRational, 1, resolutionAt});
+            entries.push_back({283, kRational, 1, resolutionAt});
         }
         if (!recipe.palette.empty()) {
-            putEntry(out, big, 320, kShort, recipe.palette.size() / 2, paletteAt);
+            entries.push_back({320, kShort, recipe.palette.size() / 2, paletteAt});
         }
-        putEntry(out, big, 339, kShort, 1, recipe.sampleFormat);
+        for (const std::vector<TiffTag>* tags :
+             std::initializer_list<const std::vector<TiffTag>*>{&recipe.tags, &page.tags}) {
+            for (const TiffTag& tag : *tags) {
+                entries.push_back({tag.tag, tag.type, 1, tag.value});
+            }
+        }
+        std::sort(entries.begin(), entries.end(),
+                  [](const Entry& a, const Entry& b) { return a.tag < b.tag; });
+        const std::uint64_t start = out.bytes.size();
+        if (big) {
+            out.put(std::uint64_t{entries.size()});
+        } else {
+            out.put(static_cast<std::uint16_t>(entries.size()));
+        }
+        const std::uint64_t size =
+            big ? 8U + 20U * entries.size() + 8U : 2U + 12U * entries.size() + 4U;
+        for (const Entry& entry : entries) {
+            putEntry(out, big, entry.tag, entry.type, entry.count, entry.value);
+        }
         const std::uint64_t next = i + 1 < recipe.pages.size() ? start + size : 0;
         if (big) {
             out.put(next);

@@ -74,6 +74,13 @@ template <class T> void put(Bytes& file, std::size_t at, T value, bool turned = 
     });
 }
 
+/// An entry of a TIFF directory with one short or long.
+struct TiffTag {
+    std::uint16_t tag = 0;
+    std::uint16_t type = 3; ///< 3 short, 4 long
+    std::uint32_t value = 0;
+};
+
 /// A TIFF file of uncompressed pages, one strip each.
 struct TiffRecipe {
     std::uint32_t width = 0;
@@ -88,6 +95,14 @@ struct TiffRecipe {
     Bytes palette;                   ///< three times 2^bits shorts, in our order of bytes
     bool turned = false;             ///< the other order of bytes
     bool big = false;                ///< BigTIFF
+    std::vector<TiffTag> tags{};     ///< further entries of all pages
+    /// Width and height of each page, and further entries; a page without is like the recipe.
+    struct Page {
+        std::uint32_t width = 0;
+        std::uint32_t height = 0;
+        std::vector<TiffTag> tags{};
+    };
+    std::vector<Page> ofPage{};
 };
 [[nodiscard]] Bytes makeTiff(const TiffRecipe& recipe);
 

@@ -259,11 +259,13 @@ class TiffFileTest : public QObject {
 
     void aDescriptionThatContradictsThePagesIsRefused_data() {
         QTest::addColumn<QString>("description");
-        QTest::newRow("too few pages") << "ImageJ=1.53c\nimages=8\nchannels=2\nslices=4\n";
         QTest::newRow("no number") << "ImageJ=1.53c\nimages=3\nchannels=x\nslices=3\n";
         QTest::newRow("zero") << "ImageJ=1.53c\nimages=3\nchannels=0\nslices=3\n";
-        QTest::newRow("part of a set")
-            << "<OME><Pixels DimensionOrder=\"XYZCT\" SizeZ=\"9\" SizeC=\"1\" SizeT=\"1\"/></OME>";
+        QTest::newRow("no XML") << "<OME><Pixels DimensionOrder=\"XYZCT\" SizeZ=\"3\"></OME>";
+        QTest::newRow("no image") << "<OME/>";
+        QTest::newRow("planes that are none")
+            << "<OME><Pixels DimensionOrder=\"XYZCT\" SizeZ=\"3\"><TiffData FirstZ=\"3\"/></Pixels>"
+               "</OME>";
         QTest::newRow("unknown order")
             << "<OME><Pixels DimensionOrder=\"XYABC\" SizeZ=\"3\" SizeC=\"1\" SizeT=\"1\"/></OME>";
         QTest::newRow("two images") << "<OME><Pixels SizeZ=\"3\"/><Pixels SizeZ=\"3\"/></OME>";
