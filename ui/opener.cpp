@@ -250,13 +250,13 @@ void Opener::askChoice(Target target, const std::filesystem::path& path, const i
     dialog->setAttribute(Qt::WA_DeleteOnClose);
     dialog->setWindowTitle(tr("Which channel and frame?"));
     auto* form = new QFormLayout(dialog);
-    auto* text = new QLabel(tr("%1 has %2 channel(s) and %3 frame(s) of %4 voxels. Choose which "
-                               "one to open. Channels and frames count from 0.")
-                                .arg(fileName(path))
-                                .arg(info.channels)
-                                .arg(info.frames)
-                                .arg(extentsText(info.extents)),
-                            dialog);
+    QString sentence = tr("%1 has %2 channel(s) and %3 frame(s) of %4 voxels. Choose which one to "
+                          "open. Channels and frames count from 0.")
+                           .arg(fileName(path))
+                           .arg(info.channels)
+                           .arg(info.frames)
+                           .arg(extentsText(info.extents));
+    auto* text = new QLabel(withNotes(std::move(sentence), info.notes), dialog);
     text->setWordWrap(true);
     text->setMinimumWidth(360);
     form->addRow(text);
@@ -320,9 +320,10 @@ void Opener::acceptMask(Target target, MaskEntry entry) {
     }
     const base::Image<std::uint8_t>& support = entry.image->support;
     const auto inside = std::count(support.data(), support.data() + support.count(), 1);
-    const QString text = tr("%1: mask of %2 voxels, %3 of them inside")
-                             .arg(entry.name, extentsText(support.extents()))
-                             .arg(inside);
+    const QString text = withNotes(tr("%1: mask of %2 voxels, %3 of them inside")
+                                       .arg(entry.name, extentsText(support.extents()))
+                                       .arg(inside),
+                                   {entry.image->note});
     if (target == Target::SceneMask) {
         m_document.setSceneMask(std::move(entry));
     } else {

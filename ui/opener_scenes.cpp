@@ -163,10 +163,11 @@ bool Opener::acceptScene(const std::filesystem::path& path, const io::ImageInfo&
     SceneEntry entry{nullptr, name, path, {}, first.channel, first.frame, info.pixel};
     entry.extents = info.extents;
     m_document.addScene(std::move(entry));
-    Q_EMIT opened(
+    Q_EMIT opened(withNotes(
         tr("%1 is scene %2 of the list, counted from 0. It is read when it is shown or searched.")
             .arg(name)
-            .arg(m_document.scenes().size() - 1));
+            .arg(m_document.scenes().size() - 1),
+        info.notes));
     return true;
 }
 
