@@ -262,7 +262,7 @@ void Opener::askChoice(Target target, const std::filesystem::path& path, const i
     const bool images = info.images > 1 && !known.reading->image;
     dialog->setWindowTitle(images ? tr("Which image?") : tr("Which channel and frame?"));
     auto* form = new QFormLayout(dialog);
-    auto* text = new QLabel(
+    QString sentence =
         images ? tr("%1 holds %2 images; number %3 has %4 voxels. Choose which one to open. Images "
                     "count from 0.")
                      .arg(fileName(path))
@@ -274,8 +274,8 @@ void Opener::askChoice(Target target, const std::filesystem::path& path, const i
                      .arg(fileName(path))
                      .arg(info.channels)
                      .arg(info.frames)
-                     .arg(extentsText(info.extents)),
-        dialog);
+                     .arg(extentsText(info.extents));
+    auto* text = new QLabel(withNotes(std::move(sentence), info.notes), dialog);
     text->setWordWrap(true);
     text->setMinimumWidth(360);
     form->addRow(text);
@@ -349,9 +349,10 @@ void Opener::acceptMask(Target target, MaskEntry entry) {
     }
     const base::Image<std::uint8_t>& support = entry.image->support;
     const auto inside = std::count(support.data(), support.data() + support.count(), 1);
-    const QString text = tr("%1: mask of %2 voxels, %3 of them inside")
-                             .arg(entry.name, extentsText(support.extents()))
-                             .arg(inside);
+    const QString text = withNotes(tr("%1: mask of %2 voxels, %3 of them inside")
+                                       .arg(entry.name, extentsText(support.extents()))
+                                       .arg(inside),
+                                   {entry.image->note});
     if (target == Target::SceneMask) {
         m_document.setSceneMask(std::move(entry));
     } else {

@@ -166,14 +166,11 @@ bool Opener::acceptScene(const std::filesystem::path& path, const io::ImageInfo&
     entry.extents = info.extents;
     entry.reading = first.reading;
     m_document.addScene(std::move(entry));
-    QString text =
+    Q_EMIT opened(withNotes(
         tr("%1 is scene %2 of the list, counted from 0. It is read when it is shown or searched.")
             .arg(name)
-            .arg(m_document.scenes().size() - 1);
-    for (const std::string& note : info.notes) {
-        text += QStringLiteral("; ") + inWindowWords(note);
-    }
-    Q_EMIT opened(text);
+            .arg(m_document.scenes().size() - 1),
+        info.notes));
     return true;
 }
 

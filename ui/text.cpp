@@ -149,12 +149,18 @@ QString spacingText(const base::Geometry& geometry, bool volume) {
 QString announcement(const QString& name, const job::SceneImage& image,
                      const base::Geometry& geometry) {
     const base::Extents extents = base::extentsOf(image.pixels);
-    QString text =
+    const QString text =
         say("%1: %2 voxels, %3, spacing %4")
             .arg(name, extentsText(extents), toQString(base::name(base::pixelType(image.pixels))),
                  spacingText(geometry, extents.z > 1));
-    if (!image.note.empty()) {
-        text += QStringLiteral("; ") + inWindowWords(image.note);
+    return withNotes(text, {image.note});
+}
+
+QString withNotes(QString text, const std::vector<std::string>& notes) {
+    for (const std::string& note : notes) {
+        if (!note.empty()) {
+            text += QStringLiteral("; ") + inWindowWords(note);
+        }
     }
     return text;
 }

@@ -4,7 +4,9 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <string>
 #include <string_view>
+#include <vector>
 
 #include "engine/job/job.h"
 
@@ -36,6 +38,8 @@ namespace flcc::ui {
 /// unit's source.
 [[nodiscard]] QString announcement(const QString& name, const job::SceneImage& image,
                                    const base::Geometry& geometry);
+/// The text and what was assumed on reading a file, each after a semicolon.
+[[nodiscard]] QString withNotes(QString text, const std::vector<std::string>& notes);
 [[nodiscard]] QString deviceText(std::string_view id); ///< "CPU", "CUDA 0"
 [[nodiscard]] QString threadsText(int count);          ///< "1 thread", "2 threads"
 [[nodiscard]] QString peaksText(std::int64_t count);   ///< "no peaks", "1 peak", "40 peaks"

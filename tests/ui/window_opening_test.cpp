@@ -17,7 +17,10 @@
 #include <QTest>
 #include <QUrl>
 
+#include <numeric>
+
 #include "engine/io/image_file.h"
+#include "tests/engine/io/fixtures.h"
 #include "tests/support/test_class.h"
 #include "tests/ui/window_support.h"
 #include "ui/data_model.h"
@@ -40,6 +43,7 @@ class WindowOpeningTest : public QObject {
     void aSpacingOfZeroCannotBeSet();
     void theSpacingOfAJobFileIsStated();
     void aTemplateOfAnotherSpacingIsResampledByAButton();
+    void whatWasAssumedIsShownWhenAFileOpens();
     void aRawVolumeIsOpenedByAForm();
     void aFormThatDoesNotFitSaysSo();
     void severalFilesAreAListAndByAButtonAStack();
@@ -273,6 +277,31 @@ void WindowOpeningTest::aTemplateOfAnotherSpacingIsResampledByAButton() {
     QVERIFY(m_window->document().templ()->resampled);
     QCOMPARE(static_cast<float>(m_window->document().result()->job->report.map->statistics.maximum),
              best);
+}
+
+void WindowOpeningTest::whatWasAssumedIsShownWhenAFileOpens() {
+    // Columns, rows and sections run along y, x and z; bytes without extremes.
+    test::Bytes voxels(std::size_t{6} * 5 * 4);
+    std::iota(voxels.begin(), voxels.end(), static_cast<unsigned char>(0));
+    test::Bytes content = test::makeMrc(0, {6, 5, 4}, {6, 5, 4}, voxels);
+    test::put(content, 64, std::int32_t{2});
+    test::put(content, 68, std::int32_t{1});
+    test::writeFile(file("axes.mrc"), content);
+    const std::vector<std::string> notes = io::readImageInfo(file("axes.mrc")).notes;
+    QVERIFY(notes.size() > 1);
+    m_window->openFile(m_folder->filePath(QStringLiteral("axes.mrc")));
+    QTRY_VERIFY(m_window->document().hasScene());
+    QVERIFY(test::waitUntilIdle(*m_window));
+    const QString shown = test::child<ui::MessageBar>(*m_window, "messageBar").sentence();
+    for (const std::string& note : notes) {
+        QVERIFY2(shown.contains(QString::fromStdString(note)), note.c_str());
+    }
+    // As a further scene, of which the header is read only.
+    std::filesystem::copy_file(file("axes.mrc"), file("more.mrc"));
+    m_window->opener().openScenes({file("more.mrc")}, true);
+    const auto& bar = test::child<ui::MessageBar>(*m_window, "messageBar");
+    QTRY_VERIFY(bar.sentence().contains(QStringLiteral("more.mrc")));
+    QVERIFY(bar.sentence().contains(QString::fromStdString(notes.front())));
 }
 
 void WindowOpeningTest::aRawVolumeIsOpenedByAForm() {

@@ -31,11 +31,6 @@ using Metadata = std::map<std::string, std::string>;
 /// **Shapes**: rawVolumeOf() reads the path.
 [[nodiscard]] Described describeRaw(const std::filesystem::path& path);
 
-/// Checks that a file that is packed by gzip as a whole holds all frames, where reading one of
-/// several does not reach its end. **Cost**: nothing for a file of one gzip member, else the time
-/// to unpack it. **Errors**: Input; Stopped.
-void requireAllFrames(const Described& header, const std::stop_token& stop);
-
 /// True if the first bytes can be those of an MRC file of `size` bytes: mode, extents and axes make
 /// sense in one of the two byte orders, and the voxels fit into the file. `size` is INT64_MAX for a
 /// packed file.

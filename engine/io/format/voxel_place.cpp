@@ -1,6 +1,7 @@
 #include "engine/io/format/voxel_place.h"
 
 #include <algorithm>
+#include <bit>
 #include <type_traits>
 #include <utility>
 
@@ -178,6 +179,24 @@ void readThrough(const Described& header, const std::stop_token& stop) {
             source->read(block.data(), std::min(left, kBlock));
         }
         source->finish();
+    }
+}
+
+void requireAllFrames(const Described& header, const std::stop_token& stop) {
+    const RawLayout& layout = header.place.layout;
+    const std::int64_t size = requireRegularFile(layout.file);
+    if (layout.encoding != Encoding::Packed || header.info.frames < 2 || layout.offset > 0 ||
+        !layout.more.empty() || size < 4 || !isGzip(layout.file)) {
+        return;
+    }
+    const std::int64_t promised =
+        layout.skip + storedBytes(layout.coding, header.place.stored.value_or(header.info.pixel),
+                                  valuesOf(layout, header.info));
+    // The last four bytes of a gzip file of one member are its unpacked size.
+    const auto stated = field<std::uint32_t>(readBytes(layout.file, size - 4, 4), 0,
+                                             std::endian::native == std::endian::big);
+    if (stated != static_cast<std::uint32_t>(promised & 0xffffffff)) {
+        readThrough(header, stop);
     }
 }
 

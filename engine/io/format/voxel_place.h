@@ -65,4 +65,9 @@ class VoxelReader {
 /// truncated or damaged; Stopped.
 void readThrough(const Described& header, const std::stop_token& stop);
 
+/// Checks that a file that is packed by gzip as a whole holds all frames, where reading one of
+/// several does not reach its end. **Cost**: nothing for a file of one gzip member, else the time
+/// to unpack it. **Errors**: Input; Stopped.
+void requireAllFrames(const Described& header, const std::stop_token& stop);
+
 } // namespace flcc::io::detail

@@ -99,7 +99,7 @@ Header parseHeader(const std::filesystem::path& path) {
         header.fields[key] = trimmed(line.substr(equals + 1));
         if (key == "ElementDataFile") {
             header.dataOffset = static_cast<std::int64_t>(position);
-            if (header.fields[key].starts_with("LIST")) {
+            if (isList(header.fields[key])) {
                 header.files = linesOf(text.substr(position));
             }
             return header;
@@ -228,7 +228,7 @@ void setFilesBeside(const std::filesystem::path& path, const Header& header,
         return count;
     };
     const std::size_t flat = sizes.size() - 1;
-    if (file.starts_with("LIST")) {
+    if (isList(file)) {
         std::string word = trimmed(file.substr(4)); // "LIST 2D": axes of each file
         word = word.substr(0, word.find_first_not_of("0123456789"));
         const auto axes = wholeNumbers(word);

@@ -169,6 +169,34 @@ void setNiftiGeometry(const std::filesystem::path& path, const NiftiGrid& grid, 
     }
 }
 
+void setAnalyzeGeometry(const std::array<double, 3>& spacing, const std::array<int, 3>& origin,
+                        int orient, ImageInfo& info) {
+    const std::array<std::int64_t, 3> extents{info.extents.x, info.extents.y, info.extents.z};
+    bool given = false;
+    bool sensible = true;
+    for (std::size_t axis = 0; axis < 3; ++axis) {
+        given = given || origin[axis] != 0;
+        sensible = sensible && origin[axis] > -extents[axis] && origin[axis] < 2 * extents[axis];
+    }
+    const bool byOrigin = given && sensible;
+    const std::array<double, 3> sign{1, -1, 1}; // in left-posterior-superior
+    for (std::size_t axis = 0; axis < 3; ++axis) {
+        const double middle =
+            byOrigin ? origin[axis] - 1 : (static_cast<double>(extents[axis]) - 1) / 2;
+        info.geometry.spacing[axis] = spacing[axis];
+        info.geometry.direction[4 * axis] = sign[axis];
+        info.geometry.origin[axis] = -sign[axis] * spacing[axis] * middle + 0.0; // no -0
+    }
+    info.notes.push_back(
+        std::string("it is an Analyze 7.5 file: x was read as running to the left, y to the front, "
+                    "z up, with ") +
+        (byOrigin ? "SPM's origin" : "the middle of the grid at the origin"));
+    if (orient != 0) {
+        info.notes.push_back("the orientation code " + std::to_string(orient) +
+                             " of its header was not used");
+    }
+}
+
 NiftiGrid niftiGridOf(const base::Geometry& geometry) {
     NiftiGrid grid;
     grid.spacing = geometry.spacing;

@@ -28,6 +28,12 @@ struct NiftiGrid {
 void setNiftiGeometry(const std::filesystem::path& path, const NiftiGrid& grid, std::size_t axes,
                       ImageInfo& info);
 
+/// Analyze 7.5: x runs to the left, y to the front, z up. `origin` is the voxel of SPM at the
+/// origin of the world, counted from 1; without one, the middle of the grid lies there. `orient` is
+/// the code of the header, which is not used. Says so in notes.
+void setAnalyzeGeometry(const std::array<double, 3>& spacing, const std::array<int, 3>& origin,
+                        int orient, ImageInfo& info);
+
 /// The grid of a geometry whose lengths are in the unit of the file.
 [[nodiscard]] NiftiGrid niftiGridOf(const base::Geometry& geometry);
 

@@ -1,6 +1,5 @@
 #include <algorithm>
 #include <array>
-#include <bit>
 #include <cmath>
 #include <limits>
 
@@ -317,38 +316,6 @@ void setUnit(const Fields& fields, std::size_t axes, base::Geometry& geometry) {
     }
 }
 
-/// Analyze 7.5: x runs to the left, y to the front, z up. Without SPM's origin, the middle of the
-/// grid lies at the origin of the world.
-void setAnalyzeGeometry(Fields& fields, ImageInfo& info) {
-    const std::array<std::int64_t, 3> extents{info.extents.x, info.extents.y, info.extents.z};
-    bool given = false;
-    bool sensible = true;
-    for (std::size_t axis = 0; axis < 3; ++axis) {
-        const int at = fields.analyzeOrigin[axis];
-        given = given || at != 0;
-        sensible = sensible && at > -extents[axis] && at < 2 * extents[axis];
-    }
-    const bool byOrigin = given && sensible;
-    const std::array<double, 3> sign{1, -1, 1}; // in left-posterior-superior
-    for (std::size_t axis = 0; axis < 3; ++axis) {
-        const double spacing = fields.grid.spacing[axis];
-        const double middle = byOrigin ? fields.analyzeOrigin[axis] - 1
-                                       : (static_cast<double>(extents[axis]) - 1) / 2;
-        info.geometry.spacing[axis] = spacing;
-        info.geometry.direction[4 * axis] = sign[axis];
-        info.geometry.origin[axis] = -sign[axis] * spacing * middle + 0.0;
-    }
-    info.notes.push_back(
-        std::string(
-            "it is an Analyze 7.5 file: x was read as running to the left, y to the front, z "
-            "up, with ") +
-        (byOrigin ? "SPM's origin" : "the middle of the grid at the origin"));
-    if (fields.analyzeOrient != 0) {
-        info.notes.push_back("the orientation code " + std::to_string(fields.analyzeOrient) +
-                             " of its header was not used");
-    }
-}
-
 /// Colours lie side by side; the values of a vector lie behind all frames of the fourth axis.
 std::vector<FileAxis> axesOf(const Fields& fields, const ImageInfo& info) {
     const std::int64_t fourth =
@@ -380,7 +347,7 @@ Described describeNifti(const std::filesystem::path& path) {
     const std::size_t axes = setLengths(path, fields, info);
     info.notes = fields.notes;
     if (fields.analyze) {
-        setAnalyzeGeometry(fields, info);
+        setAnalyzeGeometry(fields.grid.spacing, fields.analyzeOrigin, fields.analyzeOrient, info);
     } else {
         setNiftiGeometry(path, fields.grid, axes, info);
     }
@@ -402,24 +369,6 @@ Described describeNifti(const std::filesystem::path& path) {
     (packed ? layout.skip : layout.offset) = fields.dataOffset;
     layout.axes = axesOf(fields, info);
     return requireRoom(path, std::move(described));
-}
-
-void requireAllFrames(const Described& header, const std::stop_token& stop) {
-    const RawLayout& layout = header.place.layout;
-    const std::int64_t size = requireRegularFile(layout.file);
-    if (layout.encoding != Encoding::Packed || header.info.frames < 2 || layout.offset > 0 ||
-        !layout.more.empty() || size < 4 || !isGzip(layout.file)) {
-        return;
-    }
-    const std::int64_t promised =
-        layout.skip + storedBytes(layout.coding, header.place.stored.value_or(header.info.pixel),
-                                  valuesOf(layout, header.info));
-    // The last four bytes of a gzip file of one member are its unpacked size.
-    const auto stated = field<std::uint32_t>(readBytes(layout.file, size - 4, 4), 0,
-                                             std::endian::native == std::endian::big);
-    if (stated != static_cast<std::uint32_t>(promised & 0xffffffff)) {
-        readThrough(header, stop);
-    }
 }
 
 } // namespace flcc::io::detail

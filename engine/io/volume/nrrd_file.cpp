@@ -2,14 +2,10 @@
 #include <array>
 #include <bit>
 #include <cmath>
-#include <cstdlib>
-#include <optional>
 
 #include "engine/io/format/backends.h"
-#include "engine/io/format/byte_source.h"
 #include "engine/io/format/headers.h"
 #include "engine/io/volume/nrrd_header.h"
-#include "engine/io/volume/several_files.h"
 
 namespace flcc::io::detail {
 
@@ -103,23 +99,6 @@ bool isSwapped(const std::filesystem::path& path, const NrrdLines& lines, PixelT
                             : "\"endian\" in its header is " + inQuotes(endian));
     }
     return matters && (endian == "big") != (std::endian::native == std::endian::big);
-}
-
-/// Where `lines` lines from `offset` on end.
-std::int64_t skipLines(const std::filesystem::path& path, std::int64_t offset, std::int64_t lines,
-                       const std::stop_token& stop) {
-    FileStream file(path, offset, nullptr, stop);
-    std::vector<char> block(std::size_t{1} << 16);
-    while (lines > 0) {
-        const std::int64_t got = file.read(block.data(), static_cast<std::int64_t>(block.size()));
-        if (got == 0) {
-            failInput(path, "the file is truncated");
-        }
-        for (std::int64_t i = 0; i < got && lines > 0; ++i, ++offset) {
-            lines -= block[static_cast<std::size_t>(i)] == '\n' ? 1 : 0;
-        }
-    }
-    return offset;
 }
 
 /// Geometry of the first three domain axes.
@@ -281,84 +260,6 @@ ImageInfo infoOf(const std::filesystem::path& path, const NrrdLines& lines,
     return info;
 }
 
-/// The files of voxels beside the header: one name, "LIST", or a numbered name with its range.
-void setFilesBeside(const std::filesystem::path& path, const NrrdLines& lines,
-                    Described& described) {
-    const std::string file = lines.get("data file");
-    const std::vector<FileAxis>& axes = described.place.layout.axes;
-    // Files hold all but the last axis, or the first `given` axes; all of them: parts of the last.
-    const auto filesOf = [&](std::optional<std::int64_t> given, std::int64_t names) {
-        const auto dimension = std::ssize(axes);
-        const std::int64_t whole = given.value_or(std::max<std::int64_t>(1, dimension - 1));
-        if (whole < 1 || whole > dimension ||
-            (whole == dimension && (names < 1 || axes.back().length % names != 0))) {
-            failInput(path, "\"data file\" in its header is " + inQuotes(file) + " for " +
-                                std::to_string(dimension) + " dimensions");
-        }
-        std::int64_t count = whole == dimension ? names : 1;
-        for (auto axis = whole; axis < dimension; ++axis) {
-            count = cappedProduct(count, axes[static_cast<std::size_t>(axis)].length);
-        }
-        return count;
-    };
-    if (file.starts_with("LIST")) {
-        const auto given = wholeNumbers(file.substr(4));
-        setFiles(path, lines.files,
-                 filesOf(given.empty() ? std::nullopt : std::optional(given.front()),
-                         std::ssize(lines.files)),
-                 described);
-        return;
-    }
-    const std::size_t percent = file.find('%');
-    const std::size_t blank = file.find_first_of(" \t", percent);
-    const auto range =
-        blank == std::string::npos ? std::vector<std::int64_t>{} : wholeNumbers(file.substr(blank));
-    if (percent == std::string::npos || range.size() < 3 || range.size() > 4) {
-        setFiles(path, {file}, 1, described);
-        return;
-    }
-    const NumberedFiles files{file.substr(0, blank), range[0], range[1], range[2]};
-    const bool counted =
-        range[2] != 0 && std::abs(range[0]) < INT32_MAX && std::abs(range[1]) < INT32_MAX;
-    const std::int64_t names = counted ? (range[1] - range[0]) / range[2] + 1 : 0;
-    const std::int64_t count =
-        filesOf(range.size() > 3 ? std::optional(range[3]) : std::nullopt, names);
-    setFiles(path, namesOf(path, files, count), count, described);
-}
-
-/// Bytes and lines before the voxels of each file.
-void setSkips(const std::filesystem::path& path, const NrrdLines& lines, Described& described,
-              const std::stop_token& stop) {
-    RawLayout& layout = described.place.layout;
-    if (lines.fields.contains("line skip")) {
-        const std::int64_t count = nrrdWhole(path, lines, "line skip");
-        if (count < 0) {
-            failInput(path, "\"line skip\" in its header is -1");
-        }
-        forParts(layout, [&](RawPart& part) {
-            part.offset = skipLines(part.file, part.offset, count, stop);
-        });
-    }
-    if (!lines.fields.contains("byte skip")) {
-        return;
-    }
-    const std::int64_t skip = nrrdWhole(path, lines, "byte skip");
-    if (skip >= 0 && layout.encoding == Encoding::Packed) {
-        layout.skip = skip;
-        return;
-    }
-    if (skip < 0 && layout.encoding != Encoding::Plain) {
-        failInput(path, "\"byte skip\" in its header is -1, which needs raw encoding");
-    }
-    const std::int64_t bytes = bytesPerPart(path, described);
-    forParts(layout, [&](RawPart& part) {
-        // -1: all bytes before the voxels, which end with the file.
-        const std::int64_t size = requireRegularFile(part.file);
-        part.offset =
-            skip < 0 ? std::max<std::int64_t>(0, size - bytes) : part.offset + std::min(skip, size);
-    });
-}
-
 } // namespace
 
 Described describeNrrd(const std::filesystem::path& path, const std::stop_token& stop) {
@@ -369,14 +270,14 @@ Described describeNrrd(const std::filesystem::path& path, const std::stop_token&
     layout.encoding = encodingOf(path, lines);
     layout.swapped = isSwapped(path, lines, described.info.pixel, layout.encoding);
     if (lines.fields.contains("data file")) {
-        setFilesBeside(path, lines, described);
+        setNrrdFiles(path, lines, described);
     } else if (!lines.ended) {
         failInput(path, "its NRRD header has no end");
     } else {
         layout.file = path;
         layout.offset = lines.dataOffset;
     }
-    setSkips(path, lines, described, stop);
+    setNrrdSkips(path, lines, described, stop);
     return requireRoom(path, std::move(described));
 }
 

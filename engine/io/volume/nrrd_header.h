@@ -4,11 +4,13 @@
 #include <cstdint>
 #include <filesystem>
 #include <map>
+#include <stop_token>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "engine/io/format/reading.h"
+#include "engine/io/format/voxel_place.h"
 
 namespace flcc::io::detail {
 
@@ -68,6 +70,15 @@ struct NrrdSpace {
 /// An integer of at least -1. **Errors**: Input.
 [[nodiscard]] std::int64_t nrrdWhole(const std::filesystem::path& path, const NrrdLines& lines,
                                      const std::string& name);
+
+/// Sets the files that "data file" names: one name, "LIST" with names, or a numbered name with its
+/// range. **Shapes**: the axes of the layout are set. **Errors**: Input.
+void setNrrdFiles(const std::filesystem::path& path, const NrrdLines& lines, Described& described);
+
+/// Moves the place of the voxels in every file behind "line skip" and "byte skip". **Shapes**:
+/// files, axes and encoding are set. **Errors**: Input; Stopped.
+void setNrrdSkips(const std::filesystem::path& path, const NrrdLines& lines, Described& described,
+                  const std::stop_token& stop);
 
 [[nodiscard]] std::string lowered(std::string text);
 

@@ -79,6 +79,10 @@ std::string nameOf(const Pattern& pattern, std::int64_t number) {
 
 } // namespace
 
+bool isList(const std::string& text) {
+    return text == "LIST" || text.starts_with("LIST ") || text.starts_with("LIST\t");
+}
+
 std::vector<std::int64_t> wholeNumbers(const std::string& text) {
     std::vector<std::int64_t> numbers;
     std::istringstream words(text);

@@ -19,6 +19,9 @@ struct NumberedFiles {
     std::int64_t step = 1;
 };
 
+/// True for "LIST", and for "LIST" with a number of axes: names of files follow the header.
+[[nodiscard]] bool isList(const std::string& text);
+
 /// The names of the files. **Errors**: Input when the pattern has not exactly one integer, or the
 /// range does not give `count` names.
 [[nodiscard]] std::vector<std::string> namesOf(const std::filesystem::path& header,

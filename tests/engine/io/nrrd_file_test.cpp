@@ -81,7 +81,7 @@ class NrrdFileTest : public QObject {
         QTest::addColumn<double>("y");
         for (const auto& [name, x, y] :
              {std::tuple{"right-anterior-superior", -1, -1}, std::tuple{"RAS", -1, -1},
-              std::tuple{"left-anterior-superior", -1, 1}, std::tuple{"LAS", -1, 1},
+              std::tuple{"left-anterior-superior", 1, -1}, std::tuple{"LAS", 1, -1},
               std::tuple{"left-posterior-superior", 1, 1}, std::tuple{"lps", 1, 1},
               std::tuple{"scanner-xyz", 1, 1}, std::tuple{"3D-right-handed", 1, 1}}) {
             QTest::newRow(name) << name << 1.0 * x << 1.0 * y;

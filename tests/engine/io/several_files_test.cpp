@@ -60,6 +60,9 @@ class SeveralFilesTest : public QObject {
         row("NRRD pattern by 5", nrrd + "s%02d.raw 5 16 5 2\n", "s05.raw s10.raw s15.raw");
         row("NRRD pattern downwards", nrrd + "s%d.raw 2 0 -1\n", "s2.raw s1.raw s0.raw");
         row("NRRD pattern of two percents", nrrd + "%%s%i 1 3 1\n", "%s1 %s2 %s3");
+        row("NRRD name that begins as a list", nrrd + "LISTED\n", "LISTED");
+        row("NRRD name with a percent", nrrd + "50%.raw\n", "50%.raw");
+        row("MetaImage name that begins as a list", mha + "LISTED\n", "LISTED");
         row("MetaImage list", mha + "LIST\na.raw\nb.raw\nc.raw\n", "a.raw b.raw c.raw");
         row("MetaImage list of slices", mha + "LIST 2D\na\nb\nc\n", "a b c");
         row("MetaImage list of volumes", mha + "LIST 3\na\n", "a");
