@@ -90,16 +90,19 @@ class OperationTile {
         : m_problem(problem), m_scene(scene), m_out(out), m_part(part), m_tally(tally),
           m_first(method::firstPlacement(problem)), m_sign(problem.operation.traits().sign()) {
         m_row.resize(static_cast<std::size_t>(out.extents.x));
-        m_all.anyRange = true;
+        m_sums.anyRange = true;
     }
 
     /// Takes the values of a template into account. False: stopped; the tile is as before.
     [[nodiscard]] bool take(const OperationPrepared& templ, std::int32_t number,
                             const PlacementValues& values, const std::stop_token& stop) {
-        m_sums = {};
-        m_sums.anyRange = true;
-        m_sums.exponent = values.exponent();
-        m_unit = std::ldexp(1.0, -m_sums.exponent);
+        if (values.exponent() != m_sums.exponent) {
+            m_all.add(m_sums);
+            m_sums = {};
+            m_sums.anyRange = true;
+            m_sums.exponent = values.exponent();
+            m_unit = std::ldexp(1.0, -m_sums.exponent);
+        }
         for (std::int64_t z = 0; z < m_out.extents.z; ++z) {
             for (std::int64_t y = 0; y < m_out.extents.y; ++y) {
                 if (stop.stop_requested()) {
@@ -114,11 +117,11 @@ class OperationTile {
                 }
             }
         }
-        m_all.add(m_sums);
         return true;
     }
 
     void finish() {
+        m_all.add(m_sums);
         m_tally.facts.addTile(m_counted, {});
         m_tally.facts.addRecomputed(m_recomputed);
         method::MapFacts tile;
@@ -267,7 +270,7 @@ class OperationTile {
     double m_sign;
     RowValues m_row;
     simd::ScoreTally m_counted;
-    method::ScoreSums m_sums; ///< of the template that is taken, in 1 / m_unit
+    method::ScoreSums m_sums; ///< of the last templates, in 1 / m_unit
     double m_unit = 1;
     method::ScoreSums m_all; ///< of all templates
     std::int64_t m_recomputed = 0;

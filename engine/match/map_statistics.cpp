@@ -19,6 +19,11 @@ void setDeviation(double mean, double meanOfSquares, double error, MapStatistics
         std::sqrt(error * (1 + 2 * std::abs(mean) + error) + kOperations * meanOfSquares);
 }
 
+/// True for a magnitude whose squares, and sums of them, are far from the limits of double.
+bool isUsual(double magnitude) {
+    return magnitude == 0 || (magnitude > 1e-120 && magnitude < 1e120);
+}
+
 } // namespace
 
 MapStatistics statisticsOf(const method::ScoreTally& tally) {
@@ -43,17 +48,20 @@ MapStatistics bankStatistics(MapStatistics best, const method::ScoreSums& scores
         const auto count = static_cast<double>(scores.count);
         best.count = scores.count;
         if (scores.anyRange) {
-            // Sums of double; long double has room for their squares.
+            // Sums of double; long double has room for the squares of values of any magnitude.
             const auto unit = std::ldexp(1.0L, scores.exponent);
-            const long double mean = scores.sum / static_cast<long double>(count);
-            const long double meanOfSquares = scores.squares / static_cast<long double>(count);
-            const long double variance = std::max(0.0L, meanOfSquares - mean * mean);
-            const long double rounding =
-                std::numeric_limits<double>::epsilon() * (8.0L + count) * meanOfSquares;
+            const double mean = scores.sum / count;
+            const double meanOfSquares = scores.squares / count;
+            const long double wide =
+                std::fmax(0.0L, meanOfSquares - static_cast<long double>(mean) * mean);
+            const bool usual = meanOfSquares == 0 || isUsual(std::sqrt(meanOfSquares));
+            const double deviation = usual ? std::sqrt(std::max(0.0, meanOfSquares - mean * mean))
+                                           : static_cast<double>(std::sqrt(wide));
+            const double rounding = std::numeric_limits<double>::epsilon() * (8 + count);
             best.mean = static_cast<double>(mean * unit);
-            best.standardDeviation =
-                scores.count == 1 ? 0 : static_cast<double>(std::sqrt(variance) * unit);
-            best.roundingDeviation = static_cast<double>(std::sqrt(rounding) * unit);
+            best.standardDeviation = scores.count == 1 ? 0 : static_cast<double>(deviation * unit);
+            best.roundingDeviation =
+                static_cast<double>(std::sqrt(rounding * meanOfSquares) * unit);
             return best;
         }
         // On a GPU the sums are in kScoreUnit and `rounding` is 0.
@@ -95,8 +103,7 @@ MapStatistics mapStatistics(const base::View<const double>& value,
             }
         }
     };
-    // Values of any magnitude: long double has room for their sums and squares.
-    long double sum = 0;
+    double sum = 0;
     forValues([&](double each) {
         const bool first = statistics.count++ == 0;
         statistics.minimum = first ? each : std::min(statistics.minimum, each);
@@ -106,14 +113,26 @@ MapStatistics mapStatistics(const base::View<const double>& value,
     if (statistics.count == 0) {
         return statistics;
     }
-    const auto count = static_cast<long double>(statistics.count);
-    const long double mean = sum / count;
-    statistics.mean = static_cast<double>(mean);
-    long double squares = 0;
-    forValues([&](double each) { squares += (each - mean) * (each - mean); });
-    statistics.standardDeviation = statistics.minimum == statistics.maximum
-                                       ? 0
-                                       : static_cast<double>(std::sqrt(squares / count));
+    const double largest = std::max(std::abs(statistics.minimum), std::abs(statistics.maximum));
+    const auto deviate = [&](auto total) { // in the type of `total`
+        using Real = decltype(total);
+        const auto count = static_cast<Real>(statistics.count);
+        const Real mean = total / count;
+        Real squares = 0;
+        forValues([&](double each) { squares += (each - mean) * (each - mean); });
+        statistics.mean = static_cast<double>(mean);
+        statistics.standardDeviation = static_cast<double>(std::sqrt(squares / count));
+    };
+    if (isUsual(largest)) {
+        deviate(sum);
+    } else { // long double has room for sums and squares of values of any magnitude
+        long double wide = 0;
+        forValues([&](double each) { wide += each; });
+        deviate(wide);
+    }
+    if (statistics.minimum == statistics.maximum) {
+        statistics.standardDeviation = 0;
+    }
     statistics.roundingDeviation =
         8 * std::numeric_limits<double>::epsilon() *
         std::max(std::abs(statistics.minimum), std::abs(statistics.maximum));

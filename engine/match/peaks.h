@@ -71,7 +71,8 @@ struct MapStatistics {
 valueRange(const base::View<const float>& value, const base::View<const base::Status>& status);
 
 /// Checks `stop` in every row. If cancelled, the result is unspecified. For doubles of any range
-/// the sums are in long double, in the order z, y, x.
+/// the sums are in double, in the order z, y, x, or in long double where squares would leave its
+/// range.
 [[nodiscard]] MapStatistics mapStatistics(const base::View<const double>& value,
                                           const base::View<const base::Status>& status,
                                           const std::stop_token& stop = {});
