@@ -115,9 +115,17 @@ void scatter(const base::AnyImage& block, const std::vector<Span>& spans, std::i
                     to += index[i] * order[i].inPlane;
                     number += index[i] * order[i].plane;
                 }
-                for (std::int64_t i = 0; i < row.count; ++i) {
-                    targets[static_cast<std::size_t>(number + i * row.plane)]
-                           [to + i * row.inPlane] = source.data()[from + i * row.inFile];
+                const auto* values = source.data() + from;
+                if (row.plane == 0) {
+                    auto* target = targets[static_cast<std::size_t>(number)] + to;
+                    for (std::int64_t i = 0; i < row.count; ++i) {
+                        target[i * row.inPlane] = values[i * row.inFile];
+                    }
+                } else {
+                    for (std::int64_t i = 0; i < row.count; ++i) {
+                        targets[static_cast<std::size_t>(number + i * row.plane)][to] =
+                            values[i * row.inFile];
+                    }
                 }
                 std::size_t axis = 1;
                 while (axis < order.size() && ++index[axis] == order[axis].count) {

@@ -248,7 +248,7 @@ void setFilesBeside(const std::filesystem::path& path, const Header& header,
     NumberedFiles files;
     files.pattern = file.substr(0, blank);
     files.first = !range.empty() ? range[0] : 1;
-    files.last = range.size() > 1 ? range[1] : files.first + filesOf(flat) - 1;
+    files.last = range.size() > 1 ? range[1] : cappedSum(files.first, filesOf(flat) - 1);
     files.step = range.size() > 2 ? range[2] : 1;
     setFiles(path, namesOf(path, files, filesOf(flat)), filesOf(flat), described);
 }

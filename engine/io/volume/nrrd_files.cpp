@@ -1,7 +1,6 @@
 // Where the voxels of an NRRD file lie: behind its header, or in files beside it.
 
 #include <algorithm>
-#include <cstdlib>
 #include <optional>
 
 #include "engine/io/format/byte_source.h"
@@ -67,8 +66,8 @@ void setNrrdFiles(const std::filesystem::path& path, const NrrdLines& lines, Des
         return;
     }
     const NumberedFiles files{file.substr(0, blank), range[0], range[1], range[2]};
-    const bool counted =
-        range[2] != 0 && std::abs(range[0]) < INT32_MAX && std::abs(range[1]) < INT32_MAX;
+    const auto near = [](std::int64_t number) { return number > INT32_MIN && number < INT32_MAX; };
+    const bool counted = range[2] != 0 && near(range[0]) && near(range[1]) && near(range[2]);
     const std::int64_t names = counted ? (range[1] - range[0]) / range[2] + 1 : 0;
     const std::int64_t count =
         filesOf(range.size() > 3 ? std::optional(range[3]) : std::nullopt, names);

@@ -106,9 +106,9 @@ std::vector<std::string> namesOf(const std::filesystem::path& header, const Numb
         failInput(header, "the name of its files of pixels, " + inQuotes(files.pattern) +
                               ", has not one number such as %03d");
     }
-    const bool usable = std::abs(files.first) < kFarthest && std::abs(files.last) < kFarthest &&
-                        std::abs(files.step) < kFarthest && files.step != 0 &&
-                        (files.last - files.first) / files.step >= 0;
+    const auto near = [](std::int64_t number) { return number > -kFarthest && number < kFarthest; };
+    const bool usable = near(files.first) && near(files.last) && near(files.step) &&
+                        files.step != 0 && (files.last - files.first) / files.step >= 0;
     const std::int64_t there = usable ? (files.last - files.first) / files.step + 1 : 0;
     constexpr std::int64_t kMost = 1'000'000;
     if (there != count || count > kMost) {

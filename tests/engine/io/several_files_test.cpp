@@ -173,6 +173,8 @@ class SeveralFilesTest : public QObject {
             row("f%d 1 4 1\n", "need 3 files");
             row("f%d 1 9000000000000000000 1\n", "need 3 files");
             row("f%d 1 3 0\n", "");
+            row("f%d -9223372036854775808 3 1\n", "need 3 files");
+            row("f%d 9223372036854775807\n", "");
             row("f%s 1 3 1\n", "not one number");
             row("f%d%d 1 3 1\n", "not one number");
             row("f%99999999999d 1 3 1\n", "not one number");
