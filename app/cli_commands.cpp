@@ -83,7 +83,7 @@ constexpr const char* kUsage =
   flcc-cli --help | --version
 
 SCENE, TEMPLATE and FILE are image files, the folder of a DICOM series or one of its files, or
-FILE.h5:/path/to/dataset.
+FILE.h5:/path/to/dataset (also of .ims and .mat files).
 
 Options of match and plan; the default is the first value or in brackets:
 )";

@@ -138,7 +138,7 @@ class CliReaderTest : public QObject {
                                     "| head -c 8",
                                     m_folder.path());
         QCOMPARE(run.output, QByteArray("FLCCDR01"));
-        QVERIFY2(test::kSanitized || run.errors.isEmpty(), run.errors.constData()); // leaks of ITK
+        QVERIFY2(test::kSanitized || run.errors.isEmpty(), run.errors.constData()); // leaks of GDCM
     }
 };
 

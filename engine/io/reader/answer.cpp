@@ -7,6 +7,7 @@
 #include <cstdlib>
 
 #include <fcntl.h>
+#include <sys/time.h>
 #include <unistd.h>
 
 #include "engine/io/process/reader_protocol.h"
@@ -30,6 +31,17 @@ extern "C" void sayLastWords(int signal) {
         ::write(lastWordsFile, lastWords.data(), lastWords.size());
     std::signal(signal, SIG_DFL);
     std::raise(signal);
+}
+
+extern "C" void endLate(int /*signal*/) {
+    [[maybe_unused]] const ssize_t written =
+        ::write(lastWordsFile, lastWords.data(), lastWords.size());
+    ::_exit(static_cast<int>(flcc::base::ErrorCode::Input));
+}
+
+void setTimer(int seconds) {
+    const itimerval timer{.it_interval = {}, .it_value = {.tv_sec = seconds, .tv_usec = 0}};
+    ::setitimer(ITIMER_PROF, &timer, nullptr);
 }
 
 constexpr std::array kCrashes{SIGABRT, SIGSEGV, SIGBUS, SIGFPE, SIGILL};
@@ -63,6 +75,7 @@ void ReaderAnswer::write(const void* bytes, std::int64_t count) const {
 }
 
 void ReaderAnswer::header(const FoundImage& image, bool withVoxels) {
+    setTimer(0);
     io::ReaderHeader header;
     header.pixel = static_cast<std::int32_t>(image.pixel);
     header.components = image.components;
@@ -130,15 +143,24 @@ void ReaderAnswer::failure(base::ErrorCode code, const std::string& sentence,
     write(text.data(), static_cast<std::int64_t>(text.size()));
 }
 
+void ReaderAnswer::prepareLastWords(const std::string& sentence) const {
+    lastWords = failureText(base::ErrorCode::Input, sentence, {});
+    lastWordsFile = m_file;
+}
+
+void ReaderAnswer::limitHeader(int seconds) const {
+    prepareLastWords("the library that reads it came to no end within " + std::to_string(seconds) +
+                     " s; the header of the file is damaged");
+    std::signal(SIGPROF, endLate);
+    setTimer(seconds);
+}
+
 void ReaderAnswer::entering(const std::string& name) const {
     for (const int signal : kCrashes) {
         std::signal(signal, SIG_DFL);
     }
-    lastWords = failureText(base::ErrorCode::Input,
-                            "the library that reads it crashed in its file " + name +
-                                ", which is damaged or of a kind that cannot be read",
-                            {});
-    lastWordsFile = m_file;
+    prepareLastWords("the library that reads it crashed in its file " + name +
+                     ", which is damaged or of a kind that cannot be read");
     for (const int signal : kCrashes) {
         std::signal(signal, sayLastWords);
     }

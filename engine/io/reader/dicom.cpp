@@ -13,6 +13,7 @@
 #include <gdcmImageApplyLookupTable.h>
 #include <gdcmImageChangePlanarConfiguration.h>
 #include <gdcmImageReader.h>
+#include <gdcmReader.h>
 #include <gdcmTrace.h>
 
 #include "engine/io/reader/dicom_elements.h"
@@ -113,7 +114,33 @@ std::vector<char> coloursOf(const std::vector<char>& indices, const WideColours&
     return values;
 }
 
+/// Masks of one bit a pixel, which no frame begins at a byte of its own.
+Unpacked unpackBits(const DicomFile& file) {
+    const auto count = static_cast<std::size_t>(base::byteCount(file.extents, 1));
+    gdcm::Reader reader;
+    reader.SetFileName(file.path.c_str());
+    const gdcm::Tag pixels(0x7fe0, 0x0010);
+    const gdcm::ByteValue* value = nullptr;
+    if (reader.Read() && reader.GetFile().GetDataSet().FindDataElement(pixels)) {
+        value = reader.GetFile().GetDataSet().GetDataElement(pixels).GetByteValue();
+    }
+    if (value == nullptr || std::size_t{value->GetLength()} < (count + 7) / 8) {
+        fail("the pixels of " + file.path.filename().string() +
+             " of one bit are truncated or packed");
+    }
+    Unpacked unpacked;
+    unpacked.format = gdcm::PixelFormat(gdcm::PixelFormat::UINT8);
+    unpacked.values.resize(count);
+    for (std::size_t i = 0; i < count; ++i) {
+        unpacked.values[i] = static_cast<char>(value->GetPointer()[i / 8] >> (i % 8) & 1);
+    }
+    return unpacked;
+}
+
 Unpacked unpack(const DicomFile& file) {
+    if (file.bits) {
+        return unpackBits(file);
+    }
     const std::string name = file.path.filename().string();
     gdcm::ImageReader reader;
     reader.SetFileName(file.path.c_str());

@@ -157,7 +157,7 @@ void addGroups(DicomFile& file, const DataSet& data, const Items& own) {
     const std::vector<bool> positions = positionIndices(data);
     if (!own.empty() && own.size() != file.frames.size()) {
         refuse(file, "promises " + std::to_string(file.frames.size()) + " frames and describes " +
-                         std::to_string(own.size()));
+                         std::to_string(own.size()) + ", so it is incomplete");
     }
     for (std::size_t i = 0; i < file.frames.size(); ++i) {
         DicomFrame& frame = file.frames[i];

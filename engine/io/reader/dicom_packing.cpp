@@ -24,7 +24,7 @@ constexpr std::array<Known, 42> kKnown{{
     {".1.99", "deflate", true},
     {".2", "big endian, unpacked", true},
     {".5", "RLE", true},
-    {".1.98", "encapsulated, unpacked", false},
+    {".1.98", "frames of their own, unpacked", false},
     {".4.50", "JPEG", true},
     {".4.51", "JPEG of 12 bits", true},
     {".4.52", "JPEG extended", true},
@@ -60,7 +60,7 @@ constexpr std::array<Known, 42> kKnown{{
     {".4.202", "HTJ2K", false},
     {".4.203", "HTJ2K", false},
     {".4.204", "JPIP with HTJ2K, pixels on a server", false},
-    {".8.1", "deflate of each frame", false},
+    {".8.1", "deflate a frame", false},
 }};
 constexpr std::string_view kRoot = "1.2.840.10008.1.2";
 
@@ -120,7 +120,7 @@ DicomPacking packingOf(const std::filesystem::path& path) {
 }
 
 std::string textOf(const DicomPacking& packing) {
-    return packing.name.empty() ? "an unknown way (" + packing.uid + ")"
+    return packing.name.empty() ? "an unknown format (" + packing.uid + ")"
                                 : packing.name + " (" + packing.uid + ")";
 }
 

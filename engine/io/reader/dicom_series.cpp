@@ -270,7 +270,7 @@ PixelType commonPixelType(const std::vector<DicomFile>& files) {
            : fits(std::uint16_t{}) ? PixelType::UInt16
            : fits(std::int32_t{})  ? PixelType::Int32
            : fits(std::uint32_t{}) ? PixelType::UInt32
-                                   : PixelType::Float32;
+                                   : PixelType::Int64;
 }
 
 DicomSeries findDicomSeries(const std::filesystem::path& path, int frame,

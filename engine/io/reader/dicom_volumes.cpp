@@ -41,11 +41,14 @@ class Frames {
         return m_files.size() > 1 ? m_files[slice.file].path.filename().string()
                                   : std::to_string(slice.frame);
     }
-    /// "the files a and b of one series"; "the frames 0 and 3", counted from 0.
+    /// "the files a and b"; "the frames 0 and 3", counted from 0.
+    [[nodiscard]] std::string pair(const DicomSlice& a, const DicomSlice& b) const {
+        return (m_files.size() > 1 ? "the files " : "the frames ") + nameOf(a) + " and " +
+               nameOf(b);
+    }
+    /// "the files a and b of one series"; "the frames 0 and 3".
     [[nodiscard]] std::string both(const DicomSlice& a, const DicomSlice& b) const {
-        return m_files.size() > 1
-                   ? "the files " + nameOf(a) + " and " + nameOf(b) + " of one series"
-                   : "the frames " + nameOf(a) + " and " + nameOf(b);
+        return pair(a, b) + (m_files.size() > 1 ? " of one series" : "");
     }
     [[nodiscard]] double along(const DicomSlice& slice, const Point& normal) const {
         return dot(at(slice).position, normal);
@@ -105,14 +108,14 @@ Point stepOf(const Frames& frames, const Slices& slices) {
         distances.push_back(frames.along(slices[i], normal) - frames.along(slices[i - 1], normal));
     }
     std::vector<double> sorted = distances;
-    const auto middle = sorted.begin() + static_cast<std::ptrdiff_t>(sorted.size() / 2);
+    const auto middle = sorted.begin() + static_cast<std::ptrdiff_t>((sorted.size() - 1) / 2);
     std::nth_element(sorted.begin(), middle, sorted.end());
     const double usual = *middle;
     for (std::size_t i = 0; i < distances.size(); ++i) {
         if (std::abs(distances[i] - usual) > 0.05 * usual) {
-            fail("slices are missing or uneven: " + frames.nameOf(slices[i]) + " and " +
-                 frames.nameOf(slices[i + 1]) + " are " + shortNumber(distances[i]) +
-                 " mm apart, other slices " + shortNumber(usual) + " mm");
+            fail("slices are missing or uneven: " + frames.pair(slices[i], slices[i + 1]) +
+                 " are " + shortNumber(distances[i]) + " mm apart, other slices " +
+                 shortNumber(usual) + " mm");
         }
     }
     const auto steps = static_cast<double>(slices.size() - 1);
@@ -126,7 +129,7 @@ Point stepOf(const Frames& frames, const Slices& slices) {
         const Point sideways = difference(own, step);
         if (std::sqrt(dot(sideways, sideways)) >
             0.05 * usual + 0.05 * frames.at(slices.front()).spacing[0]) {
-            fail("the slices " + frames.nameOf(slices[i]) + " and " + frames.nameOf(slices[i + 1]) +
+            fail(frames.pair(slices[i], slices[i + 1]) +
                  " are displaced sideways unlike the others");
         }
     }
@@ -370,7 +373,7 @@ void arrangeSlices(DicomSeries& series, int frame) {
     }
     if (all.size() > 1 && placed != all.size()) {
         fail("only " + std::to_string(placed) + " of its " + std::to_string(all.size()) +
-             " frames have a position");
+             " frames have a position, so it is incomplete");
     }
     std::vector<Slices> volumes;
     Sets sets;

@@ -17,6 +17,7 @@ using base::Error;
 using base::ErrorCode;
 
 constexpr std::size_t kMostListed = 20;
+constexpr int kHeaderSeconds = 10; ///< a large one takes less than one
 constexpr const char* kItkVoxels = "/ITKImage/0/VoxelData";
 
 std::string libraryVersion() {
@@ -35,13 +36,9 @@ std::string newerText() {
 }
 
 bool isImage(hid_t dataset) {
-    const std::size_t rank = sizesOf(dataset).size();
-    const bool named = H5Aexists(dataset, "axistags") > 0 ||
-                       H5Aexists(dataset, "DIMENSION_LABELS") > 0 ||
-                       H5Aexists(dataset, "DIMENSION_LIST") > 0;
     const std::string role = textOf(dataset, "CLASS");
     const std::string matlab = textOf(dataset, "MATLAB_class");
-    return rank >= 2 && (rank <= 5 || named) && voxelTypeOf(dataset).has_value() &&
+    return sizesOf(dataset).size() >= 2 && voxelTypeOf(dataset).has_value() &&
            role != "DIMENSION_SCALE" && role != "PALETTE" && matlab != "char" && matlab != "cell" &&
            H5Aexists(dataset, "MATLAB_empty") <= 0;
 }
@@ -50,6 +47,7 @@ bool isImage(hid_t dataset) {
 struct Candidates {
     std::vector<std::string> paths;
     std::string unopened; ///< the first dataset that the library cannot open
+    std::string unusable; ///< what the first dataset holds whose values are no plain numbers
 };
 
 Candidates candidatesIn(hid_t file) {
@@ -64,6 +62,8 @@ Candidates candidatesIn(hid_t file) {
                 all.unopened = all.unopened.empty() ? path : all.unopened;
             } else if (isImage(dataset.id())) {
                 all.paths.push_back(path);
+            } else if (all.unusable.empty() && !voxelTypeOf(dataset.id())) {
+                all.unusable = "; " + path + " holds " + valueKind(dataset.id());
             }
         }
         return 0;
@@ -106,8 +106,9 @@ std::string onlyDataset(hid_t file) {
                    " cannot be opened: it is damaged, or was written by " + newerText());
     }
     if (found.paths.empty()) {
-        refuseHdf5("it holds no dataset of 2 to 5 dimensions with integers, floating-point numbers "
-                   "or bool");
+        refuseHdf5("it holds no dataset of 2 dimensions or more with integers, floating-point "
+                   "numbers or bool" +
+                   found.unusable);
     }
     if (found.paths.size() > 1) {
         askFor(file, found.paths);
@@ -296,6 +297,7 @@ Hdf5Image imageOf(hid_t file, const std::string& path) {
     found.metadata["dataset"] = path;
     setGeometry(dataset->id(), axes, found);
     if (path == kItkVoxels) {
+        found.notes.clear(); // ITK's axes are known
         setItkGeometry(file, found);
     }
     image.place = [file, path, sizes, place, frames = frames.axes,
@@ -339,6 +341,7 @@ Hdf5Image imageOf(hid_t file, const std::string& path) {
 void answerHdf5(const Request& request, ReaderAnswer& answer) {
     H5Eset_auto2(H5E_DEFAULT, nullptr, nullptr);
     registerLzf();
+    answer.limitHeader(kHeaderSeconds);
     const Handle file(H5Fopen(request.path.c_str(), H5F_ACC_RDONLY, H5P_DEFAULT), H5Fclose);
     if (!file.valid()) {
         failFile(request.path);

@@ -145,8 +145,8 @@ std::string valueKind(hid_t dataset) {
     case H5T_COMPOUND:
         return H5Tget_nmembers(type.id()) == 2 &&
                        numberType(Handle(H5Tget_member_type(type.id(), 0), H5Tclose).id())
-                   ? "pairs of numbers, such as complex numbers; store a real part or a magnitude"
-                   : "records of several values; store one of them as a dataset of its own";
+                   ? "pairs of numbers, such as complex numbers (store a real part or a magnitude)"
+                   : "records of several values (store one of them as a dataset of its own)";
     case H5T_STRING:
         return "texts";
     case H5T_REFERENCE:

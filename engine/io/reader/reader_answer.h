@@ -54,11 +54,16 @@ class ReaderAnswer {
     /// Says why the file cannot be read, before or after header().
     void failure(base::ErrorCode code, const std::string& sentence,
                  const std::vector<std::string>& choices = {});
+    /// From now on until header(), more than `seconds` of processor time end the process with the
+    /// answer that the file is damaged: a library may follow links in a circle.
+    void limitHeader(int seconds) const;
     /// From now on a crash of the library answers that it happened in this file of a series.
     void entering(const std::string& name) const;
 
   private:
     void write(const void* bytes, std::int64_t count) const;
+    /// What the handler of a signal is to say.
+    void prepareLastWords(const std::string& sentence) const;
     [[nodiscard]] std::string failureText(base::ErrorCode code, const std::string& sentence,
                                           const std::vector<std::string>& choices) const;
 

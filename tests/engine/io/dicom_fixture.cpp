@@ -27,6 +27,16 @@ class Elements {
         begin(group, element, "US", 2);
         put(value);
     }
+    void wide(std::uint16_t group, std::uint16_t element, std::uint32_t value) {
+        begin(group, element, "UL", 4);
+        put(value);
+    }
+    /// Numbers of floating point, "FD" or "FL"; little endian only.
+    template <class Number>
+    void real(std::uint16_t group, std::uint16_t element, std::string_view type, Number value) {
+        begin(group, element, type, sizeof(value));
+        m_out.put(value);
+    }
     /// A sequence of items, each the elements given.
     void sequence(std::uint16_t group, std::uint16_t element, const std::vector<Elements>& items) {
         std::size_t length = 0;
@@ -96,12 +106,18 @@ std::string joined(const double* values, std::size_t count) {
 
 void addPicture(Elements& data, const DicomRecipe& recipe) {
     data.number(0x0028, 0x0002, recipe.samples);
-    data.text(0x0028, 0x0004, "CS", recipe.samples == 3 ? "RGB" : "MONOCHROME2");
+    data.text(0x0028, 0x0004, "CS",
+              !recipe.colours.empty() ? recipe.colours
+              : recipe.samples == 3   ? "RGB"
+                                      : "MONOCHROME2");
     if (recipe.samples == 3) {
         data.number(0x0028, 0x0006, 0);
     }
     if (recipe.frames > 1 || recipe.enhanced) {
         data.text(0x0028, 0x0008, "IS", std::to_string(recipe.frames));
+    }
+    if (!recipe.frameTime.empty()) {
+        data.add(0x0028, 0x0009, "AT", std::string("\x18\0\x63\x10", 4));
     }
     data.number(0x0028, 0x0010, recipe.rows);
     data.number(0x0028, 0x0011, recipe.columns);
@@ -132,13 +148,55 @@ void addPixels(Elements& data, const DicomRecipe& recipe) {
     data.add(0x7fe0, 0x0010, "OW", pixels, '\0');
 }
 
+Elements one(std::uint16_t group, std::uint16_t element, const Elements& item) {
+    Elements in;
+    in.sequence(group, element, {item});
+    return in;
+}
+
+/// The functional groups of a frame, in the order of their tags.
+Elements groupsOf(const DicomFrameRecipe& frame) {
+    Elements groups;
+    if (frame.echo != 0) {
+        Elements echo;
+        echo.real(0x0018, 0x9082, "FD", frame.echo);
+        groups.sequence(0x0018, 0x9114, {echo});
+    }
+    Elements content;
+    if (!frame.stack.empty()) {
+        content.text(0x0020, 0x9056, "SH", frame.stack);
+    }
+    if (frame.time != 0) {
+        content.wide(0x0020, 0x9128, static_cast<std::uint32_t>(frame.time));
+    }
+    groups.sequence(0x0020, 0x9111, {content});
+    Elements position;
+    position.text(0x0020, 0x0032, "DS", joined(frame.position.data(), 3));
+    groups.sequence(0x0020, 0x9113, {position});
+    Elements axes;
+    axes.text(0x0020, 0x0037, "DS", joined(frame.axes.data(), 6));
+    groups.sequence(0x0020, 0x9116, {axes});
+    if (!frame.spacing.empty()) {
+        Elements spacing;
+        spacing.text(0x0028, 0x0030, "DS", frame.spacing);
+        groups.sequence(0x0028, 0x9110, {spacing});
+    }
+    if (!frame.slope.empty()) {
+        Elements values;
+        values.text(0x0028, 0x1052, "DS", frame.intercept);
+        values.text(0x0028, 0x1053, "DS", frame.slope);
+        groups.sequence(0x0028, 0x9145, {values});
+    }
+    if (frame.segment != 0) {
+        Elements segment;
+        segment.number(0x0062, 0x000b, static_cast<std::uint16_t>(frame.segment));
+        groups.sequence(0x0062, 0x000a, {segment});
+    }
+    return groups;
+}
+
 /// The place of each frame of an enhanced file.
 void addFrames(Elements& data, const DicomRecipe& recipe) {
-    const auto one = [](std::uint16_t group, std::uint16_t element, const Elements& item) {
-        Elements in;
-        in.sequence(group, element, {item});
-        return in;
-    };
     Elements spacing;
     spacing.text(0x0018, 0x0050, "DS", std::to_string(recipe.step));
     spacing.text(0x0028, 0x0030, "DS", recipe.spacing);
@@ -149,7 +207,10 @@ void addFrames(Elements& data, const DicomRecipe& recipe) {
     shared.sequence(0x0028, 0x9110, {spacing});
     data.sequence(0x5200, 0x9229, {shared});
     std::vector<Elements> frames;
-    for (int i = 0; i < recipe.frames; ++i) {
+    for (const DicomFrameRecipe& place : recipe.places) {
+        frames.push_back(groupsOf(place));
+    }
+    for (int i = 0; i < recipe.frames && recipe.places.empty(); ++i) {
         const base::Point& first = *recipe.position;
         const base::Point at{first[0], first[1], first[2] + i * recipe.step};
         Elements position;
@@ -163,7 +224,8 @@ void addFrames(Elements& data, const DicomRecipe& recipe) {
 
 Bytes makeDicom(const DicomRecipe& recipe) {
     static int instances = 0;
-    const std::string kind = recipe.enhanced  ? "1.2.840.10008.5.1.4.1.1.2.1"
+    const std::string kind = !recipe.kind.empty() ? recipe.kind
+                             : recipe.enhanced    ? "1.2.840.10008.5.1.4.1.1.2.1"
                              : recipe.picture ? (recipe.frames > 1 ? "1.2.840.10008.5.1.4.1.1.7.3"
                                                                    : "1.2.840.10008.5.1.4.1.1.2")
                                               : "1.2.840.10008.5.1.4.1.1.88.11";
@@ -179,14 +241,28 @@ Bytes makeDicom(const DicomRecipe& recipe) {
     data.text(0x0008, 0x0018, "UI", instance);
     data.text(0x0008, 0x0060, "CS", recipe.picture ? "CT" : "SR");
     data.text(0x0008, 0x103e, "LO", recipe.description);
+    if (!recipe.frameTime.empty()) {
+        data.text(0x0018, 0x1063, "DS", recipe.frameTime);
+    }
     data.text(0x0020, 0x000d, "UI", "1.2.3.8");
     data.text(0x0020, 0x000e, "UI", recipe.series);
     if (recipe.position && !recipe.enhanced) {
         data.text(0x0020, 0x0032, "DS", joined(recipe.position->data(), 3));
         data.text(0x0020, 0x0037, "DS", joined(recipe.axes.data(), 6));
     }
+    if (recipe.time != 0) {
+        data.text(0x0020, 0x0100, "IS", std::to_string(recipe.time));
+    }
     if (recipe.picture) {
         addPicture(data, recipe);
+        if (recipe.philipsSlope != 0) {
+            data.text(0x2005, 0x0010, "LO", "Philips MR Imaging DD 001");
+            data.real(0x2005, 0x100e, "FL", static_cast<float>(recipe.philipsSlope));
+        }
+        if (!recipe.offsets.empty()) {
+            data.text(0x3004, 0x000c, "DS", recipe.offsets);
+            data.text(0x3004, 0x000e, "DS", recipe.doseScaling);
+        }
         if (recipe.enhanced) {
             addFrames(data, recipe);
         }

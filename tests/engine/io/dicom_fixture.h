@@ -11,6 +11,19 @@
 
 namespace flcc::test {
 
+/// A frame of an enhanced file.
+struct DicomFrameRecipe {
+    base::Point position{};
+    std::array<double, 6> axes{1, 0, 0, 0, 1, 0};
+    std::string spacing{}; ///< between rows, between columns; empty: that of the file
+    std::string slope{};   ///< empty: no element
+    std::string intercept = "0";
+    std::string stack{};
+    int time = 0;    ///< TemporalPositionIndex; 0: none
+    double echo = 0; ///< EffectiveEchoTime; 0: none
+    int segment = 0; ///< ReferencedSegmentNumber; 0: none
+};
+
 /// A DICOM file, explicit VR little endian, with the elements a picture needs.
 struct DicomRecipe {
     std::string series = "1.2.3.1";
@@ -37,6 +50,15 @@ struct DicomRecipe {
     /// are in sequences.
     bool enhanced = false;
     double step = 2;
+    /// The frames of an enhanced file, in place of `position`, `axes` and `step`.
+    std::vector<DicomFrameRecipe> places{};
+    std::string kind{};        ///< SOP class; empty: that of a CT picture, or of an enhanced file
+    std::string colours{};     ///< PhotometricInterpretation; empty: MONOCHROME2 or RGB
+    std::string frameTime{};   ///< of a film, in ms; empty: none
+    int time = 0;              ///< TemporalPositionIdentifier; 0: none
+    std::string offsets{};     ///< of the planes of a dose; empty: none
+    std::string doseScaling{}; ///< empty: none
+    double philipsSlope = 0;   ///< private scale slope; 0: none
 };
 [[nodiscard]] Bytes makeDicom(const DicomRecipe& recipe);
 
