@@ -75,12 +75,15 @@ struct ResultEntry {
     int run = 0;   ///< the same number for all scenes of a run; 0: a run of one scene
     RunInputs inputs{};
     QImage thumbnail{}; ///< of the map, made where the run was; null without a map
+    bool mapReleased = false; ///< the map was given up for newer ones; the peaks are there
 };
 
 /// Limit of the memory for the maps of all results: a quarter of the memory of a small machine (8
-/// GiB). When a new result exceeds the limit, the document removes the oldest runs, each with all
-/// its scenes. It never removes the newest run, the shown run, or a run that holds the last result
-/// of a scene, because that result is shown with the scene.
+/// GiB). When a new result exceeds the limit, the document releases maps, the oldest first, and
+/// keeps the peaks. Partial maps go before complete ones, even a new partial map before an older
+/// complete one; a partial result without peaks goes with its map. The map of the newest result, of
+/// the shown one and of the last one of a scene, which is shown with the scene, stay if they are
+/// complete.
 inline constexpr std::int64_t kMostResultBytes = std::int64_t{2} << 30;
 
 /// Bytes of the map, statuses and index of a result.
@@ -202,7 +205,7 @@ class Document : public QObject {
     /// scenes, or templates other than a sample's own.
     [[nodiscard]] bool holdsWork() const;
 
-    /// Adds a result, and shows it if its scene is shown. Older results may be removed, see
+    /// Adds a result, and shows it if its scene is shown. Older maps may be released, see
     /// kMostResultBytes.
     void addResult(ResultEntry entry);
     /// Bytes of all results, including results that others hold as well.
@@ -243,8 +246,9 @@ class Document : public QObject {
     void templateChanged();
     void masksChanged();
     void resultsChanged();
-    /// Older results were removed to free memory for a new one.
-    void resultsDropped(const QStringList& titles);
+    /// Maps were released to free memory for a new one. `removed`: partial results that went with
+    /// their maps.
+    void mapsReleased(const QStringList& released, const QStringList& removed);
     void resultShown();
     void peaksReplaced(); ///< the list of the shown result has other peaks
     void peakSelected(int peak);
@@ -278,11 +282,12 @@ class Document : public QObject {
     /// The number of the scene with this image; -1: none.
     [[nodiscard]] int indexOf(const std::shared_ptr<const job::SceneImage>& image) const;
     static void insert(Templates& templates, TemplateEntry entry);
-    void dropOldResults();
     /// Removes the results for which `gone` is true; the shown result stays shown. The caller keeps
     /// the returned results alive until all listeners have handled the change.
     [[nodiscard]] std::vector<ResultEntry>
     takeOut(const std::function<bool(const ResultEntry&)>& gone);
+    void releaseOldMaps();
+    [[nodiscard]] int nextToRelease() const;
 
     std::vector<SceneEntry> m_scenes{1};
     int m_activeScene = 0;

@@ -73,6 +73,8 @@ PeaksPanel::PeaksPanel(Document& document, QWidget* parent)
     m_table->horizontalHeader()->setHighlightSections(false);
     m_table->horizontalHeader()->moveSection(PeaksModel::Templ, PeaksModel::X); // after the score
 
+    setFocusProxy(m_table);
+
     auto* bar = new QHBoxLayout;
     bar->setContentsMargins(8, 4, 8, 4);
     bar->addWidget(m_summary, 1);
