@@ -74,7 +74,7 @@ struct ResultEntry {
     int scene = 0; ///< number of the scene in the list
     int run = 0;   ///< the same number for all scenes of a run; 0: a run of one scene
     RunInputs inputs{};
-    QImage thumbnail{}; ///< of the map, made where the run was; null without a map
+    QImage thumbnail{};       ///< of the map, made where the run was; null without a map
     bool mapReleased = false; ///< the map was given up for newer ones; the peaks are there
 };
 
@@ -173,8 +173,11 @@ class Document : public QObject {
     /// undo step. Results follow. **Errors**: Problem for a volume if z is not stated.
     void setSpacing(const std::optional<base::Spacing>& spacing);
     [[nodiscard]] const std::optional<base::Spacing>& spacing() const { return m_spacing; }
-    /// With that spacing: the geometry of the shown scene, of a scene whose pixels are in memory,
-    /// and of a template, which follows the scene if it was cut from it.
+    /// The axes of world positions; empty: those that the files state. Results follow.
+    void setWorldAxes(const std::optional<base::WorldAxes>& axes);
+    [[nodiscard]] const std::optional<base::WorldAxes>& worldAxes() const { return m_worldAxes; }
+    /// With that spacing and axes: the geometry of the shown scene, of a scene whose pixels are in
+    /// memory, and of a template, which follows the scene if it was cut from it.
     [[nodiscard]] base::Geometry geometry() const;
     [[nodiscard]] base::Geometry geometryOf(const SceneEntry& scene) const;
     [[nodiscard]] base::Geometry geometryOf(const TemplateEntry& templ) const;
@@ -242,6 +245,7 @@ class Document : public QObject {
     void scenesChanged(); ///< the list or an entry has changed
     void sceneShown();    ///< another scene of the list is shown
     void spacingChanged();
+    void worldAxesChanged();
     void boxChanged();
     void templateChanged();
     void masksChanged();
@@ -265,6 +269,7 @@ class Document : public QObject {
     static constexpr int kSceneStep = 2;
     static void describe(SceneEntry& scene);
     void applySpacing(const std::optional<base::Spacing>& spacing);
+    void restateResults();
     void applyBox(const std::optional<base::Box>& box);
     struct Masks {
         std::vector<MaskEntry> templates;
@@ -292,6 +297,7 @@ class Document : public QObject {
     std::vector<SceneEntry> m_scenes{1};
     int m_activeScene = 0;
     std::optional<base::Spacing> m_spacing;
+    std::optional<base::WorldAxes> m_worldAxes;
     std::optional<base::Box> m_box;
     Templates m_templates;
     std::vector<MaskEntry> m_masks;

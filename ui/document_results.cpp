@@ -74,7 +74,8 @@ int Document::nextToRelease() const {
     };
     const auto complete = [](int, const ResultEntry& each) { return !each.job->cancelled; };
     const auto inUse = [this, newest](int i) { return i == newest || i == m_shown; };
-    int next = find([&](int i, const ResultEntry& each) { return each.job->cancelled && !inUse(i); });
+    int next =
+        find([&](int i, const ResultEntry& each) { return each.job->cancelled && !inUse(i); });
     if (next < 0 && find(complete) >= 0) {
         next = find([](int, const ResultEntry& each) { return each.job->cancelled; });
     }

@@ -290,7 +290,8 @@ void Exporter::map() {
 void Exporter::writeMap(const std::filesystem::path& path) {
     if (requireMap() != nullptr) {
         writeScenes(
-            path, [](const ResultEntry& result, const auto& file, const std::stop_token& stop) {
+            path,
+            [](const ResultEntry& result, const auto& file, const std::stop_token& stop) {
                 const job::JobResult& job = *result.job;
                 return io::writeImage(file, method::scoresOf(*job.map), job.mapGeometry, {}, stop);
             },
@@ -308,7 +309,8 @@ void Exporter::status() {
 void Exporter::writeStatus(const std::filesystem::path& path) {
     if (requireMap() != nullptr) {
         writeScenes(
-            path, [](const ResultEntry& result, const auto& file, const std::stop_token& stop) {
+            path,
+            [](const ResultEntry& result, const auto& file, const std::stop_token& stop) {
                 const base::AnyImage bytes = statusBytes(*result.job->map);
                 return io::writeImage(file, base::viewOf(bytes), result.job->mapGeometry, {}, stop);
             },
@@ -328,12 +330,13 @@ void Exporter::writeIndex(const std::filesystem::path& path) {
     if (result != nullptr && !result->job->index) {
         Q_EMIT failed(tr("There is no template index to export: only one template was used."));
     } else if (result != nullptr) {
-        writeScenes(path,
-                    [](const ResultEntry& entry, const auto& file, const std::stop_token& stop) {
-                        const job::JobResult& job = *entry.job;
-                        return io::writeImage(file, job.index->view(), job.mapGeometry, {}, stop);
-                    },
-                    Of::Maps);
+        writeScenes(
+            path,
+            [](const ResultEntry& entry, const auto& file, const std::stop_token& stop) {
+                const job::JobResult& job = *entry.job;
+                return io::writeImage(file, job.index->view(), job.mapGeometry, {}, stop);
+            },
+            Of::Maps);
     }
 }
 
@@ -353,15 +356,16 @@ void Exporter::writeHeatmap(const std::filesystem::path& path) {
         const auto z = static_cast<std::int64_t>(
             std::clamp(std::floor(std::round(m_views.crosshair()[2]) - first + 0.5), 0.0,
                        static_cast<double>(slices - 1)));
-        writeScenes(path, [z, scale = m_views.mapScale()](const ResultEntry& entry,
-                                                          const auto& file,
-                                                          const std::stop_token& stop) {
-            const method::MatchMap& map = *entry.job->map;
-            const bool written =
-                io::writeHeatmap(file, map.value.view(), map.status.view(), z, scale, stop);
-            return written ? std::optional(std::vector<std::string>{}) : std::nullopt;
-        },
-        Of::Maps);
+        writeScenes(
+            path,
+            [z, scale = m_views.mapScale()](const ResultEntry& entry, const auto& file,
+                                            const std::stop_token& stop) {
+                const method::MatchMap& map = *entry.job->map;
+                const bool written =
+                    io::writeHeatmap(file, map.value.view(), map.status.view(), z, scale, stop);
+                return written ? std::optional(std::vector<std::string>{}) : std::nullopt;
+            },
+            Of::Maps);
     }
 }
 

@@ -10,7 +10,8 @@ void commitFocusedField() {
     QWidget* const field = QApplication::focusWidget();
     if (auto* number = qobject_cast<QAbstractSpinBox*>(field)) {
         number->interpretText();
-    } else if (auto* text = qobject_cast<QLineEdit*>(field); text != nullptr && text->isModified()) {
+    } else if (auto* text = qobject_cast<QLineEdit*>(field);
+               text != nullptr && text->isModified()) {
         Q_EMIT text->editingFinished();
     }
 }

@@ -174,8 +174,8 @@ void MainWindow::buildDocks() {
     m_tabs->setTabToolTip(2, tr("Messages of the program"));
     m_tabs->setTabToolTip(3,
                           tr("Places that differ from their surroundings, to cut templates from"));
-    // Where a tab is switched while another tab's page has the focus, the page's list gets it, never
-    // its text field: letters are keys.
+    // Where a tab is switched while another tab's page has the focus, the page's list gets it,
+    // never its text field: letters are keys.
     connect(m_tabs, &QTabWidget::currentChanged, this, [this] {
         QWidget* const page = m_tabs->currentWidget();
         if (page->isAncestorOf(QApplication::focusWidget()) && page->focusProxy() != nullptr) {

@@ -36,6 +36,7 @@ job::Job planKey(job::Job job) {
     job.audit = none.audit;
     job.partialPeaks = none.partialPeaks;
     job.spacing = none.spacing;
+    job.world = none.world;
     job.map.clear();
     job.status.clear();
     job.index.clear();

@@ -57,8 +57,8 @@ class MatchFlow : public QObject {
     void schedulePlan();
     void forget();
     void showReport(const job::JobReport& report);
-    void finishRun(const std::shared_ptr<job::JobResult>& result, const job::Job& job,
-                   double share, const QImage& thumbnail);
+    void finishRun(const std::shared_ptr<job::JobResult>& result, const job::Job& job, double share,
+                   const QImage& thumbnail);
     /// Share of a map's voxels that were computed.
     [[nodiscard]] static double finishedShare(const method::MatchMap& map);
     void finishScenes(const job::JobResult& all, const job::Job& job);

@@ -66,7 +66,8 @@ double MatchFlow::finishedShare(const method::MatchMap& map) {
 }
 
 void MatchFlow::onMapsReleased(const QStringList& released, const QStringList& removed) {
-    const QString why = tr("All maps together needed more than %1.").arg(bytesText(kMostResultBytes));
+    const QString why =
+        tr("All maps together needed more than %1.").arg(bytesText(kMostResultBytes));
     QStringList said;
     if (!released.isEmpty()) {
         said << tr("Released the map of %1 and kept its peaks.", nullptr,
@@ -83,8 +84,7 @@ void MatchFlow::onMapsReleased(const QStringList& released, const QStringList& r
 void MatchFlow::say(MessageBar::Kind kind, const QString& text) {
     const QString released = std::exchange(m_released, {});
     if (!text.isEmpty() || !released.isEmpty()) {
-        Q_EMIT message(kind,
-                       text + (text.isEmpty() || released.isEmpty() ? "" : " ") + released);
+        Q_EMIT message(kind, text + (text.isEmpty() || released.isEmpty() ? "" : " ") + released);
     }
 }
 

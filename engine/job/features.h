@@ -35,6 +35,7 @@ struct FeaturesJob {
     std::optional<int> frame{};
     /// Spacing and unit of the image, in place of what its file says.
     std::optional<base::Spacing> spacing{};
+    std::optional<base::WorldAxes> world{}; ///< as in Job
     features::Channels channels = features::Channels::Auto;
     features::DetectorOptions detector{}; ///< `threads` and `maps` are set by the job
     int threads = 0;                      ///< 0 = all

@@ -175,6 +175,7 @@ std::vector<Row> makeRows() {
         matchRow("channel", &Job::channel, &FeaturesJob::channel),
         matchRow("frame", &Job::frame, &FeaturesJob::frame),
         matchRow("spacing", &Job::spacing, &FeaturesJob::spacing),
+        matchRow("world", &Job::world, &FeaturesJob::world),
         matchRow("threads", &Job::threads, &FeaturesJob::threads),
         matchRow("memory", &Job::memoryBytes, &FeaturesJob::memoryBytes),
         fileRow("report", "write the blobs, times and versions; .json", &FeaturesJob::report),

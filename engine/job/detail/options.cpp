@@ -486,6 +486,7 @@ std::vector<Option> makeOptions() {
         channelOption(),
         indexOption("frame", "N", "frame of a file with several frames, from 0", &Job::frame),
         spacingOption(),
+        worldOption(),
         flagOption("stream",
                    "search every slice of the scene, a stack, on its own; one output for all: map "
                    "as .mha or .nrrd, peaks with a column frame",
