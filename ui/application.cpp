@@ -11,7 +11,9 @@ Application::Application(int& argc, char** argv)
 
 bool Application::notify(QObject* receiver, QEvent* event) {
     if (event->type() == QEvent::ShortcutOverride && activePopupWidget() != nullptr) {
-        // Qt otherwise searches the shortcuts of the view behind an open menu first.
+        // Qt otherwise searches the shortcuts of the view behind an open menu first. The popup gets
+        // the event before: the list of a combo box takes Return here.
+        QApplication::notify(receiver, event);
         event->accept();
         return true;
     }

@@ -75,13 +75,16 @@ struct ResultEntry {
     int scene = 0; ///< number of the scene in the list
     int run = 0;   ///< the same number for all scenes of a run; 0: a run of one scene
     RunInputs inputs{};
-    QImage thumbnail{}; ///< of the map, made where the run was; null without a map
+    QImage thumbnail{};       ///< of the map, made where the run was; null without a map
+    bool mapReleased = false; ///< the map was given up for newer ones; the peaks are there
 };
 
 /// Limit of the memory for the maps of all results: a quarter of the memory of a small machine (8
-/// GiB). When a new result exceeds the limit, the document removes the oldest runs, each with all
-/// its scenes. It never removes the newest run, the shown run, or a run that holds the last result
-/// of a scene, because that result is shown with the scene.
+/// GiB). When a new result exceeds the limit, the document releases maps, the oldest first, and
+/// keeps the peaks. Partial maps go before complete ones, even a new partial map before an older
+/// complete one; a partial result without peaks goes with its map. The map of the newest result, of
+/// the shown one and of the last one of a scene, which is shown with the scene, stay if they are
+/// complete.
 inline constexpr std::int64_t kMostResultBytes = std::int64_t{2} << 30;
 
 /// Bytes of the map, statuses and index of a result.
@@ -171,8 +174,11 @@ class Document : public QObject {
     /// undo step. Results follow. **Errors**: Problem for a volume if z is not stated.
     void setSpacing(const std::optional<base::Spacing>& spacing);
     [[nodiscard]] const std::optional<base::Spacing>& spacing() const { return m_spacing; }
-    /// With that spacing: the geometry of the shown scene, of a scene whose pixels are in memory,
-    /// and of a template, which follows the scene if it was cut from it.
+    /// The axes of world positions; empty: those that the files state. Results follow.
+    void setWorldAxes(const std::optional<base::WorldAxes>& axes);
+    [[nodiscard]] const std::optional<base::WorldAxes>& worldAxes() const { return m_worldAxes; }
+    /// With that spacing and axes: the geometry of the shown scene, of a scene whose pixels are in
+    /// memory, and of a template, which follows the scene if it was cut from it.
     [[nodiscard]] base::Geometry geometry() const;
     [[nodiscard]] base::Geometry geometryOf(const SceneEntry& scene) const;
     [[nodiscard]] base::Geometry geometryOf(const TemplateEntry& templ) const;
@@ -206,7 +212,7 @@ class Document : public QObject {
     /// scenes, or templates other than a sample's own.
     [[nodiscard]] bool holdsWork() const;
 
-    /// Adds a result, and shows it if its scene is shown. Older results may be removed, see
+    /// Adds a result, and shows it if its scene is shown. Older maps may be released, see
     /// kMostResultBytes.
     void addResult(ResultEntry entry);
     /// Bytes of all results, including results that others hold as well.
@@ -243,12 +249,14 @@ class Document : public QObject {
     void scenesChanged(); ///< the list or an entry has changed
     void sceneShown();    ///< another scene of the list is shown
     void spacingChanged();
+    void worldAxesChanged();
     void boxChanged();
     void templateChanged();
     void masksChanged();
     void resultsChanged();
-    /// Older results were removed to free memory for a new one.
-    void resultsDropped(const QStringList& titles);
+    /// Maps were released to free memory for a new one. `removed`: partial results that went with
+    /// their maps.
+    void mapsReleased(const QStringList& released, const QStringList& removed);
     void resultShown();
     void peaksReplaced(); ///< the list of the shown result has other peaks
     void peakSelected(int peak);
@@ -265,6 +273,7 @@ class Document : public QObject {
     static constexpr int kSceneStep = 2;
     static void describe(SceneEntry& scene);
     void applySpacing(const std::optional<base::Spacing>& spacing);
+    void restateResults();
     void applyBox(const std::optional<base::Box>& box);
     struct Masks {
         std::vector<MaskEntry> templates;
@@ -282,15 +291,17 @@ class Document : public QObject {
     /// The number of the scene with this image; -1: none.
     [[nodiscard]] int indexOf(const std::shared_ptr<const job::SceneImage>& image) const;
     static void insert(Templates& templates, TemplateEntry entry);
-    void dropOldResults();
     /// Removes the results for which `gone` is true; the shown result stays shown. The caller keeps
     /// the returned results alive until all listeners have handled the change.
     [[nodiscard]] std::vector<ResultEntry>
     takeOut(const std::function<bool(const ResultEntry&)>& gone);
+    void releaseOldMaps();
+    [[nodiscard]] int nextToRelease() const;
 
     std::vector<SceneEntry> m_scenes{1};
     int m_activeScene = 0;
     std::optional<base::Spacing> m_spacing;
+    std::optional<base::WorldAxes> m_worldAxes;
     std::optional<base::Box> m_box;
     Templates m_templates;
     std::vector<MaskEntry> m_masks;

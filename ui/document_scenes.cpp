@@ -162,12 +162,7 @@ void Document::setSpacing(const std::optional<base::Spacing>& spacing) {
 
 void Document::applySpacing(const std::optional<base::Spacing>& spacing) {
     m_spacing = spacing;
-    for (ResultEntry& each : m_results) {
-        auto next = std::make_shared<job::JobResult>(*each.job);
-        job::restate(*next, spacing);
-        each.job = std::move(next);
-        each.settings.spacing = spacing;
-    }
+    restateResults();
     const int peak = m_peak;
     Q_EMIT spacingChanged();
     Q_EMIT scenesChanged();
@@ -177,12 +172,38 @@ void Document::applySpacing(const std::optional<base::Spacing>& spacing) {
     selectPeak(peak);
 }
 
+/// Positions of the results follow spacing and world axes.
+void Document::restateResults() {
+    for (ResultEntry& each : m_results) {
+        auto next = std::make_shared<job::JobResult>(*each.job);
+        job::restate(*next, m_spacing, m_worldAxes);
+        each.job = std::move(next);
+        each.settings.spacing = m_spacing;
+        each.settings.world = m_worldAxes;
+    }
+}
+
+void Document::setWorldAxes(const std::optional<base::WorldAxes>& axes) {
+    if (axes == m_worldAxes) {
+        return;
+    }
+    m_worldAxes = axes;
+    restateResults();
+    Q_EMIT worldAxesChanged();
+    if (m_shown >= 0) {
+        const int peak = m_peak;
+        Q_EMIT peaksReplaced();
+        m_peak = -1;
+        selectPeak(peak);
+    }
+}
+
 base::Geometry Document::geometry() const {
     return hasScene() ? geometryOf(scene()) : base::Geometry{};
 }
 
 base::Geometry Document::geometryOf(const SceneEntry& scene) const {
-    return job::statedGeometry(*scene.image, m_spacing);
+    return job::statedGeometry(*scene.image, m_spacing, m_worldAxes);
 }
 
 base::Geometry Document::geometryOf(const TemplateEntry& templ) const {

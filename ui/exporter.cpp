@@ -18,6 +18,7 @@
 #include "engine/io/peak_file.h"
 #include "engine/job/arguments.h"
 #include "engine/job/mask_shape.h"
+#include "ui/focused_field.h"
 #include "ui/job_text.h"
 #include "ui/match_flow.h"
 #include "ui/run_controller.h"
@@ -90,6 +91,11 @@ const ResultEntry* Exporter::requireResult() {
 
 const ResultEntry* Exporter::requireMap() {
     const ResultEntry* result = requireResult();
+    if (result != nullptr && result->mapReleased) {
+        Q_EMIT failed(tr("The map of this result was released for newer ones: press Run to compute "
+                         "it again."));
+        return nullptr;
+    }
     if (result != nullptr && !result->job->map) {
         Q_EMIT failed(
             tr("There is no map to export: templates of different sizes give peaks only."));
@@ -159,8 +165,11 @@ std::vector<ResultEntry> Exporter::shownRun() const {
     return all;
 }
 
-void Exporter::writeScenes(const std::filesystem::path& path, const WriteOf& writeOf) {
-    const std::vector<ResultEntry> results = shownRun();
+void Exporter::writeScenes(const std::filesystem::path& path, const WriteOf& writeOf, Of what) {
+    std::vector<ResultEntry> results = shownRun();
+    if (what == Of::Maps) {
+        std::erase_if(results, [](const ResultEntry& each) { return each.mapReleased; });
+    }
     if (results.front().run == 0) {
         write(path, [result = results.front(), writeOf](const auto& file, const auto& stop) {
             return writeOf(result, file, stop);
@@ -281,10 +290,12 @@ void Exporter::map() {
 void Exporter::writeMap(const std::filesystem::path& path) {
     if (requireMap() != nullptr) {
         writeScenes(
-            path, [](const ResultEntry& result, const auto& file, const std::stop_token& stop) {
+            path,
+            [](const ResultEntry& result, const auto& file, const std::stop_token& stop) {
                 const job::JobResult& job = *result.job;
                 return io::writeImage(file, method::scoresOf(*job.map), job.mapGeometry, {}, stop);
-            });
+            },
+            Of::Maps);
     }
 }
 
@@ -298,10 +309,12 @@ void Exporter::status() {
 void Exporter::writeStatus(const std::filesystem::path& path) {
     if (requireMap() != nullptr) {
         writeScenes(
-            path, [](const ResultEntry& result, const auto& file, const std::stop_token& stop) {
+            path,
+            [](const ResultEntry& result, const auto& file, const std::stop_token& stop) {
                 const base::AnyImage bytes = statusBytes(*result.job->map);
                 return io::writeImage(file, base::viewOf(bytes), result.job->mapGeometry, {}, stop);
-            });
+            },
+            Of::Maps);
     }
 }
 
@@ -317,11 +330,13 @@ void Exporter::writeIndex(const std::filesystem::path& path) {
     if (result != nullptr && !result->job->index) {
         Q_EMIT failed(tr("There is no template index to export: only one template was used."));
     } else if (result != nullptr) {
-        writeScenes(path,
-                    [](const ResultEntry& entry, const auto& file, const std::stop_token& stop) {
-                        const job::JobResult& job = *entry.job;
-                        return io::writeImage(file, job.index->view(), job.mapGeometry, {}, stop);
-                    });
+        writeScenes(
+            path,
+            [](const ResultEntry& entry, const auto& file, const std::stop_token& stop) {
+                const job::JobResult& job = *entry.job;
+                return io::writeImage(file, job.index->view(), job.mapGeometry, {}, stop);
+            },
+            Of::Maps);
     }
 }
 
@@ -341,14 +356,16 @@ void Exporter::writeHeatmap(const std::filesystem::path& path) {
         const auto z = static_cast<std::int64_t>(
             std::clamp(std::floor(std::round(m_views.crosshair()[2]) - first + 0.5), 0.0,
                        static_cast<double>(slices - 1)));
-        writeScenes(path, [z, scale = m_views.mapScale()](const ResultEntry& entry,
-                                                          const auto& file,
-                                                          const std::stop_token& stop) {
-            const method::MatchMap& map = *entry.job->map;
-            const bool written =
-                io::writeHeatmap(file, map.value.view(), map.status.view(), z, scale, stop);
-            return written ? std::optional(std::vector<std::string>{}) : std::nullopt;
-        });
+        writeScenes(
+            path,
+            [z, scale = m_views.mapScale()](const ResultEntry& entry, const auto& file,
+                                            const std::stop_token& stop) {
+                const method::MatchMap& map = *entry.job->map;
+                const bool written =
+                    io::writeHeatmap(file, map.value.view(), map.status.view(), z, scale, stop);
+                return written ? std::optional(std::vector<std::string>{}) : std::nullopt;
+            },
+            Of::Maps);
     }
 }
 
@@ -473,6 +490,7 @@ void Exporter::writeMask(const std::filesystem::path& path, bool scene) {
 }
 
 void Exporter::saveJob() {
+    commitFocusedField();
     const QString unsaved = maskWithoutFile(m_document);
     if (!unsaved.isEmpty()) {
         Q_EMIT failed(unsaved);

@@ -77,7 +77,10 @@ class Exporter : public QObject {
     /// none.
     using WriteOf =
         std::function<Notes(const ResultEntry&, const io::AtomicFile&, const std::stop_token&)>;
-    void writeScenes(const std::filesystem::path& path, const WriteOf& writeOf);
+    enum class Of { Results, Maps };
+    /// `what`: maps that were released are left out of a run over several scenes.
+    void writeScenes(const std::filesystem::path& path, const WriteOf& writeOf,
+                     Of what = Of::Results);
     [[nodiscard]] job::Job jobWithAllScenes() const;
     [[nodiscard]] std::vector<ResultEntry> shownRun() const;
     void ask(const QString& title, const QString& name, const QString& filters,

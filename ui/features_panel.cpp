@@ -11,6 +11,7 @@
 #include <QMenu>
 #include <QPointer>
 #include <QPushButton>
+#include <QScrollArea>
 #include <QSignalBlocker>
 #include <QSlider>
 #include <QTableWidget>
@@ -85,7 +86,15 @@ FeaturesPanel::FeaturesPanel(Document& document, RunController& controller, View
 }
 
 void FeaturesPanel::build() {
-    auto* layout = new QHBoxLayout(this);
+    auto* area = new QScrollArea(this); // fields and lists need more room than a small screen has
+    area->setWidgetResizable(true);
+    area->setFrameShape(QFrame::NoFrame);
+    auto* content = new QWidget(area);
+    area->setWidget(content);
+    auto* outer = new QHBoxLayout(this);
+    outer->setContentsMargins(0, 0, 0, 0);
+    outer->addWidget(area);
+    auto* layout = new QHBoxLayout(content);
     layout->setContentsMargins(8, 4, 8, 4);
     layout->addWidget(buildSide());
     layout->addWidget(buildTable(), 1);

@@ -44,6 +44,7 @@ job::Job jobOf(const Document& document, job::Job settings) {
     settings.frame = scene.frame;
     settings.reading = scene.reading;
     settings.spacing = document.spacing();
+    settings.world = document.worldAxes();
     settings.templates.clear();
     settings.crops.clear();
     settings.masks.clear();

@@ -1,5 +1,6 @@
 #include "ui/main_window.h"
 
+#include <QApplication>
 #include <QCloseEvent>
 #include <QDockWidget>
 #include <QDragEnterEvent>
@@ -30,6 +31,7 @@
 #include "ui/exporter.h"
 #include "ui/features_panel.h"
 #include "ui/filter_dialog.h"
+#include "ui/focused_field.h"
 #include "ui/log_panel.h"
 #include "ui/manual.h"
 #include "ui/manual_window.h"
@@ -172,6 +174,14 @@ void MainWindow::buildDocks() {
     m_tabs->setTabToolTip(2, tr("Messages of the program"));
     m_tabs->setTabToolTip(3,
                           tr("Places that differ from their surroundings, to cut templates from"));
+    // Where a tab is switched while another tab's page has the focus, the page's list gets it,
+    // never its text field: letters are keys.
+    connect(m_tabs, &QTabWidget::currentChanged, this, [this] {
+        QWidget* const page = m_tabs->currentWidget();
+        if (page->isAncestorOf(QApplication::focusWidget()) && page->focusProxy() != nullptr) {
+            page->setFocus();
+        }
+    });
     m_bottomDock = dock(tr("Results"), "resultsDock", m_tabs, Qt::BottomDockWidgetArea);
     resetLayout();
 }
@@ -429,6 +439,7 @@ void MainWindow::bringBackJob() {
 }
 
 void MainWindow::cutTemplate() {
+    commitFocusedField();
     try {
         m_document->cutTemplate();
     } catch (const base::Error& error) {
@@ -437,6 +448,7 @@ void MainWindow::cutTemplate() {
 }
 
 void MainWindow::addCutTemplate() {
+    commitFocusedField();
     try {
         m_document->addCutTemplate();
     } catch (const base::Error& error) {

@@ -20,6 +20,7 @@
 #include "ui/features_panel.h"
 #include "ui/figure_dialog.h"
 #include "ui/filter_dialog.h"
+#include "ui/focused_field.h"
 #include "ui/job_text.h"
 #include "ui/main_window.h"
 #include "ui/manual.h"
@@ -76,6 +77,7 @@ void MainWindow::showContextMenu(const QPoint& position) {
 }
 
 void MainWindow::copyCommandLine() {
+    commitFocusedField();
     const QString unnamed = templateWithoutFile(*m_document);
     if (!unnamed.isEmpty()) {
         tell(MessageBar::Kind::Error,

@@ -43,6 +43,7 @@ void MainWindow::loadJob(const QString& file, bool run) {
         m_document->setJobFile(path);
         try {
             m_document->setSpacing(job.spacing);
+            m_document->setWorldAxes(job.world);
         } catch (const base::Error& error) {
             Q_EMIT m_opener->failed(toQString(error.what()));
             return;
@@ -183,6 +184,7 @@ void MainWindow::loadFeaturesJob(const job::FeaturesJob& job) {
         m_bottomDock->show();
         m_tabs->setCurrentWidget(m_features);
         m_document->setSpacing(job.spacing);
+        m_document->setWorldAxes(job.world);
         m_features->findAs(job);
         if (!job.match.empty()) {
             PairsDialog* const pairs = showPairs();

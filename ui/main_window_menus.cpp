@@ -434,7 +434,7 @@ void MainWindow::buildMatchMenu() {
                     tr("Plans the run without starting it"),
                     {QKeySequence(Qt::CTRL | Qt::SHIFT | Qt::Key_Return)},
                     "plan"},
-                   [this](bool) { m_flow->plan(); });
+                   [this](bool) { m_flow->planNow(); });
     m_actions->add(
         menu,
         {"run",

@@ -104,6 +104,21 @@ void MainWindow::buildViewMenu() {
     addChoices(menu->addMenu(tr("Right &drag")), this, QStringLiteral("navigation/rightDrag"),
                {tr("Zoom"), tr("Window and level")},
                [this](int mode) { m_tools->setRightDrag(static_cast<RightDrag>(mode)); });
+    addChoices(
+        menu->addMenu(tr("World &positions")), this, QStringLiteral("view/worldAxes"),
+        {tr("As the file states them"), tr("RAS: right, anterior, superior"),
+         tr("LPS: left, posterior, superior")},
+        [this](int axes) {
+            m_document->setWorldAxes(axes == 0   ? std::nullopt
+                                     : axes == 1 ? std::optional(base::WorldAxes::Ras)
+                                                 : std::optional(base::WorldAxes::Lps));
+        },
+        QStringLiteral("worldAxes"));
+    connect(m_document.get(), &Document::worldAxesChanged, this, [this] {
+        const auto& axes = m_document->worldAxes(); // a job file may have chosen them
+        const int choice = !axes ? 0 : *axes == base::WorldAxes::Ras ? 1 : 2;
+        findChild<QAction*>(choiceName(QStringLiteral("worldAxes"), choice))->setChecked(true);
+    });
     auto* themes = menu->addMenu(tr("&Theme"));
     auto* group = new QActionGroup(this);
     const std::array<QString, 3> names{tr("Follow the system"), tr("Light"), tr("Dark")};

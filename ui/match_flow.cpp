@@ -11,6 +11,7 @@
 #include "engine/base/log.h"
 #include "engine/job/knowledge.h"
 #include "engine/job/mask_shape.h"
+#include "ui/focused_field.h"
 #include "ui/job_text.h"
 #include "ui/match_panel.h"
 #include "ui/option_names.h"
@@ -35,6 +36,7 @@ job::Job planKey(job::Job job) {
     job.audit = none.audit;
     job.partialPeaks = none.partialPeaks;
     job.spacing = none.spacing;
+    job.world = none.world;
     job.map.clear();
     job.status.clear();
     job.index.clear();
@@ -43,51 +45,6 @@ job::Job planKey(job::Job job) {
     job.heatmap.clear();
     job.templateOut.clear();
     return job;
-}
-
-/// Share of a map's voxels that were computed.
-double finishedShare(const method::MatchMap& map) {
-    const base::Status* status = map.status.data();
-    const auto open = std::count(status, status + map.status.count(), base::Status::NotComputed);
-    return 1 - static_cast<double>(open) / static_cast<double>(map.status.count());
-}
-
-/// What tells a result from others: scene, what is unusual about its job, and the time.
-QString runTitle(const Document& document, const SceneEntry& scene, const job::Job& job,
-                 const job::JobReport& report) {
-    QStringList parts{scene.made ? scene.name : scene.name.section(QChar('.'), 0, 0)};
-    const auto say = [&parts](bool applies, const QString& word) {
-        parts << (applies ? QStringList(word) : QStringList());
-    };
-    say(report.templates.size() > 1,
-        report.groups.empty() ? MatchFlow::tr("%1 templates").arg(report.templates.size())
-                              : MatchFlow::tr("%1 templates of %2 sizes")
-                                    .arg(report.templates.size())
-                                    .arg(report.groups.size()));
-    say(!job.operation.isLcc(), toQString(method::name(job.operation)));
-    say(job.invert, MatchFlow::tr("inverted"));
-    say(job.stream, MatchFlow::tr("stream"));
-    say(job.region.has_value(), MatchFlow::tr("region"));
-    say(!job.masks.empty() || !job.sceneMask.empty(), MatchFlow::tr("masked"));
-    say(job.extent != method::Extent::Valid, toQString(method::name(job.extent)));
-    say(job.precision == method::Precision::Double, MatchFlow::tr("double"));
-    say(job.method != "auto", toQString(job.method));
-    say(job.transforms == method::Transforms::Fftw, QStringLiteral("FFTW"));
-    const QTime now = QTime::currentTime();
-    QString title = (parts << now.toString(QStringLiteral("HH:mm"))).join(QStringLiteral(" · "));
-    const auto taken = [&document](const QString& name) {
-        return std::ranges::any_of(document.results(),
-                                   [&name](const ResultEntry& each) { return each.title == name; });
-    };
-    if (taken(title)) {
-        parts.back() = now.toString(QStringLiteral("HH:mm:ss"));
-        title = parts.join(QStringLiteral(" · "));
-    }
-    const QString base = title;
-    for (int number = 2; taken(title); ++number) {
-        title = QStringLiteral("%1 (%2)").arg(base).arg(number);
-    }
-    return title;
 }
 
 } // namespace
@@ -108,23 +65,14 @@ MatchFlow::MatchFlow(Document& document, RunController& controller, MatchPanel& 
         m_countedFor.clear();
         schedulePeaks();
     });
-    connect(&m_panel, &MatchPanel::planRequested, this, [this] {
-        m_plannedJob.reset();
-        plan();
-    });
+    connect(&m_panel, &MatchPanel::planRequested, this, &MatchFlow::planNow);
     connect(&m_panel, &MatchPanel::runRequested, this, &MatchFlow::run);
     connect(&m_panel, &MatchPanel::cancelRequested, this, &MatchFlow::cancel);
     connect(&m_panel, &MatchPanel::binRequested, this, &MatchFlow::binScene);
     connect(&m_document, &Document::sceneChanged, this, &MatchFlow::forget);
     connect(&m_document, &Document::scenesChanged, this, &MatchFlow::schedulePlan);
     connect(&m_document, &Document::resultShown, this, &MatchFlow::showShownReport);
-    connect(&m_document, &Document::resultsDropped, this, [this](const QStringList& titles) {
-        base::log(base::LogLevel::Info,
-                  tr("The results of this session needed more than %1 of memory, so the oldest "
-                     "were removed: %2")
-                      .arg(bytesText(kMostResultBytes), titles.join(QStringLiteral(", ")))
-                      .toStdString());
-    });
+    connect(&m_document, &Document::mapsReleased, this, &MatchFlow::onMapsReleased);
     connect(&m_document, &Document::templateChanged, this, &MatchFlow::schedulePlan);
     connect(&m_document, &Document::boxChanged, this, &MatchFlow::schedulePlan);
     connect(&m_document, &Document::masksChanged, this, &MatchFlow::schedulePlan);
@@ -147,8 +95,11 @@ MatchFlow::MatchFlow(Document& document, RunController& controller, MatchPanel& 
             [this](int number) { m_runScene = number; });
     connect(&m_controller, &RunController::sceneFinished, this, &MatchFlow::keepScene);
     connect(&m_controller, &RunController::planned, this, [this](const plan::PlanReport& plan) {
-        if (m_controller.isRunning(RunController::Task::Run) && !mapsFit(plan)) {
-            m_controller.cancel();
+        if (m_controller.isRunning(RunController::Task::Run)) {
+            m_planRefused = plan.chosen() == nullptr;
+            if (!mapsFit(plan)) {
+                m_controller.cancel();
+            }
         }
     });
     connect(&m_controller, &RunController::failed, this, &MatchFlow::onFailed);
@@ -173,6 +124,7 @@ MatchFlow::MatchFlow(Document& document, RunController& controller, MatchPanel& 
 
 void MatchFlow::forget() {
     m_plannedJob.reset();
+    m_reportedJob.reset();
     m_report.reset();
     m_panel.planCard().showNothing(
         tr("Choose a template: press 4 (the tool Template box) and drag a box in a view, or open a "
@@ -242,6 +194,12 @@ void MatchFlow::schedulePlan() {
     }
 }
 
+void MatchFlow::planNow() {
+    commitFocusedField();
+    m_plannedJob.reset();
+    plan();
+}
+
 void MatchFlow::plan() {
     m_delay.stop();
     if (!m_document.hasScene() || (!m_document.templ() && !m_document.box())) {
@@ -263,8 +221,9 @@ void MatchFlow::plan() {
                                // Other work stopped planning; the plan is made after that work.
                                return [this] { m_plannedJob.reset(); };
                            }
-                           return [this, report] {
+                           return [this, report, job] {
                                m_reportRun = 0;
+                               m_reportedJob = job;
                                showReport(report);
                            };
                        });
@@ -299,6 +258,7 @@ void MatchFlow::run() {
                        tr("There is no scene to search: open a scene first."));
         return;
     }
+    commitFocusedField();
     if (!m_document.templ()) {
         try {
             m_document.cutTemplate();
@@ -317,11 +277,17 @@ void MatchFlow::run() {
     m_runInputs = m_document.inputs();
     m_refused.clear();
     m_sceneResults.assign(m_document.searchedScenes(), {});
+    m_planRefused = false;
+    if (isRefused(job)) {
+        showRefusal();
+        return;
+    }
     if (m_report && m_plannedJob == planKey(job) && !mapsFit(m_report->plan)) {
         Q_EMIT message(MessageBar::Kind::Error, m_refused);
         return;
     }
     m_plannedJob = planKey(job);
+    m_reportedJob.reset();
     m_plannedImages = imagesInMemory();
     m_runProblem = {};
     m_runProblem.extent = job.extent;
@@ -344,93 +310,6 @@ void MatchFlow::run() {
                                finishRun(result, job, share, thumbnail);
                            };
                        });
-}
-
-void MatchFlow::finishRun(const std::shared_ptr<job::JobResult>& result, const job::Job& job,
-                          double finishedShare, const QImage& thumbnail) {
-    if (result->cancelled && !result->map) {
-        m_plannedJob.reset();
-        Q_EMIT message(MessageBar::Kind::Warning,
-                       tr("The run was cancelled before it had a result."));
-        return;
-    }
-    m_plannedJob = planKey(job); // this report is the plan of that job
-    m_reportRun = 0;
-    showReport(result->report);
-    tellDevice(result->report);
-    logNotes(*result, *result);
-    tellWarnings(*result);
-    if (result->cancelled) {
-        Q_EMIT message(MessageBar::Kind::Warning,
-                       tr("The run was cancelled: %1 % of the map is finished and kept as a "
-                          "partial result; the rest is hatched.")
-                           .arg(std::floor(finishedShare * 100)));
-    }
-    if (const auto failed = job::auditFailure(result->report)) {
-        Q_EMIT message(MessageBar::Kind::Error, toQString(failed->what()));
-    }
-    m_document.addResult({result, job,
-                          runTitle(m_document, m_document.scenes().front(), job, result->report), 0,
-                          0, m_runInputs, thumbnail});
-    if (!result->peaks.empty()) {
-        m_document.selectPeak(0);
-        m_views.setCrosshair(result->peaks.front().centre);
-    }
-}
-
-/// Marks the map of a GPU as unverified until the CPU has verified it.
-void MatchFlow::onVerification(job::Verification now, const QString& reason) {
-    if (!m_controller.isRunning(RunController::Task::Run)) {
-        return;
-    }
-    const bool unverified = now == job::Verification::Open;
-    Q_EMIT unverifiedChanged(unverified);
-    if (m_runScene == m_document.activeScene()) {
-        if (now == job::Verification::Failed) {
-            m_views.endRunningMap(); // which is wrong
-        }
-        m_views.setUnverified(unverified);
-    }
-    if (now == job::Verification::Failed) {
-        Q_EMIT message(MessageBar::Kind::Warning, reason);
-    }
-}
-
-void MatchFlow::tellDevice(const job::JobReport& report) {
-    if (!report.run) {
-        return;
-    }
-    const job::RunReport& run = report.run.value();
-    const QString name = m_panel.deviceName(run.device);
-    if (run.device == "cpu" || name.isEmpty()) {
-        Q_EMIT deviceUsed(tr("ran on %1, %2").arg(deviceText(run.device), threadsText(run.threads)),
-                          tr("The device that ran the last job: %1")
-                              .arg(toQString(report.environment.processor)));
-    } else {
-        Q_EMIT deviceUsed(tr("ran on %1, %2").arg(deviceText(run.device), name),
-                          tr("The device that ran the last job: %1, with %2 of the CPU")
-                              .arg(name, threadsText(run.threads)));
-    }
-}
-
-/// Shows the last warning, such as that another device than planned did the run.
-void MatchFlow::tellWarnings(const job::JobResult& all) {
-    if (!all.warnings.empty()) {
-        Q_EMIT message(MessageBar::Kind::Warning, inWindowWords(all.warnings.back()));
-    }
-}
-
-/// Logs the notes of a job; `result` is the result of one of its scenes.
-void MatchFlow::logNotes(const job::JobResult& all, const job::JobResult& result) {
-    for (const std::string& note : all.notes) {
-        // Notes about reading were shown when the image was opened. tellWarnings() logs the warning
-        // that it shows.
-        if (note != result.scene->note && (all.warnings.empty() || note != all.warnings.back()) &&
-            std::ranges::none_of(result.templates,
-                                 [&](const auto& templ) { return templ->note == note; })) {
-            base::log(base::LogLevel::Info, note);
-        }
-    }
 }
 
 /// Checks the memory limit for the maps of all scenes, because the plan of one scene does not
@@ -471,68 +350,6 @@ bool MatchFlow::mapsFit(const plan::PlanReport& plan) {
     return false;
 }
 
-void MatchFlow::keepScene(int number, const std::shared_ptr<const job::JobResult>& result,
-                          const QImage& ofScene, const QImage& ofMap) {
-    if (result->map || !result->cancelled) {
-        m_sceneResults[static_cast<std::size_t>(number)] = {result, ofMap};
-    }
-    if (!ofScene.isNull()) {
-        m_document.setSceneThumbnail(number, ofScene);
-    }
-    if (number == m_document.activeScene() && result->map && !result->cancelled) {
-        m_views.addRegions({{{}, result->map->value.extents()}}); // regions come by a timer
-    }
-}
-
-void MatchFlow::finishScenes(const job::JobResult& all, const job::Job& job) {
-    int finished = 0;
-    int partial = 0;
-    for (const auto& [result, thumbnail] : m_sceneResults) {
-        finished += result && !result->cancelled ? 1 : 0;
-        partial += result && result->cancelled ? 1 : 0;
-    }
-    const auto results = std::exchange(m_sceneResults, {});
-    if (finished + partial == 0 || (all.cancelled && !m_refused.isEmpty())) {
-        m_plannedJob.reset();
-        if (m_refused.isEmpty()) {
-            Q_EMIT message(MessageBar::Kind::Warning,
-                           tr("The run was cancelled before it had a result."));
-        } else {
-            Q_EMIT message(MessageBar::Kind::Error, m_refused);
-        }
-        return;
-    }
-    m_plannedJob = planKey(job);
-    m_reportRun = ++m_runs;
-    logNotes(all, *std::ranges::find_if(results, [](const SceneResult& one) {
-                       return one.job != nullptr;
-                   })->job);
-    tellWarnings(all);
-    for (std::size_t i = 0; i < results.size(); ++i) {
-        if (results[i].job) {
-            const job::JobReport& report = results[i].job->report;
-            tellDevice(report);
-            m_document.addResult(
-                {results[i].job, job, runTitle(m_document, m_document.scenes()[i], job, report),
-                 static_cast<int>(i), m_reportRun, m_runInputs, results[i].thumbnail});
-        }
-    }
-    if (all.cancelled) {
-        Q_EMIT message(MessageBar::Kind::Warning,
-                       tr("The run was cancelled: %1 of %2 scenes are finished%3.")
-                           .arg(finished)
-                           .arg(results.size())
-                           .arg(partial > 0 ? tr(", one is kept as a partial result") : QString()));
-    } else if (const auto failed = job::auditFailure(all.report)) {
-        Q_EMIT message(MessageBar::Kind::Error, toQString(failed->what()));
-    }
-    const ResultEntry* shown = m_document.result();
-    if (shown != nullptr && shown->run == m_reportRun && !shown->job->peaks.empty()) {
-        m_document.selectPeak(0);
-        m_views.setCrosshair(shown->job->peaks.front().centre);
-    }
-}
-
 void MatchFlow::cancel() {
     m_delay.stop();
     m_panel.setCancelling();
@@ -545,10 +362,36 @@ void MatchFlow::onFailed(RunController::Task task, const QString& sentence) {
         base::log(base::LogLevel::Error, sentence.toStdString());
         return;
     }
+    if (task == RunController::Task::Run && m_planRefused) {
+        base::log(base::LogLevel::Error, sentence.toStdString());
+        m_plannedJob.reset(); // the card gets the report with the reasons and the ways out
+        if (!m_panel.planCard().isVisible()) {
+            Q_EMIT message(MessageBar::Kind::Error, sentence);
+        }
+        return;
+    }
     if (task == RunController::Task::Run) {
-        m_panel.planCard().showProblem(sentence);
+        m_panel.planCard().showProblem(tr("The run failed: see the message above the views."));
     }
     Q_EMIT message(MessageBar::Kind::Error, sentence);
+}
+
+/// True if the card shows why this job cannot run.
+bool MatchFlow::isRefused(const job::Job& job) const {
+    job::Job first = planKey(job);
+    first.furtherScenes.clear(); // the plan is that of the first one
+    return m_report && m_reportedJob == first && imagesInMemory() == m_plannedImages &&
+           job::refusal(*m_report);
+}
+
+/// The sentence stands on the card, with the buttons that help; the message bar is for when the
+/// card is out of sight.
+void MatchFlow::showRefusal() {
+    if (m_panel.planCard().isVisible()) {
+        m_panel.planCard().focusFixes();
+    } else {
+        Q_EMIT message(MessageBar::Kind::Error, inWindowWords(job::refusal(*m_report)->what()));
+    }
 }
 
 } // namespace flcc::ui

@@ -30,6 +30,8 @@ class MatchFlow : public QObject {
     /// The job of the current controls and document. Without a template, the job cuts the box.
     [[nodiscard]] job::Job currentJob() const;
     void plan();
+    /// Plans also if the plan of this job is there, with what the focused field shows.
+    void planNow();
     void run();
     /// Cancels the current work.
     void cancel();
@@ -55,12 +57,16 @@ class MatchFlow : public QObject {
     void schedulePlan();
     void forget();
     void showReport(const job::JobReport& report);
-    void finishRun(const std::shared_ptr<job::JobResult>& result, const job::Job& job,
-                   double finishedShare, const QImage& thumbnail);
+    void finishRun(const std::shared_ptr<job::JobResult>& result, const job::Job& job, double share,
+                   const QImage& thumbnail);
+    /// Share of a map's voxels that were computed.
+    [[nodiscard]] static double finishedShare(const method::MatchMap& map);
     void finishScenes(const job::JobResult& all, const job::Job& job);
     void keepScene(int number, const std::shared_ptr<const job::JobResult>& result,
                    const QImage& ofScene, const QImage& ofMap);
     void onFailed(RunController::Task task, const QString& sentence);
+    [[nodiscard]] bool isRefused(const job::Job& job) const;
+    void showRefusal();
     [[nodiscard]] bool mapsFit(const plan::PlanReport& plan);
     void binScene(); // match_flow_bin.cpp
     // match_flow_peaks.cpp
@@ -68,6 +74,8 @@ class MatchFlow : public QObject {
     void searchPeaks();
     void showShownReport();
     void onVerification(job::Verification now, const QString& reason);
+    void onMapsReleased(const QStringList& released, const QStringList& removed);
+    void say(MessageBar::Kind kind, const QString& text);
     void tellDevice(const job::JobReport& report);
     void tellWarnings(const job::JobResult& all);
     static void logNotes(const job::JobResult& all, const job::JobResult& result);
@@ -90,11 +98,15 @@ class MatchFlow : public QObject {
     /// sample's own template and a drawn mask.
     std::vector<std::shared_ptr<const void>> m_plannedImages;
     std::optional<job::JobReport> m_report;
+    /// The job of m_report if it is a plan, and not yet one that is being planned.
+    std::optional<job::Job> m_reportedJob;
+    bool m_planRefused = false; ///< the plan of the current run has no candidate
     // State of a run over several scenes.
     int m_runScene = 0;  ///< number of the current scene in the list
     int m_runs = 0;      ///< number of such runs so far
     int m_reportRun = 0; ///< the run that the report belongs to; 0: none
     QString m_refused;   ///< why the window refused or cancelled the run
+    QString m_released;  ///< which maps went for the result that is being added
     struct SceneResult {
         std::shared_ptr<const job::JobResult> job; ///< null: no result yet
         QImage thumbnail;                          ///< of the map

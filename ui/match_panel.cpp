@@ -34,6 +34,7 @@ namespace flcc::ui {
 namespace {
 
 constexpr int kMargin = 10;
+constexpr int kLeastRows = 4;      // of controls, where the window is low
 constexpr int kSliderSteps = 1000; // from 0 to 1
 
 } // namespace
@@ -44,17 +45,26 @@ MatchPanel::MatchPanel(Document& document, std::vector<plan::Device> devices, QW
     m_card = new PlanCard(this);
     m_main = makeForm();
     m_advanced = makeHead(tr("Advanced"), "Advanced");
-    m_scroll = new QScrollArea(this);
-    m_scroll->setObjectName(QStringLiteral("matchScroll"));
-    m_scroll->setWidgetResizable(true);
-    m_scroll->setFrameShape(QFrame::NoFrame);
-    m_scroll->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
+    const auto scrolled = [this](const char* name, QWidget* content) {
+        auto* area = new QScrollArea(this);
+        area->setObjectName(QLatin1String(name));
+        area->setWidgetResizable(true);
+        area->setFrameShape(QFrame::NoFrame);
+        area->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
+        area->setWidget(content);
+        return area;
+    };
+    m_mainScroll = scrolled("matchMainScroll", m_main);
+    m_mainScroll->setMinimumHeight(kLeastRows * fontMetrics().lineSpacing());
     auto* content = makeAdvanced();
-    m_scroll->setWidget(content);
+    m_scroll = scrolled("matchScroll", content);
+    m_scroll->setMinimumHeight(kLeastRows * fontMetrics().lineSpacing());
     alignLabels({qobject_cast<QFormLayout*>(m_main->layout()),
                  qobject_cast<QFormLayout*>(content->layout())});
-    m_scroll->setMinimumWidth(content->minimumSizeHint().width() +
-                              m_scroll->verticalScrollBar()->sizeHint().width());
+    for (QScrollArea* area : {m_mainScroll, m_scroll}) {
+        area->setMinimumWidth(area->widget()->minimumSizeHint().width() +
+                              area->verticalScrollBar()->sizeHint().width());
+    }
     content->installEventFilter(this);
     m_main->installEventFilter(this);
     for (Section& section : m_sections) {
@@ -63,7 +73,7 @@ MatchPanel::MatchPanel(Document& document, std::vector<plan::Device> devices, QW
     auto* layout = new QVBoxLayout(this);
     layout->setContentsMargins(0, 0, 0, 0);
     layout->setSpacing(0);
-    layout->addWidget(m_main);
+    layout->addWidget(m_mainScroll, 1000); // up to its full height, then the others
     auto* head = new QHBoxLayout;
     head->setContentsMargins(kMargin, 0, kMargin, 2);
     head->addWidget(m_advanced);
@@ -136,6 +146,7 @@ void MatchPanel::shareHeight() {
     if (card - least < fontMetrics().height()) {
         card = least; // no half a line
     }
+    m_mainScroll->setMaximumHeight(m_main->sizeHint().height());
     m_scroll->setMaximumHeight(std::max(controls, 1));
     m_card->setFixedHeight(card);
 }
@@ -325,6 +336,14 @@ void MatchPanel::addRow(QFormLayout* form, const QString& label, QWidget* field,
 QLineEdit* MatchPanel::textField(const QString& placeholder) {
     auto* field = new QLineEdit(this);
     field->setPlaceholderText(placeholder);
+    // Another text may be valid, and a disabled button cannot be clicked to find out.
+    connect(field, &QLineEdit::textEdited, this, [this, field] {
+        if (field->property("refused").toBool()) {
+            accept(field);
+            field->setModified(true);
+            updateData();
+        }
+    });
     return field;
 }
 

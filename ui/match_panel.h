@@ -169,6 +169,7 @@ class MatchPanel : public QWidget {
     std::vector<std::pair<QLineEdit*, QString>> m_refused; ///< invalid fields and why
     QString m_templateReason;
     QWidget* m_main = nullptr;
+    QScrollArea* m_mainScroll = nullptr; ///< scrolls only where the window is low
     QToolButton* m_advanced = nullptr;
     QSlider* m_slider = nullptr;
 

@@ -272,6 +272,7 @@ void MatchPanel::updateData() {
                           : templ != nullptr ? templ->name
                                              : tr("none"));
     }
+    m_distance->setSuffix(m_document.isVolume() ? tr(" voxels") : tr(" pixels"));
     m_openTemplate->setEnabled(scene);
     m_addTemplate->setEnabled(scene && templ != nullptr);
     m_saveTemplate->setEnabled(templ != nullptr);

@@ -10,9 +10,10 @@ namespace flcc::ui {
 
 PeaksModel::PeaksModel(QObject* parent) : QAbstractTableModel(parent) {}
 
-void PeaksModel::setPeaks(std::vector<match::Peak> peaks) {
+void PeaksModel::setPeaks(std::vector<match::Peak> peaks, base::Geometry geometry) {
     beginResetModel();
     m_peaks = std::move(peaks);
+    m_geometry = std::move(geometry);
     endResetModel();
 }
 
@@ -40,6 +41,10 @@ QVariant PeaksModel::number(const match::Peak& peak, int row, int column) const 
     case CentreY:
     case CentreZ:
         return peak.centre[static_cast<std::size_t>(column - CentreX)];
+    case WorldX:
+    case WorldY:
+    case WorldZ:
+        return peak.world[static_cast<std::size_t>(column - WorldX)];
     case ZScore:
         return peak.zscore.value_or(-std::numeric_limits<double>::infinity());
     case Rival:
@@ -62,6 +67,10 @@ QString PeaksModel::text(const match::Peak& peak, int row, int column) const {
     case CentreY:
     case CentreZ:
         return QString::number(value.toDouble(), 'f', 2);
+    case WorldX:
+    case WorldY:
+    case WorldZ:
+        return numberText(value.toDouble());
     case ZScore:
         return peak.zscore ? QString::number(*peak.zscore, 'f', 1) : QString();
     case Rival:
@@ -98,14 +107,24 @@ QVariant PeaksModel::data(const QModelIndex& index, int role) const {
     }
 }
 
+/// "R [mm]", "world x [µm]".
+QString PeaksModel::worldName(int axis) const {
+    const QString axes = toQString(base::name(m_geometry.axes));
+    const QString letters = QStringLiteral("xyz");
+    return QStringLiteral("%1 [%2]").arg(axes.isEmpty() ? tr("world %1").arg(letters[axis])
+                                                        : QString(axes[axis]),
+                                         unitText(m_geometry));
+}
+
 QVariant PeaksModel::headerData(int section, Qt::Orientation orientation, int role) const {
     if (orientation != Qt::Horizontal || section < 0 || section >= kColumns) {
         return {};
     }
     const std::array<QString, kColumns> names{
-        tr("#"),        tr("score"),    tr("x [0-based]"), tr("y [0-based]"), tr("z [0-based]"),
-        tr("centre x"), tr("centre y"), tr("centre z"),    tr("z-score"),     tr("rival"),
-        tr("bound"),    tr("status"),   tr("template")};
+        tr("#"),           tr("score"),    tr("x [0-based]"), tr("y [0-based]"),
+        tr("z [0-based]"), tr("centre x"), tr("centre y"),    tr("centre z"),
+        tr("z-score"),     tr("contrast"), tr("± error"),     tr("status"),
+        tr("template"),    worldName(0),   worldName(1),      worldName(2)};
     const std::array<QString, kColumns> tips{
         tr("Rank in the list, counted from 1"),
         tr("Local correlation coefficient, recomputed in double"),
@@ -116,10 +135,16 @@ QVariant PeaksModel::headerData(int section, Qt::Orientation orientation, int ro
         tr("Sub-voxel centre along y, in voxels counted from 0"),
         tr("Sub-voxel centre along z, in voxels counted from 0"),
         tr("Distance of the score from the mean of all scores, in standard deviations"),
-        tr("Score divided by the best score outside the exclusion zone"),
-        tr("Bound on the error of the score recomputed in double"),
+        tr("How far the peak stands out: its score divided by the best score elsewhere (outside "
+           "the "
+           "exclusion zone); 1 is a tie. Column rival of exports"),
+        tr("Largest possible error of the score, which was recomputed in double. Column bound of "
+           "exports"),
         tr("OK, PARTIAL or LOWCONF"),
-        tr("Number of the template that was found, counted from 0 as in the list")};
+        tr("Number of the template that was found, counted from 0 as in the list"),
+        tr("The centre in world units, along the first axis of the world"),
+        tr("The centre in world units, along the second axis of the world"),
+        tr("The centre in world units, along the third axis of the world")};
     if (role == Qt::DisplayRole) {
         return names[static_cast<std::size_t>(section)];
     }

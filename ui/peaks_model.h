@@ -28,15 +28,19 @@ class PeaksModel : public QAbstractTableModel {
         Rival,
         Bound,
         Mark,
-        Templ
+        Templ,
+        WorldX,
+        WorldY,
+        WorldZ
     };
-    static constexpr int kColumns = Templ + 1;
+    static constexpr int kColumns = WorldZ + 1;
     /// The number itself, for sorting.
     static constexpr int kSortRole = Qt::UserRole + 1;
 
     explicit PeaksModel(QObject* parent = nullptr);
 
-    void setPeaks(std::vector<match::Peak> peaks);
+    /// `geometry`: unit and axes of the world positions.
+    void setPeaks(std::vector<match::Peak> peaks, base::Geometry geometry = {});
     [[nodiscard]] const std::vector<match::Peak>& peaks() const { return m_peaks; }
 
     [[nodiscard]] int rowCount(const QModelIndex& parent = {}) const override;
@@ -48,8 +52,10 @@ class PeaksModel : public QAbstractTableModel {
   private:
     [[nodiscard]] QVariant number(const match::Peak& peak, int row, int column) const;
     [[nodiscard]] QString text(const match::Peak& peak, int row, int column) const;
+    [[nodiscard]] QString worldName(int axis) const;
 
     std::vector<match::Peak> m_peaks;
+    base::Geometry m_geometry;
 };
 
 /// Sorts by number. Shows peaks that reach a score and whose row contains a text.

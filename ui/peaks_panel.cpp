@@ -13,6 +13,7 @@
 #include <algorithm>
 #include <numeric>
 
+#include "ui/settings.h"
 #include "ui/text.h"
 #include "ui/theme.h"
 
@@ -27,6 +28,7 @@ PeaksPanel::PeaksPanel(Document& document, QWidget* parent)
 
     m_summary = new QLabel(this);
     m_summary->setObjectName(QStringLiteral("peaksSummary"));
+    m_summary->setMinimumWidth(1); // clipped where there is no room
     m_text = new QLineEdit(this);
     m_text->setObjectName(QStringLiteral("peaksFilter"));
     m_text->setAccessibleName(tr("Filter peaks"));
@@ -34,12 +36,25 @@ PeaksPanel::PeaksPanel(Document& document, QWidget* parent)
     m_text->setToolTip(tr("Shows the rows that hold this text in any column"));
     m_text->setClearButtonEnabled(true);
     m_text->setMaximumWidth(180);
+    m_text->setMinimumWidth(60);
     m_all = new QToolButton(this);
     m_all->setObjectName(QStringLiteral("peaksAll"));
     m_all->setAccessibleName(tr("List all peaks"));
     m_all->setText(tr("All"));
     m_all->setToolTip(tr("Lists all peaks of the map that reach the threshold"));
     connect(m_all, &QToolButton::clicked, this, &PeaksPanel::allPeaksRequested);
+    m_world = new QToolButton(this);
+    m_world->setObjectName(QStringLiteral("peaksWorld"));
+    m_world->setAccessibleName(tr("World units"));
+    m_world->setText(tr("World"));
+    m_world->setCheckable(true);
+    m_world->setChecked(Settings::flag(QStringLiteral("peaks/world"), false));
+    m_world->setToolTip(tr("Shows centres in world units instead of voxels (View > World positions "
+                           "chooses the axes)"));
+    connect(m_world, &QToolButton::toggled, this, [this](bool on) {
+        Settings::setFlag(QStringLiteral("peaks/world"), on);
+        showColumns();
+    });
     m_copy = new QToolButton(this);
     m_copy->setObjectName(QStringLiteral("peaksCopy"));
     m_copy->setAccessibleName(tr("Copy peaks"));
@@ -71,13 +86,21 @@ PeaksPanel::PeaksPanel(Document& document, QWidget* parent)
     m_table->verticalHeader()->setDefaultSectionSize(m_table->fontMetrics().height() + 6);
     m_table->horizontalHeader()->setStretchLastSection(true);
     m_table->horizontalHeader()->setHighlightSections(false);
-    m_table->horizontalHeader()->moveSection(PeaksModel::Templ, PeaksModel::X); // after the score
+    QHeaderView& header = *m_table->horizontalHeader();
+    header.moveSection(PeaksModel::Templ, PeaksModel::X); // after the score
+    for (int axis = 0; axis < 3; ++axis) {                // where the centre in voxels stands
+        header.moveSection(header.visualIndex(PeaksModel::WorldX + axis),
+                           header.visualIndex(PeaksModel::CentreZ) + 1 + axis);
+    }
+
+    setFocusProxy(m_table);
 
     auto* bar = new QHBoxLayout;
     bar->setContentsMargins(8, 4, 8, 4);
     bar->addWidget(m_summary, 1);
     bar->addWidget(m_all);
     bar->addWidget(m_text);
+    bar->addWidget(m_world);
     bar->addWidget(m_copy);
     bar->addWidget(m_export);
     auto* layout = new QVBoxLayout(this);
@@ -132,12 +155,10 @@ void PeaksPanel::setTotal(std::int64_t total, bool more) {
 void PeaksPanel::showPeaks() {
     const ResultEntry* result = m_document.result();
     m_following = true;
-    m_model->setPeaks(result == nullptr ? std::vector<match::Peak>() : result->job->peaks);
+    m_model->setPeaks(result == nullptr ? std::vector<match::Peak>() : result->job->peaks,
+                      result == nullptr ? base::Geometry{} : result->job->geometry);
     m_following = false;
-    const bool volume = m_document.isVolume();
-    for (const int column : {PeaksModel::Z, PeaksModel::CentreZ}) {
-        m_table->setColumnHidden(column, !volume);
-    }
+    showColumns();
     m_table->setColumnHidden(PeaksModel::Templ,
                              result == nullptr || result->job->templates.size() < 2);
     for (int column = 0; column < PeaksModel::kColumns; ++column) {
@@ -147,6 +168,17 @@ void PeaksPanel::showPeaks() {
         m_table->setColumnWidth(column, column == PeaksModel::Rank ? 44 : narrow ? 68 : 84);
     }
     refresh();
+}
+
+/// Centres in voxels or in world units; the third axis for volumes.
+void PeaksPanel::showColumns() {
+    const bool world = m_world->isChecked();
+    for (int axis = 0; axis < 3; ++axis) {
+        const bool there = axis < 2 || m_document.isVolume();
+        m_table->setColumnHidden(PeaksModel::X + axis, !there);
+        m_table->setColumnHidden(PeaksModel::CentreX + axis, !there || world);
+        m_table->setColumnHidden(PeaksModel::WorldX + axis, !there || !world);
+    }
 }
 
 void PeaksPanel::setThreshold(double score) {
@@ -178,8 +210,12 @@ void PeaksPanel::refresh() {
                           .arg(QString::number(shown), m_more ? tr("more than ") : QString(),
                                QString::number(m_total))
                : shown == all ? peaksText(all)
-                              : tr("%1 of %2 peaks").arg(shown).arg(all);
-        text += tr(" · positions in voxels from 0, x y z = first voxel of the placement");
+               : m_filter->hasText()
+                   ? tr("%1 of %2 peaks hold the text of the filter").arg(shown).arg(all)
+                   : tr("%1 of %2 peaks reach the threshold").arg(shown).arg(all);
+        text += m_document.isVolume()
+                    ? tr(" · positions in voxels from 0, x y z = first voxel of the placement")
+                    : tr(" · positions in pixels from 0, x y = first pixel of the placement");
         if (result->settings.operation.isLcc() &&
             m_threshold < job::thresholdOf(result->settings) - 1e-9 && !result->job->map) {
             text += tr(" · run again for peaks below %1")

@@ -47,6 +47,7 @@ class PeaksPanel : public QWidget {
   private:
     void onResultShown();
     void showPeaks();
+    void showColumns();
     void onPeakSelected(int peak);
     /// Updates the summary, the document's choice of peaks and the views after the rows have
     /// changed.
@@ -60,6 +61,7 @@ class PeaksPanel : public QWidget {
     QLineEdit* m_text = nullptr;
     QLabel* m_summary = nullptr;
     QToolButton* m_all = nullptr;
+    QToolButton* m_world = nullptr;
     QToolButton* m_copy = nullptr;
     QToolButton* m_export = nullptr;
     std::int64_t m_total = 0;

@@ -266,8 +266,7 @@ void PlanCard::showNothing(const QString& hint) {
     setFixes({});
     clearOthers();
     setHeadline(tr("No plan yet"), &Accents::muted);
-    m_detail->setText(hint);
-    m_detail->show();
+    m_detail->hide(); // the line has the hint
     m_scenes->hide();
     m_numbers->hide();
     m_exactness->hide();

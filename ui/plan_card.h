@@ -39,6 +39,8 @@ class PlanCard : public QFrame {
     void showReport(const job::JobReport& report, const QString& refusal = {});
     /// Buttons below the line that may make a refused job possible; empty: none.
     void setFixes(const std::vector<PlanFix>& fixes);
+    /// Gives the first of these buttons the focus, or the line if there is none.
+    void focusFixes();
     [[nodiscard]] const std::optional<job::JobReport>& report() const { return m_report; }
     /// Number of candidates that the card names beside the chosen one; the report has all.
     void setMostOthers(int count) { m_mostOthers = count; }

@@ -86,6 +86,11 @@ void PlanCard::setFixes(const std::vector<PlanFix>& fixes) {
     Q_EMIT contentChanged();
 }
 
+void PlanCard::focusFixes() {
+    auto* first = m_fixes->findChild<QPushButton*>(QStringLiteral("planFix0"));
+    (first != nullptr ? static_cast<QWidget*>(first) : m_line)->setFocus(Qt::TabFocusReason);
+}
+
 void PlanCard::makeDisplay() {
     m_display = new QWidget(this);
     auto* row = new QHBoxLayout(m_display);

@@ -72,6 +72,7 @@ StatusLine::StatusLine(QStatusBar& bar, Document& document, ViewsPanel& views)
     connect(m_tick, &QTimer::timeout, this, &StatusLine::updateWork);
     hideWork();
     refreshTheme();
+    connect(&m_document, &Document::worldAxesChanged, this, [this] { showPosition(std::nullopt); });
     connect(&m_views, &ViewsPanel::viewChanged, this, &StatusLine::updateView);
     connect(&m_views, &ViewsPanel::activeFrameChanged, this, &StatusLine::updateView);
     connect(&m_views, &ViewsPanel::crosshairMoved, this, [this] {
@@ -85,9 +86,8 @@ QLabel* StatusLine::label(const char* name, const QString& tip, const QString& w
     made->setObjectName(QLatin1String(name));
     made->setAccessibleName(tip);
     made->setToolTip(tip);
-    if (!widest.isEmpty()) {
-        made->setMinimumWidth(fontMetrics().horizontalAdvance(widest));
-    }
+    // A text never makes the window wider: it is clipped where there is no room.
+    made->setMinimumWidth(widest.isEmpty() ? 1 : fontMetrics().horizontalAdvance(widest));
     static_cast<QHBoxLayout*>(layout())->addWidget(made);
     return made;
 }
@@ -118,7 +118,16 @@ void StatusLine::showPosition(const std::optional<base::Point>& voxel) {
         place += QStringLiteral(", ") + numberText(world[2]);
     }
     m_index->setText(text);
-    m_world->setText(place + QChar(' ') + unitText(geometry));
+    const QString axes = toQString(base::name(geometry.axes));
+    m_world->setText(place + QChar(' ') + unitText(geometry) +
+                     (axes.isEmpty() ? QString() : QChar(' ') + axes));
+    m_world->setToolTip(
+        tr("World position of the voxel under the cursor%1")
+            .arg(geometry.axes == base::WorldAxes::Ras
+                     ? tr(" to the right, to the front (anterior) and up (superior)")
+                 : geometry.axes == base::WorldAxes::Lps
+                     ? tr(" to the left, to the back (posterior) and up (superior)")
+                     : QString()));
     m_value->setText(
         tr("value %1").arg(numberText(base::valueAt(base::viewOf(scene.pixels), index))));
     m_score->setText(scoreText(point));

@@ -149,10 +149,16 @@ QString spacingText(const base::Geometry& geometry, bool volume) {
 QString announcement(const QString& name, const job::SceneImage& image,
                      const base::Geometry& geometry) {
     const base::Extents extents = base::extentsOf(image.pixels);
-    const QString text =
-        say("%1: %2 voxels, %3, spacing %4")
+    QString text =
+        (extents.z > 1 ? say("%1: %2 voxels, %3, spacing %4")
+                       : say("%1: %2 pixels, %3, spacing %4"))
             .arg(name, extentsText(extents), toQString(base::name(base::pixelType(image.pixels))),
                  spacingText(geometry, extents.z > 1));
+    if (geometry.axes == base::WorldAxes::Ras) {
+        text += say(", positions in RAS (right, anterior, superior)");
+    } else if (geometry.axes == base::WorldAxes::Lps) {
+        text += say(", positions in LPS (left, posterior, superior)");
+    }
     return withNotes(text, {image.note});
 }
 

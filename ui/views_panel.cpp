@@ -21,17 +21,11 @@ pixelsOf(const std::shared_ptr<const job::SceneImage>& image) {
     return image ? std::shared_ptr<const base::AnyImage>(image, &image->pixels) : nullptr;
 }
 
-/// The directions of a volume in a patient, if its file format states them.
+/// The directions of a volume in a patient, if its file states them.
 viz::Anatomy anatomyOf(const SceneEntry& scene) {
-    const std::string name = (scene.made ? scene.origin : scene.path).filename().string();
-    const bool stated =
-        scene.image &&
-        ((scene.image->sha256.empty() && !scene.image->series.empty()) || // DICOM
-         std::ranges::any_of(std::array{".nii", ".nii.gz", ".hdr", ".hdr.gz", ".img", ".img.gz",
-                                        ".nrrd", ".nhdr", ".dcm"},
-                             [&name](const char* end) { return name.ends_with(end); }));
-    return stated && scene.image->geometry.unit == "mm" ? viz::anatomyOf(scene.image->geometry)
-                                                        : viz::Anatomy{};
+    return scene.image && scene.image->geometry.axes != base::WorldAxes::Unnamed
+               ? viz::anatomyOf(scene.image->geometry)
+               : viz::Anatomy{};
 }
 
 } // namespace

@@ -66,6 +66,13 @@ enum class VolumeClip {
 /// with the first slice in front and row 0 on top.
 enum class Side { Front, Back, Left, Right, Top, Bottom };
 
+/// The rows of part `index` of `count` of a picture, from the top; counted from the bottom.
+struct PartRows {
+    int first = 0;
+    int count = 0;
+};
+[[nodiscard]] PartRows partRows(int height, int index, int count);
+
 /// A volume in 3D: the scene or the heatmap ray-cast, slice planes at the crosshair, outline,
 /// peaks as boxes, orientation marker and scalar bar; axes as in SliceScene (y down, z away).
 class VolumeScene final : public Scene {
@@ -77,6 +84,13 @@ class VolumeScene final : public Scene {
     /// serves is ray-cast coarsely from some of its voxels until setReduced(); see note().
     /// **Cost**: bounded by the size of textures, not by the image.
     void setImage(std::shared_ptr<const base::AnyImage> image, const base::Geometry& geometry);
+    /// The number of parts in which the host draws a frame while nothing moves, so that none holds
+    /// up what else wants to be drawn: 1 while something moves, or if a frame is quick.
+    [[nodiscard]] int fineParts() const;
+    /// Restricts the next frame to part `index` of `count` horizontal parts, from the top; 0 of 1:
+    /// the whole picture.
+    void setPart(int index, int count);
+
     /// Shows another image of the same extents and spacing; everything else stays.
     void replaceImage(std::shared_ptr<const base::AnyImage> image);
     /// Averages of the image that is shown, until another image is. Null: none.

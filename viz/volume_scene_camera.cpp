@@ -20,7 +20,8 @@ using detail::byAxis;
 namespace {
 
 constexpr double kViewAngle = 25;
-constexpr double kFitMargin = 1.12; // a fitted volume leaves this much room
+constexpr double kFitMargin = 1.03; // a fitted volume leaves this much room
+constexpr double kSteepest = 89;    // degrees above or below the horizon
 /// The eye of a parallel projection stays this many sizes of the volume away: what lies behind the
 /// eye is not drawn.
 constexpr double kParallelDistance = 4;
@@ -56,6 +57,20 @@ std::array<double, 3> rightOf(const std::array<double, 3>& forward,
                               const std::array<double, 3>& up) {
     return {forward[1] * up[2] - forward[2] * up[1], forward[2] * up[0] - forward[0] * up[2],
             forward[0] * up[1] - forward[1] * up[0]};
+}
+
+/// A vector turned about a unit vector by degrees, counterclockwise when the axis points at the
+/// viewer (Rodrigues).
+std::array<double, 3> turned(const std::array<double, 3>& vector, const std::array<double, 3>& axis,
+                             double degrees) {
+    const double angle = degrees * std::numbers::pi / 180;
+    const std::array<double, 3> across = rightOf(axis, vector);
+    const double along = dot(axis, vector) * (1 - std::cos(angle));
+    std::array<double, 3> result{};
+    for (std::size_t i = 0; i < 3; ++i) {
+        result[i] = vector[i] * std::cos(angle) + across[i] * std::sin(angle) + axis[i] * along;
+    }
+    return result;
 }
 
 /// World to display and back, with the camera as it is now.
@@ -109,11 +124,33 @@ void VolumeScene::rotate(double dx, double dy) {
 }
 
 void VolumeScene::turn(double right, double above) {
-    vtkCamera& camera = *m_state->renderer->GetActiveCamera();
-    camera.Azimuth(-right);
-    camera.Elevation(above);
+    State& s = *m_state;
+    vtkCamera& camera = *s.renderer->GetActiveCamera();
+    // As a turntable: about the vertical of the volume, so that its horizon never rolls.
+    std::array<double, 3> eye{};
+    std::array<double, 3> up{};
+    std::array<double, 3> focus{};
+    std::array<double, 3> forward{};
     camera.OrthogonalizeViewUp();
-    m_state->interactive = true;
+    camera.GetPosition(eye.data());
+    camera.GetFocalPoint(focus.data());
+    camera.GetViewUp(up.data());
+    camera.GetDirectionOfProjection(forward.data());
+    const std::array<double, 3> side = rightOf(forward, up);
+    const double now =
+        std::asin(std::clamp(-dot(forward, s.vertical), -1.0, 1.0)) * 180 / std::numbers::pi;
+    const double next =
+        std::clamp(now + above, std::min(now, -kSteepest), std::max(now, kSteepest));
+    for (std::size_t axis = 0; axis < 3; ++axis) {
+        eye[axis] -= focus[axis];
+    }
+    for (std::array<double, 3>* vector : {&eye, &up}) {
+        *vector = turned(*vector, side, now - next);
+        *vector = turned(*vector, s.vertical, -right);
+    }
+    camera.SetPosition(focus[0] + eye[0], focus[1] + eye[1], focus[2] + eye[2]);
+    camera.SetViewUp(up.data());
+    s.interactive = true;
     changed();
 }
 

@@ -94,6 +94,7 @@ void VolumeScene::lookFrom(Side side) {
     const bool patient = s.anatomy.known() && s.upright;
     const Vector from = patient ? towards(s.anatomy, look.letter) : look.from;
     const Vector up = patient ? towards(s.anatomy, look.upLetter) : look.up;
+    m_state->vertical = patient ? towards(s.anatomy, 'S') : Vector{0, -1, 0};
     vtkCamera& camera = *s.renderer->GetActiveCamera();
     camera.SetFocalPoint(0, 0, 0);
     camera.SetPosition(from.data());

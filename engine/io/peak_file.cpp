@@ -39,7 +39,7 @@ std::string commentText(const std::string& text, char separator) {
 }
 
 std::string comments(const PeakContext& context, char separator) {
-    const base::Geometry& geometry = context.geometry;
+    const base::Geometry geometry = base::asStated(context.geometry);
     const auto text = [&](const std::string& line) { return commentText(line, separator); };
     std::string lines = "# FLCC peaks\n";
     lines += "# scene: " + text(context.scene) + " (" + base::toString(context.sceneExtents) +
@@ -68,7 +68,7 @@ std::string comments(const PeakContext& context, char separator) {
     lines += "# cx cy cz: centre of the placement with sub-voxel shift in scene voxels; the centre "
              "of voxel i lies on i\n";
     lines += "# wx wy wz: the centre in world units; unit " + text(geometry.unit) + " (" +
-             std::string(base::name(geometry.unitSource)) + ")\n";
+             std::string(base::name(geometry.unitSource)) + ")" + axesText(geometry.axes) + "\n";
     lines += "# spacing: " + pointText(geometry.spacing) + "\n";
     lines += "# origin: " + pointText(geometry.origin) + "\n";
     lines += "# direction (rows):";
@@ -133,6 +133,13 @@ char separatorOf(const std::filesystem::path& path) {
 }
 
 } // namespace
+
+std::string axesText(base::WorldAxes axes) {
+    return axes == base::WorldAxes::Unnamed ? std::string()
+           : axes == base::WorldAxes::Ras
+               ? "; axes RAS: x to the right; y to the front (anterior); z up (superior)"
+               : "; axes LPS: x to the left; y to the back (posterior); z up (superior)";
+}
 
 std::string peaksAsText(const std::vector<match::Peak>& peaks, const PeakContext& context,
                         char separator) {

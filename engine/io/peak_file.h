@@ -24,13 +24,16 @@ struct PeakContext {
     std::vector<PeakTemplate> templates; ///< in the order of their numbers
     std::string sceneMask{};             ///< path; may be empty
     base::Extents sceneExtents;
-    base::Geometry geometry;  ///< geometry of the scene
+    base::Geometry geometry;  ///< geometry of the scene; its axes are those of the peaks' positions
     std::string extent{};     ///< "valid", "same", "full"
     std::string outside{};    ///< "zero", "eibl", "overlap"; empty if no panel can leave the scene
     std::string operation{};  ///< "ssd"; empty for lcc
     std::string audit{};      ///< result of the run's self-audit; may be empty
     std::string incomplete{}; ///< why peaks may be missing; empty if none are
 };
+
+/// What a comment says of world axes: "; axes RAS: x to the right, ..."; empty for Unnamed.
+[[nodiscard]] std::string axesText(base::WorldAxes axes);
 
 /// The list as CSV (`separator` ',') or TSV ('\t'). Comment lines begin with '#' and state index
 /// base, axis order, corner and centre, unit, spacing and origin. Then follow one line of column

@@ -17,6 +17,7 @@
 #include "engine/job/detail/machine.h"
 #include "engine/job/detail/text.h"
 #include "engine/job/job.h"
+#include "engine/job/world_axes.h"
 
 namespace flcc::job {
 
@@ -101,7 +102,7 @@ FeaturesImage loadFeaturesImage(const FeaturesJob& job, const std::filesystem::p
     for (base::AnyImage& component : loaded.components) {
         image.components.push_back(std::make_shared<const base::AnyImage>(std::move(component)));
     }
-    image.geometry = loaded.info.geometry;
+    image.geometry = withAxes(loaded.info.geometry, worldAxesOf(loaded.info, file));
     image.notes = std::move(loaded.info.notes);
     if (opaque) {
         image.notes.push_back(detail::ignoresOpacity(file.string()));
@@ -253,8 +254,8 @@ FeaturesResult runFeatures(const FeaturesJob& job, const FeaturesImage& image,
     result.extents = channels.extents();
     result.pixel = base::pixelType(*image.components.front());
     result.channels = channels.channels();
-    result.geometry = job.spacing ? base::withSpacing(image.geometry, *job.spacing, result.extents)
-                                  : image.geometry;
+    const base::Geometry own = withAxes(image.geometry, job.world);
+    result.geometry = job.spacing ? base::withSpacing(own, *job.spacing, result.extents) : own;
     result.inputs = image.inputs;
     result.notes = image.notes;
     result.run.readMs = image.readMs;

@@ -36,6 +36,7 @@ struct FeaturesJob {
     io::Reading reading{}; ///< of both images, as Job::reading
     /// Spacing and unit of the image, in place of what its file says.
     std::optional<base::Spacing> spacing{};
+    std::optional<base::WorldAxes> world{}; ///< as in Job
     features::Channels channels = features::Channels::Auto;
     features::DetectorOptions detector{}; ///< `threads` and `maps` are set by the job
     int threads = 0;                      ///< 0 = all

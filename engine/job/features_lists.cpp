@@ -44,7 +44,7 @@ std::string commentText(const std::string& text, char separator) {
 }
 
 std::string comments(const FeaturesResult& result, char separator) {
-    const base::Geometry& geometry = result.geometry;
+    const base::Geometry geometry = base::asStated(result.geometry);
     std::string lines =
         "# FLCC blobs\n# image: " + commentText(result.job.image.string(), separator) + " (" +
         base::toString(result.extents) + " voxels)\n";
@@ -54,7 +54,8 @@ std::string comments(const FeaturesResult& result, char separator) {
              (result.extents.z > 1 ? "sqrt(3)" : "sqrt(2)") + " sigma; strength: in values\n";
     lines += "# wx wy wz: the centre in world units; unit " +
              commentText(geometry.unit, separator) + " (" +
-             std::string(base::name(geometry.unitSource)) + ")\n";
+             std::string(base::name(geometry.unitSource)) + ")" + io::axesText(geometry.axes) +
+             "\n";
     lines += "# spacing: " + pointText(geometry.spacing) + "\n";
     lines += "# origin: " + pointText(geometry.origin) + "\n";
     lines += "# direction (rows):";
@@ -84,13 +85,16 @@ std::string table(const FeaturesResult& result, char separator) {
 }
 
 std::string json(const FeaturesResult& result) {
-    const base::Geometry& geometry = result.geometry;
+    const base::Geometry geometry = base::asStated(result.geometry);
     Json list{{"image", result.job.image.string()},
               {"extents", {result.extents.x, result.extents.y, result.extents.z}},
               {"index_base", 0},
               {"axis_order", "x y z"},
               {"unit", geometry.unit},
               {"unit_source", base::name(geometry.unitSource)},
+              {"world_axes", geometry.axes == base::WorldAxes::Unnamed
+                                 ? Json(nullptr)
+                                 : Json(base::name(geometry.axes))},
               {"spacing", geometry.spacing},
               {"origin", geometry.origin},
               {"direction", geometry.direction},
@@ -101,7 +105,7 @@ std::string json(const FeaturesResult& result) {
                                  {"centre", blob.centre},
                                  {"sigma", blob.sigma},
                                  {"radius", blob.radius},
-                                 {"world", base::toWorld(geometry, blob.centre)}});
+                                 {"world", base::toWorld(result.geometry, blob.centre)}});
     }
     return list.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
 }
@@ -120,7 +124,7 @@ std::string imageJ(const FeaturesResult& result) {
     return text;
 }
 
-/// Markups of 3D Slicer: points in world coordinates (LPS, as the geometry of the file).
+/// Markups of 3D Slicer: points in world coordinates, LPS unless the axes are RAS.
 std::string slicer(const FeaturesResult& result) {
     Json points = Json::array();
     for (const features::Blob& blob : result.detection.blobs) {
@@ -134,14 +138,14 @@ std::string slicer(const FeaturesResult& result) {
                           {"locked", false},
                           {"visibility", true}});
     }
-    const Json list{{"@schema",
-                     "https://raw.githubusercontent.com/slicer/slicer/master/Modules/Loadable/"
-                     "Markups/Resources/Schema/markups-schema-v1.0.3.json#"},
-                    {"markups",
-                     {{{"type", "Fiducial"},
-                       {"coordinateSystem", "LPS"},
-                       {"coordinateUnits", result.geometry.unit},
-                       {"controlPoints", points}}}}};
+    const Json list{
+        {"@schema", "https://raw.githubusercontent.com/slicer/slicer/master/Modules/Loadable/"
+                    "Markups/Resources/Schema/markups-schema-v1.0.3.json#"},
+        {"markups",
+         {{{"type", "Fiducial"},
+           {"coordinateSystem", result.geometry.axes == base::WorldAxes::Ras ? "RAS" : "LPS"},
+           {"coordinateUnits", result.geometry.unit},
+           {"controlPoints", points}}}}};
     return list.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
 }
 

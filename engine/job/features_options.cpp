@@ -189,6 +189,7 @@ std::vector<Row> makeRows() {
         matchRow("orientation", &Job::reading, &FeaturesJob::reading),
         matchRow("image", &Job::reading, &FeaturesJob::reading),
         matchRow("spacing", &Job::spacing, &FeaturesJob::spacing, ReadingMember{}),
+        matchRow("world", &Job::world, &FeaturesJob::world),
         matchRow("threads", &Job::threads, &FeaturesJob::threads),
         matchRow("memory", &Job::memoryBytes, &FeaturesJob::memoryBytes),
         fileRow("report", "write the blobs, times and versions; .json", &FeaturesJob::report),

@@ -34,6 +34,9 @@ Json problemJson(const FeaturesResult& result) {
             {"spacing", result.geometry.spacing},
             {"unit", result.geometry.unit},
             {"unit_source", base::name(result.geometry.unitSource)},
+            {"world_axes", result.geometry.axes == base::WorldAxes::Unnamed
+                               ? Json(nullptr)
+                               : Json(base::name(result.geometry.axes))},
             {"pixel", base::name(result.pixel)},
             {"channels", features::name(result.channels)},
             {"channel_ranges", channels},

@@ -69,6 +69,8 @@ struct Job {
     io::Reading reading;
     /// Spacing and unit of all scenes, in place of what their files say.
     std::optional<base::Spacing> spacing;
+    /// Axes of world positions; empty = those that the scene's file states. Never Unnamed.
+    std::optional<base::WorldAxes> world;
     /// The scene is a stack whose frames are searched as scenes of their own: its slices or, of a
     /// file with several flat frames, these. Each output is one file for all frames.
     bool stream = false;
@@ -371,13 +373,15 @@ struct JobResult {
 cutTemplate(const SceneImage& scene, const base::Box& crop,
             const std::optional<base::Spacing>& spacing = {});
 
-/// The geometry of an image with the job's spacing; without one that of the file. **Errors**:
-/// Problem for a volume if the spacing has no z.
+/// The geometry of an image with the job's spacing and world axes; without them those of the file.
+/// **Errors**: Problem for a volume if the spacing has no z.
 [[nodiscard]] base::Geometry statedGeometry(const SceneImage& image,
-                                            const std::optional<base::Spacing>& spacing);
+                                            const std::optional<base::Spacing>& spacing,
+                                            const std::optional<base::WorldAxes>& world = {});
 
-/// The result as if its job had had this spacing: geometry of scene and map, peaks and report.
-/// **Errors**: as statedGeometry().
-void restate(JobResult& result, const std::optional<base::Spacing>& spacing);
+/// The result as if its job had had this spacing and these axes: geometry of scene and map, peaks
+/// and report. **Errors**: as statedGeometry().
+void restate(JobResult& result, const std::optional<base::Spacing>& spacing,
+             const std::optional<base::WorldAxes>& world = {});
 
 } // namespace flcc::job

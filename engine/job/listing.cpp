@@ -11,6 +11,7 @@
 #include "engine/job/detail/options.h"
 #include "engine/job/detail/outputs.h"
 #include "engine/job/detail/text.h"
+#include "engine/job/world_axes.h"
 #include "engine/plan/planner.h"
 #include "engine/sample/sample.h"
 
@@ -81,6 +82,7 @@ std::string imageInfoJson(const std::filesystem::path& path, bool verify,
     if (info.format.empty()) {
         return {};
     }
+    const std::string axes(base::name(worldAxesOf(info, path)));
     Json metadata = Json::object();
     for (const auto& [key, value] : info.metadata) {
         metadata[key] = value;
@@ -97,6 +99,9 @@ std::string imageInfoJson(const std::filesystem::path& path, bool verify,
                  {"spacing", info.geometry.spacing},
                  {"origin", info.geometry.origin},
                  {"direction", info.geometry.direction},
+                 // Origin and direction are in LPS where the axes have a name.
+                 {"axes", axes.empty() ? Json(nullptr) : Json("LPS")},
+                 {"world_axes", axes.empty() ? Json(nullptr) : Json(axes)},
                  {"unit", info.geometry.unit},
                  {"resolution_mm", info.resolution ? Json(*info.resolution) : Json(nullptr)},
                  {"complete", info.complete ? Json(true) : Json(nullptr)},

@@ -60,6 +60,9 @@ Json problemJson(const JobReport& report, const plan::PlanReport& plan,
             {"spacing", toJson(report.geometry.spacing)},
             {"unit", report.geometry.unit},
             {"unit_source", base::name(report.geometry.unitSource)},
+            {"world_axes", report.geometry.axes == base::WorldAxes::Unnamed
+                               ? Json(nullptr)
+                               : Json(base::name(report.geometry.axes))},
             {"channels", report.channels > 0 ? Json(report.channels) : Json(nullptr)},
             {"region", report.region ? toJson(*report.region) : Json(nullptr)},
             {"template", toJson(problem.templ)},

@@ -147,7 +147,9 @@ std::string spacingText(const base::Geometry& geometry, bool flat) {
     for (std::size_t axis = 0; axis < (flat ? 2U : 3U); ++axis) {
         text += (axis > 0 ? " x " : "") + detail::shortest(geometry.spacing[axis]);
     }
-    return text + " " + geometry.unit + " (" + std::string(base::name(geometry.unitSource)) + ")";
+    const std::string axes(base::name(geometry.axes));
+    return text + " " + geometry.unit + " (" + std::string(base::name(geometry.unitSource)) + ")" +
+           (axes.empty() ? "" : ", world positions in " + axes);
 }
 
 std::string problemText(const JobReport& report) {

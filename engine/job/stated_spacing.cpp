@@ -1,17 +1,19 @@
 #include "engine/job/detail/inputs.h"
 #include "engine/job/detail/options.h"
+#include "engine/job/world_axes.h"
 
 namespace flcc::job {
 
-base::Geometry statedGeometry(const SceneImage& image,
-                              const std::optional<base::Spacing>& spacing) {
-    return spacing ? base::withSpacing(image.geometry, *spacing, base::extentsOf(image.pixels))
-                   : image.geometry;
+base::Geometry statedGeometry(const SceneImage& image, const std::optional<base::Spacing>& spacing,
+                              const std::optional<base::WorldAxes>& world) {
+    const base::Geometry own = withAxes(image.geometry, world);
+    return spacing ? base::withSpacing(own, *spacing, base::extentsOf(image.pixels)) : own;
 }
 
-void restate(JobResult& result, const std::optional<base::Spacing>& spacing) {
+void restate(JobResult& result, const std::optional<base::Spacing>& spacing,
+             const std::optional<base::WorldAxes>& world) {
     // Not statedGeometry(): the result of one of several scenes has no pixels.
-    const base::Geometry& own = result.scene->geometry;
+    const base::Geometry own = withAxes(result.scene->geometry, world);
     result.geometry = spacing ? base::withSpacing(own, *spacing, result.report.scene) : own;
     result.report.geometry = result.geometry;
     const base::Point corner = detail::pointOf(result.mapCorner);

@@ -46,10 +46,15 @@ plan::PlanReport someReport() {
     return report;
 }
 
+enum class Kind { Complete, Partial };
+
 /// With a map in double and an index of 20x10 voxels, of scene 0.
-ui::ResultEntry someResult(const QString& title) {
+ui::ResultEntry someResult(const QString& title, Kind kind = Kind::Complete,
+                           std::vector<match::Peak> peaks = {}) {
     const base::Extents extents{20, 10, 1};
     auto result = std::make_shared<job::JobResult>();
+    result->cancelled = kind == Kind::Partial;
+    result->peaks = std::move(peaks);
     result->map = std::make_shared<method::MatchMap>(extents, true);
     result->index = std::make_shared<base::Image<std::int32_t>>(extents);
     return {result, {}, title};
@@ -59,6 +64,15 @@ QStringList titlesOf(const ui::Document& document) {
     QStringList titles;
     for (const ui::ResultEntry& each : document.results()) {
         titles << each.title;
+    }
+    return titles;
+}
+
+/// The results that have a map.
+QStringList mapsOf(const ui::Document& document) {
+    QStringList titles;
+    for (const ui::ResultEntry& each : document.results()) {
+        titles << (each.job->map ? QStringList(each.title) : QStringList());
     }
     return titles;
 }
@@ -80,8 +94,8 @@ class ModelsTest : public QObject {
     void dataModelFollowsTheDocument();
     void boxChangesOfOneGestureAreOneUndoStep();
     void aBoxStaysInsideTheScene();
-    void oldResultsGoWhenTheirMapsExceedTheLimit();
-    void resultsOfARunGoTogetherAndTheLastOfASceneStays();
+    void oldMapsGoWhenTheyExceedTheLimitAndPeaksStay();
+    void partialMapsGoBeforeCompleteOnes();
     void aThumbnailAveragesWhatAPixelCovers_data();
     void aThumbnailAveragesWhatAPixelCovers();
 };
@@ -208,56 +222,73 @@ void ModelsTest::aBoxStaysInsideTheScene() {
     QVERIFY(document.box() == (base::Box{{30, 0, 0}, {10, 30, 1}}));
 }
 
-void ModelsTest::oldResultsGoWhenTheirMapsExceedTheLimit() {
+void ModelsTest::oldMapsGoWhenTheyExceedTheLimitAndPeaksStay() {
     ui::Document document;
     document.setScene(test::noiseScene({40, 30, 1}, 1));
     const ui::DataModel model(document);
     const std::int64_t each = ui::resultBytes(*someResult("0").job);
     QCOMPARE(each, std::int64_t{20 * 10 * (4 + 8 + 1 + 4)}); // scores, doubles, statuses, index
     document.setMostResultBytes(3 * each);
-    QSignalSpy dropped(&document, &ui::Document::resultsDropped);
-    const std::weak_ptr<const job::JobResult> first = [&] {
+    QSignalSpy released(&document, &ui::Document::mapsReleased);
+    const std::weak_ptr<const method::MatchMap> first = [&] {
         const ui::ResultEntry result = someResult("0");
         document.addResult(result);
-        return result.job;
+        return result.job->map;
     }();
-    document.addResult(someResult("1"));
+    document.addResult(someResult("1", Kind::Complete, somePeaks(2)));
     document.showResult(0);
     document.addResult(someResult("2"));
     document.showResult(0); // what is shown stays, though it is the oldest
     QCOMPARE(document.resultBytes(), 3 * each);
     document.addResult({someResult("3").job, {}, "3", 1}); // of a scene that is not shown
-    QCOMPARE(titlesOf(document), (QStringList{"0", "2", "3"}));
+    QCOMPARE(mapsOf(document), (QStringList{"0", "2", "3"}));
+    QCOMPARE(titlesOf(document), (QStringList{"0", "1", "2", "3"}));
+    QCOMPARE(document.results()[1].job->peaks.size(), std::size_t{2});
+    QVERIFY(document.results()[1].mapReleased && !document.results()[0].mapReleased);
     QCOMPARE(document.result()->title, QStringLiteral("0"));
     QCOMPARE(document.resultBytes(), 3 * each);
-    QCOMPARE(dropped.size(), 1);
-    QCOMPARE(dropped.front().front().toStringList(), QStringList{"1"});
+    QCOMPARE(released.size(), 1);
+    QCOMPARE(released.front().at(0).toStringList(), QStringList{"1"});
+    QVERIFY(released.front().at(1).toStringList().isEmpty());
     document.addResult(someResult("4"));
-    QCOMPARE(titlesOf(document), (QStringList{"2", "3", "4"}));
+    QCOMPARE(mapsOf(document), (QStringList{"2", "3", "4"}));
     QVERIFY(first.expired()); // its memory is given back
     // One alone may be larger than the limit.
     document.setMostResultBytes(each / 2);
-    QCOMPARE(titlesOf(document), (QStringList{"3", "4"})); // the last ones of two scenes
+    QCOMPARE(mapsOf(document), (QStringList{"3", "4"})); // the last ones of two scenes
+    QCOMPARE(document.results().size(), std::size_t{5});
 }
 
-void ModelsTest::resultsOfARunGoTogetherAndTheLastOfASceneStays() {
+void ModelsTest::partialMapsGoBeforeCompleteOnes() {
     ui::Document document;
     document.setScene(test::noiseScene({40, 30, 1}, 1));
-    document.addScene(test::noiseScene({40, 30, 1}, 2));
-    const auto addRun = [&](int run) {
-        for (int scene = 0; scene < 2; ++scene) {
-            document.addResult(
-                {someResult("").job, {}, QString::number(10 * run + scene), scene, run});
-        }
-    };
-    document.setMostResultBytes(3 * ui::resultBytes(*someResult("").job));
-    addRun(1);
-    addRun(2);
-    QCOMPARE(titlesOf(document), (QStringList{"20", "21"}));
-    // Scene 0 has a newer one, but scene 1 is still shown with that of run 2.
-    document.addResult(someResult("30"));
-    document.addResult(someResult("40"));
-    QCOMPARE(titlesOf(document), (QStringList{"20", "21", "40"}));
+    document.setMostResultBytes(2 * ui::resultBytes(*someResult("").job));
+    document.addResult(someResult("whole", Kind::Complete, somePeaks(3)));
+    document.addResult(someResult("part 1", Kind::Partial));
+    QSignalSpy released(&document, &ui::Document::mapsReleased);
+    QSignalSpy shown(&document, &ui::Document::resultShown);
+    document.addResult(someResult("part 2", Kind::Partial));
+    QCOMPARE(titlesOf(document), (QStringList{"whole", "part 2"}));
+    QCOMPARE(document.result()->title, QStringLiteral("part 2"));
+    // A new partial map does not replace a complete one, and what is shown is one that is there.
+    document.setMostResultBytes(ui::resultBytes(*someResult("").job));
+    QCOMPARE(titlesOf(document), QStringList{"whole"});
+    QCOMPARE(mapsOf(document), QStringList{"whole"});
+    QCOMPARE(document.result()->title, QStringLiteral("whole"));
+    QCOMPARE(shown.size(), 2); // part 2, then whole
+    QCOMPARE(released.size(), 2);
+    QCOMPARE(released.back().at(1).toStringList(), QStringList{"part 2"});
+    // A partial result with peaks keeps these.
+    document.addResult(someResult("part 3", Kind::Partial, somePeaks(1)));
+    QCOMPARE(titlesOf(document), (QStringList{"whole", "part 3"}));
+    QCOMPARE(mapsOf(document), QStringList{"whole"});
+    // Without a complete one, the newest partial map stays.
+    ui::Document other;
+    other.setScene(test::noiseScene({40, 30, 1}, 1));
+    other.setMostResultBytes(1);
+    other.addResult(someResult("a", Kind::Partial));
+    other.addResult(someResult("b", Kind::Partial));
+    QCOMPARE(titlesOf(other), QStringList{"b"});
 }
 
 void ModelsTest::aThumbnailAveragesWhatAPixelCovers_data() {

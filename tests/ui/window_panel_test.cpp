@@ -3,6 +3,8 @@
 #include <QDialog>
 #include <QDockWidget>
 #include <QDoubleSpinBox>
+#include <QFile>
+#include <QHeaderView>
 #include <QLabel>
 #include <QLineEdit>
 #include <QListWidget>
@@ -10,17 +12,20 @@
 #include <QSettings>
 #include <QSlider>
 #include <QSpinBox>
+#include <QTableView>
 #include <QTest>
 #include <QToolButton>
 
 #include "engine/base/tile_pool.h"
 #include "engine/io/image_file.h"
+#include "engine/job/arguments.h"
 #include "tests/support/test_class.h"
 #include "tests/ui/window_support.h"
 #include "ui/match_flow.h"
 #include "ui/match_panel.h"
 #include "ui/message_bar.h"
 #include "ui/option_names.h"
+#include "ui/peaks_model.h"
 #include "ui/plan_card.h"
 #include "ui/text.h"
 #include "ui/theme.h"
@@ -53,6 +58,7 @@ class WindowPanelTest : public QObject {
     void theKeySheetListsTheMouse();
     void slicesCountFromZero();
     void aNiftiHeadStandsUpright();
+    void worldPositionsNameTheirAxes();
     void theTransferFunctionHasPresetsAndSliders();
     void thePaletteFindsAndRunsACommand();
 
@@ -116,10 +122,9 @@ void WindowPanelTest::fftwIsChosenForAMethod() {
     // A method without transforms says which control refuses it.
     method.setCurrentIndex(method.findData(QStringLiteral("direct")));
     QVERIFY(test::waitUntilIdle(*m_window));
-    test::click(test::child<QPushButton>(*m_window, "runButton"));
-    QTRY_COMPARE(bar().kind(), ui::MessageBar::Kind::Error);
-    QVERIFY2(bar().sentence().contains(QStringLiteral("\"Transforms\" \"FFTW\"")),
-             qPrintable(bar().sentence()));
+    const QString line = test::child<QLabel>(*m_window, "planLine").text();
+    QVERIFY2(line.contains(QStringLiteral("\"Transforms\" \"FFTW\"").toHtmlEscaped()),
+             qPrintable(line));
 }
 
 void WindowPanelTest::anInvalidFieldStaysAndStopsTheRun() {
@@ -149,11 +154,10 @@ void WindowPanelTest::refusalsNameControls() {
     type("memory", "1000");
     QTest::keyClick(&test::child<QLineEdit>(*m_window, "memory"), Qt::Key_Return);
     QVERIFY(test::waitUntilIdle(*m_window));
-    test::click(test::child<QPushButton>(*m_window, "runButton"));
-    QTRY_COMPARE(bar().kind(), ui::MessageBar::Kind::Error);
-    QVERIFY2(bar().sentence().contains(QStringLiteral("\"Memory limit\"")) &&
-                 !bar().sentence().contains(QStringLiteral("--")),
-             qPrintable(bar().sentence()));
+    const QString line = test::child<QLabel>(*m_window, "planLine").text();
+    QVERIFY2(line.contains(QStringLiteral("\"Memory limit\"").toHtmlEscaped()) &&
+                 !line.contains(QStringLiteral("--")),
+             qPrintable(line));
     QVERIFY(test::waitUntilIdle(*m_window));
 }
 
@@ -429,6 +433,63 @@ void WindowPanelTest::aNiftiHeadStandsUpright() {
     QVERIFY(m_window->views().crosshair() == (base::Point{10, 11, 13}));
     test::child<QAction>(*m_window, "upright").trigger();
     QVERIFY(higher(1, {10, 11, 3}, {10, 11, 20}));
+}
+
+void WindowPanelTest::worldPositionsNameTheirAxes() {
+    const QTemporaryDir folder;
+    base::Geometry geometry;
+    geometry.origin = {75, 107, -69.5};
+    geometry.direction = {-1, 0, 0, 0, -1, 0, 0, 0, 1};
+    geometry.unit = "mm";
+    const QString file = folder.filePath(QStringLiteral("head.nii"));
+    const ui::SceneEntry scene = test::noiseScene({24, 22, 20}, 3);
+    io::writeImage(file.toStdString(), base::viewOf(scene.image->pixels), geometry);
+    m_window->openFile(file);
+    QVERIFY(test::waitUntilIdle(*m_window));
+    QVERIFY(bar().sentence().contains(QStringLiteral("positions in RAS")));
+    m_window->document().setBox(base::Box{{4, 5, 6}, {9, 7, 5}});
+    m_window->document().cutTemplate();
+    QVERIFY(test::runAndWait(*m_window));
+    m_window->views().setCrosshair({8, 8, 8});
+    const auto& world = test::child<QLabel>(*m_window, "statusWorld");
+    QCOMPARE(world.text(), QStringLiteral("-67, -99, -61.5 mm RAS"));
+    auto& table = test::child<QTableView>(*m_window, "peaksTable");
+    const auto heads = [&table] {
+        QStringList names;
+        for (int place = 0; place < table.horizontalHeader()->count(); ++place) {
+            const int column = table.horizontalHeader()->logicalIndex(place);
+            if (!table.isColumnHidden(column)) {
+                names << table.model()->headerData(column, Qt::Horizontal).toString();
+            }
+        }
+        return names.join(QChar('|'));
+    };
+    QVERIFY2(heads().contains(QStringLiteral("centre x|centre y|centre z|z-score")),
+             qPrintable(heads()));
+    test::click(test::child<QToolButton>(*m_window, "peaksWorld"));
+    QVERIFY2(heads().contains(QStringLiteral("z [0-based]|R [mm]|A [mm]|S [mm]|z-score")),
+             qPrintable(heads()));
+    const auto first = [&table] {
+        return table.model()->index(0, ui::PeaksModel::WorldX).data().toDouble();
+    };
+    QVERIFY(std::abs(first() + 67) < 0.2);
+    test::child<QAction>(*m_window, "worldAxes2").trigger();
+    QVERIFY(std::abs(first() - 67) < 0.2);
+    QVERIFY(heads().contains(QStringLiteral("L [mm]|P [mm]|S [mm]")));
+    QVERIFY(world.text().endsWith(QStringLiteral("mm LPS")));
+    QVERIFY(m_window->flow().currentJob().world == base::WorldAxes::Lps);
+    // A job chooses them, and the menu shows it.
+    const QString jobFile = folder.filePath(QStringLiteral("job.json"));
+    job::Job job = m_window->flow().currentJob();
+    job.world = base::WorldAxes::Ras;
+    QFile out(jobFile);
+    QVERIFY(out.open(QIODevice::WriteOnly));
+    out.write(QByteArray::fromStdString(job::toJobFile(job)));
+    out.close();
+    m_window->loadJob(jobFile);
+    QVERIFY(test::waitUntilIdle(*m_window));
+    QTRY_VERIFY(test::child<QAction>(*m_window, "worldAxes1").isChecked());
+    QVERIFY(m_window->document().worldAxes() == base::WorldAxes::Ras);
 }
 
 void WindowPanelTest::theTransferFunctionHasPresetsAndSliders() {

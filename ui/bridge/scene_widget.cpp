@@ -79,7 +79,7 @@ struct SceneWidget::Graphics {
 SceneWidget::SceneWidget(std::shared_ptr<viz::Scene> scene, QWidget* parent)
     : QOpenGLWidget(parent), m_scene(std::move(scene)),
       m_graphics(std::make_unique<Graphics>(*this)), m_refine(new QTimer(this)) {
-    setUpdateBehavior(QOpenGLWidget::NoPartialUpdate);
+    setUpdateBehavior(QOpenGLWidget::PartialUpdate); // a picture comes in parts, and stays
     setFocusPolicy(Qt::StrongFocus);
     setMouseTracking(true);
     setMinimumSize(80, 60);
@@ -91,6 +91,7 @@ SceneWidget::SceneWidget(std::shared_ptr<viz::Scene> scene, QWidget* parent)
         }
     });
     m_scene->setChangedListener([this] {
+        m_next = 0;
         noteInput();
         update();
     });
@@ -146,6 +147,7 @@ void SceneWidget::adjustSize() {
 }
 
 void SceneWidget::resizeGL(int, int) {
+    m_next = 0; // its framebuffer is a new one
     adjustSize();
     Q_EMIT resized();
 }
@@ -182,21 +184,57 @@ void SceneWidget::paintGL() {
         gl.glClear(GL_COLOR_BUFFER_BIT);
         return;
     }
-    auto& window = *m_graphics->window;
     adjustSize();
+    auto* volume = dynamic_cast<viz::VolumeScene*>(m_scene.get());
+    if (volume == nullptr || !m_onScreen) {
+        m_next = m_parts = 1; // a picture that is grabbed is a whole one
+        if (volume != nullptr) {
+            volume->setPart(0, 1);
+        }
+        drawPart(0);
+        return;
+    }
+    if (m_next >= m_parts && m_next > 0) {
+        return; // nothing has changed since the picture was complete
+    }
+    if (m_next == 0) {
+        m_parts = volume->fineParts();
+    }
+    const int part = m_next++;
+    volume->setPart(part, m_parts);
+    drawPart(part); // may set m_next to 0: the scene wants another frame
+    if (m_next > 0 && m_next < m_parts) {
+        QTimer::singleShot(0, this, [this] { update(); });
+    }
+}
+
+void SceneWidget::paintEvent(QPaintEvent* event) {
+    m_onScreen = true;
+    QOpenGLWidget::paintEvent(event);
+    m_onScreen = false;
+}
+
+/// Draws the scene, and shows part `index` of m_parts.
+void SceneWidget::drawPart(int index) {
     try {
         m_scene->prepare();
         m_scene->takeOverGraphicsState();
-        window.Render();
+        m_graphics->window->Render();
     } catch (const std::exception& error) {
         base::log(base::LogLevel::Error, std::string("drawing a view failed: ") + error.what());
         return;
     }
+    blit(index);
+}
+
+void SceneWidget::blit(int index) {
+    auto& window = *m_graphics->window;
     const int* pixels = window.GetSize();
+    const auto [first, count] = viz::partRows(pixels[1], index, m_parts);
     m_scene->takeOverGraphicsState();
     auto& state = *window.GetState();
     state.vtkglBindFramebuffer(GL_DRAW_FRAMEBUFFER, defaultFramebufferObject());
-    window.BlitDisplayFramebuffer(0, 0, 0, pixels[0], pixels[1], 0, 0, pixels[0], pixels[1],
+    window.BlitDisplayFramebuffer(0, 0, first, pixels[0], count, 0, first, pixels[0], count,
                                   GL_COLOR_BUFFER_BIT, GL_NEAREST);
     state.vtkglBindFramebuffer(GL_FRAMEBUFFER, defaultFramebufferObject());
     // An alpha below 1 would let the window behind shine through.
@@ -217,7 +255,11 @@ viz::Picture SceneWidget::snapshot(bool clean) {
         return {};
     }
     makeCurrent();
+    if (auto* volume = dynamic_cast<viz::VolumeScene*>(m_scene.get())) {
+        volume->setPart(0, 1);
+    }
     viz::Picture picture = m_scene->snapshot(clean);
+    m_next = 0;
     doneCurrent();
     update();
     return picture;
@@ -243,6 +285,7 @@ ScenePointer SceneWidget::pointerOf(const QMouseEvent& event) const {
 
 bool SceneWidget::event(QEvent* event) {
     if (event->type() == QEvent::ScreenChangeInternal) {
+        m_next = 0;
         update(); // another pixel ratio, perhaps: paintGL takes it over
     }
     return QOpenGLWidget::event(event);

@@ -71,6 +71,7 @@ class SceneWidget final : public QOpenGLWidget {
   protected:
     void initializeGL() override;
     void paintGL() override;
+    void paintEvent(QPaintEvent* event) override;
     void resizeGL(int width, int height) override;
     bool event(QEvent* event) override;
     void mousePressEvent(QMouseEvent* event) override;
@@ -87,6 +88,8 @@ class SceneWidget final : public QOpenGLWidget {
     void releaseGraphics();
     void adjustSize();
     void noteInput();
+    void drawPart(int index);
+    void blit(int index);
     [[nodiscard]] bool mayDraw();
     [[nodiscard]] ScenePointer pointerOf(const QMouseEvent& event) const;
 
@@ -95,6 +98,11 @@ class SceneWidget final : public QOpenGLWidget {
     QTimer* m_refine = nullptr;
     bool m_asked = false; ///< for a first frame
     bool m_drawn = false; ///< the first frame was drawn
+    // A volume at rest is drawn in parts, in turns of the event loop: whatever comes in between
+    // gives the rest of the picture up.
+    bool m_onScreen = false; ///< paintGL is called for the screen, not to grab a picture
+    int m_next = 0;          ///< the part that comes next
+    int m_parts = 1;
 };
 
 /// Makes a SceneWidget. If this process cannot show OpenGL views (offscreen and minimal platforms

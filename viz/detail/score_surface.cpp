@@ -8,6 +8,8 @@ namespace flcc::viz::detail {
 ScoreSurface::ScoreSurface() {
     m_filter->ComputeScalarsOff();
     m_filter->ComputeNormalsOn();
+    m_clip->SetInputConnection(m_filter->GetOutputPort());
+    m_clip->SetClipFunction(m_box);
     m_mapper->SetInputConnection(m_filter->GetOutputPort());
     m_mapper->ScalarVisibilityOff();
     m_actor->SetMapper(m_mapper);
@@ -21,6 +23,17 @@ void ScoreSurface::show(vtkImageData& volume, double level, const match::Colour&
     m_filter->SetValue(0, level);
     m_actor->GetProperty()->SetColor(colour[0] / 255.0, colour[1] / 255.0, colour[2] / 255.0);
     m_actor->VisibilityOn();
+}
+
+void ScoreSurface::cut(const std::optional<Cut>& cut) {
+    if (!cut) {
+        m_mapper->SetInputConnection(m_filter->GetOutputPort());
+        return;
+    }
+    m_box->SetXMin(cut->low.data());
+    m_box->SetXMax(cut->high.data());
+    m_clip->SetInsideOut(cut->inside ? 1 : 0); // a box is negative inside
+    m_mapper->SetInputConnection(m_clip->GetOutputPort());
 }
 
 void ScoreSurface::hide() { m_actor->VisibilityOff(); }

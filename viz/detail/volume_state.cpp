@@ -18,6 +18,9 @@ namespace {
 constexpr double kFrameSeconds = 0.055; // a frame while something moves: slower ones stay below 0.1
 constexpr double kFineFrameSeconds = 0.6; // a frame while nothing moves
 constexpr double kCoarsest = 8;           // pixels per ray
+constexpr double kSlowSeconds = 0.09;     // of the coarsest frame: then it holds too many triangles
+constexpr double kPartSeconds = 0.05;     // a part of a fine frame, between which others may act
+constexpr int kMostParts = 16;
 constexpr std::int64_t kMapVoxelsAtOnce = 16'000'000;
 constexpr std::uint8_t kHiddenAlpha = 130;
 
@@ -34,6 +37,7 @@ VolumeScene::State::State() {
     volume->PickableOff();
     caster->SetAutoAdjustSampleDistances(0);
     caster->SetBlendModeToComposite();
+    renderer->SetActiveCamera(camera);
     renderer->AddVolume(volume);
     for (detail::BoxLines* lines :
          {&outline, &crossLines, &peakLines, &selectedLines, &blobLines}) {
@@ -147,12 +151,13 @@ void VolumeScene::State::updateQuality() {
     const double seconds = renderer->GetLastRenderTimeInSeconds();
     if (seconds > 0) {
         if (coarseDrawn) {
+            slowMoves = slowMoves || (coarse >= kCoarsest && seconds > kSlowSeconds);
             const double wanted = coarse * std::sqrt(seconds / kFrameSeconds);
             coarse = std::clamp(wanted > coarse ? wanted : (coarse + wanted) / 2, 1.0, kCoarsest);
             fineSeconds = seconds * coarse * coarse;
         } else {
-            fineSeconds = seconds;
-            coarse = std::clamp(std::sqrt(seconds / kFrameSeconds), 1.0, kCoarsest);
+            fineSeconds = lastParts > 1 ? std::max(fineSeconds, seconds * lastParts) : seconds;
+            coarse = std::clamp(std::sqrt(fineSeconds / kFrameSeconds), 1.0, kCoarsest);
         }
     }
     const double fine = std::clamp(std::sqrt(fineSeconds / kFineFrameSeconds), 1.0, 2.0);
@@ -162,7 +167,17 @@ void VolumeScene::State::updateQuality() {
                              : 1.0;
     caster->SetSampleDistance(static_cast<float>(texel * (interactive ? 1.5 : 0.75)));
     coarseDrawn = interactive;
+    lastParts = camera->count();
 }
+
+int VolumeScene::fineParts() const {
+    const State& s = *m_state;
+    return s.interactive ? 1
+                         : std::clamp(static_cast<int>(std::ceil(s.fineSeconds / kPartSeconds)), 1,
+                                      kMostParts);
+}
+
+void VolumeScene::setPart(int index, int count) { m_state->camera->setPart(index, count); }
 
 void VolumeScene::State::updateSlices() {
     const bool shown = slicesShown();

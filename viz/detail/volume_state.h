@@ -19,6 +19,7 @@
 #include "viz/detail/box_lines.h"
 #include "viz/detail/map_pixels.h"
 #include "viz/detail/mark_batch.h"
+#include "viz/detail/part_camera.h"
 #include "viz/detail/scalar_bar.h"
 #include "viz/detail/score_surface.h"
 #include "viz/detail/slice_quad.h"
@@ -72,6 +73,7 @@ struct VolumeScene::State {
     bool isosurface = false;
     Anatomy anatomy;
     bool upright = true;
+    std::array<double, 3> vertical{0, -1, 0}; ///< upwards, about which the view turns
     bool scalarBarVisible = true;
     bool outlineVisible = true;
 
@@ -93,8 +95,12 @@ struct VolumeScene::State {
     double coarse = 2;           ///< pixels per ray while interactive
     bool coarseDrawn = false;    ///< the last frame was a coarse one
     double fineSeconds = 0;      ///< expected time of a fine frame
+    int lastParts = 1;           ///< of how many the last frame was one
+    bool slowMoves = false;      ///< the coarsest frame took too long: no isosurface while moving
 
     vtkNew<vtkRenderer> renderer;
+    vtkSmartPointer<detail::PartCamera> camera =
+        vtkSmartPointer<detail::PartCamera>::Take(detail::PartCamera::New());
     vtkSmartPointer<vtkGPUVolumeRayCastMapper> caster =
         vtkSmartPointer<vtkGPUVolumeRayCastMapper>::New();
     vtkNew<vtkColorTransferFunction> colourFunction;
@@ -156,6 +162,7 @@ struct VolumeScene::State {
     void setMapTransfer();
     void setSceneTransfer();
     void updateClip();
+    [[nodiscard]] std::optional<detail::ScoreSurface::Cut> cut() const;
     void updateIsosurface();
     void addSliceFrames();
     void shapeMapTexture();

@@ -197,43 +197,55 @@ void VolumeScene::State::setSceneTransfer() {
     }
 }
 
-void VolumeScene::State::updateClip() {
-    constexpr int kInside = 1 << 13; // the middle one of 27 parts
-    constexpr int kAll = (1 << 27) - 1;
+/// What is drawn of the volume: inside a box, or outside of one that reaches from the crosshair to
+/// the corner before the eye.
+std::optional<detail::ScoreSurface::Cut> VolumeScene::State::cut() const {
     const std::optional<base::Box> kept = clip == VolumeClip::Box      ? box
                                           : clip == VolumeClip::Region ? region
                                                                        : std::nullopt;
     base::Point low = corner(false);
     base::Point high = corner(true);
-    int parts = kInside;
     if (kept) {
-        std::tie(low, high) = std::pair(cornersOf(*kept)[0], cornersOf(*kept)[1]);
-    } else if (clip == VolumeClip::Slab && crosshair) {
+        return detail::ScoreSurface::Cut{cornersOf(*kept)[0], cornersOf(*kept)[1], true};
+    }
+    if (clip == VolumeClip::Slab && crosshair) {
         const double half = slabSlices > 0 ? static_cast<double>(slabSlices) * aspect[2] / 2
                                            : (high[2] - low[2]) * kSlabShare / 2;
         const double middle = (*crosshair)[2] * aspect[2];
         low[2] = middle - half;
         high[2] = middle + half;
-    } else if (clip == VolumeClip::Corner && crosshair) {
-        // All but the eighth between the crosshair and the eye.
-        low = world(*crosshair);
-        const base::Point eye = eyeOf(low);
-        int missing = 0;
-        for (std::size_t axis = 0, power = 1; axis < 3; ++axis, power *= 3) {
-            missing += static_cast<int>(power) * (eye[axis] > low[axis] ? 1 : 0);
+        return detail::ScoreSurface::Cut{low, high, true};
+    }
+    if (clip == VolumeClip::Corner && crosshair) {
+        const base::Point at = world(*crosshair);
+        const base::Point eye = eyeOf(at);
+        for (std::size_t axis = 0; axis < 3; ++axis) {
+            (eye[axis] > at[axis] ? low : high)[axis] = at[axis];
         }
-        parts = kAll & ~(1 << missing);
-    } else {
+        return detail::ScoreSurface::Cut{low, high, false};
+    }
+    return std::nullopt;
+}
+
+void VolumeScene::State::updateClip() {
+    constexpr int kInside = 1 << 13; // the middle one of 27 parts
+    constexpr int kAll = (1 << 27) - 1;
+    const auto now = cut();
+    if (!now) {
         caster->CroppingOff();
         return;
     }
-    caster->SetCroppingRegionPlanes(low[0], high[0], low[1], high[1], low[2], high[2]);
-    caster->SetCroppingRegionFlags(parts);
+    caster->SetCroppingRegionPlanes(now->low[0], now->high[0], now->low[1], now->high[1],
+                                    now->low[2], now->high[2]);
+    caster->SetCroppingRegionFlags(now->inside ? kInside : kAll & ~kInside);
     caster->CroppingOn();
 }
 
 void VolumeScene::State::updateIsosurface() {
     scoreSurface.hide();
+    if (interactive && slowMoves) {
+        return;
+    }
     if (!isosurface || !image || !map.exists() || !map.finished() || !scoreThreshold ||
         !(scale.high > scale.low)) {
         return;
@@ -242,6 +254,7 @@ void VolumeScene::State::updateIsosurface() {
     const double level = (*scoreThreshold - scale.low) / (scale.high - scale.low);
     if (level > 0 && level < 1) {
         scoreSurface.show(mapTexture.image(), level * 255, colourOf(*scoreThreshold));
+        scoreSurface.cut(cut());
     }
 }
 

@@ -7,6 +7,7 @@
 #include "engine/job/detail/inputs.h"
 #include "engine/job/detail/machine.h"
 #include "engine/job/detail/scenes.h"
+#include "engine/job/world_axes.h"
 
 namespace flcc::job::detail {
 
@@ -15,7 +16,7 @@ Frames::Frames(const Job& job, const JobImages& images, const std::stop_token& s
     if (m_stack) {
         m_frame = base::extentsOf(m_stack->pixels);
         m_count = static_cast<int>(std::exchange(m_frame.z, 1));
-        m_geometry = statedGeometry(*m_stack, job.spacing);
+        m_geometry = statedGeometry(*m_stack, job.spacing, job.world);
         m_bytes = base::byteCount(m_frame, base::bytesPerVoxel(base::pixelType(m_stack->pixels)));
         return;
     }
@@ -29,7 +30,8 @@ Frames::Frames(const Job& job, const JobImages& images, const std::stop_token& s
                                      .reading = job.reading});
     m_count = m_reader->count();
     m_frame = m_reader->info().extents;
-    m_geometry = m_reader->info().geometry;
+    m_geometry = withAxes(m_reader->info().geometry,
+                          job.world ? job.world : worldAxesOf(m_reader->info(), m_path));
     if (job.spacing) {
         m_geometry = base::withSpacing(m_geometry, *job.spacing, m_frame);
         m_stated = true;

@@ -13,6 +13,7 @@
 #include "engine/job/detail/scenes.h"
 #include "engine/job/detail/text.h"
 #include "engine/job/mask_shape.h"
+#include "engine/job/world_axes.h"
 #include "engine/method/canonical.h"
 #include "engine/sample/sample.h"
 
@@ -50,7 +51,7 @@ std::shared_ptr<SceneImage> detail::sceneImageOf(io::LoadedImage loaded,
                                                  const std::filesystem::path& path,
                                                  const std::stop_token& stop) {
     auto image = std::make_shared<SceneImage>();
-    image->geometry = loaded.info.geometry;
+    image->geometry = withAxes(loaded.info.geometry, worldAxesOf(loaded.info, path));
     image->source = path.string();
     setDigests(*image, std::move(loaded.files), isSeries(loaded.info));
     std::vector<std::string> notes = std::move(loaded.info.notes);
@@ -565,7 +566,7 @@ Inputs readInputs(const Job& job, const JobImages& images, const std::string& sc
     if (stop.stop_requested()) {
         return inputs;
     }
-    inputs.geometry = inScene(scene, [&] { return statedGeometry(*inputs.scene, job.spacing); });
+    inputs.geometry = inScene(scene, [&] { return statedGeometry(*inputs.scene, job.spacing, job.world); });
     inputs.region = job.region;
     if (job.region) {
         inputs.region = withChannels(*job.region, *inputs.scene);

@@ -521,6 +521,7 @@ std::vector<Option> makeOptions() {
         orientationOption(),
         imageOption(),
         spacingOption(),
+        worldOption(),
         flagOption("stream",
                    "search every slice of the scene, a stack, on its own; one output for all: map "
                    "as .mha or .nrrd, peaks with a column frame",

@@ -47,6 +47,8 @@ struct Option {
 [[nodiscard]] const Option* findOption(std::string_view name);
 /// A row of the table: Job::spacing.
 [[nodiscard]] Option spacingOption();
+/// A row of the table: Job::world.
+[[nodiscard]] Option worldOption();
 
 /// The options that a plan report decides; none of them may be combined with `plan`.
 [[nodiscard]] const std::vector<std::string>& plannedOptions();

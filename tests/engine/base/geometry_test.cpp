@@ -1,5 +1,7 @@
 #include <QtTest>
 
+#include <cmath>
+
 #include "engine/base/geometry.h"
 #include "tests/support/test_class.h"
 
@@ -45,6 +47,28 @@ class GeometryTest : public QObject {
         QCOMPARE(moved.direction, geometry.direction);
         QCOMPARE(moved.unit, geometry.unit);
         QVERIFY(moved.unitSource == geometry.unitSource);
+    }
+
+    void positionsFollowTheNamedAxes() {
+        Geometry geometry; // in LPS
+        geometry.origin = {75, 107, -69.5};
+        geometry.spacing = {0.5, 0.5, 0.5};
+        geometry.direction = {-1, 0, 0, 0, -1, 0, 0, 0, 1};
+        geometry.axes = WorldAxes::Lps;
+        QCOMPARE(toWorld(geometry, {178, 196, 177}), (Point{-14, 9, 19}));
+        const Geometry left = movedTo(geometry, {178, 196, 177});
+        geometry.axes = WorldAxes::Ras;
+        QCOMPARE(toWorld(geometry, {178, 196, 177}), (Point{14, -9, 19}));
+        // A moved grid is kept in LPS and states the same positions.
+        const Geometry moved = movedTo(geometry, {178, 196, 177});
+        QCOMPARE(moved.origin, left.origin);
+        QCOMPARE(toWorld(moved, {0, 0, 0}), (Point{14, -9, 19}));
+        const Geometry stated = asStated(geometry);
+        QCOMPARE(stated.origin, (Point{-75, -107, -69.5}));
+        QCOMPARE(stated.direction, (std::array<double, 9>{1, 0, 0, 0, 1, 0, 0, 0, 1}));
+        QVERIFY(!std::signbit(stated.direction[1])); // no -0 in texts
+        QCOMPARE(name(geometry.axes), "RAS");
+        QCOMPARE(name(Geometry{}.axes), "");
     }
 };
 

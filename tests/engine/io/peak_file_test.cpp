@@ -99,6 +99,22 @@ class PeakFileTest : public QObject {
         QVERIFY(cells[14].isEmpty());
     }
 
+    void theAxesOfTheWorldAreNamed() {
+        io::PeakContext context = exampleContext();
+        context.geometry.origin = {75, 107, -69.5};
+        const auto text = [&] { return QString::fromStdString(io::peaksAsText({}, context, ',')); };
+        QVERIFY(!text().contains("axes"));
+        QVERIFY(text().contains("# origin: 75 107 -69.5\n"));
+        context.geometry.axes = base::WorldAxes::Ras;
+        QVERIFY2(text().contains("(header); axes RAS: x to the right; y to the front"),
+                 qPrintable(text()));
+        QVERIFY(text().contains("# origin: -75 -107 -69.5\n"));
+        QVERIFY(text().contains("# direction (rows): -1 0 0 0 -1 0 0 0 1\n"));
+        context.geometry.axes = base::WorldAxes::Lps;
+        QVERIFY(text().contains("axes LPS: x to the left"));
+        QVERIFY(text().contains("# origin: 75 107 -69.5\n"));
+    }
+
     void theConventionsAreStated() {
         const QString text = QString::fromStdString(io::peaksAsText({}, exampleContext(), ','));
         for (const char* word :

@@ -1,0 +1,20 @@
+#pragma once
+
+#include <filesystem>
+#include <optional>
+
+#include "engine/base/geometry.h"
+#include "engine/io/image_file.h"
+
+namespace flcc::job {
+
+/// The axes in which a file states positions: RAS for NIfTI with a code of its form, LPS for DICOM,
+/// those of the field "space" of NRRD; otherwise Unnamed. `path` is the file of `info`.
+[[nodiscard]] base::WorldAxes worldAxesOf(const io::ImageInfo& info,
+                                          const std::filesystem::path& path);
+
+/// The geometry of a file with the axes that it states, or with those that a person chose.
+[[nodiscard]] base::Geometry withAxes(base::Geometry geometry,
+                                      const std::optional<base::WorldAxes>& chosen);
+
+} // namespace flcc::job

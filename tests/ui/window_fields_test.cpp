@@ -1,0 +1,211 @@
+#include <QAction>
+#include <QApplication>
+#include <QComboBox>
+#include <QDockWidget>
+#include <QLabel>
+#include <QLineEdit>
+#include <QPushButton>
+#include <QSpinBox>
+#include <QTabBar>
+#include <QTabWidget>
+#include <QTableView>
+#include <QTest>
+
+#include "tests/support/test_class.h"
+#include "tests/ui/window_support.h"
+#include "ui/match_flow.h"
+#include "ui/match_panel.h"
+#include "ui/message_bar.h"
+#include "ui/plan_card.h"
+
+// What the fields show is what runs, and keys go where they are meant.
+
+using namespace flcc;
+
+class WindowFieldsTest : public QObject {
+    Q_OBJECT
+
+  private Q_SLOTS:
+    void init();
+    void cleanup();
+    void runUsesTheRegionThatWasJustTyped();
+    void planUsesTheMemoryThatWasJustTyped();
+    void cutUsesTheBoxThatWasJustTyped();
+    void aCorrectedFieldEnablesRunWhileItIsTyped();
+    void returnChoosesInAnOpenList();
+    void aRefusalKeepsItsButtonsAndStandsOnce();
+    void aRunThatIsRefusedBeforeItsPlanShowsTheButtons();
+    void aHiddenPanelSaysTheRefusalAboveTheViews();
+    void aTabSwitchGivesTheListTheFocus();
+
+  private:
+    void openWithTemplate();
+    void type(const char* field, const char* text);
+    [[nodiscard]] int timesSaid(const QString& part);
+
+    std::unique_ptr<ui::MainWindow> m_window;
+};
+
+void WindowFieldsTest::init() { m_window = test::shownWindow(); }
+
+void WindowFieldsTest::cleanup() { m_window.reset(); }
+
+void WindowFieldsTest::openWithTemplate() {
+    m_window->document().setScene(test::noiseScene({200, 160, 1}, 4));
+    m_window->document().setBox(base::Box{{10, 10, 0}, {16, 16, 1}});
+    m_window->document().cutTemplate();
+    QVERIFY(test::waitUntilIdle(*m_window));
+}
+
+void WindowFieldsTest::type(const char* field, const char* text) {
+    auto& edit = test::child<QLineEdit>(*m_window, field);
+    edit.setFocus();
+    edit.selectAll();
+    QTest::keyClicks(&edit, QLatin1String(text));
+}
+
+/// How many visible labels of the window hold this text.
+int WindowFieldsTest::timesSaid(const QString& part) {
+    int times = 0;
+    for (const QLabel* label : m_window->findChildren<QLabel*>()) {
+        times += label->isVisible() && label->text().contains(part) ? 1 : 0;
+    }
+    return times;
+}
+
+void WindowFieldsTest::runUsesTheRegionThatWasJustTyped() {
+    openWithTemplate();
+    type("region", "5,6:60,50");
+    QTest::keyClick(&test::child<QLineEdit>(*m_window, "region"), Qt::Key_Return,
+                    Qt::ControlModifier);
+    QTRY_VERIFY_WITH_TIMEOUT(m_window->document().result() != nullptr, 60'000);
+    const ui::ResultEntry& result = *m_window->document().result();
+    QVERIFY(result.settings.region == (base::Box{{5, 6, 0}, {60, 50, 1}}));
+    QVERIFY(result.job->map->value.extents() == (base::Extents{45, 35, 1}));
+}
+
+void WindowFieldsTest::planUsesTheMemoryThatWasJustTyped() {
+    openWithTemplate();
+    type("memory", "1000");
+    test::child<QAction>(*m_window, "plan").trigger();
+    QVERIFY(test::waitUntilIdle(*m_window));
+    QCOMPARE(m_window->flow().report()->plan.limits.memoryBytes, std::int64_t{1000});
+    type("memory", "300 MiB");
+    test::child<QAction>(*m_window, "copyCommandLine").trigger();
+    QCOMPARE(m_window->flow().currentJob().memoryBytes, std::int64_t{300} << 20);
+    QVERIFY(test::waitUntilIdle(*m_window));
+}
+
+void WindowFieldsTest::cutUsesTheBoxThatWasJustTyped() {
+    openWithTemplate();
+    auto& width = test::child<QSpinBox>(*m_window, "boxW");
+    width.setFocus();
+    width.selectAll();
+    QTest::keyClicks(&width, QStringLiteral("23"));
+    QTest::keyClick(&width, Qt::Key_T, Qt::ControlModifier);
+    QVERIFY(m_window->document().templ()->crop == (base::Box{{10, 10, 0}, {23, 16, 1}}));
+    QVERIFY(test::waitUntilIdle(*m_window));
+}
+
+void WindowFieldsTest::aCorrectedFieldEnablesRunWhileItIsTyped() {
+    openWithTemplate();
+    const auto& run = test::child<QPushButton>(*m_window, "runButton");
+    type("memory", "much");
+    QTest::keyClick(&test::child<QLineEdit>(*m_window, "memory"), Qt::Key_Return);
+    QVERIFY(!run.isEnabled());
+    type("memory", "1 GiB");
+    QVERIFY(run.isEnabled());
+    test::child<QAction>(*m_window, "run").trigger();
+    QTRY_VERIFY_WITH_TIMEOUT(m_window->document().result() != nullptr, 60'000);
+    QCOMPARE(m_window->document().result()->settings.memoryBytes, std::int64_t{1} << 30);
+}
+
+void WindowFieldsTest::returnChoosesInAnOpenList() {
+    openWithTemplate();
+    auto& operation = test::child<QComboBox>(*m_window, "operation");
+    const QString before = operation.currentText();
+    operation.setFocus();
+    operation.showPopup();
+    QTRY_VERIFY(QApplication::activePopupWidget() != nullptr);
+    QTest::keyClick(operation.view(), Qt::Key_Down);
+    QTest::keyClick(operation.view(), Qt::Key_Return);
+    QTRY_VERIFY(QApplication::activePopupWidget() == nullptr);
+    QVERIFY(operation.currentText() != before);
+    // The letters of the views behind it stay asleep.
+    const bool overlay = test::child<QAction>(*m_window, "overlay").isChecked();
+    operation.showPopup();
+    QTRY_VERIFY(QApplication::activePopupWidget() != nullptr);
+    QTest::keyClick(operation.view(), Qt::Key_S);
+    QTest::keyClick(operation.view(), Qt::Key_Escape);
+    QCOMPARE(test::child<QAction>(*m_window, "overlay").isChecked(), overlay);
+    QVERIFY(test::waitUntilIdle(*m_window));
+}
+
+void WindowFieldsTest::aRefusalKeepsItsButtonsAndStandsOnce() {
+    openWithTemplate();
+    type("memory", "1000");
+    QTest::keyClick(&test::child<QLineEdit>(*m_window, "memory"), Qt::Key_Return);
+    QVERIFY(test::waitUntilIdle(*m_window));
+    const QString reason = QStringLiteral("raise ");
+    QCOMPARE(timesSaid(reason), 1);
+    for (int i = 0; i < 2; ++i) {
+        test::click(test::child<QPushButton>(*m_window, "runButton"));
+        QVERIFY(test::waitUntilIdle(*m_window));
+        QCOMPARE(timesSaid(reason), 1);
+        auto& fix = test::child<QPushButton>(*m_window, "planFix0");
+        QVERIFY(fix.isVisible());
+        QVERIFY(fix.hasFocus()); // an answer to the click
+    }
+    test::click(test::child<QPushButton>(*m_window, "planFix0"));
+    QTRY_VERIFY(m_window->matchPanel().settings().memoryBytes > 1000);
+    QVERIFY(test::waitUntilIdle(*m_window));
+    QVERIFY(test::runAndWait(*m_window));
+}
+
+void WindowFieldsTest::aRunThatIsRefusedBeforeItsPlanShowsTheButtons() {
+    openWithTemplate();
+    type("memory", "1000");
+    test::child<QAction>(*m_window, "run").trigger(); // the plan of this limit is not made yet
+    QVERIFY(test::waitUntilIdle(*m_window));
+    QVERIFY(m_window->document().results().empty());
+    QVERIFY(test::child<QPushButton>(*m_window, "planFix0").isVisible());
+    QCOMPARE(timesSaid(QStringLiteral("raise ")), 1);
+}
+
+void WindowFieldsTest::aHiddenPanelSaysTheRefusalAboveTheViews() {
+    openWithTemplate();
+    type("memory", "1000");
+    QTest::keyClick(&test::child<QLineEdit>(*m_window, "memory"), Qt::Key_Return);
+    QVERIFY(test::waitUntilIdle(*m_window));
+    test::child<QDockWidget>(*m_window, "matchDock").hide();
+    test::child<QAction>(*m_window, "run").trigger();
+    const auto& bar = test::child<ui::MessageBar>(*m_window, "messageBar");
+    QTRY_VERIFY(bar.isVisible() && bar.kind() == ui::MessageBar::Kind::Error);
+    QVERIFY2(bar.sentence().contains(QStringLiteral("Memory limit")), qPrintable(bar.sentence()));
+}
+
+void WindowFieldsTest::aTabSwitchGivesTheListTheFocus() {
+    openWithTemplate();
+    QVERIFY(test::runAndWait(*m_window));
+    auto& tabs = test::child<QTabWidget>(*m_window, "resultTabs");
+    const auto& table = test::child<QTableView>(*m_window, "peaksTable");
+    auto& filter = test::child<QLineEdit>(*m_window, "peaksFilter");
+    const int rows = table.model()->rowCount();
+    QVERIFY(rows > 0);
+    filter.setFocus();
+    const auto choose = [&tabs](int tab) {
+        QTest::mouseClick(tabs.tabBar(), Qt::LeftButton, Qt::NoModifier,
+                          tabs.tabBar()->tabRect(tab).center());
+    };
+    choose(3);
+    test::child<QPushButton>(*m_window, "findBlobs").setFocus();
+    choose(0);
+    QVERIFY(!filter.hasFocus());
+    QTest::keyClick(QApplication::focusWidget(), Qt::Key_F);
+    QVERIFY(filter.text().isEmpty());
+    QCOMPARE(table.model()->rowCount(), rows);
+}
+
+const flcc::test::TestClass<WindowFieldsTest> kWindowFieldsTest;
+
+#include "window_fields_test.moc"
