@@ -437,37 +437,6 @@ Option channelOption() {
     return option;
 }
 
-Option orientationOption() {
-    return wordOption(
-        "orientation",
-        "turn pictures as their files say (EXIF, TIFF), or leave rows as they are stored",
-        {"applied", "stored"},
-        [](const Job& job) {
-            return job.reading.orientation == io::Orientation::Stored ? "stored" : "applied";
-        },
-        [](Job& job, const std::string& text) {
-            job.reading.orientation =
-                text == "stored" ? io::Orientation::Stored : io::Orientation::Applied;
-        });
-}
-
-Option imageOption() {
-    return {.name = "image",
-            .kind = ValueKind::Integer,
-            .value = "N",
-            .help = "image of a TIFF file with several images, from 0 (default: the main one)",
-            .get =
-                [](const Job& job) {
-                    return job.reading.image ? std::optional(std::to_string(*job.reading.image))
-                                             : std::nullopt;
-                },
-            .set =
-                [](Job& job, const std::string& text) {
-                    job.reading.image = static_cast<int>(toInteger("image", text, 0, kMostPlanes));
-                },
-            .positional = false};
-}
-
 Option minDistanceOption() {
     return {
         .name = "min-distance",
@@ -505,11 +474,12 @@ std::vector<Option> makeOptions() {
         fileOption("template-out", "FILE",
                    "write the template, not inverted, if the job has one template",
                    &Job::templateOut),
-        filesOption("mask",
-                    "mask, nonzero voxels count: a file, sphere:R[,SOFT] in voxels, box, alpha: the "
-                    "opaque part (the default of templates with opacity), or none; one for all "
-                    "templates, or one for each (repeat)",
-                    &Job::masks),
+        filesOption(
+            "mask",
+            "mask, nonzero voxels count: a file, sphere:R[,SOFT] in voxels, box, alpha: the "
+            "opaque part (the default of templates with opacity), or none; one for all "
+            "templates, or one for each (repeat)",
+            &Job::masks),
         flagOption("resample", "bring templates of another spacing to that of the scene",
                    &Job::resample),
         flagOption("invert",

@@ -45,8 +45,10 @@ struct Option {
 
 /// The option with that name, or null.
 [[nodiscard]] const Option* findOption(std::string_view name);
-/// A row of the table: Job::spacing.
+/// Rows of the table: Job::spacing, and Job::reading.
 [[nodiscard]] Option spacingOption();
+[[nodiscard]] Option orientationOption();
+[[nodiscard]] Option imageOption();
 
 /// The options that a plan report decides; none of them may be combined with `plan`.
 [[nodiscard]] const std::vector<std::string>& plannedOptions();
