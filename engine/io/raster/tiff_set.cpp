@@ -158,9 +158,8 @@ class Placement {
         const auto samples =
             static_cast<int>(open.pages.kinds[open.pages.directories.front().kind].page.samples);
         // Some programs do not say that a channel has several samples.
-        const std::int64_t planes = std::int64_t{image.channels} * image.slices * image.frames;
         if (image.samples == 1 && samples > 1 && image.channels % samples == 0 &&
-            planes > std::ssize(open.pages.directories)) {
+            planes() > std::ssize(open.pages.directories)) {
             m_image.channels /= samples;
             m_image.samples = samples;
         }
@@ -235,7 +234,7 @@ void Placement::putBlock(const OmeBlock& block, std::size_t file, const TiffPage
                                   std::to_string(block.slice) + " and frame " +
                                   std::to_string(block.frame) + ", which it does not have");
         }
-        plane += first[axis] * m_strides[axis];
+        plane = cappedSum(plane, cappedProduct(first[axis], m_strides[axis]));
     }
     const std::int64_t page = block.page.value_or(0);
     const std::int64_t there = std::max<std::int64_t>(0, std::ssize(pages.directories) - page);
