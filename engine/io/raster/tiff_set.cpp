@@ -83,7 +83,8 @@ class Members {
   public:
     static constexpr std::size_t kMissing = SIZE_MAX;
 
-    Members(const std::filesystem::path& path, const Ome& ome) : m_path(path), m_own(ome.uuid) {
+    Members(const std::filesystem::path& path, const Ome& ome)
+        : m_path(path), m_name(path.filename()), m_own(ome.uuid) {
         std::set<std::string> names;
         for (const OmeImage& image : ome.images) {
             for (const OmeBlock& block : image.blocks) {
@@ -124,7 +125,7 @@ class Members {
   private:
     [[nodiscard]] bool isOwn(const OmeBlock& block) const {
         return (block.file.empty() && (block.uuid.empty() || m_own.empty())) ||
-               (!block.uuid.empty() && block.uuid == m_own) || block.file == m_path.filename();
+               (!block.uuid.empty() && block.uuid == m_own) || block.file == m_name;
     }
     [[nodiscard]] bool namesItself(const Ome& ome) const {
         return std::any_of(ome.images.begin(), ome.images.end(), [&](const OmeImage& image) {
@@ -134,6 +135,7 @@ class Members {
     }
 
     std::filesystem::path m_path;
+    std::string m_name; ///< of the file itself
     std::string m_own;
     bool m_renamed = false;
     std::map<std::string, std::size_t> m_numbers;
