@@ -447,7 +447,14 @@ void Exporter::writeTemplate(const std::filesystem::path& path) {
     }
     write(path, [image = templ.image, geometry = m_document.geometryOf(templ),
                  metadata](const io::AtomicFile& file, const std::stop_token& stop) {
-        return io::writeImage(file, base::viewOf(image->pixels), geometry, metadata, stop);
+        auto sentences =
+            io::writeImage(file, base::viewOf(image->pixels), geometry, metadata, stop);
+        if (sentences && image->opacity) {
+            sentences->push_back(
+                tr("its opacity is not stored; save its mask, too (File > Save mask)")
+                    .toStdString());
+        }
+        return sentences;
     });
 }
 

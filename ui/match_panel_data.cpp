@@ -239,8 +239,8 @@ void MatchPanel::showMasks() {
     for (QToolButton* open : {m_openMask, m_openSceneMask}) {
         open->setEnabled(m_document.hasScene());
     }
-    m_clearMask->setEnabled(m_document.mask() != nullptr &&
-                            (masks.empty() || masks.front().path != "none"));
+    const bool none = masks.size() == 1 && masks.front().path == "none";
+    m_clearMask->setEnabled(opacity || (!masks.empty() && !none));
     m_clearSceneMask->setEnabled(m_document.sceneMask().has_value());
     const bool partial = m_document.sceneMask() || m_extent->currentIndex() != 0;
     m_outside->setEnabled(partial);

@@ -17,6 +17,7 @@ import pathlib
 import random
 import resource
 import shutil
+import struct
 import subprocess
 import sys
 import tempfile
@@ -67,9 +68,35 @@ def with_sums(data):
     return out + data[at:]
 
 
+def chunk(name, data):
+    return len(data).to_bytes(4, "big") + name + data + zlib.crc32(name + data).to_bytes(4, "big")
+
+
+def with_exif(block):
+    """A PNG file of 5x4 pixels with an EXIF block."""
+    rows = b"".join(b"\0" + bytes(range(5 * y, 5 * y + 5)) for y in range(4))
+    return (b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", bytes([0, 0, 0, 5, 0, 0, 0, 4, 8, 0, 0, 0, 0])) + chunk(b"eXIf", block)
+            + chunk(b"IDAT", zlib.compress(rows)) + chunk(b"IEND", b""))
+
+
+def with_description(text):
+    """A TIFF file of four pages of 5x3 pixels with a description."""
+    text = text.replace(b"\0", b" ") + b"\0" * (4 + len(text) % 2)
+    pixels, data = 8 + len(text), b"II*\0" + (8 + len(text) + 60).to_bytes(4, "little") + text + bytes(range(60))
+    for page in range(4):
+        entries = [(256, 4, 1, 5), (257, 4, 1, 3), (258, 3, 1, 8), (259, 3, 1, 1), (262, 3, 1, 1)]
+        entries += [(270, 2, len(text), 8)] if page == 0 else []
+        entries += [(273, 4, 1, pixels + 15 * page), (277, 3, 1, 1), (278, 4, 1, 3), (279, 4, 1, 15)]
+        data += len(entries).to_bytes(2, "little") + b"".join(struct.pack("<HHII", *entry) for entry in entries)
+        data += (len(data) + 4 if page < 3 else 0).to_bytes(4, "little")
+    return data
+
+
 def mutant_of(kind, seeds, rng):
     """A mutant; of most packed files, what they hold is changed, since few others pass their check sums."""
     inside = rng.random() < 0.8
+    if kind in ("exif", "ome"):
+        return (with_exif if kind == "exif" else with_description)(mutant(seeds, rng))
     if kind.endswith("_gz") and inside:
         return gzip.compress(mutant([gzip.decompress(seed) for seed in seeds], rng), 1)
     data = mutant(seeds, rng)
@@ -106,7 +133,7 @@ def run(command, folder):
 def judged(task):
     program, seeds, image, beside, folder, kind, number = task
     data = mutant_of(kind, seeds, random.Random(f"{kind} {number}"))
-    extension = "json" if kind == "job" else kind.replace("_", ".")
+    extension = {"job": "json", "exif": "png", "ome": "tif"}.get(kind, kind.replace("_", "."))
     place = pathlib.Path(folder) / str(os.getpid())
     place.mkdir(exist_ok=True)
     path = place / f"mutant.{extension}"

@@ -8,6 +8,7 @@
 #include <cstdio>
 #include <iterator>
 #include <optional>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -167,6 +168,7 @@ class FileBytes {
 struct Segments {
     std::int64_t scans = 0;
     std::optional<Exif> exif; ///< of the first block that can be read
+    bool damagedExif = false; ///< a block cannot be read
 };
 
 /// Walks the segments to the end mark, so that a truncated file is known before it is decoded.
@@ -201,7 +203,12 @@ Segments walkSegments(const std::filesystem::path& path, const std::stop_token& 
         }
         const int length = std::max(0, high * 256 + low - 2);
         if (mark == kApplication1 && scans == 0 && !found.exif) {
-            found.exif = parseExif(bytes.take(length));
+            const std::vector<unsigned char> block = bytes.take(length);
+            constexpr std::string_view kExif = "Exif";
+            found.exif = parseExif(block);
+            found.damagedExif =
+                found.damagedExif || (!found.exif && block.size() >= kExif.size() &&
+                                      std::equal(kExif.begin(), kExif.end(), block.begin()));
         } else {
             bytes.skip(length);
         }
@@ -297,6 +304,9 @@ OpenJpeg openJpeg(const std::filesystem::path& path, JpegFile& owner, const std:
     requireProportion(path, owner.state, segments.scans);
     const auto orientation = segments.exif ? segments.exif->orientation : std::nullopt;
     const Turn turn = place(info, orientation, "EXIF", jfifResolution(owner.state), reading);
+    if (segments.damagedExif && !segments.exif) {
+        info.notes.emplace_back("its EXIF block is damaged and was ignored");
+    }
     return {std::move(info), turn};
 }
 

@@ -73,8 +73,7 @@ Turn place(ImageInfo& info, const std::optional<std::uint32_t>& orientation, con
     if (number == 1) {
         return plain;
     }
-    const std::string says =
-        std::string("its ") + word + " orientation " + std::to_string(number);
+    const std::string says = std::string("its ") + word + " orientation " + std::to_string(number);
     if (number < 1 || number > 8) {
         info.notes.push_back(says + " is not defined and was ignored");
         return plain;

@@ -289,7 +289,8 @@ ImageInfo pngInfo(const std::filesystem::path& path, const Reading& reading) {
 namespace {
 
 /// Bytes that reading takes beside the planes: the pixels of a colour image with their components
-/// side by side, or of an image that is turned, the addresses of the rows, and libpng's rows of up to 8 bytes a pixel.
+/// side by side, or of an image that is turned, the addresses of the rows, and libpng's rows of up
+/// to 8 bytes a pixel.
 std::int64_t bufferBytes(const ImageInfo& info, bool turned) {
     const std::int64_t together =
         info.components == 1 && !turned
@@ -326,8 +327,7 @@ LoadedImage readPng(const std::filesystem::path& path, const ReadOptions& option
     owner.stop = options.stop;
     OpenPng open = openPng(path, owner, options.reading);
     const ImageInfo& stored = open.stored;
-    const bool turned =
-        open.turn.transposes || open.turn.stepX != 1 || open.turn.origin != 0;
+    const bool turned = open.turn.transposes || open.turn.stepX != 1 || open.turn.origin != 0;
     (void)choose(path, open.info, options, bufferBytes(stored, turned));
     base::AnyImage all =
         base::makeImage(stored.pixel, {stored.extents.x * stored.components, stored.extents.y, 1});

@@ -64,10 +64,10 @@ class Directory {
         const std::uint64_t type = at(entry + 2, 2);
         const std::size_t offsetBytes = m_big ? 8 : 4;
         const std::uint64_t count = at(entry + 4, offsetBytes);
-        const std::size_t width = type == TIFF_SHORT                         ? 2
-                                  : type == TIFF_LONG || type == TIFF_IFD    ? 4
+        const std::size_t width = type == TIFF_SHORT                        ? 2
+                                  : type == TIFF_LONG || type == TIFF_IFD   ? 4
                                   : type == TIFF_LONG8 || type == TIFF_IFD8 ? 8
-                                                                             : 0;
+                                                                            : 0;
         if (width == 0 || count > static_cast<std::uint64_t>(most)) {
             failInput(m_path, "the list of its tiles or strips is damaged");
         }
@@ -114,8 +114,8 @@ TiffBlocks blocksOf(const std::filesystem::path& path, const TiffFile& open) {
     blocks.across = (std::int64_t{page.width} + width - 1) / width;
     blocks.down = (std::int64_t{page.height} + height - 1) / height;
     const std::int64_t slabs = (std::int64_t{page.depth} + depth - 1) / depth;
-    const std::int64_t most = cappedProduct(
-        cappedProduct(blocks.across, blocks.down), cappedProduct(slabs, page.samples));
+    const std::int64_t most = cappedProduct(cappedProduct(blocks.across, blocks.down),
+                                            cappedProduct(slabs, page.samples));
     const std::int64_t size = requireRegularFile(path);
     const Directory directory(path, ::TIFFCurrentDirOffset(open.now));
     blocks.offsets =

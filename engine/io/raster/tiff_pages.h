@@ -54,13 +54,13 @@ struct TiffPage {
 
 /// Sizes of the pieces in which pages are stored, in bytes.
 struct TiffSizes {
-    std::int64_t promised = 0;   ///< pixels of all pages, as the headers say
-    std::int64_t block = 0;      ///< the largest decoded tile, or row of a strip
-    std::int64_t smallest = 0;   ///< the smallest of these
-    std::int64_t stored = 0;     ///< the largest tile or strip in the file
-    std::int64_t codec = 0;      ///< most that the decoder of libtiff takes
-    std::int64_t ratio = 0;      ///< most bytes that a byte of the file can stand for
-    std::uint16_t unknown = 0;   ///< a compression that is not read; 0: none
+    std::int64_t promised = 0; ///< pixels of all pages, as the headers say
+    std::int64_t block = 0;    ///< the largest decoded tile, or row of a strip
+    std::int64_t smallest = 0; ///< the smallest of these
+    std::int64_t stored = 0;   ///< the largest tile or strip in the file
+    std::int64_t codec = 0;    ///< most that the decoder of libtiff takes
+    std::int64_t ratio = 0;    ///< most bytes that a byte of the file can stand for
+    std::uint16_t unknown = 0; ///< a compression that is not read; 0: none
 };
 
 /// Pages that can be planes of one image.

@@ -16,151 +16,16 @@
 #include "engine/io/format/byte_source.h"
 #include "engine/io/format/headers.h"
 #include "engine/io/raster/tiff_pages.h"
+#include "engine/io/raster/tiff_samples.h"
 
 namespace flcc::io::detail {
 
 namespace {
 
-/// Value `index` of a row of samples of `bits` bits, the first in the highest bits.
-unsigned packedSample(const unsigned char* row, std::int64_t index, unsigned bits) {
-    unsigned value = 0;
-    for (std::int64_t bit = index * bits; bit < (index + 1) * bits; ++bit) {
-        value = (value << 1) | ((unsigned{row[bit / 8]} >> (7 - bit % 8)) & 1U);
-    }
-    return value;
-}
-
-/// A row of a strip, or a tile, decoded.
-struct Block {
-    const unsigned char* data = nullptr;
-    std::int64_t rowBytes = 0;
-    std::int64_t left = 0;
-    std::int64_t top = 0;
-    std::int64_t width = 0;  ///< inside the page
-    std::int64_t height = 0; ///< inside the page
-    std::int64_t step = 1;   ///< samples from one pixel to the next
-};
-
 /// The colours of a palette, or the values of a packed or inverted sample.
 struct Palette {
     std::array<const std::uint16_t*, 3> colours{nullptr, nullptr, nullptr};
 };
-
-/// The value of a float of 16 bits (5 for the exponent) or of 24 bits (7), which is exact.
-float smallFloat(std::uint32_t raw, int bits) {
-    const int exponentBits = bits == 16 ? 5 : 7;
-    const int fractionBits = bits - 1 - exponentBits;
-    const std::uint32_t fraction = raw & ((1U << fractionBits) - 1);
-    const std::uint32_t exponent = (raw >> fractionBits) & ((1U << exponentBits) - 1);
-    const std::uint32_t last = (1U << exponentBits) - 1;
-    const int bias = (1 << (exponentBits - 1)) - 1;
-    float value = 0;
-    if (exponent == last) {
-        value = fraction == 0 ? std::numeric_limits<float>::infinity()
-                              : std::numeric_limits<float>::quiet_NaN();
-    } else if (exponent == 0) {
-        value = std::ldexp(static_cast<float>(fraction), 1 - bias - fractionBits);
-    } else {
-        value = std::ldexp(static_cast<float>(fraction + (1U << fractionBits)),
-                           static_cast<int>(exponent) - bias - fractionBits);
-    }
-    return (raw >> (bits - 1)) != 0 ? -value : value;
-}
-
-bool isSmallFloat(const TiffPage& page) {
-    return page.sampleFormat == SAMPLEFORMAT_IEEEFP && page.bits < 32;
-}
-
-/// The float at `bytes`, in the byte order of the processor.
-float smallFloatAt(const unsigned char* bytes, int bits) {
-    std::uint32_t raw = 0;
-    for (int i = 0; i < bits / 8; ++i) {
-        const int place = std::endian::native == std::endian::little ? bits / 8 - 1 - i : i;
-        raw = (raw << 8) | bytes[place];
-    }
-    return smallFloat(raw, bits);
-}
-
-/// Copies sample `sample` of the block to its place in `plane`, slice `z`.
-void copySample(const TiffPage& page, const Block& block, std::int64_t sample, std::int64_t z,
-                const Turn& turn, const std::uint16_t* colours, base::AnyImage& plane) {
-    std::visit(
-        [&](auto& image) {
-            using Voxel = std::remove_pointer_t<decltype(image.data())>;
-            const bool packed = page.bits % 8 != 0;
-            const base::Extents& n = image.extents();
-            Voxel* const slice = image.data() + z * n.x * n.y + turn.origin;
-            for (std::int64_t y = 0; y < block.height; ++y) {
-                const unsigned char* source = block.data + y * block.rowBytes;
-                Voxel* target =
-                    slice + (block.top + y) * turn.stepY + block.left * turn.stepX;
-                for (std::int64_t x = 0; x < block.width; ++x, target += turn.stepX) {
-                    const std::int64_t index = x * block.step + sample;
-                    if (colours != nullptr) {
-                        const unsigned entry = packedSample(source, index, page.bits);
-                        *target = static_cast<Voxel>(colours[entry] >> 8);
-                    } else if (isSmallFloat(page)) {
-                        *target = static_cast<Voxel>(
-                            smallFloatAt(source + index * (page.bits / 8), page.bits));
-                    } else if (packed) {
-                        *target = static_cast<Voxel>(packedSample(source, index, page.bits));
-                    } else {
-                        std::memcpy(target,
-                                    source + index * static_cast<std::int64_t>(sizeof(Voxel)),
-                                    sizeof(Voxel));
-                    }
-                }
-            }
-        },
-        plane);
-}
-
-/// MINISWHITE stores darkness; convert it to brightness, as every viewer does.
-void invert(const TiffPage& page, std::int64_t z, base::AnyImage& plane) {
-    std::visit(
-        [&](auto& image) {
-            using Voxel = std::remove_pointer_t<decltype(image.data())>;
-            if constexpr (std::is_unsigned_v<Voxel>) {
-                const auto white = static_cast<Voxel>(page.bits >= 8 * sizeof(Voxel)
-                                                          ? std::numeric_limits<Voxel>::max()
-                                                          : (1U << page.bits) - 1U);
-                const std::int64_t slice = image.extents().x * image.extents().y;
-                for (std::int64_t i = z * slice; i < (z + 1) * slice; ++i) {
-                    image.data()[i] = static_cast<Voxel>(white - image.data()[i]);
-                }
-            }
-        },
-        plane);
-}
-
-/// Divides the values of slice `z` by their opacity, which the last plane holds: the program that
-/// wrote the file multiplied them by it.
-void divideByOpacity(std::int64_t z, std::vector<base::AnyImage>& planes) {
-    std::visit(
-        [&](const auto& opacity) {
-            using Image = std::remove_cvref_t<decltype(opacity)>;
-            using Voxel = std::remove_cvref_t<decltype(*opacity.data())>;
-            constexpr bool kWhole = std::is_integral_v<Voxel>;
-            const auto most =
-                kWhole ? static_cast<double>(std::numeric_limits<Voxel>::max()) : 1.0;
-            const std::int64_t count = opacity.extents().x * opacity.extents().y;
-            for (std::size_t plane = 0; plane + 1 < planes.size(); ++plane) {
-                Voxel* const values = std::get<Image>(planes[plane]).data() + z * count;
-                const Voxel* const share = opacity.data() + z * count;
-                for (std::int64_t i = 0; i < count; ++i) {
-                    if (!(share[i] > Voxel{0})) {
-                        continue; // no value was stored
-                    }
-                    const double value =
-                        static_cast<double>(values[i]) * most / static_cast<double>(share[i]);
-                    values[i] = !kWhole         ? static_cast<Voxel>(value)
-                                : value >= most ? std::numeric_limits<Voxel>::max()
-                                                : static_cast<Voxel>(value + 0.5);
-                }
-            }
-        },
-        planes.back());
-}
 
 /// Reads the page a file stands at into slice `z` of the planes.
 class PageReader {
@@ -168,7 +33,8 @@ class PageReader {
     /// `channel` counts when the samples of a pixel are channels.
     /// Of a page with depth, `first` is the first slice to read.
     PageReader(const std::filesystem::path& path, TiffFile& open, std::int64_t channel,
-               TiffSlices slices, std::int64_t z, std::vector<base::AnyImage>& planes, const std::stop_token& stop)
+               TiffSlices slices, std::int64_t z, std::vector<base::AnyImage>& planes,
+               const std::stop_token& stop)
         : m_path(path), m_open(open), m_page(open.page), m_channel(channel), m_z(z),
           m_slices(slices), m_planes(planes), m_stop(stop) {}
 
@@ -327,7 +193,7 @@ class PageReader {
         require(bytes >= (std::int64_t{width} * samples * m_page.bits + 7) / 8);
     }
 
-    void place(const Block& block, std::int64_t z, std::uint16_t layer, bool separate) {
+    void place(const TiffBlock& block, std::int64_t z, std::uint16_t layer, bool separate) {
         for (std::size_t plane = 0; plane < m_planes.size(); ++plane) {
             const std::int64_t sample = m_palette.colours[0] != nullptr ? 0
                                         : m_planes.size() > 1 ? static_cast<std::int64_t>(plane)
@@ -387,8 +253,8 @@ std::vector<base::AnyImage> readBehindFirst(const std::filesystem::path& path, T
 }
 
 /// Makes slice `z` NaN; refuses integers, which have no value for that.
-void fillMissing(const std::filesystem::path& path, const Choice& choice, int slice,
-                 std::int64_t z, std::vector<base::AnyImage>& planes) {
+void fillMissing(const std::filesystem::path& path, const Choice& choice, int slice, std::int64_t z,
+                 std::vector<base::AnyImage>& planes) {
     for (base::AnyImage& plane : planes) {
         std::visit(
             [&](auto& image) {
@@ -464,8 +330,8 @@ std::vector<base::AnyImage> readSlices(const std::filesystem::path& path, TiffFi
 }
 
 LoadedImage readTiff(const std::filesystem::path& path, const ReadOptions& options) {
-    const auto open = openStack(path, options.stop, std::max(options.maxBytes, kDirectoryBytes),
-                                options.reading);
+    const auto open =
+        openStack(path, options.stop, std::max(options.maxBytes, kDirectoryBytes), options.reading);
     const Choice choice = chooseOf(path, *open, open->info, options);
     return {
         open->info,
@@ -480,7 +346,8 @@ void verifyTiff(const std::filesystem::path& path, const std::stop_token& stop,
     if (stack.oneDirectory || open->page.depth > 1) {
         for (int frame = 0; frame < stack.frames; ++frame) {
             for (int channel = 0; channel < stack.channels; ++channel) {
-                (void)readTiff(path, {.channel = channel, .frame = frame, .stop = stop, .reading = reading});
+                (void)readTiff(
+                    path, {.channel = channel, .frame = frame, .stop = stop, .reading = reading});
             }
         }
         return;

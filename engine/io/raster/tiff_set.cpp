@@ -83,7 +83,8 @@ class Members {
   public:
     static constexpr std::size_t kMissing = SIZE_MAX;
 
-    Members(const std::filesystem::path& path, const Ome& ome) : m_path(path), m_own(ome.uuid) {
+    Members(const std::filesystem::path& path, const Ome& ome)
+        : m_path(path), m_name(path.filename()), m_own(ome.uuid) {
         std::set<std::string> names;
         for (const OmeImage& image : ome.images) {
             for (const OmeBlock& block : image.blocks) {
@@ -124,7 +125,7 @@ class Members {
   private:
     [[nodiscard]] bool isOwn(const OmeBlock& block) const {
         return (block.file.empty() && (block.uuid.empty() || m_own.empty())) ||
-               (!block.uuid.empty() && block.uuid == m_own) || block.file == m_path.filename();
+               (!block.uuid.empty() && block.uuid == m_own) || block.file == m_name;
     }
     [[nodiscard]] bool namesItself(const Ome& ome) const {
         return std::any_of(ome.images.begin(), ome.images.end(), [&](const OmeImage& image) {
@@ -134,6 +135,7 @@ class Members {
     }
 
     std::filesystem::path m_path;
+    std::string m_name; ///< of the file itself
     std::string m_own;
     bool m_renamed = false;
     std::map<std::string, std::size_t> m_numbers;
@@ -158,9 +160,8 @@ class Placement {
         const auto samples =
             static_cast<int>(open.pages.kinds[open.pages.directories.front().kind].page.samples);
         // Some programs do not say that a channel has several samples.
-        const std::int64_t planes = std::int64_t{image.channels} * image.slices * image.frames;
         if (image.samples == 1 && samples > 1 && image.channels % samples == 0 &&
-            planes > std::ssize(open.pages.directories)) {
+            planes() > std::ssize(open.pages.directories)) {
             m_image.channels /= samples;
             m_image.samples = samples;
         }
@@ -235,7 +236,7 @@ void Placement::putBlock(const OmeBlock& block, std::size_t file, const TiffPage
                                   std::to_string(block.slice) + " and frame " +
                                   std::to_string(block.frame) + ", which it does not have");
         }
-        plane += first[axis] * m_strides[axis];
+        plane = cappedSum(plane, cappedProduct(first[axis], m_strides[axis]));
     }
     const std::int64_t page = block.page.value_or(0);
     const std::int64_t there = std::max<std::int64_t>(0, std::ssize(pages.directories) - page);

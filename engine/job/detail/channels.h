@@ -22,11 +22,9 @@ namespace flcc::job::detail {
 
 /// An image whose slices are the channels of the flat image in `path`; null if cancelled.
 /// **Errors**: as io::readImage; Problem for a volume.
-[[nodiscard]] std::shared_ptr<const SceneImage> loadChannels(const std::filesystem::path& path,
-                                                             std::optional<int> frame,
-                                                             const std::stop_token& stop,
-                                                             std::int64_t memoryBytes,
-                                                             const io::Reading& reading);
+[[nodiscard]] std::shared_ptr<const SceneImage>
+loadChannels(const std::filesystem::path& path, std::optional<int> frame,
+             const std::stop_token& stop, std::int64_t memoryBytes, const io::Reading& reading);
 
 /// `image` if it may serve the job: with `--channel all` an image in memory must have its channels.
 [[nodiscard]] std::shared_ptr<const SceneImage>

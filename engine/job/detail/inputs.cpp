@@ -7,15 +7,12 @@
 #include "engine/base/error.h"
 #include "engine/filter/resample.h"
 #include "engine/job/detail/channels.h"
-#include "engine/job/detail/digests.h"
-#include "engine/job/detail/machine.h"
 #include "engine/job/detail/masks.h"
 #include "engine/job/detail/scenes.h"
 #include "engine/job/detail/text.h"
 #include "engine/job/mask_shape.h"
 #include "engine/job/world_axes.h"
 #include "engine/method/canonical.h"
-#include "engine/sample/sample.h"
 
 namespace flcc::job {
 

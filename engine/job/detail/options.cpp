@@ -265,37 +265,6 @@ Option channelOption() {
     return option;
 }
 
-Option orientationOption() {
-    return wordOption(
-        "orientation",
-        "turn pictures as their files say (EXIF, TIFF), or leave rows as they are stored",
-        {"applied", "stored"},
-        [](const Job& job) {
-            return job.reading.orientation == io::Orientation::Stored ? "stored" : "applied";
-        },
-        [](Job& job, const std::string& text) {
-            job.reading.orientation =
-                text == "stored" ? io::Orientation::Stored : io::Orientation::Applied;
-        });
-}
-
-Option imageOption() {
-    return {.name = "image",
-            .kind = ValueKind::Integer,
-            .value = "N",
-            .help = "image of a TIFF file with several images, from 0 (default: the main one)",
-            .get =
-                [](const Job& job) {
-                    return job.reading.image ? std::optional(std::to_string(*job.reading.image))
-                                             : std::nullopt;
-                },
-            .set =
-                [](Job& job, const std::string& text) {
-                    job.reading.image = static_cast<int>(toInteger("image", text, 0, kMostPlanes));
-                },
-            .positional = false};
-}
-
 Option minDistanceOption() {
     return {
         .name = "min-distance",

@@ -45,8 +45,10 @@ struct Option {
 
 /// The option with that name, or null.
 [[nodiscard]] const Option* findOption(std::string_view name);
-/// A row of the table: Job::spacing.
+/// Rows of the table: Job::spacing, and Job::reading.
 [[nodiscard]] Option spacingOption();
+[[nodiscard]] Option orientationOption();
+[[nodiscard]] Option imageOption();
 /// A row of the table: Job::world.
 [[nodiscard]] Option worldOption();
 

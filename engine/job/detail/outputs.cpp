@@ -178,6 +178,10 @@ bool writeOutputs(const Job& job, JobResult& result, OutputFiles& files,
         asked.emplace_back(job.index, image(result.index->view(), result.mapGeometry, job.index));
     }
     const SceneImage& templ = *result.templates.front();
+    if (!job.templateOut.empty() && templ.opacity) {
+        result.notes.push_back(job.templateOut.filename().string() +
+                               ": the opacity of the template is not stored; it needs a --mask");
+    }
     asked.insert(
         asked.end(),
         {

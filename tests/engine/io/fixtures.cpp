@@ -165,11 +165,13 @@ Bytes makeTiff(const TiffRecipe& recipe) {
             std::uint64_t count;
             std::uint64_t value;
         };
-        const bool bitsInside = recipe.samples == 1;
+        // A list of shorts lies in the entry if it fits.
+        const bool bitsInside = recipe.samples <= (big ? 4 : 2);
+        const std::uint64_t bits = recipe.bits * (big ? 0x1000100010001U : 0x10001U);
         std::vector<Entry> entries{
             {256, kLong, 1, page.width},
             {257, kLong, 1, page.height},
-            {258, kShort, recipe.samples, bitsInside ? recipe.bits : bitsAt},
+            {258, kShort, recipe.samples, bitsInside ? bits : bitsAt},
             {259, kShort, 1, 1},
             {262, kShort, 1, recipe.photometric},
             {273, static_cast<std::uint16_t>(big ? 16 : kLong), 1, pageAt[i]},

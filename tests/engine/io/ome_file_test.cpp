@@ -266,6 +266,11 @@ class OmeFileTest : public QObject {
 
     void largeNumbersCostNothing() {
         const std::string large = sizes(1000000, 1000, 1000000, "XYZCT");
+        const int most = 1'000'000'000;
+        write(numbered(2), ome(pixels(sizes(most, most, most, "XYZCT"),
+                                      "<TiffData FirstZ=\"999999999\" FirstC=\"999999999\" "
+                                      "FirstT=\"999999999\" IFD=\"0\"/>")));
+        QVERIFY(test::errorOf([&] { (void)io::readImageInfo(file()); }));
         for (const std::string blocks :
              {"<TiffData IFD=\"0\" PlaneCount=\"1000000000\"/>", "<TiffData/>",
               "<TiffData FirstZ=\"999999\" FirstC=\"999\" FirstT=\"999999\" IFD=\"0\"/>",

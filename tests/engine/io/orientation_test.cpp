@@ -298,7 +298,9 @@ class OrientationTest : public QObject {
                                   block.begin() + static_cast<std::ptrdiff_t>(length));
             test::writeFile(file("a.jpg"), jpegWith(exifSegment(cut)));
             // The entry of the orientation ends at byte 34.
-            QCOMPARE(io::readImage(file("a.jpg")).info.extents.x, length < 32 ? 16 : 8);
+            const io::ImageInfo info = io::readImageInfo(file("a.jpg"));
+            QCOMPARE(info.extents.x, length < 32 ? 16 : 8);
+            QVERIFY(length >= 10 || info.notes.at(0).find("damaged") != std::string::npos);
         }
     }
 

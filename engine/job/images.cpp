@@ -1,3 +1,5 @@
+// Images as a job reads, makes or cuts them.
+
 #include <algorithm>
 #include <utility>
 
@@ -10,8 +12,6 @@
 #include "engine/job/detail/text.h"
 #include "engine/job/world_axes.h"
 #include "engine/sample/sample.h"
-
-// Images of a job from files, samples and crops.
 
 namespace flcc::job {
 
