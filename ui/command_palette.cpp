@@ -5,10 +5,13 @@
 #include <QLineEdit>
 #include <QListWidget>
 #include <QMenu>
+#include <QMenuBar>
 #include <QTimer>
 #include <QVBoxLayout>
 
 #include <algorithm>
+#include <functional>
+#include <utility>
 
 namespace flcc::ui {
 namespace {
@@ -55,42 +58,67 @@ CommandPalette::CommandPalette(const std::vector<QAction*>& actions, QWidget* pa
 
 void CommandPalette::find(const QString& words) {
     const QStringList all = words.simplified().split(QChar(' '), Qt::SkipEmptyParts);
-    m_list->clear();
-    m_found.clear();
+    const auto holds = [&all](const QString& text) {
+        return std::ranges::all_of(
+            all, [&text](const QString& word) { return text.contains(word, Qt::CaseInsensitive); });
+    };
+    // Names before menus, menus before explanations; as in the menus otherwise.
+    std::vector<std::pair<int, QAction*>> ranked;
     for (QAction* action : m_actions) {
         const QString path = pathOf(*action);
-        const QString where = path + QChar(' ') + action->whatsThis();
-        if (!std::ranges::all_of(all, [&where](const QString& word) {
-                return where.contains(word, Qt::CaseInsensitive);
-            })) {
-            continue;
+        const int rank = holds(plain(action->text()))                     ? 0
+                         : holds(path)                                    ? 1
+                         : holds(path + QChar(' ') + action->whatsThis()) ? 2
+                                                                          : -1;
+        if (rank >= 0) {
+            ranked.emplace_back(rank, action);
         }
+    }
+    std::ranges::stable_sort(ranked, {}, [](const auto& each) { return each.first; });
+    m_list->clear();
+    m_found.clear();
+    int current = -1;
+    for (const auto& [rank, action] : ranked) {
+        const QString path = pathOf(*action);
         const QString key = action->shortcut().toString(QKeySequence::NativeText);
         auto* item =
             new QListWidgetItem(key.isEmpty() ? path : QStringLiteral("%1    %2").arg(path, key));
         item->setToolTip(action->whatsThis());
         if (!action->isEnabled()) {
             item->setFlags(item->flags() & ~Qt::ItemIsEnabled);
+        } else if (current < 0) {
+            current = m_list->count();
         }
         m_list->addItem(item);
         m_found.push_back(action);
     }
-    // Names before explanations: a command whose name has the words comes first to hand.
-    for (int row = 0; row < m_list->count(); ++row) {
-        const QString name = plain(m_found[static_cast<std::size_t>(row)]->text());
-        const bool named = std::ranges::all_of(
-            all, [&name](const QString& word) { return name.contains(word, Qt::CaseInsensitive); });
-        if (named && m_found[static_cast<std::size_t>(row)]->isEnabled()) {
-            m_list->setCurrentRow(row);
-            return;
-        }
+    if (ranked.empty()) {
+        auto* none = new QListWidgetItem(tr("No command has these words."), m_list);
+        none->setFlags(Qt::NoItemFlags);
     }
-    m_list->setCurrentRow(0);
+    m_list->setCurrentRow(std::max(current, 0));
+}
+
+std::vector<QAction*> CommandPalette::withMenus(std::vector<QAction*> actions,
+                                                const QMenuBar& menus) {
+    const std::function<void(const QList<QAction*>&)> add = [&](const QList<QAction*>& entries) {
+        for (QAction* entry : entries) {
+            if (entry->menu() != nullptr) {
+                add(entry->menu()->actions());
+            } else if (!entry->isSeparator() &&
+                       std::ranges::find(actions, entry) == actions.end()) {
+                actions.push_back(entry);
+            }
+        }
+    };
+    add(menus.actions());
+    return actions;
 }
 
 void CommandPalette::choose() {
     const int row = m_list->currentRow();
-    if (row < 0 || !m_found[static_cast<std::size_t>(row)]->isEnabled()) {
+    if (row < 0 || row >= static_cast<int>(m_found.size()) ||
+        !m_found[static_cast<std::size_t>(row)]->isEnabled()) {
         return;
     }
     QAction* action = m_found[static_cast<std::size_t>(row)];

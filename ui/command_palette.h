@@ -7,6 +7,7 @@
 class QAction;
 class QLineEdit;
 class QListWidget;
+class QMenuBar;
 
 namespace flcc::ui {
 
@@ -16,6 +17,9 @@ class CommandPalette : public QDialog {
 
   public:
     explicit CommandPalette(const std::vector<QAction*>& actions, QWidget* parent = nullptr);
+    /// `actions` and every other entry of the menus, such as themes and colours.
+    [[nodiscard]] static std::vector<QAction*> withMenus(std::vector<QAction*> actions,
+                                                         const QMenuBar& menus);
 
   protected:
     bool eventFilter(QObject* watched, QEvent* event) override;

@@ -141,7 +141,8 @@ QWidget* FeaturesPanel::buildSide() {
     m_least = voxelField("blobLeastRadius", tr("Smallest radius shown"),
                          tr("Hides smaller blobs, without a new run; voxels"), 0, 9999, 0, side);
     m_most = voxelField("blobMostRadius", tr("Largest radius shown"),
-                        tr("Hides larger blobs, without a new run; voxels"), 0, 9999, 9999, side);
+                        tr("Hides larger blobs, without a new run; voxels"), 0, 9999, 0, side);
+    m_most->setSpecialValueText(tr("any"));
     const auto row = [side](QWidget* a, QWidget* b) {
         auto* pair = new QHBoxLayout;
         pair->addWidget(a, 1);
@@ -326,7 +327,7 @@ void FeaturesPanel::applyFilter() {
         const std::vector<features::Blob>& blobs = m_result->detection.blobs;
         for (const features::Blob& blob : blobs) {
             if (blob.strength >= least && blob.radius >= m_least->value() &&
-                blob.radius <= m_most->value()) {
+                (m_most->value() == 0 || blob.radius <= m_most->value())) {
                 m_shown.push_back(blob);
             }
         }
@@ -360,9 +361,7 @@ void FeaturesPanel::fillTable() {
 
 void FeaturesPanel::showMarks(const std::vector<features::Blob>& blobs,
                               std::optional<std::size_t> selected) {
-    for (ViewFrame* frame : m_views.frames()) {
-        frame->scene().setBlobs(marksOf(blobs), selected);
-    }
+    m_views.setBlobs(marksOf(blobs), selected);
 }
 
 void FeaturesPanel::draw() {

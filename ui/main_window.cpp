@@ -356,9 +356,11 @@ void MainWindow::connectParts() {
                 if (!RunController::isBackground(task)) {
                     m_status->showWork(title);
                 }
-                if (task == RunController::Task::Run &&
-                    m_message->kind() != MessageBar::Kind::Info) {
+                if (task == RunController::Task::Run) {
                     m_message->hide(); // it was about something earlier
+                    if (m_tabs->currentWidget() == m_features) {
+                        m_tabs->setCurrentWidget(m_peaks); // where the result will be
+                    }
                 }
                 updateActions();
             });

@@ -91,6 +91,7 @@ class MainWindow : public QMainWindow {
     void buildEditMenu();
     void buildViewMenu();
     void buildHeatmapMenu();
+    void buildLayersMenu();
     void buildVolumeMenu();
     void buildToolsMenu();
     void addBoxEntries(QMenu* menu);

@@ -226,6 +226,7 @@ void MainWindow::stepBack(bool redo) {
              tr("Scenes cannot change during a run: wait until the run ends, or cancel it."));
         return;
     }
+    m_message->hide(); // it may be about what is undone
     QUndoStack& stack = m_document->undoStack();
     redo ? stack.redo() : stack.undo();
 }

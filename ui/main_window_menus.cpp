@@ -469,12 +469,16 @@ void MainWindow::buildHelpMenu() {
                     nullptr,
                     Scope::Views},
                    [this](bool) { showKeySheet(); });
-    m_actions->add(menu,
-                   {"commandPaletteAction",
-                    tr("&Commands …"),
-                    tr("Finds any command by its name and runs it"),
-                    {QKeySequence(Qt::CTRL | Qt::Key_K)}},
-                   [this](bool) { (new CommandPalette(m_actions->all(), this))->open(); });
+    m_actions->add(
+        menu,
+        {"commandPaletteAction",
+         tr("&Commands …"),
+         tr("Finds any command by its name and runs it"),
+         {QKeySequence(Qt::CTRL | Qt::Key_K)}},
+        [this](bool) {
+            (new CommandPalette(CommandPalette::withMenus(m_actions->all(), *menuBar()), this))
+                ->open();
+        });
     m_actions->add(menu,
                    {"selfTestAction",
                     tr("&Self-test..."),

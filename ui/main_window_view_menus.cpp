@@ -22,6 +22,7 @@ using Scope = Actions::Scope;
 
 void MainWindow::buildViewMenu() {
     QMenu* menu = menuBar()->addMenu(tr("&View"));
+    menu->setObjectName(QStringLiteral("viewMenuBar"));
     const auto add = [this, menu](const Actions::Definition& definition,
                                   std::function<void(bool)> slot) {
         return m_actions->add(menu, definition, std::move(slot));
@@ -167,7 +168,7 @@ void MainWindow::buildHeatmapMenu() {
          "overlay",
          Scope::Views,
          true},
-        [this](bool on) { m_views->setOverlayVisible(on); })
+        [this](bool on) { m_views->setLayerVisible(ViewsPanel::Layer::Heatmap, on); })
         ->setChecked(true);
     add({"opacityDown",
          tr("Less opaque"),
@@ -190,8 +191,9 @@ void MainWindow::buildHeatmapMenu() {
          "peak",
          Scope::Window,
          true},
-        [this](bool on) { m_views->setPeaksVisible(on); })
+        [this](bool on) { m_views->setLayerVisible(ViewsPanel::Layer::Peaks, on); })
         ->setChecked(true);
+    buildLayersMenu();
     menu->addSeparator();
     addChoices(menu->addMenu(tr("&Colours")), this, QStringLiteral("heatmap/colours"),
                {tr("Viridis"), tr("Diverging about 0"), tr("Cividis")},
@@ -228,6 +230,36 @@ void MainWindow::buildHeatmapMenu() {
          nullptr,
          Scope::Views},
         [this](bool) { m_peaks->step(-1); });
+}
+
+/// One list of switches for what the views draw over the scene: first in the View menu.
+void MainWindow::buildLayersMenu() {
+    using Layer = ViewsPanel::Layer;
+    auto* layers = new QMenu(tr("La&yers"), this);
+    layers->setObjectName(QStringLiteral("layersMenu"));
+    auto* view = findChild<QMenu*>(QStringLiteral("viewMenuBar"));
+    view->insertMenu(view->actions().front(), layers);
+    layers->addAction(findChild<QAction*>(QStringLiteral("overlay")));
+    layers->addAction(findChild<QAction*>(QStringLiteral("showPeaks")));
+    struct Entry {
+        const char* name;
+        QString text;
+        QString tip;
+        Layer layer;
+    };
+    const std::array<Entry, 5> entries{
+        {{"showBlobs", tr("Show &blobs"), tr("Shows the blobs as circles"), Layer::Blobs},
+         {"showBox", tr("Show template b&ox"), tr("Shows the template box"), Layer::Box},
+         {"showMasks", tr("Show &masks"), tr("Shades what the masks leave out"), Layer::Mask},
+         {"showCrosshair", tr("Show &crosshair"), tr("Shows the lines of the crosshair"),
+          Layer::Crosshair},
+         {"showBars", tr("Show b&ars"), tr("Shows scale bar and colour bar"), Layer::Bars}}};
+    for (const Entry& entry : entries) {
+        m_actions
+            ->add(layers, {entry.name, entry.text, entry.tip, {}, nullptr, Scope::Window, true},
+                  [this, layer = entry.layer](bool on) { m_views->setLayerVisible(layer, on); })
+            ->setChecked(true);
+    }
 }
 
 } // namespace flcc::ui

@@ -26,19 +26,27 @@ void MainWindow::buildVolumeMenu() {
         menu->addMenu(tr("3D &shows")), this, {},
         {tr("Scene"), tr("Heatmap"), tr("Slices and peaks only")},
         [this](int content) {
-            m_views->setVolumeContent(static_cast<viz::VolumeContent>(content));
+            m_views->chooseVolumeView([content](VolumeView& view) {
+                view.content = static_cast<viz::VolumeContent>(content);
+            });
         },
         QStringLiteral("volumeContent"));
     addChoices(
-        menu->addMenu(tr("S&lices")), this, QStringLiteral("volume/slices"),
+        menu->addMenu(tr("S&lices")), this, {},
         {tr("Transparent where black"), tr("Opaque"), tr("Frames only"), tr("Off")},
-        [this](int style) { m_views->volume().setSliceStyle(static_cast<viz::SliceStyle>(style)); },
+        [this](int style) {
+            m_views->chooseVolumeView(
+                [style](VolumeView& view) { view.slices = static_cast<viz::SliceStyle>(style); });
+        },
         QStringLiteral("volumeSlices"));
     addChoices(
         menu->addMenu(tr("&Clip")), this, {},
         {tr("Whole volume"), tr("Cut away the corner before the crosshair"),
          tr("Slab around the XY slice"), tr("Template box only"), tr("Region only")},
-        [this](int clip) { m_views->volume().setClip(static_cast<viz::VolumeClip>(clip)); },
+        [this](int clip) {
+            m_views->chooseVolumeView(
+                [clip](VolumeView& view) { view.clip = static_cast<viz::VolumeClip>(clip); });
+        },
         QStringLiteral("volumeClip"));
     m_actions->add(menu,
                    {"volumeEditorAction",
@@ -46,7 +54,6 @@ void MainWindow::buildVolumeMenu() {
                     tr("Chooses colours, threshold and opacity of the ray-cast scene"),
                     {}},
                    [this](bool) { (new VolumeEditor(*m_views, this))->show(); });
-    m_views->setVolumeTransfer(Settings::volumeTransfer());
     m_actions->add(menu,
                    {"slabAction",
                     tr("Ma&ximum over a slab …"),
@@ -54,19 +61,34 @@ void MainWindow::buildVolumeMenu() {
                        "slab of the 3D view as thick"),
                     {}},
                    [this](bool) { askSlab(); });
-    addSwitch(menu,
-              {"isosurface",
-               tr("&Isosurface of the heatmap"),
-               tr("Draws the surface on which the scores reach the threshold of the peaks"),
-               {}},
-              false, [this](bool on) { m_views->volume().setIsosurface(on); });
-    addSwitch(menu,
-              {"peakSurfaces",
-               tr("Te&mplate surfaces at the peaks"),
-               tr("Shows each peak as the surface of its template, coloured and sized by the "
-                  "score, instead of a box"),
-               {}},
-              false, [this](bool on) { m_views->volume().setPeakSurfaces(on); });
+    const auto addPart = [this, menu](Actions::Definition definition, bool VolumeView::*part) {
+        definition.checkable = true;
+        m_actions->add(menu, definition, [this, part](bool on) {
+            m_views->chooseVolumeView([part, on](VolumeView& view) { view.*part = on; });
+        });
+    };
+    addPart({"isosurface",
+             tr("&Isosurface of the heatmap"),
+             tr("Draws the surface on which the scores reach the threshold of the peaks"),
+             {}},
+            &VolumeView::isosurface);
+    addPart({"peakSurfaces",
+             tr("Te&mplate surfaces at the peaks"),
+             tr("Shows each peak as the surface of its template, coloured and sized by the score, "
+                "instead of a box"),
+             {}},
+            &VolumeView::surfaces);
+    connect(m_views, &ViewsPanel::volumeViewChanged, this, [this] {
+        const VolumeView& view = m_views->volumeView();
+        const auto check = [this](const QString& name, bool on) {
+            findChild<QAction*>(name)->setChecked(on);
+        };
+        check(choiceName(QStringLiteral("volumeContent"), static_cast<int>(view.content)), true);
+        check(choiceName(QStringLiteral("volumeSlices"), static_cast<int>(view.slices)), true);
+        check(choiceName(QStringLiteral("volumeClip"), static_cast<int>(view.clip)), true);
+        check(QStringLiteral("isosurface"), view.isosurface);
+        check(QStringLiteral("peakSurfaces"), view.surfaces);
+    });
     addSwitch(menu,
               {"parallelProjection",
                tr("&Parallel projection"),
@@ -83,7 +105,7 @@ void MainWindow::buildVolumeMenu() {
                                       {"sideLeft", tr("From the &left")},
                                       {"sideRight", tr("From the &right")},
                                       {"sideTop", tr("From the &top")},
-                                      {"sideBottom", tr("From below (&u)")}}};
+                                      {"sideBottom", tr("From b&elow")}}};
     for (std::size_t i = 0; i < sides.size(); ++i) {
         m_actions->add(menu,
                        {sides[i].name,

@@ -69,7 +69,10 @@ void MatchPanel::addData(QFormLayout* form) {
            tr("Searches every slice of the stack on its own for flat templates. The slices of the "
               "views then step through the results like frames in time"));
     m_stream->setAccessibleName(tr("Stream"));
-    connect(m_stream, &QCheckBox::toggled, this, &MatchPanel::settingsChanged);
+    connect(m_stream, &QCheckBox::toggled, this, [this] {
+        updateData(); // a flat template fits a frame
+        Q_EMIT settingsChanged();
+    });
 
     addSection(form, tr("Template box"), "Box", true);
     m_box = new BoxEditor(m_document, this);
@@ -203,7 +206,7 @@ void MatchPanel::addEdges(QFormLayout* form) {
     m_partialPeaks->setAccessibleName(tr("PARTIAL peaks"));
     for (QComboBox* combo : {m_extent, m_outside}) {
         connect(combo, &QComboBox::currentIndexChanged, this, [this] {
-            showMasks();
+            updateData(); // other placements, and which template fits
             Q_EMIT settingsChanged();
         });
     }
@@ -291,8 +294,17 @@ void MatchPanel::updateData() {
 
 QString MatchPanel::reasonAgainstTemplate() const {
     constexpr std::int64_t kMostVoxels = 4'000'000; // planning says it of larger ones
-    const auto reasonOf = [this](const method::MaskedView& view) -> QString {
+    const base::Extents searched = m_job.region ? m_job.region->extents : m_document.sceneExtents();
+    const bool inside = m_extent->currentIndex() == 0;
+    const auto reasonOf = [this, searched, inside](const method::MaskedView& view) -> QString {
         const base::Extents extents = view.extents();
+        if (inside && (extents.x > searched.x || extents.y > searched.y ||
+                       (extents.z > searched.z && !m_stream->isChecked()))) {
+            return tr("The template of %1 is larger than the %2 of %3: choose a smaller template, "
+                      "or other placements (Advanced > Masks and edges).")
+                .arg(extentsText(extents), m_job.region ? tr("region") : tr("scene"),
+                     extentsText(searched));
+        }
         if (extents.x * extents.y * extents.z > kMostVoxels) {
             return {};
         }

@@ -77,21 +77,21 @@ bool Settings::flag(const QString& key, bool initially) {
 void Settings::setFlag(const QString& key, bool on) { QSettings().setValue(key, on); }
 
 // A point of the curve is "place opacity #rrggbb".
-viz::VolumeTransfer Settings::volumeTransfer() {
+viz::VolumeTransfer Settings::volumeTransfer(const QString& group) {
     const QSettings settings;
     const auto share = [](double value, double otherwise) {
         return value >= 0 && value <= 1 ? value : otherwise;
     };
     viz::VolumeTransfer transfer;
     transfer.look = static_cast<viz::VolumeLook>(
-        std::clamp(settings.value(QStringLiteral("volume/look"), 0).toInt(), 0,
+        std::clamp(settings.value(group + QStringLiteral("look"), 0).toInt(), 0,
                    static_cast<int>(viz::VolumeLook::Maximum)));
     transfer.threshold =
-        share(settings.value(QStringLiteral("volume/threshold"), transfer.threshold).toDouble(),
+        share(settings.value(group + QStringLiteral("threshold"), transfer.threshold).toDouble(),
               transfer.threshold);
     transfer.opacity =
-        share(settings.value(QStringLiteral("volume/opacity"), 1).toDouble(), transfer.opacity);
-    const QStringList points = settings.value(QStringLiteral("volume/curve")).toStringList();
+        share(settings.value(group + QStringLiteral("opacity"), 1).toDouble(), transfer.opacity);
+    const QStringList points = settings.value(group + QStringLiteral("curve")).toStringList();
     for (const QString& each : points) {
         const QStringList parts = each.split(QChar(' '));
         const QColor colour(parts.value(2));
@@ -110,7 +110,7 @@ viz::VolumeTransfer Settings::volumeTransfer() {
     return transfer;
 }
 
-void Settings::setVolumeTransfer(const viz::VolumeTransfer& transfer) {
+void Settings::setVolumeTransfer(const viz::VolumeTransfer& transfer, const QString& group) {
     QStringList points;
     for (const viz::TransferPoint& point : transfer.points) {
         const auto& [red, green, blue] = point.colour;
@@ -120,10 +120,10 @@ void Settings::setVolumeTransfer(const viz::VolumeTransfer& transfer) {
                       .arg(QColor(red, green, blue).name());
     }
     QSettings settings;
-    settings.setValue(QStringLiteral("volume/look"), static_cast<int>(transfer.look));
-    settings.setValue(QStringLiteral("volume/threshold"), transfer.threshold);
-    settings.setValue(QStringLiteral("volume/opacity"), transfer.opacity);
-    settings.setValue(QStringLiteral("volume/curve"), points);
+    settings.setValue(group + QStringLiteral("look"), static_cast<int>(transfer.look));
+    settings.setValue(group + QStringLiteral("threshold"), transfer.threshold);
+    settings.setValue(group + QStringLiteral("opacity"), transfer.opacity);
+    settings.setValue(group + QStringLiteral("curve"), points);
 }
 
 } // namespace flcc::ui

@@ -34,9 +34,9 @@ class Settings {
     [[nodiscard]] static bool flag(const QString& key, bool initially);
     static void setFlag(const QString& key, bool on);
 
-    /// Colours and opacities of the ray-cast scene.
-    [[nodiscard]] static viz::VolumeTransfer volumeTransfer();
-    static void setVolumeTransfer(const viz::VolumeTransfer& transfer);
+    /// Colours and opacities of the ray-cast scene, under keys that begin with `group`.
+    [[nodiscard]] static viz::VolumeTransfer volumeTransfer(const QString& group);
+    static void setVolumeTransfer(const viz::VolumeTransfer& transfer, const QString& group);
 };
 
 } // namespace flcc::ui

@@ -148,36 +148,20 @@ void ViewOptions::apply(ViewsPanel& views, QWidget& window) const {
     if (view >= 0 && !views.isMaximised()) {
         views.maximise(views.frames()[static_cast<std::size_t>(view)]);
     }
-    if (content) {
-        views.setVolumeContent(*content);
-        check(window, choiceName("volumeContent", static_cast<int>(*content)));
-    }
-    if (slices) {
-        volume.setSliceStyle(*slices);
-        check(window, choiceName("volumeSlices", static_cast<int>(*slices)));
-    }
-    if (clip) {
-        volume.setClip(*clip);
-        check(window, choiceName("volumeClip", static_cast<int>(*clip)));
-    }
-    viz::VolumeTransfer transfer = views.volumeTransfer();
-    transfer.look = look.value_or(transfer.look);
-    transfer.threshold = threshold.value_or(transfer.threshold);
-    transfer.opacity = opacity.value_or(transfer.opacity);
-    views.setVolumeTransfer(transfer);
-    if (slab) {
-        views.setSlab(*slab);
-    }
+    VolumeView look3d = views.volumeView();
+    look3d.content = content.value_or(look3d.content);
+    look3d.slices = slices.value_or(look3d.slices);
+    look3d.clip = clip.value_or(look3d.clip);
+    look3d.transfer.look = look.value_or(look3d.transfer.look);
+    look3d.transfer.threshold = threshold.value_or(look3d.transfer.threshold);
+    look3d.transfer.opacity = opacity.value_or(look3d.transfer.opacity);
+    look3d.slab = slab.value_or(look3d.slab);
+    look3d.surfaces = look3d.surfaces || surfaces;
+    look3d.isosurface = look3d.isosurface || isosurface;
+    look3d.chosen = look3d.chosen || content || surfaces;
+    views.setVolumeView(look3d); // of this picture, not of the next start
     if (at) {
         views.setCrosshair(*at);
-    }
-    if (surfaces) {
-        volume.setPeakSurfaces(true);
-        check(window, QStringLiteral("peakSurfaces"));
-    }
-    if (isosurface) {
-        volume.setIsosurface(true);
-        check(window, QStringLiteral("isosurface"));
     }
     if (parallel) {
         volume.setParallel(true);

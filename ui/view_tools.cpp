@@ -248,6 +248,13 @@ void ViewTools::release(ViewFrame* frame, const ScenePointer& pointer) {
         drawMask(frame, pointer, MaskStroke::Phase::End);
     }
     m_state = {};
+    if (state.drag == Drag::BoxSpan && state.moved && m_document.isVolume() && m_document.box()) {
+        // The slices of the other views go through the new box, so that it can be seen and held.
+        const base::Box& box = *m_document.box();
+        m_views.setCrosshair({static_cast<double>(box.corner.x + box.extents.x / 2),
+                              static_cast<double>(box.corner.y + box.extents.y / 2),
+                              static_cast<double>(box.corner.z + box.extents.z / 2)});
+    }
     if (state.drag == Drag::Menu) {
         Q_EMIT contextMenuRequested(pointer.globalPosition.toPoint());
     } else if (state.drag == Drag::Rotate && !state.moved) {

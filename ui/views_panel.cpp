@@ -132,6 +132,7 @@ void ViewsPanel::onSceneChanged() {
         m_automatic = viz::autoWindow(base::viewOf(*pixels));
     }
     setGreyWindow(m_automatic);
+    chooseFromData();
     m_maximised = nullptr;
     m_active = m_frames[0];
     arrange();
@@ -173,7 +174,10 @@ void ViewsPanel::arrange() {
         frame->setMaximised(frame == m_maximised);
         if (frame->slice() != nullptr) {
             // One bar is enough where four views show the same map.
-            frame->slice()->setScalarBarVisible(frame == m_frames[0] || frame == m_maximised);
+            const bool bars = layerVisible(Layer::Bars);
+            frame->slice()->setScaleBarVisible(bars);
+            frame->slice()->setScalarBarVisible(bars &&
+                                                (frame == m_frames[0] || frame == m_maximised));
         }
         frame->updateSlice();
     }
@@ -209,7 +213,7 @@ void ViewsPanel::setCrosshair(const base::Point& voxel) {
     }
     const auto shown = m_document.hasScene() ? std::optional(m_crosshair) : std::nullopt;
     for (std::size_t i = 0; i < 3; ++i) {
-        m_slices[i]->setCrosshair(shown);
+        m_slices[i]->setCrosshair(layerVisible(Layer::Crosshair) ? shown : std::nullopt);
         const std::size_t depth = viz::axesOf(m_slices[i]->orientation()).depth;
         m_slices[i]->setSlice(std::llround(m_crosshair[depth]));
         m_frames[i]->updateSlice();
@@ -257,13 +261,6 @@ void ViewsPanel::setInterpolated(bool on) {
     }
 }
 
-void ViewsPanel::setOverlayVisible(bool on) {
-    for (const auto& slice : m_slices) {
-        slice->setMapVisible(on);
-    }
-    m_volume->setMapVisible(on);
-}
-
 void ViewsPanel::setOverlayOpacity(double opacity) {
     m_opacity = std::clamp(opacity, 0.0, 1.0);
     for (const auto& slice : m_slices) {
@@ -273,36 +270,12 @@ void ViewsPanel::setOverlayOpacity(double opacity) {
     Q_EMIT viewChanged();
 }
 
-void ViewsPanel::setPeaksVisible(bool on) {
-    for (const auto& slice : m_slices) {
-        slice->setPeaksVisible(on);
-    }
-    m_volume->setPeaksVisible(on);
-}
-
 void ViewsPanel::setRegion(const std::optional<base::Box>& region) {
     for (const auto& slice : m_slices) {
         slice->setRegion(region);
     }
     m_volume->setRegion(region);
 }
-
-void ViewsPanel::setSlab(int slices) {
-    m_slab = slices;
-    for (std::size_t i = 0; i < 3; ++i) {
-        m_slices[i]->setSlab(slices);
-        m_frames[i]->updateSlice();
-    }
-    m_volume->setSlab(slices > 1 ? slices : 0);
-}
-
-void ViewsPanel::setVolumeContent(viz::VolumeContent content) { m_volume->setContent(content); }
-
-void ViewsPanel::setVolumeTransfer(const viz::VolumeTransfer& transfer) {
-    m_volume->setTransfer(transfer);
-}
-
-const viz::VolumeTransfer& ViewsPanel::volumeTransfer() const { return m_volume->transfer(); }
 
 std::vector<std::int64_t> ViewsPanel::histogram(int bins) const {
     const auto& image = m_document.scene().image;
@@ -367,10 +340,11 @@ void ViewsPanel::zoom(double factor) {
 }
 
 void ViewsPanel::onBoxChanged() {
+    const auto box = layerVisible(Layer::Box) ? m_document.box() : std::nullopt;
     for (const auto& slice : m_slices) {
-        slice->setTemplateBox(m_document.box());
+        slice->setTemplateBox(box);
     }
-    m_volume->setTemplateBox(m_document.box());
+    m_volume->setTemplateBox(box);
 }
 
 viz::Picture ViewsPanel::cleanSnapshot() const {
@@ -390,6 +364,12 @@ void ViewsPanel::refreshTheme() {
         frame->scene().setColours(colours);
         frame->refreshTheme();
     }
+    // A bright volume is lost on a bright background.
+    viz::ViewColours space;
+    if (!isDark()) {
+        space.background = colourOf(QColor(0x3b424b));
+    }
+    m_volume->setColours(space);
 }
 
 } // namespace flcc::ui

@@ -3,6 +3,7 @@
 #include <QWidget>
 
 #include <array>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <utility>
@@ -12,6 +13,7 @@
 #include "ui/display_copies.h"
 #include "ui/document.h"
 #include "ui/view_frame.h"
+#include "ui/volume_view.h"
 
 class QGridLayout;
 
@@ -47,17 +49,28 @@ class ViewsPanel : public QWidget {
     void resetGreyWindow(); ///< sets the window computed from the scene's values
 
     void setInterpolated(bool on);
-    void setOverlayVisible(bool on);
+    // Layers: what is drawn over the scene. views_panel_layers.cpp
+    enum class Layer { Heatmap, Peaks, Blobs, Box, Mask, Crosshair, Bars };
+    static constexpr int kLayers = static_cast<int>(Layer::Bars) + 1;
+    void setLayerVisible(Layer layer, bool on);
+    [[nodiscard]] bool layerVisible(Layer layer) const {
+        return m_layers[static_cast<std::size_t>(layer)];
+    }
+    /// Blobs that are drawn in all views; `selected` is an index into the list.
+    void setBlobs(std::vector<viz::BlobMark> blobs, std::optional<std::size_t> selected);
     void setOverlayOpacity(double opacity);
     [[nodiscard]] double overlayOpacity() const { return m_opacity; }
-    void setPeaksVisible(bool on);
     /// Outlines the searched part of the scene; empty: the whole scene is searched, no outline.
     void setRegion(const std::optional<base::Box>& region);
-    void setVolumeContent(viz::VolumeContent content);
+    /// What the 3D view shows of this scene: chosen from the data until a person chooses.
+    [[nodiscard]] const VolumeView& volumeView() const { return m_volumeView; }
+    void setVolumeView(const VolumeView& view);
+    /// A choice of a person, which is remembered for the scene.
+    void chooseVolumeView(const std::function<void(VolumeView&)>& change);
     /// The slices of a volume show the maximum of `slices` slices, and the slab of the 3D view is
     /// as thick; 1: slices show themselves.
     void setSlab(int slices);
-    [[nodiscard]] int slab() const { return m_slab; }
+    [[nodiscard]] int slab() const { return m_volumeView.slab; }
     /// Whether volumes whose file says how they lie in a patient are shown upright.
     void setUpright(bool on);
     [[nodiscard]] viz::VolumeScene& volume() { return *m_volume; }
@@ -123,6 +136,7 @@ class ViewsPanel : public QWidget {
     void crosshairMoved(const flcc::base::Point& voxel);
     void activeFrameChanged();
     void viewChanged(); ///< zoom, slice or grey window
+    void volumeViewChanged();
     void displayBytesChanged(qint64 bytes);
 
   private:
@@ -134,6 +148,9 @@ class ViewsPanel : public QWidget {
     void onMasksChanged();
     void onResultShown();
     void arrange();
+    void applyBlobs();
+    void chooseFromData();
+    [[nodiscard]] QString sceneKey() const;
     void showMap(const std::shared_ptr<const method::MatchMap>& map, const base::Extents& templ,
                  const base::Index& corner, bool finished);
     void showShapes(const ResultEntry* result);
@@ -160,7 +177,10 @@ class ViewsPanel : public QWidget {
     viz::GreyWindow m_grey;
     viz::GreyWindow m_automatic;
     double m_opacity = 0.5;
-    int m_slab = 1;
+    VolumeView m_volumeView;
+    std::array<bool, kLayers> m_layers{true, true, true, true, true, true, true};
+    std::vector<viz::BlobMark> m_blobs;
+    std::optional<std::size_t> m_selectedBlob;
     match::ColourMap m_colourMap = match::ColourMap::Viridis;
     bool m_fixedRange = false;
     std::shared_ptr<const method::MatchMap> m_map;

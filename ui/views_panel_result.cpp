@@ -74,13 +74,16 @@ void ViewsPanel::onMasksChanged() {
                                      mask->image, &mask->image->support)
                                : nullptr;
     };
+    const bool shown = layerVisible(Layer::Mask);
     const auto& sceneMask = m_document.sceneMask();
+    const auto templ = supportOf(shown ? m_document.mask() : nullptr);
+    const auto scene = supportOf(shown && sceneMask ? &*sceneMask : nullptr);
     for (const auto& slice : m_slices) {
-        slice->setTemplateSupport(supportOf(m_document.mask()));
-        slice->setSceneSupport(supportOf(sceneMask ? &*sceneMask : nullptr));
+        slice->setTemplateSupport(templ);
+        slice->setSceneSupport(scene);
     }
-    m_volume->setTemplateSupport(supportOf(m_document.mask()));
-    m_volume->setSceneSupport(supportOf(sceneMask ? &*sceneMask : nullptr));
+    m_volume->setTemplateSupport(templ);
+    m_volume->setSceneSupport(scene);
     setVisiblePeaks(std::vector<int>(m_peaks)); // which of them it belongs to
 }
 
@@ -136,6 +139,14 @@ void ViewsPanel::onResultShown() {
     setVisiblePeaks({});
     const ResultEntry* result = m_document.result();
     showShapes(result);
+    if (result != nullptr && !result->job->peaks.empty() && m_document.isVolume() &&
+        !m_volumeView.chosen) {
+        // The picture of a result in space: templates where they were found, nothing before them.
+        VolumeView view = m_volumeView;
+        view.surfaces = true;
+        view.content = viz::VolumeContent::None;
+        setVolumeView(view);
+    }
     if (result == nullptr || !result->job->map) {
         showMap(nullptr, {}, {}, true);
     } else {

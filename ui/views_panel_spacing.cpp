@@ -1,3 +1,5 @@
+#include <array>
+#include <cmath>
 #include <utility>
 
 #include "ui/views_panel.h"
@@ -16,10 +18,21 @@ void ViewsPanel::onSpacingChanged() {
 
 /// Shows the scene anew; the crosshair stays.
 void ViewsPanel::showAgain() {
-    const base::Point crosshair = m_crosshair;
+    base::Point crosshair = m_crosshair;
+    const base::Extents before = m_slices.front()->extents();
+    const base::Extents now = m_document.sceneExtents();
     onSceneChanged();
     onBoxChanged();
     onMasksChanged();
+    // At the same place of a scene that was binned.
+    const std::array<std::int64_t, 3> had{before.x, before.y, before.z};
+    const std::array<std::int64_t, 3> has{now.x, now.y, now.z};
+    for (std::size_t axis = 0; axis < 3; ++axis) {
+        if (had[axis] > 0 && had[axis] != has[axis]) {
+            crosshair[axis] = std::floor((crosshair[axis] + 0.5) * static_cast<double>(has[axis]) /
+                                         static_cast<double>(had[axis]));
+        }
+    }
     setCrosshair(crosshair);
 }
 

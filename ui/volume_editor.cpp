@@ -135,7 +135,6 @@ void VolumeEditor::applyOwn() {
 
 void VolumeEditor::setTransfer(const viz::VolumeTransfer& transfer) {
     m_views.setVolumeTransfer(transfer);
-    Settings::setVolumeTransfer(m_views.volumeTransfer());
     showTransfer(m_views.volumeTransfer());
 }
 

@@ -194,6 +194,12 @@ void VolumeScene::setCrosshair(const std::optional<base::Point>& voxel) {
     changed();
 }
 
+void VolumeScene::setCrosshairVisible(bool on) {
+    m_state->crosshairVisible = on;
+    m_state->linesStale = true;
+    changed();
+}
+
 void VolumeScene::setScalarBarVisible(bool on) {
     m_state->scalarBarVisible = on;
     changed();

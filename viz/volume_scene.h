@@ -168,7 +168,8 @@ class VolumeScene final : public Scene {
     [[nodiscard]] bool parallel() const;
 
     void setScalarBarVisible(bool on);
-    void setOutlineVisible(bool on); ///< the box around the volume
+    void setCrosshairVisible(bool on); ///< its lines; the slices stay
+    void setOutlineVisible(bool on);   ///< the box around the volume
 
     // The camera.
     /// Turns the volume as a trackball by a drag in device pixels.

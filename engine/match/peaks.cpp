@@ -38,14 +38,15 @@ class Search {
     /// Skips maxima that `exclusion` covers. The caller may add maxima of this and of other
     /// searches that come before all maxima left here. About `count` maxima will be asked for.
     Search(detail::Scores& scores, double minScore, std::int64_t count,
-           const detail::Exclusion& exclusion, std::stop_token stop)
+           const detail::Exclusion& exclusion, std::stop_token stop,
+           std::function<void(double)> progress)
         : m_scores(&scores), m_minScore(minScore), m_stop(std::move(stop)),
-          m_exclusion(&exclusion) {
+          m_progress(std::move(progress)), m_exclusion(&exclusion) {
         // Most maxima of a map without a threshold are far below the best ones.
         constexpr std::int64_t kVoxelsEach = 256;
         const std::int64_t voxels = base::voxelCount(scores.extents());
         const double most = count < voxels / kVoxelsEach
-                                ? detail::scoreOfTheBest(scores, count * kVoxelsEach)
+                                ? detail::scoreOfTheBest(scores, count * kVoxelsEach, m_stop)
                                 : minScore;
         scan(std::max(minScore, most));
     }
@@ -101,7 +102,7 @@ class Search {
     /// Adds the candidates that may reach `least`.
     void scan(double least) {
         const std::vector<detail::Candidate> found =
-            detail::scanCandidates(*m_scores, least, m_scanned, m_stop);
+            detail::scanCandidates(*m_scores, least, m_scanned, m_stop, m_progress);
         m_open.insert(m_open.end(), found.begin(), found.end());
         std::make_heap(m_open.begin(), m_open.end(), laterCandidate);
         m_scanned = least;
@@ -157,6 +158,7 @@ class Search {
     detail::Scores* m_scores;
     double m_minScore;
     std::stop_token m_stop;
+    std::function<void(double)> m_progress; ///< of a scan
     const detail::Exclusion* m_exclusion;
     /// All candidates that may reach this score are in m_open, or were.
     double m_scanned = std::numeric_limits<double>::infinity();
@@ -174,7 +176,9 @@ struct Found {
 
 /// The first `count` maxima of all maps that no higher one suppresses; none when stopped.
 std::vector<Found> takeBest(std::vector<detail::Scores>& maps, const PeakOptions& options,
-                            double minScore, std::int64_t count, const std::stop_token& stop) {
+                            double minScore, std::int64_t count, const std::stop_token& stop,
+                            const std::function<void(double)>& progress = {}) {
+    constexpr double kScans = 0.7; // of the time, as far as anybody can say before
     base::Extents largest{1, 1, 1};
     for (const detail::Scores& scores : maps) {
         const base::Extents& templ = scores.templExtents();
@@ -184,7 +188,13 @@ std::vector<Found> takeBest(std::vector<detail::Scores>& maps, const PeakOptions
     detail::Exclusion exclusion(largest, options.minDistance);
     std::vector<Search> searches;
     for (detail::Scores& scores : maps) {
-        searches.emplace_back(scores, minScore, count, exclusion, stop);
+        const auto number = static_cast<double>(searches.size());
+        const auto all = static_cast<double>(maps.size());
+        searches.emplace_back(scores, minScore, count, exclusion, stop,
+                              progress
+                                  ? [&progress, number, all](
+                                        double share) { progress(kScans * (number + share) / all); }
+                                  : std::function<void(double)>{});
     }
     std::vector<Found> accepted;
     while (std::ssize(accepted) < count) {
@@ -208,6 +218,10 @@ std::vector<Found> takeBest(std::vector<detail::Scores>& maps, const PeakOptions
         }
         if (next == nullptr) {
             break;
+        }
+        if (progress) {
+            progress(kScans + (1 - kScans) * static_cast<double>(accepted.size()) /
+                                  static_cast<double>(count));
         }
         next->pop();
         exclusion.add(best->corner, best->scores->templExtents());
@@ -310,9 +324,10 @@ Peak peakOf(const Found& found, const base::Geometry& geometry) {
 
 /// The list of findPeaks(); empty when stopped.
 std::vector<Peak> listPeaks(std::vector<detail::Scores>& scores, const base::Geometry& geometry,
-                            const PeakOptions& options, const std::stop_token& stop) {
+                            const PeakOptions& options, const std::stop_token& stop,
+                            const std::function<void(double)>& progress) {
     const std::vector<Found> found =
-        takeBest(scores, options, options.minScore, options.maxPeaks, stop);
+        takeBest(scores, options, options.minScore, options.maxPeaks, stop, progress);
     if (found.empty()) {
         return {};
     }
@@ -342,13 +357,14 @@ std::vector<Peak> listPeaks(std::vector<detail::Scores>& scores, const base::Geo
 
 std::vector<Peak> findPeaks(const method::MaskedView& scene, const std::vector<SearchedMap>& maps,
                             const base::Geometry& geometry, const PeakOptions& options,
-                            std::stop_token stop, std::string* incomplete) {
+                            std::stop_token stop, std::string* incomplete,
+                            const std::function<void(double)>& progress) {
     requireSensible(options);
     std::vector<detail::Scores> scores;
     for (const SearchedMap& map : maps) {
         scores.emplace_back(scene, map, options);
     }
-    std::vector<Peak> peaks = listPeaks(scores, geometry, options, stop);
+    std::vector<Peak> peaks = listPeaks(scores, geometry, options, stop, progress);
     if (incomplete != nullptr) {
         incomplete->clear();
         for (const detail::Scores& map : scores) {

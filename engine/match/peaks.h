@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <stop_token>
 #include <string>
@@ -144,13 +145,12 @@ struct BestPlaces {
 /// had the same `partialPeaks` and a `minScore` not above `options.minScore`.
 /// **Errors**: CommandLine for options that are NaN or negative; Problem for an unusable template;
 /// Internal for a reduced map where needsWholeMap() is true. **Threads**: runs on the calling
-/// thread. If cancelled, the list is empty.
+/// thread; `progress`, if given, gets the share that is done. If cancelled, the list is empty.
 /// **Cost**: one pass over each map and some canonical scores for each peak.
-[[nodiscard]] std::vector<Peak> findPeaks(const method::MaskedView& scene,
-                                          const std::vector<SearchedMap>& maps,
-                                          const base::Geometry& geometry,
-                                          const PeakOptions& options, std::stop_token stop = {},
-                                          std::string* incomplete = nullptr);
+[[nodiscard]] std::vector<Peak>
+findPeaks(const method::MaskedView& scene, const std::vector<SearchedMap>& maps,
+          const base::Geometry& geometry, const PeakOptions& options, std::stop_token stop = {},
+          std::string* incomplete = nullptr, const std::function<void(double)>& progress = {});
 
 /// True if findPeaks() needs the whole best map of `templates`, which belong to `problem`. That is
 /// so where supports differ and PARTIAL voxels may not be peaks: the best score of a voxel may

@@ -4,6 +4,7 @@
 #include <QDockWidget>
 #include <QLabel>
 #include <QLineEdit>
+#include <QListWidget>
 #include <QPushButton>
 #include <QSpinBox>
 #include <QTabBar>
@@ -37,6 +38,9 @@ class WindowFieldsTest : public QObject {
     void aRunThatIsRefusedBeforeItsPlanShowsTheButtons();
     void aHiddenPanelSaysTheRefusalAboveTheViews();
     void aTabSwitchGivesTheListTheFocus();
+    void theWindowFitsASmallScreen();
+    void aTemplateLargerThanTheSceneDisablesRun();
+    void thePaletteListsThemesAndNamesFirst();
 
   private:
     void openWithTemplate();
@@ -204,6 +208,62 @@ void WindowFieldsTest::aTabSwitchGivesTheListTheFocus() {
     QTest::keyClick(QApplication::focusWidget(), Qt::Key_F);
     QVERIFY(filter.text().isEmpty());
     QCOMPARE(table.model()->rowCount(), rows);
+}
+
+void WindowFieldsTest::theWindowFitsASmallScreen() {
+    openWithTemplate();
+    QVERIFY(test::runAndWait(*m_window));
+    m_window->document().setScene(test::noiseScene({40, 36, 30}, 4)); // four views
+    QVERIFY(test::waitUntilIdle(*m_window));
+    m_window->resize(940, 500); // 1920x1080 at scale 2, less frame and bar
+    QTest::qWait(50);
+    QVERIFY2(m_window->width() == 940 && m_window->height() == 500,
+             qPrintable(QStringLiteral("%1x%2").arg(m_window->width()).arg(m_window->height())));
+    const auto& run = test::child<QPushButton>(*m_window, "runButton");
+    const QRect at(run.mapTo(m_window.get(), QPoint()), run.size());
+    QVERIFY(m_window->rect().contains(at) && run.visibleRegion().boundingRect() == run.rect());
+    const auto& tabs = test::child<QWidget>(*m_window, "resultTabs");
+    const auto& match = test::child<QWidget>(*m_window, "matchPanel");
+    QVERIFY(tabs.mapTo(m_window.get(), tabs.rect().bottomRight()).x() <=
+            match.mapTo(m_window.get(), QPoint()).x()); // no panel lies over another
+}
+
+void WindowFieldsTest::aTemplateLargerThanTheSceneDisablesRun() {
+    openWithTemplate();
+    ui::TemplateEntry large;
+    large.image = test::noiseScene({300, 20, 1}, 6).image;
+    large.name = QStringLiteral("large");
+    m_window->document().setTemplate(large);
+    const auto& run = test::child<QPushButton>(*m_window, "runButton");
+    QVERIFY(!run.isEnabled());
+    QVERIFY2(run.toolTip().contains(QStringLiteral("300 × 20 is larger than the scene")),
+             qPrintable(run.toolTip()));
+    auto& extent = test::child<QComboBox>(*m_window, "extent");
+    extent.setCurrentIndex(1);
+    QVERIFY(run.isEnabled());
+    extent.setCurrentIndex(0);
+    QVERIFY(!run.isEnabled());
+    QVERIFY(test::waitUntilIdle(*m_window));
+}
+
+void WindowFieldsTest::thePaletteListsThemesAndNamesFirst() {
+    test::child<QAction>(*m_window, "commandPaletteAction").trigger();
+    auto& words = test::child<QLineEdit>(*m_window, "commandWords");
+    auto& list = test::child<QListWidget>(*m_window, "commandList");
+    QTest::keyClicks(&words, QStringLiteral("dark"));
+    QTRY_VERIFY(list.count() > 0);
+    QVERIFY2(list.item(0)->text().startsWith(QStringLiteral("Theme > Dark")),
+             qPrintable(list.item(0)->text()));
+    words.clear();
+    QTest::keyClicks(&words, QStringLiteral("fit"));
+    QVERIFY2(list.item(0)->text().contains(QStringLiteral("> Fit")),
+             qPrintable(list.item(0)->text()));
+    words.clear();
+    QTest::keyClicks(&words, QStringLiteral("zyxwv"));
+    QCOMPARE(list.count(), 1);
+    QVERIFY(list.item(0)->text().startsWith(QStringLiteral("No command")));
+    QTest::keyClick(&words, Qt::Key_Return); // does nothing
+    QTest::keyClick(&words, Qt::Key_Escape);
 }
 
 const flcc::test::TestClass<WindowFieldsTest> kWindowFieldsTest;

@@ -321,7 +321,8 @@ void WindowMasksTest::theMasksOfAVolumeAreShownInSpace() {
     m_window->document().setScene(test::noiseScene(kVolume, 9));
     m_window->document().setBox(kBox);
     m_window->document().cutTemplate();
-    m_window->views().setVolumeContent(viz::VolumeContent::None);
+    m_window->views().chooseVolumeView(
+        [](ui::VolumeView& view) { view.content = viz::VolumeContent::None; });
     QVERIFY(!part<QAction>("openMaskAction").toolTip().isEmpty());
     unfold("foldEdges");
     QVERIFY(test::waitUntilIdle(*m_window));
@@ -435,7 +436,7 @@ void WindowMasksTest::theHeatmapLiesOnItsPlacements() {
     QVERIFY(result.peaks.front().corner == kCut.corner);
     // The voxel of the best score is drawn where the peak's centre is, one voxel wide.
     m_window->document().setBox({});
-    m_window->views().setPeaksVisible(false);
+    m_window->views().setLayerVisible(ui::ViewsPanel::Layer::Peaks, false);
     m_window->views().setOverlayOpacity(1);
     const auto& frame = *m_window->views().frames()[0];
     frame.slice()->setCrosshair({});

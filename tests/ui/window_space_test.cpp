@@ -10,6 +10,7 @@
 #include <QInputDialog>
 #include <QLabel>
 #include <QLineEdit>
+#include <QMenu>
 #include <QPushButton>
 #include <QSettings>
 #include <QSlider>
@@ -69,6 +70,9 @@ class WindowSpaceTest : public QObject {
     void switchesAndCurveAreRemembered();
     void aCurveThatNobodyWroteIsNotUsed_data();
     void aCurveThatNobodyWroteIsNotUsed();
+    void whatIsChosenForASceneStaysWithIt();
+    void noiseIsNotRayCastAndAShapeIs();
+    void layersHaveOneListOfSwitches();
     void wordsOfACommandThatAreWrongAreNamed_data();
     void wordsOfACommandThatAreWrongAreNamed();
 
@@ -93,8 +97,10 @@ void WindowSpaceTest::aClickInSpacePicksAPeak() {
     QVERIFY(test::runAndWait(*m_window));
     const auto& peaks = m_window->document().result()->job->peaks;
     QVERIFY(peaks.size() > 2);
-    trigger("peakSurfaces");
+    // A result shows its templates where they were found.
     QVERIFY(views().volume().peakSurfaces());
+    QVERIFY(test::child<QAction>(*m_window, "peakSurfaces").isChecked());
+    QCOMPARE(views().volume().content(), viz::VolumeContent::None);
     for (const char* projection : {"perspective", "parallelProjection"}) {
         if (projection == std::string_view("parallelProjection")) {
             trigger(projection);
@@ -217,6 +223,7 @@ void WindowSpaceTest::aSlabShowsTheMaximumOfItsSlices() {
     }
     QVERIFY(told);
     // The slab in space is as thick.
+    trigger("volumeContent0"); // not by itself: the scene is noise
     trigger("volumeClip2");
     trigger("volumeSlices3");
     views().setActiveFrame(&space());
@@ -343,10 +350,74 @@ void WindowSpaceTest::aCurveThatNobodyWroteIsNotUsed() {
     QSettings().setValue(QStringLiteral("volume/curve"), points);
     QSettings().setValue(QStringLiteral("volume/look"), 99);
     QSettings().setValue(QStringLiteral("volume/threshold"), -3);
-    const viz::VolumeTransfer transfer = ui::Settings::volumeTransfer();
+    const viz::VolumeTransfer transfer = ui::Settings::volumeTransfer(QStringLiteral("volume/"));
     QVERIFY(transfer.points.empty());
     QCOMPARE(transfer.look, viz::VolumeLook::Maximum);
     QCOMPARE(transfer.threshold, viz::VolumeTransfer().threshold);
+}
+
+void WindowSpaceTest::whatIsChosenForASceneStaysWithIt() {
+    open({20, 22, 24});
+    trigger("isosurface");
+    trigger("volumeSlices2");
+    trigger("volumeClip1");
+    views().setSlab(5);
+    const ui::VolumeView chosen = views().volumeView();
+    open({18, 16, 14});
+    QVERIFY(!views().volume().isosurface());
+    QVERIFY(!test::child<QAction>(*m_window, "isosurface").isChecked());
+    QVERIFY(test::child<QAction>(*m_window, "volumeSlices0").isChecked());
+    QVERIFY(test::child<QAction>(*m_window, "volumeClip0").isChecked());
+    QCOMPARE(views().slab(), 1);
+    open({20, 22, 24});
+    QVERIFY(views().volumeView() == chosen);
+    QVERIFY(test::child<QAction>(*m_window, "volumeSlices2").isChecked());
+}
+
+void WindowSpaceTest::noiseIsNotRayCastAndAShapeIs() {
+    open({40, 36, 30});
+    QCOMPARE(views().volume().content(), viz::VolumeContent::None);
+    ui::SceneEntry scene = test::noiseScene({40, 36, 30}, 3);
+    base::Image<float> ball({40, 36, 30});
+    for (std::int64_t i = 0; i < ball.count(); ++i) {
+        const auto x = static_cast<double>(i % 40 - 20);
+        const auto y = static_cast<double>(i / 40 % 36 - 18);
+        const auto z = static_cast<double>(i / (40 * 36) - 15);
+        ball.data()[i] = std::hypot(x, y, z) < 9 ? 100.0F : 10.0F;
+    }
+    auto image = std::make_shared<job::SceneImage>();
+    image->pixels = std::move(ball);
+    image->source = "memory:ball";
+    scene.image = image;
+    m_window->document().setScene(scene);
+    QCOMPARE(views().volume().content(), viz::VolumeContent::Scene);
+    // Between the greys of air and ball.
+    const double threshold = views().volumeTransfer().threshold;
+    QVERIFY2(threshold >= 0.12 && threshold <= 0.7, qPrintable(QString::number(threshold)));
+}
+
+void WindowSpaceTest::layersHaveOneListOfSwitches() {
+    open({40, 36, 30});
+    m_window->document().setBox(base::Box{{10, 12, 8}, {7, 7, 7}});
+    views().setCrosshair({13, 15, 11});
+    views().setBlobs({{{20, 18, 11}, 6}}, {});
+    const QMenu& layers = test::child<QMenu>(*m_window, "layersMenu");
+    QStringList names;
+    for (const QAction* action : layers.actions()) {
+        names << action->objectName();
+    }
+    QCOMPARE(names, (QStringList{"overlay", "showPeaks", "showBlobs", "showBox", "showMasks",
+                                 "showCrosshair", "showBars"}));
+    const ui::ViewFrame& view = *views().frames()[0];
+    QTest::qWait(50);
+    for (const char* name : {"showBlobs", "showBox", "showCrosshair", "showBars"}) {
+        const QImage with = view.widget()->grabFramebuffer();
+        trigger(name);
+        const QImage without = view.widget()->grabFramebuffer();
+        QVERIFY2(with != without, name);
+        trigger(name);
+        QVERIFY2(view.widget()->grabFramebuffer() == with, name);
+    }
 }
 
 void WindowSpaceTest::wordsOfACommandThatAreWrongAreNamed_data() {

@@ -68,6 +68,8 @@ class VolumeLookTest : public QObject {
     void everyLookDrawsTheBlock();
     void aCurveOfOnesOwnReplacesThePreset();
     void theHistogramCountsWhatIsInTheWindow();
+    void partsOfAPictureMakeTheWhole();
+    void theHorizonNeverRolls();
     void clippingLeavesOutWhatIsOutside();
     void aSlabShowsItsBrightestVoxels_data();
     void aSlabShowsItsBrightestVoxels();
@@ -261,6 +263,46 @@ void VolumeLookTest::theHistogramCountsWhatIsInTheWindow() {
     QVERIFY((counts == std::vector<std::int64_t>{16, 16, 16, 32})); // 96 is the end
 }
 
+void VolumeLookTest::partsOfAPictureMakeTheWhole() {
+    ShownVolume s;
+    s.scene.setInteractive(false);
+    const viz::Picture whole = s.window->render();
+    constexpr int kParts = 3;
+    int rows = 0;
+    for (int part = 0; part < kParts; ++part) {
+        s.scene.setPart(part, kParts);
+        const viz::Picture picture = s.window->render();
+        const auto [first, count] = viz::partRows(whole.height, part, kParts);
+        for (int y = whole.height - first - count; y < whole.height - first; ++y) {
+            for (int x = 0; x < whole.width; ++x) {
+                QVERIFY2(picture.at(x, y) == whole.at(x, y),
+                         qPrintable(QStringLiteral("%1 %2").arg(x).arg(y)));
+            }
+        }
+        QVERIFY(picture.rgba != whole.rgba); // the rest was not drawn
+        rows += count;
+    }
+    QCOMPARE(rows, whole.height);
+    s.scene.setPart(0, 1);
+    QVERIFY(s.window->render().rgba == whole.rgba);
+}
+
+void VolumeLookTest::theHorizonNeverRolls() {
+    ShownVolume s;
+    const auto lean = [&s] {
+        const viz::DisplayPoint low = s.scene.displayOf({19.5, 30, 19.5});
+        const viz::DisplayPoint high = s.scene.displayOf({19.5, 10, 19.5});
+        return std::pair(high.x - low.x, low.y - high.y);
+    };
+    for (int i = 0; i < 40; ++i) {
+        s.scene.rotate(17 + i, i % 7 * 5 - 13);
+        const auto [aside, upwards] = lean();
+        QVERIFY2(std::abs(aside) < 0.01 && upwards >= 0, qPrintable(QString::number(aside)));
+    }
+    s.scene.rotate(0, 10'000); // ends above the volume
+    QVERIFY(lean().second >= 0);
+}
+
 void VolumeLookTest::clippingLeavesOutWhatIsOutside() {
     ShownVolume s;
     s.scene.setSliceStyle(viz::SliceStyle::Off);
@@ -370,6 +412,14 @@ void VolumeLookTest::theIsosurfaceFollowsTheThreshold() {
     QVERIFY2(half > 100, qPrintable(QString::number(half)));
     const double ratio = static_cast<double>(quarter) / half;
     QVERIFY2(ratio > 1.8 && ratio < 2.8, qPrintable(QString::number(ratio))); // (12 / 8)^2
+    // It is cut as the volume is.
+    s.scene.setCrosshair(base::Point{20, 20, 20});
+    s.scene.setClip(viz::VolumeClip::Slab);
+    s.scene.setSlab(4);
+    const int slab = covered();
+    QVERIFY2(slab > 0 && slab < quarter / 2, qPrintable(QString::number(slab)));
+    s.scene.setClip(viz::VolumeClip::Box); // without a box nothing is cut
+    QCOMPARE(covered(), quarter);
 }
 
 void VolumeLookTest::sidesAreThoseOfThePatient() {

@@ -30,8 +30,8 @@ void ScoreSurface::cut(const std::optional<Cut>& cut) {
         m_mapper->SetInputConnection(m_filter->GetOutputPort());
         return;
     }
-    m_box->SetXMin(cut->low.data());
-    m_box->SetXMax(cut->high.data());
+    m_box->SetXMin(cut->low[0], cut->low[1], cut->low[2]);
+    m_box->SetXMax(cut->high[0], cut->high[1], cut->high[2]);
     m_clip->SetInsideOut(cut->inside ? 1 : 0); // a box is negative inside
     m_mapper->SetInputConnection(m_clip->GetOutputPort());
 }

@@ -232,7 +232,7 @@ void VolumeScene::State::updateLines(const VolumeScene& scene) {
         }
         if (crosshair) {
             const base::Point at = world(*crosshair);
-            for (std::size_t axis = 0; axis < 3; ++axis) {
+            for (std::size_t axis = 0; axis < 3 && crosshairVisible; ++axis) {
                 base::Point from = at;
                 base::Point to = at;
                 from[axis] = corner(false)[axis];

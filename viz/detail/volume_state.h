@@ -76,6 +76,7 @@ struct VolumeScene::State {
     std::array<double, 3> vertical{0, -1, 0}; ///< upwards, about which the view turns
     bool scalarBarVisible = true;
     bool outlineVisible = true;
+    bool crosshairVisible = true;
 
     // Parts that must be rebuilt before the next frame.
     bool sceneTextureStale = true;

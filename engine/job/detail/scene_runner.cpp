@@ -325,7 +325,8 @@ bool SceneRunner::findPeaks() {
     }
     m_sink.progress(0.2);
     m_result.peaks = match::findPeaks(inputs().sceneView(), maps, m_result.geometry,
-                                      peakOptions(m_job), m_stop, &m_result.report.peaksIncomplete);
+                                      peakOptions(m_job), m_stop, &m_result.report.peaksIncomplete,
+                                      [this](double share) { m_sink.progress(0.2 + 0.6 * share); });
     m_result.report.run->peaksMs = watch.ms();
     m_sink.progress(0.8);
     for (std::size_t i = 0; i < groups().size() && !m_stop.stop_requested(); ++i) {

@@ -192,7 +192,7 @@ class Scanner {
 
 } // namespace
 
-double scoreOfTheBest(const Scores& scores, std::int64_t count) {
+double scoreOfTheBest(const Scores& scores, std::int64_t count, const std::stop_token& stop) {
     constexpr std::int64_t kStep = 16;
     constexpr std::int64_t kFewest = 16; // of a sample; fewer say little
     const double none = -std::numeric_limits<double>::infinity();
@@ -201,7 +201,8 @@ double scoreOfTheBest(const Scores& scores, std::int64_t count) {
     }
     const base::Extents& extents = scores.extents();
     std::vector<double> sample;
-    for (std::int64_t row = 0; row < extents.y * extents.z; row += kStep) {
+    for (std::int64_t row = 0; row < extents.y * extents.z && !stop.stop_requested();
+         row += kStep) {
         for (std::int64_t x = row % kStep; x < extents.x; x += kStep) {
             const Scores::Seen seen = scores.seen({x, row % extents.y, row / extents.y});
             if (base::hasValue(seen.status)) {
@@ -219,7 +220,9 @@ double scoreOfTheBest(const Scores& scores, std::int64_t count) {
 }
 
 std::vector<Candidate> scanCandidates(const Scores& scores, double minScore, double below,
-                                      std::stop_token stop) {
+                                      std::stop_token stop,
+                                      const std::function<void(double)>& progress) {
+    constexpr std::int64_t kRowsAtOnce = 64; // between two reports of progress
     std::vector<Candidate> found;
     const Scanner scanner(scores, minScore, below);
     if (const method::ReducedMap* const reduced = scores.map().reduced) {
@@ -233,6 +236,10 @@ std::vector<Candidate> scanCandidates(const Scores& scores, double minScore, dou
         for (std::int64_t y = 0; y < extents.y; ++y) {
             if (stop.stop_requested()) {
                 return {};
+            }
+            const std::int64_t row = z * extents.y + y;
+            if (progress && row % kRowsAtOnce == 0) {
+                progress(static_cast<double>(row) / static_cast<double>(extents.y * extents.z));
             }
             scanner.scanRow(y, z, found);
         }

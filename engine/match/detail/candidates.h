@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <stop_token>
 #include <vector>
 
@@ -21,12 +22,15 @@ struct Candidate {
 
 /// The voxels that have a value, may reach `minScore` but not `below`, and are not certainly lower
 /// than a neighbour: value(u) + margin(u) >= value(w) - margin(w) for all 8 or 26 neighbours w that
-/// have a value. The order is unspecified. Empty if cancelled.
-[[nodiscard]] std::vector<Candidate> scanCandidates(const Scores& scores, double minScore,
-                                                    double below, std::stop_token stop);
+/// have a value. The order is unspecified. Empty if cancelled. `progress` gets the share of the
+/// rows.
+[[nodiscard]] std::vector<Candidate>
+scanCandidates(const Scores& scores, double minScore, double below, std::stop_token stop,
+               const std::function<void(double)>& progress = {});
 
 /// A score that about `count` voxels reach, by a sample of the map; minus infinity for a small or a
 /// reduced map.
-[[nodiscard]] double scoreOfTheBest(const Scores& scores, std::int64_t count);
+[[nodiscard]] double scoreOfTheBest(const Scores& scores, std::int64_t count,
+                                    const std::stop_token& stop = {});
 
 } // namespace flcc::match::detail
