@@ -21,6 +21,8 @@ inline test::Bytes varied(std::size_t count) {
 void writePng(const std::filesystem::path& folder);
 void writeTiff(const std::filesystem::path& folder);
 void writeJpeg(const std::filesystem::path& folder);
+/// BMP, PNM, GIF, WebP and JPEG 2000, each into a folder of its own in `folder`.
+void writeReaderPictures(const std::filesystem::path& folder);
 
 void writeNrrd(const std::filesystem::path& folder);
 void writeMetaImage(const std::filesystem::path& folder);

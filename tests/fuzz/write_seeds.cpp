@@ -97,6 +97,10 @@ void writeSeeds(const std::filesystem::path& to) {
     fuzz::writePng(folder("png"));
     fuzz::writeTiff(folder("tif"));
     fuzz::writeJpeg(folder("jpg"));
+    for (const char* kind : {"bmp", "pnm", "gif", "webp", "jp2"}) {
+        (void)folder(kind);
+    }
+    fuzz::writeReaderPictures(to);
     fuzz::writeNrrd(folder("nrrd"));
     fuzz::writeMetaImage(folder("mha"));
     fuzz::writeNifti(folder("nii"), false);
