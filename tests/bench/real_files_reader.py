@@ -226,6 +226,19 @@ def dicom_variants(folder):
         right = np.asarray(Image.open(packed.replace("jp2", "j2k" if name == "jp2" else name)))
         add(f"packed {name}", right, pixels=np.asarray(picture)[None], syntax=syntax, packed=[frame],
             tolerance=0 if name == "jp2" else 2)
+    smooth = Image.fromarray(values((6, 8, 3), "u1", 3)).resize((32, 24), Image.BICUBIC)
+    for subsampling, colours in itertools.product((0, 1, 2), ("YBR_FULL_422", "YBR_FULL", "RGB")):
+        smooth.save(packed + ".jpg", quality=90, subsampling=subsampling)
+        add(f"JPEG {subsampling} {colours}", grey(np.asarray(Image.open(packed + ".jpg"))), pixels=np.asarray(smooth)[None],
+            syntax=JPEG, packed=[open(packed + ".jpg", "rb").read()], tolerance=2, PhotometricInterpretation=colours)
+    luma = pydicom.pixels.convert_color_space(np.asarray(smooth), "RGB", "YBR_FULL")
+    shared = np.repeat(luma[:, ::2], 2, axis=1)
+    shared[..., 0] = luma[..., 0]
+    at = add("YBR_FULL_422", grey(pydicom.pixels.convert_color_space(shared, "YBR_FULL", "RGB")), tolerance=2,
+             pixels=np.asarray(smooth)[None], PhotometricInterpretation="YBR_FULL_422")
+    data = pydicom.dcmread(at)
+    data.PixelData = np.stack([luma[:, ::2, 0], luma[:, 1::2, 0], luma[:, ::2, 1], luma[:, ::2, 2]], -1).tobytes()
+    data.save_as(at)
     return found
 
 

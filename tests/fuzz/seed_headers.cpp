@@ -200,6 +200,15 @@ void writeDicom(const std::filesystem::path& folder) {
     recipe.frames = 2;
     recipe.pixels = varied(48);
     test::writeFile(folder / "frames.dcm", test::makeDicom(recipe));
+    recipe.enhanced = true;
+    for (const double z : {2.0, 0.0}) {
+        recipe.places.push_back({.position = {0, 0, z}, .slope = "2", .stack = "1", .time = 1});
+    }
+    test::writeFile(folder / "enhanced.dcm", test::makeDicom(recipe));
+    recipe = {};
+    recipe.syntax = "1.2.840.10008.1.2.4.201";
+    recipe.packed = {varied(20)};
+    test::writeFile(folder / "packed.dcm", test::makeDicom(recipe));
 }
 
 void writeHdf5(const std::filesystem::path& folder) {
@@ -225,6 +234,18 @@ void writeHdf5(const std::filesystem::path& folder) {
         H5Awrite(attribute, H5T_NATIVE_DOUBLE, spacing.data());
         H5Aclose(attribute);
         H5Sclose(list);
+        if (packed) {
+            const hid_t type = H5Tcopy(H5T_C_S1);
+            H5Tset_size(type, H5T_VARIABLE);
+            const std::array<const char*, 3> names{"z", "y", "x"};
+            const hid_t labels = H5Screate_simple(1, &three, nullptr);
+            const hid_t named =
+                H5Acreate2(data, "DIMENSION_LABELS", type, labels, H5P_DEFAULT, H5P_DEFAULT);
+            H5Awrite(named, type, names.data());
+            H5Aclose(named);
+            H5Sclose(labels);
+            H5Tclose(type);
+        }
         H5Dclose(data);
         H5Pclose(creation);
         H5Sclose(space);

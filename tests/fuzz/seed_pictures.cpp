@@ -5,7 +5,7 @@
 #include <tiffio.h>
 #include <zlib.h>
 
-#include "tests/engine/io/fixtures.h"
+#include "tests/engine/io/picture_fixture.h"
 #include "tests/fuzz/seeds.h"
 
 namespace flcc::fuzz {
@@ -172,6 +172,39 @@ void writeOme(const std::filesystem::path& folder) {
                                         end);
     test::writeFile(folder / "only", std::string("<o:OME xmlns:o=\"x\"><o:BinaryOnly "
                                                  "MetadataFile=\"a.companion.ome\"/></o:OME>"));
+}
+
+void writeReaderPictures(const std::filesystem::path& folder) {
+    const auto write = [&](const char* name, const test::Bytes& bytes) {
+        test::writeFile(folder / name, bytes);
+    };
+    for (const int bits : {1, 4, 8}) {
+        test::writeFile(folder / "bmp" / (std::to_string(bits) + ".bmp"),
+                        test::makeBmp(bits, bits == 4, 0, test::bmpTable(1 << bits, bits == 1),
+                                      test::bmpIndices(bits, bits == 4)));
+    }
+    write("bmp/16.bmp", test::makeBmp(16, false, 0, {}, varied(36)));
+    write("bmp/24.bmp", test::makeBmp(24, false, 0, {}, varied(48)));
+    write("bmp/32.bmp", test::makeBmp(32, true, 0, {}, varied(60)));
+    write("bmp/runs.bmp", test::makeBmp(8, false, 1, test::bmpTable(256, true),
+                                        {5, 7, 0, 0, 0, 5, 1, 2, 3, 4, 5, 0, 0, 0, 5, 9, 0, 1}));
+    write("pnm/text.pgm", test::withHead("P2\n5 3 255\n1 2 3 4 5 6 7 8 9 10 11 12 13 14 15\n", {}));
+    write("pnm/bits.pbm", test::withHead("P4\n5 3\n", varied(3)));
+    write("pnm/grey.pgm", test::withHead("P5\n5 3\n65535\n", varied(30)));
+    write("pnm/colour.ppm", test::withHead("P6\n5 3\n255\n", varied(45)));
+    write("pnm/any.pam", test::withHead("P7\nWIDTH 5\nHEIGHT 3\nDEPTH 4\nMAXVAL 255\n"
+                                        "TUPLTYPE RGB_ALPHA\nENDHDR\n",
+                                        varied(60)));
+    write("pnm/real.pfm", test::withHead("Pf\n5 3\n-1.0\n", varied(60)));
+    write("gif/grey.gif", test::makeGif(1, true, -1, false));
+    write("gif/colour.gif", test::makeGif(2, false, 3, true, 2));
+    write("webp/colour.webp", test::makeWebP(3));
+    write("webp/opacity.webp", test::makeWebP(4));
+    for (const int components : {1, 3, 6}) {
+        const std::string name = std::to_string(components);
+        test::writeJpeg2000(folder / "jp2" / (name + ".jp2"), components, 8, false, true);
+        test::writeJpeg2000(folder / "jp2" / (name + ".j2k"), components, 16, false, false);
+    }
 }
 
 } // namespace flcc::fuzz

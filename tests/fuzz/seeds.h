@@ -23,6 +23,8 @@ void writeTiff(const std::filesystem::path& folder);
 void writeJpeg(const std::filesystem::path& folder);
 void writeExif(const std::filesystem::path& folder);
 void writeOme(const std::filesystem::path& folder); ///< texts
+/// BMP, PNM, GIF, WebP and JPEG 2000, each into a folder of its own in `folder`.
+void writeReaderPictures(const std::filesystem::path& folder);
 
 void writeNrrd(const std::filesystem::path& folder);
 void writeMetaImage(const std::filesystem::path& folder);

@@ -99,6 +99,10 @@ void writeSeeds(const std::filesystem::path& to) {
     fuzz::writeJpeg(folder("jpg"));
     fuzz::writeExif(folder("exif"));
     fuzz::writeOme(folder("ome"));
+    for (const char* kind : {"bmp", "pnm", "gif", "webp", "jp2"}) {
+        (void)folder(kind);
+    }
+    fuzz::writeReaderPictures(to);
     fuzz::writeNrrd(folder("nrrd"));
     fuzz::writeMetaImage(folder("mha"));
     fuzz::writeNifti(folder("nii"), false);

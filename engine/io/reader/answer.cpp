@@ -148,9 +148,8 @@ void ReaderAnswer::prepareLastWords(const std::string& sentence) const {
     lastWordsFile = m_file;
 }
 
-void ReaderAnswer::limitHeader(int seconds) const {
-    prepareLastWords("the library that reads it came to no end within " + std::to_string(seconds) +
-                     " s; the header of the file is damaged");
+void ReaderAnswer::limitHeader(int seconds, const std::string& sentence) const {
+    prepareLastWords(sentence);
     std::signal(SIGPROF, endLate);
     setTimer(seconds);
 }

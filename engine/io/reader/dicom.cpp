@@ -6,6 +6,7 @@
 #include <cstring>
 #include <limits>
 #include <optional>
+#include <string_view>
 #include <type_traits>
 #include <vector>
 
@@ -14,6 +15,7 @@
 #include <gdcmImageChangePlanarConfiguration.h>
 #include <gdcmImageReader.h>
 #include <gdcmReader.h>
+#include <gdcmSequenceOfFragments.h>
 #include <gdcmTrace.h>
 
 #include "engine/io/reader/dicom_elements.h"
@@ -114,9 +116,8 @@ std::vector<char> coloursOf(const std::vector<char>& indices, const WideColours&
     return values;
 }
 
-/// Masks of one bit a pixel, which no frame begins at a byte of its own.
-Unpacked unpackBits(const DicomFile& file) {
-    const auto count = static_cast<std::size_t>(base::byteCount(file.extents, 1));
+/// The bytes of pixels that are not packed, at least `least` of them.
+std::vector<char> storedBytes(const DicomFile& file, std::int64_t least) {
     gdcm::Reader reader;
     reader.SetFileName(file.path.c_str());
     const gdcm::Tag pixels(0x7fe0, 0x0010);
@@ -124,22 +125,57 @@ Unpacked unpackBits(const DicomFile& file) {
     if (reader.Read() && reader.GetFile().GetDataSet().FindDataElement(pixels)) {
         value = reader.GetFile().GetDataSet().GetDataElement(pixels).GetByteValue();
     }
-    if (value == nullptr || std::size_t{value->GetLength()} < (count + 7) / 8) {
+    if (value == nullptr || std::int64_t{value->GetLength()} < least) {
         fail("the pixels of " + file.path.filename().string() +
-             " of one bit are truncated or packed");
+             " are truncated, or packed in a way "
+             "that cannot be read");
     }
+    return {value->GetPointer(), value->GetPointer() + value->GetLength()};
+}
+
+/// Masks of one bit a pixel; a frame need not begin with a byte of its own.
+Unpacked unpackBits(const DicomFile& file) {
+    const std::int64_t count = base::byteCount(file.extents, 1);
+    const std::vector<char> bytes = storedBytes(file, (count + 7) / 8);
     Unpacked unpacked;
     unpacked.format = gdcm::PixelFormat(gdcm::PixelFormat::UINT8);
-    unpacked.values.resize(count);
-    for (std::size_t i = 0; i < count; ++i) {
-        unpacked.values[i] = static_cast<char>(value->GetPointer()[i / 8] >> (i % 8) & 1);
+    unpacked.values.resize(static_cast<std::size_t>(count));
+    for (std::size_t i = 0; i < unpacked.values.size(); ++i) {
+        unpacked.values[i] = static_cast<char>(bytes[i / 8] >> (i % 8) & 1);
     }
     return unpacked;
 }
 
+/// Two pixels in four bytes: two luminances, and the two differences of colour that both have.
+Unpacked unpackHalves(const DicomFile& file) {
+    const std::int64_t pixels = base::voxelCount(file.extents);
+    const std::vector<char> bytes = storedBytes(file, 2 * pixels);
+    Unpacked unpacked;
+    unpacked.format = gdcm::PixelFormat(gdcm::PixelFormat::UINT8);
+    unpacked.luma = true;
+    for (std::size_t i = 0; i < static_cast<std::size_t>(pixels); ++i) {
+        const char* const pair = bytes.data() + i / 2 * 4;
+        unpacked.values.insert(unpacked.values.end(), {pair[i % 2], pair[2], pair[3]});
+    }
+    return unpacked;
+}
+
+/// True if packed pixels are JPEG with the mark JFIF, whose colours are luminance and differences
+/// whatever the header says.
+bool isJfif(const gdcm::Image& image) {
+    const gdcm::SequenceOfFragments* const frames = image.GetDataElement().GetSequenceOfFragments();
+    if (frames == nullptr || frames->GetNumberOfFragments() < 1) {
+        return false;
+    }
+    const gdcm::ByteValue* const value = frames->GetFragment(0).GetByteValue();
+    return value != nullptr && value->GetLength() > 10 &&
+           std::string_view(value->GetPointer(), 4) == std::string_view("\xff\xd8\xff\xe0", 4) &&
+           std::string_view(value->GetPointer() + 6, 4) == "JFIF";
+}
+
 Unpacked unpack(const DicomFile& file) {
-    if (file.bits) {
-        return unpackBits(file);
+    if (file.bits || file.halves) {
+        return file.bits ? unpackBits(file) : unpackHalves(file);
     }
     const std::string name = file.path.filename().string();
     gdcm::ImageReader reader;
@@ -180,8 +216,9 @@ Unpacked unpack(const DicomFile& file) {
         fail("the header of " + name + " contradicts its pixels");
     }
     const Colours colours = image->GetPhotometricInterpretation();
-    unpacked.luma = file.components == 3 && (colours == Colours(Colours::YBR_FULL) ||
-                                             colours == Colours(Colours::YBR_FULL_422));
+    unpacked.luma = file.components == 3 &&
+                    (colours == Colours(Colours::YBR_FULL) ||
+                     colours == Colours(Colours::YBR_FULL_422) || isJfif(reader.GetImage()));
     unpacked.values.resize(static_cast<std::size_t>(image->GetBufferLength()));
     const std::int64_t least =
         base::byteCount(extents, std::int64_t{unpacked.format.GetPixelSize()});

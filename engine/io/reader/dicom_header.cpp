@@ -97,8 +97,9 @@ std::string faultOf(const DicomFile& file, const gdcm::Reader& reader, std::int6
         return faultOfItems(file, static_cast<std::int64_t>(reader.GetStreamCurrentPosition()));
     }
     const std::int64_t promised =
-        file.bits ? (base::byteCount(file.extents, 1) + 7) / 8
-                  : base::byteCount(file.extents, file.components * ((bitsPerValue + 7) / 8));
+        file.bits     ? (base::byteCount(file.extents, 1) + 7) / 8
+        : file.halves ? base::byteCount(file.extents, 2)
+                      : base::byteCount(file.extents, file.components * ((bitsPerValue + 7) / 8));
     // Reading stopped at the first byte of the pixels.
     const std::int64_t present = static_cast<std::int64_t>(std::filesystem::file_size(file.path)) -
                                  static_cast<std::int64_t>(reader.GetStreamCurrentPosition());
@@ -232,10 +233,14 @@ void setPicture(DicomFile& file, const gdcm::Reader& reader) {
     }
     const gdcm::PixelFormat format = gdcm::ImageHelper::GetPixelFormatValue(content);
     file.components = format.GetSamplesPerPixel();
-    file.bits = format.GetBitsAllocated() == 1 && file.components == 1;
-    file.fault = faultOf(file, reader, format.GetBitsAllocated());
     const gdcm::PhotometricInterpretation colours =
         gdcm::ImageHelper::GetPhotometricInterpretationValue(content);
+    file.halves =
+        file.components == 3 && format.GetBitsAllocated() == 8 &&
+        colours == gdcm::PhotometricInterpretation(gdcm::PhotometricInterpretation::YBR_FULL_422) &&
+        !reader.GetFile().GetHeader().GetDataSetTransferSyntax().IsEncapsulated();
+    file.bits = format.GetBitsAllocated() == 1 && file.components == 1;
+    file.fault = faultOf(file, reader, format.GetBitsAllocated());
     if (file.bits) {
         file.stored = PixelType::UInt8;
         file.highest = 1;

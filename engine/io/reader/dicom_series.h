@@ -43,9 +43,10 @@ struct DicomFile {
     base::Point spacing{1, 1, 1};
     bool spaced = false;
     std::vector<DicomFrame> frames;
-    bool bits = false;       ///< eight pixels a byte, the first one in the lowest bit
-    bool apart = false;      ///< frames without places are pictures of their own, no slices
-    bool film = false;       ///< they follow each other in time
+    bool bits = false;   ///< eight pixels a byte, the first one in the lowest bit
+    bool halves = false; ///< unpacked; two pixels share their differences of colour (YBR_FULL_422)
+    bool apart = false;  ///< frames without places are pictures of their own, no slices
+    bool film = false;   ///< they follow each other in time
     double privateSlope = 0; ///< Philips' own; 0: none
     bool lightIsLow = false; ///< small numbers are meant bright (MONOCHROME1)
     bool hasTable = false;   ///< a table says what stored numbers mean (modality LUT)

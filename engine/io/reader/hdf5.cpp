@@ -341,7 +341,10 @@ Hdf5Image imageOf(hid_t file, const std::string& path) {
 void answerHdf5(const Request& request, ReaderAnswer& answer) {
     H5Eset_auto2(H5E_DEFAULT, nullptr, nullptr);
     registerLzf();
-    answer.limitHeader(kHeaderSeconds);
+    answer.limitHeader(kHeaderSeconds,
+                       "the HDF5 library came to no end within " + std::to_string(kHeaderSeconds) +
+                           " s; the file is damaged, or it holds very many objects: "
+                           "then name the dataset, FILE:/path/to/dataset");
     const Handle file(H5Fopen(request.path.c_str(), H5F_ACC_RDONLY, H5P_DEFAULT), H5Fclose);
     if (!file.valid()) {
         failFile(request.path);

@@ -1,5 +1,6 @@
 // Imaris files: a dataset for each resolution level, time point and channel, padded to chunks.
 
+#include <algorithm>
 #include <array>
 #include <charconv>
 #include <cmath>
@@ -21,7 +22,7 @@ Handle openObject(hid_t file, const std::string& path) {
 double numberIn(hid_t object, const std::string& name) {
     const std::string text = textOf(object, name.c_str(), true);
     double number = std::numeric_limits<double>::quiet_NaN();
-    const auto* const begin = text.data() + text.find_first_not_of(' ') * (text.empty() ? 0 : 1);
+    const auto* const begin = text.data() + std::min(text.find_first_not_of(' '), text.size());
     (void)std::from_chars(begin, text.data() + text.size(), number);
     return number;
 }
@@ -54,7 +55,7 @@ std::optional<Named> namedBy(const std::string& path) {
         return Named{};
     }
     Named named;
-    const auto take = [rest = std::string_view(path)](std::string_view word, int& number) mutable {
+    auto step = [rest = std::string_view(path)](std::string_view word, int& number) mutable {
         if (!rest.starts_with(word)) {
             return false;
         }
@@ -63,7 +64,6 @@ std::optional<Named> namedBy(const std::string& path) {
         rest.remove_prefix(static_cast<std::size_t>(end - rest.data()));
         return error == std::errc{} && number >= 0;
     };
-    auto step = take;
     if (!step(kLevel, named.level)) {
         return std::nullopt;
     }

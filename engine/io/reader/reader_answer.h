@@ -55,8 +55,8 @@ class ReaderAnswer {
     void failure(base::ErrorCode code, const std::string& sentence,
                  const std::vector<std::string>& choices = {});
     /// From now on until header(), more than `seconds` of processor time end the process with the
-    /// answer that the file is damaged: a library may follow links in a circle.
-    void limitHeader(int seconds) const;
+    /// failure `sentence`: a library may follow links of a damaged file in a circle.
+    void limitHeader(int seconds, const std::string& sentence) const;
     /// From now on a crash of the library answers that it happened in this file of a series.
     void entering(const std::string& name) const;
 

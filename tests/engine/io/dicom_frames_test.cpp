@@ -62,7 +62,7 @@ class DicomFramesTest : public QObject {
     /// Compares all values with those of the frames, in this order, times a slope each.
     static void requireFrames(const io::LoadedImage& image, const std::vector<int>& frames,
                               const std::vector<double>& slopes = {}, double intercept = 0) {
-        QCOMPARE(image.info.extents, (Extents{4, 3, static_cast<std::int64_t>(frames.size())}));
+        QVERIFY((image.info.extents == Extents{4, 3, static_cast<std::int64_t>(frames.size())}));
         for (std::size_t z = 0; z < frames.size(); ++z) {
             const double slope = slopes.empty() ? 1 : slopes[z];
             for (int y = 0; y < 3; ++y) {
@@ -264,7 +264,7 @@ class DicomFramesTest : public QObject {
         test::writeFile(file(), test::makeDicom(recipe));
         const io::LoadedImage image = io::readImage(file());
         QCOMPARE(image.info.pixel, base::PixelType::UInt8);
-        QCOMPARE(image.info.extents, (Extents{4, 3, 2}));
+        QVERIFY((image.info.extents == Extents{4, 3, 2}));
         const std::uint32_t bits = 0x308421;
         for (int i = 0; i < 24; ++i) {
             QCOMPARE(
