@@ -43,7 +43,7 @@ Bytes bmpIndices(int bits, bool topDown) {
     Bytes bytes;
     for (int row = 0; row < 3; ++row) {
         const int y = topDown ? row : 2 - row;
-        Bytes line((5 * bits + 31) / 32 * 4);
+        Bytes line(static_cast<std::size_t>((5 * bits + 31) / 32 * 4));
         for (int x = 0; x < 5; ++x) {
             const int index = (x + 5 * y) % (1 << bits);
             line[static_cast<std::size_t>(x * bits / 8)] |=
