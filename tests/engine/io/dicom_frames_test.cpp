@@ -87,8 +87,9 @@ class DicomFramesTest : public QObject {
 
     void framesLieWhereTheirPositionsSay_data() {
         QTest::addColumn<QList<int>>("order");
-        for (const QList<int>& order :
-             {QList<int>{0, 1, 2}, {0, 2, 1}, {1, 0, 2}, {1, 2, 0}, {2, 0, 1}, {2, 1, 0}}) {
+        const std::vector<QList<int>> orders{{0, 1, 2}, {0, 2, 1}, {1, 0, 2},
+                                             {1, 2, 0}, {2, 0, 1}, {2, 1, 0}};
+        for (const QList<int>& order : orders) {
             QTest::addRow("%d%d%d", order[0], order[1], order[2]) << order;
         }
     }

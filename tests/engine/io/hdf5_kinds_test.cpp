@@ -48,7 +48,7 @@ class Hdf5KindsTest : public QObject {
         {
             const Hdf5Writer out(file());
             const hid_t type = H5Tenum_create(H5T_STD_I8LE); // as h5py stores bool
-            for (const signed char value : {0, 1}) {
+            for (const signed char value : std::array<signed char, 2>{0, 1}) {
                 H5Tenum_insert(type, value == 0 ? "FALSE" : "TRUE", &value);
             }
             H5Dclose(out.addValues("mask", type, type, {2, 3},
@@ -56,7 +56,7 @@ class Hdf5KindsTest : public QObject {
             H5Tclose(type);
             const Hdf5Writer second(file("named.h5"));
             const hid_t labels = H5Tenum_create(H5T_NATIVE_USHORT);
-            for (const unsigned short value : {0, 7, 9}) {
+            for (const unsigned short value : std::array<unsigned short, 3>{0, 7, 9}) {
                 H5Tenum_insert(labels, value == 0 ? "none" : value == 7 ? "cell" : "wall", &value);
             }
             H5Dclose(second.addValues("labels", labels, labels, {1, 3},

@@ -291,7 +291,7 @@ class PictureFileTest : public QObject {
         QVERIFY(error && error->code() == ErrorCode::Memory);
         // Some bytes that promise 4 GB.
         Bytes bomb = test::makeGif(1, true, -1, false);
-        const std::size_t at = 13 + 768 + 5;
+        const std::ptrdiff_t at = 13 + 768 + 5;
         std::fill(bomb.begin() + at, bomb.begin() + at + 4, 0xff);
         test::writeFile(file(), bomb);
         const auto refused = test::errorOf([&] { (void)io::readImageInfo(file()); });
