@@ -333,20 +333,6 @@ void MatchPanel::addRow(QFormLayout* form, const QString& label, QWidget* field,
     form->addRow(text, field);
 }
 
-QLineEdit* MatchPanel::textField(const QString& placeholder) {
-    auto* field = new QLineEdit(this);
-    field->setPlaceholderText(placeholder);
-    // Another text may be valid, and a disabled button cannot be clicked to find out.
-    connect(field, &QLineEdit::textEdited, this, [this, field] {
-        if (field->property("refused").toBool()) {
-            accept(field);
-            field->setModified(true);
-            updateData();
-        }
-    });
-    return field;
-}
-
 void MatchPanel::addPeaks(QFormLayout* form) {
     m_minScore = new QDoubleSpinBox(this);
     m_minScore->setObjectName(QStringLiteral("minScore"));

@@ -85,4 +85,18 @@ void MatchPanel::showExactness() {
     m_statistics->setCurrentIndex(m_statistics->findData(static_cast<int>(m_job.statistics)));
 }
 
+QLineEdit* MatchPanel::textField(const QString& placeholder) {
+    auto* field = new QLineEdit(this);
+    field->setPlaceholderText(placeholder);
+    // Another text may be valid, and a disabled button cannot be clicked to find out.
+    connect(field, &QLineEdit::textEdited, this, [this, field] {
+        if (field->property("refused").toBool()) {
+            accept(field);
+            field->setModified(true);
+            updateData();
+        }
+    });
+    return field;
+}
+
 } // namespace flcc::ui

@@ -146,6 +146,12 @@ Row formatRow() {
         [](FeaturesJob& job, const std::string& text) { job.blobsFormat = blobFormat(text); });
 }
 
+/// The row under another name.
+Row named(const std::string& name, Row row) {
+    row.option.name = name;
+    return row;
+}
+
 std::vector<Row> makeRows() {
     constexpr double kInfinity = std::numeric_limits<double>::infinity();
     return {
@@ -187,7 +193,7 @@ std::vector<Row> makeRows() {
         matchRow("channel", &Job::channel, &FeaturesJob::channel),
         matchRow("frame", &Job::frame, &FeaturesJob::frame),
         matchRow("orientation", &Job::reading, &FeaturesJob::reading),
-        matchRow("image", &Job::reading, &FeaturesJob::reading),
+        named("image-number", matchRow("image", &Job::reading, &FeaturesJob::reading)),
         matchRow("spacing", &Job::spacing, &FeaturesJob::spacing, ReadingMember{}),
         matchRow("world", &Job::world, &FeaturesJob::world),
         matchRow("threads", &Job::threads, &FeaturesJob::threads),

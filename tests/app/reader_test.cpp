@@ -123,7 +123,7 @@ class CliReaderTest : public QObject {
     }
 
     void theReaderStartedByHandSaysWhatItIs() {
-        for (const char* arguments : {"", "--help", "dicom info scan '' -1 x"}) {
+        for (const char* arguments : {"", "--help", "dicom info scan '' -1 -1 x"}) {
             const CliRun run =
                 runShell(QString("exec \"$(dirname \"$CLI\")/flcc-reader\" %1").arg(arguments),
                          m_folder.path());
@@ -134,10 +134,11 @@ class CliReaderTest : public QObject {
     }
 
     void theReaderPrintsNothingElse() {
-        const CliRun run = runShell("\"$(dirname \"$CLI\")/flcc-reader\" dicom read mixed/a '' -1 "
-                                    "| head -c 8",
-                                    m_folder.path());
-        QCOMPARE(run.output, QByteArray("FLCCDR01"));
+        const CliRun run =
+            runShell("\"$(dirname \"$CLI\")/flcc-reader\" dicom read mixed/a '' -1 -1 "
+                     "| head -c 8",
+                     m_folder.path());
+        QCOMPARE(run.output, QByteArray("FLCCDR02"));
         QVERIFY2(test::kSanitized || run.errors.isEmpty(), run.errors.constData()); // leaks of GDCM
     }
 };

@@ -3,9 +3,7 @@
 #include <QClipboard>
 #include <QDialog>
 #include <QDragEnterEvent>
-#include <QDropEvent>
 #include <QLabel>
-#include <QMimeData>
 #include <QPushButton>
 #include <QSpinBox>
 #include <QTemporaryDir>
@@ -123,10 +121,7 @@ void WindowReadingTest::theOpacityOfATemplateIsItsMaskUntilRemoved() {
         recipe.pages[0][2 * i + 1] = i % 9 < 3 ? 0 : 255;
     }
     write("template.tif", recipe);
-    QMimeData data;
-    data.setUrls({QUrl::fromLocalFile(file("template.tif"))});
-    QDropEvent dropped({10, 10}, Qt::CopyAction, &data, Qt::LeftButton, Qt::ShiftModifier);
-    QApplication::sendEvent(m_window.get(), &dropped);
+    m_window->openFile(file("template.tif"), true);
     QTRY_VERIFY(m_window->document().templ() != nullptr);
     QVERIFY(test::waitUntilIdle(*m_window));
     QVERIFY(sentence().contains(QStringLiteral("opaque part is its mask")));

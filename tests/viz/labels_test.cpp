@@ -174,7 +174,7 @@ void LabelsTest::labelsInSpaceDoNotOverlap() {
         const std::vector<viz::Label>& labels = scene.labels();
         QVERIFY(!scene.note().empty());
         QVERIFY2(overlap(labels).isEmpty(), qPrintable(overlap(labels)));
-        QVERIFY(shows(labels, " 1 ") || width < 300 * ratio); // the bars may cover all places
+        QVERIFY(shows(labels, " 1 ") || width < 400 * ratio); // the bars may cover all places
         QVERIFY(shows(labels, "axes") || height < 160 * ratio);
         QVERIFY(shows(labels, " " + scene.note() + " ") || width < 400 * ratio);
         scene.rotate(0.2 * width, 0.1 * height);

@@ -414,12 +414,13 @@ void VolumeLookTest::theIsosurfaceFollowsTheThreshold() {
     QVERIFY2(ratio > 1.8 && ratio < 2.8, qPrintable(QString::number(ratio))); // (12 / 8)^2
     // It is cut as the volume is.
     s.scene.setCrosshair(base::Point{20, 20, 20});
+    const int crossed = covered(); // its lines hide some pixels
     s.scene.setClip(viz::VolumeClip::Slab);
     s.scene.setSlab(4);
     const int slab = covered();
     QVERIFY2(slab > 0 && slab < quarter / 2, qPrintable(QString::number(slab)));
     s.scene.setClip(viz::VolumeClip::Box); // without a box nothing is cut
-    QCOMPARE(covered(), quarter);
+    QCOMPARE(covered(), crossed);
 }
 
 void VolumeLookTest::sidesAreThoseOfThePatient() {

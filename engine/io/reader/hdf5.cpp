@@ -119,6 +119,12 @@ std::string onlyDataset(hid_t file) {
 Handle openImage(hid_t file, const std::string& path) {
     Handle dataset = openDataset(file, path);
     if (!dataset.valid()) {
+        H5L_info_t link{};
+        if (H5Lget_info(file, path.c_str(), &link, H5P_DEFAULT) >= 0 &&
+            link.type == H5L_TYPE_EXTERNAL) {
+            refuseHdf5("there is no dataset " + path +
+                       " in it: that is a link into another file, which is not read");
+        }
         H5O_info_t info{};
         if (hasObject(file, path) &&
             H5Oget_info_by_name2(file, path.c_str(), &info, H5O_INFO_BASIC, H5P_DEFAULT) >= 0 &&

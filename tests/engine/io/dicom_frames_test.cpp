@@ -281,9 +281,9 @@ class DicomFramesTest : public QObject {
             QTest::newRow(name) << QByteArray(syntax) << QByteArray(name);
         };
         row("1.2.840.10008.1.2.4.201", "HTJ2K");
-        row("1.2.840.10008.1.2.4.102", "MPEG-4");
-        row("1.2.840.10008.1.2.4.100", "MPEG-2");
-        row("1.2.840.10008.1.2.4.108", "HEVC");
+        row("1.2.840.10008.1.2.4.102", "MPEG-4 video");
+        row("1.2.840.10008.1.2.4.100", "MPEG-2 video");
+        row("1.2.840.10008.1.2.4.108", "HEVC video");
         row("1.2.840.10008.1.2.4.110", "JPEG XL");
         row("1.2.840.10008.1.2.4.92", "JPEG 2000 part 2");
         row("1.2.3.4.5.6.7.8.9", "an unknown format");
