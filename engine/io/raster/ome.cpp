@@ -189,6 +189,9 @@ Ome parseOme(const std::filesystem::path& path, const std::string& text) {
     for (const pugi::xml_node& only : childrenOf(root, "BinaryOnly")) {
         ome.metadataFile = only.attribute("MetadataFile").value();
         ome.uuid = withoutBlanks(only.attribute("UUID").value());
+        if (ome.metadataFile.empty()) {
+            failInput(path, "its OME description lies in another file, which it does not name");
+        }
         return ome;
     }
     for (const pugi::xml_node& image : childrenOf(root, "Image")) {
