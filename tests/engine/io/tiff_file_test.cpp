@@ -263,6 +263,7 @@ class TiffFileTest : public QObject {
         QTest::newRow("zero") << "ImageJ=1.53c\nimages=3\nchannels=0\nslices=3\n";
         QTest::newRow("no XML") << "<OME><Pixels DimensionOrder=\"XYZCT\" SizeZ=\"3\"></OME>";
         QTest::newRow("no image") << "<OME/>";
+        QTest::newRow("another file without a name") << "<OME><BinaryOnly/></OME>";
         QTest::newRow("planes that are none")
             << "<OME><Pixels DimensionOrder=\"XYZCT\" SizeZ=\"3\"><TiffData FirstZ=\"3\"/></Pixels>"
                "</OME>";
