@@ -57,6 +57,7 @@ struct ImageInfo {
     /// All pixels are known to be in the file: their bytes were counted, or verifyImage read them.
     bool complete = false;
     int files = 1; ///< more for a DICOM series, a set of OME-TIFF files, voxels in several files
+    bool series = false; ///< none of the files comes before the others, as in a DICOM series
     std::int64_t skippedFiles = 0;  ///< other files in the folder of a DICOM series
     std::vector<std::string> notes; ///< sentences for the user: what was assumed on reading
     RegionAccess regions = RegionAccess::Whole;

@@ -110,7 +110,7 @@ FeaturesImage loadFeaturesImage(const FeaturesJob& job, const std::filesystem::p
     InputReport input;
     input.role = file == job.image ? "image" : "match";
     input.path = file.string();
-    detail::setDigests(input, std::move(loaded.files), detail::isSeries(loaded.info));
+    detail::setDigests(input, std::move(loaded.files), loaded.info.series);
     for (const std::string& note : image.notes) {
         input.note += (input.note.empty() ? "" : "; ") + note;
     }

@@ -49,7 +49,7 @@ std::shared_ptr<SceneImage> detail::sceneImageOf(io::LoadedImage loaded,
     auto image = std::make_shared<SceneImage>();
     image->geometry = withAxes(loaded.info.geometry, worldAxesOf(loaded.info, path));
     image->source = path.string();
-    setDigests(*image, std::move(loaded.files), isSeries(loaded.info));
+    setDigests(*image, std::move(loaded.files), loaded.info.series);
     std::vector<std::string> notes = std::move(loaded.info.notes);
     image->resolution = loaded.info.resolution;
     image->opacity = opacityOf(loaded, image->source);

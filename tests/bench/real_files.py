@@ -1,13 +1,10 @@
 #!/usr/bin/env python3
 """real_files.py FLCC_CLI [--verbose] [FORMAT...]: files written by other libraries, read by flcc-cli.
 
-Runs the sections of every module real_files_*.py beside this script, or those of these formats, and prints a
-table: format, variants, equal, failing. Ends with 1 if a variant fails. A module has
-
-    SECTIONS = {"MRC": mrc, ...}
-
-where mrc(folder) writes files into the folder and yields a Variant for each. A module whose libraries are not
-installed raises ImportError and is left out with a line. Needs numpy; each module says what else."""
+Asks every module real_files_*.py beside this script for its variants and prints a table: format, variants, equal,
+failing; with FORMATs, theirs alone. Ends with 1 if a variant fails. The function variants(folder) of a module writes
+files into the folder and yields a Variant for each volume to be read of them. A module whose libraries are not installed
+raises ImportError and is left out with a line. Needs numpy; each module says what else."""
 import dataclasses
 import glob
 import importlib.util
@@ -32,7 +29,25 @@ class Variant:
     info: dict = dataclasses.field(default_factory=dict)  # fields of `flcc-cli info` and their values
     note: str = ""  # a part of one of the notes of `flcc-cli info`
     sentence: str = ""  # a part of the sentence of a refusal
-    tolerance: float = 0.0  # of the voxels, as a part of the largest
+    tolerance: float = 0.0  # of the voxels
+    place: tuple = None  # position of the first slice, and the step to the next one
+    format: str = ""  # the row of the table
+
+
+def values(shape, dtype, seed=0):
+    """Different values in the type; of floats with fractions, all exact in 16 bits."""
+    rng = np.random.default_rng(seed)
+    kind = np.dtype(dtype)
+    if kind.kind == "f":
+        return (rng.integers(-800, 800, shape) / 8).astype(kind)
+    limits = np.iinfo(kind)
+    return rng.integers(max(limits.min, -2**31), min(limits.max, 2**31), shape, endpoint=True).astype(kind)
+
+
+def grey(colours):
+    """The brightness of the last axis, as flcc-cli rounds it."""
+    c = colours.astype(float)
+    return np.floor(0.299 * c[..., 0] + 0.587 * c[..., 1] + 0.114 * c[..., 2] + 0.5)
 
 
 def call(cli, *args):
@@ -62,7 +77,7 @@ def difference_of_voxels(cli, variant, folder):
     if got.shape != right.shape:
         return f"extents {got.shape[::-1]}, right are {right.shape[::-1]}"
     off = np.abs(got - right)
-    if not np.isfinite(off).all() or off.max() > variant.tolerance * max(1.0, np.abs(right).max()):
+    if not np.isfinite(off).all() or off.max() > variant.tolerance:
         return f"{(off > 0).sum()} of {off.size} voxels differ, most by {off.max():g}"
     return ""
 
@@ -77,6 +92,10 @@ def difference_of_info(cli, variant):
         same = got == right if isinstance(right, str) else np.allclose(got, right, rtol=1e-5, atol=1e-4)
         if not same:
             return f"{field} is {got}, right is {right}"
+    if variant.place is not None:
+        step = np.array(info["direction"]).reshape(3, 3)[:, 2] * info["spacing"][2]
+        if not np.allclose([info["origin"], step], np.array(variant.place, float), atol=1e-6):
+            return f"first slice {info['origin']}, step {step}; right are {variant.place}"
     if variant.note and not any(variant.note in note for note in info["notes"]):
         return f"no note has \"{variant.note}\": {info['notes']}"
     return ""
@@ -90,7 +109,7 @@ def difference(cli, variant, folder):
             return f"code {ended.returncode}: {ended.stderr.strip()}"
         return ""
     wrong = difference_of_voxels(cli, variant, folder)
-    if not wrong and (variant.info or variant.note):
+    if not wrong and (variant.info or variant.note or variant.place is not None):
         wrong = difference_of_info(cli, variant)
     return wrong
 
@@ -115,25 +134,23 @@ def main():
     if not args:
         sys.exit(__doc__)
     cli, wanted, verbose = os.path.abspath(args[0]), args[1:], "--verbose" in sys.argv
-    failed = 0
-    print(f"{'format':20} {'variants':>8} {'equal':>8} {'failing':>8}")
+    rows = {}
     for module in modules():
-        for name, section in module.SECTIONS.items():
-            if wanted and name not in wanted:
-                continue
-            count, wrong = 0, []
-            with tempfile.TemporaryDirectory(prefix="flcc-real-") as folder:
-                for variant in section(folder):
-                    count += 1
-                    if text := difference(cli, variant, folder):
-                        wrong.append(f"    {variant.name}: {text}")
-                    elif verbose:
-                        print(f"    {variant.name}: equal")
-            print(f"{name:20} {count:8} {count - len(wrong):8} {len(wrong):8}")
-            for line in wrong:
-                print(line)
-            failed += len(wrong)
-    return 1 if failed else 0
+        with tempfile.TemporaryDirectory(prefix="flcc-real-") as folder:
+            for variant in module.variants(folder):
+                if wanted and variant.format not in wanted:
+                    continue
+                wrong = difference(cli, variant, folder)
+                rows.setdefault(variant.format, []).append((variant.name, wrong))
+                if verbose:
+                    print(f"    {variant.format}, {variant.name}: {wrong or 'equal'}")
+    print(f"{'format':20} {'variants':>8} {'equal':>8} {'failing':>8}")
+    for name, found in rows.items():
+        failing = [(variant, wrong) for variant, wrong in found if wrong]
+        print(f"{name:20} {len(found):8} {len(found) - len(failing):8} {len(failing):8}")
+        for variant, wrong in failing:
+            print(f"    {variant}: {wrong}")
+    return 1 if any(wrong for found in rows.values() for _, wrong in found) else 0
 
 
 if __name__ == "__main__":

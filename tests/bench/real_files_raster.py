@@ -1,48 +1,20 @@
-#!/usr/bin/env python3
-"""Raster files that other programs write, read by flcc-cli and by tifffile or Pillow.
-
-    real_files_raster.py FLCC_CLI     a row a format: variants, equal, failing
-
-Needs numpy, tifffile, imagecodecs and Pillow. variants(folder) writes the files and returns them, so that real_files.py
-can run them together with those of other formats."""
+"""TIFF, ImageJ and OME by tifffile (with imagecodecs), JPEG and PNG by Pillow."""
 import io
 import itertools
 import os
 import struct
-import subprocess
-import sys
-import tempfile
 
 import numpy as np
 import tifffile
 from PIL import Image, ImageOps
 
+from real_files import Variant, grey, values
+
 TYPES = ["u1", "i1", "u2", "i2", "u4", "i4", "f2", "f4", "f8"]
 
 
-class Variant:
-    """A file, the options that choose one volume of it, and its voxels in the order z, y, x."""
-
-    def __init__(self, kind, name, path, expected, options=(), tolerance=0.0):
-        self.kind, self.name, self.path = kind, name, path
-        self.expected, self.options, self.tolerance = expected, list(options), tolerance
-
-
-def values(shape, dtype, seed=0):
-    """Different values in the type; of floats with fractions, all exact in 16 bits."""
-    rng = np.random.default_rng(seed)
-    kind = np.dtype(dtype)
-    if kind.kind == "f":
-        return (rng.integers(-800, 800, shape) / 8).astype(kind)
-    limits = np.iinfo(kind)
-    low, high = max(limits.min, -2**31), min(limits.max, 2**31)
-    return rng.integers(low, high, shape, endpoint=True).astype(kind)
-
-
-def grey(colours):
-    """The brightness of the last axis, as flcc-cli rounds it."""
-    c = colours.astype(float)
-    return np.floor(0.299 * c[..., 0] + 0.587 * c[..., 1] + 0.114 * c[..., 2] + 0.5)
+def variant(kind, name, path, expected, options=(), tolerance=0.0):
+    return Variant(name, path, expected, tuple(options), tolerance=tolerance, format=kind)
 
 
 def tiff_variants(folder):
@@ -52,7 +24,7 @@ def tiff_variants(folder):
         path = os.path.join(folder, name.replace(" ", "_") + ".tif")
         tifffile.imwrite(path, data, **how)
         right = tifffile.imread(path) if expected is None else expected
-        found.append(Variant("TIFF", name, path, right, options))
+        found.append(variant("TIFF", name, path, right, options))
 
     plain = {"metadata": None, "photometric": "minisblack"}
     for dtype, order, big in itertools.product(TYPES, "<>", (False, True)):
@@ -103,13 +75,13 @@ def tiff_variants(folder):
                     out.write(page, metadata=None, photometric="minisblack")
             copy = path.replace(".tif", "_first.tif" if first else "_last.tif")
             os.replace(path, copy)
-            found.append(Variant("TIFF", f"page of {size} {'first' if first else 'last'}", copy, big))
+            found.append(variant("TIFF", f"page of {size} {'first' if first else 'last'}", copy, big))
     path = os.path.join(folder, "sub.tif")
     with tifffile.TiffWriter(path) as out:
         out.write(big, subifds=1, metadata=None, photometric="minisblack")
         out.write(big[::2, ::2], subfiletype=1, metadata=None, photometric="minisblack")
         out.write(big[::4, ::4], subfiletype=1, metadata=None, photometric="minisblack")
-    found.append(Variant("TIFF", "pyramid in SubIFDs and a marked page", path, big))
+    found.append(variant("TIFF", "pyramid in SubIFDs and a marked page", path, big))
     return found
 
 
@@ -130,18 +102,18 @@ def orientation_variants(folder):
             typed = values((7, 11), dtype, orientation)
             tifffile.imwrite(path, typed, metadata=None, photometric="minisblack", tile=tile, byteorder=order,
                              extratags=[(274, 3, 1, orientation, True)])
-            found.append(Variant("TIFF", f"orientation {orientation} {dtype}", path, turned(typed, orientation)))
-            found.append(Variant("TIFF", f"orientation {orientation} {dtype} stored", path, typed,
+            found.append(variant("TIFF", f"orientation {orientation} {dtype}", path, turned(typed, orientation)))
+            found.append(variant("TIFF", f"orientation {orientation} {dtype} stored", path, typed,
                                  ["--orientation", "stored"]))
         rgb = values((9, 5, 3), "u1", orientation)
         path = os.path.join(folder, f"turned_{orientation}_rgb.tif")
         tifffile.imwrite(path, rgb, metadata=None, photometric="rgb", extratags=[(274, 3, 1, orientation, True)])
-        found.append(Variant("TIFF", f"orientation {orientation} RGB", path, grey(turned(rgb, orientation))))
+        found.append(variant("TIFF", f"orientation {orientation} RGB", path, grey(turned(rgb, orientation))))
         stack = values((3, 4, 6), "u2", orientation)
         path = os.path.join(folder, f"turned_{orientation}_stack.tif")
         tifffile.imwrite(path, stack, metadata=None, photometric="minisblack",
                          extratags=[(274, 3, 1, orientation, False)])
-        found.append(Variant("TIFF", f"orientation {orientation} stack", path,
+        found.append(variant("TIFF", f"orientation {orientation} stack", path,
                              np.stack([turned(page, orientation) for page in stack])))
         for order in ("<", ">"):
             endian = b"II" if order == "<" else b"MM"
@@ -151,20 +123,20 @@ def orientation_variants(folder):
                 path = os.path.join(folder, f"turned_{orientation}_{endian.decode()}_{mode}.jpg")
                 picture.save(path, quality=95, exif=exif, progressive=orientation % 2 == 0)
                 shown = np.asarray(ImageOps.exif_transpose(Image.open(path)))
-                found.append(Variant("JPEG", f"orientation {orientation} {endian.decode()} {mode}", path,
+                found.append(variant("JPEG", f"orientation {orientation} {endian.decode()} {mode}", path,
                                      grey(shown) if mode == "RGB" else shown, (), 2))
                 stored = np.asarray(Image.open(path))
-                found.append(Variant("JPEG", f"orientation {orientation} {endian.decode()} {mode} stored", path,
+                found.append(variant("JPEG", f"orientation {orientation} {endian.decode()} {mode} stored", path,
                                      grey(stored) if mode == "RGB" else stored, ["--orientation", "stored"], 2))
             path = os.path.join(folder, f"turned_{orientation}_{endian.decode()}.png")
             Image.fromarray(data).save(path, exif=exif)
-            found.append(Variant("PNG", f"orientation {orientation} {endian.decode()}", path,
+            found.append(variant("PNG", f"orientation {orientation} {endian.decode()}", path,
                                  np.asarray(ImageOps.exif_transpose(Image.open(path)))))
-            found.append(Variant("PNG", f"orientation {orientation} {endian.decode()} stored", path, data,
+            found.append(variant("PNG", f"orientation {orientation} {endian.decode()} stored", path, data,
                                  ["--orientation", "stored"]))
         path = os.path.join(folder, f"turned_{orientation}_rgb.png")
         Image.fromarray(rgb).save(path, exif=exif)
-        found.append(Variant("PNG", f"orientation {orientation} RGB", path, grey(turned(rgb, orientation))))
+        found.append(variant("PNG", f"orientation {orientation} RGB", path, grey(turned(rgb, orientation))))
     return found
 
 
@@ -174,7 +146,7 @@ def picture_variants(folder):
     def png(name, picture, expected, **how):
         path = os.path.join(folder, name.replace(" ", "_") + ".png")
         picture.save(path, **how)
-        found.append(Variant("PNG", name, path, expected))
+        found.append(variant("PNG", name, path, expected))
 
     for bits in (1, 2, 4, 8):
         index = values((6, 9), "u1") & ((1 << bits) - 1)
@@ -197,7 +169,7 @@ def picture_variants(folder):
         smooth.save(path, quality=90, subsampling=subsampling, progressive=progressive)
         decoded = Image.open(path)
         right = np.asarray(decoded)
-        found.append(Variant("JPEG", f"{mode} {subsampling} {progressive}", path,
+        found.append(variant("JPEG", f"{mode} {subsampling} {progressive}", path,
                              grey(right) if mode == "RGB" else right, (), 2))
     return found
 
@@ -212,7 +184,7 @@ def imagej_variants(folder):
                              metadata={"axes": "TZCYX"})
             options = [] if channels == 1 else ["--channel", str(channels - 1)]
             options += [] if frames == 1 else ["--frame", str(frames - 1)]
-            found.append(Variant("ImageJ", f"{frames}x{slices}x{channels} {order} {packed}", path,
+            found.append(variant("ImageJ", f"{frames}x{slices}x{channels} {order} {packed}", path,
                                  data[-1, :, -1], options))
     return found
 
@@ -227,25 +199,25 @@ def ome_variants(folder):
             tifffile.imwrite(path, data, ome=True, photometric="minisblack", metadata={"axes": "".join(axes) + "YX"}, **how)
             ordered = np.moveaxis(data, [axes.index(a) for a in "TZC"], [0, 1, 2])
             for t, c in ((0, 1), (1, 0)):
-                found.append(Variant("OME", f"{''.join(axes)} {dtype} {how} frame {t} channel {c}", path,
+                found.append(variant("OME", f"{''.join(axes)} {dtype} {how} frame {t} channel {c}", path,
                                      ordered[t, :, c], ["--frame", str(t), "--channel", str(c)]))
     path = os.path.join(folder, "two_images.ome.tif")
     images = [values((3, 9, 7), "u2", 1), values((2, 5, 6), "u2", 2)]
     with tifffile.TiffWriter(path, ome=True) as out:
         for image in images:
             out.write(image, photometric="minisblack", metadata={"axes": "ZYX"})
-    found += [Variant("OME", f"image {i} of two", path, image, ["--image", str(i)]) for i, image in enumerate(images)]
-    found.append(Variant("OME", "the first of two images", path, images[0]))
+    found += [variant("OME", f"image {i} of two", path, image, ["--image", str(i)]) for i, image in enumerate(images)]
+    found.append(variant("OME", "the first of two images", path, images[0]))
     path = os.path.join(folder, "rgb.ome.tif")
     rgb = values((2, 9, 7, 3), "u1", 5)
     tifffile.imwrite(path, rgb, ome=True, photometric="rgb", metadata={"axes": "ZYXS"})
-    found.append(Variant("OME", "RGB", path, grey(rgb)))
+    found.append(variant("OME", "RGB", path, grey(rgb)))
     path = os.path.join(folder, "pyramid.ome.tif")
     large = values((64, 64), "u2", 6)
     with tifffile.TiffWriter(path, ome=True) as out:
         out.write(large, subifds=1, photometric="minisblack", metadata={"axes": "YX"})
         out.write(large[::2, ::2], subfiletype=1)
-    found.append(Variant("OME", "pyramid", path, large))
+    found.append(variant("OME", "pyramid", path, large))
     found += ome_by_hand(folder)
     return found
 
@@ -269,7 +241,7 @@ def ome_by_hand(folder):
         zc = np.moveaxis(pages.reshape([size[a] for a in reversed(order[2:])] + [4, 5]),
                          [list(reversed(order[2:])).index(a) for a in "TCZ"], [0, 1, 2])[0]
         path = write(f"block_{order}.ome.tif", pages, pixels, '<o:TiffData IFD="0" PlaneCount="6"/>')
-        found += [Variant("OME", f"one block {order} {c}", path, zc[c], ["--channel", str(c)]) for c in (0, 1)]
+        found += [variant("OME", f"one block {order} {c}", path, zc[c], ["--channel", str(c)]) for c in (0, 1)]
         # Two halves of the planes, each behind the other's place.
         flat = np.concatenate([pages[3:], pages[:3]])
         at = {"Z": 3, "C": 0, "T": 0}
@@ -281,74 +253,27 @@ def ome_by_hand(folder):
         blocks = ('<o:TiffData IFD="3" PlaneCount="3"/>'
                   f'<o:TiffData FirstZ="{first["Z"]}" FirstC="{first["C"]}" FirstT="{first["T"]}" IFD="0" PlaneCount="3"/>')
         path = write(f"halves_{order}.ome.tif", flat, pixels, blocks)
-        found += [Variant("OME", f"two blocks {order} {c}", path, zc[c], ["--channel", str(c)]) for c in (0, 1)]
+        found += [variant("OME", f"two blocks {order} {c}", path, zc[c], ["--channel", str(c)]) for c in (0, 1)]
     full = 'SizeZ="3" SizeC="1" SizeT="2" DimensionOrder="XYZCT"'
     path = write("stopped.ome.tif", pages[:3], full, '<o:TiffData IFD="0" PlaneCount="6"/>')
-    found.append(Variant("OME", "stopped after a frame", path, pages[:3]))
+    found.append(variant("OME", "stopped after a frame", path, pages[:3]))
     path = write("stopped_4.ome.tif", pages[:4], full, '<o:TiffData IFD="0" PlaneCount="6"/>')
-    found.append(Variant("OME", "stopped in a frame", path, pages[:3], ["--frame", "0"]))
+    found.append(variant("OME", "stopped in a frame", path, pages[:3], ["--frame", "0"]))
     set_blocks = "".join(f'<o:TiffData FirstT="{t}" IFD="0" PlaneCount="3"><o:UUID FileName="set_{t}.ome.tif">urn:uuid:{t}'
                          "</o:UUID></o:TiffData>" for t in (0, 1))
     paths = [write(f"set_{t}.ome.tif", pages[3 * t:3 * t + 3], full, set_blocks, f' UUID="urn:uuid:{t}"') for t in (0, 1)]
     for path, frame in itertools.product(paths, (0, 1)):
-        found.append(Variant("OME", f"set, file {paths.index(path)}, frame {frame}", path, pages[3 * frame:3 * frame + 3],
+        found.append(variant("OME", f"set, file {paths.index(path)}, frame {frame}", path, pages[3 * frame:3 * frame + 3],
                              ["--frame", str(frame)]))
     alone = os.path.join(folder, "alone")
     os.makedirs(alone, exist_ok=True)
     path = os.path.join(alone, "set_0.ome.tif")
     with open(paths[0], "rb") as source, open(path, "wb") as target:
         target.write(source.read())
-    found.append(Variant("OME", "set, the other file missing", path, pages[:3]))
+    found.append(variant("OME", "set, the other file missing", path, pages[:3]))
     return found
 
 
 def variants(folder):
     parts = (tiff_variants, orientation_variants, picture_variants, imagej_variants, ome_variants)
     return [variant for part in parts for variant in part(folder)]
-
-
-def read_mha(path):
-    data = open(path, "rb").read()
-    end = data.index(b"\n", data.index(b"ElementDataFile")) + 1
-    head = dict(line.partition(" = ")[::2] for line in data[:end].decode().splitlines())
-    kinds = {"MET_DOUBLE": "<f8", "MET_FLOAT": "<f4"}
-    shape = [int(v) for v in head["DimSize"].split()][::-1]
-    return np.frombuffer(data[end:], kinds[head["ElementType"].strip()]).reshape(shape)
-
-
-def fault(cli, variant, folder):
-    """What is wrong with the voxels that the program reads; empty if nothing is."""
-    out = os.path.join(folder, "voxels.mha")
-    run = subprocess.run([cli, "convolve", variant.path, "box:1", "--output", out, "--precision", "double", "--quiet",
-                          *variant.options], capture_output=True, text=True, errors="replace")
-    if run.returncode != 0:
-        return run.stderr.strip()
-    got, right = (a.reshape((1,) * (3 - a.ndim) + a.shape) for a in (read_mha(out), variant.expected.astype(float)))
-    if got.shape != right.shape:
-        return f"extents {got.shape}, right are {right.shape}"
-    off = np.abs(got - right)
-    return "" if off.max() <= max(variant.tolerance, 1e-12 * np.abs(right).max()) else f"{(off > variant.tolerance).sum()} values"
-
-
-def main():
-    if len(sys.argv) != 2:
-        sys.exit(__doc__)
-    counts = {}
-    with tempfile.TemporaryDirectory() as folder:
-        for variant in variants(folder):
-            count = counts.setdefault(variant.kind, [0, 0, []])
-            wrong = fault(sys.argv[1], variant, folder)
-            count[0] += 1
-            count[1] += not wrong
-            if wrong:
-                count[2].append(f"{variant.name}: {wrong}")
-    print(f"{'format':10}{'variants':>10}{'equal':>8}  failing")
-    for kind, (total, equal, failing) in counts.items():
-        print(f"{kind:10}{total:10}{equal:8}  {len(failing)}")
-        for line in failing:
-            print(f"    {line}")
-    return 1 if any(failing for _, _, failing in counts.values()) else 0
-
-
-if __name__ == "__main__":
-    sys.exit(main())

@@ -1,16 +1,7 @@
-#!/usr/bin/env python3
-"""Files that pydicom, h5py and Pillow write, read by flcc-cli: its voxels have to equal theirs.
-
-    real_files_reader.py FLCC_CLI     a row a format: variants, equal, failing
-
-Needs numpy, pydicom, h5py and Pillow. variants(folder) writes the files and returns them, so that real_files.py can
-run them together with those of other formats."""
+"""DICOM by pydicom, HDF5 by h5py, BMP, PNM, PFM, GIF, WebP and JPEG 2000 by Pillow or by their descriptions."""
 import itertools
 import json
 import os
-import subprocess
-import sys
-import tempfile
 
 import h5py
 import numpy as np
@@ -19,6 +10,8 @@ from PIL import Image
 from pydicom.dataset import Dataset, FileMetaDataset
 from pydicom.encaps import encapsulate
 from pydicom.uid import UID, generate_uid
+
+from real_files import Variant, grey, values
 
 LITTLE, BIG, IMPLICIT = "1.2.840.10008.1.2.1", "1.2.840.10008.1.2.2", "1.2.840.10008.1.2"
 DEFLATED, RLE, JPEG, JPEG2000 = (
@@ -29,30 +22,9 @@ PET, MR, SECONDARY = "1.2.840.10008.5.1.4.1.1.128", "1.2.840.10008.5.1.4.1.1.4",
 DOSE, NUCLEAR = "1.2.840.10008.5.1.4.1.1.481.2", "1.2.840.10008.5.1.4.1.1.20"
 
 
-class Variant:
-    """A file, the options that choose one volume of it, and its voxels in the order z, y, x. `place` are the position of
-    the first slice and the step to the next one, `spacing` is that of x, y, z; None: not compared."""
-
-    def __init__(self, kind, name, path, expected, options=(), tolerance=0.0, place=None, spacing=None):
-        self.kind, self.name, self.path = kind, name, path
-        self.expected, self.options, self.tolerance = np.asarray(expected), list(options), tolerance
-        self.place, self.spacing = place, spacing
-
-
-def values(shape, dtype, seed=0):
-    """Different values in the type; of floats with fractions, all exact in 16 bits."""
-    rng = np.random.default_rng(seed)
-    kind = np.dtype(dtype)
-    if kind.kind == "f":
-        return (rng.integers(-800, 800, shape) / 8).astype(kind)
-    limits = np.iinfo(kind)
-    return rng.integers(max(limits.min, -2**31), min(limits.max, 2**31), shape, endpoint=True).astype(kind)
-
-
-def grey(colours):
-    """The brightness of the last axis, as flcc-cli rounds it."""
-    c = colours.astype(float)
-    return np.floor(0.299 * c[..., 0] + 0.587 * c[..., 1] + 0.114 * c[..., 2] + 0.5)
+def variant(kind, name, path, expected, options=(), tolerance=0.0, place=None, spacing=None):
+    return Variant(name, path, np.asarray(expected), tuple(options), info={} if spacing is None else {"spacing": spacing},
+                   tolerance=tolerance, place=place, format=kind)
 
 
 # --- DICOM ------------------------------------------------------------------------------------
@@ -135,7 +107,7 @@ def dicom_variants(folder):
         os.makedirs(os.path.dirname(at), exist_ok=True)
         if path is None:
             dicom(at, **how)
-        found.append(Variant("DICOM", name, at, expected, options, tolerance, place, spacing))
+        found.append(variant("DICOM", name, at, expected, options, tolerance, place, spacing))
         return at
 
     stack = values((3, 4, 5), "u2")
@@ -277,7 +249,7 @@ def hdf5_variants(folder):
                 mark_axes(made, axes, way)
             for key, value in (attributes or {}).items():
                 made.attrs[key] = value
-        found.append(Variant("HDF5", name, path + place, expected, options, spacing=spacing))
+        found.append(variant("HDF5", name, path + place, expected, options, spacing=spacing))
 
     size = {"z": 3, "y": 4, "x": 5, "c": 2, "t": 2}
     ways = ("axistags", "labels", "fixed labels", "scales")
@@ -328,7 +300,7 @@ def hdf5_variants(folder):
             made.attrs["MATLAB_class"] = np.bytes_("double")
         with open(path, "r+b") as file:
             file.write(b"MATLAB 7.3 MAT-file, Platform: GLNXA64".ljust(116) + b" " * 8 + b"\x00\x02IM")
-        found.append(Variant("HDF5", f"MATLAB {axes}", path, data if len(shape) == 2 else np.moveaxis(data, 2, 0)))
+        found.append(variant("HDF5", f"MATLAB {axes}", path, data if len(shape) == 2 else np.moveaxis(data, 2, 0)))
     found += imaris_variants(folder)
     return found
 
@@ -358,9 +330,9 @@ def imaris_variants(folder):
     found = []
     for r, t, c in itertools.product(range(levels), range(2), range(2)):
         place = path if r == 0 else f"{path}:/DataSet/ResolutionLevel {r}"
-        found.append(Variant("HDF5", f"Imaris {r} {t} {c}", place, data[r, t, c], ["--frame", str(t), "--channel", str(c)],
+        found.append(variant("HDF5", f"Imaris {r} {t} {c}", place, data[r, t, c], ["--frame", str(t), "--channel", str(c)],
                              spacing=(0.5, 0.2, 2)))
-        found.append(Variant("HDF5", f"Imaris dataset {r} {t} {c}",
+        found.append(variant("HDF5", f"Imaris dataset {r} {t} {c}",
                              f"{path}:/DataSet/ResolutionLevel {r}/TimePoint {t}/Channel {c}/Data", data[r, t, c]))
     return found
 
@@ -378,7 +350,7 @@ def picture_variants(folder):
                 file.write(picture)
         else:
             picture.save(path, **how)
-        found.append(Variant(kind, name, path, expected, (), tolerance))
+        found.append(variant(kind, name, path, expected, (), tolerance))
         return path
 
     def shown(path):
@@ -465,72 +437,3 @@ def picture_variants(folder):
 def variants(folder):
     parts = (dicom_variants, hdf5_variants, picture_variants)
     return [variant for part in parts for variant in part(folder)]
-
-
-# --- Comparison -------------------------------------------------------------------------------
-
-
-def read_mha(path):
-    data = open(path, "rb").read()
-    end = data.index(b"\n", data.index(b"ElementDataFile")) + 1
-    head = dict(line.partition(" = ")[::2] for line in data[:end].decode().splitlines())
-    kinds = {"MET_DOUBLE": "<f8", "MET_FLOAT": "<f4"}
-    shape = [int(v) for v in head["DimSize"].split()][::-1]
-    return np.frombuffer(data[end:], kinds[head["ElementType"].strip()]).reshape(shape)
-
-
-def place_fault(cli, variant):
-    if variant.place is None and variant.spacing is None:
-        return ""
-    run = subprocess.run([cli, "info", variant.path], capture_output=True, text=True, check=False)
-    if run.returncode != 0:
-        return run.stderr.strip()
-    info = json.loads(run.stdout)
-    if variant.spacing is not None and not np.allclose(info["spacing"], variant.spacing, atol=1e-6):
-        return f"spacing {info['spacing']}, right is {variant.spacing}"
-    if variant.place is not None:
-        step = np.array(info["direction"]).reshape(3, 3)[:, 2] * info["spacing"][2]
-        if not np.allclose([info["origin"], step], np.array(variant.place, float), atol=1e-6):
-            return f"first slice {info['origin']}, step {step}; right are {variant.place}"
-    return ""
-
-
-def fault(cli, variant, folder):
-    """What is wrong with the voxels that the program reads; empty if nothing is."""
-    out = os.path.join(folder, "voxels.mha")
-    run = subprocess.run([cli, "convolve", variant.path, "box:1", "--output", out, "--precision", "double", "--quiet",
-                          *variant.options], capture_output=True, text=True, errors="replace", check=False)
-    if run.returncode != 0:
-        return run.stderr.strip()
-    right = variant.expected.astype(float)
-    got, right = (a.reshape((1,) * (3 - a.ndim) + a.shape) for a in (read_mha(out), right))
-    if got.shape != right.shape:
-        return f"extents {got.shape}, right are {right.shape}"
-    off = np.abs(got - right)
-    if not off.max() <= max(variant.tolerance, 1e-12 * np.abs(right).max()):
-        return f"{(off > variant.tolerance).sum()} of {off.size} values"
-    return place_fault(cli, variant)
-
-
-def main():
-    if len(sys.argv) != 2:
-        sys.exit(__doc__)
-    counts = {}
-    with tempfile.TemporaryDirectory() as folder:
-        for variant in variants(folder):
-            count = counts.setdefault(variant.kind, [0, 0, []])
-            wrong = fault(sys.argv[1], variant, folder)
-            count[0] += 1
-            count[1] += not wrong
-            if wrong:
-                count[2].append(f"{variant.name}: {wrong}")
-    print(f"{'format':10}{'variants':>10}{'equal':>8}  failing")
-    for kind, (total, equal, failing) in counts.items():
-        print(f"{kind:10}{total:10}{equal:8}  {len(failing)}")
-        for line in failing:
-            print(f"    {line}")
-    return 1 if any(failing for _, _, failing in counts.values()) else 0
-
-
-if __name__ == "__main__":
-    sys.exit(main())

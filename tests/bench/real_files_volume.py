@@ -184,7 +184,8 @@ def nifti(folder):
         image.header.set_slope_inter(slope, inter)
         path = files.name(".nii.gz")
         nibabel.save(image, path)
-        yield Variant(f"slope {slope}, {inter}", path, np.asanyarray(nibabel.load(path).dataobj).T, tolerance=1e-6)
+        right = np.asanyarray(nibabel.load(path).dataobj).T
+        yield Variant(f"slope {slope}, {inter}", path, right, tolerance=1e-6 * np.abs(right).max())
     series = pattern((5, 4, 3, 3), "int16")
     path = save(nibabel.Nifti1Image, series, np.eye(4), ".nii")
     for frame in range(3):
@@ -313,4 +314,10 @@ def metaimage(folder):
         yield Variant(f"{word} {form}", path, data, info={"spacing": (0.5, 0.75, 2)})
 
 
-SECTIONS = {"MRC": mrc, "NIfTI": nifti, "Analyze": analyze, "NRRD": nrrds, "MetaImage": metaimage}
+def variants(folder):
+    for name, section in (("MRC", mrc), ("NIfTI", nifti), ("Analyze", analyze), ("NRRD", nrrds), ("MetaImage", metaimage)):
+        own = os.path.join(folder, name)
+        os.makedirs(own)
+        for variant in section(own):
+            variant.format = name
+            yield variant

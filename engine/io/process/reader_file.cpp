@@ -138,6 +138,7 @@ Answer receiveInfo(ReaderProcess& process, const std::filesystem::path& path, Fo
         part += 0.0;
     }
     info.files = std::max(1, static_cast<int>(answer.files.size()));
+    info.series = format == Format::Dicom;
     info.skippedFiles = header.skippedFiles;
     requireSaneHeader(path, info);
     setHeaderUnit(info.geometry, header.unit.data());

@@ -254,6 +254,7 @@ void setInfo(TiffFile& open, const TiffTexts& texts, const Reading& reading) {
     info.geometry = stack.geometry;
     info.metadata = stack.metadata;
     info.files = 1 + static_cast<int>(open.others.size());
+    info.series = info.files > 1;
     info.notes.insert(info.notes.end(), stack.notes.begin(), stack.notes.end());
     const double length = texts.resolutionUnit == RESUNIT_INCH         ? 25.4
                           : texts.resolutionUnit == RESUNIT_CENTIMETER ? 10

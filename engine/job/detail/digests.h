@@ -3,14 +3,9 @@
 #include <utility>
 #include <vector>
 
-#include "engine/io/image_file.h"
+#include "engine/io/digest.h"
 
 namespace flcc::job::detail {
-
-/// True if no file of an image comes before the others: a DICOM series, or a set of OME-TIFF files.
-[[nodiscard]] inline bool isSeries(const io::ImageInfo& info) {
-    return info.format == "DICOM" || (info.format == "TIFF" && info.files > 1);
-}
 
 /// Stores the digests of the files of an image (LoadedImage::files) in a SceneImage or InputReport:
 /// all files of a series; else the file, and what lies beside it: one file of voxels, or several as

@@ -93,7 +93,7 @@ void Frames::addDigests(InputReport& scene, const std::stop_token& stop) {
         scene.series = m_stack->series;
         return;
     }
-    setDigests(scene, m_reader->digests(stop), isSeries(m_reader->info()));
+    setDigests(scene, m_reader->digests(stop), m_reader->info().series);
 }
 
 } // namespace flcc::job::detail

@@ -4,6 +4,7 @@
 #include "engine/io/image_file.h"
 #include "engine/io/process/reader_process.h"
 #include "tests/engine/io/dicom_fixture.h"
+#include "tests/engine/io/fixtures.h"
 #include "tests/support/test_class.h"
 
 using namespace flcc;
@@ -41,12 +42,6 @@ test::DicomRecipe enhanced(const std::vector<Point>& positions) {
         recipe.places.push_back({.position = position});
     }
     return recipe;
-}
-
-bool anyNote(const io::ImageInfo& info, const std::string& words) {
-    return std::any_of(info.notes.begin(), info.notes.end(), [&](const std::string& note) {
-        return note.find(words) != std::string::npos;
-    });
 }
 
 } // namespace
@@ -139,7 +134,7 @@ class DicomFramesTest : public QObject {
         const io::LoadedImage image = io::readImage(file());
         QCOMPARE(image.info.pixel, base::PixelType::Float32);
         requireFrames(image, {0, 2, 1}, {1, 3, 0.5}, -8);
-        QVERIFY(anyNote(image.info, "slopes of 0.5 to 3"));
+        QVERIFY(test::holds(image.info.notes, "slopes of 0.5 to 3"));
         recipe.places[1].slope = "0";
         requireRefused(recipe, "the slope 0");
     }
@@ -153,8 +148,8 @@ class DicomFramesTest : public QObject {
         test::writeFile(file(), test::makeDicom(recipe));
         const io::LoadedImage image = io::readImage(file());
         requireFrames(image, {0}, {1.5});
-        QVERIFY(
-            anyNote(image.info, "slope 1.5; the private scale slope of Philips, 0.25, was not"));
+        QVERIFY(test::holds(image.info.notes,
+                            "slope 1.5; the private scale slope of Philips, 0.25, was not"));
     }
 
     void framesAtOnePlaceAreAskedFor_data() {
@@ -185,10 +180,10 @@ class DicomFramesTest : public QObject {
         const auto error = test::errorOf([&] { (void)io::readImage(file()); });
         QVERIFY(error && error->code() == ErrorCode::Problem);
         QVERIFY2(std::string(error->what()).find("--frame") != std::string::npos, error->what());
-        QVERIFY(anyNote(io::readImageInfo(file()), mark == 1   ? "echo time 4.6, 9.2"
-                                                   : mark == 2 ? "2 stacks"
-                                                   : mark == 3 ? "segment 1, 2"
-                                                               : "time 1, 2"));
+        QVERIFY(test::holds(io::readImageInfo(file()).notes, mark == 1   ? "echo time 4.6, 9.2"
+                                                             : mark == 2 ? "2 stacks"
+                                                             : mark == 3 ? "segment 1, 2"
+                                                                         : "time 1, 2"));
     }
 
     void framesThatMakeNoVolumeAreNamed() {
@@ -221,12 +216,12 @@ class DicomFramesTest : public QObject {
         recipe.position.reset();
         test::writeFile(file(), test::makeDicom(recipe));
         requireFrames(io::readImage(file()), {0, 1, 2});
-        QVERIFY(anyNote(io::readImageInfo(file()), "taken as slices in their order"));
+        QVERIFY(test::holds(io::readImageInfo(file()).notes, "taken as slices in their order"));
         recipe.frameTime = "40";
         test::writeFile(file(), test::makeDicom(recipe));
         QCOMPARE(io::readImageInfo(file()).frames, 3);
         requireFrames(io::readImage(file(), {.frame = 2}), {2});
-        QVERIFY(anyNote(io::readImageInfo(file()), "in time"));
+        QVERIFY(test::holds(io::readImageInfo(file()).notes, "in time"));
     }
 
     void planesOfADoseLieAtTheirOffsets() {
@@ -255,7 +250,7 @@ class DicomFramesTest : public QObject {
         QCOMPARE(io::readImageInfo(folder()).frames, 2);
         requireFrames(io::readImage(folder(), {.frame = 0}), {0, 1, 2});
         requireFrames(io::readImage(folder() / "4", {.frame = 1}), {3, 4, 5});
-        QVERIFY(anyNote(io::readImageInfo(folder()), "time 1, 2"));
+        QVERIFY(test::holds(io::readImageInfo(folder()).notes, "time 1, 2"));
     }
 
     void masksOfOneBitAreRead() {

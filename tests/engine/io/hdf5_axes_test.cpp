@@ -102,12 +102,6 @@ void scale(const Hdf5Writer& out, hid_t dataset, const std::string& axes) {
     H5Tclose(type);
 }
 
-bool anyNote(const io::ImageInfo& info, const std::string& words) {
-    return std::any_of(info.notes.begin(), info.notes.end(), [&](const std::string& note) {
-        return note.find(words) != std::string::npos;
-    });
-}
-
 } // namespace
 
 /// What the axes of a dataset are, as the programs say that wrote it.
@@ -195,7 +189,7 @@ class Hdf5AxesTest : public QObject {
         }
         const io::LoadedImage image = io::readImage(file(), {.channel = 1, .frame = 3});
         requireVolume(image, "zyx", 1, 3);
-        QVERIFY(anyNote(image.info, "taken as frame, channel, z, y, x"));
+        QVERIFY(test::holds(image.info.notes, "taken as frame, channel, z, y, x"));
     }
 
     void axesThatMakeNoImageAreRefused_data() {
@@ -258,7 +252,7 @@ class Hdf5AxesTest : public QObject {
             << "MATLAB 7.3 MAT-file";
         const io::LoadedImage image = io::readImage(file("a.mat"));
         requireVolume(image, "zyx", 0, 0);
-        QVERIFY(anyNote(image.info, "array of MATLAB"));
+        QVERIFY(test::holds(image.info.notes, "array of MATLAB"));
         test::writeFile(file("old.mat"), "MATLAB 5.0 MAT-file" + std::string(200, ' '));
         const std::string sentence = errorOf(file("old.mat"), ErrorCode::Input);
         QVERIFY2(sentence.find("-v7.3") != std::string::npos, sentence.c_str());

@@ -14,16 +14,6 @@ using base::ErrorCode;
 using base::Extents;
 using test::Hdf5Writer;
 
-namespace {
-
-bool anyNote(const io::ImageInfo& info, const std::string& words) {
-    return std::any_of(info.notes.begin(), info.notes.end(), [&](const std::string& note) {
-        return note.find(words) != std::string::npos;
-    });
-}
-
-} // namespace
-
 /// Kinds of HDF5 files and datasets: masks, Imaris, packings, newer files.
 class Hdf5KindsTest : public QObject {
     Q_OBJECT
@@ -75,11 +65,11 @@ class Hdf5KindsTest : public QObject {
         QCOMPARE(at(mask, 1, 0), 1.0);
         QCOMPARE(at(mask, 2, 1), 1.0);
         QCOMPARE(at(mask, 0, 1), 0.0);
-        QVERIFY(anyNote(mask.info, "bool"));
+        QVERIFY(test::holds(mask.info.notes, "bool"));
         const io::LoadedImage labels = io::readImage(file("named.h5"));
         QCOMPARE(labels.info.pixel, base::PixelType::UInt16);
         QCOMPARE(at(labels, 0, 0), 9.0);
-        QVERIFY(anyNote(labels.info, "none = 0, cell = 7, wall = 9"));
+        QVERIFY(test::holds(labels.info.notes, "none = 0, cell = 7, wall = 9"));
         QCOMPARE(at(io::readImage(file("bits.h5")), 2, 0), 1.0);
     }
 
@@ -145,7 +135,7 @@ class Hdf5KindsTest : public QObject {
         QCOMPARE(image.info.geometry.spacing, (base::Point{0.5, 0.2, 2}));
         QCOMPARE(image.info.geometry.origin, (base::Point{-3.25, 1.1, 1}));
         QCOMPARE(image.info.geometry.unit, std::string("um"));
-        QVERIFY(anyNote(image.info, "level 0 of 2"));
+        QVERIFY(test::holds(image.info.notes, "level 0 of 2"));
         const io::LoadedImage coarse = io::readImage(
             file("a.ims").string() + ":/DataSet/ResolutionLevel 1", {.channel = 0, .frame = 1});
         QVERIFY((coarse.info.extents == Extents{3, 2, 3}));

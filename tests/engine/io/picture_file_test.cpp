@@ -6,6 +6,7 @@
 
 #include "engine/io/image_file.h"
 #include "engine/io/process/reader_process.h"
+#include "tests/engine/io/fixtures.h"
 #include "tests/engine/io/picture_fixture.h"
 #include "tests/support/test_class.h"
 
@@ -14,16 +15,6 @@ using base::ErrorCode;
 using base::Extents;
 using base::PixelType;
 using test::Bytes;
-
-namespace {
-
-bool anyNote(const io::ImageInfo& info, const std::string& words) {
-    return std::any_of(info.notes.begin(), info.notes.end(), [&](const std::string& note) {
-        return note.find(words) != std::string::npos;
-    });
-}
-
-} // namespace
 
 /// BMP, PNM, PFM, GIF, WebP and JPEG 2000.
 class PictureFileTest : public QObject {
@@ -172,7 +163,7 @@ class PictureFileTest : public QObject {
         require(read(test::withHead("P5 5 3 65535\n", wide)), "PNM", PixelType::UInt16, 1, wideAt);
         const io::LoadedImage few = read(test::withHead("P5 5 3 4095\n", wide));
         require(few, "PNM", PixelType::UInt16, 1, wideAt);
-        QVERIFY(anyNote(few.info, "4095 is white"));
+        QVERIFY(test::holds(few.info.notes, "4095 is white"));
         require(read(test::withHead(
                     "P7\nWIDTH 5\nHEIGHT 3\nDEPTH 3\nMAXVAL 255\nTUPLTYPE RGB\nENDHDR\n", colour)),
                 "PNM", u8, 3, test::pictureValue);
@@ -181,7 +172,7 @@ class PictureFileTest : public QObject {
                                                             both.push_back('P');
                                                             return both;
                                                         }())));
-        QVERIFY(anyNote(two.info, "1 bytes behind its first picture"));
+        QVERIFY(test::holds(two.info.notes, "1 bytes behind its first picture"));
     }
 
     void pfmOfBothOrdersOfBytes() {
@@ -201,7 +192,7 @@ class PictureFileTest : public QObject {
                 test::withHead(std::string("Pf\n5 3\n") + (little ? "-2.5\n" : "2.5\n"), rows));
             require(image, "PNM", PixelType::Float32, 1,
                     [](int x, int y, int) { return test::pictureValue(x, y) / 4.0 - 20; });
-            QVERIFY(anyNote(image.info, "scale of 2.5"));
+            QVERIFY(test::holds(image.info.notes, "scale of 2.5"));
         }
     }
 
@@ -216,7 +207,7 @@ class PictureFileTest : public QObject {
         }
         const io::LoadedImage three = read(test::makeGif(3, true, -1, false));
         require(three, "GIF", u8, 1, test::pictureValue);
-        QVERIFY(anyNote(three.info, "the first of its 3 pictures"));
+        QVERIFY(test::holds(three.info.notes, "the first of its 3 pictures"));
         require(read(test::makeGif(1, true, test::pictureValue(2, 1), false)), "GIF", u8, 2,
                 [](int x, int y, int c) {
                     return c == 0 ? test::pictureValue(x, y) : x == 2 && y == 1 ? 0 : 255;
@@ -243,7 +234,7 @@ class PictureFileTest : public QObject {
                     const io::LoadedImage image = io::readImage(file());
                     require(image, "JPEG 2000", bits > 8 ? PixelType::UInt16 : PixelType::UInt8,
                             components, test::pictureValue);
-                    QCOMPARE(anyNote(image.info, "12 bits"), bits == 12);
+                    QCOMPARE(test::holds(image.info.notes, "12 bits"), bits == 12);
                 }
             }
             test::writeJpeg2000(file(), 1, 9, true, boxes);
