@@ -26,20 +26,20 @@ struct Quantities {
     Bounded absoluteDifferences; ///< sum |P - T|
 };
 
-/// sum P^2, at least.
-[[nodiscard]] inline double leastPanelSquares(const Quantities& of) {
-    const double least = of.panelSquares.value - of.panelSquares.error;
-    return 0.5 * (least + std::abs(least));
+/// A sum of squares, at least.
+[[nodiscard]] inline double least(const Bounded& squares) {
+    const double least = squares.value - squares.error;
+    return 0.5 * (least + std::abs(least)); // not negative, without a branch
 }
 
 /// The mean of sum P^2 and sum T^2, at least.
 [[nodiscard]] inline double meanSquares(const Quantities& of) {
-    return (leastPanelSquares(of) + of.templSquares.value) / 2;
+    return (least(of.panelSquares) + least(of.templSquares)) / 2;
 }
 
 /// sqrt(sum P^2 sum T^2), at least.
 [[nodiscard]] inline double productOfNorms(const Quantities& of) {
-    return std::sqrt(leastPanelSquares(of)) * std::sqrt(of.templSquares.value);
+    return std::sqrt(least(of.panelSquares)) * std::sqrt(least(of.templSquares));
 }
 
 /// What a value of a number of pixels squared is measured in, 2^exponent, for P and T in powers of

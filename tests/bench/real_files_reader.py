@@ -362,7 +362,7 @@ def picture_variants(folder):
 
     def decoded(kind, extension, name, picture, tolerance=0.0, **how):
         path = add(kind, extension, name, picture, 0, tolerance, **how)
-        found[-1].expected = shown(path)
+        found[-1].voxels = shown(path)
 
     sizes = [(1, 1), (2, 3), (5, 4), (7, 9), (13, 6), (33, 20), (64, 1)]
     for width, height in sizes:

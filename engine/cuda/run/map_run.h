@@ -98,9 +98,9 @@ struct PartTraffic {
                                             const DeviceFacts& device) const;
 };
 
-/// Predicted milliseconds of a run in `parts` parts, setup included. The host packs while the
-/// device copies, and brings parts there and back in turn. Copies overlap with kernels: the longer
-/// of both counts fully, the other for one part only. With one part in flight nothing overlaps.
+/// Predicted milliseconds of a run in `parts` parts, setup included. In one part the host packs
+/// while the device copies. One thread of the host brings parts there and back in turn, so that
+/// several parts hide only a little of each other's times.
 [[nodiscard]] double overlappedMs(const method::DeviceTimes& times, double parts,
                                   std::int64_t inFlight);
 

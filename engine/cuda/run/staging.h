@@ -17,7 +17,7 @@ class Staging {
   public:
     static constexpr std::int64_t kPieces = 3;
     /// Bytes of a piece, which holds at least one row.
-    static constexpr std::int64_t kPieceBytes = std::int64_t{1} << 21;
+    static constexpr std::int64_t kPieceBytes = std::int64_t{1} << 22;
 
     Staging(Engine& engine, std::int32_t device) : m_engine(engine), m_device(device) {}
 
