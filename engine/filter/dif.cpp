@@ -7,7 +7,7 @@
 #include <fmt/format.h>
 
 #include "engine/base/error.h"
-#include "engine/cpu/decimation.h"
+#include "engine/cpu/transform/decimation.h"
 #include "engine/filter/detail/dif_run.h"
 #include "engine/filter/detail/filter_method.h"
 #include "engine/filter/detail/local_check.h"

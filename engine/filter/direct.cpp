@@ -2,9 +2,9 @@
 #include <cmath>
 #include <vector>
 
-#include "engine/cpu/correlator.h"
-#include "engine/cpu/tile_grid.h"
-#include "engine/cpu/tile_run.h"
+#include "engine/cpu/common/tile_grid.h"
+#include "engine/cpu/score/tile_run.h"
+#include "engine/cpu/tile/correlator.h"
 #include "engine/filter/detail/filter_method.h"
 #include "engine/filter/detail/scene_loader.h"
 #include "engine/filter/detail/tile_tasks.h"

@@ -7,7 +7,7 @@
 
 #include <fmt/format.h>
 
-#include "engine/cpu/tile_run.h"
+#include "engine/cpu/score/tile_run.h"
 #include "engine/filter/detail/recursive_runs.h"
 #include "engine/filter/detail/scene_loader.h"
 #include "engine/filter/detail/tile_tasks.h"

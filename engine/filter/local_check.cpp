@@ -9,10 +9,10 @@
 #include <variant>
 #include <vector>
 
-#include "engine/cpu/correlator.h"
+#include "engine/cpu/common/tile_grid.h"
+#include "engine/cpu/score/tile_run.h"
 #include "engine/cpu/simd/kernels.h"
-#include "engine/cpu/tile_grid.h"
-#include "engine/cpu/tile_run.h"
+#include "engine/cpu/tile/correlator.h"
 #include "engine/filter/detail/scene_loader.h"
 #include "engine/filter/detail/tile_tasks.h"
 

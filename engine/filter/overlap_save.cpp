@@ -6,7 +6,7 @@
 #include <fmt/format.h>
 
 #include "engine/base/stopwatch.h"
-#include "engine/cpu/tile_transform.h"
+#include "engine/cpu/transform/tile_transform.h"
 #include "engine/filter/detail/filter_method.h"
 #include "engine/filter/detail/local_check.h"
 #include "engine/filter/detail/overlap_save_run.h"

@@ -3,8 +3,8 @@
 #include <cmath>
 #include <vector>
 
+#include "engine/cpu/common/tile_grid.h"
 #include "engine/cpu/simd/lines.h"
-#include "engine/cpu/tile_grid.h"
 #include "engine/filter/detail/filter_method.h"
 #include "engine/filter/detail/scene_loader.h"
 #include "engine/filter/detail/tile_tasks.h"

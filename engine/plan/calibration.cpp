@@ -11,9 +11,9 @@
 #include <vector>
 
 #include "engine/base/median.h"
-#include "engine/cpu/fft_plan.h"
-#include "engine/cpu/methods.h"
+#include "engine/cpu/methods/methods.h"
 #include "engine/cpu/simd/kernels.h"
+#include "engine/cpu/transform/fft_plan.h"
 #include "engine/plan/detail/least_squares.h"
 #include "engine/plan/detail/probe.h"
 

@@ -5,7 +5,7 @@
 
 #include "engine/base/error.h"
 #include "engine/base/tile_pool.h"
-#include "engine/cpu/methods.h"
+#include "engine/cpu/methods/methods.h"
 #include "engine/cpu/simd/kernels.h"
 #include "engine/cuda/plugin/engine.h"
 #include "engine/plan/planner.h"

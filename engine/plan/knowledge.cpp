@@ -11,7 +11,7 @@
 #include <nlohmann/json.hpp>
 
 #include "engine/base/text.h"
-#include "engine/cpu/fft_plan.h"
+#include "engine/cpu/transform/fft_plan.h"
 #include "engine/plan/planner.h"
 
 namespace flcc::plan {

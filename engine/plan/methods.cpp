@@ -1,4 +1,4 @@
-#include "engine/cpu/methods.h"
+#include "engine/cpu/methods/methods.h"
 
 #include "engine/base/error.h"
 #include "engine/cuda/methods/methods.h"

@@ -74,8 +74,13 @@ struct InnerRooms {
     bool closed = false;
 };
 const std::vector<InnerRooms> kInnerRooms{
+    {"cpu", {"common", "simd", "transform", "tile", "score", "operation", "methods"}},
     {"cuda", {"kernels", "plugin", "run", "methods"}},
     {"io", {"files", "format", "volume", "raster", "process", "reader"}, true},
+    {"job",
+     {"report", "options", "input", "stream", "output", "match", "convolve", "features", "bench",
+      "kept"},
+     true},
 };
 
 std::ptrdiff_t rank(const Names& order, std::string_view name) {
@@ -176,7 +181,7 @@ const std::vector<Library>& libraries() {
           "tests/bench/"}},
         {"spdlog", "^spdlog/.*", {"engine/base/log.cpp"}},
         {"fmt", "^fmt/.*", {"engine/*.cpp", "app/*.cpp", "tests/"}},
-        {"CLI11", "^CLI/.*", {"engine/job/arguments"}},
+        {"CLI11", "^CLI/.*", {"engine/job/options/arguments.cpp"}},
         {"nlohmann-json", "^nlohmann/.*", {"engine/*.cpp", "ui/*.cpp", "app/*.cpp", "tests/"}},
         {"OpenSSL", "^openssl/.*", {"engine/io/digest.cpp"}},
         {"pugixml", "^pugixml\\.hpp$", {"engine/io/raster/ome.cpp"}},

@@ -7,9 +7,9 @@
 #include <string>
 #include <vector>
 
-#include "engine/cpu/correlator.h"
-#include "engine/cpu/fft_plan.h"
-#include "engine/cpu/tile_grid.h"
+#include "engine/cpu/common/tile_grid.h"
+#include "engine/cpu/tile/correlator.h"
+#include "engine/cpu/transform/fft_plan.h"
 #include "tests/bench/bench_cases.h"
 #include "tests/bench/contestants.h"
 #include "tests/bench/multiply_adds.h"

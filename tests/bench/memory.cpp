@@ -15,7 +15,7 @@
 
 #include "engine/base/allocation.h"
 #include "engine/base/tile_pool.h"
-#include "engine/job/detail/machine.h"
+#include "engine/job/report/machine.h"
 #include "tests/bench/bench_cases.h"
 #include "tests/bench/contestants.h"
 #include "tests/bench/text.h"

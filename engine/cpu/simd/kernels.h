@@ -9,7 +9,7 @@
 
 #include "engine/base/extents.h"
 #include "engine/base/image.h"
-#include "engine/cpu/for_items.h"
+#include "engine/cpu/common/for_items.h"
 #include "engine/method/shared/fourier_bound.h"
 
 /// The inner loops of the CPU methods. They are compiled for every instruction set of the target

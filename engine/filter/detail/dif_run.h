@@ -6,7 +6,7 @@
 #include <functional>
 #include <vector>
 
-#include "engine/cpu/decimated_correlation.h"
+#include "engine/cpu/transform/decimated_correlation.h"
 #include "engine/filter/detail/filter_method.h"
 #include "engine/filter/detail/scene_loader.h"
 

@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "engine/cpu/tile_transform.h"
+#include "engine/cpu/transform/tile_transform.h"
 #include "engine/filter/detail/filter_method.h"
 #include "engine/filter/detail/scene_loader.h"
 #include "engine/filter/detail/tile_tasks.h"

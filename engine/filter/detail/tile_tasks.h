@@ -3,9 +3,9 @@
 #include <vector>
 
 #include "engine/base/image.h"
+#include "engine/cpu/common/tile_grid.h"
+#include "engine/cpu/score/tile_run.h"
 #include "engine/cpu/simd/kernels.h"
-#include "engine/cpu/tile_grid.h"
-#include "engine/cpu/tile_run.h"
 #include "engine/filter/detail/filter_method.h"
 #include "engine/filter/detail/scene_loader.h"
 

@@ -10,8 +10,8 @@
 #include <utility>
 #include <vector>
 
+#include "engine/cpu/score/tile_scorer.h"
 #include "engine/cpu/simd/kernels.h"
-#include "engine/cpu/tile_scorer.h"
 #include "tests/engine/cpu/harness.h"
 #include "tests/support/effort.h"
 #include "tests/support/extents_column.h"

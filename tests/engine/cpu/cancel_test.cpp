@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "engine/cpu/support_run.h"
+#include "engine/cpu/score/support_run.h"
 #include "tests/engine/cpu/harness.h"
 #include "tests/support/comparison.h"
 #include "tests/support/effort.h"

@@ -7,8 +7,8 @@
 #include <variant>
 #include <vector>
 
-#include "engine/cpu/decimation.h"
-#include "engine/cpu/methods.h"
+#include "engine/cpu/methods/methods.h"
+#include "engine/cpu/transform/decimation.h"
 #include "tests/engine/cpu/harness.h"
 #include "tests/support/comparison.h"
 #include "tests/support/effort.h"

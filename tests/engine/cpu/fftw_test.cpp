@@ -9,9 +9,9 @@
 #include "engine/base/image.h"
 #include "engine/base/random.h"
 #include "engine/base/tile_pool.h"
-#include "engine/cpu/fft_plan.h"
 #include "engine/cpu/simd/kernels.h"
-#include "engine/cpu/tile_transform.h"
+#include "engine/cpu/transform/fft_plan.h"
+#include "engine/cpu/transform/tile_transform.h"
 #include "tests/support/test_class.h"
 
 using namespace flcc;

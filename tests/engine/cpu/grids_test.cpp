@@ -9,8 +9,8 @@
 #include <string>
 #include <vector>
 
-#include "engine/cpu/scene_frame.h"
 #include "engine/cpu/simd/kernels.h"
+#include "engine/cpu/tile/scene_frame.h"
 #include "engine/method/problem.h"
 #include "tests/engine/cpu/harness.h"
 #include "tests/support/test_class.h"

@@ -6,9 +6,9 @@
 #include <string>
 #include <vector>
 
-#include "engine/cpu/absolute_differences.h"
-#include "engine/cpu/box_sums.h"
-#include "engine/cpu/operation_run.h"
+#include "engine/cpu/operation/absolute_differences.h"
+#include "engine/cpu/operation/operation_run.h"
+#include "engine/cpu/tile/box_sums.h"
 #include "tests/support/effort.h"
 #include "tests/support/extents_column.h"
 #include "tests/support/scenes.h"

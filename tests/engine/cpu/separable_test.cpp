@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "engine/base/error.h"
-#include "engine/cpu/methods.h"
+#include "engine/cpu/methods/methods.h"
 #include "engine/method/separation.h"
 #include "tests/engine/cpu/bound_checks.h"
 #include "tests/engine/cpu/harness.h"

@@ -7,7 +7,7 @@
 #include <thread>
 #include <vector>
 
-#include "engine/cpu/tiled_run.h"
+#include "engine/cpu/methods/tiled_run.h"
 #include "engine/plan/planner.h"
 #include "tests/engine/cpu/harness.h"
 #include "tests/support/comparison.h"

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "engine/cpu/methods.h"
+#include "engine/cpu/methods/methods.h"
 #include "engine/method/method_on_device.h"
 #include "tests/engine/cuda/banks.h"
 

@@ -13,8 +13,8 @@
 #include <vector>
 
 #include "engine/cuda/plugin/engine.h"
-#include "engine/job/detail/flight.h"
 #include "engine/job/job.h"
+#include "engine/job/match/flight.h"
 #include "engine/plan/planner.h"
 #include "tests/engine/cuda/device_double.h"
 #include "tests/engine/job/job_cases.h"

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "engine/base/image.h"
-#include "engine/cpu/fft_plan.h"
+#include "engine/cpu/transform/fft_plan.h"
 #include "tests/support/fftw_lines.h"
 
 namespace flcc::test {

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "engine/base/error.h"
-#include "engine/cpu/decimation.h"
+#include "engine/cpu/transform/decimation.h"
 #include "tests/engine/filter/convolution_judge.h"
 #include "tests/support/effort.h"
 #include "tests/support/scenes.h"

@@ -7,7 +7,7 @@
 #include <limits>
 
 #include "engine/io/atomic_file.h"
-#include "engine/job/detail/machine.h"
+#include "engine/job/report/machine.h"
 #include "tests/engine/job/job_cases.h"
 #include "tests/support/scenes.h"
 #include "tests/support/test_class.h"

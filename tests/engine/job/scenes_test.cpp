@@ -7,9 +7,9 @@
 
 #include "engine/io/atomic_file.h"
 #include "engine/io/image_file.h"
-#include "engine/job/detail/group_run.h"
-#include "engine/job/detail/inputs.h"
+#include "engine/job/input/inputs.h"
 #include "engine/job/job.h"
+#include "engine/job/match/group_run.h"
 #include "tests/engine/job/job_cases.h"
 #include "tests/engine/job/scene_folder.h"
 #include "tests/support/comparison.h"

@@ -5,7 +5,7 @@
 #include <mutex>
 
 #include "engine/base/image.h"
-#include "engine/cpu/fft_plan.h"
+#include "engine/cpu/transform/fft_plan.h"
 #include "engine/plan/calibration.h"
 #include "engine/plan/detail/least_squares.h"
 #include "engine/plan/knowledge.h"

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "engine/base/error.h"
-#include "engine/cpu/methods.h"
+#include "engine/cpu/methods/methods.h"
 #include "engine/plan/detail/sampling.h"
 #include "engine/plan/planner.h"
 #include "tests/support/effort.h"

@@ -7,7 +7,7 @@
 #include <variant>
 #include <vector>
 
-#include "engine/cpu/methods.h"
+#include "engine/cpu/methods/methods.h"
 #include "engine/plan/detail/sampling.h"
 #include "tests/support/test_class.h"
 

@@ -1,0 +1,419 @@
+#include "engine/cpu/methods/tiled_run.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+#include "engine/base/tile_pool.h"
+#include "engine/method/shared/smooth_length.h"
+
+namespace flcc::cpu {
+
+using base::Extents;
+using base::Image;
+using method::Problem;
+
+namespace {
+
+/// The shape of a part that is recomputed in double.
+struct Again {
+    TransformShape points;
+    Extents out; ///< placements
+
+    Again(const Problem& problem, const TransformShape& of)
+        : points(doublePoints(problem, of)), out{points.x - problem.templ.x + 1,
+                                                 points.y - problem.templ.y + 1,
+                                                 points.z - problem.templ.z + 1} {}
+
+    /// Predicted nanoseconds for all parts of a tile in double. Only their ratio to a canonical
+    /// value matters.
+    [[nodiscard]] double ns(const Extents& tile) const {
+        constexpr double kScoresNs = 7; // loading, energies and scores, for each point
+        return static_cast<double>(TileGrid(tile, out).count()) *
+               (2 * doubleHalfNs(points) + kScoresNs) *
+               static_cast<double>(base::voxelCount(points));
+    }
+};
+
+/// A tile of placements inside the scene.
+struct PlainTile {
+    base::Box out; ///< in the `valid` map
+    BestPart part; ///< where its scores go
+};
+
+template <class Real> simd::VoxelBox<Real> boxOf(Real* data, const Extents& points) {
+    return {data, points.x, points.x * points.y};
+}
+
+/// Loads the voxels under the placements `out` into a tile of `points`.
+template <class Real, class... Known>
+CentredTile load(const TiledRun& run, const Extents& points, const base::Box& out, Real* to,
+                 Known... known) {
+    const std::int64_t count = base::voxelCount(points);
+    const base::Box seen = footprint(out, run.problem.templ);
+    if (seen.extents != points) {
+        std::fill_n(to, count, Real{0});
+    }
+    const CentredTile tile = loadCentred(
+        run.scene.pixels, seen, base::voxelCount(run.problem.templ), boxOf(to, points), known...);
+    std::fill_n(to + count, TileTransform<Real>::kZeros, Real{0});
+    return tile;
+}
+
+/// A tile that has been transformed: its frame and its energies.
+struct Passed {
+    CentredTile centred;
+    TileEnergies energies;
+};
+
+/// Computes the tiles of one worker.
+class Worker {
+  public:
+    Worker(const TiledRun& run, TiledBuffers& buffers, WorkerTally& tally)
+        : m_run(run), m_buffers(buffers), m_tally(tally), m_again(run.problem, run.points) {}
+
+    /// Scores a general tile. False if it was stopped before anything was written; only the first
+    /// template can be stopped.
+    [[nodiscard]] bool general(const base::Box& out, const std::stop_token& stop) {
+        BestPart part{partOf(m_run.to, out)};
+        for (std::size_t i = 0; i < m_run.templs.size(); ++i) {
+            const TiledPrepared& templ = *m_run.templs[i];
+            const auto number = static_cast<std::int32_t>(i);
+            const method::MapView scores = m_buffers.best.of(number, part);
+            if (!m_buffers.support(templ.spectra().value())
+                     .tile({m_run.problem, templ.support().value(), templ.canonical(), m_run.scene,
+                            scores, i == 0 ? stop : std::stop_token()},
+                           out, {kLoad, kNumerator, kDenominator, kRecomputation}, m_tally)) {
+                return false;
+            }
+            take(i, part, false);
+        }
+        return true;
+    }
+
+    /// Scores a tile of placements inside the scene.
+    void plain(PlainTile tile) {
+        m_run.problem.precision == method::Precision::Single ? single(tile) : inDouble(tile);
+    }
+
+  private:
+    void take(std::size_t templ, BestPart& part, bool plain) {
+        m_buffers.best.take(static_cast<std::int32_t>(templ), part, plain, m_tally);
+        m_tally.clock.lap(kDenominator);
+    }
+
+    [[nodiscard]] method::MapView scoresOf(std::size_t templ, const PlainTile& tile) {
+        return m_buffers.best.of(static_cast<std::int32_t>(templ), tile.part);
+    }
+
+    [[nodiscard]] const float* spectrumOf(const TiledPrepared& templ, TileBuffers<float>&) const {
+        return templ.spectrum().data();
+    }
+    [[nodiscard]] const double* spectrumOf(const TiledPrepared& templ,
+                                           TileBuffers<double>& own) const {
+        return templ.inDouble(own.work, own.numerators);
+    }
+
+    /// Loads a tile and, in a bank, makes its spectrum.
+    template <class Real>
+    Passed enter(const TileTransform<Real>& transform, const PlainTile& tile,
+                 const TileBuffers<Real>& own) {
+        Passed passed{load(m_run, m_run.points, tile.out, own.voxels), {}};
+        m_tally.clock.lap(kLoad);
+        if (m_run.bank()) {
+            m_buffers.kept().forget();
+            passed.energies.in = transform.forward(own.voxels, own.work, own.spectrum);
+        }
+        return passed;
+    }
+
+    /// Correlates a loaded tile with template `i` and scores it.
+    template <class Real>
+    TileResult correlate(const TileTransform<Real>& transform, std::size_t i, const PlainTile& tile,
+                         Passed& passed, TileBuffers<Real>& own) {
+        const Real* const templ = spectrumOf(*m_run.templs[i], own);
+        const Extents& wanted = tile.out.extents;
+        if (m_run.bank()) {
+            passed.energies.out =
+                transform.inverse(templ, own.spectrum, own.work, own.numerators, wanted);
+        } else {
+            passed.energies =
+                transform.correlate(templ, own.voxels, own.work, own.numerators, wanted);
+        }
+        m_tally.clock.lap(kNumerator);
+        return score(m_run.points, tile.out, passed, scoresOf(i, tile), own,
+                     m_run.bank() ? &m_buffers.kept() : nullptr);
+    }
+
+    void single(PlainTile& tile) {
+        const TileTransform<float>& transform = m_run.templs.front()->transform();
+        TileBuffers<float> own = m_buffers.tile<float>(m_run.bank());
+        Passed passed = enter(transform, tile, own);
+        const double againNs = m_again.ns(tile.out.extents);
+        for (std::size_t i = 0; i < m_run.templs.size(); ++i) {
+            const TiledPrepared& templ = *m_run.templs[i];
+            TileResult result = correlate(transform, i, tile, passed, own);
+            // The numerators are not needed any more, so their memory serves as scratch.
+            auto* const steps = reinterpret_cast<std::int16_t*>(own.numerators);
+            m_buffers.scorer.scoreAgain(
+                m_run.problem,
+                {boxOf(own.voxels, m_run.points), templ.canonical(), templ.integers(), steps},
+                scoresOf(i, tile), againNs, result);
+            m_tally.clock.lap(kRecomputation);
+            if (TileScorer::wantsDouble(m_run.problem, result, againNs)) {
+                again(i, tile, passed.centred);
+            } else {
+                finish(i, tile, result);
+            }
+        }
+    }
+
+    void inDouble(PlainTile& tile) {
+        const auto transform = TileTransform<double>::of(m_run.points);
+        TileBuffers<double> own = m_buffers.tile<double>(m_run.bank());
+        Passed passed = enter(*transform, tile, own);
+        for (std::size_t i = 0; i < m_run.templs.size(); ++i) {
+            finish(i, tile, correlate(*transform, i, tile, passed, own));
+        }
+    }
+
+    /// Recomputes a tile in double, part by part. `known` is its frame in single precision.
+    void again(std::size_t i, PlainTile& tile, const CentredTile& known) {
+        const TiledPrepared& templ = *m_run.templs[i];
+        const TransformShape& points = m_again.points;
+        const auto transform = TileTransform<double>::of(points);
+        TileBuffers<double> own = m_buffers.again(m_run.bank());
+        const method::MapView scores = scoresOf(i, tile);
+        const TileGrid parts(tile.out.extents, m_again.out);
+        bool plain = true;
+        for (std::int64_t number = 0; number < parts.count(); ++number) {
+            const base::Box box = parts.box(number);
+            const base::Index& corner = tile.out.corner;
+            const base::Box out{
+                {corner.x + box.corner.x, corner.y + box.corner.y, corner.z + box.corner.z},
+                box.extents};
+            const method::MapView part = method::partOf(scores, box);
+            const double* const spectrum = spectrumOf(templ, own);
+            Passed passed{
+                load(m_run, points, out, own.voxels, parts.count() == 1 ? &known : nullptr), {}};
+            m_tally.clock.lap(kLoad);
+            passed.energies =
+                transform->correlate(spectrum, own.voxels, own.work, own.numerators, out.extents);
+            m_tally.clock.lap(kNumerator);
+            const TileResult result = score(points, out, passed, part, own, nullptr);
+            settle(templ, out, result, part);
+            plain = plain && result.plain();
+        }
+        take(i, tile.part, plain);
+    }
+
+    /// Scores placements whose tile has been correlated.
+    template <class Real>
+    TileResult score(const Extents& points, const base::Box& out, const Passed& passed,
+                     const method::MapView& part, const TileBuffers<Real>& own, KeptTile* kept) {
+        const BoundTerms terms = fourierTerms(points, m_run.problem.templ, passed.energies,
+                                              passed.centred.exact, kUnitOf<Real>);
+        const TileResult result = m_buffers.scorer.score(
+            m_run.problem, m_run.scene.pixels, out, boxOf(own.voxels, points),
+            boxOf(own.numerators, points), passed.centred, terms, part, kept);
+        m_tally.clock.lap(kDenominator);
+        return result;
+    }
+
+    void settle(const TiledPrepared& templ, const base::Box& out, const TileResult& result,
+                const method::MapView& part) {
+        m_buffers.scorer.finish(m_run.problem, m_run.scene.pixels, out, templ.canonical(), result,
+                                part, m_tally.facts);
+        m_tally.clock.lap(kRecomputation);
+    }
+    void finish(std::size_t i, PlainTile& tile, const TileResult& result) {
+        settle(*m_run.templs[i], tile.out, result, scoresOf(i, tile));
+        take(i, tile.part, result.plain());
+    }
+
+    const TiledRun& m_run;
+    TiledBuffers& m_buffers;
+    WorkerTally& m_tally;
+    Again m_again;
+};
+
+/// Returns `room`, enlarged to at least `bytes` bytes. An enlarged buffer is not initialised.
+base::Image<double>& roomy(base::Image<double>& room, std::int64_t bytes) {
+    if (8 * room.count() < bytes) {
+        room = {}; // free the old buffer first
+        room = Image<double>({(bytes + 7) / 8, 1, 1});
+    }
+    return room;
+}
+
+} // namespace
+
+TransformShape doublePoints(const Problem& problem, const TransformShape& points) {
+    if (problem.precision == method::Precision::Double) {
+        return points;
+    }
+    constexpr std::int64_t kLeast = 8; // along an axis at least 1/8 of the points are placements
+    const std::int64_t room = TileBuffers<float>::bytes(points, false);
+    Extents part = points;
+    while (TileBuffers<double>::bytes(points.with(part), false) > room + room / kLeast) {
+        struct Axis {
+            std::int64_t* length;
+            std::int64_t templ;
+
+            [[nodiscard]] std::int64_t half() const {
+                return method::shared::lastSmooth(*length / 2);
+            }
+            [[nodiscard]] double share() const {
+                return *length == 1
+                           ? 0.0
+                           : static_cast<double>(half() - templ + 1) / static_cast<double>(half());
+            }
+        };
+        std::array<Axis, 3> axes{Axis{&part.x, problem.templ.x}, Axis{&part.y, problem.templ.y},
+                                 Axis{&part.z, problem.templ.z}};
+        const Axis& axis =
+            *std::max_element(axes.begin(), axes.end(),
+                              [](const Axis& a, const Axis& b) { return a.share() < b.share(); });
+        if (kLeast * axis.share() < 1) {
+            return points;
+        }
+        *axis.length = axis.half();
+    }
+    return points.with(part);
+}
+
+TiledPrepared::TiledPrepared(const Problem& problem, const method::Candidate& candidate,
+                             const method::MaskedView& templ, bool keep, base::TilePool& pool)
+    : m_points(candidate), m_doublePoints(doublePoints(problem, m_points)),
+      m_forms(TemplateForms::of(problem, templ, pool)),
+      m_support(supportTemplate(problem, m_forms.canonical, templ)), m_keep(keep) {
+    if (m_support) {
+        m_spectra.emplace(m_points, *m_support);
+    }
+    if (allGeneral(problem, m_forms.canonical)) {
+        (void)m_spectra->of(Weights::That);
+        (void)m_spectra->of(Weights::Support);
+        return;
+    }
+    if (problem.precision == method::Precision::Single) {
+        m_transform = TileTransform<float>::of(m_points);
+        m_spectrum =
+            m_transform->templateSpectrum(m_forms.canonical.values().view(), itemsOf(pool));
+    } else {
+        Image<double> work({TileTransform<double>::spectrumValues(m_points), 1, 1});
+        (void)inDouble(work.data(), nullptr);
+    }
+}
+
+const double* TiledPrepared::inDouble(double* work, double* to) const {
+    const auto make = [&](double* spectrum) {
+        TileTransform<double>::of(m_doublePoints)
+            ->templateSpectrum(m_forms.canonical.values().view(), oneAfterTheOther(), work,
+                               spectrum);
+    };
+    if (!m_keep) {
+        make(to);
+        return to;
+    }
+    std::call_once(m_once, [&] {
+        m_inDouble = Image<double>({TileTransform<double>::spectrumValues(m_doublePoints), 1, 1});
+        make(m_inDouble.data());
+    });
+    return m_inDouble.data();
+}
+
+TiledBuffers::TiledBuffers(const Problem& problem, const TransformShape& points,
+                           const Extents& tile)
+    : scorer(problem.templ, tile), best(problem, tile), m_problem(problem), m_points(points),
+      m_doublePoints(doublePoints(problem, points)), m_tile(tile) {}
+
+std::int64_t TiledBuffers::tileBytes(const Problem& problem, const TransformShape& points,
+                                     bool bank) {
+    if (problem.precision == method::Precision::Double) {
+        return TileBuffers<double>::bytes(points, bank);
+    }
+    const std::int64_t again =
+        problem.recompute && !bank
+            ? TileBuffers<double>::bytes(doublePoints(problem, points), false)
+            : 0;
+    return std::max(TileBuffers<float>::bytes(points, bank), again);
+}
+
+template <class Real> TileBuffers<Real> TiledBuffers::tile(bool bank) {
+    return {roomy(m_room, tileBytes(m_problem, m_points, bank)), m_points, bank};
+}
+template TileBuffers<float> TiledBuffers::tile(bool);
+template TileBuffers<double> TiledBuffers::tile(bool);
+
+TileBuffers<double> TiledBuffers::again(bool bank) {
+    return {bank ? roomy(m_again, TileBuffers<double>::bytes(m_doublePoints, false)) : m_room,
+            m_doublePoints, false};
+}
+
+SupportScorer& TiledBuffers::support(const SupportSpectra& spectra) {
+    if (!m_support) {
+        auto correlator = std::make_unique<FourierCorrelator>(m_points);
+        m_correlator = correlator.get();
+        m_support = std::make_unique<SupportScorer>(std::move(correlator));
+    }
+    m_correlator->use(spectra);
+    return *m_support;
+}
+
+std::int64_t TiledBuffers::bytes(const Counted& counted, const TransformShape& points,
+                                 const Extents& tile) {
+    const Problem& problem = counted.problem;
+    const bool single = problem.precision == method::Precision::Single;
+    const bool bank = problem.templates > 1;
+    const std::int64_t common =
+        BestTile::bytes(problem, tile) +
+        (needsSupport(problem) ? FourierCorrelator::bytes(problem, points) : 0);
+    const std::int64_t scratch = TileTransform<double>::scratchBytes(points);
+    if (problem.mask || problem.statistics == method::WindowStatistics::Fourier) {
+        return common + scratch;
+    }
+    std::int64_t bytes = common + scratch + tileBytes(problem, points, bank);
+    if (!single) {
+        bytes -= TileBuffers<double>::idleBytes(points, tile);
+    } else if (!problem.recompute) { // else the numerators serve as scratch too
+        bytes -= TileBuffers<float>::idleBytes(points, tile);
+    }
+    if (bank) {
+        bytes += KeptTile::bytes(tile) +
+                 (single && problem.recompute
+                      ? TileBuffers<double>::bytes(doublePoints(problem, points), false)
+                      : 0);
+    }
+    return bytes;
+}
+
+std::int64_t TiledPrepared::bytes(const Counted& counted, const TransformShape& points, bool keep) {
+    const Problem& problem = counted.problem;
+    const bool single = problem.precision == method::Precision::Single;
+    const std::int64_t general =
+        needsSupport(problem)
+            ? SupportTemplate::bytes(problem) + FourierCorrelator::spectraBytes(problem, points)
+            : 0;
+    const bool plain = !problem.mask && problem.statistics != method::WindowStatistics::Fourier;
+    const bool inDouble = plain && (!single || (problem.recompute && keep));
+    return counted.templateBytes() + (single && plain ? spectrumBytes(points) : 0) + general +
+           (inDouble ? 8 * TileTransform<double>::spectrumValues(doublePoints(problem, points))
+                     : 0);
+}
+
+method::Outcome TiledRun::operator()(const Extents& tile, ThreadBuffers<TiledBuffers>& buffers,
+                                     const method::Execution& execution) const {
+    const bool general = allGeneral(problem, templs.front()->canonical());
+    const MapGrid grid(problem, tile, general);
+    return runTiles(grid, execution, {"load", "transform", "denominator", "recomputation"},
+                    [&](const base::Box& box, int number, WorkerTally& tally) {
+                        Worker worker(*this, buffers.of(number), tally);
+                        if (general || isPartial(scene, seenBy(problem, box))) {
+                            return worker.general(box, execution.stop);
+                        }
+                        worker.plain({grid.inValid(box), {partOf(to, box)}});
+                        return true;
+                    });
+}
+
+} // namespace flcc::cpu

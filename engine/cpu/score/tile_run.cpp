@@ -1,0 +1,168 @@
+#include "engine/cpu/score/tile_run.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+#include <type_traits>
+
+namespace flcc::cpu {
+
+method::Outcome outcomeOf(const std::vector<WorkerTally>& tallies,
+                          const std::vector<std::string>& stages, bool done) {
+    method::Outcome outcome;
+    outcome.cancelled = !done;
+    FactsCollector facts;
+    for (const WorkerTally& tally : tallies) {
+        facts.merge(tally.facts);
+    }
+    outcome.facts = facts.facts();
+    method::MapFacts best;
+    bool bank = false;
+    for (const WorkerTally& tally : tallies) {
+        if (tally.best) {
+            bank = true;
+            method::addTemplate(*tally.best, best);
+            for (std::size_t i = 0; i < best.statusCounts.size(); ++i) {
+                best.statusCounts[i] += tally.best->statusCounts[i];
+            }
+        }
+    }
+    if (bank) {
+        outcome.facts.statusCounts = best.statusCounts;
+        outcome.facts.scores = best.scores;
+    }
+    for (std::size_t stage = 0; stage < stages.size(); ++stage) {
+        double ms = 0;
+        for (const WorkerTally& tally : tallies) {
+            ms += tally.clock.ms(stage);
+        }
+        outcome.stagesMs.emplace_back(stages[stage], ms);
+    }
+    return outcome;
+}
+
+std::int64_t BestTile::bytes(const method::Problem& problem, const base::Extents& tile) {
+    const bool inDouble = problem.precision == method::Precision::Double;
+    return problem.templates > 1 ? base::byteCount(tile, inDouble ? 13 : 5) : 0;
+}
+
+method::MapView BestTile::of(std::int32_t templ, const BestPart& part) {
+    const method::MapView& map = part.view.map;
+    if (templ == 0) {
+        return map;
+    }
+    if (!m_scores) {
+        m_scores.emplace(m_tile, m_problem.precision == method::Precision::Double);
+    }
+    const base::Extents& extents = map.value.extents();
+    method::MapView scores{{m_scores->value.data(), extents}, {m_scores->status.data(), extents}};
+    if (map.exact.data() != nullptr) {
+        scores.exact = {m_scores->exact.data(), extents};
+    }
+    return scores;
+}
+
+void BestTile::take(std::int32_t templ, BestPart& part, bool plain, WorkerTally& tally) {
+    if (part.view.index.data() == nullptr) {
+        return;
+    }
+    part.plain = part.plain && plain && part.view.map.exact.data() == nullptr;
+    if (!tally.best) {
+        tally.best.emplace();
+    }
+    method::MapFacts one;
+    one.scores = merge(templ, part);
+    method::addTemplate(one, *tally.best);
+    if (templ + 1 < m_problem.templates) {
+        return;
+    }
+    if (part.plain) {
+        tally.best->statusCounts[static_cast<std::size_t>(base::Status::Ok)] += one.scores.count;
+    } else {
+        method::addStatuses(part.view.map, *tally.best);
+    }
+}
+
+method::ScoreSums BestTile::merge(std::int32_t templ, const BestPart& part) {
+    const method::MapView scores = of(templ, part);
+    const method::BankView& best = part.view;
+    if (part.plain) {
+        const auto boxOf = [](const auto& view) {
+            using Element = std::remove_pointer_t<decltype(view.data())>;
+            return simd::VoxelBox<Element>{view.data(), view.rowStride(), view.sliceStride()};
+        };
+        const base::Extents& extents = scores.value.extents();
+        const simd::BestSums sums =
+            simd::takeBest({templ, extents, boxOf(base::View<const float>(scores.value)),
+                            boxOf(best.map.value), boxOf(best.index)});
+        return method::ofPart({base::voxelCount(extents), sums.sum, sums.squares});
+    }
+    const method::ScoreSums sums = method::scoreSums(scores);
+    if (templ == 0) {
+        method::startBest(best);
+    } else {
+        method::mergeBest(scores, templ, best);
+    }
+    return sums;
+}
+
+void addCandidate(const method::Method& method, const base::Extents& tile,
+                  const method::Limits& limits, std::vector<method::Candidate>& to,
+                  method::Transforms transforms) {
+    const method::Candidate candidate{.method = std::string(method.name()),
+                                      .device = std::string(method.device()),
+                                      .tile = tile,
+                                      .threads = limits.threads,
+                                      .transforms = transforms};
+    if (std::find(to.begin(), to.end(), candidate) == to.end()) {
+        to.push_back(candidate);
+    }
+}
+
+std::int64_t oneByOneBytes(const method::Problem& problem, std::int64_t preparedBytes) {
+    method::Problem one = problem;
+    one.templates = 1;
+    const std::int64_t others = problem.templates - 1;
+    return others > 0 ? others * preparedBytes + method::mapBytes(one) : 0;
+}
+
+void timeOneByOne(const method::Problem& problem, method::Prediction& prediction) {
+    prediction.operations *= problem.templates;
+    prediction.setupMs *= problem.templates;
+    prediction.ms *= problem.templates;
+}
+
+std::int64_t littleBytes(const method::Problem& problem, int threads) {
+    constexpr std::int64_t kOnce = std::int64_t{5} << 20;
+    constexpr std::int64_t kThread = std::int64_t{1} << 20;
+    return std::min(kOnce + threads * kThread, 4 * base::voxelCount(problem.scene));
+}
+
+std::string memoryRefusal(std::int64_t bytes, const method::Limits& limits) {
+    if (bytes <= limits.memoryBytes) {
+        return {};
+    }
+    const auto mebi = [](std::int64_t count) {
+        char text[32];
+        std::snprintf(text, sizeof(text), "%.1f MiB", static_cast<double>(count) / 0x1p20);
+        return std::string(text);
+    };
+    return "needs " + mebi(bytes) + ", the limit is " + mebi(limits.memoryBytes);
+}
+
+std::string statisticsRefusal(const method::Problem& problem) {
+    if (problem.statistics == method::WindowStatistics::Box &&
+        (problem.mask || problem.sceneMask)) {
+        return std::string(
+                   "use --statistics auto: window sums need a support that is a box, and the ") +
+               (problem.mask ? "template" : "scene") + " has a mask";
+    }
+    return {};
+}
+
+double denominatorNs(double placements, const method::Problem& problem, const base::Extents& tile,
+                     const method::CostModel& model) {
+    return placements * model.denominatorNs(problem.templ, tile);
+}
+
+} // namespace flcc::cpu

@@ -1,0 +1,506 @@
+#include "engine/cpu/score/tile_scorer.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <limits>
+#include <utility>
+#include <vector>
+
+#include "engine/cpu/common/tile_grid.h"
+#include "engine/method/canonical_cost.h"
+#include "engine/method/shared/box_score.h"
+#include "engine/method/shared/fourier_bound.h"
+#include "engine/method/shared/template_error.h"
+
+namespace flcc::cpu {
+
+namespace {
+
+using base::Extents;
+using base::Status;
+
+/// Step between the bounds of the last row that go into the sample.
+constexpr std::int64_t kRowBoundStep = 16;
+
+/// H in the error bound of window sums by additions (engine/method/NUMERICS.md, section 4).
+double chainOf(const Extents& m) {
+    return static_cast<double>(m.y > 1 ? m.y : 0) + static_cast<double>(m.z > 1 ? m.z : 0);
+}
+
+simd::ScoreConstants constantsOf(const method::Problem& problem, const CentredTile& tile,
+                                 const BoundTerms& terms, double constant) {
+    const Extents& m = problem.templ;
+    const double chain = chainOf(m);
+    simd::ScoreConstants constants;
+    constants.count =
+        static_cast<double>(m.x) * static_cast<double>(m.y) * static_cast<double>(m.z);
+    constants.exactSums = tile.exactSums;
+    constants.exactVariance =
+        tile.exactSums && constants.count * constants.count * tile.steps * tile.steps < 0x1p53;
+    constants.unit = tile.stepsPerUnit();
+    // With exact sums, a smaller D would show the rounding of s1^2 / N; then the integers decide.
+    constants.suspicious = tile.exactSums ? 0x1p-20 : 4 * (16 + chain) * kUnitDouble;
+    constants.boundNumerator = terms.numerator;
+    constants.boundWorst = terms.worst > 0 ? terms.worst : std::numeric_limits<double>::infinity();
+    constants.boundScore = terms.score;
+    constants.boundPanel = terms.panel;
+    // With exact sums only the rounding of s1^2 / N remains: u53 K^2.
+    constants.boundSquare = tile.exactSums ? kUnitDouble : sumsBound(m);
+    constants.boundConstant = constant;
+    constants.promise = problem.promise;
+    constants.templSum = terms.templSum;
+    constants.templLevel = terms.templLevel;
+    constants.numeratorScale = 1 / (constants.count * terms.templNorm * constants.unit);
+    return constants;
+}
+
+/// Number of LOWCONF voxels of a tile that are recorded. A tile with more of them is not scored
+/// again voxel by voxel.
+std::int64_t mostLow(const Extents& tile) {
+    const std::int64_t voxels = base::voxelCount(tile);
+    return std::min(voxels + 1, std::max<std::int64_t>(1 << 15, voxels / 32));
+}
+
+/// The frame of a tile in the form that scoreBox() reads.
+method::shared::TileFrame frameOf(const CentredTile& tile, const Extents& m) {
+    method::shared::TileFrame frame;
+    frame.unit = tile.stepsPerUnit();
+    frame.exactSums = tile.exactSums &&
+                      tile.steps * tile.steps * static_cast<double>(base::voxelCount(m)) < 0x1p51;
+    return frame;
+}
+
+/// Constants of scoreBox() for scoreAgain(). The window sums are those of simd::scoreTile(). The
+/// numerators have chains of N + 3 roundings, over voxels that may have been rounded once; those of
+/// `integers` have no error.
+method::shared::BoxConstants againConstants(const method::Problem& problem, const CentredTile& tile,
+                                            const IntegerTemplate* integers) {
+    const simd::ScoreConstants sums = constantsOf(problem, tile, {}, 4 * kUnitSingle);
+    method::shared::BoxConstants constants;
+    constants.count = sums.count;
+    constants.suspicious = sums.suspicious;
+    constants.boundPanel = (constants.count + 3) * kUnitDouble + method::shared::kTemplateError +
+                           (tile.exact ? 0 : kUnitSingle);
+    constants.boundSquare = sums.boundSquare;
+    constants.boundConstant = sums.boundConstant + (tile.exactSums ? 0 : simd::kRunningBound);
+    constants.promise = problem.promise;
+    if (integers != nullptr) {
+        constants.boundPanel = 0;
+        constants.integers = true;
+        constants.templSum = integers->sum();
+        constants.templNorm = integers->norm();
+    }
+    return constants;
+}
+
+/// The box of voxels under some panels.
+base::Box seenByAll(const std::vector<simd::LowPanel>& panels, const Extents& m) {
+    base::Index from = panels.front().at;
+    base::Index to = from;
+    for (const simd::LowPanel& panel : panels) {
+        const base::Index& at = panel.at;
+        from = {std::min(from.x, at.x), std::min(from.y, at.y), std::min(from.z, at.z)};
+        to = {std::max(to.x, at.x), std::max(to.y, at.y), std::max(to.z, at.z)};
+    }
+    return {from, {to.x - from.x + m.x, to.y - from.y + m.y, to.z - from.z + m.z}};
+}
+
+/// Numerators of single panels of a tile, by the definition.
+class PanelNumerators {
+  public:
+    /// Chooses the cheaper computation for all of `panels`: in double or in integers.
+    PanelNumerators(const AgainInput& input, const CentredTile& tile,
+                    const std::vector<simd::LowPanel>& panels)
+        : m_input(input), m_m(input.templ.extents()),
+          m_scale(static_cast<float>(tile.stepsPerUnit())) {
+        // Measured nanoseconds: of a panel, of a voxel of it in double and in integers, and of
+        // converting a scene voxel to 16-bit steps (engine/cpu/README.md).
+        constexpr double kPanelNs = 50;
+        constexpr double kVoxelNs = 0.08;
+        constexpr double kIntegerNs = 0.025;
+        constexpr double kStepNs = 0.25;
+        const auto all = static_cast<double>(panels.size());
+        const auto count = static_cast<double>(base::voxelCount(m_m));
+        m_ns = all * (kPanelNs + kVoxelNs * count);
+        if (input.integers != nullptr && input.integers->fits(tile)) {
+            m_seen = seenByAll(panels, m_m);
+            m_steps = {input.steps, m_seen.extents.x, m_seen.extents.x * m_seen.extents.y};
+            const double ns = all * (kPanelNs + kIntegerNs * count) +
+                              kStepNs * static_cast<double>(base::voxelCount(m_seen.extents));
+            m_integers = ns < m_ns;
+            m_ns = std::min(m_ns, ns);
+        }
+    }
+
+    [[nodiscard]] double ns() const { return m_ns; }
+    /// Null if the numerators are computed in double, from That.
+    [[nodiscard]] const IntegerTemplate* integers() const {
+        return m_integers ? m_input.integers : nullptr;
+    }
+
+    /// Must be called before of().
+    void prepare() const {
+        if (!m_integers) {
+            return;
+        }
+        for (std::int64_t z = 0; z < m_seen.extents.z; ++z) {
+            for (std::int64_t y = 0; y < m_seen.extents.y; ++y) {
+                const base::Index from{m_seen.corner.x, m_seen.corner.y + y, m_seen.corner.z + z};
+                simd::loadSteps(m_input.x.data + offset(m_input.x, from), m_seen.extents.x, m_scale,
+                                m_steps.data + offset(m_steps, {0, y, z}));
+            }
+        }
+    }
+
+    /// Numerators of the `count` panels from `first` on; `count` is at most simd::kPanels.
+    void of(const simd::LowPanel* first, std::size_t count, std::array<double, simd::kPanels>& to) {
+        for (std::size_t i = 0; i < count; ++i) {
+            const base::Index& at = first[i].at;
+            const base::Index& corner = m_seen.corner;
+            m_at[i] = m_integers
+                          ? offset(m_steps, {at.x - corner.x, at.y - corner.y, at.z - corner.z})
+                          : offset(m_input.x, at);
+        }
+        if (m_integers) {
+            simd::panelProducts(m_steps, m_at, m_input.integers->pairs(), m_m, to);
+        } else {
+            simd::panelProducts(m_input.x, m_at, m_input.templ.values().data(), m_m, to);
+        }
+    }
+
+  private:
+    template <class Voxel>
+    static std::int64_t offset(const simd::VoxelBox<Voxel>& box, const base::Index& at) {
+        return at.z * box.sliceStride + at.y * box.rowStride + at.x;
+    }
+
+    const AgainInput& m_input;
+    Extents m_m;
+    float m_scale;
+    base::Box m_seen{}; ///< voxels that are converted to steps
+    simd::StepBox m_steps;
+    bool m_integers = false;
+    double m_ns = 0;
+    std::array<std::int64_t, simd::kPanels> m_at{};
+};
+
+/// Calls `change(value, status, i)` for every voxel of a tile; i counts x fastest.
+template <class Change> void forVoxels(const method::MapView& part, Change&& change) {
+    const Extents& extents = part.value.extents();
+    std::size_t i = 0;
+    for (std::int64_t z = 0; z < extents.z; ++z) {
+        for (std::int64_t y = 0; y < extents.y; ++y) {
+            for (std::int64_t x = 0; x < extents.x; ++x, ++i) {
+                change(part.value.at(x, y, z), part.status.at(x, y, z), i);
+            }
+        }
+    }
+}
+
+/// Decides voxels whose variance could not be trusted: FLAT if the panel is constant, else LOWCONF
+/// with an unknown score. Returns the number of LOWCONF ones.
+std::int64_t settleSuspicious(const std::vector<std::uint8_t>& flat, const method::MapView& part) {
+    std::int64_t unknown = 0;
+    forVoxels(part, [&](float& value, Status& status, std::size_t i) {
+        if (static_cast<std::uint8_t>(status) == simd::kSuspicious) {
+            status = flat[i] != 0 ? Status::Flat : Status::LowConf;
+            value = 0; // as in the double map, where suspicious voxels hold 0
+            unknown += flat[i] != 0 ? 0 : 1;
+        }
+    });
+    return unknown;
+}
+
+/// Sets the doubles of voxels whose panel touches NaN or Inf to 0, as their floats.
+void clearExact(const method::MapView& part, const std::vector<std::uint8_t>& touched) {
+    if (part.exact.data() == nullptr) {
+        return;
+    }
+    const Extents& extents = part.value.extents();
+    for (std::size_t i = 0; i < touched.size(); ++i) {
+        if (touched[i] != 0) {
+            const auto at = static_cast<std::int64_t>(i);
+            part.exact.at(at % extents.x, at / extents.x % extents.y,
+                          at / (extents.x * extents.y)) = 0;
+        }
+    }
+}
+
+} // namespace
+
+BoundTerms directTerms(const Extents& m, double unit) {
+    BoundTerms terms;
+    const double half = static_cast<double>(simd::directChain(m)) / 2;
+    terms.panel = unit * (1 + half) + (unit < kUnitSingle ? method::shared::kTemplateError : unit);
+    terms.score = unit * half; // if all products have one sign, roundings need not cancel
+    return terms;
+}
+
+BoundTerms fourierTerms(const Extents& points, const Extents& m, const TileEnergies& energies,
+                        bool exact, double unit) {
+    // In double, the template's values are rounded in the same precision and its spectrum has the
+    // errors of its own transform: the factor is 3.
+    const bool inDouble = unit < kUnitSingle;
+    const method::shared::FourierBound bound = method::shared::fourierBound(
+        points, m, energies.in, energies.out, {unit, inDouble ? 3.0 : 1.0});
+    BoundTerms terms;
+    terms.numerator = bound.typical;
+    terms.worst = bound.worst;
+    terms.score = bound.score;
+    terms.panel = (exact ? 0 : unit) + (inDouble ? method::shared::kTemplateError : 0);
+    return terms;
+}
+
+double sumsBound(const Extents& m) { return (8 + chainOf(m) / 2) * kUnitDouble; }
+
+void FactsCollector::addTile(const simd::ScoreTally& tally, const CentredTile& tile) {
+    m_facts.overRange += tally.overRange;
+    m_facts.largestBound = std::max(m_facts.largestBound, tally.largestBound);
+    m_facts.largestLowConf = std::max(m_facts.largestLowConf, tally.largestLowConf);
+    m_facts.largestRounding = std::max(m_facts.largestRounding, tile.largestRounding);
+}
+
+void FactsCollector::addRecomputed(std::int64_t voxels) { m_facts.recomputed += voxels; }
+
+void FactsCollector::addStatuses(const std::array<std::int64_t, base::kStatusCount>& counts) {
+    for (std::size_t i = 0; i < counts.size(); ++i) {
+        m_facts.statusCounts[i] += counts[i];
+    }
+}
+
+void FactsCollector::addBound(float bound) {
+    if (bound > 0) {
+        const double step = 8 * (std::log2(static_cast<double>(bound)) + 32);
+        ++m_bounds[static_cast<std::size_t>(std::clamp(step, 0.0, 511.0))];
+    }
+}
+
+void FactsCollector::merge(const FactsCollector& other) {
+    addStatuses(other.m_facts.statusCounts);
+    m_facts.overRange += other.m_facts.overRange;
+    m_facts.recomputed += other.m_facts.recomputed;
+    m_facts.largestBound = std::max(m_facts.largestBound, other.m_facts.largestBound);
+    m_facts.largestLowConf = std::max(m_facts.largestLowConf, other.m_facts.largestLowConf);
+    m_facts.largestRounding = std::max(m_facts.largestRounding, other.m_facts.largestRounding);
+    for (std::size_t i = 0; i < m_bounds.size(); ++i) {
+        m_bounds[i] += other.m_bounds[i];
+    }
+}
+
+method::MapFacts FactsCollector::facts() const {
+    method::MapFacts facts = m_facts;
+    std::int64_t total = 0;
+    for (const std::int64_t count : m_bounds) {
+        total += count;
+    }
+    std::int64_t below = 0;
+    for (std::size_t i = 0; i < m_bounds.size() && total > 0; ++i) {
+        below += m_bounds[i];
+        if (2 * below >= total) {
+            facts.boundMedian = std::min(std::exp2((static_cast<double>(i) + 0.5) / 8 - 32),
+                                         std::max(facts.largestBound, facts.largestLowConf));
+            break;
+        }
+    }
+    return facts;
+}
+
+TileScorer::TileScorer(const Extents& m, const Extents& tile)
+    : m_tile(tile), m_scratch({simd::scoreScratch(m, tile), 1, 1}),
+      m_bounds({tile.x + simd::kSlack, 1, 1}, 0.0F) {}
+
+std::int64_t TileScorer::bytes(const Extents& m, const Extents& tile, bool additions) {
+    return 8 * simd::scoreScratch(m, tile, additions) + 4 * (tile.x + simd::kSlack) +
+           static_cast<std::int64_t>(sizeof(simd::LowPanel)) * mostLow(tile);
+}
+
+template <class Real, class Numerator>
+TileResult TileScorer::score(const method::Problem& problem, const base::AnyView& scene,
+                             const base::Box& out, const simd::VoxelBox<Real>& x,
+                             const simd::VoxelBox<Numerator>& numerator, const CentredTile& tile,
+                             const BoundTerms& terms, const method::MapView& part, KeptTile* kept) {
+    simd::ScoreArguments<Real, Numerator> arguments;
+    arguments.x = x;
+    arguments.num = numerator;
+    arguments.m = problem.templ;
+    arguments.out = out.extents;
+    arguments.tile = m_tile;
+    arguments.value = part.value.data();
+    arguments.exact = part.exact.data();
+    arguments.status = reinterpret_cast<std::uint8_t*>(part.status.data());
+    arguments.mapRowStride = part.value.rowStride();
+    arguments.mapSliceStride = part.value.sliceStride();
+    arguments.bounds = m_bounds.data();
+    arguments.scratch = m_scratch.data();
+    m_low.panels.clear();
+    if (std::is_same_v<Real, float> && problem.recompute) {
+        m_low.start(static_cast<std::size_t>(mostLow(m_tile)));
+        arguments.low = &m_low;
+    }
+    if (kept != nullptr) {
+        arguments.kept = kept->m_sums.data();
+        arguments.inverses = kept->m_inverses.data();
+        arguments.rows = kept->m_rows.data();
+        arguments.recall = std::exchange(kept->m_known, true);
+        if (!arguments.recall) {
+            kept->m_rows.fill({});
+        }
+    }
+    const bool inDouble = std::is_same_v<Real, double>;
+    // A score in double is rounded once more where it is stored as float.
+    const bool integers = std::is_same_v<Numerator, std::int32_t>;
+    const double constant =
+        inDouble ? method::shared::kNormedError + (part.exact.data() == nullptr ? kUnitSingle : 0.0)
+                 : (integers ? 5 : 4) * kUnitSingle;
+    TileResult result{tile, simd::scoreTile(arguments, constantsOf(problem, tile, terms, constant)),
+                      0, inDouble};
+    const base::Box seen = footprint(out, problem.templ);
+    KeptTile::Panels own;
+    KeptTile::Panels& panels = kept != nullptr ? kept->m_panels : own;
+    if (tile.nonFinite > 0) {
+        std::vector<std::uint8_t>& touched = panels.touched;
+        if (touched.empty()) {
+            touched = nonFinitePanels(scene, seen, problem.templ);
+        }
+        forVoxels(part, [&](float& value, Status& status, std::size_t i) {
+            if (touched[i] != 0) {
+                result.tally.lowConf -= status == Status::LowConf ? 1 : 0;
+                value = 0;
+                status = Status::NonFinite;
+            }
+        });
+        clearExact(part, touched);
+    }
+    result.lowConf = result.tally.lowConf;
+    if (result.tally.suspicious > 0) {
+        if (panels.flat.empty()) {
+            panels.flat = flatPanels(scene, seen, problem.templ);
+        }
+        const std::int64_t unknown = settleSuspicious(panels.flat, part);
+        result.lowConf += unknown;
+        if (unknown > 0) { // their score is unknown: the bound is the range of scores
+            result.tally.largestLowConf = std::max(result.tally.largestLowConf, 2.0);
+        }
+    }
+    return result;
+}
+
+void TileScorer::scoreAgain(const method::Problem& problem, const AgainInput& input,
+                            const method::MapView& part, double doubleNs, TileResult& result) {
+    const Extents& m = problem.templ;
+    const std::vector<simd::LowPanel>& panels = m_low.panels;
+    if (!problem.recompute || panels.empty() || m_low.full) {
+        return;
+    }
+    PanelNumerators numerators(input, result.tile, panels);
+    if (numerators.ns() > doubleNs) {
+        return;
+    }
+    numerators.prepare();
+    const method::shared::TileFrame frame = frameOf(result.tile, m);
+    const method::shared::BoxConstants constants =
+        againConstants(problem, result.tile, numerators.integers());
+    constexpr std::size_t kTogether = simd::kPanels;
+    constexpr std::size_t kTrial = 8 * kTogether;
+    std::array<double, kTogether> products{};
+    std::int64_t kept = 0;
+    for (std::size_t first = 0; first < panels.size(); first += kTogether) {
+        // Give up if fewer than a quarter of the first voxels came within the promise.
+        if (first >= kTrial && 4 * static_cast<std::size_t>(kept) < first) {
+            break;
+        }
+        const std::size_t count = std::min(kTogether, panels.size() - first);
+        numerators.of(panels.data() + first, count, products);
+        for (std::size_t i = 0; i < count; ++i) {
+            const simd::LowPanel& panel = panels[first + i];
+            const method::shared::BoxScore score =
+                method::shared::scoreBox(panel.s1, panel.s2, products[i], frame, constants);
+            Status& status = part.status.at(panel.at);
+            if (status != Status::LowConf || score.flat || score.open ||
+                !(score.bound <= problem.promise)) {
+                continue;
+            }
+            ++kept;
+            part.value.at(panel.at) = static_cast<float>(score.value);
+            status = Status::Ok;
+            result.tally.overRange += score.overRange ? 1 : 0;
+            result.tally.largestBound = std::max(result.tally.largestBound, score.bound);
+        }
+    }
+    result.again = kept;
+    result.lowConf -= kept;
+    result.tally.lowConf -= kept;
+    result.tally.marked -= kept;
+    if (result.lowConf == 0) {
+        result.tally.largestLowConf = 0;
+    }
+}
+
+bool TileScorer::wantsDouble(const method::Problem& problem, const TileResult& result,
+                             double doubleNs) {
+    const double voxelNs = method::canonicalNs(base::voxelCount(problem.templ));
+    return problem.recompute && static_cast<double>(result.lowConf) * voxelNs > doubleNs;
+}
+
+void TileScorer::finish(const method::Problem& problem, const base::AnyView& scene,
+                        const base::Box& out, const method::CanonicalTemplate& templ,
+                        const TileResult& result, const method::MapView& part,
+                        FactsCollector& collector) {
+    simd::ScoreTally tally = result.tally;
+    const double bound = method::canonicalBound(base::voxelCount(problem.templ)) +
+                         (part.exact.data() == nullptr ? kUnitSingle : 0.0);
+    const bool repair = problem.recompute && result.lowConf > 0 && bound <= problem.promise;
+    std::array<std::int64_t, base::kStatusCount> counts{};
+    std::int64_t recomputed = result.inDouble ? base::voxelCount(out.extents) : result.again;
+    if (result.lowConf == 0 && result.tally.suspicious == 0 && result.tile.nonFinite == 0) {
+        // Every voxel that is not OK is FLAT by exact sums.
+        counts[static_cast<std::size_t>(Status::Flat)] = result.tally.marked;
+        counts[static_cast<std::size_t>(Status::Ok)] =
+            base::voxelCount(out.extents) - result.tally.marked;
+    } else {
+        const Extents& extents = out.extents;
+        forVoxels(part, [&](float& value, Status& status, std::size_t i) {
+            if (repair && status == Status::LowConf) {
+                const auto at = static_cast<std::int64_t>(i);
+                const base::Index here{at % extents.x, at / extents.x % extents.y,
+                                       at / (extents.x * extents.y)};
+                const double score = method::canonicalScore(
+                    scene, templ,
+                    {out.corner.x + here.x, out.corner.y + here.y, out.corner.z + here.z});
+                value = static_cast<float>(score);
+                if (part.exact.data() != nullptr) {
+                    part.exact.at(here) = score;
+                }
+                status = Status::Ok;
+                recomputed += result.inDouble ? 0 : 1;
+            }
+            ++counts[static_cast<std::size_t>(status)];
+        });
+        if (counts[static_cast<std::size_t>(Status::LowConf)] == 0) {
+            tally.largestLowConf = 0;
+        }
+        tally.largestBound = repair ? std::max(tally.largestBound, bound) : tally.largestBound;
+    }
+    for (std::int64_t i = 0; i < out.extents.x; i += kRowBoundStep) {
+        collector.addBound(m_bounds.data()[i]);
+    }
+    collector.addTile(tally, result.tile);
+    collector.addRecomputed(problem.precision == method::Precision::Single ? recomputed : 0);
+    collector.addStatuses(counts);
+}
+
+template TileResult TileScorer::score(const method::Problem&, const base::AnyView&,
+                                      const base::Box&, const simd::FloatBox&,
+                                      const simd::FloatBox&, const CentredTile&, const BoundTerms&,
+                                      const method::MapView&, KeptTile*);
+template TileResult TileScorer::score(const method::Problem&, const base::AnyView&,
+                                      const base::Box&, const simd::FloatBox&,
+                                      const simd::IntegerBox&, const CentredTile&,
+                                      const BoundTerms&, const method::MapView&, KeptTile*);
+template TileResult TileScorer::score(const method::Problem&, const base::AnyView&,
+                                      const base::Box&, const simd::DoubleBox&,
+                                      const simd::DoubleBox&, const CentredTile&, const BoundTerms&,
+                                      const method::MapView&, KeptTile*);
+
+} // namespace flcc::cpu

@@ -1,0 +1,297 @@
+#include "engine/job/features.h"
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <functional>
+#include <utility>
+
+#include "engine/base/error.h"
+#include "engine/base/stopwatch.h"
+#include "engine/base/text.h"
+#include "engine/base/tile_pool.h"
+#include "engine/io/image_file.h"
+#include "engine/job/features/features_outputs.h"
+#include "engine/job/input/digests.h"
+#include "engine/job/input/inputs.h"
+#include "engine/job/job.h"
+#include "engine/job/report/machine.h"
+#include "engine/job/report/text.h"
+#include "engine/job/world_axes.h"
+
+namespace flcc::job {
+
+using base::Error;
+using base::ErrorCode;
+
+namespace {
+
+double numberOf(std::string_view text, std::string_view whole) {
+    double value = 0;
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+    if (error != std::errc{} || end != text.data() + text.size() || !std::isfinite(value)) {
+        throw Error(ErrorCode::CommandLine,
+                    "--scales takes A:B:N, such as 2:40:12, not \"" + base::excerpt(whole) + "\"");
+    }
+    return value;
+}
+
+int threadsOf(const FeaturesJob& job) {
+    return job.threads > 0 ? job.threads : base::availableThreads();
+}
+
+bool wantsMaps(const FeaturesJob& job) { return !job.strength.empty() || !job.scaleMap.empty(); }
+
+features::DetectorOptions optionsOf(const FeaturesJob& job) {
+    features::DetectorOptions options = job.detector;
+    options.threads = threadsOf(job);
+    options.maps = options.maps || wantsMaps(job);
+    return options;
+}
+
+void requireMemory(const FeaturesJob& job, const base::Extents& extents, std::int64_t needed) {
+    const bool limited = job.memoryBytes > 0;
+    const std::int64_t limit = limited ? job.memoryBytes : detail::availableMemory();
+    if (needed <= limit) {
+        return;
+    }
+    throw Error(
+        ErrorCode::Memory,
+        "features needs " + detail::bytesText(needed) + " beside the image of " +
+            base::toString(extents) + " voxels, more than " +
+            (limited ? "the limit of " : "the free memory of ") + detail::bytesText(limit) +
+            (limited ? "; raise --memory, or cut or bin the image" : "; cut or bin the image"));
+}
+
+} // namespace
+
+features::ScaleRange parseScales(std::string_view text) {
+    const std::size_t first = text.find(':');
+    const std::size_t second = first == std::string_view::npos ? first : text.find(':', first + 1);
+    if (second == std::string_view::npos) {
+        (void)numberOf("", text);
+    }
+    features::ScaleRange range;
+    range.first = numberOf(text.substr(0, first), text);
+    range.last = numberOf(text.substr(first + 1, second - first - 1), text);
+    const double count = numberOf(text.substr(second + 1), text);
+    if (count != std::floor(count) || count < 3 || count > features::kMostScales) {
+        throw Error(ErrorCode::CommandLine, "--scales A:B:N takes a number N of scales from 3 to " +
+                                                std::to_string(features::kMostScales) + ", not \"" +
+                                                base::excerpt(text.substr(second + 1)) + "\"");
+    }
+    range.count = static_cast<int>(count);
+    return range;
+}
+
+FeaturesImage loadFeaturesImage(const FeaturesJob& job, const std::filesystem::path& file,
+                                const std::stop_token& stop) {
+    io::LoadedImage loaded =
+        io::readImage(file, {.channel = job.channel,
+                             .frame = job.frame,
+                             .maxBytes = std::max<std::int64_t>(1, detail::availableMemory()),
+                             .maxBufferBytes = detail::bufferLimit(job.memoryBytes),
+                             .stop = stop,
+                             .digests = true,
+                             .reading = job.reading});
+    if (loaded.components.empty()) {
+        return {};
+    }
+    const auto opaque = detail::opacityOf(loaded, file.string());
+    FeaturesImage image;
+    for (base::AnyImage& component : loaded.components) {
+        image.components.push_back(std::make_shared<const base::AnyImage>(std::move(component)));
+    }
+    image.geometry = withAxes(loaded.info.geometry, worldAxesOf(loaded.info, file));
+    image.notes = std::move(loaded.info.notes);
+    if (opaque) {
+        image.notes.push_back(detail::ignoresOpacity(file.string()));
+    }
+    InputReport input;
+    input.role = file == job.image ? "image" : "match";
+    input.path = file.string();
+    detail::setDigests(input, std::move(loaded.files), loaded.info.series);
+    for (const std::string& note : image.notes) {
+        input.note += (input.note.empty() ? "" : "; ") + note;
+    }
+    input.reading = job.reading;
+    image.inputs.push_back(std::move(input));
+    return image;
+}
+
+FeaturesImage featuresImage(const std::shared_ptr<const SceneImage>& scene) {
+    FeaturesImage image;
+    image.components.emplace_back(scene, &scene->pixels);
+    image.geometry = scene->geometry;
+    InputReport input;
+    input.role = "image";
+    input.path = scene->source;
+    input.sha256 = scene->sha256;
+    input.dataFile = scene->dataFile;
+    input.series = scene->series;
+    input.note = scene->note;
+    input.reading = scene->reading;
+    image.inputs.push_back(std::move(input));
+    return image;
+}
+
+io::ProtectedFiles inputFiles(const FeaturesJob& job) {
+    io::ProtectedFiles inputs;
+    inputs.addImage(job.image);
+    inputs.addImage(job.match);
+    return inputs;
+}
+
+std::vector<std::filesystem::path> outputFiles(const FeaturesJob& job) {
+    std::vector<std::filesystem::path> files{job.blobs, job.strength, job.scaleMap, job.report,
+                                             job.pairs};
+    std::erase_if(files, [](const std::filesystem::path& file) { return file.empty(); });
+    return files;
+}
+
+std::int64_t predictedBytes(const FeaturesJob& job, const base::Extents& extents) {
+    // Stacks of threads and lists of blobs.
+    constexpr std::int64_t kSmall = 3 << 19;
+    return features::detectorBytes(extents, optionsOf(job)) + kSmall;
+}
+
+void requireFeaturesMemory(const FeaturesJob& job, const base::Extents& extents) {
+    requireMemory(job, extents, predictedBytes(job, extents));
+}
+
+FeaturesResult runFeatures(const FeaturesJob& job, const std::stop_token& stop,
+                           FeaturesSink* sink) {
+    detail::requireFeaturesOutputs(job);
+    if (sink != nullptr) {
+        sink->phase("reading");
+    }
+    const base::Stopwatch watch;
+    FeaturesImage image = loadFeaturesImage(job, job.image, stop);
+    if (image.components.empty()) {
+        FeaturesResult result;
+        result.cancelled = true;
+        return result;
+    }
+    image.readMs = watch.ms();
+    return runFeatures(job, image, nullptr, stop, sink);
+}
+
+namespace {
+
+features::ChannelImage channelsOf(const FeaturesImage& image, features::Channels channels) {
+    std::vector<base::AnyView> views;
+    for (const std::shared_ptr<const base::AnyImage>& component : image.components) {
+        views.push_back(base::viewOf(*component));
+    }
+    return {std::move(views), channels};
+}
+
+/// Finds and matches the blobs of the second image. Returns false if cancelled.
+bool matchSecond(FeaturesResult& result, const FeaturesImage& image, const FeaturesImage& second,
+                 const std::stop_token& stop, FeaturesSink& news) {
+    const FeaturesJob& job = result.job;
+    const features::ChannelImage channels = channelsOf(second, job.channels);
+    result.matchExtents = channels.extents();
+    if ((result.extents.z > 1) != (result.matchExtents.z > 1)) {
+        throw Error(ErrorCode::Problem, "an image of " + base::toString(result.extents) +
+                                            " and one of " + base::toString(result.matchExtents) +
+                                            " voxels cannot be matched; both must be images or "
+                                            "volumes");
+    }
+    features::DetectorOptions options = optionsOf(job);
+    options.maps = false;
+    requireMemory(job, result.matchExtents, features::detectorBytes(result.matchExtents, options));
+    news.phase("detecting in the second image");
+    result.matchDetection = features::detect(channels, options, stop, &news);
+    if (result.matchDetection.cancelled) {
+        return false;
+    }
+    const std::int64_t needed =
+        base::byteCount(result.extents, sizeof(float)) +
+        base::byteCount(result.matchExtents, sizeof(float)) +
+        features::pairBytes(result.detection.blobs.size(), result.matchDetection.blobs.size(),
+                            result.extents.z > 1);
+    requireMemory(job, result.extents, needed);
+    news.phase("matching");
+    const base::Stopwatch watch;
+    const base::Image<float> a = features::greyImage(channelsOf(image, features::Channels::Grey));
+    const base::Image<float> b = features::greyImage(channelsOf(second, features::Channels::Grey));
+    const bool done = features::matchBlobs(
+        {a.view(), result.detection.blobs}, {b.view(), result.matchDetection.blobs},
+        {.minScore = job.minScore, .threads = options.threads}, stop,
+        [&](double share) { news.progress(share); }, result.pairs);
+    result.run.matchMs = watch.ms();
+    return done;
+}
+
+/// Reads the second image unless it is in memory. Returns false if cancelled.
+bool matchImages(FeaturesResult& result, const FeaturesImage& image, const FeaturesImage* second,
+                 const std::stop_token& stop, FeaturesSink& news) {
+    if (second != nullptr) {
+        return matchSecond(result, image, *second, stop, news);
+    }
+    news.phase("reading");
+    const FeaturesImage read = loadFeaturesImage(result.job, result.job.match, stop);
+    if (read.components.empty()) {
+        return false;
+    }
+    result.inputs.insert(result.inputs.end(), read.inputs.begin(), read.inputs.end());
+    return matchSecond(result, image, read, stop, news);
+}
+
+} // namespace
+
+FeaturesResult runFeatures(const FeaturesJob& job, const FeaturesImage& image,
+                           const FeaturesImage* second, const std::stop_token& stop,
+                           FeaturesSink* sink) {
+    FeaturesSink silent;
+    FeaturesSink& news = sink == nullptr ? silent : *sink;
+    const features::ChannelImage channels = channelsOf(image, job.channels);
+    const features::DetectorOptions options = optionsOf(job);
+
+    FeaturesResult result;
+    result.job = job;
+    result.extents = channels.extents();
+    result.pixel = base::pixelType(*image.components.front());
+    result.channels = channels.channels();
+    const base::Geometry own = withAxes(image.geometry, job.world);
+    result.geometry = job.spacing ? base::withSpacing(own, *job.spacing, result.extents) : own;
+    result.inputs = image.inputs;
+    result.notes = image.notes;
+    result.run.readMs = image.readMs;
+    result.environment = environment();
+    result.run.threads = options.threads;
+    result.run.predictedBytes = predictedBytes(job, result.extents);
+    detail::requireFeaturesMaps(job, result.extents);
+    requireMemory(job, result.extents, result.run.predictedBytes);
+
+    news.phase("detecting");
+    const detail::PeakMeter meter;
+    const base::Stopwatch watch;
+    result.detection = features::detect(channels, options, stop, &news);
+    result.run.executeMs = watch.ms();
+    result.run.peakBytes = meter.rise();
+    if (result.detection.cancelled) {
+        result.cancelled = true;
+        return result;
+    }
+    if (std::string why = features::whyEmpty(result.detection); !why.empty()) {
+        result.notes.push_back(std::move(why));
+    }
+    const auto listed = static_cast<std::int64_t>(result.detection.blobs.size());
+    const std::int64_t left = result.detection.found - result.detection.overlapped - listed;
+    if (left > 0) {
+        result.notes.push_back("the list ends after " + std::to_string(listed) + " blobs; " +
+                               std::to_string(left) + " weaker ones are left out (--max-blobs)");
+    }
+    if ((second != nullptr || !job.match.empty()) &&
+        !matchImages(result, image, second, stop, news)) {
+        result.cancelled = true;
+        return result;
+    }
+    news.phase("writing");
+    result.cancelled = !detail::writeFeaturesOutputs(result, stop);
+    return result;
+}
+
+} // namespace flcc::job

@@ -1,0 +1,527 @@
+#include "engine/job/input/inputs.h"
+
+#include <algorithm>
+#include <type_traits>
+#include <utility>
+
+#include "engine/base/error.h"
+#include "engine/filter/resample.h"
+#include "engine/job/input/channels.h"
+#include "engine/job/input/masks.h"
+#include "engine/job/mask_shape.h"
+#include "engine/job/report/text.h"
+#include "engine/job/world_axes.h"
+#include "engine/method/canonical.h"
+
+namespace flcc::job {
+
+using base::Error;
+using base::ErrorCode;
+
+namespace detail {
+
+namespace {
+
+/// The image in a type that holds more values. **Errors**: Problem for one it has not.
+template <class To> base::Image<To> converted(const base::AnyView& from) {
+    base::Image<To> to(base::extentsOf(from));
+    const base::Extents& extents = to.extents();
+    std::visit(
+        [&](const auto& view) {
+            using Voxel = std::remove_cvref_t<decltype(*view.data())>;
+            constexpr auto kExact = static_cast<Voxel>(sizeof(Voxel) == 8 ? 1LL << 53 : 0);
+            for (std::int64_t line = 0; line < extents.y * extents.z; ++line) {
+                const Voxel* const row = view.row(line % extents.y, line / extents.y);
+                To* const out = to.view().row(line % extents.y, line / extents.y);
+                for (std::int64_t x = 0; x < extents.x; ++x) {
+                    if constexpr (std::is_integral_v<Voxel> && sizeof(Voxel) == 8) {
+                        if (row[x] > kExact || (std::is_signed_v<Voxel> && row[x] < -kExact)) {
+                            throw Error(
+                                ErrorCode::Problem,
+                                "a template of 64-bit integers holds " + std::to_string(row[x]) +
+                                    "; no pixel type can hold this value and the other templates "
+                                    "of the same extents; store them in one pixel type");
+                        }
+                    }
+                    out[x] = static_cast<To>(row[x]);
+                }
+            }
+        },
+        from);
+    return to;
+}
+
+/// A type that holds the voxels of all templates of a group.
+base::PixelType commonType(const std::vector<TemplateInput>& templates,
+                           const std::vector<int>& group) {
+    const auto typeOf = [&](int number) {
+        return base::pixelType(templates[static_cast<std::size_t>(number)].image->pixels);
+    };
+    const base::PixelType first = typeOf(group.front());
+    bool same = true;
+    bool single = true;
+    for (const int number : group) {
+        const base::PixelType type = typeOf(number);
+        same = same && type == first;
+        single = single && (base::bytesPerVoxel(type) <= 2 || type == base::PixelType::Float32);
+    }
+    return same ? first : single ? base::PixelType::Float32 : base::PixelType::Float64;
+}
+
+/// Makes the changed pixels of templates that are not matched as they are.
+void change(Inputs& inputs, const Job& job) {
+    for (const std::vector<int>& group : inputs.groups) {
+        const base::PixelType type = commonType(inputs.templates, group);
+        for (const int number : group) {
+            TemplateInput& templ = inputs.templates[static_cast<std::size_t>(number)];
+            if (job.invert) {
+                templ.changed = invertedTemplate(templ.view(), job.operation);
+            }
+            const base::AnyView now =
+                base::viewOf(templ.changed ? *templ.changed : templ.image->pixels);
+            if (base::pixelType(now) == type) {
+                continue;
+            }
+            base::AnyImage other = type == base::PixelType::Float32
+                                       ? base::AnyImage(converted<float>(now))
+                                       : base::AnyImage(converted<double>(now));
+            templ.changed = std::move(other);
+        }
+    }
+}
+
+std::size_t templateCount(const Job& job, const JobImages& images) {
+    return images.templates.empty() ? job.crops.size() + job.templates.size()
+                                    : images.templates.size();
+}
+
+void requireJob(const Job& job, const JobImages& images) {
+    const auto refuse = [](const std::string& sentence) {
+        throw Error(ErrorCode::CommandLine, sentence);
+    };
+    if (job.scene.empty() && !images.scene) {
+        refuse("no scene given");
+    }
+    const std::size_t templates = templateCount(job, images);
+    if (templates == 0) {
+        refuse(
+            "no template given; name a file with --template or cut one from the scene with --crop "
+            "X,Y[,Z]:W,H[,D]");
+    }
+    const std::size_t masks = images.masks.empty() ? job.masks.size() : images.masks.size();
+    if (masks > 1 && masks != templates) {
+        refuse(std::to_string(masks) + " masks for " + std::to_string(templates) +
+               (templates == 1 ? " template" : " templates") +
+               "; give one for all of them, or one for each in the same order");
+    }
+    if (templates > 1 && !job.templateOut.empty()) {
+        refuse("--template-out writes one template, but this job has " + std::to_string(templates) +
+               "; leave it out");
+    }
+}
+
+/// Throws for outputs that templates of different extents cannot have, because their placements
+/// differ.
+void requireNoMap(const Job& job, const Inputs& inputs) {
+    if (inputs.groups.size() < 2) {
+        return;
+    }
+    const std::vector<std::pair<const char*, const std::filesystem::path*>> kAsked{
+        {"--map", &job.map},
+        {"--status", &job.status},
+        {"--index", &job.index},
+        {"--heatmap", &job.heatmap}};
+    for (const auto& [option, file] : kAsked) {
+        if (!file->empty()) {
+            const auto extents = [&](std::size_t group) {
+                const int number = inputs.groups[group].front();
+                return "template " + std::to_string(number) + " has " +
+                       base::toString(inputs.templates[static_cast<std::size_t>(number)].extents());
+            };
+            throw Error(ErrorCode::Problem, std::string(option) +
+                                                " needs templates of equal extents, because the "
+                                                "map has one placement grid, but " +
+                                                extents(0) + " and " + extents(1) +
+                                                " voxels; leave the option out to get peaks only");
+        }
+    }
+}
+
+void group(Inputs& inputs) {
+    for (int number = 0; number < static_cast<int>(inputs.templates.size()); ++number) {
+        const auto extentsOf = [&](int which) {
+            return inputs.templates[static_cast<std::size_t>(which)].extents();
+        };
+        const auto found = std::find_if(inputs.groups.begin(), inputs.groups.end(),
+                                        [&](const std::vector<int>& each) {
+                                            return extentsOf(each.front()) == extentsOf(number);
+                                        });
+        if (found == inputs.groups.end()) {
+            inputs.groups.push_back({number});
+        } else {
+            found->push_back(number);
+        }
+    }
+}
+
+void requireRegion(const base::Extents& scene, const base::Box& region) {
+    if (!base::contains(scene, region)) {
+        throw Error(ErrorCode::Problem, "the region " + base::toString(region) +
+                                            " leaves the scene " + base::toString(scene) +
+                                            "; choose a box inside it");
+    }
+}
+
+void requireRoom(const Inputs& inputs, const base::Extents& templ) {
+    if (!inputs.region) {
+        (void)base::validExtents(base::extentsOf(inputs.scene->pixels), templ);
+        return;
+    }
+    const base::Extents& room = inputs.region->extents;
+    if (templ.x > room.x || templ.y > room.y || templ.z > room.z) {
+        throw Error(ErrorCode::Problem, "template " + base::toString(templ) +
+                                            " is larger than the region " +
+                                            base::toString(*inputs.region) +
+                                            "; choose a region that holds the whole template");
+    }
+}
+
+void requireFlat(const Job& job, const base::Extents& templ) {
+    if (job.stream && templ.z > 1) {
+        throw flatNeeded(templ);
+    }
+}
+
+/// Resamples a template that states another spacing than the scene, or warns of it.
+void matchSpacing(Inputs& inputs, TemplateInput& templ, bool resamples,
+                  const std::stop_token& stop) {
+    const SceneImage& image = *templ.image;
+    const bool volume = base::extentsOf(inputs.scene->pixels).z > 1;
+    if (!base::spacingsDiffer(image.geometry, inputs.geometry, volume)) {
+        return;
+    }
+    const auto text = [volume](const base::Geometry& geometry) {
+        std::string sizes = shortest(geometry.spacing[0]) + " x " + shortest(geometry.spacing[1]);
+        return (volume ? sizes + " x " + shortest(geometry.spacing[2]) : sizes) + " " +
+               geometry.unit;
+    };
+    const std::string both = "the template " + image.source + " has the spacing " +
+                             text(image.geometry) + ", the scene " + text(inputs.geometry);
+    if (!resamples) {
+        inputs.warnings.push_back(both + "; they are compared voxel by voxel; --resample brings "
+                                         "the template to the spacing of the scene");
+        return;
+    }
+    const base::Extents before = templ.extents();
+    const base::Extents after =
+        filter::resampledExtents(before, base::spacingRatio(image.geometry, inputs.geometry));
+    requireRoom(inputs, after); // before the memory is taken
+    auto made = std::make_shared<SceneImage>();
+    filter::Resampled resampled =
+        filter::resample(base::viewOf(image.pixels), image.geometry, inputs.geometry, stop);
+    made->pixels = std::move(resampled.pixels);
+    made->geometry = std::move(resampled.geometry);
+    made->source = image.source;
+    made->note = image.note;
+    made->sha256 = image.sha256;
+    made->dataFile = image.dataFile;
+    made->series = image.series;
+    made->opacity = resampledOpacity(image, inputs.geometry, stop);
+    templ.image = std::move(made);
+    inputs.notes.push_back(both + "; it was resampled from " + base::toString(before) + " to " +
+                           base::toString(after) + " voxels");
+}
+
+/// Reads or takes over the templates; stopped, some are missing.
+void readTemplates(Inputs& inputs, const Job& job, const JobImages& images,
+                   const std::string& scene, const std::stop_token& stop) {
+    const std::size_t count = templateCount(job, images);
+    for (std::size_t i = 0; i < count && !stop.stop_requested(); ++i) {
+        TemplateInput templ;
+        const bool given =
+            i < images.templates.size() && usable(job, images.templates[i]) != nullptr;
+        if (i < job.crops.size() && !(job.stream && given)) { // a stream is cut from its stack
+            templ.image =
+                cutTemplate(*inputs.scene, withChannels(job.crops[i], *inputs.scene), job.spacing);
+        } else if (given) {
+            templ.image = images.templates[i];
+        } else if (i - job.crops.size() < job.templates.size()) {
+            templ.image = loadCompanion(job.templates[i - job.crops.size()], job.channel, job.frame,
+                                        stop, job.memoryBytes, job.reading);
+        } else {
+            throw Error(
+                ErrorCode::CommandLine,
+                "no file given for template " + std::to_string(i) +
+                    (sumsChannels(job) ? "; --channel all reads its channels from it" : ""));
+        }
+        if (stop.stop_requested()) {
+            return;
+        }
+        inScene(scene, [&] { matchSpacing(inputs, templ, job.resample, stop); });
+        if (stop.stop_requested()) {
+            return;
+        }
+        inScene(scene, [&] {
+            requireFlat(job, templ.extents());
+            requireSameChannels(*inputs.scene, *templ.image);
+            requireRoom(inputs, templ.extents());
+        });
+        inputs.templates.push_back(std::move(templ));
+    }
+}
+
+/// The mask that a template has by its opacity; null without. **Errors**: Problem if no voxel is
+/// opaque.
+std::shared_ptr<const MaskImage> opaquePartOf(const SceneImage& templ) {
+    if (templ.opacity) {
+        const base::Image<std::uint8_t>& support = templ.opacity->support;
+        const std::uint8_t* const last = support.data() + support.count();
+        if (std::find(support.data(), last, std::uint8_t{1}) == last) {
+            throw Error(ErrorCode::Problem, "no pixel of the template " + templ.source +
+                                                " is opaque; --mask none ignores its opacity");
+        }
+    }
+    return templ.opacity;
+}
+
+/// A mask that is in no file: the opacity of the template, or a shape.
+std::shared_ptr<const MaskImage> madeMask(const std::filesystem::path& mask,
+                                          const SceneImage& templ) {
+    if (mask != kOpacityMask) {
+        return makeMask(*maskShapeOf(mask), templ.extents());
+    }
+    if (!templ.opacity) {
+        throw Error(ErrorCode::Problem, "the template " + templ.source +
+                                            " has no opacity, or all of it is opaque; leave out "
+                                            "--mask alpha");
+    }
+    return opaquePartOf(templ);
+}
+
+/// Reads or takes over the masks and looks whether they leave anything out.
+void readMasks(Inputs& inputs, const Job& job, const JobImages& images,
+               const std::stop_token& stop) {
+    std::vector<std::shared_ptr<const MaskImage>> masks = images.masks;
+    for (std::size_t i = 0; images.masks.empty() && i < job.masks.size(); ++i) {
+        // A shape is made for each template, because their extents may differ.
+        const bool made = maskShapeOf(job.masks[i]) || job.masks[i] == kOpacityMask;
+        masks.push_back(made ? nullptr
+                             : loadMask(job.masks[i], maskChannel(job), job.frame, stop,
+                                        job.memoryBytes, job.reading));
+        if (stop.stop_requested()) {
+            return;
+        }
+    }
+    inputs.sceneMask = images.sceneMask;
+    if (!inputs.sceneMask && !job.sceneMask.empty()) {
+        inputs.sceneMask = loadMask(job.sceneMask, maskChannel(job), job.frame, stop,
+                                    job.memoryBytes, job.reading);
+    }
+    if (stop.stop_requested()) {
+        return;
+    }
+    for (std::size_t i = 0; i < inputs.templates.size(); ++i) {
+        TemplateInput& templ = inputs.templates[i];
+        const std::size_t number = masks.size() == 1 ? 0 : i;
+        if (masks.empty()) {
+            templ.mask = withChannels(opaquePartOf(*templ.image), *templ.image);
+        } else if (masks[number]) {
+            templ.mask = withChannels(masks[number], *templ.image);
+        } else if (images.masks.empty()) {
+            templ.mask = withChannels(madeMask(job.masks[number], *templ.image), *templ.image);
+        }
+        if (templ.mask) {
+            requireSameExtents(*templ.mask, "template", *templ.image);
+            templ.masked =
+                method::isMasked({base::viewOf(templ.image->pixels), templ.mask->support.view()});
+        }
+    }
+    inputs.sceneMask = withChannels(inputs.sceneMask, *inputs.scene);
+    if (inputs.sceneMask) {
+        requireSameExtents(*inputs.sceneMask, "scene", *inputs.scene);
+        inputs.sceneMasked = true; // as far as sceneView() is concerned
+        inputs.sceneMasked = method::isMasked(inputs.sceneView());
+    }
+}
+
+/// Throws for a template that cannot be matched; with several templates the sentence names its
+/// number.
+void requireUsable(const Inputs& inputs, method::Operation operation) {
+    for (std::size_t i = 0; i < inputs.templates.size(); ++i) {
+        try {
+            method::requireUsableTemplate(inputs.templates[i].view(), operation);
+        } catch (const Error& error) {
+            if (inputs.templates.size() == 1) {
+                throw;
+            }
+            throw Error(error.code(), "template " + std::to_string(i) + " (" +
+                                          inputs.templates[i].image->source +
+                                          ") cannot be matched: " + error.what());
+        }
+    }
+}
+
+template <class Image> void report(Inputs& inputs, const char* role, const Image& image) {
+    inputs.reports.push_back({.role = role,
+                              .path = image.source,
+                              .sha256 = image.sha256,
+                              .dataFile = image.dataFile,
+                              .series = image.series,
+                              .note = image.note});
+    if constexpr (requires { image.reading; }) {
+        inputs.reports.back().reading = image.reading;
+    }
+    if (!image.note.empty()) {
+        inputs.notes.push_back(image.note);
+    }
+}
+
+/// Reports a mask; the opacity of a template is no file of its own.
+void reportMask(Inputs& inputs, const TemplateInput& templ) {
+    if (templ.image->opacity && templ.mask->source == templ.image->opacity->source) {
+        inputs.notes.push_back("the opaque part of " + templ.image->source +
+                               " is its mask (--mask none ignores the opacity)");
+    } else {
+        report(inputs, "mask", *templ.mask);
+    }
+}
+
+} // namespace
+
+Error flatNeeded(const base::Extents& templ) {
+    return {ErrorCode::Problem,
+            "the template " + base::toString(templ) + " has " + std::to_string(templ.z) +
+                " slices, but --stream searches the frames of a stack, which are flat; give a "
+                "template of one slice, or leave out --stream to search the stack as a volume"};
+}
+
+method::MaskedView Inputs::sceneView() const {
+    method::MaskedView view(base::viewOf(scene->pixels));
+    if (sceneMasked) {
+        view.mask = sceneMask->support.view();
+    }
+    return region ? method::partOf(view, *region) : view;
+}
+
+method::MaskedView TemplateInput::view() const {
+    method::MaskedView seen(base::viewOf(changed ? *changed : image->pixels));
+    if (masked) {
+        seen.mask = mask->support.view();
+    }
+    return seen;
+}
+
+std::vector<method::MaskedView> Inputs::templViews(const std::vector<int>& group) const {
+    std::vector<method::MaskedView> views;
+    for (const int number : group) {
+        views.push_back(templates[static_cast<std::size_t>(number)].view());
+    }
+    return views;
+}
+
+method::Problem Inputs::problem(const Job& job, const std::vector<int>& group) const {
+    const method::MaskedView first = templates[static_cast<std::size_t>(group.front())].view();
+    method::Problem problem;
+    problem.operation = job.operation;
+    problem.extent = job.extent;
+    problem.scene = region ? region->extents : base::extentsOf(scene->pixels);
+    problem.templ = first.extents();
+    problem.scenePixel = base::pixelType(scene->pixels);
+    problem.templPixel = base::pixelType(first.pixels);
+    problem.promise = job.promise;
+    // Values of other operations are unbounded: exact integers need doubles.
+    problem.precision = job.operation.isLcc() ? job.precision : method::Precision::Double;
+    problem.recompute = job.recompute;
+    problem.outside = job.outside;
+    problem.minOverlap = job.minOverlap;
+    problem.mask = std::any_of(group.begin(), group.end(), [&](int number) {
+        return templates[static_cast<std::size_t>(number)].masked;
+    });
+    problem.sceneMask = sceneMasked;
+    problem.statistics = job.statistics;
+    problem.templates = static_cast<int>(group.size());
+    double residual = 0;
+    for (const int number : group) {
+        residual = std::max(residual, templates[static_cast<std::size_t>(number)].form.residual);
+    }
+    problem.residual = residual;
+    return problem;
+}
+
+Inputs readInputs(const Job& job, const JobImages& images, const std::string& scene,
+                  const std::stop_token& stop) {
+    requireJob(job, images);
+    Inputs inputs;
+    inputs.scene = inScene(scene, [&] { return sceneOf(job, images.scene, stop); });
+    if (stop.stop_requested()) {
+        return inputs;
+    }
+    inputs.geometry =
+        inScene(scene, [&] { return statedGeometry(*inputs.scene, job.spacing, job.world); });
+    inputs.region = job.region;
+    if (job.region) {
+        inputs.region = withChannels(*job.region, *inputs.scene);
+        inScene(scene,
+                [&] { requireRegion(base::extentsOf(inputs.scene->pixels), *inputs.region); });
+    }
+    readTemplates(inputs, job, images, scene, stop);
+    if (stop.stop_requested()) {
+        return inputs;
+    }
+    group(inputs);
+    requireNoMap(job, inputs);
+    readMasks(inputs, job, images, stop);
+    if (stop.stop_requested()) {
+        return inputs;
+    }
+    requireUsable(inputs, job.operation);
+    change(inputs, job);
+    for (TemplateInput& templ : inputs.templates) {
+        if (job.operation.isLcc()) {
+            templ.form = method::separabilityOf(templ.view());
+        }
+    }
+    report(inputs, "scene", *inputs.scene);
+    if (inputs.scene->opacity) {
+        inputs.notes.push_back(ignoresOpacity(inputs.scene->source));
+    }
+    const MaskImage* last = nullptr; // one mask for all is one input
+    for (const TemplateInput& templ : inputs.templates) {
+        report(inputs, "template", *templ.image);
+        if (templ.mask && templ.mask.get() != last) {
+            reportMask(inputs, templ);
+            last = templ.mask.get();
+        }
+    }
+    if (inputs.sceneMask) {
+        report(inputs, "scene-mask", *inputs.sceneMask);
+    }
+    return inputs;
+}
+
+match::PeakOptions peakOptions(const Job& job) {
+    return {.minScore = job.operation.traits().sign() * thresholdOf(job),
+            .maxPeaks = job.maxPeaks,
+            .minDistance = job.minDistance,
+            .partialPeaks = job.partialPeaks,
+            .outside = job.outside,
+            .minOverlap = job.minOverlap};
+}
+
+void moveToScene(std::vector<match::Peak>& peaks, const Inputs& inputs) {
+    const base::Index by = inputs.sceneCorner();
+    for (match::Peak& peak : peaks) {
+        const base::Point half =
+            halfOf(inputs.templates[static_cast<std::size_t>(peak.templ)].image->extents());
+        peak.corner = {peak.corner.x + by.x, peak.corner.y + by.y, peak.corner.z + by.z};
+        const base::Point corner = pointOf(peak.corner);
+        for (std::size_t axis = 0; axis < 3; ++axis) {
+            peak.centre[axis] = corner[axis] + half[axis] + peak.shift[axis];
+        }
+        peak.world = base::toWorld(inputs.geometry, peak.centre);
+    }
+}
+
+} // namespace detail
+
+} // namespace flcc::job

@@ -1,0 +1,119 @@
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <stop_token>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "engine/base/error.h"
+#include "engine/io/image_file.h"
+#include "engine/job/job.h"
+#include "engine/method/separation.h"
+
+namespace flcc::job::detail {
+
+/// Calls `body`. Puts `scene` in front of the sentence of its error, unless the sentence begins
+/// with it, the error names it itself, or `scene` is empty.
+template <class Body> auto inScene(const std::string& scene, const Body& body) {
+    try {
+        return body();
+    } catch (const base::Error& error) {
+        const std::string_view what = error.what();
+        if (what.starts_with(scene) || what.find("scene " + scene) != std::string_view::npos) {
+            throw;
+        }
+        throw base::Error(error.code(), "scene " + scene + ": " + error.what());
+    }
+}
+
+/// A template of a job.
+struct TemplateInput {
+    std::shared_ptr<const SceneImage> image; ///< not inverted
+    std::shared_ptr<const MaskImage> mask;   ///< null without a mask
+    bool masked = false;                     ///< the mask excludes at least one voxel
+    /// The pixels that are matched if they differ from `image`: with the sign changed, or converted
+    /// to the common pixel type of all templates of its extents.
+    std::optional<base::AnyImage> changed;
+    method::Separability form; ///< as it is matched; unknown for operations other than lcc
+
+    [[nodiscard]] base::Extents extents() const { return base::extentsOf(image->pixels); }
+    /// The template as it is matched; with its mask if that excludes a voxel.
+    [[nodiscard]] method::MaskedView view() const;
+};
+
+/// The images of a job, read and checked.
+struct Inputs {
+    std::shared_ptr<const SceneImage> scene;
+    base::Geometry geometry;              ///< of the scene, with the job's spacing
+    std::vector<TemplateInput> templates; ///< not empty if everything was read
+    /// The numbers of the templates of each extent, ordered by the first template of each extent.
+    std::vector<std::vector<int>> groups;
+    std::shared_ptr<const MaskImage> sceneMask; ///< null without a mask
+    bool sceneMasked = false;        ///< the mask excludes a voxel of the part that is searched
+    std::optional<base::Box> region; ///< part of the scene that is searched
+    std::vector<InputReport> reports;
+    std::vector<std::string> notes;
+    std::vector<std::string> warnings; ///< such as on spacings that differ
+
+    /// The pixels that are searched: the scene or its region; with its mask if that excludes a
+    /// voxel.
+    [[nodiscard]] method::MaskedView sceneView() const;
+    /// Scene voxel that is voxel 0 of sceneView().
+    [[nodiscard]] base::Index sceneCorner() const {
+        return region ? region->corner : base::Index{};
+    }
+    [[nodiscard]] std::vector<method::MaskedView> templViews(const std::vector<int>& group) const;
+    [[nodiscard]] method::Problem problem(const Job& job, const std::vector<int>& group) const;
+};
+
+/// Reads or takes over scene, templates and masks and checks that they make a valid problem. If
+/// cancelled, images that were not read stay null. **Errors**: Input, Problem, Memory, CommandLine;
+/// errors of the scene begin with `scene`, unless that is empty.
+[[nodiscard]] Inputs readInputs(const Job& job, const JobImages& images, const std::string& scene,
+                                const std::stop_token& stop);
+
+/// The note on an image with opacity that is no template.
+[[nodiscard]] inline std::string ignoresOpacity(const std::string& source) {
+    return "the opacity of " + source + " is ignored; all of its pixels count";
+}
+
+/// The opaque part of an image as it was read; null without opacity, and where all of it is opaque.
+[[nodiscard]] std::shared_ptr<const MaskImage> opacityOf(const io::LoadedImage& image,
+                                                         const std::string& source);
+
+/// The error for a template of several slices in a job with Job::stream.
+[[nodiscard]] base::Error flatNeeded(const base::Extents& templ);
+
+/// The image that was read from `path`, as a scalar image; null if cancelled.
+[[nodiscard]] std::shared_ptr<SceneImage> sceneImageOf(io::LoadedImage loaded,
+                                                       const std::filesystem::path& path,
+                                                       const std::stop_token& stop);
+
+/// The template in the same pixel type, each voxel v mirrored between the smallest and the largest
+/// finite voxel under its support: smallest + largest - v, rounded once for floats. For lcc, which
+/// changes its sign and does not depend on constants, -v for floats and for integers the mirror
+/// image between the extremes of all voxels; both are exact.
+[[nodiscard]] base::AnyImage invertedTemplate(const method::MaskedView& templ,
+                                              method::Operation operation);
+
+[[nodiscard]] inline base::Point pointOf(const base::Index& index) {
+    return {static_cast<double>(index.x), static_cast<double>(index.y),
+            static_cast<double>(index.z)};
+}
+
+/// Distance from the centre of a template's first voxel to the template's centre.
+[[nodiscard]] inline base::Point halfOf(const base::Extents& templ) {
+    return {static_cast<double>(templ.x - 1) / 2, static_cast<double>(templ.y - 1) / 2,
+            static_cast<double>(templ.z - 1) / 2};
+}
+
+/// The options of a job for match::findPeaks.
+[[nodiscard]] match::PeakOptions peakOptions(const Job& job);
+
+/// Converts peaks of Inputs::sceneView() to voxels of the whole scene, in the order of additions of
+/// findPeaks, so that they have the bits of a run without a region.
+void moveToScene(std::vector<match::Peak>& peaks, const Inputs& inputs);
+
+} // namespace flcc::job::detail

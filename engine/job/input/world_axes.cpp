@@ -1,0 +1,101 @@
+#include "engine/job/world_axes.h"
+
+#include <algorithm>
+#include <cctype>
+#include <fstream>
+#include <string>
+
+#include "engine/base/error.h"
+#include "engine/base/text.h"
+#include "engine/job/options/options.h"
+
+namespace flcc::job {
+namespace {
+
+/// The value of the field "space" of an NRRD header in lower case; empty if there is none.
+std::string nrrdSpace(const std::filesystem::path& path) {
+    constexpr int kMostLines = 1000;
+    std::ifstream file(path, std::ios::binary);
+    std::string line;
+    for (int i = 0; i < kMostLines && std::getline(file, line); ++i) {
+        std::erase(line, '\r');
+        if (line.empty()) {
+            break; // the end of the header
+        }
+        std::transform(line.begin(), line.end(), line.begin(),
+                       [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+        if (line.starts_with("space:")) {
+            line.erase(0, line.find_first_not_of(" \t", 6));
+            line.erase(line.find_last_not_of(" \t") + 1);
+            return line;
+        }
+    }
+    return {};
+}
+
+bool stated(const io::ImageInfo& info, const char* key, const char* none) {
+    const auto found = info.metadata.find(key);
+    return found != info.metadata.end() && found->second != none;
+}
+
+} // namespace
+
+base::WorldAxes worldAxesOf(const io::ImageInfo& info, const std::filesystem::path& path) {
+    using base::WorldAxes;
+    if (info.format == "DICOM") {
+        return WorldAxes::Lps;
+    }
+    if (info.format == "NIfTI") {
+        // Without a code the header says nothing about the patient.
+        const bool known = stated(info, "qform_code", "0") || stated(info, "sform_code", "0");
+        return known ? WorldAxes::Ras : WorldAxes::Unnamed;
+    }
+    if (info.format == "NRRD") {
+        const std::string space = nrrdSpace(path);
+        const auto is = [&space](const char* word, const char* brief) {
+            return space.starts_with(word) || space == brief || space == std::string(brief) + "t";
+        };
+        return is("right-anterior-superior", "ras")   ? WorldAxes::Ras
+               : is("left-posterior-superior", "lps") ? WorldAxes::Lps
+               : is("left-anterior-superior", "las")  ? WorldAxes::Lps
+                                                      : WorldAxes::Unnamed;
+    }
+    return WorldAxes::Unnamed;
+}
+
+base::Geometry withAxes(base::Geometry geometry, const std::optional<base::WorldAxes>& chosen) {
+    geometry.axes = chosen.value_or(geometry.axes);
+    return geometry;
+}
+
+namespace detail {
+
+Option worldOption() {
+    return {.name = "world",
+            .kind = ValueKind::Text,
+            .value = "auto|ras|lps",
+            .help = "axes of world positions: as the scene's file states them (NIfTI: ras, DICOM: "
+                    "lps); right, anterior, superior; or left, posterior, superior",
+            .get =
+                [](const Job& job) {
+                    return !job.world ? std::nullopt
+                                      : std::optional<std::string>(
+                                            *job.world == base::WorldAxes::Ras ? "ras" : "lps");
+                },
+            .set =
+                [](Job& job, const std::string& text) {
+                    if (text != "auto" && text != "ras" && text != "lps") {
+                        throw base::Error(base::ErrorCode::CommandLine,
+                                          "--world must be one of auto|ras|lps, not \"" +
+                                              base::excerpt(text) + "\"");
+                    }
+                    job.world = text == "auto"  ? std::nullopt
+                                : text == "ras" ? std::optional(base::WorldAxes::Ras)
+                                                : std::optional(base::WorldAxes::Lps);
+                },
+            .positional = false};
+}
+
+} // namespace detail
+
+} // namespace flcc::job

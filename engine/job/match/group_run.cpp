@@ -1,0 +1,456 @@
+#include "engine/job/match/group_run.h"
+
+#include <algorithm>
+#include <limits>
+#include <utility>
+
+#include "engine/base/error.h"
+#include "engine/base/stopwatch.h"
+#include "engine/job/knowledge.h"
+#include "engine/job/match/audit.h"
+#include "engine/method/bank.h"
+#include "engine/method/method_on_device.h"
+
+namespace flcc::job::detail {
+
+using base::Error;
+using base::ErrorCode;
+
+namespace {
+
+Spread spreadOf(std::vector<double> values) {
+    std::sort(values.begin(), values.end());
+    const std::size_t half = values.size() / 2;
+    const double median =
+        values.size() % 2 == 1 ? values[half] : (values[half - 1] + values[half]) / 2;
+    return {values.front(), median, values.back()};
+}
+
+void add(Spread& sum, const Spread& more) {
+    sum.min += more.min;
+    sum.median += more.median;
+    sum.max += more.max;
+}
+
+/// The template of every score where there is one alone.
+void fillIndex(const method::MatchMap& map, base::Image<std::int32_t>& index) {
+    std::transform(map.status.data(), map.status.data() + map.status.count(), index.data(),
+                   [](base::Status status) { return base::hasValue(status) ? 0 : -1; });
+}
+
+} // namespace
+
+GroupRun::GroupRun(const Job& job, const Inputs& inputs, std::vector<int> numbers,
+                   const Wants& wants, const std::stop_token& stop)
+    : m_job(job), m_inputs(inputs), m_numbers(std::move(numbers)), m_keeps(wants.keeps),
+      m_hold(wants.hold), m_problem(inputs.problem(job, m_numbers)),
+      m_statistics(method::sceneStatistics(inputs.sceneView(), m_problem.templ, stop)) {
+    method::addTemplates(inputs.templViews(m_numbers), m_statistics);
+    m_problem.onDevice.map =
+        wants.map ||
+        match::needsWholeMap(m_problem, inputs.templViews(m_numbers), job.partialPeaks);
+    m_problem.onDevice.runs = wants.runs;
+    m_report.templates = m_numbers;
+    m_report.plan.problem = m_problem;
+    m_report.mapBytes = method::mapBytes(m_problem);
+}
+
+void GroupRun::takeOver(Shared shared) {
+    m_shared = std::move(shared);
+    m_tookOver = true;
+    m_plan = m_shared.plan;
+    m_report.plan = m_shared.report;
+}
+
+std::optional<int> GroupRun::planOf() const {
+    return m_tookOver ? std::optional(m_shared.scene) : std::nullopt;
+}
+
+std::optional<int> GroupRun::preparedOf() const {
+    return m_shared.tools.prepared.empty() ? std::nullopt : planOf();
+}
+
+Shared GroupRun::whatIsShared(int number) const {
+    Shared shared{.scene = m_tookOver ? m_shared.scene : number,
+                  .problem = m_problem,
+                  .plan = m_plan,
+                  .report = m_report.plan};
+    shared.report.planningMs = 0; // the next scene spends no time on planning
+    return shared;
+}
+
+Shared GroupRun::leave(int number) {
+    Shared shared = whatIsShared(number);
+    shared.tools = std::move(m_shared.tools);
+    return shared;
+}
+
+Shared GroupRun::share(int number) const {
+    Shared shared = whatIsShared(number);
+    shared.tools.prepared = m_shared.tools.prepared;
+    return shared;
+}
+
+bool GroupRun::plan(const plan::Request& request, bool warmUp, const std::stop_token& stop) {
+    if (m_tookOver && staysWithin(request.limits)) {
+        return !stop.stop_requested();
+    }
+    m_tookOver = false;
+    m_shared = {};
+    plan::Request asked = request;
+    // A tile given with fewer numbers than axes: one counts for all axes, two for an image.
+    if (asked.tile.x > 0 && base::isFlat2D(m_problem.scene)) {
+        asked.tile.z = 1;
+    } else if (asked.tile.x > 0 && asked.tile.z == 0) {
+        throw Error(ErrorCode::CommandLine, "--tile needs one number or three for the volume " +
+                                                base::toString(m_problem.scene));
+    }
+    if (!m_job.planReport.empty()) {
+        asked.replay = chosenCandidate(m_job.planReport.string(), m_problem.templ);
+    }
+    base::TilePool pool(asked.limits.threads);
+    const method::MaskedView scene = m_inputs.sceneView();
+    const method::MaskedView templ = m_inputs.templViews(m_numbers).front();
+    const std::shared_ptr<const plan::Knowledge> known = knowledge();
+    asked.knowledge = known.get();
+    plan::Planned planned =
+        plan::makePlan(m_problem, asked, &scene, &templ, &m_statistics, pool, stop);
+    m_report.plan = std::move(planned.report);
+    if (planned.cancelled || stop.stop_requested()) {
+        return false;
+    }
+    if (planned.learnt) {
+        learn(*planned.learnt, asked.planning == plan::Planning::Exhaustive);
+    }
+    m_plan = std::move(planned.plan);
+    if (m_plan && warmUp) {
+        const base::Stopwatch watch;
+        m_plan->method().warmUp(m_problem, m_plan->candidate());
+        m_report.plan.planningMs += watch.ms();
+        nameFftPlanning(asked);
+    }
+    return !stop.stop_requested();
+}
+
+/// Predicts the memory of the plan that was taken over for this scene, whose voxels may need
+/// recomputing where those of the other did not. False if it is more and beyond the limit.
+bool GroupRun::staysWithin(const method::Limits& limits) {
+    if (!m_plan || byGpu()) {
+        return true;
+    }
+    method::Limits all = limits;
+    all.memoryBytes = std::numeric_limits<std::int64_t>::max();
+    const auto verdict =
+        m_plan->method().predict(m_problem, m_plan->candidate(), all, {}, &m_statistics);
+    const auto* const now = std::get_if<method::Prediction>(&verdict);
+    bool fits = true;
+    for (plan::CandidateReport& row : m_report.plan.candidates) {
+        if (now != nullptr && row.verdict == plan::CandidateVerdict::Chosen && row.prediction) {
+            fits = now->hostBytes <= std::max(row.prediction->hostBytes, limits.memoryBytes);
+            row.prediction->hostBytes = now->hostBytes;
+        }
+    }
+    return fits;
+}
+
+bool GroupRun::fallBack(const plan::Request& request, const Error& failure,
+                        const std::stop_token& stop) {
+    const bool anyDevice = m_job.device == "auto";
+    const bool wrong = m_report.audit && distrust();
+    if (!byGpu() || !m_job.planReport.empty() || (!anyDevice && wrong)) {
+        throw Error(failure);
+    }
+    m_failed.push_back(*m_plan->report().chosen());
+    m_failed.back().verdict = plan::CandidateVerdict::Failed;
+    m_failed.back().reason = std::string("failed in the run: ") + failure.what();
+    plan::Request again = request;
+    again.device =
+        wrong ? std::string(method::kProcessor) : request.device; // a lost device refuses by itself
+    again.failed = m_failed;
+    m_tookOver = false; // the data of the other scene was made for the failed GPU
+    m_shared = {};
+    clear();
+    std::optional<Error> refused;
+    try {
+        if (!plan(again, true, stop)) {
+            return false;
+        }
+        refused = refusal(m_report.plan);
+    } catch (const Error& lost) { // the device that is asked for
+        refused = lost;
+    }
+    if (refused) {
+        throw anyDevice ? Error(refused->code(), std::string(failure.what()) +
+                                                     "; and on the CPU: " + refused->what())
+                        : failure;
+    }
+    std::vector<plan::CandidateReport>& rows = m_report.plan.candidates;
+    for (const plan::CandidateReport& failed : m_failed) {
+        const bool reported = std::any_of(rows.begin(), rows.end(), [&](const auto& row) {
+            return row.candidate == failed.candidate;
+        });
+        if (!reported) { // a plan for the processor has none of a GPU
+            rows.push_back(failed);
+        }
+    }
+    return true;
+}
+
+std::optional<Error> GroupRun::distrust() const {
+    if (!byGpu() || m_report.audit->verdict != AuditVerdict::Failed) {
+        return std::nullopt;
+    }
+    return Error(ErrorCode::Device, "device '" + m_plan->candidate().device +
+                                        "' gave a wrong result: " + m_report.audit->reason);
+}
+
+std::string GroupRun::sceneOn(const std::string& before) const {
+    const plan::CandidateReport* const chosen = m_plan ? m_plan->report().chosen() : nullptr;
+    if (chosen == nullptr || !byGpu()) {
+        return before;
+    }
+    return chosen->prediction->onDevice.keepsScene ? chosen->candidate.device : std::string();
+}
+
+double GroupRun::expectedMs() const {
+    return m_plan ? m_plan->report().chosen()->expectedMs().value_or(1) : 0;
+}
+
+/// The effort behind the transforms that will run, now that they are made.
+void GroupRun::nameFftPlanning(const plan::Request& request) {
+    const auto verdict =
+        m_plan->method().predict(m_problem, m_plan->candidate(), request.limits, {}, nullptr);
+    const auto* made = std::get_if<method::Prediction>(&verdict);
+    for (plan::CandidateReport& row : m_report.plan.candidates) {
+        if (row.verdict == plan::CandidateVerdict::Chosen && row.prediction && made) {
+            row.prediction->fftPlanning = made->fftPlanning;
+        }
+    }
+}
+
+/// Whether the map stays where the plan makes it.
+bool GroupRun::reduces() const { return method::reducerOf(m_plan->method(), m_problem) != nullptr; }
+
+void GroupRun::makeMap() {
+    if (reduces()) {
+        return;
+    }
+    const base::Extents extents = method::mapExtents(m_problem);
+    m_map = std::make_shared<method::MatchMap>(extents,
+                                               m_problem.precision == method::Precision::Double);
+    if (m_numbers.size() > 1 || !m_job.index.empty()) {
+        m_index = std::make_shared<base::Image<std::int32_t>>(extents, -1);
+    }
+}
+
+method::Outcome GroupRun::executePrepared(const method::Execution& execution,
+                                          const Progress& progress) {
+    const method::Candidate& candidate = m_plan->candidate();
+    const method::Method& method = m_plan->method();
+    auto& [prepared, workspace] = m_shared.tools;
+    if (!m_tookOver || prepared.empty()) { // in every repetition, so that executeMs includes it
+        m_shared.tools = {};
+        for (const method::MaskedView& templ : m_inputs.templViews(m_numbers)) {
+            prepared.push_back(method.prepare(m_problem, candidate, templ, execution.pool));
+        }
+    }
+    if (progress.prepared && m_job.repeat == 1) {
+        progress.prepared();
+    }
+    if (!workspace) {
+        workspace = method.makeWorkspace(m_problem, candidate);
+    }
+    const base::Stopwatch watch;
+    method::Outcome outcome;
+    if (const auto* const reducer = method::reducerOf(method, m_problem)) {
+        outcome = reducer->reduce(m_problem, candidate, prepared, m_inputs.sceneView(), *workspace,
+                                  execution,
+                                  {.minScore = thresholdOf(m_job),
+                                   .partialPeaks = m_job.partialPeaks,
+                                   .asked = auditedVoxels(m_problem, m_statistics.lowest)});
+        m_reduced = outcome.onDevice.reduced;
+    } else if (prepared.size() == 1) {
+        outcome = method.execute(m_problem, candidate, *prepared.front(), m_inputs.sceneView(),
+                                 *workspace, execution, method::viewOf(*m_map));
+    } else {
+        outcome =
+            method.executeBank(m_problem, candidate, prepared, m_inputs.sceneView(), *workspace,
+                               execution, {method::viewOf(*m_map), m_index->view()});
+    }
+    m_streamMs.push_back(watch.ms());
+    if (!m_keeps) {
+        m_shared.tools = {};
+    }
+    return outcome;
+}
+
+method::Outcome GroupRun::executeOnce(base::TilePool& pool, const Progress& progress, int turn,
+                                      const std::stop_token& stop) {
+    const auto voxels = static_cast<double>(base::voxelCount(method::mapExtents(m_problem)));
+    const auto turns = static_cast<double>(m_job.repeat);
+    double done = 0;
+    const auto finished = [&](const base::Box& box) {
+        done += static_cast<double>(base::voxelCount(box.extents));
+        if (turn == m_job.repeat - 1) { // earlier repetitions write the same voxels
+            progress.regionFinished(box);
+        }
+        progress.share(std::min(1.0, (turn + done / voxels) / turns));
+    };
+    const base::Stopwatch watch;
+    method::Outcome outcome = executePrepared(
+        {.pool = pool, .stop = stop, .regionFinished = finished, .onDevice = {.hold = m_hold}},
+        progress);
+    m_executeMs.push_back(watch.ms());
+    return outcome;
+}
+
+bool GroupRun::execute(const Progress& progress, const std::stop_token& stop) {
+    if (!compute(progress, stop)) {
+        return false;
+    }
+    settle();
+    return true;
+}
+
+bool GroupRun::compute(const Progress& progress, const std::stop_token& stop) {
+    base::TilePool pool(std::max(1, m_plan->candidate().threads));
+    m_threads = pool.threads();
+    m_outcome = {};
+    for (int turn = 0; turn < m_job.repeat && !m_outcome.cancelled; ++turn) {
+        m_outcome = executeOnce(pool, progress, turn, stop);
+    }
+    if (m_index && m_numbers.size() == 1) {
+        fillIndex(*m_map, *m_index);
+    }
+    return !m_outcome.cancelled && !stop.stop_requested();
+}
+
+void GroupRun::settle() {
+    RunReport run;
+    run.executeMs = spreadOf(m_executeMs);
+    run.streamMs = spreadOf(m_streamMs);
+    run.stagesMs = std::move(m_outcome.stagesMs);
+    run.times = m_outcome.onDevice.times;
+    run.failures = std::move(m_outcome.onDevice.failures);
+    run.threads = m_threads;
+    run.device = m_plan->candidate().device;
+    for (plan::CandidateReport& row : m_report.plan.candidates) {
+        if (row.verdict == plan::CandidateVerdict::Chosen) {
+            row.measuredMs = run.executeMs.median;
+        }
+    }
+    m_report.run = std::move(run);
+    m_report.map = MapReport{{}, m_outcome.facts};
+    m_outcome = {};
+}
+
+void GroupRun::clear() {
+    m_shared.tools.workspace.reset();
+    m_report.run.reset();
+    m_map.reset(); // the plan counts one map
+    m_index.reset();
+    m_reduced.reset();
+    m_executeMs.clear();
+    m_streamMs.clear();
+}
+
+match::SearchedMap GroupRun::searched(const std::stop_token& stop) {
+    MapReport& report = *m_report.map;
+    match::SearchedMap map{.templates = m_inputs.templViews(m_numbers),
+                           .numbers = m_numbers,
+                           .value = {},
+                           .status = {},
+                           .facts = report.facts,
+                           .statistics = {},
+                           .firstPlacement = method::firstPlacement(m_problem),
+                           .index = {},
+                           .reduced = m_reduced.get(),
+                           .operation = m_problem.operation};
+    if (m_reduced) {
+        report.statistics = match::statisticsOf(m_reduced->tally());
+    } else {
+        map.value = m_map->value.view();
+        map.status = m_map->status.view();
+        if (m_problem.operation.isLcc()) {
+            report.statistics = match::mapStatistics(map.value, map.status, stop);
+        } else {
+            map.exact = m_map->exact.view();
+            report.statistics = match::mapStatistics(map.exact, map.status, stop);
+            report.best = match::bestOf(map, stop);
+        }
+    }
+    map.statistics = report.statistics;
+    if (m_numbers.size() > 1) {
+        map.statistics = match::bankStatistics(report.statistics, report.facts.scores);
+        if (m_index) {
+            map.index = m_index->view();
+        }
+    }
+    return map;
+}
+
+void GroupRun::audit(const std::vector<match::Peak>& peaks, const std::stop_token& stop) {
+    AuditInput input{.scene = m_inputs.sceneView(),
+                     .templates = m_inputs.templViews(m_numbers),
+                     .problem = m_problem,
+                     .map = m_map.get(),
+                     .reduced = m_reduced.get(),
+                     .facts = m_report.map->facts,
+                     .lowest = m_statistics.lowest};
+    if (m_index) {
+        input.index = m_index->view();
+    }
+    for (match::Peak peak : peaks) {
+        const auto own = std::find(m_numbers.begin(), m_numbers.end(), peak.templ);
+        if (own != m_numbers.end()) {
+            peak.templ = static_cast<int>(own - m_numbers.begin());
+            input.peaks.push_back(peak);
+        }
+    }
+    // By the cost model, not by the clock: the same plan writes the same list of peaks.
+    const double runMs = m_plan->report().chosen()->prediction->ms;
+    std::optional<std::string> off = auditRefusal(m_job.audit, input, runMs);
+    if (byGpu()) {
+        off.reset(); // results of a GPU are verified at any cost
+    }
+    m_report.audit = off ? AuditReport{.reason = *off} : detail::audit(input, stop);
+}
+
+RunReport totalRun(const std::vector<GroupRun>& groups) {
+    RunReport total;
+    for (const GroupRun& group : groups) {
+        const RunReport& run = *group.report().run;
+        add(total.executeMs, run.executeMs);
+        add(total.streamMs, run.streamMs);
+        total.threads = std::max(total.threads, run.threads);
+        total.device = run.device;
+        method::addStages(run.stagesMs, total.stagesMs);
+        total.failures.insert(total.failures.end(), run.failures.begin(), run.failures.end());
+        if (run.times) {
+            total.times = total.times.value_or(method::DeviceTimes{});
+            total.times->add(*run.times);
+        }
+    }
+    return total;
+}
+
+AuditReport totalAudit(const std::vector<GroupRun>& groups) {
+    AuditReport total = *groups.front().report().audit;
+    for (std::size_t i = 1; i < groups.size(); ++i) {
+        const AuditReport& audit = *groups[i].report().audit;
+        const auto rank = [](AuditVerdict verdict) { return static_cast<int>(verdict); };
+        if (rank(audit.verdict) > rank(total.verdict)) {
+            total.verdict = audit.verdict;
+            total.reason = audit.reason;
+        }
+        total.checked += audit.checked;
+        total.wrongStatus += audit.wrongStatus;
+        total.largestDeviation = std::max(total.largestDeviation, audit.largestDeviation);
+        total.largestOverBound = std::max(total.largestOverBound, audit.largestOverBound);
+        total.medianOverBound = std::max(total.medianOverBound, audit.medianOverBound);
+        total.ms += audit.ms;
+    }
+    return total;
+}
+
+} // namespace flcc::job::detail

@@ -1,0 +1,155 @@
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <stop_token>
+#include <vector>
+
+#include "engine/base/error.h"
+#include "engine/base/tile_pool.h"
+#include "engine/job/input/inputs.h"
+#include "engine/job/job.h"
+#include "engine/plan/planner.h"
+
+namespace flcc::job::detail {
+
+/// The objects that a plan runs with; all are null or all are set.
+struct Tools {
+    std::vector<std::shared_ptr<const method::Prepared>> prepared{};
+    std::unique_ptr<method::Workspace> workspace{};
+};
+
+/// What a scene passes to scenes of the same problem with the same templates.
+struct Shared {
+    int scene = 0; ///< the number of the scene it was made for
+    method::Problem problem;
+    std::shared_ptr<const plan::Plan> plan; ///< null if all candidates were refused
+    plan::PlanReport report;
+    Tools tools{}; ///< empty: the templates are prepared anew
+};
+
+/// The templates of one extent. They are planned and run together, with one map of the best scores.
+class GroupRun {
+  public:
+    struct Wants {
+        bool keeps = false; ///< prepared templates are kept after the run, for leave()
+        bool map = true;    ///< the whole map is copied back
+        int runs = 1;       ///< number of runs on the scene, one for each group
+        method::SceneHold* hold = nullptr; ///< null for a single run; must outlive the group
+    };
+    /// `inputs` must outlive the group. Computes the scene's statistics; if cancelled, they are
+    /// unspecified.
+    GroupRun(const Job& job, const Inputs& inputs, std::vector<int> numbers, const Wants& wants,
+             const std::stop_token& stop);
+
+    /// Uses what another scene left or shares for the same problem(). plan() then only looks
+    /// whether this scene needs more memory than the limit, and plans anew if it does.
+    void takeOver(Shared shared);
+    /// The scene whose plan or prepared templates are used; empty if none.
+    [[nodiscard]] std::optional<int> planOf() const;
+    [[nodiscard]] std::optional<int> preparedOf() const;
+    /// What scene `number`, the scene of this run, passes to the next scene. Must be the last call.
+    [[nodiscard]] Shared leave(int number);
+    /// What this run shares with scenes that run at the same time: everything except the workspace.
+    /// Call it after Progress::prepared or after takeOver().
+    [[nodiscard]] Shared share(int number) const;
+
+    [[nodiscard]] const method::Problem& problem() const { return m_problem; }
+    /// The report of the group; its plan's problem is set from the start.
+    [[nodiscard]] GroupReport& report() { return m_report; }
+    [[nodiscard]] const GroupReport& report() const { return m_report; }
+    /// Chooses a candidate and writes the report; with `warmUp` also makes its transforms. False if
+    /// cancelled. **Errors**: as plan::makePlan; CommandLine for a tile with too few numbers.
+    [[nodiscard]] bool plan(const plan::Request& request, bool warmUp, const std::stop_token& stop);
+    /// Plans again after a GPU failed in execute() or distrust() returned an error. Candidates are
+    /// all that the job allows, without those that failed before; after wrong results only the
+    /// processor, if the job allows it. A lost device refuses all its candidates. The report keeps
+    /// the failed rows with their reasons. Afterwards there is no map and hasRun() is false. False
+    /// if cancelled.
+    /// **Errors**: as plan(). `failure` itself if the job replays a plan, if no GPU ran, or if the
+    /// requested GPU has no other candidate or computed wrong results. `failure` with the reason
+    /// added if the processor cannot run either.
+    [[nodiscard]] bool fallBack(const plan::Request& request, const base::Error& failure,
+                                const std::stop_token& stop);
+    /// True if the planned candidate runs on a GPU. Needs a plan.
+    [[nodiscard]] bool byGpu() const { return !m_plan->candidate().onProcessor(); }
+    /// The device that holds the scene after this run if `before` held it before; empty if none.
+    [[nodiscard]] std::string sceneOn(const std::string& before) const;
+    /// Predicted time of the run. Needs a plan.
+    [[nodiscard]] double expectedMs() const;
+
+    /// Allocates the map, and the index if it is needed; nothing if the map stays on the device.
+    void makeMap();
+    /// Called with the finished regions of the map in the last repetition, and the finished share
+    /// of all repetitions.
+    struct Progress {
+        std::function<void(const base::Box&)> regionFinished;
+        std::function<void(double)> share;
+        std::function<void()> prepared{}; ///< called before a scene that is not repeated runs
+    };
+    /// True after execute() or settle(), until fallBack().
+    [[nodiscard]] bool hasRun() const { return m_report.run.has_value(); }
+    /// Runs the plan as often as the job requests. False if cancelled.
+    [[nodiscard]] bool execute(const Progress& progress, const std::stop_token& stop);
+    /// The part of execute() that another thread may do. Meanwhile const functions that do not need
+    /// the run may be called. If it returns true, settle() does the rest.
+    [[nodiscard]] bool compute(const Progress& progress, const std::stop_token& stop);
+    void settle();
+    /// Call it after an error of execute() or compute(): makes another run possible and keeps the
+    /// prepared templates.
+    void clear();
+
+    /// Null before makeMap(), and if the map stays on the device.
+    [[nodiscard]] const std::shared_ptr<method::MatchMap>& map() const { return m_map; }
+    /// Null if the index is not requested.
+    [[nodiscard]] const std::shared_ptr<base::Image<std::int32_t>>& index() const {
+        return m_index;
+    }
+
+    /// Computes the statistics of the map and returns what findPeaks needs from this group.
+    [[nodiscard]] match::SearchedMap searched(const std::stop_token& stop);
+    /// Compares scores with the definition; results of a GPU are always checked, whatever the job
+    /// says. `peaks` are those of all groups and count from the part of the scene that is searched.
+    void audit(const std::vector<match::Peak>& peaks, const std::stop_token& stop);
+    /// After audit(): the error for a GPU with a wrong result; else empty.
+    [[nodiscard]] std::optional<base::Error> distrust() const;
+
+  private:
+    [[nodiscard]] bool reduces() const;
+    void nameFftPlanning(const plan::Request& request);
+    [[nodiscard]] bool staysWithin(const method::Limits& limits);
+    [[nodiscard]] method::Outcome executeOnce(base::TilePool& pool, const Progress& progress,
+                                              int turn, const std::stop_token& stop);
+    [[nodiscard]] method::Outcome executePrepared(const method::Execution& execution,
+                                                  const Progress& progress);
+    [[nodiscard]] Shared whatIsShared(int number) const;
+
+    const Job& m_job;
+    const Inputs& m_inputs;
+    std::vector<int> m_numbers;
+    bool m_keeps;
+    method::SceneHold* m_hold;
+    std::vector<plan::CandidateReport> m_failed; ///< candidates that failed in runs of this group
+    bool m_tookOver = false;
+    Shared m_shared;
+    method::Problem m_problem;
+    method::SceneStatistics m_statistics;
+    std::shared_ptr<const plan::Plan> m_plan;
+    std::shared_ptr<method::MatchMap> m_map;
+    std::shared_ptr<base::Image<std::int32_t>> m_index;
+    std::shared_ptr<const method::ReducedMap> m_reduced; ///< set instead of the map
+    GroupReport m_report;
+    method::Outcome m_outcome; ///< of the last repetition
+    int m_threads = 1;         ///< number of threads of the last repetition
+    std::vector<double> m_executeMs;
+    std::vector<double> m_streamMs;
+};
+
+/// The runs of all groups combined: sum of times, largest number of threads.
+[[nodiscard]] RunReport totalRun(const std::vector<GroupRun>& groups);
+/// The audits of all groups combined: first failure, sum of counts, largest deviations.
+[[nodiscard]] AuditReport totalAudit(const std::vector<GroupRun>& groups);
+
+} // namespace flcc::job::detail

@@ -1,0 +1,23 @@
+#include "engine/job/match/scene_work.h"
+
+#include "engine/job/output/outputs.h"
+
+namespace flcc::job::detail {
+
+void makeGroups(SceneWork& work, const Job& job, const WorkKind& kind,
+                const std::stop_token& stop) {
+    // With several groups, all prepared templates would have to stay in memory beside the data of
+    // each group.
+    const bool one = work.inputs.groups.size() == 1;
+    // Repeated runs are timed, so each run includes everything that it needs.
+    const int runs = job.repeat == 1 ? static_cast<int>(work.inputs.groups.size()) : 1;
+    const GroupRun::Wants wants{.keeps = kind.several && one,
+                                .map = one && (kind.wantsMaps || needsMap(job)),
+                                .runs = runs,
+                                .hold = runs > 1 ? &work.hold : nullptr};
+    for (const std::vector<int>& numbers : work.inputs.groups) {
+        work.groups.emplace_back(job, work.inputs, numbers, wants, stop);
+    }
+}
+
+} // namespace flcc::job::detail

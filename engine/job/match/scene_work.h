@@ -1,0 +1,35 @@
+#pragma once
+
+#include <stop_token>
+#include <string>
+#include <vector>
+
+#include "engine/job/input/inputs.h"
+#include "engine/job/job.h"
+#include "engine/job/match/group_run.h"
+
+namespace flcc::job::detail {
+
+/// What a scene is computed from and with. Not movable: groups refer to the inputs.
+struct SceneWork {
+    SceneWork() = default;
+    SceneWork(const SceneWork&) = delete;
+    SceneWork& operator=(const SceneWork&) = delete;
+
+    Inputs inputs;
+    method::SceneHold hold; ///< keeps scene data on one device between the runs of the groups
+    std::vector<GroupRun> groups;
+    double readMs = 0; ///< time for reading both
+};
+
+/// How the scenes of a job are processed.
+struct WorkKind {
+    bool several = false;   ///< the job has several scenes
+    bool wantsMaps = false; ///< maps are displayed
+};
+
+/// Makes the groups of `work` from its inputs. If cancelled, they are unspecified. `job` must
+/// outlive `work`.
+void makeGroups(SceneWork& work, const Job& job, const WorkKind& kind, const std::stop_token& stop);
+
+} // namespace flcc::job::detail

@@ -1,0 +1,216 @@
+#include "engine/job/output/outputs.h"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <cctype>
+#include <string>
+#include <utility>
+
+#include "engine/base/error.h"
+#include "engine/base/stopwatch.h"
+#include "engine/io/heatmap_file.h"
+#include "engine/io/image_file.h"
+
+namespace flcc::job::detail {
+
+using base::Error;
+using base::ErrorCode;
+using std::filesystem::path;
+
+namespace {
+
+std::string extensionOf(const path& file) {
+    std::string extension = file.extension().string();
+    std::transform(extension.begin(), extension.end(), extension.begin(),
+                   [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+    return extension;
+}
+
+void requireExtension(const path& file, const char* option, const char* known) {
+    const std::string extension = extensionOf(file);
+    const std::string list = known;
+    if (extension.empty() || (" " + list + " ").find(" " + extension + " ") == std::string::npos) {
+        throw Error(ErrorCode::CommandLine, std::string(option) + " " + file.string() +
+                                                ": the extension must be one of " + list);
+    }
+}
+
+} // namespace
+
+base::View<const std::uint8_t> numbersOf(const base::Image<base::Status>& status) {
+    static_assert(sizeof(base::Status) == 1);
+    return {reinterpret_cast<const std::uint8_t*>(status.data()), status.extents()};
+}
+
+io::PeakContext peakContext(const JobResult& result) {
+    const method::Problem& problem = result.report.plan.problem;
+    std::vector<io::PeakTemplate> templates;
+    for (std::size_t i = 0; i < result.templates.size(); ++i) {
+        const SceneImage& templ = *result.templates[i];
+        templates.push_back(
+            {templ.source, templ.extents(), result.masks[i] ? result.masks[i]->source : ""});
+    }
+    return {.scene = result.scene->source,
+            .templates = std::move(templates),
+            .sceneMask = result.sceneMask ? result.sceneMask->source : "",
+            .sceneExtents = result.scene->extents(),
+            .geometry = result.geometry,
+            .extent = std::string(method::name(problem.extent)),
+            .outside = std::string(method::name(problem.outside)),
+            .operation =
+                problem.operation.isLcc() ? "" : std::string(method::name(problem.operation)),
+            .audit = result.report.audit ? auditText(*result.report.audit) : "",
+            .incomplete = result.report.peaksIncomplete};
+}
+
+namespace {
+
+/// lcc: from 0 to the best score. Others: from the worst to the best value.
+match::HeatmapScale heatmapScale(method::Operation operation,
+                                 const match::MapStatistics& statistics) {
+    if (operation.isLcc()) {
+        // A map without positive scores still gets a scale of one colour step.
+        return {.low = 0, .high = std::max(statistics.maximum, 1.0 / 256)};
+    }
+    return {.low = statistics.minimum,
+            .high = statistics.maximum,
+            .reversed = operation.traits().best == method::Best::Smallest};
+}
+
+bool writeHeatmap(const io::AtomicFile& file, const Job& job, const JobResult& result,
+                  const std::stop_token& stop) {
+    const std::int64_t best =
+        result.peaks.empty() ? 0 : result.peaks.front().corner.z - result.mapCorner.z;
+    const match::HeatmapScale scale = heatmapScale(job.operation, result.report.map->statistics);
+    return io::writeHeatmap(file, result.map->value.view(), result.map->status.view(),
+                            job.slice.value_or(best), scale, stop);
+}
+
+} // namespace
+
+void requireFolder(const path& file) {
+    const path folder = file.has_parent_path() ? file.parent_path() : path(".");
+    std::error_code error;
+    if (!std::filesystem::is_directory(folder, error)) {
+        throw Error(ErrorCode::Output, "cannot write " + file.string() + ": the folder " +
+                                           folder.string() + " does not exist");
+    }
+    if (::access(folder.c_str(), W_OK | X_OK) != 0) {
+        throw Error(ErrorCode::Output, "cannot write " + file.string() + ": the folder " +
+                                           folder.string() + " is read-only");
+    }
+    if (std::filesystem::is_directory(file, error)) {
+        throw Error(ErrorCode::Output,
+                    "cannot write " + file.string() + ": it is a folder; add a file name");
+    }
+}
+
+bool OutputFiles::add(const path& target, const Write& write) {
+    auto file = std::make_unique<io::AtomicFile>(target);
+    const bool written = write(*file);
+    m_files.push_back(std::move(file));
+    return written;
+}
+
+const io::AtomicFile& OutputFiles::open(const path& target) {
+    return *m_files.emplace_back(std::make_unique<io::AtomicFile>(target));
+}
+
+void OutputFiles::commit() { io::AtomicFile::commitAll(m_files); }
+
+void requireWritableOutputs(const Job& job, const Inputs& inputs, bool images) {
+    const auto ask = [&](const path& file, const auto& require) {
+        if (!file.empty()) {
+            require();
+            requireFolder(file);
+        }
+    };
+    ask(job.report, [&] { requireExtension(job.report, "--report", ".json"); });
+    if (images) {
+        const method::Problem problem = inputs.problem(job, inputs.groups.front());
+        const base::Extents map = method::mapExtents(problem);
+        const bool inDouble = problem.precision == method::Precision::Double;
+        ask(job.map, [&] {
+            io::requireWritable(
+                job.map, inDouble ? base::PixelType::Float64 : base::PixelType::Float32, map);
+        });
+        ask(job.status, [&] { io::requireWritable(job.status, base::PixelType::UInt8, map); });
+        ask(job.index, [&] { io::requireWritable(job.index, base::PixelType::Int32, map); });
+        ask(job.templateOut, [&] {
+            const base::AnyImage& templ = inputs.templates.front().image->pixels;
+            io::requireWritable(job.templateOut, base::pixelType(templ), problem.templ);
+        });
+        ask(job.peaks, [&] { requireExtension(job.peaks, "--peaks", ".csv .tsv"); });
+        ask(job.heatmap, [&] { requireExtension(job.heatmap, "--heatmap", ".png"); });
+        if (job.slice && (*job.slice < 0 || *job.slice >= map.z)) {
+            throw Error(ErrorCode::CommandLine, "--slice " + std::to_string(*job.slice) +
+                                                    " lies outside the map, which has " +
+                                                    std::to_string(map.z) + " slices");
+        }
+    }
+}
+
+bool needsMap(const Job& job) {
+    return !(job.map.empty() && job.status.empty() && job.index.empty() && job.heatmap.empty());
+}
+
+bool writeOutputs(const Job& job, JobResult& result, OutputFiles& files,
+                  const std::stop_token& stop, const std::function<void(double)>& progress) {
+    const base::Stopwatch watch;
+    const auto image = [&](const base::AnyView& pixels, const base::Geometry& geometry,
+                           const path& target) {
+        return [&, pixels, geometry](const io::AtomicFile& file) {
+            const auto dropped = io::writeImage(file, pixels, geometry, {}, stop);
+            for (const std::string& note : dropped.value_or(std::vector<std::string>{})) {
+                result.notes.push_back(target.filename().string() + ": " + note);
+            }
+            return dropped.has_value();
+        };
+    };
+    std::vector<std::pair<path, OutputFiles::Write>> asked;
+    if (result.map) {
+        const auto& geometry = result.mapGeometry;
+        asked.emplace_back(job.map, image(method::scoresOf(*result.map), geometry, job.map));
+        asked.emplace_back(job.status, image(numbersOf(result.map->status), geometry, job.status));
+    }
+    if (result.index) {
+        asked.emplace_back(job.index, image(result.index->view(), result.mapGeometry, job.index));
+    }
+    const SceneImage& templ = *result.templates.front();
+    if (!job.templateOut.empty() && templ.opacity) {
+        result.notes.push_back(job.templateOut.filename().string() +
+                               ": the opacity of the template is not stored; it needs a --mask");
+    }
+    asked.insert(
+        asked.end(),
+        {
+            {job.templateOut, image(base::viewOf(templ.pixels), templ.geometry, job.templateOut)},
+            {job.peaks,
+             [&](const io::AtomicFile& file) {
+                 io::writePeaks(file, result.peaks, peakContext(result));
+                 return true;
+             }},
+            {job.heatmap,
+             [&](const io::AtomicFile& file) { return writeHeatmap(file, job, result, stop); }},
+            {job.report,
+             [&](const io::AtomicFile& file) {
+                 result.report.run->writeMs = watch.ms();
+                 io::writeText(file, toJson(result.report));
+                 return true;
+             }},
+        });
+    double done = 0;
+    for (const auto& [target, write] : asked) {
+        if (stop.stop_requested()) {
+            return false;
+        }
+        if (!target.empty() && !files.add(target, write)) {
+            return false;
+        }
+        progress(++done / static_cast<double>(asked.size() + 1));
+    }
+    return !stop.stop_requested();
+}
+
+} // namespace flcc::job::detail

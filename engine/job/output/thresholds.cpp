@@ -1,0 +1,74 @@
+#include <cmath>
+
+#include "engine/base/error.h"
+#include "engine/job/input/channels.h"
+#include "engine/job/input/masks.h"
+#include "engine/job/options/options.h"
+#include "engine/job/output/frame_outputs.h"
+#include "engine/job/report/text.h"
+
+namespace flcc::job::detail {
+
+using base::Error;
+using base::ErrorCode;
+
+void requireThreshold(const Job& job) {
+    const method::OperationTraits& traits = job.operation.traits();
+    const bool largest = traits.best == method::Best::Largest;
+    if (largest ? job.maxScore.has_value() : job.minScore.has_value()) {
+        throw Error(ErrorCode::CommandLine,
+                    "operation " + std::string(traits.name) +
+                        (largest ? " lists its largest values; use --min-score, not --max-score"
+                                 : " lists its smallest values; use --max-score, not --min-score"));
+    }
+    const std::optional<double>& given = largest ? job.minScore : job.maxScore;
+    const bool within = !given || (*given >= traits.lowest && *given <= traits.highest);
+    if (!within) {
+        const bool open = std::isinf(traits.highest);
+        throw Error(ErrorCode::CommandLine, std::string(largest ? "--min-score" : "--max-score") +
+                                                " must be a number from " +
+                                                shortest(traits.lowest) +
+                                                (open ? " up" : " to " + shortest(traits.highest)) +
+                                                ", not \"" + shortest(*given) + "\"");
+    }
+}
+
+void requireSensible(const Job& job) {
+    const auto wrong = [](const std::string& sentence) {
+        throw Error(ErrorCode::CommandLine, sentence);
+    };
+    requireThreshold(job);
+    requireChannels(job);
+    requireShapes(job);
+    if (job.repeat < 1) {
+        wrong("--repeat must be 1 or more, not " + std::to_string(job.repeat));
+    }
+    if (job.threads < 0) {
+        wrong("--threads must be 1 or more, not " + std::to_string(job.threads));
+    }
+    if (!(job.promise >= kLeastPromise && job.promise <= 1)) {
+        wrong("--promise must be a number from 1e-15 to 1, not " + shortest(job.promise));
+    }
+    if (!(job.minOverlap >= 0 && job.minOverlap <= 1)) {
+        wrong("--min-overlap must be a number from 0 to 1, not " + shortest(job.minOverlap));
+    }
+    if (job.region && job.extent != method::Extent::Valid) {
+        wrong("--region needs panels that lie inside it; leave out --region or --extent " +
+              std::string(method::name(job.extent)));
+    }
+    if (job.slice && job.heatmap.empty()) {
+        wrong(
+            "--slice chooses a slice of the heatmap; add --heatmap FILE.png or leave out --slice");
+    }
+    requireStream(job);
+    if (job.memoryBytes < 0) {
+        wrong("--memory must be positive, not " + std::to_string(job.memoryBytes));
+    }
+    for (const std::string& name : plannedOptions()) {
+        if (!job.planReport.empty() && findOption(name)->get(job)) {
+            refuseBesidePlan(name);
+        }
+    }
+}
+
+} // namespace flcc::job::detail
