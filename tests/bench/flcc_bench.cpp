@@ -37,11 +37,12 @@ using bench::Case;
 using nlohmann::json;
 
 constexpr std::string_view kUsage =
-    R"(usage: flcc-bench [TABLE] [--threads N] [--repeat N] [--turn MS] [--json FILE]
+    R"(usage: flcc-bench [TABLE] [--threads N] [--repeat N] [--turn MS] [--ipp PYTHON] [--json FILE]
 
 Without a table: medians of prepare + execute beside OpenCV's matchTemplate(TM_CCOEFF_NORMED) with as
 many threads, calls alternating; --turn lets each go on for MS before the other's turn, here and in
---grid, and takes the mean. Tables:
+--grid, and takes the mean; with --ipp PYTHON, a Python with the packages numpy and ipp of PyPI, beside
+Intel IPP's ippiCrossCorrNorm instead, in both. Tables:
   --grid [--pixel float32|uint8|uint16] [--cell SCENE/TEMPLATE]...
                   beside OpenCV: scenes of 512, 2000 and 4096 squared, templates of 4 to 256 squared,
                   or those of the cells alone, as --cell 512/64
@@ -67,6 +68,7 @@ struct Options {
     int threads = base::availableThreads();
     int repeat = 7;
     double turnMs = 0;
+    std::string ipp;
     std::string json;
     std::optional<std::size_t> memoryRow; // one row of --memory, for that table's own use
 };
@@ -156,11 +158,11 @@ const std::map<std::string, Table>& tables() {
     static const std::map<std::string, Table> all{
         {"",
          [](const Options& o, base::TilePool& pool) {
-             return bench::compare(pool, {o.repeat, o.turnMs});
+             return bench::compare(pool, {o.repeat, o.turnMs, o.ipp});
          }},
         {"--grid",
          [](const Options& o, base::TilePool& pool) {
-             return bench::compareGrid(o.pixel, o.cells, pool, {o.repeat, o.turnMs});
+             return bench::compareGrid(o.pixel, o.cells, pool, {o.repeat, o.turnMs, o.ipp});
          }},
         {"--filters", [](const Options& o,
                          base::TilePool& pool) { return bench::compareFilters(pool, o.repeat); }},
@@ -212,6 +214,8 @@ Options parse(const std::vector<std::string>& arguments) {
             options.repeat = positive(name, value());
         } else if (name == "--turn") {
             options.turnMs = positive(name, value());
+        } else if (name == "--ipp") {
+            options.ipp = value();
         } else if (name == "--json") {
             options.json = value();
         } else if (name == "--help") {
