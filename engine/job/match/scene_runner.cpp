@@ -125,7 +125,7 @@ void SceneRunner::takeInputs(bool images) {
 void SceneRunner::takeOver() {
     for (Shared& shared : std::exchange(m_stream.shared, {})) {
         if (m_flight) {
-            m_stream.spare.push_back(std::move(shared.tools.workspace));
+            m_stream.spare.push_back(shared.session.takeWorkspace());
             continue;
         }
         for (GroupRun& group : groups()) {
@@ -266,7 +266,7 @@ void SceneRunner::begin(std::size_t later, bool run) {
     if (run) {
         order.shared = groups().front().share(m_stream.scene());
         if (!m_stream.spare.empty()) {
-            order.shared->tools.workspace = std::move(m_stream.spare.back());
+            order.shared->session.giveWorkspace(std::move(m_stream.spare.back()));
             m_stream.spare.pop_back();
         }
     }
