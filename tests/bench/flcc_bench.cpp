@@ -28,6 +28,8 @@
 #include "tests/bench/limits.h"
 #include "tests/bench/memory.h"
 #include "tests/bench/papers.h"
+#include "tests/bench/record.h"
+#include "tests/bench/results.h"
 #include "tests/bench/text.h"
 
 namespace {
@@ -37,7 +39,7 @@ using bench::Case;
 using nlohmann::json;
 
 constexpr std::string_view kUsage =
-    R"(usage: flcc-bench [TABLE] [--threads N] [--repeat N] [--turn MS] [--json FILE]
+    R"(usage: flcc-bench [TABLE] [--threads N] [--repeat N] [--turn MS] [--json FILE] [--record FILE.json]
 
 Without a table: medians of prepare + execute beside OpenCV's matchTemplate(TM_CCOEFF_NORMED) with as
 many threads, calls alternating; --turn lets each go on for MS before the other's turn, here and in
@@ -54,8 +56,11 @@ many threads, calls alternating; --turn lets each go on for MS before the other'
   --memory        predicted and measured rise of the resident peak
   --predictions   predicted and measured times of ten problems
   --choices       what the planner chose against the best candidate, over 60 problems
-A table in Markdown goes to standard output, the same rows as JSON to FILE. The exit code is 1 when
-a map that was timed holds a LOWCONF voxel.
+A table in Markdown goes to standard output, every single time as JSON to FILE. --record FILE.json
+writes the figures for RESULTS.md, of this machine and day; goals that the file has stay.
+  --results [FOLDER]
+                  prints RESULTS.md, made from FOLDER/*.json (tests/bench/results)
+The exit code is 1 when a map that was timed holds a LOWCONF voxel.
 )";
 
 struct Options {
@@ -68,6 +73,8 @@ struct Options {
     int repeat = 7;
     double turnMs = 0;
     std::string json;
+    std::string record;
+    std::optional<std::string> results;   // the folder of the page to print
     std::optional<std::size_t> memoryRow; // one row of --memory, for that table's own use
 };
 
@@ -214,6 +221,10 @@ Options parse(const std::vector<std::string>& arguments) {
             options.turnMs = positive(name, value());
         } else if (name == "--json") {
             options.json = value();
+        } else if (name == "--record") {
+            options.record = value();
+        } else if (name == "--results") {
+            options.results = i + 1 < arguments.size() ? value() : FLCC_BENCH_RESULTS;
         } else if (name == "--help") {
             options.help = true;
         } else {
@@ -221,6 +232,19 @@ Options parse(const std::vector<std::string>& arguments) {
         }
     }
     return options;
+}
+
+/// The command line that repeats a run, without the files it writes.
+std::string commandOf(const std::vector<std::string>& arguments) {
+    std::string command = "flcc-bench";
+    for (std::size_t i = 0; i < arguments.size(); ++i) {
+        if (arguments[i] == "--json" || arguments[i] == "--record") {
+            ++i;
+        } else {
+            command += " " + arguments[i];
+        }
+    }
+    return command;
 }
 
 /// Voxels of all maps that broke the promise.
@@ -241,6 +265,10 @@ int main(int argc, char** argv) {
             std::cout << kUsage;
             return 0;
         }
+        if (options.results) {
+            std::cout << bench::resultsPage(*options.results);
+            return 0;
+        }
         base::keepFreedBuffers(); // as the programs do
         if (options.memoryRow) {
             std::cout << bench::measureMemoryHere(*options.memoryRow, options.threads) << '\n';
@@ -257,6 +285,10 @@ int main(int argc, char** argv) {
         }
         if (const std::int64_t broken = lowConf(rows); broken > 0) {
             throw std::runtime_error(std::to_string(broken) + " LOWCONF voxels");
+        }
+        if (!options.record.empty()) {
+            bench::record(options.record, options.table, rows, commandOf({argv + 1, argv + argc}),
+                          options.threads);
         }
         return 0;
     } catch (const std::exception& error) {
