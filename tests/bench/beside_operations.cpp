@@ -97,6 +97,8 @@ json compareOne(const Case& one, method::Operation operation, base::TilePool& po
               << std::flush;
     return {{"operation", method::name(operation)},
             {"pixel", type},
+            {"scene_extents", sizeText(own.report().problem.scene)},
+            {"template_extents", sizeText(own.report().problem.templ)},
             {"method", methodText(own.candidate())},
             {"own_ms", ownMs},
             {"peer", peer.name()},

@@ -28,6 +28,8 @@
 #include "tests/bench/limits.h"
 #include "tests/bench/memory.h"
 #include "tests/bench/papers.h"
+#include "tests/bench/record.h"
+#include "tests/bench/results.h"
 #include "tests/bench/text.h"
 
 namespace {
@@ -38,6 +40,7 @@ using nlohmann::json;
 
 constexpr std::string_view kUsage =
     R"(usage: flcc-bench [TABLE] [--threads N] [--repeat N] [--turn MS] [--ipp PYTHON] [--json FILE]
+                  [--record FILE.json]
 
 Without a table: medians of prepare + execute beside OpenCV's matchTemplate(TM_CCOEFF_NORMED) with as
 many threads, calls alternating; --turn lets each go on for MS before the other's turn, here and in
@@ -55,8 +58,11 @@ Intel IPP's ippiCrossCorrNorm instead, in both. Tables:
   --memory        predicted and measured rise of the resident peak
   --predictions   predicted and measured times of ten problems
   --choices       what the planner chose against the best candidate, over 60 problems
-A table in Markdown goes to standard output, the same rows as JSON to FILE. The exit code is 1 when
-a map that was timed holds a LOWCONF voxel.
+A table in Markdown goes to standard output, every single time as JSON to FILE. --record FILE.json
+writes the figures for RESULTS.md, of this machine and day; goals that the file has stay.
+  --results [FOLDER]
+                  prints RESULTS.md, made from FOLDER/*.json (tests/bench/results)
+The exit code is 1 when a map that was timed holds a LOWCONF voxel.
 )";
 
 struct Options {
@@ -70,6 +76,8 @@ struct Options {
     double turnMs = 0;
     std::string ipp;
     std::string json;
+    std::string record;
+    std::optional<std::string> results;   // the folder of the page to print
     std::optional<std::size_t> memoryRow; // one row of --memory, for that table's own use
 };
 
@@ -218,6 +226,10 @@ Options parse(const std::vector<std::string>& arguments) {
             options.ipp = value();
         } else if (name == "--json") {
             options.json = value();
+        } else if (name == "--record") {
+            options.record = value();
+        } else if (name == "--results") {
+            options.results = i + 1 < arguments.size() ? value() : FLCC_BENCH_RESULTS;
         } else if (name == "--help") {
             options.help = true;
         } else {
@@ -225,6 +237,19 @@ Options parse(const std::vector<std::string>& arguments) {
         }
     }
     return options;
+}
+
+/// The command line that repeats a run, without the files it writes.
+std::string commandOf(const std::vector<std::string>& arguments) {
+    std::string command = "flcc-bench";
+    for (std::size_t i = 0; i < arguments.size(); ++i) {
+        if (arguments[i] == "--json" || arguments[i] == "--record") {
+            ++i;
+        } else {
+            command += " " + arguments[i];
+        }
+    }
+    return command;
 }
 
 /// Voxels of all maps that broke the promise.
@@ -245,6 +270,10 @@ int main(int argc, char** argv) {
             std::cout << kUsage;
             return 0;
         }
+        if (options.results) {
+            std::cout << bench::resultsPage(*options.results);
+            return 0;
+        }
         base::keepFreedBuffers(); // as the programs do
         if (options.memoryRow) {
             std::cout << bench::measureMemoryHere(*options.memoryRow, options.threads) << '\n';
@@ -261,6 +290,10 @@ int main(int argc, char** argv) {
         }
         if (const std::int64_t broken = lowConf(rows); broken > 0) {
             throw std::runtime_error(std::to_string(broken) + " LOWCONF voxels");
+        }
+        if (!options.record.empty()) {
+            bench::record(options.record, options.table, rows, commandOf({argv + 1, argv + argc}),
+                          options.threads);
         }
         return 0;
     } catch (const std::exception& error) {

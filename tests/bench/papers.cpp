@@ -32,6 +32,7 @@ std::shared_ptr<const job::SceneImage> inMemory(base::AnyImage pixels) {
 }
 
 struct PaperRow {
+    std::string section; ///< of RESULTS.md
     std::string what;
     std::string paper; ///< times of the paper and what it ran on
     double paperMs = 0;
@@ -43,11 +44,8 @@ json printRow(const PaperRow& row) {
     std::cout << "| " << row.what << " | " << row.paper << " | " << row.method << " | "
               << fixed(row.ms, 0) << " | " << fixed(row.paperMs / row.ms, 1) << " |\n"
               << std::flush;
-    return {{"what", row.what},
-            {"paper", row.paper},
-            {"paper_ms", row.paperMs},
-            {"method", row.method},
-            {"own_ms", row.ms}};
+    return {{"section", row.section},  {"what", row.what},     {"paper", row.paper},
+            {"paper_ms", row.paperMs}, {"method", row.method}, {"own_ms", row.ms}};
 }
 
 /// Karas, 2.0.0.1: "cca for 7 days".
@@ -62,7 +60,8 @@ json karas(int threads, int repeat) {
     const job::ConvolveResult result =
         job::runConvolve(task, {inMemory(noise(base::PixelType::Float32, {1024, 1024, 100}, 1)),
                                 inMemory(noise(base::PixelType::Float32, {128, 128, 100}, 2))});
-    return printRow({"Karas: convolution of 1024x1024x100 with 128x128x100, double precision",
+    return printRow({"filters",
+                     "Karas: convolution of 1024x1024x100 with 128x128x100, double precision",
                      "about 7 days by the definition, quad-core Xeon at 2.83 GHz", 7 * kDayMs,
                      methodText(result.report.candidates.front().candidate),
                      result.report.run->executeMs.median});
@@ -84,6 +83,7 @@ constexpr std::array<Experiment, 4> kGholami{{{{630, 459, 1}, 116, 10787, 345},
 json gholami(const Experiment& one, int threads, int repeat) {
     constexpr int kChannels = 3;
     PaperRow row;
+    row.section = "operations";
     row.what = "Gholami: SAD of colour, " + sizeText(one.scene) + " with " +
                sizeText({one.templ, one.templ, 1});
     row.paper = fixed(one.gpuMs, 0) + " ms with transfers, GeForce 850M; " +
