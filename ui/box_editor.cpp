@@ -28,20 +28,10 @@ BoxEditor::BoxEditor(Document& document, QWidget* parent) : QWidget(parent), m_d
     m_grid->setHorizontalSpacing(5);
     m_grid->setVerticalSpacing(4);
     const std::array<QString, 6> letters{tr("x"), tr("y"), tr("z"), tr("w"), tr("h"), tr("d")};
-    const std::array<QString, 6> names{tr("Box: first voxel along x, from 0"),
-                                       tr("Box: first voxel along y, from 0"),
-                                       tr("Box: first voxel along z, from 0"),
-                                       tr("Box: width in voxels"),
-                                       tr("Box: height in voxels"),
-                                       tr("Box: depth in voxels")};
     for (std::size_t i = 0; i < 6; ++i) {
         auto* label = new QLabel(letters[i], this);
         auto* field = new QSpinBox(this);
         field->setObjectName(QStringLiteral("box") + letters[i].toUpper());
-        field->setAccessibleName(names[i]);
-        field->setToolTip(
-            names[i] +
-            tr(" (drag the box with tool 4 or click on an object, move it with the arrow keys)"));
         field->setKeyboardTracking(false);
         field->setMinimumWidth(54);
         label->setBuddy(field);
@@ -88,8 +78,28 @@ void BoxEditor::onSceneChanged() {
         m_fields[i]->setMaximum(std::max(i < 3 ? count - 1 : count, 1));
         m_fields[i]->setEnabled(m_document.hasScene());
     }
+    nameFields();
     arrange();
     onBoxChanged();
+}
+
+void BoxEditor::nameFields() {
+    const bool volume = m_document.isVolume();
+    const QString first =
+        volume ? tr("Box: first voxel along %1, from 0") : tr("Box: first pixel along %1, from 0");
+    const QString word = voxelsWord(volume);
+    const std::array<QString, 6> names{first.arg(QChar('x')),
+                                       first.arg(QChar('y')),
+                                       first.arg(QChar('z')),
+                                       tr("Box: width in %1").arg(word),
+                                       tr("Box: height in %1").arg(word),
+                                       tr("Box: depth in %1").arg(word)};
+    for (std::size_t i = 0; i < names.size(); ++i) {
+        m_fields[i]->setAccessibleName(names[i]);
+        m_fields[i]->setToolTip(
+            names[i] +
+            tr(" (drag the box with tool 4 or click on an object, move it with the arrow keys)"));
+    }
 }
 
 /// x y w h in one row for an image, x y over w h where numbers have five digits, x y z over w h d

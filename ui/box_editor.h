@@ -29,6 +29,7 @@ class BoxEditor : public QWidget {
 
   private:
     void onSceneChanged();
+    void nameFields();
     void arrange();
     void onBoxChanged();
     void apply();

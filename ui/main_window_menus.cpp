@@ -287,7 +287,8 @@ void MainWindow::buildToolsMenu() {
          {"toolWindow", tr("&Window and level"), tr("Left drag changes contrast and brightness"),
           "window-level"},
          {"toolBox", tr("Template &box"),
-          tr("Left drag draws, moves and resizes the template box; a click fits it to an object"),
+          tr("Left drag draws, moves and resizes the template box, with Ctrl it always draws a new "
+             "one; a click fits it to an object"),
           "box"},
          {"toolPeaks", tr("P&eaks"), tr("A click selects a peak"), "peak"},
          {"toolMask", tr("&Mask"),

@@ -6,6 +6,7 @@
 #include <QLineEdit>
 #include <QListWidget>
 #include <QPushButton>
+#include <QRegularExpression>
 #include <QSpinBox>
 #include <QTabBar>
 #include <QTabWidget>
@@ -20,6 +21,7 @@
 #include "ui/plan_card.h"
 
 // What the fields show is what runs, and keys go where they are meant.
+#include "ui/option_names.h"
 
 using namespace flcc;
 
@@ -40,6 +42,7 @@ class WindowFieldsTest : public QObject {
     void aTabSwitchGivesTheListTheFocus();
     void theWindowFitsASmallScreen();
     void aTemplateLargerThanTheSceneDisablesRun();
+    void sentencesGivePicturesTwoExtents();
     void thePaletteListsThemesAndNamesFirst();
 
   private:
@@ -244,6 +247,25 @@ void WindowFieldsTest::aTemplateLargerThanTheSceneDisablesRun() {
     extent.setCurrentIndex(0);
     QVERIFY(!run.isEnabled());
     QVERIFY(test::waitUntilIdle(*m_window));
+}
+
+void WindowFieldsTest::sentencesGivePicturesTwoExtents() {
+    openWithTemplate();
+    type("region", "5,6:600,500");
+    QTest::keyClick(&test::child<QLineEdit>(*m_window, "region"), Qt::Key_Return);
+    const QRegularExpression flat(QStringLiteral("\\d+x\\d+x1\\b"));
+    QString said;
+    for (const QLabel* label : m_window->findChildren<QLabel*>()) {
+        said += label->text() + label->toolTip();
+    }
+    said += test::child<QLineEdit>(*m_window, "region").toolTip() +
+            test::child<QPushButton>(*m_window, "runButton").toolTip();
+    QVERIFY2(said.contains(QStringLiteral("leaves the scene")), qPrintable(said));
+    QVERIFY2(!flat.match(said).hasMatch(), qPrintable(said));
+    QCOMPARE(ui::inWindowWords("template 9x9x1 is larger than scene 5x5x1"),
+             QStringLiteral("template 9 × 9 is larger than scene 5 × 5"));
+    QCOMPARE(ui::inWindowWords("cannot read cut-10x10x1.raw: 9x9x12"),
+             QStringLiteral("cannot read cut-10x10x1.raw: 9x9x12"));
 }
 
 void WindowFieldsTest::thePaletteListsThemesAndNamesFirst() {

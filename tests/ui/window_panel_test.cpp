@@ -19,6 +19,7 @@
 #include "engine/base/tile_pool.h"
 #include "engine/io/image_file.h"
 #include "engine/job/arguments.h"
+#include "engine/job/verdicts.h"
 #include "tests/support/test_class.h"
 #include "tests/ui/window_support.h"
 #include "ui/match_flow.h"
@@ -261,7 +262,14 @@ void WindowPanelTest::aRefusalHasAButtonThatHelps() {
     QVERIFY(m_window->flow().report()->plan.chosen() == nullptr);
     auto& fix = test::child<QPushButton>(*m_window, "planFix0");
     QVERIFY2(fix.text().startsWith(QStringLiteral("Limit ")), qPrintable(fix.text()));
+    const std::int64_t least = *job::leastMemory(m_window->flow().report()->plan);
     test::click(fix);
+    QTest::qWait(1);
+    const std::int64_t limit = m_window->matchPanel().settings().memoryBytes;
+    QVERIFY2(limit >= least && static_cast<double>(limit) < 1.02 * static_cast<double>(least),
+             qPrintable(QStringLiteral("%1 for %2").arg(limit).arg(least)));
+    const QString typed = test::child<QLineEdit>(*m_window, "memory").text();
+    QVERIFY2(typed.endsWith(QStringLiteral("iB")), qPrintable(typed));
     QTest::qWait(1);
     QVERIFY(test::waitUntilIdle(*m_window));
     QVERIFY(m_window->flow().report()->plan.chosen() != nullptr);
