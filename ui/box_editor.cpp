@@ -61,7 +61,17 @@ BoxEditor::BoxEditor(Document& document, QWidget* parent) : QWidget(parent), m_d
     layout->addLayout(m_grid);
     layout->addLayout(row);
     m_quality = new BoxQualityView(m_document, this);
-    layout->addWidget(m_quality);
+    m_hint =
+        new QLabel(tr("Drag a box in a view with tool 4, or click on an object: this place shows "
+                      "how well a match can find it again."),
+                   this);
+    m_hint->setObjectName(QStringLiteral("boxHint"));
+    m_hint->setWordWrap(true);
+    m_hint->setAlignment(Qt::AlignTop);
+    auto* place = new QGridLayout; // one place for both, so that the fields below never jump
+    place->addWidget(m_quality, 0, 0);
+    place->addWidget(m_hint, 0, 0);
+    layout->addLayout(place);
     connect(&m_document, &Document::sceneChanged, this, &BoxEditor::onSceneChanged);
     connect(&m_document, &Document::boxChanged, this, &BoxEditor::onBoxChanged);
     connect(&m_document, &Document::templateChanged, this, &BoxEditor::onBoxChanged);
@@ -128,6 +138,7 @@ void BoxEditor::onBoxChanged() {
     const auto& box = m_document.box();
     m_cut->setEnabled(box.has_value());
     m_add->setEnabled(box.has_value());
+    m_hint->setVisible(!box);
     if (!box) {
         m_add->setVisible(!m_document.templates().empty());
         m_size->setText(m_document.hasScene() ? tr("No box") : QString());
@@ -196,6 +207,7 @@ void BoxEditor::apply() {
 
 void BoxEditor::refreshTheme() {
     m_size->setStyleSheet(QStringLiteral("color: %1;").arg(accents().muted.name()));
+    m_hint->setStyleSheet(m_size->styleSheet());
     m_quality->refreshTheme();
 }
 

@@ -40,6 +40,7 @@ class BoxEditor : public QWidget {
     QGridLayout* m_grid = nullptr;
     QLabel* m_size = nullptr;
     BoxQualityView* m_quality = nullptr;
+    QLabel* m_hint = nullptr; ///< in its place while there is no box
     QPushButton* m_cut = nullptr;
     /// Adds the box as another template; shown when there is a template.
     QPushButton* m_add = nullptr;

@@ -14,6 +14,7 @@
 #include <QScrollArea>
 #include <QSignalBlocker>
 #include <QSlider>
+#include <QStyle>
 #include <QTableWidget>
 #include <QVBoxLayout>
 
@@ -86,18 +87,17 @@ FeaturesPanel::FeaturesPanel(Document& document, RunController& controller, View
 }
 
 void FeaturesPanel::build() {
-    auto* area = new QScrollArea(this); // fields and lists need more room than a small screen has
+    auto* area = new QScrollArea(this); // the fields are higher than the panel on a small screen
     area->setWidgetResizable(true);
     area->setFrameShape(QFrame::NoFrame);
-    auto* content = new QWidget(area);
-    area->setWidget(content);
-    auto* outer = new QHBoxLayout(this);
-    outer->setContentsMargins(0, 0, 0, 0);
-    outer->addWidget(area);
-    auto* layout = new QHBoxLayout(content);
+    area->setWidget(buildSide());
+    area->setSizePolicy(QSizePolicy::Maximum, QSizePolicy::Expanding);
+    area->setMinimumWidth(area->widget()->minimumSizeHint().width() +
+                          style()->pixelMetric(QStyle::PM_ScrollBarExtent));
+    auto* layout = new QHBoxLayout(this);
     layout->setContentsMargins(8, 4, 8, 4);
-    layout->addWidget(buildSide());
-    layout->addWidget(buildTable(), 1);
+    layout->addWidget(area);
+    layout->addWidget(buildTable(), 3);
     m_best = new QListWidget(this);
     m_best->setObjectName(QStringLiteral("blobSuggestions"));
     m_best->setAccessibleName(tr("Suggested templates"));
@@ -107,7 +107,13 @@ void FeaturesPanel::build() {
     m_best->setIconSize({kIconSide, kIconSide});
     m_best->setResizeMode(QListView::Adjust);
     m_best->setMovement(QListView::Static);
-    layout->addWidget(m_best, 1);
+    auto* best = new QVBoxLayout;
+    auto* buttons = new QHBoxLayout;
+    buttons->addWidget(m_suggest, 1);
+    buttons->addWidget(m_save);
+    best->addLayout(buttons);
+    best->addWidget(m_best, 1);
+    layout->addLayout(best, 2);
     connect(m_best, &QListWidget::currentRowChanged, this, [this](int row) {
         if (row >= 0 && row < static_cast<int>(m_suggestions.size())) {
             const features::Suggestion& at = m_suggestions[static_cast<std::size_t>(row)];
@@ -179,12 +185,10 @@ QWidget* FeaturesPanel::buildSide() {
     menu->addAction(tr("Job file …"), this, &FeaturesPanel::askJobFile);
     m_save->setMenu(menu);
     form->addRow(row(m_find, m_pairs));
-    form->addRow(m_form);
     form->addRow(tr("Strength"), row(m_strength, m_strengthText));
     form->addRow(tr("Radius"), row(m_least, m_most));
     form->addRow(tr("Blobs"), m_kind);
-    form->addRow(row(m_suggest, m_use));
-    form->addRow(m_save);
+    form->addRow(m_form);
     connect(m_find, &QPushButton::clicked, this, &FeaturesPanel::find);
     connect(m_pairs, &QPushButton::clicked, this, &FeaturesPanel::pairsRequested);
     connect(m_use, &QPushButton::clicked, this, &FeaturesPanel::useSelected);
@@ -216,7 +220,10 @@ QWidget* FeaturesPanel::buildTable() {
     // All columns are in sight also where the table is narrow.
     m_table->horizontalHeader()->setSectionResizeMode(QHeaderView::ResizeToContents);
     m_table->horizontalHeader()->setStretchLastSection(true);
-    column->addWidget(m_summary);
+    auto* head = new QHBoxLayout;
+    head->addWidget(m_summary, 1);
+    head->addWidget(m_use);
+    column->addLayout(head);
     column->addWidget(m_table, 1);
     connect(m_table, &QTableWidget::itemSelectionChanged, this, [this] {
         const int row = selectedRow();

@@ -240,12 +240,13 @@ void FilterForm::setScene(const base::Extents& extents, const base::Geometry& ge
     if (!sameUnit) {
         const QSignalBlocker quiet(m_unit);
         m_unit->clear();
-        m_unit->addItem(tr("voxels (px)"));
+        m_unit->addItem(QString());
         if (filter::hasLength(geometry)) {
             m_unit->addItem(unit);
         }
         m_wasWorld = false;
     }
+    m_unit->setItemText(0, tr("%1 (px)").arg(voxelsWord(m_axes == 3)));
     showValues(!sameUnit || m_kernel->currentText() != kernel);
     Q_EMIT changed();
 }

@@ -347,7 +347,8 @@ void WindowPanelTest::resetLayoutBringsBackLostPanels() {
 }
 
 void WindowPanelTest::textsFollowTheThemeWhileRunning() {
-    openWithTemplate();
+    m_window->opener().openSample(QStringLiteral("tiny")); // says what was opened
+    QVERIFY(test::waitUntilIdle(*m_window));
     const auto lightness = [](const QWidget& widget) {
         // The colour that differs most from the background is the text.
         const QImage picture = const_cast<QWidget&>(widget).grab().toImage();
@@ -374,6 +375,11 @@ void WindowPanelTest::textsFollowTheThemeWhileRunning() {
                                     .arg(text)
                                     .arg(ground)));
         }
+        // A message that was shown before has the colour of links of the new theme.
+        const auto& bar = test::child<ui::MessageBar>(*m_window, "messageBar");
+        QVERIFY(bar.isVisible());
+        QVERIFY2(bar.styleSheet().contains(QGuiApplication::palette().color(QPalette::Link).name()),
+                 qPrintable(bar.styleSheet()));
     }
 }
 
