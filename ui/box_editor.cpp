@@ -68,7 +68,7 @@ BoxEditor::BoxEditor(Document& document, QWidget* parent) : QWidget(parent), m_d
     m_hint->setObjectName(QStringLiteral("boxHint"));
     m_hint->setWordWrap(true);
     m_hint->setAlignment(Qt::AlignTop);
-    auto* place = new QGridLayout; // one place for both, so that the fields below never jump
+    auto* place = new QGridLayout; // one place for both
     place->addWidget(m_quality, 0, 0);
     place->addWidget(m_hint, 0, 0);
     layout->addLayout(place);
@@ -138,7 +138,7 @@ void BoxEditor::onBoxChanged() {
     const auto& box = m_document.box();
     m_cut->setEnabled(box.has_value());
     m_add->setEnabled(box.has_value());
-    m_hint->setVisible(!box);
+    m_hint->setVisible(!box && m_keepsPlace);
     if (!box) {
         m_add->setVisible(!m_document.templates().empty());
         m_size->setText(m_document.hasScene() ? tr("No box") : QString());
@@ -179,6 +179,22 @@ void BoxEditor::onBoxChanged() {
         }
         m_size->setText(size + QChar(' ') + unitText(geometry));
     }
+}
+
+void BoxEditor::keepPlace(bool keep) {
+    if (keep != m_keepsPlace) {
+        m_keepsPlace = keep;
+        QSizePolicy policy = m_quality->sizePolicy();
+        policy.setRetainSizeWhenHidden(keep);
+        m_quality->setSizePolicy(policy);
+        m_hint->setVisible(keep && !m_document.box());
+    }
+}
+
+int BoxEditor::missingHeight() const {
+    return m_keepsPlace || !m_quality->isHidden()
+               ? 0
+               : m_quality->sizeHint().height() + layout()->spacing();
 }
 
 void BoxEditor::apply() {

@@ -142,9 +142,6 @@ BoxQualityView::BoxQualityView(Document& document, QWidget* parent)
     grid->addWidget(m_verdict, 0, 1);
     grid->addWidget(m_numbers, 1, 1);
     grid->setColumnStretch(1, 1);
-    QSizePolicy place = sizePolicy();
-    place.setRetainSizeWhenHidden(true);
-    setSizePolicy(place);
     for (QWidget* each : std::initializer_list<QWidget*>{m_picture, m_numbers}) {
         QSizePolicy kept = each->sizePolicy();
         kept.setRetainSizeWhenHidden(true);
@@ -162,7 +159,7 @@ void BoxQualityView::request() {
     const auto& box = m_document.box();
     if (!box || !m_document.hasScene()) {
         m_work->cancel();
-        setVisible(false); // keeps its place: fields below it do not jump
+        setVisible(false);
         return;
     }
     const auto mask = maskOf(*box);

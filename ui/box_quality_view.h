@@ -16,8 +16,8 @@ class LatestWork;
 
 /// How well a match can find the template box again: its self-correlation as a picture, width of
 /// the main peak, second peak and contrast, judged in green, amber or red with the reason. Follows
-/// the box while it is dragged, with the mask of the active template if both have the same extents.
-/// Hidden without a box; its place stays.
+/// the box while it is dragged, with the mask of the active template if both have the same
+/// extents. Hidden without a box.
 class BoxQualityView : public QWidget {
     Q_OBJECT
 

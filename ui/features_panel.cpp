@@ -94,7 +94,15 @@ void FeaturesPanel::build() {
     area->setSizePolicy(QSizePolicy::Maximum, QSizePolicy::Expanding);
     area->setMinimumWidth(area->widget()->minimumSizeHint().width() +
                           style()->pixelMetric(QStyle::PM_ScrollBarExtent));
-    auto* layout = new QHBoxLayout(this);
+    auto* wide = new QScrollArea(this); // all of it is wider than a small window leaves
+    wide->setWidgetResizable(true);
+    wide->setFrameShape(QFrame::NoFrame);
+    auto* content = new QWidget(wide);
+    wide->setWidget(content);
+    auto* outer = new QHBoxLayout(this);
+    outer->setContentsMargins(0, 0, 0, 0);
+    outer->addWidget(wide);
+    auto* layout = new QHBoxLayout(content);
     layout->setContentsMargins(8, 4, 8, 4);
     layout->addWidget(area);
     layout->addWidget(buildTable(), 3);

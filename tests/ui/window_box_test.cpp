@@ -203,7 +203,10 @@ void WindowBoxTest::aDragWithCtrlDrawsANewBox() {
 }
 
 void WindowBoxTest::theFieldsStayWhereTheyAre() {
+    m_window.reset();
+    m_window = test::shownWindow(test::Panel::AsShipped);
     open(kImage, kDiscs);
+    QVERIFY(part<QLabel>("boxHint").isVisible());
     auto& quality = part<BoxQualityView>("boxQuality");
     const auto place = [&] {
         QTest::qWait(30); // the layout
@@ -214,6 +217,7 @@ void WindowBoxTest::theFieldsStayWhereTheyAre() {
                test::pointOf(frame(0), {83, 73, 0}));
     QTRY_VERIFY(quality.isVisible());
     QCOMPARE(place(), before);
+    QVERIFY(!part<QLabel>("boxHint").isVisible());
     document().setBox(std::nullopt);
     QCOMPARE(place(), before);
 }

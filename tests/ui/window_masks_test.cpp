@@ -345,7 +345,7 @@ void WindowMasksTest::aMaskThatDoesNotFitIsASentenceOnTheCard() {
     unfold("foldEdges");
     choose("maskOpen", file("mask.mha"));
     const QString text = m_window->matchPanel().planCard().text();
-    QVERIFY2(text.contains(QStringLiteral("15x12x1")) && text.contains(QStringLiteral("15x13x1")),
+    QVERIFY2(text.contains(QStringLiteral("15 × 12")) && text.contains(QStringLiteral("15 × 13")),
              qPrintable(text));
 }
 
