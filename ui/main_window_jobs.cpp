@@ -9,6 +9,7 @@
 #include "engine/job/mask_shape.h"
 #include "ui/features_panel.h"
 #include "ui/filter_dialog.h"
+#include "ui/match_fields.h"
 #include "ui/match_flow.h"
 #include "ui/match_panel.h"
 #include "ui/opener.h"
@@ -58,7 +59,7 @@ void MainWindow::loadJob(const QString& file, bool run) {
                 Q_EMIT m_opener->failed(
                     tr("The crop %1 of the job leaves the scene of %2. Open the scene that "
                        "the job was made for, or change the crop.")
-                        .arg(toQString(base::toString(crop)), sizeText(scene)));
+                        .arg(regionText(crop, m_document->isVolume()), sizeText(scene)));
                 return;
             }
             m_document->setBox(crop);

@@ -260,7 +260,8 @@ void WindowFieldsTest::sentencesGivePicturesTwoExtents() {
     }
     said += test::child<QLineEdit>(*m_window, "region").toolTip() +
             test::child<QPushButton>(*m_window, "runButton").toolTip();
-    QVERIFY2(said.contains(QStringLiteral("leaves the scene")), qPrintable(said));
+    QVERIFY2(said.contains(QStringLiteral("5,6:600,500 leaves the scene of 200 × 160 pixels")),
+             qPrintable(said));
     QVERIFY2(!flat.match(said).hasMatch(), qPrintable(said));
     QCOMPARE(ui::inWindowWords("template 9x9x1 is larger than scene 5x5x1"),
              QStringLiteral("template 9 × 9 is larger than scene 5 × 5"));
