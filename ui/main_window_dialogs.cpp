@@ -151,7 +151,9 @@ void MainWindow::showKeySheet() {
     const auto addRow = [form, list, &bold](const QString& keys, const QString& effect) {
         auto* key = new QLabel(keys, list);
         key->setFont(bold);
-        form->addRow(key, new QLabel(effect, list));
+        auto* text = new QLabel(effect, list);
+        text->setWordWrap(true);
+        form->addRow(key, text);
     };
     const auto addHeading = [form, list](const QString& text) {
         auto* heading = new QLabel(text, list);

@@ -150,6 +150,7 @@ void MainWindow::buildFileMenu() {
         [this] { m_exporter->saveJob(); });
     menu->addSeparator();
     QMenu* exports = menu->addMenu(tr("&Export"));
+    exports->menuAction()->setProperty("iconName", QStringLiteral("export"));
     exports->setIcon(icon(QStringLiteral("export")));
     add(exports,
         {"exportScene",
