@@ -231,16 +231,46 @@ void GroupRun::nameFftPlanning(const plan::Request& request) {
 /// Whether the map stays where the plan makes it.
 bool GroupRun::reduces() const { return method::reducerOf(m_plan->method(), m_problem) != nullptr; }
 
-void GroupRun::makeMap() {
+bool GroupRun::makeMap(const std::stop_token& stop) {
     if (reduces()) {
-        return;
+        return true;
     }
     const base::Extents extents = method::mapExtents(m_problem);
-    m_map = std::make_shared<method::MatchMap>(extents,
-                                               m_problem.precision == method::Precision::Double);
-    if (m_numbers.size() > 1 || !m_job.index.empty()) {
-        m_index = std::make_shared<base::Image<std::int32_t>>(extents, -1);
+    auto map = std::make_shared<method::MatchMap>();
+    map->value = base::Image<float>(extents);
+    map->status = base::Image<base::Status>(extents);
+    if (m_problem.precision == method::Precision::Double) {
+        map->exact = base::Image<double>(extents);
     }
+    std::shared_ptr<base::Image<std::int32_t>> index;
+    if (m_numbers.size() > 1 || !m_job.index.empty()) {
+        index = std::make_shared<base::Image<std::int32_t>>(extents);
+    }
+    constexpr std::int64_t kPart = std::int64_t{1} << 22; // voxels
+    const std::int64_t count = base::voxelCount(extents);
+    const std::int64_t parts = (count + kPart - 1) / kPart;
+    const auto fill = [&](std::int64_t part, int) {
+        const std::int64_t from = part * kPart;
+        const std::int64_t length = std::min(kPart, count - from);
+        const auto put = [from, length](auto& image, auto value) {
+            if (image.data() != nullptr) {
+                std::fill_n(image.data() + from, length, value);
+            }
+        };
+        put(map->value, 0.0F);
+        put(map->status, base::Status::NotComputed);
+        put(map->exact, 0.0);
+        if (index) {
+            put(*index, std::int32_t{-1});
+        }
+    };
+    base::TilePool pool(parts > 1 ? std::max(1, m_plan->candidate().threads) : 1);
+    if (!pool.run(parts, fill, stop)) {
+        return false;
+    }
+    m_map = std::move(map);
+    m_index = std::move(index);
+    return true;
 }
 
 method::Outcome GroupRun::executePrepared(const method::Execution& execution,

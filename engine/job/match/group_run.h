@@ -76,7 +76,10 @@ class GroupRun {
     [[nodiscard]] double expectedMs() const;
 
     /// Allocates the map, and the index if it is needed; nothing if the map stays on the device.
-    void makeMap();
+    /// Needs a plan. The threads of the plan write the first values: new memory takes seconds for a
+    /// large map, because the system clears it when it is touched. False if cancelled: there is no
+    /// map then.
+    [[nodiscard]] bool makeMap(const std::stop_token& stop);
     /// Called with the finished regions of the map in the last repetition, and the finished share
     /// of all repetitions.
     struct Progress {

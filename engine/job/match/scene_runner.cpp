@@ -466,7 +466,9 @@ bool SceneRunner::executeGroup(GroupRun& group, const GroupRun::Progress& progre
         ground();
         m_work->hold.scene.reset(); // of a device that failed
         group.clear();
-        group.makeMap();
+        if (!group.makeMap(m_stop)) {
+            return false;
+        }
         if (groups().size() == 1) {
             startMap();
         }
@@ -486,8 +488,8 @@ bool SceneRunner::execute() {
     for (GroupRun& group : groups()) {
         if (!group.hasRun()) {
             waiting.push_back(&group);
-            if (!m_lands) { // else it is being filled
-                group.makeMap();
+            if (!m_lands && !group.makeMap(m_stop)) { // else it is being filled
+                return false;
             }
             expected += group.expectedMs();
         }
