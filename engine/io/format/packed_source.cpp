@@ -54,6 +54,9 @@ class PackedSource final : public ByteSource {
 
     void finish() override {
         unsigned char more = 0;
+        if (m_status == Z_STREAM_END && onlyPadding()) {
+            return;
+        }
         const bool ended = unpack(&more, 1) == 0;
         if (m_status == Z_DATA_ERROR) {
             failInput(m_path, "its packed voxels are damaged: their check sum differs");
@@ -83,6 +86,20 @@ class PackedSource final : public ByteSource {
             m_status = ::inflate(&m_stream, Z_NO_FLUSH);
         }
         return room - m_stream.avail_out;
+    }
+
+    /// Whether zeros or blanks are all that is left behind a stream. Several programs fill up so.
+    [[nodiscard]] bool onlyPadding() {
+        while (m_stream.avail_in > 0 || refill()) {
+            throwIfStopped(m_stop);
+            const unsigned char next = *m_stream.next_in;
+            if (next != 0 && next != '\n' && next != '\r' && next != ' ') {
+                return false; // another stream
+            }
+            ++m_stream.next_in;
+            --m_stream.avail_in;
+        }
+        return true;
     }
 
     bool refill() {

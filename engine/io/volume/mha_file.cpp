@@ -270,7 +270,12 @@ void setLayout(const std::filesystem::path& path, const Header& header, Describe
     const std::string file = header.get("ElementDataFile");
     if (file == "LOCAL" || file == "local" || file == "Local") {
         layout.file = path;
-        layout.offset = header.dataOffset;
+        // A number of bytes to the voxels counts from the begin of the file, as for other files.
+        layout.offset = skip > 0 ? skip
+                        : skip == 0
+                            ? header.dataOffset
+                            : std::max(header.dataOffset,
+                                       requireRegularFile(path) - bytesPerPart(path, described));
         return;
     }
     setFilesBeside(path, header, file, described);

@@ -152,17 +152,22 @@ void setNiftiGeometry(const std::filesystem::path& path, const NiftiGrid& grid, 
         }
     }
     Matrix left{}; // left-posterior-superior, of the axes in use
-    for (std::size_t row = 0; row < used; ++row) {
+    for (std::size_t row = 0; row < 3; ++row) {
         for (std::size_t column = 0; column < used; ++column) {
             left[row][column] = row < 2 ? -matrix[row][column] : matrix[row][column];
         }
         geometry.origin[row] = (row < 2 ? -matrix[row][3] : matrix[row][3]) + 0.0; // no -0
     }
-    for (std::size_t axis = used; axis < 3; ++axis) {
-        left[axis][axis] = 1;
+    if (used == 2) { // a picture in space: the third axis is across it
+        for (std::size_t row = 0; row < 3; ++row) {
+            const std::size_t a = (row + 1) % 3;
+            const std::size_t b = (row + 2) % 3;
+            left[row][2] = left[a][0] * left[b][1] - left[b][0] * left[a][1];
+        }
+    } else if (used < 2) {
+        left[1][1] = left[2][2] = 1;
     }
     const std::array<double, 9> direction = unitColumns(left);
-    // A picture that stands upright in space has no direction within its plane.
     if (std::abs(determinant(direction)) > 1e-6) {
         std::transform(direction.begin(), direction.end(), geometry.direction.begin(),
                        [](double part) { return part + 0.0; });

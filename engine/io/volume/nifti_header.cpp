@@ -289,14 +289,16 @@ std::size_t setLengths(const std::filesystem::path& path, const Fields& fields, 
 /// Sets the type of the image, and how the values of the file become those of the image.
 void setScaling(const Fields& fields, ImageInfo& info, VoxelPlace& place) {
     constexpr double kLeast = std::numeric_limits<double>::epsilon();
-    const bool given = std::isfinite(fields.slope) && fields.slope != 0;
+    // Colours are not scaled: so the standard says of scl_slope.
+    const bool given = std::isfinite(fields.slope) && fields.slope != 0 && fields.type.values == 1;
     const double slope = given ? fields.slope : 1;
     const double intercept = std::isfinite(fields.intercept) ? fields.intercept : 0;
-    const bool rescales =
-        std::abs(slope) > kLeast && (std::abs(slope - 1) > kLeast || std::abs(intercept) > kLeast);
+    const bool rescales = given && (std::abs(slope - 1) > kLeast || intercept != 0);
     info.pixel = fields.type.type;
     if (rescales && base::isInteger(info.pixel)) {
-        info.pixel = base::PixelType::Float32;
+        // Integers of 32 bits and more have no place in a float.
+        info.pixel = base::bytesPerVoxel(info.pixel) < 4 ? base::PixelType::Float32
+                                                         : base::PixelType::Float64;
     }
     if (info.pixel != fields.type.type || (given && !base::isInteger(info.pixel))) {
         place.stored = fields.type.type;

@@ -121,8 +121,8 @@ void setGeometry(const std::vector<NrrdAxis>& domain, const NrrdSpace& space,
                 geometry.direction[3 * row + a] =
                     sign(row) * (axis.direction[row] * (1 / geometry.spacing[a])) + 0.0;
             }
-        } else if (!std::isnan(axis.spacing)) {
-            geometry.spacing[a] = axis.spacing;
+        } else if (!std::isnan(axis.step())) {
+            geometry.spacing[a] = axis.step();
         }
     }
     if (space.dimension > 0) {
@@ -133,28 +133,48 @@ void setGeometry(const std::vector<NrrdAxis>& domain, const NrrdSpace& space,
     }
     // Without a space, the origin follows from the ends of the axes if all are known.
     const bool known = std::all_of(domain.begin(), domain.end(), [](const NrrdAxis& axis) {
-        return !std::isnan(axis.min) && (!std::isnan(axis.max) || !std::isnan(axis.spacing));
+        return !std::isnan(axis.min) && !std::isnan(axis.step());
     });
     for (std::size_t a = 0; known && a < used; ++a) {
         const NrrdAxis& axis = domain[a];
-        const double spacing = std::isnan(axis.spacing)
-                                   ? (axis.max - axis.min) / static_cast<double>(axis.size)
-                                   : axis.spacing;
-        geometry.origin[a] = axis.min + (axis.node ? 0 : spacing / 2);
+        geometry.origin[a] = axis.min + (axis.node ? 0 : axis.step() / 2);
     }
 }
 
-/// The first quoted unit of the space, or else of the axes.
-std::string unitOf(const NrrdLines& lines) {
-    std::string unit;
-    for (const std::string& text : {lines.get("space units"), lines.get("units")}) {
-        const auto open = text.find('"');
-        const auto close = open == std::string::npos ? open : text.find('"', open + 1);
-        if (close != std::string::npos && unit.empty()) {
-            unit = text.substr(open + 1, close - open - 1);
+/// Sets the unit, that of the first axis with one; sizes in others are converted to it. **Errors**:
+/// Input for a space whose dimensions have different units.
+void setUnits(const std::filesystem::path& path, const NrrdLines& lines,
+              const std::vector<NrrdAxis>& domain, const NrrdSpace& space,
+              base::Geometry& geometry) {
+    std::vector<std::string> words = quotedIn(lines.get("space units"));
+    const bool ofSpace = space.dimension > 0 && !words.empty();
+    if (!ofSpace) {
+        words.clear();
+        for (const NrrdAxis& axis : domain) {
+            words.push_back(axis.unit);
         }
     }
-    return unit;
+    words.resize(std::min<std::size_t>(words.size(), 3));
+    std::string first;
+    for (const std::string& word : words) {
+        first = first.empty() && !parseUnit(word).name.empty() ? word : first;
+    }
+    const Unit unit = parseUnit(first);
+    for (std::size_t axis = 0; axis < words.size(); ++axis) {
+        const Unit own = parseUnit(words[axis]);
+        if (own.name.empty() || (own.name == unit.name && own.factor == unit.factor)) {
+            continue;
+        }
+        if (space.dimension > 0) {
+            failInput(path, "the dimensions of its space have different units, " + inQuotes(first) +
+                                " and " + inQuotes(words[axis]) + "; write it in one unit");
+        }
+        const double factor =
+            own.factor * unitLength(own.name) / unitLength(unit.name) / unit.factor;
+        geometry.spacing[axis] *= factor;
+        geometry.origin[axis] *= factor;
+    }
+    setHeaderUnit(geometry, first.empty() && !words.empty() ? words.front() : first);
 }
 
 /// What the axes of a file are.
@@ -250,7 +270,7 @@ ImageInfo infoOf(const std::filesystem::path& path, const NrrdLines& lines,
     };
     info.extents = {length(0), length(1), length(2)};
     setGeometry(axes.space, space, info.geometry);
-    setHeaderUnit(info.geometry, unitOf(lines));
+    setUnits(path, lines, axes.space, space, info.geometry);
     for (const auto& [key, value] : lines.texts) {
         // Keys that ITK adds.
         if (!key.starts_with("ITK_") && !key.starts_with("NRRD_")) {

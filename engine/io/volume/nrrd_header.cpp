@@ -227,6 +227,19 @@ NrrdSpace nrrdSpace(const std::filesystem::path& path, const NrrdLines& lines) {
     return space;
 }
 
+std::vector<std::string> quotedIn(const std::string& line) {
+    std::vector<std::string> texts;
+    for (std::size_t open = line.find('"'); open != std::string::npos;) {
+        const std::size_t close = line.find('"', open + 1);
+        if (close == std::string::npos) {
+            break;
+        }
+        texts.push_back(line.substr(open + 1, close - open - 1));
+        open = line.find('"', close + 1);
+    }
+    return texts;
+}
+
 std::vector<NrrdAxis> nrrdAxes(const std::filesystem::path& path, const NrrdLines& lines,
                                const NrrdSpace& space) {
     const std::int64_t dimension = nrrdWhole(path, lines, "dimension");
@@ -250,6 +263,7 @@ std::vector<NrrdAxis> nrrdAxes(const std::filesystem::path& path, const NrrdLine
         }
         directions = vectorsOf(path, lines, "space directions", count, space.dimension);
     }
+    const std::vector<std::string> units = quotedIn(lines.get("units"));
     std::vector<NrrdAxis> axes;
     for (std::size_t i = 0; i < count; ++i) {
         NrrdAxis axis{.spacing = spacings[i], .min = mins[i], .max = maxs[i]};
@@ -271,6 +285,7 @@ std::vector<NrrdAxis> nrrdAxes(const std::filesystem::path& path, const NrrdLine
         }
         axis.node = !centers.empty() && lowered(centers[i]) == "node";
         axis.direction = std::move(directions[i]);
+        axis.unit = units.size() == count ? units[i] : units.empty() ? std::string() : units[0];
         if (space.time && axis.direction.size() == 4 && axis.direction[3] != 0 &&
             axis.role == NrrdRole::Domain) {
             axis.role = NrrdRole::Time;

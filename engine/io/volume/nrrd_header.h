@@ -51,6 +51,13 @@ struct NrrdAxis {
     double max;
     bool node = false;               ///< min and max are at the first and last voxel's centre
     std::vector<double> direction{}; ///< of one voxel to the next in space; empty if not given
+    std::string unit{};              ///< as it is written; empty if not given
+
+    /// Between the centres of voxels, as given or by the ends of the axis; NaN if not known.
+    [[nodiscard]] double step() const {
+        const auto steps = static_cast<double>(node ? size - 1 : size);
+        return std::isnan(spacing) && steps > 0 ? (max - min) / steps : spacing;
+    }
 };
 
 /// Space of the directions and the origin.
@@ -61,6 +68,9 @@ struct NrrdSpace {
     bool flipY = false;        ///< its second axis points to the front: the opposite of ours
     std::vector<double> origin;
 };
+
+/// The texts in quotes of a line.
+[[nodiscard]] std::vector<std::string> quotedIn(const std::string& line);
 
 /// The axes in the order of the file. **Errors**: Input for a number that is not usable.
 [[nodiscard]] std::vector<NrrdAxis> nrrdAxes(const std::filesystem::path& path,

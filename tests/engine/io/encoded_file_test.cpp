@@ -194,6 +194,38 @@ class EncodedFileTest : public QObject {
         const io::LoadedImage floats = io::readImage(at("s.nii.gz"));
         QVERIFY(floats.info.pixel == PixelType::Float32);
         QCOMPARE(base::valueAt(base::viewOf(floats.components[0]), {4, 1, 0}), 63.75);
+
+        // Colours have no slope; long integers keep their digits; the smallest slope is one.
+        colour.slope = 0.5F;
+        test::writeFile(at("rgb.nii"), test::makeNifti(colour));
+        QCOMPARE(base::valueAt(base::viewOf(io::readImage(at("rgb.nii")).components[1]), {2, 1, 1}),
+                 34.0);
+        test::NiftiRecipe whole;
+        whole.sizes = {1, 1, 1};
+        whole.type = 8;
+        whole.bits = 32;
+        whole.slope = 0.5F;
+        whole.voxels = test::ByteWriter().put(std::int32_t{33554435}).bytes;
+        test::writeFile(at("w.nii"), test::makeNifti(whole));
+        QCOMPARE(base::valueAt(base::viewOf(io::readImage(at("w.nii")).components[0]), {0, 0, 0}),
+                 16777217.5);
+        scaled.slope = 1e-17F;
+        test::writeFile(at("t.nii"), test::makeNifti(scaled));
+        QCOMPARE(base::valueAt(base::viewOf(io::readImage(at("t.nii")).components[0]), {1, 0, 0}),
+                 static_cast<double>(1e-17F));
+    }
+
+    void whatFillsUpAPackedFileIsNoDamage() {
+        const auto image = test::patternImage(PixelType::UInt8, {9, 8, 7});
+        const std::string header = "NRRD0004\ntype: uint8\ndimension: 3\nsizes: 9 8 7\n"
+                                   "encoding: gzip\n\n";
+        for (const test::Bytes& filling : {test::Bytes(700, 0), test::Bytes{'\r', '\n'}}) {
+            test::Bytes packed = test::gzip(test::voxelBytes(image));
+            packed.insert(packed.end(), filling.begin(), filling.end());
+            test::writeFile(at("f.nrrd"), joined(header, packed));
+            QVERIFY(test::sameBits(io::readImage(at("f.nrrd")).components.front(), image));
+            QVERIFY(io::verifyImage(at("f.nrrd")).complete);
+        }
     }
 
     void aGzipFileOfSeveralMembersReads() {

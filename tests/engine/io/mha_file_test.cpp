@@ -65,6 +65,23 @@ class MhaFileTest : public QObject {
         }
     }
 
+    void aHeaderSizeSaysWhereTheVoxelsBegin() {
+        const std::string fields = "DimSize = 3 2\nElementType = MET_UCHAR\n";
+        const test::Bytes voxels{1, 2, 3, 4, 5, 6};
+        const auto valueOf = [&](const test::Bytes& file) {
+            test::writeFile(m_path, file);
+            const io::LoadedImage loaded = io::readImage(m_path);
+            return static_cast<int>(
+                std::get<base::Image<std::uint8_t>>(loaded.components[0]).data()[0]);
+        };
+        test::Bytes file = mha(fields + "HeaderSize = 300\n", {});
+        file.resize(300, 'x');
+        file.insert(file.end(), voxels.begin(), voxels.end());
+        QCOMPARE(valueOf(file), 1);
+        file = mha(fields + "HeaderSize = -1\n", {9, 9, 1, 2, 3, 4, 5, 6}); // they end the file
+        QCOMPARE(valueOf(file), 1);
+    }
+
     void coloursBecomePlanes() {
         test::writeFile(m_path, mha("ElementNumberOfChannels = 3\nDimSize = 2 1\n"
                                     "ElementType = MET_UCHAR\n",

@@ -180,18 +180,19 @@ class NiftiFileTest : public QObject {
         }
     }
 
-    void aPictureKeepsTwoAxes() {
+    void aPictureKeepsItsPlaceInSpace() {
         test::NiftiRecipe recipe = turned(kAxis, 0, false);
         recipe.sizes = {6, 4};
         recipe.sform = 1;
         base::Geometry grid = gridOf(recipe);
-        QCOMPARE(grid.origin, (base::Point{-10.5, 20.25, 0}));
+        QCOMPARE(grid.origin, (base::Point{-10.5, 20.25, 3}));
         QCOMPARE(grid.spacing, (base::Point{0.5, 0.75, 1}));
         QCOMPARE(grid.direction, (std::array<double, 9>{-1, 0, 0, 0, -1, 0, 0, 0, 1}));
-        // Upright in space: it has no direction in the plane.
+        // Upright in space: the third axis is across it.
         recipe.matrix = {0, 0, 2, 7, 0.5, 0, 0, 8, 0, 0.75, 0, 9};
         grid = gridOf(recipe);
-        QCOMPARE(grid.direction, base::Geometry().direction);
+        QCOMPARE(grid.origin, (base::Point{-7, -8, 9}));
+        QCOMPARE(grid.direction, (std::array<double, 9>{0, 0, -1, -1, 0, 0, 0, 1, 0}));
     }
 
     void axesBeyondTheThirdAreFramesOrChannels_data() {

@@ -125,6 +125,37 @@ class NrrdFileTest : public QObject {
         QCOMPARE(gridOf(kVolume + lines.toStdString() + "\n").origin, (base::Point{x, y, z}));
     }
 
+    void theEndsOfTheAxesGiveTheSpacing() {
+        const std::string ends = "axis mins: 0 0 0\naxis maxs: 80 60 40\n";
+        base::Geometry grid = gridOf(kVolume + ends + "centers: cell cell cell\n");
+        QVERIFY(close(grid.spacing, {20, 20, 20}));
+        QVERIFY(close(grid.origin, {10, 10, 10}));
+        grid = gridOf(kVolume + ends + "centers: node node node\n"); // one step less
+        QVERIFY(close(grid.spacing, {80.0 / 3, 30, 40}));
+        QVERIFY(close(grid.origin, {0, 0, 0}));
+    }
+
+    void everyAxisHasItsOwnUnit() {
+        const std::string spacings = "spacings: 0.5 0.5 2\n";
+        base::Geometry grid = gridOf(kVolume + spacings + "units: \"um\" \"um\" \"mm\"\n");
+        QCOMPARE(grid.unit, std::string("um"));
+        QVERIFY(close(grid.spacing, {0.5, 0.5, 2000}));
+        // The first axis is of colours and has no unit.
+        test::writeFile(at("u.nrrd"),
+                        withHeader("type: uint8\ndimension: 4\nsizes: 3 2 2 2\nencoding: raw\n"
+                                   "kinds: RGB-color domain domain domain\n"
+                                   "spacings: nan .5 .5 .5\nunits: \"\" \"um\" \"um\" \"um\"\n"));
+        grid = io::readImageInfo(at("u.nrrd")).geometry;
+        QCOMPARE(grid.unit, std::string("um"));
+        QVERIFY(close(grid.spacing, {0.5, 0.5, 0.5}));
+        const std::string space = "space dimension: 3\nspace directions: (1,0,0) (0,1,0) (0,0,1)\n";
+        QCOMPARE(gridOf(kVolume + space + "space units: \"nm\" \"nm\" \"nm\"\n").unit,
+                 std::string("nm"));
+        const auto error = test::errorOf(
+            [&] { (void)gridOf(kVolume + space + "space units: \"nm\" \"nm\" \"mm\"\n"); });
+        QVERIFY(error && std::string(error->what()).find("different units") != std::string::npos);
+    }
+
     void textsAndUnusedFieldsAreNoHindrance() {
         test::writeFile(at("f.nrrd"),
                         withHeader(std::string("# a comment\n") + kVolume +
