@@ -1,7 +1,7 @@
 #include "app/memory_guard.h"
 #include "app/signal_watch.h"
 #include "engine/base/allocation.h"
-#include "ui/startup.h"
+#include "ui/window/startup.h"
 
 int main(int argc, char** argv) {
     flcc::app::blockSignals();

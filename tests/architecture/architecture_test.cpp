@@ -107,6 +107,10 @@ class ArchitectureTest : public QObject {
         addRow("Qt in viz", "viz/a.cpp", "#include <QImage>\n", true);
         addRow("Qt in the command line", "app/cli.cpp", "#include <QString>\n", true);
         addRow("Qt in the desktop", "app/desktop.cpp", "#include <QApplication>\n", false);
+        addRow("inner room of job", "ui/plan/a.cpp", "#include \"engine/job/match/flight.h\"\n",
+               true);
+        addRow("later inner room", "ui/base/a.cpp", "#include \"ui/window/startup.h\"\n", true);
+        addRow("earlier inner room", "ui/window/a.cpp", "#include \"ui/base/text.h\"\n", false);
         addRow("VTK in ui", "ui/panel.cpp", "#include <vtkActor.h>\n", true);
         addRow("VTK in the bridge", "ui/bridge/view.cpp", "#include <vtkRenderer.h>\n", false);
         addRow("GDCM in a source of io", "engine/io/a.cpp", "#include <gdcmReader.h>\n", true);
@@ -125,7 +129,7 @@ class ArchitectureTest : public QObject {
         addRow("unknown library", "engine/job/a.cpp", "#include <boost/format.hpp>\n", true);
         addRow("TBB", "engine/cpu/a.cpp", "#include <tbb/parallel_for.h>\n", true);
         addRow("thread in a panel", "ui/panel.cpp", "#include <QThread>\n", true);
-        addRow("thread in its owner", "ui/run_controller.cpp", "#include <thread>\n", false);
+        addRow("thread in its owner", "ui/work/run_controller.cpp", "#include <thread>\n", false);
         addRow("standard", "engine/base/a.h", "#include <stop_token>\n", false);
         addRow("spaces", "engine/base/a.h", "  #  include   <QString>\n", true);
         addRow("in a line comment", "engine/base/a.h", "// #include <QString>\n", false);

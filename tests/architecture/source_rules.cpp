@@ -66,26 +66,57 @@ const std::vector<PrivateRoom> kPrivateRooms{
 };
 
 /// Rooms whose files lie in rooms of their own, in the order in which these may include each other.
-/// What lies beside them includes all, and they may include its headers. If `closed`, no other room
-/// sees them.
+/// What lies beside them includes all, and they may include its headers. If `closed`, nothing
+/// outside of the room sees them.
 struct InnerRooms {
-    std::string_view room;
+    std::string_view room; ///< its folder
     Names inner;
     bool closed = false;
 };
 const std::vector<InnerRooms> kInnerRooms{
-    {"cpu", {"common", "simd", "transform", "tile", "score", "operation", "methods"}},
-    {"cuda", {"kernels", "plugin", "run", "methods"}},
-    {"io", {"files", "format", "volume", "raster", "process", "reader"}, true},
-    {"job",
+    {"engine/cpu/", {"common", "simd", "transform", "tile", "score", "operation", "methods"}},
+    {"engine/cuda/", {"kernels", "plugin", "run", "methods"}},
+    {"engine/io/", {"files", "format", "volume", "raster", "process", "reader"}, true},
+    {"engine/job/",
      {"report", "options", "input", "stream", "output", "match", "convolve", "features", "bench",
       "kept"},
      true},
+    {"ui/",
+     {"base", "document", "work", "bridge", "views", "plan", "open", "match", "results", "filter",
+      "features", "help", "window"}},
 };
 
 std::ptrdiff_t rank(const Names& order, std::string_view name) {
     const auto found = std::ranges::find(order, name);
     return found == order.end() ? -1 : found - order.begin();
+}
+
+/// The inner room that a path below the folder of `room` lies in; empty for a file beside them.
+std::string_view innerRoomOf(std::string_view path, const InnerRooms& room) {
+    const std::string_view rest = path.substr(room.room.size());
+    const std::size_t end = rest.find('/');
+    return end == std::string_view::npos ? std::string_view() : rest.substr(0, end);
+}
+
+/// Why a file may not include `name` of an inner room; empty when it may.
+std::string innerFault(std::string_view path, std::string_view name) {
+    for (const InnerRooms& room : kInnerRooms) {
+        const std::string_view to = name.starts_with(room.room) ? innerRoomOf(name, room) : "";
+        if (to.empty()) {
+            continue;
+        }
+        if (!path.starts_with(room.room)) {
+            return room.closed
+                       ? std::string(name) + " lies in an inner room of " + std::string(room.room)
+                       : std::string();
+        }
+        const std::string_view from = innerRoomOf(path, room);
+        if (!from.empty() && rank(room.inner, to) > rank(room.inner, from)) {
+            return "room " + std::string(from) + " of " + std::string(room.room) + " includes " +
+                   std::string(name) + " of a later one";
+        }
+    }
+    return {};
 }
 
 /// Why a file of this project may not include `name` of this project; empty when it may.
@@ -107,6 +138,9 @@ std::string projectFault(std::string_view path, std::string_view name) {
         return std::string(from.front()) + " includes " + std::string(name) +
                ": the arrow points up";
     }
+    if (std::string sentence = innerFault(path, name); !sentence.empty()) {
+        return sentence;
+    }
     if (to.front() != "engine") {
         return {};
     }
@@ -117,21 +151,6 @@ std::string projectFault(std::string_view path, std::string_view name) {
     for (const PrivateRoom& room : kPrivateRooms) {
         if (to[1] == room.room && !startsWithAny(path, room.users)) {
             return std::string(name) + " belongs to a room that this file may not include";
-        }
-    }
-    for (const InnerRooms& room : kInnerRooms) {
-        if (to[1] != room.room || to.size() < 4) {
-            continue;
-        }
-        if (from.front() != "engine" || from[1] != to[1]) {
-            if (room.closed) {
-                return std::string(name) + " lies in an inner room of room " + std::string(to[1]);
-            }
-            continue;
-        }
-        if (from.size() > 3 && rank(room.inner, to[2]) > rank(room.inner, from[2])) {
-            return "room " + std::string(from[2]) + " of " + std::string(to[1]) + " includes " +
-                   std::string(name) + " of a later one";
         }
     }
     if (from.front() == "engine" && rank(kRooms, to[1]) > rank(kRooms, from[1])) {
@@ -231,13 +250,13 @@ std::string foreignFault(std::string_view path, const std::string& name) {
 std::string threadFault(std::string_view path, std::string_view name) {
     static const Names kStarters{"thread", "future", "QThread", "QThreadPool", "QtConcurrent"};
     const bool window = path.starts_with("ui/") || path.starts_with("viz/");
-    if (!window || path.starts_with("ui/run_controller") || path.starts_with("ui/display_copies") ||
-        path.starts_with("ui/latest_work") ||
+    if (!window || path.starts_with("ui/work/run_controller") ||
+        path.starts_with("ui/views/display_copies") || path.starts_with("ui/base/latest_work") ||
         std::ranges::find(kStarters, partsOf(name).front()) == kStarters.end()) {
         return {};
     }
     return "<" + std::string(name) +
-           ">: only ui/run_controller, ui/display_copies and ui/latest_work start threads";
+           ">: only RunController, DisplayCopies and LatestWork start threads";
 }
 
 bool isSource(std::string_view path) {

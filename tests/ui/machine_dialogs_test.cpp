@@ -21,7 +21,7 @@
 #include "engine/job/knowledge.h"
 #include "tests/support/test_class.h"
 #include "tests/ui/window_support.h"
-#include "ui/message_bar.h"
+#include "ui/base/message_bar.h"
 
 using namespace flcc;
 

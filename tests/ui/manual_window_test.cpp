@@ -19,9 +19,9 @@
 
 #include "tests/support/test_class.h"
 #include "tests/ui/window_support.h"
-#include "ui/manual.h"
-#include "ui/match_panel.h"
-#include "ui/theme.h"
+#include "ui/base/theme.h"
+#include "ui/help/manual.h"
+#include "ui/match/match_panel.h"
 
 using namespace flcc;
 

@@ -4,10 +4,10 @@
 
 #include "tests/support/test_class.h"
 #include "tests/ui/window_support.h"
-#include "ui/data_model.h"
-#include "ui/peaks_model.h"
-#include "ui/plan_model.h"
-#include "ui/thumbnail.h"
+#include "ui/document/thumbnail.h"
+#include "ui/open/data_model.h"
+#include "ui/plan/plan_model.h"
+#include "ui/results/peaks_model.h"
 
 using namespace flcc;
 

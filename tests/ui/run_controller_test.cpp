@@ -10,9 +10,9 @@
 #include "engine/base/error.h"
 #include "tests/support/test_class.h"
 #include "tests/ui/window_support.h"
-#include "ui/application.h"
-#include "ui/run_controller.h"
-#include "ui/text.h"
+#include "ui/base/text.h"
+#include "ui/window/application.h"
+#include "ui/work/run_controller.h"
 
 using namespace flcc;
 using ui::RunController;

@@ -14,12 +14,12 @@
 #include "tests/support/test_class.h"
 #include "tests/ui/stall_watch.h"
 #include "tests/ui/window_support.h"
-#include "ui/box_quality_view.h"
-#include "ui/main_window.h"
-#include "ui/match_panel.h"
-#include "ui/message_bar.h"
-#include "ui/theme.h"
-#include "ui/views_panel.h"
+#include "ui/base/message_bar.h"
+#include "ui/base/theme.h"
+#include "ui/match/box_quality_view.h"
+#include "ui/match/match_panel.h"
+#include "ui/views/views_panel.h"
+#include "ui/window/main_window.h"
 
 using namespace flcc;
 using namespace flcc::ui;

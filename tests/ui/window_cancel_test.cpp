@@ -12,9 +12,9 @@
 #include "engine/io/image_file.h"
 #include "tests/support/test_class.h"
 #include "tests/ui/window_support.h"
-#include "ui/exporter.h"
-#include "ui/main_window.h"
-#include "ui/match_flow.h"
+#include "ui/match/match_flow.h"
+#include "ui/results/exporter.h"
+#include "ui/window/main_window.h"
 
 // How long a cancel takes at each step of the work on a scene whose side FLCC_LARGE_SIDE states.
 // The times are printed, not judged: run_controller_test judges those of a small scene.

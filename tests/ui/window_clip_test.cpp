@@ -7,9 +7,9 @@
 
 #include "tests/support/test_class.h"
 #include "tests/ui/window_support.h"
-#include "ui/main_window.h"
-#include "ui/match_panel.h"
-#include "ui/views_panel.h"
+#include "ui/match/match_panel.h"
+#include "ui/views/views_panel.h"
+#include "ui/window/main_window.h"
 
 // The handles of the clip in the 3D view.
 

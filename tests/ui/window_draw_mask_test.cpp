@@ -21,10 +21,10 @@
 #include "engine/job/arguments.h"
 #include "tests/support/test_class.h"
 #include "tests/ui/window_support.h"
-#include "ui/main_window.h"
-#include "ui/match_flow.h"
-#include "ui/message_bar.h"
-#include "ui/views_panel.h"
+#include "ui/base/message_bar.h"
+#include "ui/match/match_flow.h"
+#include "ui/views/views_panel.h"
+#include "ui/window/main_window.h"
 
 using namespace flcc;
 using namespace flcc::ui;

@@ -9,11 +9,11 @@
 
 #include "tests/support/test_class.h"
 #include "tests/ui/window_support.h"
-#include "ui/match_flow.h"
-#include "ui/match_panel.h"
-#include "ui/message_bar.h"
-#include "ui/plan_card.h"
-#include "ui/views_panel.h"
+#include "ui/base/message_bar.h"
+#include "ui/match/match_flow.h"
+#include "ui/match/match_panel.h"
+#include "ui/plan/plan_card.h"
+#include "ui/views/views_panel.h"
 
 using namespace flcc;
 

@@ -22,9 +22,9 @@
 #include "engine/job/arguments.h"
 #include "tests/support/test_class.h"
 #include "tests/ui/window_support.h"
-#include "ui/features_panel.h"
-#include "ui/pairs_dialog.h"
-#include "ui/views_panel.h"
+#include "ui/features/features_panel.h"
+#include "ui/features/pairs_dialog.h"
+#include "ui/views/views_panel.h"
 
 using namespace flcc;
 

@@ -24,11 +24,11 @@
 
 #include "tests/support/test_class.h"
 #include "tests/ui/window_support.h"
-#include "ui/match_flow.h"
-#include "ui/match_panel.h"
-#include "ui/message_bar.h"
-#include "ui/option_names.h"
-#include "ui/plan_card.h"
+#include "ui/base/message_bar.h"
+#include "ui/base/option_names.h"
+#include "ui/match/match_flow.h"
+#include "ui/match/match_panel.h"
+#include "ui/plan/plan_card.h"
 
 // What the fields show is what runs, and keys go where they are meant.
 

@@ -22,12 +22,12 @@
 #include "engine/job/report.h"
 #include "tests/support/test_class.h"
 #include "tests/ui/window_support.h"
-#include "ui/exporter.h"
-#include "ui/match_flow.h"
-#include "ui/match_panel.h"
-#include "ui/message_bar.h"
-#include "ui/opener.h"
-#include "ui/settings.h"
+#include "ui/base/message_bar.h"
+#include "ui/base/settings.h"
+#include "ui/match/match_flow.h"
+#include "ui/match/match_panel.h"
+#include "ui/open/opener.h"
+#include "ui/results/exporter.h"
 
 using namespace flcc;
 

@@ -21,10 +21,10 @@
 #include "engine/job/convolve_job.h"
 #include "tests/support/test_class.h"
 #include "tests/ui/window_support.h"
-#include "ui/exporter.h"
-#include "ui/filter_dialog.h"
-#include "ui/text.h"
-#include "ui/views_panel.h"
+#include "ui/base/text.h"
+#include "ui/filter/filter_dialog.h"
+#include "ui/results/exporter.h"
+#include "ui/views/views_panel.h"
 
 using namespace flcc;
 

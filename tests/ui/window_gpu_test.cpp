@@ -21,14 +21,14 @@
 #include "tests/engine/cuda/device_double.h"
 #include "tests/support/test_class.h"
 #include "tests/ui/window_support.h"
-#include "ui/data_model.h"
-#include "ui/exporter.h"
-#include "ui/match_flow.h"
-#include "ui/match_panel.h"
-#include "ui/message_bar.h"
-#include "ui/plan_card.h"
-#include "ui/plan_model.h"
-#include "ui/views_panel.h"
+#include "ui/base/message_bar.h"
+#include "ui/match/match_flow.h"
+#include "ui/match/match_panel.h"
+#include "ui/open/data_model.h"
+#include "ui/plan/plan_card.h"
+#include "ui/plan/plan_model.h"
+#include "ui/results/exporter.h"
+#include "ui/views/views_panel.h"
 
 using namespace flcc;
 using test::Call;

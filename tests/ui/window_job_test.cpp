@@ -16,14 +16,14 @@
 #include "engine/job/report.h"
 #include "tests/support/test_class.h"
 #include "tests/ui/window_support.h"
-#include "ui/exporter.h"
-#include "ui/features_panel.h"
-#include "ui/filter_dialog.h"
-#include "ui/filter_form.h"
-#include "ui/match_flow.h"
-#include "ui/match_panel.h"
-#include "ui/message_bar.h"
-#include "ui/pairs_dialog.h"
+#include "ui/base/message_bar.h"
+#include "ui/features/features_panel.h"
+#include "ui/features/pairs_dialog.h"
+#include "ui/filter/filter_dialog.h"
+#include "ui/filter/filter_form.h"
+#include "ui/match/match_flow.h"
+#include "ui/match/match_panel.h"
+#include "ui/results/exporter.h"
 
 using namespace flcc;
 

@@ -14,11 +14,11 @@
 #include "tests/support/test_class.h"
 #include "tests/ui/stall_watch.h"
 #include "tests/ui/window_support.h"
-#include "ui/match_flow.h"
-#include "ui/match_panel.h"
-#include "ui/opener.h"
-#include "ui/plan_card.h"
-#include "ui/views_panel.h"
+#include "ui/match/match_flow.h"
+#include "ui/match/match_panel.h"
+#include "ui/open/opener.h"
+#include "ui/plan/plan_card.h"
+#include "ui/views/views_panel.h"
 
 using namespace flcc;
 

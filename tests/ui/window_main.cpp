@@ -4,9 +4,9 @@
 #include <clocale>
 
 #include "tests/support/test_class.h"
-#include "ui/application.h"
+#include "ui/base/theme.h"
 #include "ui/bridge/scene_widget.h"
-#include "ui/theme.h"
+#include "ui/window/application.h"
 
 // The program as `flcc` starts it, with settings of its own.
 int main(int argc, char** argv) {

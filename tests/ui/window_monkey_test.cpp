@@ -28,7 +28,7 @@
 #include "tests/support/effort.h"
 #include "tests/support/test_class.h"
 #include "tests/ui/window_support.h"
-#include "ui/settings.h"
+#include "ui/base/settings.h"
 
 using namespace flcc;
 

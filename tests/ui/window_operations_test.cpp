@@ -12,9 +12,9 @@
 #include "tests/support/scenes.h"
 #include "tests/support/test_class.h"
 #include "tests/ui/window_support.h"
-#include "ui/match_flow.h"
-#include "ui/match_panel.h"
-#include "ui/views_panel.h"
+#include "ui/match/match_flow.h"
+#include "ui/match/match_panel.h"
+#include "ui/views/views_panel.h"
 
 using namespace flcc;
 

@@ -20,12 +20,12 @@
 #include "tests/engine/cuda/device_double.h"
 #include "tests/support/test_class.h"
 #include "tests/ui/window_support.h"
-#include "ui/data_model.h"
-#include "ui/exporter.h"
-#include "ui/match_flow.h"
-#include "ui/message_bar.h"
-#include "ui/text.h"
-#include "ui/views_panel.h"
+#include "ui/base/message_bar.h"
+#include "ui/base/text.h"
+#include "ui/match/match_flow.h"
+#include "ui/open/data_model.h"
+#include "ui/results/exporter.h"
+#include "ui/views/views_panel.h"
 
 using namespace flcc;
 

@@ -16,9 +16,9 @@
 #include "tests/engine/io/fixtures.h"
 #include "tests/support/test_class.h"
 #include "tests/ui/window_support.h"
-#include "ui/match_flow.h"
-#include "ui/match_panel.h"
-#include "ui/message_bar.h"
+#include "ui/base/message_bar.h"
+#include "ui/match/match_flow.h"
+#include "ui/match/match_panel.h"
 
 using namespace flcc;
 

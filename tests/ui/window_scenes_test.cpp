@@ -22,14 +22,14 @@
 #include "engine/job/arguments.h"
 #include "tests/support/test_class.h"
 #include "tests/ui/window_support.h"
-#include "ui/data_model.h"
-#include "ui/exporter.h"
-#include "ui/match_flow.h"
-#include "ui/match_panel.h"
-#include "ui/message_bar.h"
-#include "ui/plan_card.h"
-#include "ui/startup.h"
-#include "ui/views_panel.h"
+#include "ui/base/message_bar.h"
+#include "ui/match/match_flow.h"
+#include "ui/match/match_panel.h"
+#include "ui/open/data_model.h"
+#include "ui/plan/plan_card.h"
+#include "ui/results/exporter.h"
+#include "ui/views/views_panel.h"
+#include "ui/window/startup.h"
 
 using namespace flcc;
 using namespace flcc::ui;

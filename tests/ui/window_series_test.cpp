@@ -20,8 +20,8 @@
 #include "tests/engine/io/dicom_fixture.h"
 #include "tests/support/test_class.h"
 #include "tests/ui/window_support.h"
-#include "ui/main_window.h"
-#include "ui/message_bar.h"
+#include "ui/base/message_bar.h"
+#include "ui/window/main_window.h"
 
 using namespace flcc;
 using namespace flcc::ui;

@@ -24,10 +24,10 @@
 #include "engine/io/image_file.h"
 #include "tests/support/test_class.h"
 #include "tests/ui/window_support.h"
-#include "ui/settings.h"
-#include "ui/startup.h"
-#include "ui/transfer_curve.h"
-#include "ui/views_panel.h"
+#include "ui/base/settings.h"
+#include "ui/views/transfer_curve.h"
+#include "ui/views/views_panel.h"
+#include "ui/window/startup.h"
 
 // The 3D view and its menu, by mouse and keys.
 

@@ -8,10 +8,10 @@
 #include "engine/base/pixels.h"
 #include "tests/support/test_class.h"
 #include "tests/ui/window_support.h"
-#include "ui/match_flow.h"
-#include "ui/match_panel.h"
-#include "ui/plan_card.h"
-#include "ui/views_panel.h"
+#include "ui/match/match_flow.h"
+#include "ui/match/match_panel.h"
+#include "ui/plan/plan_card.h"
+#include "ui/views/views_panel.h"
 
 using namespace flcc;
 

@@ -10,11 +10,11 @@
 #include <cmath>
 #include <random>
 
+#include "ui/base/settings.h"
+#include "ui/base/theme.h"
 #include "ui/bridge/scene_widget.h"
-#include "ui/match_flow.h"
-#include "ui/settings.h"
-#include "ui/theme.h"
-#include "ui/views_panel.h"
+#include "ui/match/match_flow.h"
+#include "ui/views/views_panel.h"
 
 namespace flcc::test {
 

@@ -5,9 +5,9 @@
 
 #include <memory>
 
-#include "ui/document.h"
-#include "ui/main_window.h"
-#include "ui/view_frame.h"
+#include "ui/document/document.h"
+#include "ui/views/view_frame.h"
+#include "ui/window/main_window.h"
 
 namespace flcc::test {
 

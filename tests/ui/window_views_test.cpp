@@ -20,8 +20,8 @@
 
 #include "tests/support/test_class.h"
 #include "tests/ui/window_support.h"
-#include "ui/view_tools.h"
-#include "ui/views_panel.h"
+#include "ui/views/view_tools.h"
+#include "ui/views/views_panel.h"
 
 using namespace flcc;
 

@@ -15,8 +15,8 @@
 #include "tests/support/test_class.h"
 #include "tests/ui/stall_watch.h"
 #include "tests/ui/window_support.h"
-#include "ui/opener.h"
-#include "ui/views_panel.h"
+#include "ui/open/opener.h"
+#include "ui/views/views_panel.h"
 
 // A volume that is too large to be ray-cast as it is: opening, steps through slices, turning.
 

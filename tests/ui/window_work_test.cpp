@@ -19,10 +19,10 @@
 #include "engine/io/image_file.h"
 #include "tests/support/test_class.h"
 #include "tests/ui/window_support.h"
-#include "ui/data_model.h"
-#include "ui/match_flow.h"
-#include "ui/match_panel.h"
-#include "ui/views_panel.h"
+#include "ui/match/match_flow.h"
+#include "ui/match/match_panel.h"
+#include "ui/open/data_model.h"
+#include "ui/views/views_panel.h"
 
 // Nothing that a person made is lost without a question, and a result brings back its job.
 

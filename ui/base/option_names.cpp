@@ -1,0 +1,124 @@
+#include "ui/base/option_names.h"
+
+#include <QCoreApplication>
+#include <QHash>
+#include <QRegularExpression>
+
+#include "engine/method/problem.h"
+#include "ui/base/text.h"
+
+namespace flcc::ui {
+namespace {
+
+using method::WindowStatistics;
+
+QString label(const char* text) {
+    return QCoreApplication::translate("flcc::ui::MatchPanel", text);
+}
+
+QString word(method::WindowStatistics statistics) { return toQString(method::name(statistics)); }
+
+/// An option's control, and the control's words for its values.
+struct Control {
+    QString label;
+    QHash<QString, QString> values{};
+};
+
+const QHash<QString, Control>& controls() {
+    static const QHash<QString, Control> all{
+        {QStringLiteral("memory"), {label("Memory limit")}},
+        {QStringLiteral("threads"), {label("Threads")}},
+        {QStringLiteral("tile"), {label("Tile")}},
+        {QStringLiteral("transforms"),
+         {label("Transforms"),
+          {{QStringLiteral("own"), label("Own")},
+           {QStringLiteral("fftw"), QStringLiteral("FFTW")}}}},
+        {QStringLiteral("method"), {label("Method")}},
+        {QStringLiteral("promise"), {label("Promise")}},
+        {QStringLiteral("precision"), {label("Precision")}},
+        {QStringLiteral("region"), {label("Region")}},
+        {QStringLiteral("stream"), {label("Slices as a stream")}},
+        {QStringLiteral("min-overlap"), {label("Least overlap")}},
+        {QStringLiteral("partial-peaks"), {label("PARTIAL peaks too")}},
+        {QStringLiteral("max-peaks"), {label("Most peaks")}},
+        {QStringLiteral("operation"), {label("Operation")}},
+        {QStringLiteral("min-score"), {label("Threshold")}},
+        {QStringLiteral("max-score"), {label("Threshold")}},
+        {QStringLiteral("min-distance"), {label("Distance")}},
+        {QStringLiteral("template"), {label("Template")}},
+        {QStringLiteral("crop"), {label("Cut template")}},
+        {QStringLiteral("scene"), {label("Add scenes")}},
+        {QStringLiteral("mask"), {label("Mask")}},
+        {QStringLiteral("scene-mask"), {label("Scene mask")}},
+        {QStringLiteral("orientation"),
+         {label("Turn pictures as their files say"), {{QStringLiteral("stored"), label("off")}}}},
+        {QStringLiteral("image"), {label("Image")}},
+        {QStringLiteral("spacing"),
+         {label("Set spacing"), {{QStringLiteral("resolution"), label("Resolution of the file")}}}},
+        {QStringLiteral("resample"), {label("Resample the template")}},
+        {QStringLiteral("invert"), {label("Invert the contrast")}},
+        {QStringLiteral("recompute"), {label("Recompute in double")}},
+        {QStringLiteral("audit"), {label("Self-audit")}},
+        {QStringLiteral("planning"), {label("Planning")}},
+        {QStringLiteral("plan"), {label("Replay")}},
+        {QStringLiteral("device"),
+         {label("Device"),
+          {{QStringLiteral("auto"), label("Auto")},
+           {QStringLiteral("cpu"), QStringLiteral("CPU")},
+           {QStringLiteral("cuda"), QStringLiteral("CUDA")}}}},
+        {QStringLiteral("extent"),
+         {label("Placements"),
+          {{QStringLiteral("valid"), label("Inside the scene")},
+           {QStringLiteral("same"), label("Middle in the scene")},
+           {QStringLiteral("full"), label("All that touch it")}}}},
+        {QStringLiteral("outside"),
+         {label("Outside"),
+          {{QStringLiteral("zero"), label("Zero")},
+           {QStringLiteral("eibl"), label("Eibl")},
+           {QStringLiteral("overlap"), label("Overlap only")}}}},
+        {QStringLiteral("statistics"),
+         {label("Sums"),
+          {{word(WindowStatistics::Auto), label("Auto")},
+           {word(WindowStatistics::Box), label("Window sums")},
+           {word(WindowStatistics::Fourier), label("Correlations")}}}}};
+    return all;
+}
+
+/// "700x600x1" becomes "700 × 600", but not as a part of a file name.
+QString withoutFlatDepths(QString sentence) {
+    static const QRegularExpression extents(
+        QStringLiteral("(?<![\\w./-])(\\d+)x(\\d+)x1(?![\\w/-]|\\.\\w)"));
+    return sentence.replace(extents, QStringLiteral("\\1 × \\2"));
+}
+
+} // namespace
+
+QString inWindowWords(const QString& sentence) {
+    static const QRegularExpression option(QStringLiteral("--([a-z][a-z-]*[a-z])( [a-z]+)?"));
+    QString result;
+    qsizetype from = 0;
+    for (auto each = option.globalMatch(sentence); each.hasNext();) {
+        const QRegularExpressionMatch match = each.next();
+        const auto control = controls().find(match.captured(1));
+        if (control == controls().end()) {
+            continue;
+        }
+        const QString next = match.captured(2).trimmed();
+        const QString value = control->values.value(next);
+        result += sentence.mid(from, match.capturedStart() - from) +
+                  QStringLiteral("\"%1\"").arg(control->label);
+        if (value.isEmpty()) {
+            result += match.captured(2); // the next word of the sentence
+        } else {
+            result += QStringLiteral(" \"%1\"").arg(value);
+        }
+        from = match.capturedEnd();
+    }
+    return withoutFlatDepths(result + sentence.mid(from));
+}
+
+QString inWindowWords(std::string_view sentence) { return inWindowWords(toQString(sentence)); }
+
+QString inWindowWords(const char* sentence) { return inWindowWords(std::string_view(sentence)); }
+
+} // namespace flcc::ui

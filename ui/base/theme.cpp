@@ -1,0 +1,142 @@
+#include "ui/base/theme.h"
+
+#include <QApplication>
+#include <QFile>
+#include <QPainter>
+#include <QPixmap>
+#include <QProxyStyle>
+#include <QSvgRenderer>
+
+static void initialiseResources() { Q_INIT_RESOURCE(flcc); }
+
+namespace flcc::ui {
+namespace {
+
+struct Colours {
+    QColor window, base, alternate, button, text, disabled, highlight, highlightedText, link;
+};
+
+const Colours kLight{QColor(0xf3f4f6), QColor(0xffffff), QColor(0xf7f8fa),
+                     QColor(0xfafbfc), QColor(0x1c2127), QColor(0x8b939c),
+                     QColor(0x1f6feb), QColor(0xffffff), QColor(0x1a5fc4)};
+const Colours kDark{QColor(0x2c3037), QColor(0x1b1e22), QColor(0x21252a),
+                    QColor(0x3b4149), QColor(0xe4e7eb), QColor(0x868e98),
+                    QColor(0x2f6fd6), QColor(0xffffff), QColor(0x7fb2ff)};
+
+const Accents kLightAccents{QColor(0x1a7f37), QColor(0x8a5a00), QColor(0xc01c28),
+                            QColor(0x58616b), QColor(0xd3d8de), QColor(0xffffff)};
+const Accents kDarkAccents{QColor(0x5fc97a), QColor(0xe3b341), QColor(0xff7b72),
+                           QColor(0xa2abb6), QColor(0x4a515b), QColor(0x343940)};
+
+bool& dark() {
+    static bool value = false;
+    return value;
+}
+
+/// The brightness the desktop gave the program, read before the first own palette.
+bool systemIsDark() {
+    static const bool value = QApplication::palette().color(QPalette::Window).lightness() < 128;
+    return value;
+}
+
+QPalette paletteOf(const Colours& c, const Accents& a) {
+    QPalette palette;
+    palette.setColor(QPalette::Window, c.window);
+    palette.setColor(QPalette::WindowText, c.text);
+    palette.setColor(QPalette::Base, c.base);
+    palette.setColor(QPalette::AlternateBase, c.alternate);
+    palette.setColor(QPalette::Text, c.text);
+    palette.setColor(QPalette::PlaceholderText, a.muted);
+    palette.setColor(QPalette::Button, c.button);
+    palette.setColor(QPalette::ButtonText, c.text);
+    palette.setColor(QPalette::BrightText, a.bad);
+    palette.setColor(QPalette::Highlight, c.highlight);
+    palette.setColor(QPalette::HighlightedText, c.highlightedText);
+    palette.setColor(QPalette::Link, c.link);
+    palette.setColor(QPalette::LinkVisited, c.link);
+    palette.setColor(QPalette::ToolTipBase, c.base);
+    palette.setColor(QPalette::ToolTipText, c.text);
+    palette.setColor(QPalette::Light, c.button.lighter(115));
+    palette.setColor(QPalette::Midlight, c.button.lighter(105));
+    palette.setColor(QPalette::Mid, a.line);
+    palette.setColor(QPalette::Dark, c.window.darker(135));
+    palette.setColor(QPalette::Shadow, QColor(0, 0, 0, 160));
+    for (const auto role : {QPalette::WindowText, QPalette::Text, QPalette::ButtonText}) {
+        palette.setColor(QPalette::Disabled, role, c.disabled);
+    }
+    palette.setColor(QPalette::Disabled, QPalette::Highlight, a.line);
+    palette.setColor(QPalette::Disabled, QPalette::HighlightedText, c.disabled);
+    return palette;
+}
+
+QPixmap drawn(const QByteArray& svg, int pixels) {
+    QPixmap pixmap(pixels, pixels);
+    pixmap.fill(Qt::transparent);
+    QPainter painter(&pixmap);
+    QSvgRenderer(svg).render(&painter);
+    return pixmap;
+}
+
+QByteArray source(const QString& name) {
+    initialiseResources();
+    QFile file(QStringLiteral(":/icons/%1.svg").arg(name));
+    return file.open(QIODevice::ReadOnly) ? file.readAll() : QByteArray();
+}
+
+/// Fusion without its icons on the buttons of dialogs, which are dark on every palette.
+class Look final : public QProxyStyle {
+  public:
+    Look() : QProxyStyle(QStringLiteral("Fusion")) {}
+    int styleHint(StyleHint hint, const QStyleOption* option, const QWidget* widget,
+                  QStyleHintReturn* data) const override {
+        return hint == SH_DialogButtonBox_ButtonsHaveIcons
+                   ? 0
+                   : QProxyStyle::styleHint(hint, option, widget, data);
+    }
+};
+
+constexpr std::initializer_list<int> kIconSizes{16, 20, 24, 32, 48, 64};
+
+} // namespace
+
+void applyTheme(Theme theme) {
+    const bool system = systemIsDark();
+    dark() = theme == Theme::Dark || (theme == Theme::System && system);
+    QApplication::setStyle(new Look);
+    QApplication::setPalette(dark() ? paletteOf(kDark, kDarkAccents)
+                                    : paletteOf(kLight, kLightAccents));
+}
+
+bool isDark() { return dark(); }
+
+const Accents& accents() { return dark() ? kDarkAccents : kLightAccents; }
+
+QIcon icon(const QString& name) {
+    return icon(name, QApplication::palette().color(QPalette::ButtonText));
+}
+
+QIcon icon(const QString& name, const QColor& ink) {
+    const QByteArray text = source(name);
+    const QColor faint = QApplication::palette().color(QPalette::Disabled, QPalette::ButtonText);
+    QByteArray normal = text;
+    normal.replace("#ink", ink.name().toLatin1());
+    QByteArray disabled = text;
+    disabled.replace("#ink", faint.name().toLatin1());
+    QIcon result;
+    for (const int size : kIconSizes) {
+        result.addPixmap(drawn(normal, size), QIcon::Normal);
+        result.addPixmap(drawn(disabled, size), QIcon::Disabled);
+    }
+    return result;
+}
+
+QIcon programIcon() {
+    const QByteArray text = source(QStringLiteral("flcc"));
+    QIcon result;
+    for (const int size : {16, 32, 48, 64, 128, 256}) {
+        result.addPixmap(drawn(text, size));
+    }
+    return result;
+}
+
+} // namespace flcc::ui

@@ -1,0 +1,51 @@
+#pragma once
+
+#include <QFrame>
+
+#include "ui/views/mask_painter.h"
+
+class QComboBox;
+class QDoubleSpinBox;
+class QLabel;
+class QLineEdit;
+class QPushButton;
+class QToolButton;
+
+namespace flcc::ui {
+
+/// The options of the tool Mask, above the views while that tool is active.
+class MaskBar : public QFrame {
+    Q_OBJECT
+
+  public:
+    MaskBar(Document& document, MaskPainter& painter, QWidget* parent = nullptr);
+
+  Q_SIGNALS:
+    void saveRequested(bool scene);
+
+  private:
+    void build();
+    void apply();
+    void showFields();
+    [[nodiscard]] MaskPainter::Shape shape() const;
+
+    Document& m_document;
+    MaskPainter& m_painter;
+    QComboBox* m_target = nullptr;
+    QComboBox* m_shape = nullptr;
+    QToolButton* m_erase = nullptr;
+    QLabel* m_radiusLabel = nullptr;
+    QDoubleSpinBox* m_radius = nullptr;
+    QLabel* m_softLabel = nullptr;
+    QDoubleSpinBox* m_soft = nullptr;
+    QLabel* m_lowLabel = nullptr;
+    QLineEdit* m_low = nullptr;
+    QLabel* m_highLabel = nullptr;
+    QLineEdit* m_high = nullptr;
+    QPushButton* m_apply = nullptr;
+    QPushButton* m_invert = nullptr;
+    QPushButton* m_clear = nullptr;
+    QPushButton* m_save = nullptr;
+};
+
+} // namespace flcc::ui

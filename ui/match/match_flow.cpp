@@ -1,0 +1,397 @@
+#include "ui/match/match_flow.h"
+
+#include <QTime>
+
+#include <algorithm>
+#include <cmath>
+#include <set>
+#include <utility>
+
+#include "engine/base/error.h"
+#include "engine/base/log.h"
+#include "engine/job/knowledge.h"
+#include "engine/job/mask_shape.h"
+#include "ui/base/focused_field.h"
+#include "ui/base/option_names.h"
+#include "ui/base/text.h"
+#include "ui/document/thumbnail.h"
+#include "ui/match/match_panel.h"
+#include "ui/plan/job_text.h"
+#include "ui/plan/plan_card.h"
+#include "ui/views/views_panel.h"
+
+namespace flcc::ui {
+namespace {
+
+constexpr int kPlanDelayMs = 350;
+constexpr int kPeaksDelayMs = 120;
+
+/// The part of a job that its plan depends on.
+job::Job planKey(job::Job job) {
+    const job::Job none;
+    job.minScore = none.minScore;
+    job.maxScore = none.maxScore;
+    job.maxPeaks = none.maxPeaks;
+    job.minDistance = none.minDistance;
+    job.audit = none.audit;
+    job.partialPeaks = none.partialPeaks;
+    job.spacing = none.spacing;
+    job.world = none.world;
+    job.map.clear();
+    job.status.clear();
+    job.index.clear();
+    job.peaks.clear();
+    job.report.clear();
+    job.heatmap.clear();
+    job.templateOut.clear();
+    return job;
+}
+
+} // namespace
+
+MatchFlow::MatchFlow(Document& document, RunController& controller, MatchPanel& panel,
+                     ViewsPanel& views, QObject* parent)
+    : QObject(parent), m_document(document), m_controller(controller), m_panel(panel),
+      m_views(views) {
+    m_delay.setSingleShot(true);
+    m_delay.setInterval(kPlanDelayMs);
+    connect(&m_delay, &QTimer::timeout, this, &MatchFlow::plan);
+    m_peaksDelay.setSingleShot(true);
+    m_peaksDelay.setInterval(kPeaksDelayMs);
+    connect(&m_peaksDelay, &QTimer::timeout, this, &MatchFlow::searchPeaks);
+    connect(&m_panel, &MatchPanel::settingsChanged, this, &MatchFlow::schedulePlan);
+    connect(&m_panel, &MatchPanel::settingsChanged, this, &MatchFlow::schedulePeaks);
+    connect(&m_document, &Document::resultShown, this, [this] {
+        m_countedFor.clear();
+        schedulePeaks();
+    });
+    connect(&m_panel, &MatchPanel::planRequested, this, &MatchFlow::planNow);
+    connect(&m_panel, &MatchPanel::runRequested, this, &MatchFlow::run);
+    connect(&m_panel, &MatchPanel::cancelRequested, this, &MatchFlow::cancel);
+    connect(&m_panel, &MatchPanel::binRequested, this, &MatchFlow::binScene);
+    connect(&m_document, &Document::sceneChanged, this, &MatchFlow::forget);
+    connect(&m_document, &Document::scenesChanged, this, &MatchFlow::schedulePlan);
+    connect(&m_document, &Document::resultShown, this, &MatchFlow::showShownReport);
+    connect(&m_document, &Document::mapsReleased, this, &MatchFlow::onMapsReleased);
+    connect(&m_document, &Document::templateChanged, this, &MatchFlow::schedulePlan);
+    connect(&m_document, &Document::boxChanged, this, &MatchFlow::schedulePlan);
+    connect(&m_document, &Document::masksChanged, this, &MatchFlow::schedulePlan);
+    connect(&m_controller, &RunController::mapStarted, this,
+            [this](const std::shared_ptr<const method::MatchMap>& map) {
+                if (m_controller.isRunning(RunController::Task::Run) &&
+                    m_runScene == m_document.activeScene()) {
+                    m_views.showRunningMap(map, m_runProblem.templ, m_runCorner,
+                                           m_runProblem.operation);
+                }
+            });
+    connect(&m_controller, &RunController::regionsFinished, this,
+            [this](const std::vector<base::Box>& regions) {
+                if (m_runScene == m_document.activeScene()) {
+                    m_views.addRegions(regions);
+                }
+            });
+    connect(&m_controller, &RunController::verificationChanged, this, &MatchFlow::onVerification);
+    connect(&m_controller, &RunController::sceneStarted, this,
+            [this](int number) { m_runScene = number; });
+    connect(&m_controller, &RunController::sceneFinished, this, &MatchFlow::keepScene);
+    connect(&m_controller, &RunController::planned, this, [this](const plan::PlanReport& plan) {
+        if (m_controller.isRunning(RunController::Task::Run)) {
+            m_planRefused = plan.chosen() == nullptr;
+            if (!mapsFit(plan)) {
+                m_controller.cancel();
+            }
+        }
+    });
+    connect(&m_controller, &RunController::failed, this, &MatchFlow::onFailed);
+    connect(&m_controller, &RunController::started, this, [this](RunController::Task task) {
+        m_panel.setRunning(task == RunController::Task::Run);
+        if (task == RunController::Task::Plan) {
+            m_panel.planCard().showPlanning();
+        }
+    });
+    connect(&m_controller, &RunController::finished, this, [this](RunController::Task task) {
+        if (task == RunController::Task::Run) {
+            m_panel.setRunning(false);
+            m_views.endRunningMap();
+            m_panel.refreshDevices(); // one may be lost
+            Q_EMIT unverifiedChanged(false);
+        } else if (task == RunController::Task::Calibrate) {
+            m_plannedJob.reset(); // predictions are others now
+        }
+        schedulePlan();
+    });
+}
+
+void MatchFlow::forget() {
+    m_plannedJob.reset();
+    m_reportedJob.reset();
+    m_report.reset();
+    m_panel.planCard().showNothing(
+        tr("Choose a template: press 4 (the tool Template box) and drag a box in a view, or open a "
+           "template."));
+    Q_EMIT deviceUsed({}, {});
+    Q_EMIT reportChanged();
+}
+
+job::Job MatchFlow::currentJob() const {
+    job::Job job = jobOf(m_document, m_panel.settings());
+    if (m_document.templates().empty() && m_document.box()) {
+        job.crops.push_back(m_document.box().value());
+    }
+    return job;
+}
+
+job::JobImages MatchFlow::images() const {
+    job::JobImages images;
+    images.scene = m_document.scenes().front().image;
+    for (std::size_t i = 1; i < m_document.searchedScenes(); ++i) {
+        const SceneEntry& scene = m_document.scenes()[i];
+        images.furtherScenes.push_back(scene.made ? scene.image : nullptr);
+    }
+    for (const TemplateEntry& templ : m_document.templates()) {
+        images.templates.push_back(templ.image);
+    }
+    const auto& masks = m_document.masks();
+    // One shape for all templates is made in the size of each.
+    if (masks.size() != 1 || !job::maskShapeOf(masks.front().path)) {
+        for (const MaskEntry& mask : masks) {
+            images.masks.push_back(mask.image);
+        }
+    }
+    if (m_document.sceneMask()) {
+        images.sceneMask = m_document.sceneMask()->image;
+    }
+    return images;
+}
+
+std::vector<std::shared_ptr<const void>> MatchFlow::imagesInMemory() const {
+    std::vector<std::shared_ptr<const void>> opened;
+    for (const TemplateEntry& templ : m_document.templates()) {
+        if (!templ.crop) {
+            opened.push_back(templ.image);
+        }
+    }
+    for (const MaskEntry& mask : m_document.masks()) {
+        opened.push_back(mask.image);
+    }
+    if (m_document.sceneMask()) {
+        opened.push_back(m_document.sceneMask()->image);
+    }
+    return opened;
+}
+
+void MatchFlow::schedulePlan() {
+    const bool ready = m_document.hasScene() && (m_document.templ() || m_document.box());
+    if (!ready) {
+        m_delay.stop();
+        if (m_document.hasScene()) {
+            forget();
+        }
+    } else if (!m_controller.isWorking() &&
+               (!m_plannedJob || planKey(currentJob()) != *m_plannedJob ||
+                imagesInMemory() != m_plannedImages)) {
+        m_delay.start();
+    }
+}
+
+void MatchFlow::planNow() {
+    commitFocusedField();
+    m_plannedJob.reset();
+    plan();
+}
+
+void MatchFlow::plan() {
+    m_delay.stop();
+    if (!m_document.hasScene() || (!m_document.templ() && !m_document.box())) {
+        return;
+    }
+    job::Job job = planKey(currentJob());
+    m_plannedJob = job;
+    m_plannedImages = imagesInMemory();
+    job.furtherScenes.clear(); // what is planned for the first one is for all
+    m_controller.start(RunController::Task::Plan, tr("Planning"),
+                       [this, job, with = images()](std::stop_token stop,
+                                                    job::JobSink* sink) -> RunController::Done {
+                           const job::JobReport report = job::planJob(job, with, stop, sink);
+                           if (job.planning == plan::Planning::Exhaustive) {
+                               // It takes as long as many runs; other plans are kept by a run.
+                               (void)job::keepLearnt();
+                           }
+                           if (stop.stop_requested()) {
+                               // Other work stopped planning; the plan is made after that work.
+                               return [this] { m_plannedJob.reset(); };
+                           }
+                           return [this, report, job] {
+                               m_reportRun = 0;
+                               m_reportedJob = job;
+                               showReport(report);
+                           };
+                       });
+}
+
+void MatchFlow::showReport(const job::JobReport& report) {
+    m_report = report;
+    std::set<base::PixelType> types;
+    for (const SceneEntry& scene : m_document.scenes()) {
+        types.insert(scene.type);
+    }
+    m_panel.planCard().setScenes(static_cast<int>(m_document.searchedScenes()),
+                                 static_cast<int>(types.size()));
+    m_panel.planCard().showReport(report);
+    Q_EMIT reportChanged();
+}
+
+/// Shows the report of the shown scene's part in the last run.
+void MatchFlow::showShownReport() {
+    const ResultEntry* result = m_document.result();
+    if (result != nullptr && m_reportRun != 0 && result->run == m_reportRun) {
+        showReport(result->job->report);
+    }
+}
+
+void MatchFlow::run() {
+    if (m_controller.isPending(RunController::Task::Run)) {
+        return;
+    }
+    if (!m_document.hasScene()) {
+        Q_EMIT message(MessageBar::Kind::Error,
+                       tr("There is no scene to search: open a scene first."));
+        return;
+    }
+    commitFocusedField();
+    if (!m_document.templ()) {
+        try {
+            m_document.cutTemplate();
+        } catch (const base::Error& error) {
+            Q_EMIT message(MessageBar::Kind::Error, inWindowWords(error.what()));
+            return;
+        }
+    }
+    if (const QString reason = m_panel.reasonAgainstRun(); !reason.isEmpty()) {
+        Q_EMIT message(MessageBar::Kind::Error, reason);
+        return;
+    }
+    m_delay.stop();
+    m_peaksDelay.stop();
+    const job::Job job = currentJob();
+    m_runInputs = m_document.inputs();
+    m_refused.clear();
+    m_sceneResults.assign(m_document.searchedScenes(), {});
+    m_planRefused = false;
+    if (isRefused(job)) {
+        showRefusal();
+        return;
+    }
+    if (m_report && m_plannedJob == planKey(job) && !mapsFit(m_report->plan)) {
+        Q_EMIT message(MessageBar::Kind::Error, m_refused);
+        return;
+    }
+    m_plannedJob = planKey(job);
+    m_reportedJob.reset();
+    m_plannedImages = imagesInMemory();
+    m_runProblem = {};
+    m_runProblem.extent = job.extent;
+    m_runProblem.templ = m_document.templateExtents();
+    const base::Index first = method::firstPlacement(m_runProblem);
+    const base::Index corner = job.region ? job.region->corner : base::Index{};
+    m_runCorner = {corner.x + first.x, corner.y + first.y, corner.z + first.z};
+    m_runScene = 0;
+    m_controller.start(RunController::Task::Run, tr("Run"),
+                       [this, job, with = images()](std::stop_token stop,
+                                                    job::JobSink* sink) -> RunController::Done {
+                           auto result =
+                               std::make_shared<job::JobResult>(job::runJob(job, with, stop, sink));
+                           if (!job.furtherScenes.empty()) {
+                               return [this, result, job] { finishScenes(*result, job); };
+                           }
+                           const double share = result->map ? finishedShare(*result->map) : 0;
+                           const QImage thumbnail = thumbnailOf(*result, kThumbnailSide);
+                           return [this, result, job, share, thumbnail] {
+                               finishRun(result, job, share, thumbnail);
+                           };
+                       });
+}
+
+/// Checks the memory limit for the maps of all scenes, because the plan of one scene does not
+/// include them.
+bool MatchFlow::mapsFit(const plan::PlanReport& plan) {
+    const std::int64_t maps =
+        m_panel.settings().stream ? m_document.sceneExtents().z : std::ssize(m_sceneResults);
+    const auto further = maps - 1;
+    const plan::CandidateReport* chosen = plan.chosen();
+    const auto otherSize = [this](const TemplateEntry& templ) {
+        return base::extentsOf(templ.image->pixels) !=
+               base::extentsOf(m_document.templates().front().image->pixels);
+    };
+    if (further < 1 || chosen == nullptr || !chosen->prediction ||
+        std::ranges::any_of(m_document.templates(), otherSize)) { // which has no maps
+        return true;
+    }
+    const std::int64_t all =
+        chosen->prediction->hostBytes + further * method::mapBytes(plan.problem);
+    if (all <= plan.limits.memoryBytes) {
+        return true;
+    }
+    if (m_panel.settings().stream) {
+        m_refused = tr("The memory limit of %1 is too small: the maps of %2 slices need %3. Raise "
+                       "the memory limit, or run the job with flcc-cli, which keeps one map at a "
+                       "time.")
+                        .arg(bytesText(plan.limits.memoryBytes))
+                        .arg(maps)
+                        .arg(bytesText(all));
+        return false;
+    }
+    m_refused = tr("The memory limit of %1 is too small: the maps of %2 scenes need %3. Raise the "
+                   "memory limit, remove scenes from the list, or run the job with flcc-cli, which "
+                   "keeps one map at a time.")
+                    .arg(bytesText(plan.limits.memoryBytes))
+                    .arg(further + 1)
+                    .arg(bytesText(all));
+    return false;
+}
+
+void MatchFlow::cancel() {
+    m_delay.stop();
+    m_panel.setCancelling();
+    m_controller.cancel();
+}
+
+void MatchFlow::onFailed(RunController::Task task, const QString& sentence) {
+    if (task == RunController::Task::Plan) {
+        m_panel.planCard().showProblem(sentence);
+        base::log(base::LogLevel::Error, sentence.toStdString());
+        return;
+    }
+    if (task == RunController::Task::Run && m_planRefused) {
+        base::log(base::LogLevel::Error, sentence.toStdString());
+        m_plannedJob.reset(); // the card gets the report with the reasons and the ways out
+        if (!m_panel.planCard().isVisible()) {
+            Q_EMIT message(MessageBar::Kind::Error, sentence);
+        }
+        return;
+    }
+    if (task == RunController::Task::Run) {
+        m_panel.planCard().showProblem(tr("The run failed: see the message above the views."));
+    }
+    Q_EMIT message(MessageBar::Kind::Error, sentence);
+}
+
+/// True if the card shows why this job cannot run.
+bool MatchFlow::isRefused(const job::Job& job) const {
+    job::Job first = planKey(job);
+    first.furtherScenes.clear(); // the plan is that of the first one
+    return m_report && m_reportedJob == first && imagesInMemory() == m_plannedImages &&
+           job::refusal(*m_report);
+}
+
+/// The sentence stands on the card, with the buttons that help; the message bar is for when the
+/// card is out of sight.
+void MatchFlow::showRefusal() {
+    if (m_panel.planCard().isVisible()) {
+        m_panel.planCard().focusFixes();
+    } else {
+        Q_EMIT message(MessageBar::Kind::Error, inWindowWords(job::refusal(*m_report)->what()));
+    }
+}
+
+} // namespace flcc::ui

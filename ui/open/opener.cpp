@@ -1,0 +1,431 @@
+#include "ui/open/opener.h"
+
+#include <QDialog>
+#include <QDialogButtonBox>
+#include <QFileDialog>
+#include <QFormLayout>
+#include <QLabel>
+#include <QSpinBox>
+
+#include <algorithm>
+#include <exception>
+#include <new>
+#include <utility>
+
+#include "engine/base/error.h"
+#include "engine/io/raw_volume.h"
+#include "ui/base/option_names.h"
+#include "ui/base/settings.h"
+#include "ui/base/text.h"
+#include "ui/document/thumbnail.h"
+#include "ui/work/run_controller.h"
+
+namespace flcc::ui {
+namespace {
+
+QString fileName(const std::filesystem::path& path) {
+    if (const auto raw = io::rawVolumeOf(path)) {
+        return pathText(raw->file.filename());
+    }
+    return pathText(path.has_filename() ? path.filename() : path.parent_path().filename());
+}
+
+/// The images behind a name that cannot be opened as one image; empty if there are none.
+std::vector<io::ImageChoice> severalImages(const std::filesystem::path& path,
+                                           const std::stop_token& stop) {
+    try {
+        return io::imagesIn(path, stop);
+    } catch (const base::Error&) { // what opening said stands
+        return {};
+    }
+}
+
+/// "first at 3,4,0 of cells.mha", when the file says where it was cut.
+QString placeOf(const io::ImageInfo& info) {
+    const auto box = info.metadata.find("flcc_box");
+    const auto source = info.metadata.find("flcc_source");
+    if (box == info.metadata.end()) {
+        return {};
+    }
+    const QString where = toQString(box->second);
+    return source == info.metadata.end()
+               ? Opener::tr("cut at %1").arg(where)
+               : Opener::tr("cut at %1 from %2").arg(where, toQString(source->second));
+}
+
+} // namespace
+
+Opener::Opener(Document& document, RunController& controller, QWidget& window)
+    : QObject(&window), m_document(document), m_controller(controller), m_window(window) {}
+
+QString Opener::filters() {
+    QStringList all;
+    QStringList single;
+    for (const std::string& extension : io::readableExtensions()) {
+        const QString name = toQString(extension);
+        const QString pattern = QStringLiteral("*.") + name;
+        all << pattern;
+        single << QStringLiteral("%1 (%2)").arg(name.toUpper(), pattern);
+    }
+    QStringList filters{tr("All images and volumes (%1)").arg(all.join(QChar(' ')))};
+    filters << single << tr("Raw voxels (*.%1)").arg(rawExtensions().join(QStringLiteral(" *.")))
+            << tr("All files (*)");
+    return filters.join(QStringLiteral(";;"));
+}
+
+void Opener::askSeries() {
+    auto* dialog = new QFileDialog(&m_window, tr("Open folder of DICOM"),
+                                   Settings::folder(QStringLiteral("series")));
+    dialog->setObjectName(QStringLiteral("openDialog"));
+    dialog->setAttribute(Qt::WA_DeleteOnClose);
+    dialog->setFileMode(QFileDialog::Directory);
+    connect(dialog, &QFileDialog::fileSelected, this, [this](const QString& folder) {
+        Settings::rememberFolder(QStringLiteral("series"), folder);
+        offerScenes({toPath(folder)});
+    });
+    dialog->open();
+}
+
+void Opener::askScene() {
+    ask(QStringLiteral("open"), tr("Open images or volumes"), true,
+        [this](const auto& files) { offerScenes(files); });
+}
+
+void Opener::askTemplate() {
+    ask(QStringLiteral("template"), tr("Open template"), true,
+        [this](const auto& files) { openTemplates(files, false); });
+}
+
+void Opener::askMoreTemplates() {
+    ask(QStringLiteral("template"), tr("Add templates"), true,
+        [this](const auto& files) { openTemplates(files, true); });
+}
+
+void Opener::askMask(Target target) {
+    if (target == Target::SceneMask) {
+        ask(QStringLiteral("mask"), tr("Open mask of the scene"), false,
+            [this](const auto& files) { open(Target::SceneMask, files.front()); });
+        return;
+    }
+    ask(QStringLiteral("mask"), tr("Open mask of the template"), true,
+        [this](const auto& files) { openMasks(files); });
+}
+
+void Opener::ask(const QString& purpose, const QString& title, bool several,
+                 const std::function<void(const std::vector<std::filesystem::path>&)>& then,
+                 const QString& filter) {
+    auto* dialog = new QFileDialog(&m_window, title, Settings::folder(purpose), filter);
+    dialog->setObjectName(QStringLiteral("openDialog"));
+    dialog->setAttribute(Qt::WA_DeleteOnClose);
+    dialog->setFileMode(several ? QFileDialog::ExistingFiles : QFileDialog::ExistingFile);
+    connect(dialog, &QFileDialog::filesSelected, this, [purpose, then](const QStringList& names) {
+        std::vector<std::filesystem::path> files;
+        for (const QString& name : names) {
+            files.push_back(toPath(name));
+        }
+        if (!files.empty()) {
+            Settings::rememberFolder(purpose, names.front());
+            then(files);
+        }
+    });
+    dialog->open();
+}
+
+void Opener::openTemplates(const std::vector<std::filesystem::path>& paths, bool added) {
+    Files files;
+    for (const std::filesystem::path& path : paths) {
+        files.emplace_back(added || !files.empty() ? Target::MoreTemplate : Target::Template, path);
+    }
+    openAll(std::move(files));
+}
+
+void Opener::openMasks(const std::vector<std::filesystem::path>& paths) {
+    Files files;
+    for (const std::filesystem::path& path : paths) {
+        files.emplace_back(files.empty() ? Target::Mask : Target::MoreMask, path);
+    }
+    openAll(std::move(files));
+}
+
+void Opener::openAll(Files files, const Choice& choice, const Then& then) {
+    if (files.empty()) {
+        if (then) {
+            then(true);
+        }
+        return;
+    }
+    const auto [target, file] = files.front();
+    files.erase(files.begin());
+    open(target, file, choice, [this, files, choice, then](bool opened) {
+        if (opened) {
+            openAll(files, choice, then);
+        } else if (then) {
+            then(false);
+        }
+    });
+}
+
+void Opener::open(Target target, const std::filesystem::path& path, const Choice& wanted,
+                  Then then) {
+    if (target == Target::MoreScene) {
+        addScene(path, then);
+        return;
+    }
+    const QString name = fileName(path);
+    if (target == Target::Scene && m_controller.isPending(RunController::Task::Run)) {
+        m_controller.cancel();
+    }
+    const bool scene = target == Target::Scene;
+    const io::Reading reading = wanted.reading.value_or(
+        scene ? io::Reading{.orientation = m_orientation} : m_document.scenes().front().reading);
+    m_controller.start(
+        RunController::Task::Load, tr("Opening %1").arg(name),
+        [this, target, path, wanted, scene, reading, then](const std::stop_token& stop,
+                                                           job::JobSink*) -> RunController::Done {
+            try {
+                Choice choice = wanted;
+                choice.reading = scene ? reading : job::companionReading(path, reading, stop);
+                const io::ImageInfo info = io::readImageInfo(path, stop, *choice.reading);
+                if (scene && info.images > 1 && !wanted.reading) {
+                    return [this, target, path, info, choice, then] {
+                        askChoice(target, path, info, choice, then);
+                    };
+                }
+                if (target != Target::Scene) {
+                    // The job's channel and frame are those of the scene: use them only where the
+                    // file has several.
+                    choice.channel = info.channels > 1 ? choice.channel : std::nullopt;
+                    choice.frame = info.frames > 1 ? choice.frame : std::nullopt;
+                }
+                if ((info.channels > 1 && !choice.channel) || (info.frames > 1 && !choice.frame)) {
+                    return [this, target, path, info, choice, then] {
+                        askChoice(target, path, info, choice, then);
+                    };
+                }
+                auto image =
+                    job::loadImage(path, choice.channel, choice.frame, stop, 0, *choice.reading);
+                if (stop.stop_requested()) {
+                    return [then] {
+                        if (then) {
+                            then(false);
+                        }
+                    };
+                }
+                if (target == Target::Mask || target == Target::MoreMask ||
+                    target == Target::SceneMask) {
+                    const auto mask = job::maskOf(*image);
+                    return [this, target, path, mask, then] {
+                        acceptMask(target, {mask, fileName(path), path});
+                        if (then) {
+                            then(true);
+                        }
+                    };
+                }
+                // Here and not in the document: it reads all over a large image.
+                const QImage thumbnail =
+                    target == Target::Scene
+                        ? thumbnailOf(base::viewOf(image->pixels), kThumbnailSide)
+                        : QImage();
+                return [this, target, path, choice, image, info, thumbnail, then] {
+                    accept(target, path, choice, image, info, thumbnail);
+                    if (then) {
+                        then(true);
+                    }
+                };
+            } catch (const std::bad_alloc&) {
+                throw; // reported by the controller, which allocates nothing for that
+            } catch (const std::exception& error) {
+                const auto* known = dynamic_cast<const base::Error*>(&error);
+                if (known != nullptr && known->code() == base::ErrorCode::Problem) {
+                    if (const auto images = severalImages(path, stop); !images.empty()) {
+                        return [this, target, path, images, wanted, then] {
+                            askImage(target, path, images, wanted, then);
+                        };
+                    }
+                }
+                return [this, path, sentence = inWindowWords(error.what()), then] {
+                    Settings::removeRecentFile(pathText(path));
+                    Q_EMIT failed(sentence);
+                    if (then) {
+                        then(false);
+                    }
+                };
+            }
+        });
+}
+
+void Opener::askChoice(Target target, const std::filesystem::path& path, const io::ImageInfo& info,
+                       const Choice& known, const Then& then) {
+    auto* dialog = new QDialog(&m_window);
+    dialog->setObjectName(QStringLiteral("choiceDialog"));
+    dialog->setAttribute(Qt::WA_DeleteOnClose);
+    // The images of a file have channels and frames of their own, so that the image comes first.
+    const bool images = info.images > 1 && !known.reading->image;
+    dialog->setWindowTitle(images ? tr("Which image?") : tr("Which channel and frame?"));
+    auto* form = new QFormLayout(dialog);
+    QString sentence =
+        images ? tr("%1 holds %2 images; number %3 has %4. Choose which one to open. Images "
+                    "count from 0.")
+                     .arg(fileName(path))
+                     .arg(info.images)
+                     .arg(info.image)
+                     .arg(sizeText(info.extents))
+               : tr("%1 has %2 channel(s) and %3 frame(s) of %4. Choose which one to open. "
+                    "Channels and frames count from 0.")
+                     .arg(fileName(path))
+                     .arg(info.channels)
+                     .arg(info.frames)
+                     .arg(sizeText(info.extents));
+    auto* text = new QLabel(withNotes(std::move(sentence), info.notes), dialog);
+    text->setWordWrap(true);
+    text->setMinimumWidth(360);
+    form->addRow(text);
+    const auto number = [dialog, form](const QString& label, const char* name, int count,
+                                       std::optional<int> value) -> QSpinBox* {
+        if (count <= 1) {
+            return nullptr;
+        }
+        auto* field = new QSpinBox(dialog);
+        field->setObjectName(QLatin1String(name));
+        field->setAccessibleName(label);
+        field->setToolTip(tr("%1, from 0 to %2").arg(label).arg(count - 1));
+        field->setRange(0, count - 1);
+        field->setValue(value.value_or(0));
+        form->addRow(label, field);
+        return field;
+    };
+    QSpinBox* image = number(tr("Image"), "choiceImage", images ? info.images : 1, info.image);
+    QSpinBox* channel =
+        number(tr("Channel"), "choiceChannel", images ? 1 : info.channels, known.channel);
+    QSpinBox* frame = number(tr("Frame"), "choiceFrame", images ? 1 : info.frames, known.frame);
+    auto* buttons = new QDialogButtonBox(QDialogButtonBox::Open | QDialogButtonBox::Cancel, dialog);
+    form->addRow(buttons);
+    connect(buttons, &QDialogButtonBox::accepted, dialog, &QDialog::accept);
+    connect(buttons, &QDialogButtonBox::rejected, dialog, &QDialog::reject);
+    connect(dialog, &QDialog::accepted, this,
+            [this, target, path, image, channel, frame, reading = known.reading, then] {
+                Choice choice;
+                choice.reading = reading;
+                if (image != nullptr) {
+                    choice.reading->image = image->value();
+                }
+                if (channel != nullptr) {
+                    choice.channel = channel->value();
+                }
+                if (frame != nullptr) {
+                    choice.frame = frame->value();
+                }
+                open(target, path, choice, then);
+            });
+    connect(dialog, &QDialog::rejected, this, [then] {
+        if (then) {
+            then(false);
+        }
+    });
+    dialog->open();
+}
+
+void Opener::accept(Target target, const std::filesystem::path& path, const Choice& choice,
+                    const std::shared_ptr<const job::SceneImage>& image, const io::ImageInfo& info,
+                    const QImage& thumbnail) {
+    const QString name = fileName(path);
+    if (target == Target::Scene) {
+        Settings::addRecentFile(pathText(path));
+        SceneEntry scene{image, name, path, {}, choice.channel, choice.frame};
+        scene.thumbnail = thumbnail;
+        scene.reading = choice.reading.value_or(io::Reading{});
+        m_document.setScene(std::move(scene));
+        Q_EMIT opened(
+            announcement(name, *image, image->geometry) +
+            (image->opacity ? tr("; its opacity is ignored, all of its pixels count") : QString()));
+        return;
+    }
+    acceptTemplate({image, name, path, {}, placeOf(info)}, target == Target::MoreTemplate);
+}
+
+void Opener::acceptMask(Target target, MaskEntry entry) {
+    if (!m_document.hasScene()) {
+        Q_EMIT failed(tr("A mask cannot be opened without a scene: open a scene first."));
+        return;
+    }
+    const base::Image<std::uint8_t>& support = entry.image->support;
+    const auto inside = std::count(support.data(), support.data() + support.count(), 1);
+    const QString text = withNotes(tr("%1: mask of %2, %3 of them inside")
+                                       .arg(entry.name, sizeText(support.extents()))
+                                       .arg(inside),
+                                   {entry.image->note});
+    if (target == Target::SceneMask) {
+        m_document.setSceneMask(std::move(entry));
+    } else {
+        std::vector<MaskEntry> masks =
+            target == Target::MoreMask ? m_document.masks() : std::vector<MaskEntry>{};
+        masks.push_back(std::move(entry));
+        m_document.setMasks(std::move(masks));
+    }
+    Q_EMIT opened(text);
+}
+
+void Opener::acceptTemplate(TemplateEntry entry, bool added) {
+    if (!m_document.hasScene()) {
+        Q_EMIT failed(tr("A template cannot be opened without a scene: open a scene first."));
+        return;
+    }
+    const QString name = entry.name;
+    const auto image = entry.image;
+    QString text = announcement(name, *image, image->geometry);
+    if (!entry.place.isEmpty()) {
+        text += QStringLiteral("; ") + entry.place;
+    }
+    if (image->opacity && m_document.masks().empty()) {
+        text += tr("; its opaque part is its mask");
+    }
+    if (added) {
+        m_document.addTemplate(std::move(entry));
+    } else {
+        m_document.setTemplate(std::move(entry));
+    }
+    Q_EMIT opened(text);
+    warnOfSpacing(m_document.activeTemplate());
+}
+
+void Opener::openSample(const QString& name, Then then) {
+    if (m_controller.isPending(RunController::Task::Run)) {
+        m_controller.cancel();
+    }
+    m_controller.start(
+        RunController::Task::Load, tr("Making the sample %1").arg(name),
+        [this, name, then](const std::stop_token& stop, job::JobSink*) -> RunController::Done {
+            try {
+                job::JobImages images = job::sampleImages(name.toStdString());
+                if (stop.stop_requested()) {
+                    return [then] {
+                        if (then) {
+                            then(false);
+                        }
+                    };
+                }
+                return [this, name, images, then] {
+                    m_document.setScene({images.scene, name, {}, name, {}, {}});
+                    m_document.setTemplate(
+                        {images.templates.front(), tr("template of %1").arg(name), {}, {}, {}});
+                    m_document.undoStack().clear();
+                    Q_EMIT opened(announcement(name, *images.scene, images.scene->geometry));
+                    Q_EMIT sampleOpened();
+                    if (then) {
+                        then(true);
+                    }
+                };
+            } catch (const std::bad_alloc&) {
+                throw; // reported by the controller, which allocates nothing for that
+            } catch (const std::exception& error) {
+                return [this, sentence = inWindowWords(error.what()), then] {
+                    Q_EMIT failed(sentence);
+                    if (then) {
+                        then(false);
+                    }
+                };
+            }
+        });
+}
+
+} // namespace flcc::ui

@@ -1,0 +1,101 @@
+#pragma once
+
+#include <QObject>
+#include <QStringList>
+
+#include <filesystem>
+#include <functional>
+#include <optional>
+#include <stop_token>
+
+#include "engine/io/atomic_file.h"
+#include "engine/io/protected_files.h"
+#include "ui/document/document.h"
+
+class QWidget;
+
+namespace flcc::ui {
+
+class MatchFlow;
+class RunController;
+class ViewsPanel;
+
+/// Writes results, reports, templates, jobs and screenshots to files on the background thread.
+class Exporter : public QObject {
+    Q_OBJECT
+
+  public:
+    Exporter(Document& document, RunController& controller, MatchFlow& flow, ViewsPanel& views,
+             QWidget& window);
+
+    /// The files that no export may replace: those of the open document and its job file. Reads the
+    /// headers of images.
+    [[nodiscard]] io::ProtectedFiles inputs() const;
+
+    // These functions ask for a file name.
+    void scene();
+    void peaks();
+    void map();
+    void status();
+    void index();
+    void heatmap();
+    void report();
+    void screenshot();
+    void cleanScreenshot();
+    void saveTemplate();
+    void saveMask(bool scene); ///< of the scene, else of the active template
+    void saveJob();
+
+    // These functions write without asking. If there is no result, they emit failed().
+    void writeScene(const std::filesystem::path& path);
+    void writePeaks(const std::filesystem::path& path);
+    void writeMap(const std::filesystem::path& path);
+    void writeStatus(const std::filesystem::path& path);
+    void writeIndex(const std::filesystem::path& path);
+    void writeHeatmap(const std::filesystem::path& path);
+    void writeReport(const std::filesystem::path& path);
+    void writeScreenshot(const std::filesystem::path& path);
+    void writeTemplate(const std::filesystem::path& path);
+    void writeMask(const std::filesystem::path& path, bool scene);
+    void writeJob(const std::filesystem::path& path);
+
+  Q_SIGNALS:
+    void saved(const QString& sentence);
+    void failed(const QString& sentence);
+
+  private:
+    /// Sentences about information that the file could not hold; nullopt when writing was stopped.
+    using Notes = std::optional<std::vector<std::string>>;
+    /// Writes a file that gets its name later.
+    using Write = std::function<Notes(const io::AtomicFile&, const std::stop_token&)>;
+    /// Refuses a path that would replace a file of the open document or, unless `mayReplaceJob`,
+    /// its job file.
+    /// `then` is called when the file is written.
+    void write(const std::filesystem::path& path, const Write& write, bool mayReplaceJob = false,
+               const std::function<void()>& then = {});
+    /// Writes one file for each scene of the shown result's run, under numbered names: all files or
+    /// none.
+    using WriteOf =
+        std::function<Notes(const ResultEntry&, const io::AtomicFile&, const std::stop_token&)>;
+    enum class Of { Results, Maps };
+    /// `what`: maps that were released are left out of a run over several scenes.
+    void writeScenes(const std::filesystem::path& path, const WriteOf& writeOf,
+                     Of what = Of::Results);
+    [[nodiscard]] job::Job jobWithAllScenes() const;
+    [[nodiscard]] std::vector<ResultEntry> shownRun() const;
+    void ask(const QString& title, const QString& name, const QString& filters,
+             std::function<void(const std::filesystem::path&)> then);
+    [[nodiscard]] std::optional<MaskEntry> requireMask(bool scene);
+    [[nodiscard]] const ResultEntry* requireResult();
+    /// Like requireResult(), but the result must have a map. Templates of different extents give no
+    /// map.
+    [[nodiscard]] const ResultEntry* requireMap();
+
+    Document& m_document;
+    RunController& m_controller;
+    MatchFlow& m_flow;
+    ViewsPanel& m_views;
+    QWidget& m_window;
+};
+
+} // namespace flcc::ui

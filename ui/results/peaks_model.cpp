@@ -1,0 +1,191 @@
+#include "ui/results/peaks_model.h"
+
+#include <limits>
+#include <utility>
+
+#include "ui/base/text.h"
+#include "ui/document/document.h"
+
+namespace flcc::ui {
+
+PeaksModel::PeaksModel(QObject* parent) : QAbstractTableModel(parent) {}
+
+void PeaksModel::setPeaks(std::vector<match::Peak> peaks, base::Geometry geometry) {
+    beginResetModel();
+    m_peaks = std::move(peaks);
+    m_geometry = std::move(geometry);
+    endResetModel();
+}
+
+int PeaksModel::rowCount(const QModelIndex& parent) const {
+    return parent.isValid() ? 0 : static_cast<int>(m_peaks.size());
+}
+
+int PeaksModel::columnCount(const QModelIndex& parent) const {
+    return parent.isValid() ? 0 : kColumns;
+}
+
+QVariant PeaksModel::number(const match::Peak& peak, int row, int column) const {
+    switch (column) {
+    case Rank:
+        return row + 1;
+    case Score:
+        return peak.score;
+    case X:
+        return static_cast<qlonglong>(peak.corner.x);
+    case Y:
+        return static_cast<qlonglong>(peak.corner.y);
+    case Z:
+        return static_cast<qlonglong>(peak.corner.z);
+    case CentreX:
+    case CentreY:
+    case CentreZ:
+        return peak.centre[static_cast<std::size_t>(column - CentreX)];
+    case WorldX:
+    case WorldY:
+    case WorldZ:
+        return peak.world[static_cast<std::size_t>(column - WorldX)];
+    case ZScore:
+        return peak.zscore.value_or(-std::numeric_limits<double>::infinity());
+    case Rival:
+        return peak.rival.value_or(-1);
+    case Bound:
+        return peak.bound;
+    case Templ:
+        return peak.templ;
+    default:
+        return toQString(base::name(peak.status));
+    }
+}
+
+QString PeaksModel::text(const match::Peak& peak, int row, int column) const {
+    const QVariant value = number(peak, row, column);
+    switch (column) {
+    case Score:
+        return QString::number(peak.score, 'f', 4);
+    case CentreX:
+    case CentreY:
+    case CentreZ:
+        return QString::number(value.toDouble(), 'f', 2);
+    case WorldX:
+    case WorldY:
+    case WorldZ:
+        return numberText(value.toDouble());
+    case ZScore:
+        return peak.zscore ? QString::number(*peak.zscore, 'f', 1) : QString();
+    case Rival:
+        return peak.rival ? QString::number(*peak.rival, 'f', 2) : QString();
+    case Bound:
+        return QString::number(peak.bound, 'g', 2);
+    default:
+        return value.toString();
+    }
+}
+
+QVariant PeaksModel::data(const QModelIndex& index, int role) const {
+    if (!index.isValid() || index.row() >= static_cast<int>(m_peaks.size())) {
+        return {};
+    }
+    const match::Peak& peak = m_peaks[static_cast<std::size_t>(index.row())];
+    switch (role) {
+    case Qt::DisplayRole:
+        return text(peak, index.row(), index.column());
+    case kSortRole:
+        return number(peak, index.row(), index.column());
+    case Qt::TextAlignmentRole:
+        return QVariant::fromValue(Qt::Alignment(
+            Qt::AlignVCenter | (index.column() == Mark ? Qt::AlignLeft : Qt::AlignRight)));
+    case Qt::ToolTipRole:
+        return tr("Peak %1: score %2, centre %3, %4, %5 in voxels from 0")
+            .arg(index.row() + 1)
+            .arg(peak.score, 0, 'f', 4)
+            .arg(peak.centre[0], 0, 'f', 2)
+            .arg(peak.centre[1], 0, 'f', 2)
+            .arg(peak.centre[2], 0, 'f', 2);
+    default:
+        return {};
+    }
+}
+
+/// "R [mm]", "world x [µm]".
+QString PeaksModel::worldName(int axis) const {
+    const QString axes = toQString(base::name(m_geometry.axes));
+    const QString letters = QStringLiteral("xyz");
+    return QStringLiteral("%1 [%2]").arg(axes.isEmpty() ? tr("world %1").arg(letters[axis])
+                                                        : QString(axes[axis]),
+                                         unitText(m_geometry));
+}
+
+QVariant PeaksModel::headerData(int section, Qt::Orientation orientation, int role) const {
+    if (orientation != Qt::Horizontal || section < 0 || section >= kColumns) {
+        return {};
+    }
+    const std::array<QString, kColumns> names{
+        tr("#"),           tr("score"),    tr("x [0-based]"), tr("y [0-based]"),
+        tr("z [0-based]"), tr("centre x"), tr("centre y"),    tr("centre z"),
+        tr("z-score"),     tr("contrast"), tr("± error"),     tr("status"),
+        tr("template"),    worldName(0),   worldName(1),      worldName(2)};
+    const std::array<QString, kColumns> tips{
+        tr("Rank in the list, counted from 1"),
+        tr("Local correlation coefficient, recomputed in double"),
+        tr("First voxel of the placement along x, counted from 0"),
+        tr("First voxel of the placement along y, counted from 0"),
+        tr("First voxel of the placement along z, counted from 0"),
+        tr("Sub-voxel centre along x, in voxels counted from 0"),
+        tr("Sub-voxel centre along y, in voxels counted from 0"),
+        tr("Sub-voxel centre along z, in voxels counted from 0"),
+        tr("Distance of the score from the mean of all scores, in standard deviations"),
+        tr("How far the peak stands out: its score divided by the best score elsewhere (outside "
+           "the "
+           "exclusion zone); 1 is a tie. Column rival of exports"),
+        tr("Largest possible error of the score, which was recomputed in double. Column bound of "
+           "exports"),
+        tr("OK, PARTIAL or LOWCONF"),
+        tr("Number of the template that was found, counted from 0 as in the list"),
+        tr("The centre in world units, along the first axis of the world"),
+        tr("The centre in world units, along the second axis of the world"),
+        tr("The centre in world units, along the third axis of the world")};
+    if (role == Qt::DisplayRole) {
+        return names[static_cast<std::size_t>(section)];
+    }
+    if (role == Qt::ToolTipRole) {
+        return tips[static_cast<std::size_t>(section)];
+    }
+    return {};
+}
+
+PeaksFilter::PeaksFilter(QObject* parent) : QSortFilterProxyModel(parent) {
+    setSortRole(PeaksModel::kSortRole);
+    setDynamicSortFilter(true);
+}
+
+void PeaksFilter::setMinScore(double score) {
+    m_minScore = score;
+    invalidateFilter();
+}
+
+void PeaksFilter::setText(const QString& text) {
+    m_text = text.trimmed();
+    invalidateFilter();
+}
+
+bool PeaksFilter::filterAcceptsRow(int row, const QModelIndex& parent) const {
+    const QAbstractItemModel* model = sourceModel();
+    const auto* peaks = dynamic_cast<const PeaksModel*>(model);
+    if (peaks != nullptr && !reaches(peaks->peaks()[static_cast<std::size_t>(row)], m_minScore)) {
+        return false;
+    }
+    if (m_text.isEmpty()) {
+        return true;
+    }
+    for (int column = 0; column < model->columnCount(parent); ++column) {
+        const QString text =
+            model->data(model->index(row, column, parent), Qt::DisplayRole).toString();
+        if (text.contains(m_text, Qt::CaseInsensitive)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+} // namespace flcc::ui
