@@ -4,6 +4,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <fstream>
 #include <stdexcept>
@@ -53,7 +54,8 @@ SkimageRun::SkimageRun(const base::Image<float>& scene, const base::Image<float>
         }
     }
     start(arguments);
-    (void)answer(); // "ready"
+    const std::string ready = answer(); // "ready 0.19.3"
+    m_version = ready.substr(std::min(ready.find(' ') + 1, ready.size()));
 }
 
 SkimageRun::~SkimageRun() {

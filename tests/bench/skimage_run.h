@@ -25,6 +25,9 @@ class SkimageRun {
     /// milliseconds.
     double run(int threads);
 
+    /// Of scikit-image.
+    [[nodiscard]] const std::string& version() const { return m_version; }
+
     /// What the first call found.
     [[nodiscard]] base::Image<float> map() const;
 
@@ -33,6 +36,7 @@ class SkimageRun {
     std::string answer();
 
     base::Extents m_extents;
+    std::string m_version;
     /// A folder for what is handed over, gone with this.
     struct Folder {
         std::filesystem::path path;
