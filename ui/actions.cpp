@@ -47,7 +47,7 @@ void Actions::adopt(QMenu* menu, QAction* action, const Definition& definition) 
 }
 
 void Actions::refreshTheme() {
-    for (QAction* action : m_actions) {
+    for (QAction* action : m_window.findChildren<QAction*>()) { // also those of submenus
         const QString name = action->property("iconName").toString();
         if (!name.isEmpty()) {
             action->setIcon(icon(name));

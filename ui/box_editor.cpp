@@ -28,20 +28,10 @@ BoxEditor::BoxEditor(Document& document, QWidget* parent) : QWidget(parent), m_d
     m_grid->setHorizontalSpacing(5);
     m_grid->setVerticalSpacing(4);
     const std::array<QString, 6> letters{tr("x"), tr("y"), tr("z"), tr("w"), tr("h"), tr("d")};
-    const std::array<QString, 6> names{tr("Box: first voxel along x, from 0"),
-                                       tr("Box: first voxel along y, from 0"),
-                                       tr("Box: first voxel along z, from 0"),
-                                       tr("Box: width in voxels"),
-                                       tr("Box: height in voxels"),
-                                       tr("Box: depth in voxels")};
     for (std::size_t i = 0; i < 6; ++i) {
         auto* label = new QLabel(letters[i], this);
         auto* field = new QSpinBox(this);
         field->setObjectName(QStringLiteral("box") + letters[i].toUpper());
-        field->setAccessibleName(names[i]);
-        field->setToolTip(
-            names[i] +
-            tr(" (drag the box with tool 4 or click on an object, move it with the arrow keys)"));
         field->setKeyboardTracking(false);
         field->setMinimumWidth(54);
         label->setBuddy(field);
@@ -71,7 +61,17 @@ BoxEditor::BoxEditor(Document& document, QWidget* parent) : QWidget(parent), m_d
     layout->addLayout(m_grid);
     layout->addLayout(row);
     m_quality = new BoxQualityView(m_document, this);
-    layout->addWidget(m_quality);
+    m_hint =
+        new QLabel(tr("Drag a box in a view with tool 4, or click on an object: this place shows "
+                      "how well a match can find it again."),
+                   this);
+    m_hint->setObjectName(QStringLiteral("boxHint"));
+    m_hint->setWordWrap(true);
+    m_hint->setAlignment(Qt::AlignTop);
+    auto* place = new QGridLayout; // one place for both
+    place->addWidget(m_quality, 0, 0);
+    place->addWidget(m_hint, 0, 0);
+    layout->addLayout(place);
     connect(&m_document, &Document::sceneChanged, this, &BoxEditor::onSceneChanged);
     connect(&m_document, &Document::boxChanged, this, &BoxEditor::onBoxChanged);
     connect(&m_document, &Document::templateChanged, this, &BoxEditor::onBoxChanged);
@@ -88,8 +88,28 @@ void BoxEditor::onSceneChanged() {
         m_fields[i]->setMaximum(std::max(i < 3 ? count - 1 : count, 1));
         m_fields[i]->setEnabled(m_document.hasScene());
     }
+    nameFields();
     arrange();
     onBoxChanged();
+}
+
+void BoxEditor::nameFields() {
+    const bool volume = m_document.isVolume();
+    const QString first =
+        volume ? tr("Box: first voxel along %1, from 0") : tr("Box: first pixel along %1, from 0");
+    const QString word = voxelsWord(volume);
+    const std::array<QString, 6> names{first.arg(QChar('x')),
+                                       first.arg(QChar('y')),
+                                       first.arg(QChar('z')),
+                                       tr("Box: width in %1").arg(word),
+                                       tr("Box: height in %1").arg(word),
+                                       tr("Box: depth in %1").arg(word)};
+    for (std::size_t i = 0; i < names.size(); ++i) {
+        m_fields[i]->setAccessibleName(names[i]);
+        m_fields[i]->setToolTip(
+            names[i] +
+            tr(" (drag the box with tool 4 or click on an object, move it with the arrow keys)"));
+    }
 }
 
 /// x y w h in one row for an image, x y over w h where numbers have five digits, x y z over w h d
@@ -118,6 +138,7 @@ void BoxEditor::onBoxChanged() {
     const auto& box = m_document.box();
     m_cut->setEnabled(box.has_value());
     m_add->setEnabled(box.has_value());
+    m_hint->setVisible(!box && m_keepsPlace);
     if (!box) {
         m_add->setVisible(!m_document.templates().empty());
         m_size->setText(m_document.hasScene() ? tr("No box") : QString());
@@ -160,6 +181,22 @@ void BoxEditor::onBoxChanged() {
     }
 }
 
+void BoxEditor::keepPlace(bool keep) {
+    if (keep != m_keepsPlace) {
+        m_keepsPlace = keep;
+        QSizePolicy policy = m_quality->sizePolicy();
+        policy.setRetainSizeWhenHidden(keep);
+        m_quality->setSizePolicy(policy);
+        m_hint->setVisible(keep && !m_document.box());
+    }
+}
+
+int BoxEditor::missingHeight() const {
+    return m_keepsPlace || !m_quality->isHidden()
+               ? 0
+               : m_quality->sizeHint().height() + layout()->spacing();
+}
+
 void BoxEditor::apply() {
     if (!m_document.hasScene()) {
         return;
@@ -186,6 +223,7 @@ void BoxEditor::apply() {
 
 void BoxEditor::refreshTheme() {
     m_size->setStyleSheet(QStringLiteral("color: %1;").arg(accents().muted.name()));
+    m_hint->setStyleSheet(m_size->styleSheet());
     m_quality->refreshTheme();
 }
 

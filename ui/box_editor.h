@@ -21,6 +21,11 @@ class BoxEditor : public QWidget {
 
   public:
     explicit BoxEditor(Document& document, QWidget* parent = nullptr);
+    /// Whether the judgement of the box has its place, with a hint, while there is no box: the
+    /// fields below then stay where they are when a box is drawn.
+    void keepPlace(bool keep);
+    /// The height that the judgement needs beside what is shown now.
+    [[nodiscard]] int missingHeight() const;
     void refreshTheme();
 
   Q_SIGNALS:
@@ -29,6 +34,7 @@ class BoxEditor : public QWidget {
 
   private:
     void onSceneChanged();
+    void nameFields();
     void arrange();
     void onBoxChanged();
     void apply();
@@ -39,6 +45,8 @@ class BoxEditor : public QWidget {
     QGridLayout* m_grid = nullptr;
     QLabel* m_size = nullptr;
     BoxQualityView* m_quality = nullptr;
+    QLabel* m_hint = nullptr; ///< in its place while there is no box
+    bool m_keepsPlace = false;
     QPushButton* m_cut = nullptr;
     /// Adds the box as another template; shown when there is a template.
     QPushButton* m_add = nullptr;

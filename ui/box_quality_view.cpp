@@ -48,32 +48,36 @@ QString axisName(std::size_t axis) { return QString(QChar('x' + static_cast<char
 QString scoreText(double score) { return QString::number(score, 'f', 2); }
 
 /// A few words, and the whole sentence.
-std::pair<QString, QString> verdictTexts(const BoxQuality& quality) {
+std::pair<QString, QString> verdictTexts(const BoxQuality& quality, bool volume) {
     const QString axis = axisName(quality.slides);
+    const QString voxels = voxelsWord(volume);
     switch (quality.fault) {
     case BoxFault::None:
         break;
     case BoxFault::Small:
-        return {BoxQualityView::tr("Too small: one voxel"),
-                BoxQualityView::tr("A template needs at least two voxels. Make the box larger.")};
+        return {BoxQualityView::tr("Too small: fewer than two %1").arg(voxels),
+                BoxQualityView::tr("A template needs at least two %1. Make the box larger.")
+                    .arg(voxels)};
     case BoxFault::NotFinite:
         return {BoxQualityView::tr("Holds NaN: no score exists"),
                 BoxQualityView::tr(
                     "The box holds NaN or an infinite value, so no score exists. Move the box.")};
     case BoxFault::Flat:
-        return {BoxQualityView::tr("Flat: all voxels are equal"),
+        return {BoxQualityView::tr("Flat: all %1 are equal").arg(voxels),
                 BoxQualityView::tr(
-                    "All voxels of the box have one value, so no score exists. Move the box.")};
+                    "All %1 of the box have one value, so no score exists. Move the box.")
+                    .arg(voxels)};
     case BoxFault::Slides:
         return {BoxQualityView::tr("Slides along %1, as on an edge").arg(axis),
                 BoxQualityView::tr("The box looks the same when it is moved along %1, as on a line "
                                    "or an edge, so the position of a peak is not certain.")
                     .arg(axis)};
     case BoxFault::Repeats:
-        return {BoxQualityView::tr("Repeats: %1 at %2 voxels")
-                    .arg(scoreText(quality.second), QString::number(quality.distance, 'f', 0)),
-                BoxQualityView::tr("A place %1 voxels away looks like the box and scores %2.")
-                    .arg(QString::number(quality.distance, 'f', 0), scoreText(quality.second))};
+        return {
+            BoxQualityView::tr("Repeats: %1 at %2 %3")
+                .arg(scoreText(quality.second), QString::number(quality.distance, 'f', 0), voxels),
+            BoxQualityView::tr("A place %1 %2 away looks like the box and scores %3.")
+                .arg(QString::number(quality.distance, 'f', 0), voxels, scoreText(quality.second))};
     case BoxFault::Broad:
         return {BoxQualityView::tr("Broad peak along %1").arg(axis),
                 BoxQualityView::tr("The main peak along %1 is most of the box, so positions are "
@@ -138,8 +142,14 @@ BoxQualityView::BoxQualityView(Document& document, QWidget* parent)
     grid->addWidget(m_verdict, 0, 1);
     grid->addWidget(m_numbers, 1, 1);
     grid->setColumnStretch(1, 1);
-    for (const auto signal :
-         {&Document::boxChanged, &Document::sceneChanged, &Document::sceneShown}) {
+    for (QWidget* each : std::initializer_list<QWidget*>{m_picture, m_numbers}) {
+        QSizePolicy kept = each->sizePolicy();
+        kept.setRetainSizeWhenHidden(true);
+        each->setSizePolicy(kept);
+    }
+    m_numbers->setText(QStringLiteral("\n")); // the height of two lines
+    for (const auto signal : {&Document::boxChanged, &Document::sceneChanged, &Document::sceneShown,
+                              &Document::masksChanged, &Document::templateChanged}) {
         connect(&m_document, signal, this, &BoxQualityView::request);
     }
     request();
@@ -152,24 +162,36 @@ void BoxQualityView::request() {
         setVisible(false);
         return;
     }
-    m_work->start([this, box = *box, image = m_document.scene().image](
+    const auto mask = maskOf(*box);
+    m_work->start([this, box = *box, mask, image = m_document.scene().image](
                       const std::stop_token& stop) -> std::function<void()> {
         const base::Stopwatch watch;
         auto quality = std::make_shared<BoxQuality>(
-            features::boxQuality(base::viewOf(image->pixels), box, stop));
-        return [this, quality, time = watch.ms()] {
+            features::boxQuality(base::viewOf(image->pixels), box, stop,
+                                 mask ? mask->support.view() : base::View<const std::uint8_t>()));
+        return [this, quality, masked = mask != nullptr, time = watch.ms()] {
             m_milliseconds = time;
-            showQuality(*quality);
+            showQuality(*quality, masked);
         };
     });
 }
 
-void BoxQualityView::showQuality(const BoxQuality& quality) {
+/// The mask of the active template, if the box is where that template is drawn.
+std::shared_ptr<const job::MaskImage> BoxQualityView::maskOf(const base::Box& box) const {
+    const MaskEntry* mask = m_document.mask();
+    const bool fits = mask != nullptr && mask->image->support.extents() == box.extents;
+    return fits ? mask->image : nullptr;
+}
+
+void BoxQualityView::showQuality(const BoxQuality& quality, bool masked) {
     m_shown = quality.verdict;
-    const auto [words, sentence] = verdictTexts(quality);
-    m_verdict->showText(words, sentence);
+    const auto [words, sentence] = verdictTexts(quality, m_document.isVolume());
+    m_verdict->showText(
+        masked ? tr("%1 (with the mask)").arg(words) : words,
+        masked ? tr("%1 Only what the mask of the template takes in was judged.").arg(sentence)
+               : sentence);
     const QString numbers = numbersText(quality);
-    m_numbers->setText(numbers);
+    m_numbers->setText(numbers.isEmpty() ? QStringLiteral("\n") : numbers);
     m_numbers->setVisible(!numbers.isEmpty());
     QPixmap pixmap;
     if (!quality.scores.empty()) {

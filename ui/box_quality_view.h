@@ -2,6 +2,8 @@
 
 #include <QWidget>
 
+#include <memory>
+
 #include "engine/features/box_quality.h"
 #include "ui/document.h"
 
@@ -14,7 +16,8 @@ class LatestWork;
 
 /// How well a match can find the template box again: its self-correlation as a picture, width of
 /// the main peak, second peak and contrast, judged in green, amber or red with the reason. Follows
-/// the box while it is dragged. Hidden without a box.
+/// the box while it is dragged, with the mask of the active template if both have the same
+/// extents. Hidden without a box.
 class BoxQualityView : public QWidget {
     Q_OBJECT
 
@@ -29,7 +32,8 @@ class BoxQualityView : public QWidget {
 
   private:
     void request();
-    void showQuality(const features::BoxQuality& quality);
+    [[nodiscard]] std::shared_ptr<const job::MaskImage> maskOf(const base::Box& box) const;
+    void showQuality(const features::BoxQuality& quality, bool masked);
 
     Document& m_document;
     LatestWork* m_work = nullptr;

@@ -28,6 +28,7 @@ void BoxTool::fitTo(const base::Index& voxel) {
         return [this, voxel, box, gesture] {
             if (box) {
                 m_document.setBox(box, gesture);
+                Q_EMIT fitted();
             } else {
                 Q_EMIT message(tr("No object stands out from its surroundings at %1: click on "
                                   "another place, or drag a box.")

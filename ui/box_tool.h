@@ -30,6 +30,7 @@ class BoxTool : public QObject {
 
   Q_SIGNALS:
     void message(const QString& sentence);
+    void fitted(); ///< the box is the one around an object
 
   private:
     Document& m_document;

@@ -43,6 +43,7 @@ CommandPalette::CommandPalette(const std::vector<QAction*>& actions, QWidget* pa
         tr("Lists the commands that contain these words. Return runs the chosen one"));
     m_words->installEventFilter(this);
     m_list = new QListWidget(this);
+    m_list->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff); // long entries are shortened
     m_list->setObjectName(QStringLiteral("commandList"));
     m_list->setAccessibleName(tr("Commands"));
     m_list->setToolTip(tr("Return or a click runs a command"));

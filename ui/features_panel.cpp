@@ -1,8 +1,8 @@
 #include "ui/features_panel.h"
 
 #include <QAction>
+#include <QComboBox>
 #include <QDoubleSpinBox>
-#include <QFileDialog>
 #include <QFormLayout>
 #include <QHBoxLayout>
 #include <QHeaderView>
@@ -14,6 +14,7 @@
 #include <QScrollArea>
 #include <QSignalBlocker>
 #include <QSlider>
+#include <QStyle>
 #include <QTableWidget>
 #include <QVBoxLayout>
 
@@ -24,11 +25,9 @@
 #include "engine/base/error.h"
 #include "engine/base/tile_pool.h"
 #include "engine/features/pairs.h"
-#include "engine/io/atomic_file.h"
 #include "ui/features_form.h"
 #include "ui/features_image.h"
 #include "ui/option_names.h"
-#include "ui/settings.h"
 #include "ui/text.h"
 #include "ui/thumbnail.h"
 
@@ -40,6 +39,8 @@ constexpr int kSliderSteps = 1000;
 constexpr int kIconSide = 64;
 constexpr std::int64_t kMostShown = 5000;
 constexpr int kStartPercent = 20; ///< of the strongest blob, shown at first
+
+enum class Kind { Both, Light, Dark }; ///< entries of the choice of blobs that are listed
 
 /// Passes the progress to the window, and the maxima of each scale to the panel.
 class BlobSink : public job::FeaturesSink {
@@ -86,18 +87,25 @@ FeaturesPanel::FeaturesPanel(Document& document, RunController& controller, View
 }
 
 void FeaturesPanel::build() {
-    auto* area = new QScrollArea(this); // fields and lists need more room than a small screen has
+    auto* area = new QScrollArea(this); // the fields are higher than the panel on a small screen
     area->setWidgetResizable(true);
     area->setFrameShape(QFrame::NoFrame);
-    auto* content = new QWidget(area);
-    area->setWidget(content);
+    area->setWidget(buildSide());
+    area->setSizePolicy(QSizePolicy::Maximum, QSizePolicy::Expanding);
+    area->setMinimumWidth(area->widget()->minimumSizeHint().width() +
+                          style()->pixelMetric(QStyle::PM_ScrollBarExtent));
+    auto* wide = new QScrollArea(this); // all of it is wider than a small window leaves
+    wide->setWidgetResizable(true);
+    wide->setFrameShape(QFrame::NoFrame);
+    auto* content = new QWidget(wide);
+    wide->setWidget(content);
     auto* outer = new QHBoxLayout(this);
     outer->setContentsMargins(0, 0, 0, 0);
-    outer->addWidget(area);
+    outer->addWidget(wide);
     auto* layout = new QHBoxLayout(content);
     layout->setContentsMargins(8, 4, 8, 4);
-    layout->addWidget(buildSide());
-    layout->addWidget(buildTable(), 1);
+    layout->addWidget(area);
+    layout->addWidget(buildTable(), 3);
     m_best = new QListWidget(this);
     m_best->setObjectName(QStringLiteral("blobSuggestions"));
     m_best->setAccessibleName(tr("Suggested templates"));
@@ -107,12 +115,18 @@ void FeaturesPanel::build() {
     m_best->setIconSize({kIconSide, kIconSide});
     m_best->setResizeMode(QListView::Adjust);
     m_best->setMovement(QListView::Static);
-    layout->addWidget(m_best, 1);
+    auto* best = new QVBoxLayout;
+    auto* buttons = new QHBoxLayout;
+    buttons->addWidget(m_suggest, 1);
+    buttons->addWidget(m_save);
+    best->addLayout(buttons);
+    best->addWidget(m_best, 1);
+    layout->addLayout(best, 2);
     connect(m_best, &QListWidget::currentRowChanged, this, [this](int row) {
         if (row >= 0 && row < static_cast<int>(m_suggestions.size())) {
             const features::Suggestion& at = m_suggestions[static_cast<std::size_t>(row)];
             m_document.setBox(at.box);
-            m_views.centreOn(m_result->detection.blobs[at.blob].centre);
+            m_views.centreOn(m_suggested[at.blob].centre);
         }
     });
     connect(m_best, &QListWidget::itemDoubleClicked, this, [this] {
@@ -143,6 +157,13 @@ QWidget* FeaturesPanel::buildSide() {
     m_most = voxelField("blobMostRadius", tr("Largest radius shown"),
                         tr("Hides larger blobs, without a new run; voxels"), 0, 9999, 0, side);
     m_most->setSpecialValueText(tr("any"));
+    m_kind = new QComboBox(side);
+    m_kind->setObjectName(QStringLiteral("blobKind"));
+    m_kind->setAccessibleName(tr("Light or dark blobs"));
+    m_kind->setToolTip(
+        tr("Lists blobs that are lighter or darker than what is around them, without "
+           "a new run. Suggestions follow"));
+    m_kind->addItems({tr("Light and dark"), tr("Light only"), tr("Dark only")});
     const auto row = [side](QWidget* a, QWidget* b) {
         auto* pair = new QHBoxLayout;
         pair->addWidget(a, 1);
@@ -157,8 +178,8 @@ QWidget* FeaturesPanel::buildSide() {
     m_suggest = new QPushButton(tr("Suggest templates"), side);
     m_suggest->setObjectName(QStringLiteral("suggestTemplates"));
     m_suggest->setAccessibleName(m_suggest->text());
-    m_suggest->setToolTip(tr("Ranks blobs by strength and by how well a match can tell them from "
-                             "their surroundings"));
+    m_suggest->setToolTip(tr("Ranks the listed blobs by strength and by how well a match can tell "
+                             "them from their surroundings"));
     m_pairs = new QPushButton(tr("Match …"), side);
     m_pairs->setObjectName(QStringLiteral("blobPairs"));
     m_pairs->setAccessibleName(tr("Match blobs of two scenes"));
@@ -172,16 +193,16 @@ QWidget* FeaturesPanel::buildSide() {
     menu->addAction(tr("Job file …"), this, &FeaturesPanel::askJobFile);
     m_save->setMenu(menu);
     form->addRow(row(m_find, m_pairs));
-    form->addRow(m_form);
     form->addRow(tr("Strength"), row(m_strength, m_strengthText));
     form->addRow(tr("Radius"), row(m_least, m_most));
-    form->addRow(row(m_suggest, m_use));
-    form->addRow(m_save);
+    form->addRow(tr("Blobs"), m_kind);
+    form->addRow(m_form);
     connect(m_find, &QPushButton::clicked, this, &FeaturesPanel::find);
     connect(m_pairs, &QPushButton::clicked, this, &FeaturesPanel::pairsRequested);
     connect(m_use, &QPushButton::clicked, this, &FeaturesPanel::useSelected);
     connect(m_suggest, &QPushButton::clicked, this, &FeaturesPanel::suggest);
     connect(m_strength, &QSlider::valueChanged, this, &FeaturesPanel::applyFilter);
+    connect(m_kind, &QComboBox::currentIndexChanged, this, &FeaturesPanel::applyFilter);
     for (QDoubleSpinBox* box : {m_least, m_most}) {
         connect(box, &QDoubleSpinBox::valueChanged, this, &FeaturesPanel::applyFilter);
     }
@@ -207,7 +228,10 @@ QWidget* FeaturesPanel::buildTable() {
     // All columns are in sight also where the table is narrow.
     m_table->horizontalHeader()->setSectionResizeMode(QHeaderView::ResizeToContents);
     m_table->horizontalHeader()->setStretchLastSection(true);
-    column->addWidget(m_summary);
+    auto* head = new QHBoxLayout;
+    head->addWidget(m_summary, 1);
+    head->addWidget(m_use);
+    column->addLayout(head);
     column->addWidget(m_table, 1);
     connect(m_table, &QTableWidget::itemSelectionChanged, this, [this] {
         const int row = selectedRow();
@@ -262,8 +286,17 @@ void FeaturesPanel::find() {
                            BlobSink watcher(sink, news);
                            auto result = std::make_shared<job::FeaturesResult>(job::runFeatures(
                                job, featuresImageOf(scene, job, stop), nullptr, stop, &watcher));
-                           return [panel, run, result] {
+                           std::vector<char> light;
+                           if (!result->cancelled) {
+                               const base::Image<float> grey =
+                                   features::greyImage(channelsOf(*scene.image));
+                               for (const features::Blob& blob : result->detection.blobs) {
+                                   light.push_back(features::isLight(grey.view(), blob) ? 1 : 0);
+                               }
+                           }
+                           return [panel, run, result, light = std::move(light)] {
                                if (panel && panel->m_run == run) {
+                                   panel->m_light = light;
                                    panel->onFound(result);
                                }
                            };
@@ -309,6 +342,7 @@ void FeaturesPanel::clear() {
     ++m_run;
     m_wanted.reset();
     m_result.reset();
+    m_light.clear();
     m_suggestions.clear();
     m_best->clear();
     applyFilter();
@@ -325,9 +359,12 @@ void FeaturesPanel::applyFilter() {
     const double least = leastStrength();
     if (m_result && !m_result->detection.blobs.empty()) {
         const std::vector<features::Blob>& blobs = m_result->detection.blobs;
-        for (const features::Blob& blob : blobs) {
+        const auto kind = static_cast<Kind>(m_kind->currentIndex());
+        for (std::size_t i = 0; i < blobs.size(); ++i) {
+            const features::Blob& blob = blobs[i];
             if (blob.strength >= least && blob.radius >= m_least->value() &&
-                (m_most->value() == 0 || blob.radius <= m_most->value())) {
+                (m_most->value() == 0 || blob.radius <= m_most->value()) &&
+                (kind == Kind::Both || (m_light[i] != 0) == (kind == Kind::Light))) {
                 m_shown.push_back(blob);
             }
         }
@@ -383,7 +420,7 @@ void FeaturesPanel::updateButtons() {
     m_pairs->setEnabled(m_document.hasScene() && !working);
     m_save->setEnabled(m_document.hasScene() && !working);
     m_saveList->setEnabled(!m_shown.empty());
-    m_suggest->setEnabled(m_result && !m_result->detection.blobs.empty() && !working);
+    m_suggest->setEnabled(!m_shown.empty() && !working);
 }
 
 void FeaturesPanel::useSelected() {
@@ -405,99 +442,24 @@ job::FeaturesJob FeaturesPanel::job() const {
     return job;
 }
 
-void FeaturesPanel::askList() {
-    auto* dialog =
-        new QFileDialog(this, tr("Save blobs"), Settings::folder(QStringLiteral("export")),
-                        tr("Blobs (*.csv *.tsv *.json);;3D Slicer (*.mrk.json)"));
-    dialog->setObjectName(QStringLiteral("blobListDialog"));
-    dialog->setAttribute(Qt::WA_DeleteOnClose);
-    dialog->setAcceptMode(QFileDialog::AcceptSave);
-    dialog->setDefaultSuffix(QStringLiteral("csv"));
-    dialog->selectFile(QStringLiteral("blobs.csv"));
-    connect(dialog, &QFileDialog::fileSelected, this, &FeaturesPanel::saveList);
-    dialog->open();
-}
-
-void FeaturesPanel::saveList(const QString& file) {
-    try {
-        job::FeaturesResult listed;
-        listed.job = m_result->job;
-        listed.extents = m_result->extents;
-        listed.geometry = m_document.geometry();
-        listed.detection.blobs = m_shown;
-        listed.job.blobs = toPath(file);
-        m_inputs().requireOther(listed.job.blobs);
-        io::writeText(listed.job.blobs,
-                      job::blobsAsText(listed, job::chosenBlobFormat(listed.job)));
-        Settings::rememberFolder(QStringLiteral("export"), file);
-        Q_EMIT statusMessage(tr("%n blobs saved", nullptr, static_cast<int>(m_shown.size())));
-    } catch (const std::exception& error) {
-        Q_EMIT statusMessage(inWindowWords(error.what()));
-    }
-}
-
-void FeaturesPanel::askJobFile() {
-    const SceneEntry& scene = m_document.scene();
-    if (scene.path.empty()) {
-        Q_EMIT statusMessage(tr("A job file cannot name the scene %1, which is not in a file: save "
-                                "it first (File > Export > Scene).")
-                                 .arg(scene.name));
-        return;
-    }
-    auto* dialog = new QFileDialog(this, tr("Save job"), Settings::folder(QStringLiteral("job")),
-                                   tr("Job (*.json)"));
-    dialog->setObjectName(QStringLiteral("blobJobDialog"));
-    dialog->setAttribute(Qt::WA_DeleteOnClose);
-    dialog->setAcceptMode(QFileDialog::AcceptSave);
-    dialog->setDefaultSuffix(QStringLiteral("json"));
-    dialog->selectFile(QStringLiteral("features.json"));
-    connect(dialog, &QFileDialog::fileSelected, this, &FeaturesPanel::saveJob);
-    dialog->open();
-}
-
-/// The job writes its list beside the job file, of the strength that the slider shows.
-void FeaturesPanel::saveJob(const QString& file) {
-    try {
-        job::FeaturesJob job = this->job();
-        const SceneEntry& scene = m_document.scene();
-        job.image = scene.path;
-        job.channel = scene.channel;
-        job.frame = scene.frame;
-        job.reading = scene.reading;
-        if (m_result) {
-            job.detector.maxBlobs = kMostShown;
-            job.detector.minStrength = leastStrength();
-        }
-        job.blobs = toPath(file).replace_extension(".csv");
-        io::ProtectedFiles inputs = m_inputs();
-        inputs.requireOther(toPath(file));
-        inputs.requireOther(job.blobs);
-        io::writeText(toPath(file), job::toJobFile(job));
-        Settings::rememberFolder(QStringLiteral("job"), file);
-        Q_EMIT statusMessage(tr("Saved as %1; flcc-cli features --job writes %2.")
-                                 .arg(file, pathText(job.blobs.filename())));
-    } catch (const std::exception& error) {
-        Q_EMIT statusMessage(inWindowWords(error.what()));
-    }
-}
-
 void FeaturesPanel::suggest() {
     const auto scene = m_document.scene().image;
-    const auto result = m_result;
+    const std::vector<features::Blob> listed = m_shown;
     const QPointer<FeaturesPanel> panel(this);
     const std::uint64_t run = m_run;
     m_controller.start(RunController::Task::Features, tr("suggesting templates"),
-                       [panel, run, scene, result](const std::stop_token& stop,
+                       [panel, run, scene, listed](const std::stop_token& stop,
                                                    job::JobSink*) -> RunController::Done {
                            const base::Image<float> grey = features::greyImage(channelsOf(*scene));
                            std::vector<features::Suggestion> suggestions;
-                           if (!features::suggestTemplates(grey.view(), result->detection.blobs,
+                           if (!features::suggestTemplates(grey.view(), listed,
                                                            {.threads = base::availableThreads()},
                                                            stop, suggestions)) {
                                suggestions.clear();
                            }
-                           return [panel, run, suggestions = std::move(suggestions)] {
+                           return [panel, run, listed, suggestions = std::move(suggestions)] {
                                if (panel && panel->m_run == run) {
+                                   panel->m_suggested = listed;
                                    panel->onSuggested(suggestions);
                                }
                            };
@@ -518,7 +480,7 @@ void FeaturesPanel::onSuggested(std::vector<features::Suggestion> suggestions) {
         item->setToolTip(tr("Box %1; strength %2; best score elsewhere %3; width of the peak %4 of "
                             "the box")
                              .arg(toQString(base::toString(at.box)))
-                             .arg(m_result->detection.blobs[at.blob].strength, 0, 'g', 4)
+                             .arg(m_suggested[at.blob].strength, 0, 'g', 4)
                              .arg(at.second, 0, 'f', 2)
                              .arg(at.width, 0, 'f', 2));
     }

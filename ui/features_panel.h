@@ -15,6 +15,7 @@
 #include "ui/run_controller.h"
 #include "ui/views_panel.h"
 
+class QComboBox;
 class QDoubleSpinBox;
 class QLabel;
 class QListWidget;
@@ -94,11 +95,14 @@ class FeaturesPanel : public QWidget {
     QLabel* m_strengthText = nullptr;
     QDoubleSpinBox* m_least = nullptr; ///< radii that are shown
     QDoubleSpinBox* m_most = nullptr;
+    QComboBox* m_kind = nullptr; ///< light, dark or both
     QLabel* m_summary = nullptr;
     QTableWidget* m_table = nullptr;
     QListWidget* m_best = nullptr;
     std::shared_ptr<const job::FeaturesResult> m_result; ///< null before the first one
+    std::vector<char> m_light; ///< for each blob of the result: 1 if it is light
     std::vector<features::Blob> m_shown;
+    std::vector<features::Blob> m_suggested;         ///< the blobs that suggestions number
     std::vector<features::Suggestion> m_suggestions; ///< of `m_suggested`
     std::optional<double> m_wanted; ///< least strength of the job that is run, if it names one
     std::uint64_t m_run = 0;        ///< counts runs, so that news of an older one is ignored

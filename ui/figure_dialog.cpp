@@ -14,6 +14,7 @@
 #include "engine/job/knowledge.h"
 #include "engine/plan/planner.h"
 #include "ui/device_choice.h"
+#include "ui/option_names.h"
 #include "ui/settings.h"
 #include "ui/text.h"
 #include "ui/theme.h"
@@ -173,7 +174,7 @@ void FigureDialog::save(const QString& file) {
         Settings::rememberFolder(QStringLiteral("export"), file);
         say(tr("Saved as %1").arg(file));
     } catch (const std::exception& error) {
-        say(toQString(error.what()));
+        say(inWindowWords(error.what()));
     }
 }
 

@@ -487,7 +487,7 @@ void FilterDialog::saveJob(const QString& file) {
         say(tr("Saved as %1; flcc-cli convolve --job writes %2.")
                 .arg(file, pathText(job.output.filename())));
     } catch (const std::exception& error) {
-        say(toQString(error.what()), true);
+        say(inWindowWords(error.what()), true);
     }
 }
 

@@ -153,6 +153,7 @@ void FilterForm::build() {
     for (const std::string& name : filter::methodNames()) {
         m_method->addItem(toQString(name), toQString(name));
     }
+    m_border->setCurrentIndex(m_border->findData(static_cast<int>(usualBorder())));
     buildParts();
     m_transforms =
         makeChoice("filterTransforms", tr("Transforms"),
@@ -174,6 +175,7 @@ void FilterForm::build() {
         }
     });
     connect(m_unit, &QComboBox::currentIndexChanged, this, &FilterForm::changeUnit);
+    connect(m_border, &QComboBox::activated, this, [this] { m_borderChosen = true; });
     connect(m_eachAxis, &QCheckBox::toggled, this, [this] {
         for (const Value& value : m_values) {
             for (QDoubleSpinBox* size : value.sizes) {
@@ -238,12 +240,13 @@ void FilterForm::setScene(const base::Extents& extents, const base::Geometry& ge
     if (!sameUnit) {
         const QSignalBlocker quiet(m_unit);
         m_unit->clear();
-        m_unit->addItem(tr("voxels (px)"));
+        m_unit->addItem(QString());
         if (filter::hasLength(geometry)) {
             m_unit->addItem(unit);
         }
         m_wasWorld = false;
     }
+    m_unit->setItemText(0, tr("%1 (px)").arg(voxelsWord(m_axes == 3)));
     showValues(!sameUnit || m_kernel->currentText() != kernel);
     Q_EMIT changed();
 }
@@ -258,8 +261,18 @@ const filter::KernelForm& FilterForm::form() const {
 bool FilterForm::inWorldUnits() const { return m_unit->currentIndex() > 0; }
 
 void FilterForm::chooseKernel() {
+    if (!m_borderChosen) {
+        const QSignalBlocker quiet(m_border); // one change
+        m_border->setCurrentIndex(m_border->findData(static_cast<int>(usualBorder())));
+    }
     showValues(true);
     Q_EMIT changed();
+}
+
+/// The border until a person chooses one. Zeros beyond the scene darken the rim of what a filter by
+/// name makes; a kernel from a file is convolved as the command line does it.
+filter::Border FilterForm::usualBorder() const {
+    return isFile() ? filter::Border::Zero : filter::Border::Replicate;
 }
 
 /// Shows the controls of the kernel's values; `usual`: with the values to begin with.
@@ -401,6 +414,7 @@ void FilterForm::setJob(const job::ConvolveJob& job) {
     const auto choose = [](QComboBox* box, const QVariant& value) {
         box->setCurrentIndex(std::max(0, box->findData(value)));
     };
+    m_borderChosen = true;
     choose(m_border, static_cast<int>(job.border));
     choose(m_extent, static_cast<int>(job.extent));
     choose(m_method, toQString(job.run.method));

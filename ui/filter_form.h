@@ -60,6 +60,7 @@ class FilterForm : public QWidget {
     void changeUnit();
     void askFile();
     [[nodiscard]] bool isFile() const;
+    [[nodiscard]] filter::Border usualBorder() const;
     [[nodiscard]] const filter::KernelForm& form() const;
     [[nodiscard]] bool inWorldUnits() const;
     /// The sizes of a value, each followed by `unit`.
@@ -80,6 +81,7 @@ class FilterForm : public QWidget {
     bool m_wasWorld = false; ///< the unit of the sizes that are shown
     QCheckBox* m_eachAxis = nullptr;
     QComboBox* m_border = nullptr;
+    bool m_borderChosen = false; ///< by a person or a job
     QComboBox* m_extent = nullptr;
     QComboBox* m_method = nullptr;
     QLabel* m_partsLabel = nullptr;

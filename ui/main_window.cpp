@@ -41,6 +41,7 @@
 #include "ui/match_panel.h"
 #include "ui/open_question.h"
 #include "ui/opener.h"
+#include "ui/option_names.h"
 #include "ui/peaks_panel.h"
 #include "ui/plan_card.h"
 #include "ui/report_panel.h"
@@ -341,12 +342,19 @@ void MainWindow::connectParts() {
     connect(m_tools, &ViewTools::hovered, m_status, &StatusLine::showPosition);
     connect(m_tools, &ViewTools::toolChanged, m_maskBar,
             [this](Tool tool) { m_maskBar->setVisible(tool == Tool::Mask); });
+    connect(m_tools, &ViewTools::regionDragged, this, [this](const base::Box& region, bool done) {
+        m_views->setRegion(region);
+        if (done) {
+            m_match->setRegion(region);
+        }
+    });
     connect(m_tools, &ViewTools::maskDrawn, m_painter, &MaskPainter::stroke);
     connect(m_painter, &MaskPainter::message, this,
             [this](const QString& text) { tell(MessageBar::Kind::Info, text); });
     connect(m_maskBar, &MaskBar::saveRequested, m_exporter, &Exporter::saveMask);
     connect(m_tools, &ViewTools::objectClicked, m_boxTool, &BoxTool::fitTo);
     connect(m_tools, &ViewTools::objectClickWithdrawn, m_boxTool, &BoxTool::withdraw);
+    connect(m_boxTool, &BoxTool::fitted, m_views, [this] { m_views->showBox(false); });
     connect(m_boxTool, &BoxTool::message, this,
             [this](const QString& text) { tell(MessageBar::Kind::Info, text); });
     connect(m_tools, &ViewTools::contextMenuRequested, this, &MainWindow::showContextMenu);
@@ -445,7 +453,7 @@ void MainWindow::cutTemplate() {
     try {
         m_document->cutTemplate();
     } catch (const base::Error& error) {
-        tell(MessageBar::Kind::Error, toQString(error.what()));
+        tell(MessageBar::Kind::Error, inWindowWords(error.what()));
     }
 }
 
@@ -454,7 +462,7 @@ void MainWindow::addCutTemplate() {
     try {
         m_document->addCutTemplate();
     } catch (const base::Error& error) {
-        tell(MessageBar::Kind::Error, toQString(error.what()));
+        tell(MessageBar::Kind::Error, inWindowWords(error.what()));
     }
 }
 

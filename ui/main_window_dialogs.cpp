@@ -45,6 +45,7 @@ std::vector<std::pair<QString, QString>> mouseGestures() {
         {tr("Left drag"), tr("What the active tool does; rotates the 3D view")},
         {tr("Left click"), tr("Sets the crosshair or picks a peak; in 3D picks a peak")},
         {tr("Left click with tool 4"), tr("Fits the template box to the object under the cursor")},
+        {tr("Ctrl+left drag with tool 4"), tr("Draws a new template box, also inside the old one")},
         {tr("Middle drag, Shift+left drag"), tr("Moves the picture")},
         {tr("Right drag"), tr("Zooms (View > Right drag: window and level)")},
         {tr("Right click"), tr("Opens the menu of the view")},
@@ -150,7 +151,9 @@ void MainWindow::showKeySheet() {
     const auto addRow = [form, list, &bold](const QString& keys, const QString& effect) {
         auto* key = new QLabel(keys, list);
         key->setFont(bold);
-        form->addRow(key, new QLabel(effect, list));
+        auto* text = new QLabel(effect, list);
+        text->setWordWrap(true);
+        form->addRow(key, text);
     };
     const auto addHeading = [form, list](const QString& text) {
         auto* heading = new QLabel(text, list);

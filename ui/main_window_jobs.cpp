@@ -9,6 +9,7 @@
 #include "engine/job/mask_shape.h"
 #include "ui/features_panel.h"
 #include "ui/filter_dialog.h"
+#include "ui/match_fields.h"
 #include "ui/match_flow.h"
 #include "ui/match_panel.h"
 #include "ui/opener.h"
@@ -33,7 +34,7 @@ void MainWindow::loadJob(const QString& file, bool run) {
         }
         job = job::fromJobFile(text);
     } catch (const base::Error& error) {
-        Q_EMIT m_opener->failed(toQString(error.what()));
+        Q_EMIT m_opener->failed(inWindowWords(error.what()));
         return;
     }
     const auto start = [this, job, run, path = toPath(file)](bool opened) {
@@ -45,7 +46,7 @@ void MainWindow::loadJob(const QString& file, bool run) {
             m_document->setSpacing(job.spacing);
             m_document->setWorldAxes(job.world);
         } catch (const base::Error& error) {
-            Q_EMIT m_opener->failed(toQString(error.what()));
+            Q_EMIT m_opener->failed(inWindowWords(error.what()));
             return;
         }
         m_match->setSettings(job);
@@ -56,9 +57,9 @@ void MainWindow::loadJob(const QString& file, bool run) {
             const base::Extents scene = m_document->sceneExtents();
             if (m_document->hasScene() && !base::contains(scene, crop)) {
                 Q_EMIT m_opener->failed(
-                    tr("The crop %1 of the job leaves the scene of %2 voxels. Open the scene that "
+                    tr("The crop %1 of the job leaves the scene of %2. Open the scene that "
                        "the job was made for, or change the crop.")
-                        .arg(toQString(base::toString(crop)), toQString(base::toString(scene))));
+                        .arg(regionText(crop, m_document->isVolume()), sizeText(scene)));
                 return;
             }
             m_document->setBox(crop);

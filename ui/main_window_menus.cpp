@@ -150,6 +150,7 @@ void MainWindow::buildFileMenu() {
         [this] { m_exporter->saveJob(); });
     menu->addSeparator();
     QMenu* exports = menu->addMenu(tr("&Export"));
+    exports->menuAction()->setProperty("iconName", QStringLiteral("export"));
     exports->setIcon(icon(QStringLiteral("export")));
     add(exports,
         {"exportScene",
@@ -287,7 +288,8 @@ void MainWindow::buildToolsMenu() {
          {"toolWindow", tr("&Window and level"), tr("Left drag changes contrast and brightness"),
           "window-level"},
          {"toolBox", tr("Template &box"),
-          tr("Left drag draws, moves and resizes the template box; a click fits it to an object"),
+          tr("Left drag draws, moves and resizes the template box, with Ctrl it always draws a new "
+             "one; a click fits it to an object"),
           "box"},
          {"toolPeaks", tr("P&eaks"), tr("A click selects a peak"), "peak"},
          {"toolMask", tr("&Mask"),

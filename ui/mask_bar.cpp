@@ -14,6 +14,8 @@
 
 #include <limits>
 
+#include "ui/text.h"
+
 namespace flcc::ui {
 namespace {
 
@@ -38,6 +40,7 @@ MaskBar::MaskBar(Document& document, MaskPainter& painter, QWidget* parent)
         m_radius->setValue(radius);
     });
     connect(&m_document, &Document::masksChanged, this, &MaskBar::showFields);
+    connect(&m_document, &Document::sceneChanged, this, &MaskBar::showFields);
     apply();
     hide();
 }
@@ -62,7 +65,8 @@ void MaskBar::build() {
     m_shape = new QComboBox(this);
     m_shape->addItems({tr("Brush"), tr("Sphere"), tr("Box"), tr("Threshold")});
     name(m_shape, "maskShape", tr("Shape"),
-         tr("Brush: a drag paints. Sphere: a drag sets the radius, around the middle of the "
+         tr("Brush: a drag paints; the first one excludes all the rest. Sphere: a drag sets the "
+            "radius, around the middle of the "
             "template or around its start. Box: a drag spans it. Threshold: a click takes all "
             "voxels of at least the value under the cursor"));
     m_erase = new QToolButton(this);
@@ -74,7 +78,6 @@ void MaskBar::build() {
         auto* field = new QDoubleSpinBox(this);
         field->setRange(0, kMostRadius);
         field->setDecimals(1);
-        field->setSuffix(tr(" voxels"));
         field->setKeyboardTracking(false);
         return field;
     };
@@ -183,6 +186,9 @@ void MaskBar::showFields() {
     }
     m_apply->setVisible(ofTemplate || range);
     m_erase->setEnabled(!ofTemplate);
+    for (QDoubleSpinBox* field : {m_radius, m_soft}) {
+        field->setSuffix(QChar(' ') + voxelsWord(m_document.isVolume()));
+    }
     const bool some = scene ? m_document.sceneMask().has_value() : m_document.mask() != nullptr;
     m_clear->setEnabled(some);
     m_save->setEnabled(some);

@@ -3,9 +3,11 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <utility>
 
 #include "engine/base/error.h"
 #include "ui/latest_work.h"
+#include "ui/option_names.h"
 #include "ui/text.h"
 
 namespace flcc::ui {
@@ -67,8 +69,8 @@ std::optional<base::Box> MaskPainter::requirePlace() {
                            ? tr("There is no template to draw a mask for: drag a template box (4), "
                                 "or open a template.")
                            : tr("The template is not in view: select a peak, or make the template "
-                                "box %1 voxels large, and draw there.")
-                                 .arg(extentsText(m_document.templateExtents())));
+                                "box %1 large, and draw there.")
+                                 .arg(sizeText(m_document.templateExtents())));
     } else if (m_document.box() != at) {
         m_document.setBox(at);
     }
@@ -83,9 +85,9 @@ std::optional<MaskPainter::Canvas> MaskPainter::makeCanvas(bool full) {
         return std::nullopt;
     }
     if (base::voxelCount(at->extents) > kMostVoxels) {
-        Q_EMIT message(tr("A mask of %1 voxels is too large to draw: make it with another program "
+        Q_EMIT message(tr("A mask of %1 is too large to draw: make it with another program "
                           "and open it (File > Open mask).")
-                           .arg(extentsText(at->extents)));
+                           .arg(sizeText(at->extents)));
         return std::nullopt;
     }
     const auto& sceneMask = m_document.sceneMask();
@@ -125,12 +127,25 @@ void MaskPainter::stroke(const MaskStroke& stroke) {
         if (m_settings.shape == Shape::Sphere && m_settings.target == Target::Template) {
             (void)requirePlace();
         } else {
-            m_canvas = makeCanvas(m_settings.erase || stroke.erase);
+            const bool erases = m_settings.erase || stroke.erase;
+            const bool masked = m_settings.target == Target::Scene
+                                    ? m_document.sceneMask().has_value()
+                                    : m_document.mask() != nullptr;
+            m_canvas = makeCanvas(erases);
             m_before = m_canvas ? m_canvas->image : nullptr;
+            m_excludes = m_canvas && !masked && !erases;
         }
     }
     draw(stroke);
     if (stroke.phase == MaskStroke::Phase::End) {
+        if (std::exchange(m_excludes, false)) { // now, because the sentence moves the views
+            Q_EMIT message(
+                m_settings.target == Target::Scene
+                    ? tr("Only what is drawn counts now: the rest of the scene is excluded. To "
+                         "exclude what is drawn instead, press Invert, or draw with Ctrl.")
+                    : tr("Only what is drawn counts now: the rest of the template is excluded. To "
+                         "exclude what is drawn instead, press Invert, or draw with Ctrl."));
+        }
         m_canvas.reset();
         m_before.reset();
         m_gesture = 0;
@@ -194,7 +209,7 @@ void MaskPainter::putSphere() {
                                   std::filesystem::path(shape.text())},
                                  m_gesture);
     } catch (const base::Error& error) {
-        Q_EMIT message(toQString(error.what()));
+        Q_EMIT message(inWindowWords(error.what()));
     }
 }
 

@@ -24,7 +24,10 @@ QString memoryText(std::int64_t bytes) {
     if (bytes % (1024 * kMiB) == 0) {
         return QStringLiteral("%1 GiB").arg(bytes / (1024 * kMiB));
     }
-    return bytes % kMiB == 0 ? QStringLiteral("%1 MiB").arg(bytes / kMiB) : QString::number(bytes);
+    if (bytes % kMiB == 0) {
+        return QStringLiteral("%1 MiB").arg(bytes / kMiB);
+    }
+    return bytes % 1024 == 0 ? QStringLiteral("%1 KiB").arg(bytes / 1024) : QString::number(bytes);
 }
 
 QString promiseText(double promise) { return QString::number(promise, 'g', 12); }

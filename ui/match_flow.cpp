@@ -263,7 +263,7 @@ void MatchFlow::run() {
         try {
             m_document.cutTemplate();
         } catch (const base::Error& error) {
-            Q_EMIT message(MessageBar::Kind::Error, toQString(error.what()));
+            Q_EMIT message(MessageBar::Kind::Error, inWindowWords(error.what()));
             return;
         }
     }

@@ -6,6 +6,7 @@
 #include "engine/job/mask_shape.h"
 #include "ui/match_flow.h"
 #include "ui/match_panel.h"
+#include "ui/option_names.h"
 #include "ui/text.h"
 #include "ui/views_panel.h"
 
@@ -54,7 +55,7 @@ void MatchFlow::binScene() {
         try {
             m_document.cutTemplate();
         } catch (const base::Error& error) {
-            Q_EMIT message(MessageBar::Kind::Error, toQString(error.what()));
+            Q_EMIT message(MessageBar::Kind::Error, inWindowWords(error.what()));
             return;
         }
     }
@@ -98,9 +99,9 @@ void MatchFlow::binScene() {
                 m_panel.setSettings(job);
                 Q_EMIT message(
                     MessageBar::Kind::Info,
-                    tr("%1: %2 voxels, spacing doubled. The run searches this scene; "
+                    tr("%1: %2, spacing doubled. The run searches this scene; "
                        "the first one is kept in the list (Ctrl+Z goes back to it).")
-                        .arg(entry.name, extentsText(base::extentsOf(entry.image->pixels))));
+                        .arg(entry.name, sizeText(base::extentsOf(entry.image->pixels))));
             };
         });
 }

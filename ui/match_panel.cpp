@@ -34,7 +34,7 @@ namespace flcc::ui {
 namespace {
 
 constexpr int kMargin = 10;
-constexpr int kLeastRows = 4;      // of controls, where the window is low
+constexpr int kLeastRows = 3;      // of controls, where the window is low
 constexpr int kSliderSteps = 1000; // from 0 to 1
 
 } // namespace
@@ -142,6 +142,8 @@ void MatchPanel::shareHeight() {
     const int room = height() - m_buttons->sizeHint().height() - m_main->sizeHint().height() -
                      m_advanced->sizeHint().height() - kMargin;
     const int least = m_card->leastHeight(width);
+    // On a small screen fields and plan need the place of a box that is not there.
+    m_box->keepPlace(room - m_box->missingHeight() - controls >= m_card->fullHeight(width));
     int card = std::clamp(room - controls, least, std::max(least, m_card->fullHeight(width)));
     if (card - least < fontMetrics().height()) {
         card = least; // no half a line

@@ -71,6 +71,9 @@ class MatchPanel : public QWidget {
     /// The name of the device `id`; empty if there is no such device.
     [[nodiscard]] QString deviceName(const std::string& id) const;
 
+    /// Searches this box of the scene only; empty: all of it.
+    void setRegion(const std::optional<base::Box>& region);
+
   Q_SIGNALS:
     void settingsChanged();
     void readinessChanged(); ///< reasonAgainstRun() may be another one
@@ -129,7 +132,6 @@ class MatchPanel : public QWidget {
     void readEdges(job::Job& job) const;
     void showEdges();
     void showMasks();
-    void setRegion(const std::optional<base::Box>& region);
     void showRegion();
     void readRegion();
     void addExactness(QFormLayout* form);

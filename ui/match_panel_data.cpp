@@ -138,10 +138,11 @@ void MatchPanel::readRegion() {
         if (!text.isEmpty()) {
             region = job::parseBox(text.toStdString());
             if (!base::contains(m_document.sceneExtents(), *region)) {
-                throw base::Error(base::ErrorCode::Problem,
-                                  "the region " + base::toString(*region) + " leaves the scene " +
-                                      base::toString(m_document.sceneExtents()) +
-                                      "; choose a region inside the scene");
+                refuse(m_region,
+                       tr("the region %1 leaves the scene of %2; choose a region inside the scene")
+                           .arg(regionText(region, m_document.isVolume()),
+                                sizeText(m_document.sceneExtents())));
+                return;
             }
         }
         setRegion(region);

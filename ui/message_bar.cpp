@@ -1,5 +1,6 @@
 #include "ui/message_bar.h"
 
+#include <QGuiApplication>
 #include <QHBoxLayout>
 #include <QLabel>
 #include <QPushButton>
@@ -73,9 +74,10 @@ QString MessageBar::sentence() const { return m_text->text(); }
 
 void MessageBar::refreshTheme() {
     const Accents& a = accents();
-    const QColor colour = m_kind == Kind::Error     ? a.bad
-                          : m_kind == Kind::Warning ? a.warning
-                                                    : palette().color(QPalette::Link);
+    const QColor colour = m_kind == Kind::Error ? a.bad
+                          : m_kind == Kind::Warning
+                              ? a.warning
+                              : QGuiApplication::palette().color(QPalette::Link);
     const QString name = m_kind == Kind::Error     ? QStringLiteral("error")
                          : m_kind == Kind::Warning ? QStringLiteral("warning")
                                                    : QStringLiteral("info");

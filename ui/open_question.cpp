@@ -69,11 +69,11 @@ void askBeforeOpening(QWidget& window, const Document& document, const QString& 
     };
     QPushButton* fresh = add("openNew", tr("New scene"), text, OpenAs::New);
     if (!onlyNew) {
-        QPushButton* list =
+        if (canAdd && !running) {
             add("openAdd", tr("Add"),
                 tr("Adds it to the list of scenes. All scenes are searched for the same templates"),
                 OpenAs::Add);
-        list->setEnabled(canAdd && !running);
+        }
         add("openKeep", tr("Keep the templates"),
             tr("Opens it as a new scene and keeps the templates. The results are removed"),
             OpenAs::KeepTemplates)

@@ -14,6 +14,7 @@
 
 #include "engine/base/error.h"
 #include "engine/io/raw_volume.h"
+#include "ui/option_names.h"
 #include "ui/run_controller.h"
 #include "ui/settings.h"
 #include "ui/text.h"
@@ -242,7 +243,7 @@ void Opener::open(Target target, const std::filesystem::path& path, const Choice
                         };
                     }
                 }
-                return [this, path, sentence = toQString(error.what()), then] {
+                return [this, path, sentence = inWindowWords(error.what()), then] {
                     Settings::removeRecentFile(pathText(path));
                     Q_EMIT failed(sentence);
                     if (then) {
@@ -263,18 +264,18 @@ void Opener::askChoice(Target target, const std::filesystem::path& path, const i
     dialog->setWindowTitle(images ? tr("Which image?") : tr("Which channel and frame?"));
     auto* form = new QFormLayout(dialog);
     QString sentence =
-        images ? tr("%1 holds %2 images; number %3 has %4 voxels. Choose which one to open. Images "
+        images ? tr("%1 holds %2 images; number %3 has %4. Choose which one to open. Images "
                     "count from 0.")
                      .arg(fileName(path))
                      .arg(info.images)
                      .arg(info.image)
-                     .arg(extentsText(info.extents))
-               : tr("%1 has %2 channel(s) and %3 frame(s) of %4 voxels. Choose which one to open. "
+                     .arg(sizeText(info.extents))
+               : tr("%1 has %2 channel(s) and %3 frame(s) of %4. Choose which one to open. "
                     "Channels and frames count from 0.")
                      .arg(fileName(path))
                      .arg(info.channels)
                      .arg(info.frames)
-                     .arg(extentsText(info.extents));
+                     .arg(sizeText(info.extents));
     auto* text = new QLabel(withNotes(std::move(sentence), info.notes), dialog);
     text->setWordWrap(true);
     text->setMinimumWidth(360);
@@ -349,8 +350,8 @@ void Opener::acceptMask(Target target, MaskEntry entry) {
     }
     const base::Image<std::uint8_t>& support = entry.image->support;
     const auto inside = std::count(support.data(), support.data() + support.count(), 1);
-    const QString text = withNotes(tr("%1: mask of %2 voxels, %3 of them inside")
-                                       .arg(entry.name, extentsText(support.extents()))
+    const QString text = withNotes(tr("%1: mask of %2, %3 of them inside")
+                                       .arg(entry.name, sizeText(support.extents()))
                                        .arg(inside),
                                    {entry.image->note});
     if (target == Target::SceneMask) {
@@ -417,7 +418,7 @@ void Opener::openSample(const QString& name, Then then) {
             } catch (const std::bad_alloc&) {
                 throw; // reported by the controller, which allocates nothing for that
             } catch (const std::exception& error) {
-                return [this, sentence = toQString(error.what()), then] {
+                return [this, sentence = inWindowWords(error.what()), then] {
                     Q_EMIT failed(sentence);
                     if (then) {
                         then(false);

@@ -107,6 +107,7 @@ class Opener : public QObject {
     void stackOffered(const QString& sentence, const std::vector<std::filesystem::path>& paths);
 
   private:
+    void askHow(const std::vector<std::filesystem::path>& paths, bool canAdd, const Then& then);
     /// Asks for files and passes them to `then`.
     void ask(const QString& purpose, const QString& title, bool several,
              const std::function<void(const std::vector<std::filesystem::path>&)>& then,

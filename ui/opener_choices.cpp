@@ -13,6 +13,7 @@
 #include <system_error>
 
 #include "ui/opener.h"
+#include "ui/option_names.h"
 #include "ui/raw_dialog.h"
 #include "ui/run_controller.h"
 #include "ui/settings.h"
@@ -138,10 +139,10 @@ void Opener::offerStack(const std::vector<std::filesystem::path>& paths) {
     });
     if (paths.size() == scenes.size() && alike && first.extents.z == 1 && !first.channel &&
         !first.frame && !first.reading.image) {
-        Q_EMIT stackOffered(tr("%1 files were opened as a list of scenes. All have %2 voxels of "
+        Q_EMIT stackOffered(tr("%1 files were opened as a list of scenes. All have %2 of "
                                "%3, so they can be the slices of one stack.")
                                 .arg(paths.size())
-                                .arg(extentsText(first.extents), toQString(base::name(first.type))),
+                                .arg(sizeText(first.extents), toQString(base::name(first.type))),
                             paths);
     }
 }
@@ -199,7 +200,7 @@ void Opener::openStack(const std::vector<std::filesystem::path>& paths) {
             } catch (const std::bad_alloc&) {
                 throw; // reported by the controller, which allocates nothing for that
             } catch (const std::exception& error) {
-                return [this, sentence = toQString(error.what())] { Q_EMIT failed(sentence); };
+                return [this, sentence = inWindowWords(error.what())] { Q_EMIT failed(sentence); };
             }
         });
 }

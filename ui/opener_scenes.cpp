@@ -40,8 +40,8 @@ bool hasHeader(const std::filesystem::path& path) {
 QString reasonAgainst(const io::ImageInfo& info, const SceneEntry& first,
                       const base::Extents& extents) {
     if (info.extents != extents) {
-        return Opener::tr("it has %1 voxels, the scenes of the list have %2")
-            .arg(extentsText(info.extents), extentsText(extents));
+        return Opener::tr("it has %1, the scenes of the list have %2")
+            .arg(sizeText(info.extents), sizeText(extents));
     }
     // A job has one choice of channel and frame for all its scenes.
     const auto differs = [](int count, const std::optional<int>& choice) {
@@ -53,6 +53,23 @@ QString reasonAgainst(const io::ImageInfo& info, const SceneEntry& first,
             .arg(info.frames);
     }
     return {};
+}
+
+SceneEntry sceneWithoutPixels(SceneEntry scene) {
+    scene.image.reset();
+    return scene;
+}
+
+/// False if the header says that the file cannot be in the list of `first`. What cannot be read is
+/// said when it is added.
+bool fitsList(const std::filesystem::path& path, const SceneEntry& first,
+              const std::stop_token& stop) {
+    try {
+        const io::ImageInfo info = io::readImageInfo(path, stop, first.reading);
+        return reasonAgainst(info, first, first.extents).isEmpty();
+    } catch (const base::Error&) {
+        return true;
+    }
 }
 
 } // namespace
@@ -78,9 +95,37 @@ void Opener::offerScenes(const std::vector<std::filesystem::path>& paths, const 
         askLayout(paths.front());
         return;
     }
+    const SceneEntry& first = m_document.scenes().front();
+    if (!m_document.holdsWork() || first.path.empty() ||
+        m_controller.isPending(RunController::Task::Run)) {
+        askHow(paths, false, then);
+        return;
+    }
     const QString name =
         paths.size() == 1 ? nameOf(paths.front()) : tr("%1 files").arg(paths.size());
-    askBeforeOpening(m_window, m_document, name, !m_document.scenes().front().path.empty(),
+    m_controller.start(RunController::Task::Load, tr("Looking at %1").arg(name),
+                       [this, paths, then, scene = sceneWithoutPixels(first)](
+                           const std::stop_token& stop, job::JobSink*) -> RunController::Done {
+                           bool fits = true;
+                           for (const std::filesystem::path& path : paths) {
+                               fits = fits && fitsList(path, scene, stop);
+                           }
+                           return [this, paths, fits, then, stopped = stop.stop_requested()] {
+                               if (stopped) {
+                                   tell(then, false);
+                               } else {
+                                   askHow(paths, fits, then);
+                               }
+                           };
+                       });
+}
+
+/// Asks what becomes of templates and results, if there are some. `canAdd`: all files fit the list.
+void Opener::askHow(const std::vector<std::filesystem::path>& paths, bool canAdd,
+                    const Then& then) {
+    const QString name =
+        paths.size() == 1 ? nameOf(paths.front()) : tr("%1 files").arg(paths.size());
+    askBeforeOpening(m_window, m_document, name, canAdd,
                      m_controller.isPending(RunController::Task::Run), false,
                      [this, paths, then](OpenAs as) {
                          if (as == OpenAs::KeepTemplates) {
@@ -139,7 +184,7 @@ void Opener::addScene(const std::filesystem::path& path, const Then& then) {
             } catch (const std::bad_alloc&) {
                 throw; // reported by the controller, which allocates nothing for that
             } catch (const std::exception& error) {
-                return [this, sentence = toQString(error.what()), then] {
+                return [this, sentence = inWindowWords(error.what()), then] {
                     Q_EMIT failed(sentence);
                     tell(then, false);
                 };
@@ -208,9 +253,9 @@ void Opener::showScene(int index, Then then) {
                     }
                     if (base::extentsOf(image->pixels) != entry.extents) {
                         Q_EMIT failed(
-                            tr("%1 has changed since it was added: it has %2 voxels now; "
+                            tr("%1 has changed since it was added: it has %2 now; "
                                "remove it from the list or add it again.")
-                                .arg(entry.name, extentsText(base::extentsOf(image->pixels))));
+                                .arg(entry.name, sizeText(base::extentsOf(image->pixels))));
                         return tell(then, false);
                     }
                     m_document.showScene(index, image);
@@ -219,7 +264,7 @@ void Opener::showScene(int index, Then then) {
             } catch (const std::bad_alloc&) {
                 throw; // reported by the controller, which allocates nothing for that
             } catch (const std::exception& error) {
-                return [this, sentence = toQString(error.what()), then] {
+                return [this, sentence = inWindowWords(error.what()), then] {
                     Q_EMIT failed(sentence);
                     tell(then, false);
                 };

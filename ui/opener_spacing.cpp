@@ -69,9 +69,9 @@ void Opener::resample(const std::vector<int>& numbers, bool beside, const Then& 
             filter::resampledExtents(base::extentsOf(entry.image->pixels),
                                      base::spacingRatio(entry.image->geometry, target));
         if (needed.x > room.x || needed.y > room.y || needed.z > room.z) {
-            Q_EMIT failed(tr("%1 would have %2 voxels with the spacing of the scene, more than the "
-                             "scene of %3 voxels. Look at both spacings (Edit > Set spacing).")
-                              .arg(entry.name, extentsText(needed), extentsText(room)));
+            Q_EMIT failed(tr("%1 would have %2 with the spacing of the scene, more than the "
+                             "scene of %3. Look at both spacings (Edit > Set spacing).")
+                              .arg(entry.name, sizeText(needed), sizeText(room)));
             if (then) {
                 then(false);
             }
@@ -94,9 +94,9 @@ void Opener::resample(const std::vector<int>& numbers, bool beside, const Then& 
                 image->dataFile = entry.image->dataFile;
                 image->series = entry.image->series;
                 image->opacity = job::resampledOpacity(*entry.image, target, stop);
-                entry.place = tr("%1, resampled from %2 voxels")
+                entry.place = tr("%1, resampled from %2")
                                   .arg(entry.place.isEmpty() ? entry.name : entry.place,
-                                       extentsText(base::extentsOf(entry.image->pixels)));
+                                       sizeText(base::extentsOf(entry.image->pixels)));
                 entry.name = tr("%1 (resampled)").arg(entry.name);
                 entry.image = std::move(image);
                 entry.resampled = true;
@@ -116,9 +116,9 @@ void Opener::resample(const std::vector<int>& numbers, bool beside, const Then& 
                         m_document.setActiveTemplate(numbers[i]);
                         m_document.setTemplate(entries[i]);
                     }
-                    Q_EMIT opened(tr("%1 has %2 voxels")
+                    Q_EMIT opened(tr("%1 has %2")
                                       .arg(entries[i].name,
-                                           extentsText(base::extentsOf(entries[i].image->pixels))));
+                                           sizeText(base::extentsOf(entries[i].image->pixels))));
                 }
                 if (then) {
                     then(true);

@@ -84,6 +84,13 @@ const QHash<QString, Control>& controls() {
     return all;
 }
 
+/// "700x600x1" becomes "700 × 600", but not as a part of a file name.
+QString withoutFlatDepths(QString sentence) {
+    static const QRegularExpression extents(
+        QStringLiteral("(?<![\\w./-])(\\d+)x(\\d+)x1(?![\\w/-]|\\.\\w)"));
+    return sentence.replace(extents, QStringLiteral("\\1 × \\2"));
+}
+
 } // namespace
 
 QString inWindowWords(const QString& sentence) {
@@ -107,7 +114,7 @@ QString inWindowWords(const QString& sentence) {
         }
         from = match.capturedEnd();
     }
-    return result + sentence.mid(from);
+    return withoutFlatDepths(result + sentence.mid(from));
 }
 
 QString inWindowWords(std::string_view sentence) { return inWindowWords(toQString(sentence)); }

@@ -227,7 +227,7 @@ void PeaksPanel::refresh() {
     if (!incomplete.empty()) {
         text = tr("Incomplete: %1").arg(toQString(incomplete)) + QStringLiteral(" · ") + text;
     }
-    m_summary->setToolTip(incomplete.empty() ? QString() : text);
+    m_summary->setToolTip(text); // a narrow window cuts it off
     m_summary->setText(text);
     m_all->setVisible(result != nullptr && m_total > all);
     m_copy->setEnabled(shown > 0);

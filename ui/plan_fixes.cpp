@@ -12,11 +12,11 @@ QString fixText(const char* text) {
     return QCoreApplication::translate("flcc::ui::PlanCard", text);
 }
 
-/// Rounded up to two digits of a unit, so that the button is readable.
+/// Rounded up by less than a sixtieth, so that field and button are readable.
 std::int64_t roundedUp(std::int64_t bytes) {
-    std::int64_t unit = std::int64_t{1} << 20;
-    while (bytes / unit >= 1000) {
-        unit *= 10;
+    std::int64_t unit = std::int64_t{1} << 14;
+    while (bytes / unit >= 128) {
+        unit *= 2;
     }
     return (bytes + unit - 1) / unit * unit;
 }

@@ -38,7 +38,8 @@ StartPage::StartPage(QWidget* parent) : QWidget(parent) {
                    this);
     m_subtitle->setWordWrap(true);
 
-    auto* open = new QPushButton(icon(QStringLiteral("open")), tr("Open image or volume …"), this);
+    auto* open = new QPushButton(tr("Open image or volume …"), this);
+    m_open = open;
     open->setObjectName(QStringLiteral("startOpen"));
     open->setAccessibleName(tr("Open"));
     open->setToolTip(tr("Opens an image or a volume (Ctrl+O)"));
@@ -153,6 +154,7 @@ void StartPage::setThumbnail(const QString& sample, const QImage& picture) {
 
 void StartPage::refreshTheme() {
     m_subtitle->setStyleSheet(QStringLiteral("color: %1;").arg(accents().muted.name()));
+    m_open->setIcon(icon(QStringLiteral("open")));
     refresh();
 }
 

@@ -8,6 +8,7 @@
 
 class QGridLayout;
 class QLabel;
+class QPushButton;
 class QVBoxLayout;
 
 namespace flcc::ui {
@@ -39,6 +40,7 @@ class StartPage : public QWidget {
 
     QLabel* m_title = nullptr;
     QLabel* m_subtitle = nullptr;
+    QPushButton* m_open = nullptr;
     QVBoxLayout* m_recent = nullptr;
     QWidget* m_recentBox = nullptr;
     std::vector<SampleCard*> m_cards;

@@ -88,6 +88,12 @@ QString extentsText(const base::Extents& extents) {
     return text;
 }
 
+QString voxelsWord(bool volume) { return volume ? say("voxels") : say("pixels"); }
+
+QString sizeText(const base::Extents& extents) {
+    return extentsText(extents) + QChar(' ') + voxelsWord(extents.z > 1);
+}
+
 QString cornerText(const base::Index& corner, bool volume) {
     const QString text = QStringLiteral("%1, %2").arg(corner.x).arg(corner.y);
     return volume ? text + QStringLiteral(", %1").arg(corner.z) : text;
@@ -150,9 +156,8 @@ QString announcement(const QString& name, const job::SceneImage& image,
                      const base::Geometry& geometry) {
     const base::Extents extents = base::extentsOf(image.pixels);
     QString text =
-        (extents.z > 1 ? say("%1: %2 voxels, %3, spacing %4")
-                       : say("%1: %2 pixels, %3, spacing %4"))
-            .arg(name, extentsText(extents), toQString(base::name(base::pixelType(image.pixels))),
+        say("%1: %2, %3, spacing %4")
+            .arg(name, sizeText(extents), toQString(base::name(base::pixelType(image.pixels))),
                  spacingText(geometry, extents.z > 1));
     if (geometry.axes == base::WorldAxes::Ras) {
         text += say(", positions in RAS (right, anterior, superior)");

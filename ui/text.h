@@ -25,6 +25,10 @@ namespace flcc::ui {
 
 /// "1024 × 1024"; the third axis only if it is not 1.
 [[nodiscard]] QString extentsText(const base::Extents& extents);
+/// "voxels" of a volume, "pixels" of an image.
+[[nodiscard]] QString voxelsWord(bool volume);
+/// "700 × 600 pixels", "64 × 64 × 40 voxels".
+[[nodiscard]] QString sizeText(const base::Extents& extents);
 /// "12, 40".
 [[nodiscard]] QString cornerText(const base::Index& corner, bool volume);
 [[nodiscard]] QString bytesText(std::int64_t bytes); ///< "18.4 MiB"

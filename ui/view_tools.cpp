@@ -107,6 +107,14 @@ void ViewTools::press(ViewFrame* frame, const ScenePointer& pointer) {
 
 void ViewTools::beginLeft(ViewFrame* frame, const ScenePointer& pointer) {
     if (frame->slice() == nullptr) {
+        m_state.handle = frame->volume()->clipHandleAt(pointer.display);
+        if (m_state.handle) {
+            m_state.drag = Drag::Clip;
+            m_state.box = frame->volume()->clipBox();
+            m_state.crosshair = m_views.crosshair();
+            m_state.gesture = m_document.newGesture();
+            return;
+        }
         m_state.drag = m_tool == Tool::Pan ? Drag::Pan : Drag::Rotate;
         return;
     }
@@ -129,7 +137,7 @@ void ViewTools::beginLeft(ViewFrame* frame, const ScenePointer& pointer) {
     case Tool::Box:
         m_state.gesture = m_document.newGesture();
         m_state.box = m_document.box();
-        m_state.part = frame->slice()->templateBoxPartAt(pointer.display);
+        m_state.part = boxPartAt(*frame, pointer);
         m_state.drag = m_state.part == viz::BoxPart::None ? Drag::BoxSpan : Drag::BoxPart;
         break;
     case Tool::Mask:
@@ -181,6 +189,11 @@ void ViewTools::dragTo(ViewFrame* frame, const ScenePointer& pointer) {
             frame->volume()->rotate(dx, dy);
         }
         break;
+    case Drag::Clip:
+        if (m_state.moved) {
+            dragClip(*frame, pointer, false);
+        }
+        break;
     case Drag::GreyWindow: {
         // Right widens the window, up makes the picture brighter.
         const double width = m_state.grey.high - m_state.grey.low;
@@ -216,6 +229,26 @@ std::int64_t ViewTools::newBoxDepth(const ViewFrame& frame, const base::Point& t
     return std::clamp<std::int64_t>(std::llround(side) + 1, 1, counts[axes.depth]);
 }
 
+/// Moves a face of the template box or of the region, or the crosshair, through which the other
+/// clips go.
+void ViewTools::dragClip(const ViewFrame& frame, const ScenePointer& pointer, bool done) {
+    const viz::VolumeScene& volume = *frame.volume();
+    const viz::ClipHandle& handle = *m_state.handle;
+    const double shift = volume.shiftAlong(handle, m_state.start, pointer.display);
+    if (!m_state.box) {
+        base::Point voxel = m_state.crosshair;
+        voxel[handle.axis] = std::round(voxel[handle.axis] + shift);
+        m_views.setCrosshair(voxel);
+        return;
+    }
+    const base::Box box = volume.resizedClip(*m_state.box, handle, shift);
+    if (volume.clip() == viz::VolumeClip::Box) {
+        m_document.setBox(box, m_state.gesture);
+    } else {
+        Q_EMIT regionDragged(box, done);
+    }
+}
+
 void ViewTools::dragBox(ViewFrame* frame, const ScenePointer& pointer) {
     const base::Point to = frame->slice()->planePointAt(pointer.display);
     if (m_state.drag == Drag::BoxPart && m_state.box) {
@@ -244,16 +277,15 @@ void ViewTools::release(ViewFrame* frame, const ScenePointer& pointer) {
     if (state.drag == Drag::None || state.frame != frame) {
         return;
     }
+    if (state.drag == Drag::Clip && state.moved) {
+        dragClip(*frame, pointer, true);
+    }
     if (state.drag == Drag::Mask) {
         drawMask(frame, pointer, MaskStroke::Phase::End);
     }
     m_state = {};
-    if (state.drag == Drag::BoxSpan && state.moved && m_document.isVolume() && m_document.box()) {
-        // The slices of the other views go through the new box, so that it can be seen and held.
-        const base::Box& box = *m_document.box();
-        m_views.setCrosshair({static_cast<double>(box.corner.x + box.extents.x / 2),
-                              static_cast<double>(box.corner.y + box.extents.y / 2),
-                              static_cast<double>(box.corner.z + box.extents.z / 2)});
+    if ((state.drag == Drag::BoxSpan || state.drag == Drag::BoxPart) && state.moved) {
+        m_views.showBox(state.drag == Drag::BoxSpan);
     }
     if (state.drag == Drag::Menu) {
         Q_EMIT contextMenuRequested(pointer.globalPosition.toPoint());
@@ -287,9 +319,23 @@ void ViewTools::pick(ViewFrame* frame, const ScenePointer& pointer) {
 }
 
 void ViewTools::showCursor(ViewFrame* frame, const ScenePointer& pointer) {
-    if (m_tool == Tool::Box && frame->slice() != nullptr) {
-        frame->widget()->setCursor(cursorOf(frame->slice()->templateBoxPartAt(pointer.display)));
+    if (frame->volume() != nullptr) {
+        const bool handle = frame->volume()->clipHandleAt(pointer.display).has_value();
+        frame->widget()->setCursor(handle                ? Qt::SizeAllCursor
+                                   : m_tool == Tool::Pan ? Qt::OpenHandCursor
+                                                         : Qt::CrossCursor);
     }
+    if (m_tool == Tool::Box && frame->slice() != nullptr) {
+        frame->widget()->setCursor(cursorOf(boxPartAt(*frame, pointer)));
+    }
+}
+
+/// The part of the box that a drag takes. With Ctrl a drag spans a new box, also inside the old
+/// one.
+viz::BoxPart ViewTools::boxPartAt(const ViewFrame& frame, const ScenePointer& pointer) const {
+    return pointer.modifiers.testFlag(Qt::ControlModifier)
+               ? viz::BoxPart::None
+               : frame.slice()->templateBoxPartAt(pointer.display);
 }
 
 void ViewTools::wheel(ViewFrame* frame, const SceneWheel& turned) {

@@ -9,6 +9,7 @@
 #include "ui/bridge/scene_widget.h"
 #include "ui/document.h"
 #include "viz/slice_scene.h"
+#include "viz/volume_scene.h"
 
 namespace flcc::ui {
 
@@ -57,6 +58,8 @@ class ViewTools : public QObject {
     void objectClicked(const flcc::base::Index& voxel);
     /// That click was the first of a double click.
     void objectClickWithdrawn();
+    /// A handle of the clip of the 3D view was dragged; `done`: the button was released.
+    void regionDragged(const flcc::base::Box& region, bool done);
 
   private:
     enum class Drag {
@@ -69,6 +72,7 @@ class ViewTools : public QObject {
         BoxSpan,
         Mask,
         Rotate,
+        Clip,
         Menu
     };
     struct State {
@@ -81,6 +85,8 @@ class ViewTools : public QObject {
         bool erase = false;
         viz::BoxPart part = viz::BoxPart::None;
         std::optional<base::Box> box;
+        std::optional<viz::ClipHandle> handle; ///< of the clip
+        base::Point crosshair{0, 0, 0};        ///< before a handle is dragged
         viz::GreyWindow grey;
         int gesture = 0;
         bool moved = false;
@@ -93,11 +99,13 @@ class ViewTools : public QObject {
     void wheel(ViewFrame* frame, const SceneWheel& wheel);
     void beginLeft(ViewFrame* frame, const ScenePointer& pointer);
     void dragTo(ViewFrame* frame, const ScenePointer& pointer);
+    void dragClip(const ViewFrame& frame, const ScenePointer& pointer, bool done);
     void dragBox(ViewFrame* frame, const ScenePointer& pointer);
     void drawMask(ViewFrame* frame, const ScenePointer& pointer, MaskStroke::Phase phase);
     void putCrosshair(ViewFrame* frame, const ScenePointer& pointer);
     void pick(ViewFrame* frame, const ScenePointer& pointer);
     void showCursor(ViewFrame* frame, const ScenePointer& pointer);
+    [[nodiscard]] viz::BoxPart boxPartAt(const ViewFrame& frame, const ScenePointer& pointer) const;
     [[nodiscard]] std::int64_t newBoxDepth(const ViewFrame& frame, const base::Point& to) const;
 
     Document& m_document;

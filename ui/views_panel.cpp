@@ -347,6 +347,23 @@ void ViewsPanel::onBoxChanged() {
     m_volume->setTemplateBox(box);
 }
 
+void ViewsPanel::showBox(bool all) {
+    const auto& box = m_document.box();
+    if (!box || !m_document.isVolume()) {
+        return;
+    }
+    const std::array<std::int64_t, 3> corner{box->corner.x, box->corner.y, box->corner.z};
+    const std::array<std::int64_t, 3> size{box->extents.x, box->extents.y, box->extents.z};
+    base::Point voxel = m_crosshair;
+    for (std::size_t axis = 0; axis < 3; ++axis) {
+        const std::int64_t slice = std::llround(voxel[axis]);
+        if (all || slice < corner[axis] || slice >= corner[axis] + size[axis]) {
+            voxel[axis] = static_cast<double>(corner[axis] + size[axis] / 2);
+        }
+    }
+    setCrosshair(voxel);
+}
+
 viz::Picture ViewsPanel::cleanSnapshot() const {
     return m_active->widget() != nullptr ? m_active->widget()->snapshot(true) : viz::Picture{};
 }

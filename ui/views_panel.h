@@ -60,6 +60,9 @@ class ViewsPanel : public QWidget {
     void setBlobs(std::vector<viz::BlobMark> blobs, std::optional<std::size_t> selected);
     void setOverlayOpacity(double opacity);
     [[nodiscard]] double overlayOpacity() const { return m_opacity; }
+    /// Moves the slices of a volume that miss the template box into its middle, so that it can be
+    /// seen and held in every view; `all`: also those that cross it.
+    void showBox(bool all);
     /// Outlines the searched part of the scene; empty: the whole scene is searched, no outline.
     void setRegion(const std::optional<base::Box>& region);
     /// What the 3D view shows of this scene: chosen from the data until a person chooses.

@@ -122,7 +122,7 @@ class SliceScene final : public Scene {
     void setTemplateBox(const std::optional<base::Box>& box);
     [[nodiscard]] const std::optional<base::Box>& templateBox() const;
     /// The part of the template box at the position; edges are hit within `tolerance` logical
-    /// pixels.
+    /// pixels. A slice that the box does not cross has the same parts, with hollow handles.
     [[nodiscard]] BoxPart templateBoxPartAt(DisplayPoint display, double tolerance = 6) const;
     /// The box after `part` of `start` was dragged from one voxel position to another in this
     /// view: moved or resized, kept inside the image and at least one voxel large.

@@ -37,11 +37,8 @@ void drawPeak(const Canvas& canvas, const std::array<double, 4>& e, const match:
 void drawTemplateBox(const Canvas& canvas, const std::array<double, 4>& e, bool crossed) {
     const double r = canvas.ratio;
     const match::Colour& accent = canvas.colours.accent;
-    canvas.marks.frame(e[0], e[1], e[2], e[3], 4 * r, kShade, crossed ? 190 : 70);
-    canvas.marks.frame(e[0], e[1], e[2], e[3], 2 * r, accent, crossed ? 255 : 110);
-    if (!crossed) {
-        return;
-    }
+    canvas.marks.frame(e[0], e[1], e[2], e[3], 4 * r, kShade, crossed ? 190 : 110);
+    canvas.marks.frame(e[0], e[1], e[2], e[3], 2 * r, accent, crossed ? 255 : 170);
     // On a small box handles would hide what is inside: its middle ones go, then all.
     const double smaller = std::min(e[2] - e[0], e[3] - e[1]);
     if (smaller < 16 * r) {
@@ -56,7 +53,13 @@ void drawTemplateBox(const Canvas& canvas, const std::array<double, 4>& e, bool 
             const double x = e[0] + (e[2] - e[0]) * i / 2;
             const double y = e[1] + (e[3] - e[1]) * j / 2;
             canvas.marks.rectangle(x - half, y - half, x + half, y + half, kShade);
-            canvas.marks.rectangle(x - half + r, y - half + r, x + half - r, y + half - r, accent);
+            if (crossed) {
+                canvas.marks.rectangle(x - half + r, y - half + r, x + half - r, y + half - r,
+                                       accent);
+            } else { // hollow: the box lies in other slices
+                canvas.marks.frame(x - half + r, y - half + r, x + half - r, y + half - r, 1.5 * r,
+                                   accent);
+            }
         }
     }
 }
@@ -217,7 +220,7 @@ const std::optional<base::Box>& SliceScene::templateBox() const { return m_state
 
 BoxPart SliceScene::templateBoxPartAt(DisplayPoint display, double tolerance) const {
     const State& s = *m_state;
-    if (!s.box || !s.crosses(*s.box)) {
+    if (!s.box) {
         return BoxPart::None;
     }
     const auto e = s.edges(*s.box);

@@ -62,6 +62,13 @@ enum class VolumeClip {
     Region  ///< inside the searched part
 };
 
+/// A face of the clip that a drag moves along its axis.
+struct ClipHandle {
+    std::size_t axis = 0;
+    bool last = false; ///< the face at the high end of the axis
+    base::Point at{};  ///< where it is drawn, voxels
+};
+
 /// The side from which a volume is seen: of the patient where the axes are known, else of the grid,
 /// with the first slice in front and row 0 on top.
 enum class Side { Front, Back, Left, Right, Top, Bottom };
@@ -152,6 +159,21 @@ class VolumeScene final : public Scene {
     [[nodiscard]] const VolumeTransfer& transfer() const;
     void setClip(VolumeClip clip);
     [[nodiscard]] VolumeClip clip() const;
+    /// The box that the clip keeps: the template box or the region; empty for the other clips.
+    [[nodiscard]] std::optional<base::Box> clipBox() const;
+    /// The handles of the clip: six of a box, two of a slab, three of a corner; none without a
+    /// clip.
+    [[nodiscard]] std::vector<ClipHandle> clipHandles() const;
+    /// The handle within `tolerance` logical pixels of the position.
+    [[nodiscard]] std::optional<ClipHandle> clipHandleAt(DisplayPoint display,
+                                                         double tolerance = 4) const;
+    /// By how many voxels a drag on the screen moves a handle along its axis; 0 if the axis points
+    /// at the viewer.
+    [[nodiscard]] double shiftAlong(const ClipHandle& handle, DisplayPoint from,
+                                    DisplayPoint to) const;
+    /// `start` with the face of the handle moved by voxels; at least one voxel, inside the volume.
+    [[nodiscard]] base::Box resizedClip(const base::Box& start, const ClipHandle& handle,
+                                        double shift) const;
     /// The thickness of VolumeClip::Slab in slices; 0: a tenth of the depth.
     void setSlab(std::int64_t slices);
     /// The threshold of peaks: the ray-cast heatmap is dense from here on, and the isosurface lies

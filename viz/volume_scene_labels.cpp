@@ -114,6 +114,7 @@ void VolumeScene::State::drawMarks(const VolumeScene& scene) {
         marks, texts, scene.width(), scene.height(), scene.pixelRatio(), scene.colours()};
     const double r = canvas.ratio;
     drawHiddenBoxes(scene);
+    drawClipHandles(scene, canvas);
     // What comes later keeps off what is there.
     if (scalarBarVisible && map.exists() && (mapVisible || content == VolumeContent::Map)) {
         detail::drawScalarBar(canvas, scale, colours, mapName);

@@ -29,10 +29,13 @@ struct Spread {
     double noise = -1; ///< negative: not known
 };
 
-/// Whether all voxels of the box have one value, and none is NaN or infinite.
-template <class T> Spread valuesOf(const base::View<const T>& view, const std::stop_token& stop) {
+using Mask = base::View<const std::uint8_t>;
+
+/// Whether all voxels of the box that count have one value, and none is NaN or infinite.
+template <class T>
+Spread valuesOf(const base::View<const T>& view, const Mask& mask, T first,
+                const std::stop_token& stop) {
     Spread spread;
-    const T first = view.at(0, 0, 0);
     const Three n = byAxis(view.extents());
     for (std::int64_t z = 0; z < n[2] && spread.finite; ++z) {
         for (std::int64_t y = 0; y < n[1] && spread.finite; ++y) {
@@ -40,7 +43,11 @@ template <class T> Spread valuesOf(const base::View<const T>& view, const std::s
                 return spread;
             }
             const T* const row = view.row(y, z);
+            const std::uint8_t* const counts = mask.data() == nullptr ? nullptr : mask.row(y, z);
             for (std::int64_t x = 0; x < n[0]; ++x) {
+                if (counts != nullptr && counts[x] == 0) {
+                    continue;
+                }
                 if constexpr (std::is_floating_point_v<T>) {
                     spread.finite = spread.finite && std::isfinite(row[x]);
                 }
@@ -58,11 +65,12 @@ template <class T> Spread valuesOf(const base::View<const T>& view, const std::s
 
 /// Deviation, and the noise by the mean of a difference that vanishes on every plane (J. Immerkaer,
 /// Fast Noise Variance Estimation, 1996), in every n-th row of a large box.
-template <class T> void measure(const base::View<const T>& view, Spread& spread) {
+template <class T>
+void measure(const base::View<const T>& view, const Mask& mask, T start, Spread& spread) {
     const Three n = byAxis(view.extents());
     const std::int64_t rows = n[1] * n[2];
     const std::int64_t every = std::max<std::int64_t>(1, rows * n[0] / kMostRead);
-    const auto first = static_cast<double>(view.at(0, 0, 0)); // differences to it cancel less
+    const auto first = static_cast<double>(start); // differences to it cancel less
     double sum = 0;
     double squares = 0;
     double rough = 0;
@@ -78,16 +86,24 @@ template <class T> void measure(const base::View<const T>& view, Spread& spread)
             return static_cast<double>(r[x - 1]) - 2 * static_cast<double>(r[x]) +
                    static_cast<double>(r[x + 1]);
         };
+        const std::uint8_t* const counts =
+            mask.data() == nullptr ? nullptr : mask.row(line % n[1], line / n[1]);
         for (std::int64_t x = 0; x < n[0]; ++x) {
+            if (counts != nullptr && counts[x] == 0) {
+                continue;
+            }
             const double value = static_cast<double>(row[x]) - first;
             sum += value;
             squares += value * value;
+            ++count;
             if (whole && x > 0 && x + 1 < n[0]) {
                 rough += std::abs(bend(above, x) - 2 * bend(row, x) + bend(below, x));
+                ++inner;
             }
         }
-        count += n[0];
-        inner += whole ? n[0] - 2 : 0;
+    }
+    if (count == 0) {
+        return; // what counts lies between the rows that are read
     }
     const double mean = sum / static_cast<double>(count);
     spread.deviation = std::sqrt(std::max(0.0, squares / static_cast<double>(count) - mean * mean));
@@ -131,6 +147,52 @@ detail::Surroundings blocksAround(const base::AnyView& image, const base::Box& b
     return {detail::blockMeans(image, grid),
             {points[0], points[1], points[2]},
             {{low[0], low[1], low[2]}, {high[0] - low[0], high[1] - low[1], high[2] - low[2]}}};
+}
+
+/// The blocks of the box of which at least half counts.
+base::Image<std::uint8_t> blocksThatCount(const Mask& mask, const base::Extents& points,
+                                          const Three& step) {
+    const Three n = byAxis(mask.extents());
+    const Three count = byAxis(points);
+    Three first{};
+    for (std::size_t a = 0; a < 3; ++a) {
+        first[a] = (n[a] - count[a] * step[a]) / 2;
+    }
+    const detail::BlockGrid grid{first, step, points};
+    const base::Image<float> shares = detail::blockMeans(base::AnyView(mask), grid);
+    base::Image<std::uint8_t> support(points);
+    std::transform(shares.data(), shares.data() + shares.count(), support.data(),
+                   [](float share) { return share >= 0.5F ? std::uint8_t{1} : std::uint8_t{0}; });
+    return support;
+}
+
+/// The value of the first voxel that counts.
+template <class T> T firstOf(const base::View<const T>& view, const Mask& mask) {
+    const base::Extents& n = view.extents();
+    for (std::int64_t z = 0; z < n.z && mask.data() != nullptr; ++z) {
+        for (std::int64_t y = 0; y < n.y; ++y) {
+            for (std::int64_t x = 0; x < n.x; ++x) {
+                if (mask.at(x, y, z) != 0) {
+                    return view.at(x, y, z);
+                }
+            }
+        }
+    }
+    return view.at(0, 0, 0);
+}
+
+std::int64_t voxelsThatCount(const base::Extents& box, const Mask& mask) {
+    if (mask.data() == nullptr) {
+        return base::voxelCount(box);
+    }
+    std::int64_t count = 0;
+    for (std::int64_t z = 0; z < box.z; ++z) {
+        for (std::int64_t y = 0; y < box.y; ++y) {
+            const std::uint8_t* const row = mask.row(y, z);
+            count += box.x - std::count(row, row + box.x, std::uint8_t{0});
+        }
+    }
+    return count;
 }
 
 /// Length of the main peak along each axis, in scores: of what hangs together with the middle at
@@ -206,15 +268,16 @@ double expectedScore(double contrast) {
     return std::isinf(contrast) ? 1 : contrast * contrast / (1 + contrast * contrast);
 }
 
-BoxQuality boxQuality(const base::AnyView& image, const base::Box& box,
-                      const std::stop_token& stop) {
+BoxQuality boxQuality(const base::AnyView& image, const base::Box& box, const std::stop_token& stop,
+                      const Mask& mask) {
     BoxQuality quality;
-    if (base::voxelCount(box.extents) < 2) {
+    if (voxelsThatCount(box.extents, mask) < 2) {
         quality.fault = BoxFault::Small;
         return quality;
     }
     const base::AnyView part = base::partOf(image, box);
-    Spread spread = std::visit([&](const auto& view) { return valuesOf(view, stop); }, part);
+    Spread spread = std::visit(
+        [&](const auto& view) { return valuesOf(view, mask, firstOf(view, mask), stop); }, part);
     if (stop.stop_requested()) {
         return quality;
     }
@@ -222,9 +285,12 @@ BoxQuality boxQuality(const base::AnyView& image, const base::Box& box,
         quality.fault = spread.finite ? BoxFault::Flat : BoxFault::NotFinite;
         return quality;
     }
-    std::visit([&](const auto& view) { measure(view, spread); }, part);
+    std::visit([&](const auto& view) { measure(view, mask, firstOf(view, mask), spread); }, part);
     quality.contrast = contrastOf(spread);
-    const detail::Surroundings around = blocksAround(image, box, quality.step);
+    detail::Surroundings around = blocksAround(image, box, quality.step);
+    if (mask.data() != nullptr) {
+        around.support = blocksThatCount(mask, around.box, quality.step);
+    }
     detail::SelfMatch self;
     try {
         self = detail::matchSelf(around);

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <array>
+#include <cstdint>
 #include <stop_token>
 
 #include "engine/base/extents.h"
@@ -13,7 +14,7 @@ enum class BoxVerdict { Good, Fair, Poor };
 /// What is wrong with a box as a template, the worst first.
 enum class BoxFault {
     None,
-    Small,     ///< fewer than two voxels
+    Small,     ///< fewer than two voxels count
     NotFinite, ///< it holds NaN or an infinite value
     Flat,      ///< all voxels have one value
     Slides,    ///< the main peak reaches half a box along an axis, as on a line or an edge
@@ -49,10 +50,13 @@ inline constexpr double kFairContrast = 1.0; ///< a copy with noise of its own s
 /// The LCC that a copy with the same structure and noise of its own is expected to have.
 [[nodiscard]] double expectedScore(double contrast);
 
-/// **Shapes**: `box` lies inside the image. **Cost**: some milliseconds for boxes of any size,
-/// unless a large box is flat, which is only known when all of it was read. If cancelled, the
-/// result means nothing.
+/// `mask`: voxels of the box where it is 0 do not count; empty: all count. In a box that is
+/// compared in blocks of voxels, a block counts if at least half of it does.
+/// **Shapes**: `box` lies inside the image, `mask` has its extents. **Cost**: some milliseconds for
+/// boxes of any size, unless a large box is flat, which is only known when all of it was read. If
+/// cancelled, the result means nothing.
 [[nodiscard]] BoxQuality boxQuality(const base::AnyView& image, const base::Box& box,
-                                    const std::stop_token& stop = {});
+                                    const std::stop_token& stop = {},
+                                    const base::View<const std::uint8_t>& mask = {});
 
 } // namespace flcc::features

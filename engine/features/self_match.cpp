@@ -13,7 +13,10 @@ SelfMatch matchSelf(const Surroundings& around) {
     const base::View<const float> whole = around.image.view();
     SelfMatch result;
     result.middle = {side.x, side.y, side.z > 1 ? side.z : 0};
-    const method::CanonicalTemplate templ{method::MaskedView{whole.part({result.middle, side})}};
+    const method::CanonicalTemplate templ{
+        around.support.empty()
+            ? method::MaskedView{whole.part({result.middle, side})}
+            : method::MaskedView{whole.part({result.middle, side}), around.support.view()}};
     const method::MaskedView scene{whole};
     const base::Extents places = base::validExtents(whole.extents(), side);
     result.scores = base::Image<float>(places, std::numeric_limits<float>::quiet_NaN());

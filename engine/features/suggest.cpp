@@ -92,6 +92,41 @@ base::Box boxAround(const Blob& blob, const base::Extents& image) {
     return {{x[0], y[0], z[0]}, {x[1], y[1], z[1]}};
 }
 
+bool isLight(const base::View<const float>& grey, const Blob& blob) {
+    constexpr double kRing = 1.7; // its outer radius over that of the blob
+    constexpr std::int64_t kMostPoints = 24;
+    const base::Extents& n = grey.extents();
+    const std::array<std::int64_t, 3> count{n.x, n.y, n.z};
+    const double reach = kRing * std::max(blob.radius, 1.0);
+    std::array<std::int64_t, 3> first{};
+    std::array<std::int64_t, 3> last{};
+    for (std::size_t axis = 0; axis < 3; ++axis) {
+        first[axis] = std::max<std::int64_t>(0, std::llround(std::ceil(blob.centre[axis] - reach)));
+        last[axis] = std::min(count[axis] - 1,
+                              static_cast<std::int64_t>(std::floor(blob.centre[axis] + reach)));
+    }
+    const auto step =
+        std::max<std::int64_t>(1, static_cast<std::int64_t>(std::ceil(2 * reach)) / kMostPoints);
+    std::array<double, 2> sum{}; // of the blob, of the ring
+    std::array<double, 2> points{};
+    for (std::int64_t z = first[2]; z <= last[2]; z += step) {
+        for (std::int64_t y = first[1]; y <= last[1]; y += step) {
+            for (std::int64_t x = first[0]; x <= last[0]; x += step) {
+                const double away = std::hypot(static_cast<double>(x) - blob.centre[0],
+                                               static_cast<double>(y) - blob.centre[1],
+                                               static_cast<double>(z) - blob.centre[2]);
+                const auto value = static_cast<double>(grey.at(x, y, z));
+                if (away <= reach && std::isfinite(value)) {
+                    const std::size_t part = away <= blob.radius ? 0 : 1;
+                    sum[part] += value;
+                    points[part] += 1;
+                }
+            }
+        }
+    }
+    return points[0] > 0 && points[1] > 0 && sum[0] / points[0] > sum[1] / points[1];
+}
+
 bool suggestTemplates(const base::View<const float>& grey, const std::vector<Blob>& blobs,
                       const SuggestOptions& options, const std::stop_token& stop,
                       std::vector<Suggestion>& suggestions) {

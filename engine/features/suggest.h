@@ -27,6 +27,10 @@ struct SuggestOptions {
 /// The box around a blob: three radii wide, odd, moved into the image.
 [[nodiscard]] base::Box boxAround(const Blob& blob, const base::Extents& image);
 
+/// Whether the mean of a blob is above the mean of the ring around it. **Cost**: bounded, because
+/// large blobs are looked at in every n-th voxel.
+[[nodiscard]] bool isLight(const base::View<const float>& grey, const Blob& blob);
+
 /// Ranks boxes around blobs by strength and by how distinctive they are. Each box is compared by
 /// its LCC with the surroundings, one box width to each side; large boxes are compared at 15 points
 /// an axis (9 in volumes). Returns false if cancelled.

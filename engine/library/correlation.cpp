@@ -62,18 +62,17 @@ class Correlation {
         requirePossible(method::mapExtents(m_problem), "map of scores");
         plan();
         m_pool = std::make_unique<base::TilePool>(m_plan->candidate().threads);
-        m_plan->method().warmUp(m_problem, m_plan->candidate());
-        m_workspace = m_plan->method().makeWorkspace(m_problem, m_plan->candidate());
+        m_session = m_plan->session();
+        m_session.warmUp();
+        m_session.makeWorkspace();
     }
 
     [[nodiscard]] base::Extents extents() const { return method::mapExtents(m_problem); }
 
     void execute(const void* scenes, const void* templ, void* scores, std::uint8_t* status) {
         if (templ != nullptr) {
-            m_prepared = m_plan->method().prepare(
-                m_problem, m_plan->candidate(),
-                imageAt(templ, m_problem.templPixel, m_problem.templ), *m_pool);
-        } else if (!m_prepared) {
+            m_session.prepare({imageAt(templ, m_problem.templPixel, m_problem.templ)}, *m_pool);
+        } else if (!m_session.isPrepared()) {
             throw Error(ErrorCode::CommandLine,
                         "argument templ is a null pointer, but no call before gave a template");
         }
@@ -98,10 +97,8 @@ class Correlation {
                             ? m_statuses.view()
                             : base::View<base::Status>(
                                   reinterpret_cast<base::Status*>(status) + i * count, map);
-            (void)m_plan->method().execute(
-                m_problem, m_plan->candidate(), *m_prepared,
-                imageAt(scenes, m_problem.scenePixel, m_problem.scene, i), *m_workspace,
-                {.pool = *m_pool, .stop = {}, .regionFinished = {}}, to);
+            (void)m_session.run(imageAt(scenes, m_problem.scenePixel, m_problem.scene, i),
+                                {.pool = *m_pool, .stop = {}, .regionFinished = {}}, to);
         }
     }
 
@@ -135,10 +132,9 @@ class Correlation {
     method::Problem m_problem;
     std::shared_ptr<const plan::Plan> m_plan;
     std::unique_ptr<base::TilePool> m_pool;
-    std::unique_ptr<method::Workspace> m_workspace;
-    std::shared_ptr<const method::Prepared> m_prepared; ///< of the last call
-    base::Image<float> m_scores;                        ///< beside those in double
-    base::Image<base::Status> m_statuses;               ///< where the caller wants none
+    method::Session m_session;            ///< with the template of the last call
+    base::Image<float> m_scores;          ///< beside those in double
+    base::Image<base::Status> m_statuses; ///< where the caller wants none
 };
 
 } // namespace flcc::library

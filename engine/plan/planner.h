@@ -11,6 +11,7 @@
 #include "engine/base/pixels.h"
 #include "engine/base/tile_pool.h"
 #include "engine/method/method.h"
+#include "engine/method/session.h"
 #include "engine/plan/knowledge.h"
 #include "engine/plan/report.h"
 
@@ -39,6 +40,8 @@ class Plan {
     [[nodiscard]] const method::Candidate& candidate() const;
     [[nodiscard]] const method::Problem& problem() const { return m_report.problem; }
     [[nodiscard]] const PlanReport& report() const { return m_report; }
+    /// The plan at work, as often as wanted.
+    [[nodiscard]] method::Session session() const { return {*m_method, problem(), candidate()}; }
 
   private:
     const method::Method* m_method;

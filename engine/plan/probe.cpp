@@ -7,6 +7,7 @@
 #include "engine/base/median.h"
 #include "engine/base/stopwatch.h"
 #include "engine/method/match_map.h"
+#include "engine/method/session.h"
 
 namespace flcc::plan {
 
@@ -47,7 +48,8 @@ Probe probe(const method::Method& method, const base::Extents& scene, const base
     method::Limits limits;
     limits.threads = pool.threads();
     result.candidate = method.candidates(result.problem, limits, tile).front();
-    method.warmUp(result.problem, result.candidate);
+    method::Session session(method, result.problem, result.candidate);
+    session.warmUp();
     method::MatchMap map(method::mapExtents(result.problem));
     result.outputs = static_cast<double>(map.value.count());
     std::vector<double> execute;
@@ -56,18 +58,18 @@ Probe probe(const method::Method& method, const base::Extents& scene, const base
     std::map<std::string, std::vector<double>> stages;
     for (int turn = -1; turn < turns; ++turn) {
         base::Stopwatch watch;
-        const auto prepared = method.prepare(result.problem, result.candidate, templView, pool);
+        session.prepare({templView}, pool);
         const double prepareNs = watch.ns();
         watch = {};
-        const auto workspace = method.makeWorkspace(result.problem, result.candidate);
+        session.giveWorkspace(nullptr); // made anew
+        session.makeWorkspace();
         double runNs = 0;
         double firstNs = 0;
         method::Outcome outcome;
         // A workspace may allocate its buffers in the first run. The difference between the first
         // run and the second is the time for that.
         for (int run = 0; run < 2; ++run) {
-            outcome = method.execute(result.problem, result.candidate, *prepared, view, *workspace,
-                                     {pool, stop, {}}, method::viewOf(map));
+            outcome = session.run(view, {pool, stop, {}}, method::viewOf(map));
             if (outcome.cancelled || stop.stop_requested()) {
                 result.stopped = true;
                 return result;

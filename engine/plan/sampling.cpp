@@ -10,6 +10,7 @@
 
 #include "engine/base/stopwatch.h"
 #include "engine/method/method_on_device.h"
+#include "engine/method/session.h"
 
 namespace flcc::plan {
 
@@ -165,16 +166,10 @@ SampleRun sampleRun(double ms, const method::StagesMs& stages, const method::Can
 }
 
 /// Runs a candidate as the real run will: without copying the map back if reduce() applies.
-method::Outcome runOnce(const method::Method& method, const method::Problem& problem,
-                        const method::Candidate& candidate,
-                        const std::shared_ptr<const method::Prepared>& prepared,
-                        const method::MaskedView& scene, method::Workspace& workspace,
+method::Outcome runOnce(method::Session& session, const method::MaskedView& scene,
                         const method::Execution& execution, method::MatchMap& map) {
-    const method::MethodOnDevice* const reducer = method::reducerOf(method, problem);
-    return reducer != nullptr
-               ? reducer->reduce(problem, candidate, {prepared}, scene, workspace, execution, {})
-               : method.execute(problem, candidate, *prepared, scene, workspace, execution,
-                                method::viewOf(map));
+    return session.reducer() != nullptr ? session.reduce(scene, execution, {})
+                                        : session.run(scene, execution, method::viewOf(map));
 }
 
 /// The milliseconds of a whole run, preparing included; negative when cancelled.
@@ -183,10 +178,9 @@ double turnMs(const method::Method& method, const method::Problem& problem,
               const SampleInput& input, method::MatchMap& map) {
     const method::Execution execution{input.pool, input.stop, {}};
     const base::Stopwatch watch;
-    const auto prepared = method.prepare(problem, candidate, input.templ, input.pool);
-    const auto workspace = method.makeWorkspace(problem, candidate);
-    const method::Outcome outcome =
-        runOnce(method, problem, candidate, prepared, scene, *workspace, execution, map);
+    method::Session session(method, problem, candidate);
+    session.prepare({input.templ}, input.pool);
+    const method::Outcome outcome = runOnce(session, scene, execution, map);
     return outcome.cancelled ? -1 : watch.ms();
 }
 
@@ -350,8 +344,9 @@ double timeOnSample(const method::Method& method, const method::Problem& problem
     const base::Box box = representativeBox(problem.scene, part.scene, problem.templ, input.lowest);
     const method::MaskedView scene = method::partOf(input.scene, box);
     const base::Stopwatch watch;
-    const auto prepared = method.prepare(part, candidate, input.templ, input.pool);
-    const auto workspace = method.makeWorkspace(part, candidate);
+    method::Session session(method, part, candidate);
+    session.prepare({input.templ}, input.pool);
+    session.makeWorkspace();
     const double prepareMs = watch.ms();
     method::MatchMap map(method::mapExtents(part));
     // Predicted milliseconds of a problem, split into work done once and work that grows with it.
@@ -378,8 +373,7 @@ double timeOnSample(const method::Method& method, const method::Problem& problem
     std::array<SampleRun, 2> runs;
     for (SampleRun& run : runs) {
         const base::Stopwatch turn;
-        const method::Outcome outcome =
-            runOnce(method, part, candidate, prepared, scene, *workspace, execution, map);
+        const method::Outcome outcome = runOnce(session, scene, execution, map);
         if (outcome.cancelled) {
             return -1;
         }

@@ -6,6 +6,7 @@
 
 #include "tests/bench/bench_cases.h"
 #include "tests/bench/contestants.h"
+#include "tests/bench/peer_process.h"
 #include "tests/bench/text.h"
 
 namespace flcc::bench {
@@ -16,12 +17,13 @@ using nlohmann::json;
 
 void printHead(int threads, const Turns& turns) {
     OpenCvRun::setThreads(threads);
-    std::cout << "OpenCV " << OpenCvRun::version() << ", " << threads << " threads, medians of "
-              << turns.count << " turns of "
+    const std::string peer = turns.ipp.empty() ? "OpenCV" : "IPP";
+    std::cout << (turns.ipp.empty() ? std::string("OpenCV ") + OpenCvRun::version() : "Intel IPP")
+              << ", " << threads << " threads, medians of " << turns.count << " turns of "
               << (turns.leastMs > 0 ? fixed(turns.leastMs, 0) + " ms or more" : "one call")
               << "\n\n"
-              << "| scene | size | type | template | method | ours, ms | OpenCV, ms | ratio | "
-                 "largest difference |\n|---|---|---|---|---|---:|---:|---:|---:|\n";
+              << "| scene | size | type | template | method | ours, ms | " << peer
+              << ", ms | ratio | largest difference |\n|---|---|---|---|---|---:|---:|---:|---:|\n";
 }
 
 /// The mean of the calls of one turn, in milliseconds.
@@ -36,9 +38,10 @@ template <class Contestant> double turnOf(Contestant& contestant, double leastMs
 }
 
 /// One row, printed and as JSON.
-json compareOne(const Case& one, const Turns& turns, base::TilePool& pool) {
+template <class Peer>
+json compareWith(const char* name, const std::string& peerName, Peer& peer, const Case& one,
+                 const Turns& turns, base::TilePool& pool) {
     OwnRun own(one.scene, one.templ, plan::Planning::Measure, pool);
-    OpenCvRun peer(one.scene, one.templ);
     own.run();
     peer.run();
     std::vector<double> ownMs;
@@ -57,18 +60,41 @@ json compareOne(const Case& one, const Turns& turns, base::TilePool& pool) {
               << " | " << fixed(theirs / ours, 1) << " | " << apart.largest << " |\n"
               << std::flush;
     return {{"scene", one.name},
+            {"peer", peerName},
             {"scene_extents", sizeText(problem.scene)},
             {"pixel", base::name(problem.scenePixel)},
             {"template_extents", sizeText(problem.templ)},
             {"method", methodText(own.candidate())},
             {"own_ms", ownMs},
-            {"opencv_ms", peerMs},
+            {std::string(name) + "_ms", peerMs},
             {"ratio", theirs / ours},
             {"largest_difference", apart.largest},
             {"voxels_compared", apart.compared},
             {"stages_ms", own.outcome().stagesMs},
             {"recomputed", own.outcome().facts.recomputed},
             {"low_confidence", own.lowConf()}};
+}
+
+/// Intel IPP with as many threads as this program.
+struct IppRun {
+    PeerProcess process;
+    int threads;
+    base::Image<float> found{};
+    double run() { return process.run(threads); }
+    [[nodiscard]] base::View<const float> map() {
+        found = process.map();
+        return found.view();
+    }
+};
+
+json compareOne(const Case& one, const Turns& turns, base::TilePool& pool) {
+    if (turns.ipp.empty()) {
+        OpenCvRun peer(one.scene, one.templ);
+        return compareWith("opencv", std::string("OpenCV ") + OpenCvRun::version(), peer, one,
+                           turns, pool);
+    }
+    IppRun peer{PeerProcess::ipp(turns.ipp, one.scene, one.templ), pool.threads()};
+    return compareWith("ipp", "Intel IPP " + peer.process.version(), peer, one, turns, pool);
 }
 
 } // namespace

@@ -7,7 +7,7 @@
 
 #include "tests/bench/bench_cases.h"
 #include "tests/bench/contestants.h"
-#include "tests/bench/skimage_run.h"
+#include "tests/bench/peer_process.h"
 #include "tests/bench/text.h"
 
 namespace flcc::bench {
@@ -21,7 +21,7 @@ constexpr double kLongMs = 5000;
 /// One row, printed and as JSON.
 json compareOne(const Case& one, int repeat, base::TilePool& pool) {
     OwnRun own(one.scene, one.templ, plan::Planning::Measure, pool);
-    SkimageRun peer(toFloat(one.scene), toFloat(one.templ));
+    PeerProcess peer = PeerProcess::skimage(toFloat(one.scene), toFloat(one.templ));
     own.run();
     const bool isLong = peer.run(pool.threads()) > kLongMs;
     std::vector<double> ownMs;

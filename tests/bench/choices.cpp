@@ -90,10 +90,9 @@ class Contest {
     double run(const method::Candidate& candidate) {
         const method::Method& method = methodOf(candidate);
         return millisecondsOf([&] {
-            const auto prepared = method.prepare(m_problem, candidate, m_templView, m_pool);
-            const auto workspace = method.makeWorkspace(m_problem, candidate);
-            (void)method.execute(m_problem, candidate, *prepared, m_sceneView, *workspace,
-                                 {m_pool, {}, {}}, method::viewOf(m_map));
+            method::Session session(method, m_problem, candidate);
+            session.prepare({m_templView}, m_pool);
+            (void)session.run(m_sceneView, {m_pool, {}, {}}, method::viewOf(m_map));
         });
     }
 

@@ -90,19 +90,15 @@ OwnRun::OwnRun(const base::AnyImage& scene, const base::AnyImage& templ, plan::P
     if (!m_plan) {
         throw std::runtime_error("every candidate was refused");
     }
-    m_plan->method().warmUp(problem, m_plan->candidate());
+    m_plan->session().warmUp();
     m_map = method::MatchMap(method::mapExtents(problem), !operation.isLcc());
 }
 
 double OwnRun::run() {
-    const method::Method& method = m_plan->method();
-    const method::Execution execution{m_pool, {}, {}};
     return millisecondsOf([&] {
-        const auto prepared =
-            method.prepare(m_plan->problem(), m_plan->candidate(), m_templ, m_pool);
-        const auto workspace = method.makeWorkspace(m_plan->problem(), m_plan->candidate());
-        m_outcome = method.execute(m_plan->problem(), m_plan->candidate(), *prepared, m_scene,
-                                   *workspace, execution, method::viewOf(m_map));
+        method::Session session = m_plan->session();
+        session.prepare({m_templ}, m_pool);
+        m_outcome = session.run(m_scene, {m_pool, {}, {}}, method::viewOf(m_map));
     });
 }
 

@@ -39,11 +39,13 @@ using bench::Case;
 using nlohmann::json;
 
 constexpr std::string_view kUsage =
-    R"(usage: flcc-bench [TABLE] [--threads N] [--repeat N] [--turn MS] [--json FILE] [--record FILE.json]
+    R"(usage: flcc-bench [TABLE] [--threads N] [--repeat N] [--turn MS] [--ipp PYTHON] [--json FILE]
+                  [--record FILE.json]
 
 Without a table: medians of prepare + execute beside OpenCV's matchTemplate(TM_CCOEFF_NORMED) with as
 many threads, calls alternating; --turn lets each go on for MS before the other's turn, here and in
---grid, and takes the mean. Tables:
+--grid, and takes the mean; with --ipp PYTHON, a Python with the packages numpy and ipp of PyPI, beside
+Intel IPP's ippiCrossCorrNorm instead, in both. Tables:
   --grid [--pixel float32|uint8|uint16] [--cell SCENE/TEMPLATE]...
                   beside OpenCV: scenes of 512, 2000 and 4096 squared, templates of 4 to 256 squared,
                   or those of the cells alone, as --cell 512/64
@@ -72,6 +74,7 @@ struct Options {
     int threads = base::availableThreads();
     int repeat = 7;
     double turnMs = 0;
+    std::string ipp;
     std::string json;
     std::string record;
     std::optional<std::string> results;   // the folder of the page to print
@@ -163,11 +166,11 @@ const std::map<std::string, Table>& tables() {
     static const std::map<std::string, Table> all{
         {"",
          [](const Options& o, base::TilePool& pool) {
-             return bench::compare(pool, {o.repeat, o.turnMs});
+             return bench::compare(pool, {o.repeat, o.turnMs, o.ipp});
          }},
         {"--grid",
          [](const Options& o, base::TilePool& pool) {
-             return bench::compareGrid(o.pixel, o.cells, pool, {o.repeat, o.turnMs});
+             return bench::compareGrid(o.pixel, o.cells, pool, {o.repeat, o.turnMs, o.ipp});
          }},
         {"--filters", [](const Options& o,
                          base::TilePool& pool) { return bench::compareFilters(pool, o.repeat); }},
@@ -219,6 +222,8 @@ Options parse(const std::vector<std::string>& arguments) {
             options.repeat = positive(name, value());
         } else if (name == "--turn") {
             options.turnMs = positive(name, value());
+        } else if (name == "--ipp") {
+            options.ipp = value();
         } else if (name == "--json") {
             options.json = value();
         } else if (name == "--record") {
@@ -241,7 +246,8 @@ std::string commandOf(const std::vector<std::string>& arguments) {
         if (arguments[i] == "--json" || arguments[i] == "--record") {
             ++i;
         } else {
-            command += " " + arguments[i];
+            const bool isPython = i > 0 && arguments[i - 1] == "--ipp"; // a path of this machine
+            command += " " + (isPython ? "PYTHON" : arguments[i]);
         }
     }
     return command;

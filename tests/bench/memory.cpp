@@ -122,17 +122,15 @@ json measureMemoryHere(std::size_t index, int threads) {
     if (!plan) {
         throw std::runtime_error(std::string(row.method) + " was refused");
     }
-    const method::Method& method = plan->method();
-    method.warmUp(problem, plan->candidate());
+    method::Session session = plan->session();
+    session.warmUp();
     const job::detail::PeakMeter meter;
     method::MatchMap map(method::mapExtents(problem));
-    const auto prepared = method.prepare(problem, plan->candidate(), templView, pool);
-    auto workspace = method.makeWorkspace(problem, plan->candidate());
-    const method::Outcome outcome = method.execute(problem, plan->candidate(), *prepared, sceneView,
-                                                   *workspace, {pool, {}, {}}, method::viewOf(map));
+    session.prepare({templView}, pool);
+    const method::Outcome outcome = session.run(sceneView, {pool, {}, {}}, method::viewOf(map));
     const std::int64_t rise = meter.rise();
     const std::int64_t withBuffers = residentBytes();
-    workspace.reset();
+    session.giveWorkspace(nullptr);
     const std::int64_t buffers = withBuffers - residentBytes();
     return {{"method", methodText(plan->candidate())},
             {"filling", row.filling == Filling::Even ? "noise" : "uneven noise"},

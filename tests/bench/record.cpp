@@ -85,9 +85,10 @@ json besideOpenCv(const json& rows) {
                               {"scene", scene},
                               {"content", row.at("scene")},
                               {"template", row.at("template_extents")},
-                              {"peer", openCv()},
+                              {"peer", row.at("peer")},
                               {"line", type + " " + scene}},
-                             row.at("own_ms"), row.at("opencv_ms")));
+                             row.at("own_ms"),
+                             row.at(row.contains("ipp_ms") ? "ipp_ms" : "opencv_ms")));
     }
     page.push_back(worseOfContents(page));
     return page;

@@ -17,11 +17,10 @@ int main() {
     base::TilePool pool(base::availableThreads());
     const method::Problem problem{.scene = scene.extents(), .templ = templ.extents()};
     const auto plan = plan::makePlan(problem, {}, &scene, &templ, nullptr, pool).plan;
-    const auto prepared = plan->method().prepare(problem, plan->candidate(), templ, pool);
-    const auto workspace = plan->method().makeWorkspace(problem, plan->candidate());
+    method::Session session = plan->session();
+    session.prepare({templ}, pool);
     method::MatchMap map(method::mapExtents(problem));
-    const method::Outcome outcome = plan->method().execute(
-        problem, plan->candidate(), *prepared, scene, *workspace, {.pool = pool}, viewOf(map));
+    const method::Outcome outcome = session.run(scene, {.pool = pool}, viewOf(map));
 
     match::SearchedMap searched{{templ}, {0}, map.value.view(), map.status.view(), outcome.facts};
     searched.statistics = match::mapStatistics(map.value.view(), map.status.view());

@@ -6,6 +6,7 @@
 #include <QLineEdit>
 #include <QSpinBox>
 
+#include <array>
 #include <cmath>
 #include <random>
 
@@ -71,6 +72,10 @@ class WindowBoxTest : public QObject {
     void cleanup() { m_window.reset(); }
     void aClickFitsTheBoxToAnObject();
     void aClickInASliceFitsABoxInSpace();
+    void aClickInASliceBringsTheOtherSlices();
+    void aBoxBesideTheSliceIsMoved();
+    void aDragWithCtrlDrawsANewBox();
+    void theFieldsStayWhereTheyAre();
     void aClickOnNothingSaysSo();
     void theFirstOfTwoClicksFitsNothing();
     void longNumbersAreShownWhole_data();
@@ -92,6 +97,20 @@ class WindowBoxTest : public QObject {
     void clickAt(std::size_t view, const base::Point& voxel) {
         QTest::mouseClick(frame(view).widget(), Qt::LeftButton, Qt::NoModifier,
                           test::pointOf(frame(view), voxel));
+    }
+    /// The slices of all views go through the box.
+    [[nodiscard]] bool crossed() {
+        const base::Box& box = *document().box();
+        const std::array<std::int64_t, 3> corner{box.corner.x, box.corner.y, box.corner.z};
+        const std::array<std::int64_t, 3> size{box.extents.x, box.extents.y, box.extents.z};
+        for (std::size_t view = 0; view < 3; ++view) {
+            const std::size_t axis = viz::axesOf(frame(view).slice()->orientation()).depth;
+            const std::int64_t slice = frame(view).slice()->slice();
+            if (slice < corner[axis] || slice >= corner[axis] + size[axis]) {
+                return false;
+            }
+        }
+        return true;
     }
     template <class Widget> Widget& part(const char* name) {
         return test::child<Widget>(*m_window, name);
@@ -140,6 +159,67 @@ void WindowBoxTest::aClickInASliceFitsABoxInSpace() {
     clickAt(1, {34, 28, 20}); // XZ
     QTRY_VERIFY(fits(ball, true));
     test::keepPictures(*m_window, QStringLiteral("box-volume"));
+}
+
+void WindowBoxTest::aClickInASliceBringsTheOtherSlices() {
+    const Ball ball{{34, 28, 20}, 6};
+    open({64, 56, 40}, {ball});
+    m_window->views().setCrosshair({10, 28, 35}); // the YZ and the XY slice miss the ball
+    clickAt(1, {34, 28, 20});                     // XZ
+    QTRY_VERIFY(fits(ball, true));
+    QVERIFY(crossed());
+}
+
+void WindowBoxTest::aBoxBesideTheSliceIsMoved() {
+    open({64, 56, 40}, {});
+    const base::Box box{{20, 14, 4}, {15, 13, 9}};
+    document().setBox(box);
+    m_window->views().setCrosshair({50, 45, 30}); // beside the box in all three views
+    const base::Point inside{27, 20, 30};
+    test::drag(frame(0), test::pointOf(frame(0), inside), test::pointOf(frame(0), {32, 24, 30}));
+    QVERIFY(document().box()->extents == box.extents);
+    QVERIFY(std::abs(document().box()->corner.x - 25) <= 1 &&
+            std::abs(document().box()->corner.y - 18) <= 1);
+    QCOMPARE(document().box()->corner.z, std::int64_t{4});
+    QVERIFY(crossed()); // afterwards every view shows it
+    // Its edges can be dragged in a view beside it too.
+    document().setBox(box);
+    m_window->views().setCrosshair({50, 45, 30});
+    test::drag(frame(1), test::pointOf(frame(1), {27, 45, 12.5}),
+               test::pointOf(frame(1), {27, 45, 20.5})); // XZ: the lower edge
+    QVERIFY(document().box()->corner == box.corner);
+    QVERIFY(std::abs(document().box()->extents.z - 17) <= 1);
+    test::keepPictures(*m_window, QStringLiteral("box-beside"));
+}
+
+void WindowBoxTest::aDragWithCtrlDrawsANewBox() {
+    open(kImage, kDiscs);
+    document().setBox(base::Box{{40, 30, 0}, {80, 80, 1}});
+    test::drag(frame(0), test::pointOf(frame(0), {60, 50, 0}), test::pointOf(frame(0), {80, 70, 0}),
+               Qt::LeftButton, Qt::ControlModifier);
+    const base::Box box = *document().box();
+    QVERIFY(std::abs(box.corner.x - 60) <= 1 && std::abs(box.corner.y - 50) <= 1);
+    QVERIFY(std::abs(box.extents.x - 21) <= 2 && std::abs(box.extents.y - 21) <= 2);
+}
+
+void WindowBoxTest::theFieldsStayWhereTheyAre() {
+    m_window.reset();
+    m_window = test::shownWindow(test::Panel::AsShipped);
+    open(kImage, kDiscs);
+    QVERIFY(part<QLabel>("boxHint").isVisible());
+    auto& quality = part<BoxQualityView>("boxQuality");
+    const auto place = [&] {
+        QTest::qWait(30); // the layout
+        return part<QLineEdit>("region").mapTo(m_window.get(), QPoint()).y();
+    };
+    const int before = place();
+    test::drag(frame(0), test::pointOf(frame(0), {57, 47, 0}),
+               test::pointOf(frame(0), {83, 73, 0}));
+    QTRY_VERIFY(quality.isVisible());
+    QCOMPARE(place(), before);
+    QVERIFY(!part<QLabel>("boxHint").isVisible());
+    document().setBox(std::nullopt);
+    QCOMPARE(place(), before);
 }
 
 void WindowBoxTest::aClickOnNothingSaysSo() {

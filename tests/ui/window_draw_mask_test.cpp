@@ -15,6 +15,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "engine/features/box_quality.h"
 #include "engine/io/atomic_file.h"
 #include "engine/io/image_file.h"
 #include "engine/job/arguments.h"
@@ -50,6 +51,8 @@ class WindowDrawMaskTest : public QObject {
     void init() { m_window = test::shownWindow(); }
     void cleanup() { m_window.reset(); }
     void theBrushPaintsAndErases();
+    void theFirstStrokeSaysWhatItExcludes();
+    void theQualityOfTheBoxTakesTheMask();
     void theSphereIsNamedByTheJob();
     void aBoxIsDrawnAndInverted();
     void theThresholdTakesValues();
@@ -158,6 +161,43 @@ void WindowDrawMaskTest::theBrushPaintsAndErases() {
     frame(0).widget()->setFocus();
     QTest::keyClick(frame(0).widget(), Qt::Key_1);
     QVERIFY(!part<QWidget>("maskBar").isVisible());
+}
+
+void WindowDrawMaskTest::theFirstStrokeSaysWhatItExcludes() {
+    open();
+    QVERIFY(part<QDoubleSpinBox>("maskRadius").text().endsWith(QStringLiteral("pixels")));
+    auto& bar = part<MessageBar>("messageBar");
+    dragTo({66, 60, 0}, {76, 60, 0});
+    QVERIFY2(bar.isVisible() && bar.sentence().contains(QStringLiteral("rest of the template")),
+             qPrintable(bar.sentence()));
+    bar.hide();
+    dragTo({66, 64, 0}, {76, 64, 0}); // a second stroke adds to the first
+    QVERIFY(!bar.isVisible());
+    QTest::keyClick(m_window.get(), Qt::Key_Z, Qt::ControlModifier);
+    QTest::keyClick(m_window.get(), Qt::Key_Z, Qt::ControlModifier);
+    QVERIFY(document().mask() == nullptr);
+    bar.hide();
+    dragTo({66, 60, 0}, {76, 60, 0}, Qt::ControlModifier); // excludes what it draws
+    QVERIFY(document().mask() != nullptr && !bar.isVisible());
+}
+
+void WindowDrawMaskTest::theQualityOfTheBoxTakesTheMask() {
+    open();
+    const auto& verdict = part<QLabel>("boxQualityVerdict");
+    const auto& numbers = part<QLabel>("boxQualityNumbers");
+    QTRY_VERIFY(verdict.isVisible() && !numbers.text().trimmed().isEmpty());
+    QVERIFY(!verdict.toolTip().contains(QStringLiteral("mask")));
+    const QString whole = numbers.text();
+    dragTo({66, 60, 0}, {70, 60, 0});
+    QTRY_VERIFY(verdict.toolTip().contains(QStringLiteral("mask")));
+    const features::BoxQuality expected =
+        features::boxQuality(base::viewOf(document().scene().image->pixels), kCut, {},
+                             document().mask()->image->support.view());
+    QVERIFY(numbers.text() != whole);
+    QVERIFY2(numbers.text().contains(QStringLiteral("second %1").arg(expected.second, 0, 'f', 2)),
+             qPrintable(numbers.text()));
+    QTest::keyClick(m_window.get(), Qt::Key_Z, Qt::ControlModifier);
+    QTRY_COMPARE(numbers.text(), whole);
 }
 
 void WindowDrawMaskTest::theSphereIsNamedByTheJob() {

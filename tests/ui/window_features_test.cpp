@@ -14,6 +14,7 @@
 #include <QTest>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 
 #include "engine/base/random.h"
@@ -38,6 +39,7 @@ class WindowFeaturesTest : public QObject {
     void theSliderHidesWeakBlobsAtOnce();
     void aSelectedBlobMovesTheViewsAndBecomesATemplate();
     void suggestionsAreBoxesThatAMatchCanFind();
+    void darkGapsCanBeChosen();
     void anotherSceneHasNoBlobsYet();
     void coloursOfAFileAreUsed();
     void listAndJobFileAreSaved();
@@ -185,6 +187,53 @@ void WindowFeaturesTest::suggestionsAreBoxesThatAMatchCanFind() {
     QVERIFY(!list.item(0)->icon().isNull());
     list.setCurrentRow(0);
     QVERIFY(m_window->document().box() == suggestions[0].box);
+}
+
+void WindowFeaturesTest::darkGapsCanBeChosen() {
+    // Two light and two dark discs.
+    base::Image<std::uint8_t> image({240, 180, 1}, 120);
+    const std::array<std::array<int, 3>, 4> discs{
+        {{60, 50, 230}, {170, 60, 10}, {80, 130, 20}, {190, 130, 220}}};
+    for (const auto& [cx, cy, value] : discs) {
+        for (std::int64_t y = -8; y <= 8; ++y) {
+            for (std::int64_t x = -8; x <= 8; ++x) {
+                if (x * x + y * y <= 64) {
+                    image.view().at(cx + x, cy + y, 0) = static_cast<std::uint8_t>(value);
+                }
+            }
+        }
+    }
+    auto scene = std::make_shared<job::SceneImage>();
+    scene->pixels = std::move(image);
+    m_window->document().setScene({scene, "gaps", {}, {}, {}, {}});
+    find();
+    const std::size_t both = panel().shown().size();
+    auto& kind = test::child<QComboBox>(*m_window, "blobKind");
+    kind.setFocus();
+    QTest::keyClick(&kind, Qt::Key_Down);
+    QCOMPARE(kind.currentText(), QStringLiteral("Light only"));
+    const std::size_t light = panel().shown().size();
+    QTest::keyClick(&kind, Qt::Key_Down);
+    QCOMPARE(kind.currentText(), QStringLiteral("Dark only"));
+    QCOMPARE(light + panel().shown().size(), both);
+    const auto at = [](const features::Blob& blob, int x, int y) {
+        return std::hypot(blob.centre[0] - x, blob.centre[1] - y) < 2;
+    };
+    QVERIFY(panel().shown().size() >= 2);
+    for (std::size_t i = 0; i < 2; ++i) {
+        const features::Blob& blob = panel().shown()[i];
+        QVERIFY(at(blob, 170, 60) || at(blob, 80, 130));
+    }
+    test::click(childOf<QPushButton>(panel(), "suggestTemplates"));
+    QVERIFY(test::waitUntilIdle(*m_window));
+    QVERIFY(!panel().suggestions().empty());
+    const base::Box& best = panel().suggestions().front().box;
+    const auto holds = [&best](std::int64_t x, std::int64_t y) {
+        return x >= best.corner.x && x < best.corner.x + best.extents.x && y >= best.corner.y &&
+               y < best.corner.y + best.extents.y;
+    };
+    QVERIFY(holds(170, 60) || holds(80, 130));
+    test::keepPictures(*m_window, QStringLiteral("blobs-dark"));
 }
 
 void WindowFeaturesTest::anotherSceneHasNoBlobsYet() {

@@ -1,22 +1,33 @@
 #include <QAction>
 #include <QApplication>
 #include <QComboBox>
+#include <QDialog>
 #include <QDockWidget>
+#include <QGuiApplication>
+#include <QIcon>
+#include <QImage>
 #include <QLabel>
 #include <QLineEdit>
 #include <QListWidget>
+#include <QMenu>
 #include <QPushButton>
+#include <QRegularExpression>
+#include <QScrollArea>
+#include <QScrollBar>
 #include <QSpinBox>
 #include <QTabBar>
 #include <QTabWidget>
 #include <QTableView>
 #include <QTest>
 
+#include <cmath>
+
 #include "tests/support/test_class.h"
 #include "tests/ui/window_support.h"
 #include "ui/match_flow.h"
 #include "ui/match_panel.h"
 #include "ui/message_bar.h"
+#include "ui/option_names.h"
 #include "ui/plan_card.h"
 
 // What the fields show is what runs, and keys go where they are meant.
@@ -40,7 +51,10 @@ class WindowFieldsTest : public QObject {
     void aTabSwitchGivesTheListTheFocus();
     void theWindowFitsASmallScreen();
     void aTemplateLargerThanTheSceneDisablesRun();
+    void sentencesGivePicturesTwoExtents();
     void thePaletteListsThemesAndNamesFirst();
+    void iconsFollowTheTheme();
+    void theKeySheetNeedsNoScrollingSideways();
 
   private:
     void openWithTemplate();
@@ -246,6 +260,26 @@ void WindowFieldsTest::aTemplateLargerThanTheSceneDisablesRun() {
     QVERIFY(test::waitUntilIdle(*m_window));
 }
 
+void WindowFieldsTest::sentencesGivePicturesTwoExtents() {
+    openWithTemplate();
+    type("region", "5,6:600,500");
+    QTest::keyClick(&test::child<QLineEdit>(*m_window, "region"), Qt::Key_Return);
+    const QRegularExpression flat(QStringLiteral("\\d+x\\d+x1\\b"));
+    QString said;
+    for (const QLabel* label : m_window->findChildren<QLabel*>()) {
+        said += label->text() + label->toolTip();
+    }
+    said += test::child<QLineEdit>(*m_window, "region").toolTip() +
+            test::child<QPushButton>(*m_window, "runButton").toolTip();
+    QVERIFY2(said.contains(QStringLiteral("5,6:600,500 leaves the scene of 200 × 160 pixels")),
+             qPrintable(said));
+    QVERIFY2(!flat.match(said).hasMatch(), qPrintable(said));
+    QCOMPARE(ui::inWindowWords("template 9x9x1 is larger than scene 5x5x1"),
+             QStringLiteral("template 9 × 9 is larger than scene 5 × 5"));
+    QCOMPARE(ui::inWindowWords("cannot read cut-10x10x1.raw: 9x9x12"),
+             QStringLiteral("cannot read cut-10x10x1.raw: 9x9x12"));
+}
+
 void WindowFieldsTest::thePaletteListsThemesAndNamesFirst() {
     test::child<QAction>(*m_window, "commandPaletteAction").trigger();
     auto& words = test::child<QLineEdit>(*m_window, "commandWords");
@@ -264,6 +298,50 @@ void WindowFieldsTest::thePaletteListsThemesAndNamesFirst() {
     QVERIFY(list.item(0)->text().startsWith(QStringLiteral("No command")));
     QTest::keyClick(&words, Qt::Key_Return); // does nothing
     QTest::keyClick(&words, Qt::Key_Escape);
+}
+
+void WindowFieldsTest::iconsFollowTheTheme() {
+    // The mean lightness of the drawn pixels.
+    const auto ink = [](const QIcon& icon) {
+        const QImage image = icon.pixmap(24, 24).toImage();
+        double sum = 0;
+        int drawn = 0;
+        for (int y = 0; y < image.height(); ++y) {
+            for (int x = 0; x < image.width(); ++x) {
+                const QColor colour = image.pixelColor(x, y);
+                if (colour.alpha() > 200) {
+                    sum += colour.lightness();
+                    ++drawn;
+                }
+            }
+        }
+        return drawn > 0 ? sum / drawn : -1.0;
+    };
+    QAction* exports = nullptr;
+    for (const QMenu* menu : m_window->findChildren<QMenu*>()) {
+        exports = menu->title() == QStringLiteral("&Export") ? menu->menuAction() : exports;
+    }
+    QVERIFY(exports != nullptr);
+    for (const char* theme : {"theme1", "theme2", "theme1"}) {
+        test::child<QAction>(*m_window, theme).trigger();
+        QTest::qWait(20);
+        const double text = QGuiApplication::palette().color(QPalette::ButtonText).lightness();
+        const double open = ink(test::child<QPushButton>(*m_window, "startOpen").icon());
+        QVERIFY2(std::abs(open - text) < 40, qPrintable(QString::number(open)));
+        QVERIFY2(std::abs(ink(exports->icon()) - text) < 40,
+                 qPrintable(QString::number(ink(exports->icon()))));
+    }
+}
+
+void WindowFieldsTest::theKeySheetNeedsNoScrollingSideways() {
+    test::child<QAction>(*m_window, "keySheet").trigger();
+    auto& sheet = test::child<QDialog>(*m_window, "keySheet");
+    QTRY_VERIFY(sheet.isVisible());
+    QTest::qWait(20); // the layout
+    for (const QScrollArea* area : sheet.findChildren<QScrollArea*>()) {
+        QVERIFY(!area->horizontalScrollBar()->isVisible());
+    }
+    sheet.close();
 }
 
 const flcc::test::TestClass<WindowFieldsTest> kWindowFieldsTest;

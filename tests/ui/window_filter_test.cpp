@@ -66,6 +66,7 @@ class WindowFilterTest : public QObject {
     void init() { m_window = test::shownWindow(); }
     void cleanup() { m_window.reset(); }
     void theCommandPaletteOpensIt();
+    void filtersByNameRepeatTheBorder();
     void kernelsAreThoseOfTheEngine();
     void theNewestChangeIsPreviewed();
     void theSliceInViewIsPreviewed();
@@ -186,6 +187,31 @@ void WindowFilterTest::theCommandPaletteOpensIt() {
     QVERIFY(buttons->button(QDialogButtonBox::Close)->icon().isNull());
     QTest::keyClick(&dialog(), Qt::Key_Escape);
     QTRY_VERIFY(m_window->findChild<ui::FilterDialog*>() == nullptr);
+}
+
+void WindowFilterTest::filtersByNameRepeatTheBorder() {
+    ui::SceneEntry flat = test::noiseScene({40, 30, 1}, 3);
+    auto image = std::make_shared<job::SceneImage>();
+    image->pixels = base::Image<float>({40, 30, 1}, 100.0F);
+    flat.image = image;
+    open(flat);
+    auto& border = part<QComboBox>("filterBorder");
+    QVERIFY2(border.currentText().startsWith(QStringLiteral("Replicate")),
+             qPrintable(border.currentText()));
+    choose("filterKernel", QStringLiteral("From a file"));
+    QVERIFY(border.currentText().startsWith(QStringLiteral("Zero")));
+    choose("filterKernel", QStringLiteral("Mean"));
+    QVERIFY(border.currentText().startsWith(QStringLiteral("Replicate")));
+    applyAndWait();
+    const base::AnyView made = base::viewOf(document().scene().image->pixels);
+    QCOMPARE(base::valueAt(made, {0, 0, 0}), base::valueAt(made, {20, 15, 0})); // no dark rim
+    // What a person chooses stays.
+    open(flat);
+    part<QComboBox>("filterBorder").setFocus();
+    QTest::keyClick(&part<QComboBox>("filterBorder"), Qt::Key_Down);
+    QVERIFY(part<QComboBox>("filterBorder").currentText().startsWith(QStringLiteral("Mirror")));
+    choose("filterKernel", QStringLiteral("Mean"));
+    QVERIFY(part<QComboBox>("filterBorder").currentText().startsWith(QStringLiteral("Mirror")));
 }
 
 void WindowFilterTest::kernelsAreThoseOfTheEngine() {

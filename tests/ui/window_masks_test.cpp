@@ -279,7 +279,7 @@ void WindowMasksTest::aMaskIsOpenedShownAndRemoved() {
     choose("maskOpen", file("mask.mha"));
     QCOMPARE(part<QLabel>("mask").text(), QStringLiteral("mask.mha"));
     QCOMPARE(part<ui::MessageBar>("messageBar").sentence(),
-             QStringLiteral("mask.mha: mask of 15 × 13 voxels, 91 of them inside"));
+             QStringLiteral("mask.mha: mask of 15 × 13 pixels, 91 of them inside"));
     QTRY_VERIFY(brightness(colourAt(*m_window, 0, outside)) < before);
     QCOMPARE(brightness(colourAt(*m_window, 0, inside)), beside);
     QVERIFY(m_window->flow().report()->plan.problem.mask);
@@ -345,7 +345,7 @@ void WindowMasksTest::aMaskThatDoesNotFitIsASentenceOnTheCard() {
     unfold("foldEdges");
     choose("maskOpen", file("mask.mha"));
     const QString text = m_window->matchPanel().planCard().text();
-    QVERIFY2(text.contains(QStringLiteral("15x12x1")) && text.contains(QStringLiteral("15x13x1")),
+    QVERIFY2(text.contains(QStringLiteral("15 × 12")) && text.contains(QStringLiteral("15 × 13")),
              qPrintable(text));
 }
 

@@ -19,6 +19,7 @@
 #include "engine/base/tile_pool.h"
 #include "engine/io/image_file.h"
 #include "engine/job/arguments.h"
+#include "engine/job/verdicts.h"
 #include "tests/support/test_class.h"
 #include "tests/ui/window_support.h"
 #include "ui/match_flow.h"
@@ -261,7 +262,14 @@ void WindowPanelTest::aRefusalHasAButtonThatHelps() {
     QVERIFY(m_window->flow().report()->plan.chosen() == nullptr);
     auto& fix = test::child<QPushButton>(*m_window, "planFix0");
     QVERIFY2(fix.text().startsWith(QStringLiteral("Limit ")), qPrintable(fix.text()));
+    const std::int64_t least = *job::leastMemory(m_window->flow().report()->plan);
     test::click(fix);
+    QTest::qWait(1);
+    const std::int64_t limit = m_window->matchPanel().settings().memoryBytes;
+    QVERIFY2(limit >= least && static_cast<double>(limit) < 1.02 * static_cast<double>(least),
+             qPrintable(QStringLiteral("%1 for %2").arg(limit).arg(least)));
+    const QString typed = test::child<QLineEdit>(*m_window, "memory").text();
+    QVERIFY2(typed.endsWith(QStringLiteral("iB")), qPrintable(typed));
     QTest::qWait(1);
     QVERIFY(test::waitUntilIdle(*m_window));
     QVERIFY(m_window->flow().report()->plan.chosen() != nullptr);
@@ -339,7 +347,8 @@ void WindowPanelTest::resetLayoutBringsBackLostPanels() {
 }
 
 void WindowPanelTest::textsFollowTheThemeWhileRunning() {
-    openWithTemplate();
+    m_window->opener().openSample(QStringLiteral("tiny")); // says what was opened
+    QVERIFY(test::waitUntilIdle(*m_window));
     const auto lightness = [](const QWidget& widget) {
         // The colour that differs most from the background is the text.
         const QImage picture = const_cast<QWidget&>(widget).grab().toImage();
@@ -366,6 +375,11 @@ void WindowPanelTest::textsFollowTheThemeWhileRunning() {
                                     .arg(text)
                                     .arg(ground)));
         }
+        // A message that was shown before has the colour of links of the new theme.
+        const auto& bar = test::child<ui::MessageBar>(*m_window, "messageBar");
+        QVERIFY(bar.isVisible());
+        QVERIFY2(bar.styleSheet().contains(QGuiApplication::palette().color(QPalette::Link).name()),
+                 qPrintable(bar.styleSheet()));
     }
 }
 

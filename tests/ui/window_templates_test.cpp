@@ -56,6 +56,7 @@ class WindowTemplatesTest : public QObject {
     void cutsAreAddedSearchedAndRemoved();
     void severalFilesAreOpenedAtOnce();
     void filesAreDroppedAsTemplates();
+    void aTemplateIsDroppedAtOnceAfterTheScene();
     void aClickShowsATemplate();
     void cuttingReplacesTheActiveOne();
     void removingIsUndone();
@@ -205,6 +206,24 @@ void WindowTemplatesTest::filesAreDroppedAsTemplates() {
     QApplication::sendEvent(m_window.get(), &event);
     QVERIFY(test::waitUntilIdle(*m_window));
     QCOMPARE(names(), (QStringList{"a.mha", "b.mha"}));
+}
+
+/// With Shift also at once after a scene was opened, and as in a real drag: after QDragEnterEvent.
+void WindowTemplatesTest::aTemplateIsDroppedAtOnceAfterTheScene() {
+    const QString scene = write(QStringLiteral("scene.mha"), {{0, 0, 0}, {60, 50, 1}});
+    const QString templ = write(QStringLiteral("a.mha"), kFirst);
+    m_window->openFile(scene);
+    QTRY_COMPARE(m_window->document().scene().name, QStringLiteral("scene.mha"));
+    QMimeData data;
+    data.setUrls({QUrl::fromLocalFile(templ)});
+    QDragEnterEvent enter(QPoint(300, 300), Qt::CopyAction, &data, Qt::LeftButton,
+                          Qt::ShiftModifier);
+    QApplication::sendEvent(m_window.get(), &enter);
+    QDropEvent event(QPointF(300, 300), Qt::CopyAction, &data, Qt::LeftButton, Qt::ShiftModifier);
+    QApplication::sendEvent(m_window.get(), &event);
+    QVERIFY(test::waitUntilIdle(*m_window));
+    QCOMPARE(names(), QStringList{"a.mha"});
+    QCOMPARE(m_window->document().scene().name, QStringLiteral("scene.mha"));
 }
 
 void WindowTemplatesTest::aClickShowsATemplate() {

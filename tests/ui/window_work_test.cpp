@@ -37,6 +37,7 @@ class WindowWorkTest : public QObject {
     void lettersDoNothingWhileAMenuIsOpen();
     void droppingASceneAsksBeforeItRemovesWork_data();
     void droppingASceneAsksBeforeItRemovesWork();
+    void aPictureIsNotOfferedAsOneOfAListOfVolumes();
     void aSampleAloneIsReplacedWithoutAQuestion();
     void quittingDuringARunAsks();
     void aResultBringsBackItsJob();
@@ -126,6 +127,7 @@ void WindowWorkTest::droppingASceneAsksBeforeItRemovesWork() {
     QFETCH(QByteArray, button);
     openAndRun();
     drop(file("second.mha"));
+    QVERIFY(test::waitUntilIdle(*m_window)); // the header was read
     auto& question = test::child<QMessageBox>(*m_window, "openQuestion");
     QTRY_VERIFY(question.isVisible());
     QVERIFY2(question.text().contains(QStringLiteral("removes the template and the result")),
@@ -145,6 +147,32 @@ void WindowWorkTest::droppingASceneAsksBeforeItRemovesWork() {
         QVERIFY(test::runAndWait(*m_window));
         QVERIFY(document().result()->job->peaks.front().corner == (base::Index{30, 40, 0}));
     }
+}
+
+void WindowWorkTest::aPictureIsNotOfferedAsOneOfAListOfVolumes() {
+    const ui::SceneEntry volume = test::noiseScene({30, 26, 20}, 3);
+    io::writeImage(file("volume.mha").toStdString(), base::viewOf(volume.image->pixels), {});
+    m_window->openFile(file("volume.mha"));
+    QVERIFY(test::waitUntilIdle(*m_window));
+    document().setBox(base::Box{{10, 10, 5}, {7, 7, 7}});
+    document().cutTemplate();
+    QVERIFY(test::waitUntilIdle(*m_window));
+    QVERIFY(test::runAndWait(*m_window));
+    drop(file("second.mha"));
+    QVERIFY(test::waitUntilIdle(*m_window));
+    auto& question = test::child<QMessageBox>(*m_window, "openQuestion");
+    QTRY_VERIFY(question.isVisible());
+    QVERIFY(question.findChild<QPushButton*>(QStringLiteral("openNew")) != nullptr);
+    QVERIFY(question.findChild<QPushButton*>(QStringLiteral("openAdd")) == nullptr);
+    test::keepPictures(*m_window, QStringLiteral("open-question"));
+    QTest::keyClick(&question, Qt::Key_Escape);
+    QTRY_VERIFY(m_window->findChild<QMessageBox*>(QStringLiteral("openQuestion")) == nullptr);
+    drop(file("volume.mha")); // fits
+    QVERIFY(test::waitUntilIdle(*m_window));
+    auto& again = test::child<QMessageBox>(*m_window, "openQuestion");
+    QTRY_VERIFY(again.isVisible());
+    QVERIFY(again.findChild<QPushButton*>(QStringLiteral("openAdd")) != nullptr);
+    QTest::keyClick(&again, Qt::Key_Escape);
 }
 
 void WindowWorkTest::aSampleAloneIsReplacedWithoutAQuestion() {

@@ -185,6 +185,7 @@ struct VolumeScene::State {
     [[nodiscard]] std::array<base::Point, 2> cornersOf(const base::Box& of) const;
     [[nodiscard]] std::array<base::Point, 2> cornersOf(const PeakMark& peak) const;
     void drawMarks(const VolumeScene& scene);
+    void drawClipHandles(const VolumeScene& scene, const detail::Canvas& canvas);
     void drawHiddenBox(const VolumeScene& scene, const base::Point& centre,
                        const base::Extents& size);
     void drawHiddenBoxes(const VolumeScene& scene);

@@ -115,7 +115,7 @@ class PanelNumerators {
         : m_input(input), m_m(input.templ.extents()),
           m_scale(static_cast<float>(tile.stepsPerUnit())) {
         // Measured nanoseconds: of a panel, of a voxel of it in double and in integers, and of
-        // converting a scene voxel to 16-bit steps (engine/cpu/README.md).
+        // converting a scene voxel to 16-bit steps (engine/cpu/simd/README.md).
         constexpr double kPanelNs = 50;
         constexpr double kVoxelNs = 0.08;
         constexpr double kIntegerNs = 0.025;

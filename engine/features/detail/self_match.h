@@ -13,6 +13,7 @@ struct Surroundings {
     base::Extents box;        ///< points of the box
     /// The points that count; a placement of the box that leaves them has no score.
     base::Box valid;
+    base::Image<std::uint8_t> support{}; ///< points of the box that count; empty: all of them
 };
 
 /// LCC of a box with all parts of its surroundings of its size.

@@ -115,6 +115,16 @@ base::Geometry geometryOf(const pugi::xml_node& pixels) {
     return geometry;
 }
 
+/// A note where some axes have a size and z has none.
+std::string noteOf(const base::Geometry& geometry, const pugi::xml_node& pixels, int slices) {
+    const bool missing =
+        slices > 1 && geometry.unitSource != base::UnitSource::Missing &&
+        !(numberOf<double>(pixels.attribute("PhysicalSizeZ").value()).value_or(0) > 0);
+    return missing ? "its OME description gives no distance of slices; 1 " + geometry.unit +
+                         " was taken"
+                   : std::string();
+}
+
 OmeImage imageOf(const std::filesystem::path& path, const pugi::xml_node& pixels) {
     OmeImage image;
     image.channels = countOf(path, pixels, "SizeC");
@@ -122,6 +132,7 @@ OmeImage imageOf(const std::filesystem::path& path, const pugi::xml_node& pixels
     image.frames = countOf(path, pixels, "SizeT");
     image.order = pixels.attribute("DimensionOrder").value();
     image.geometry = geometryOf(pixels);
+    image.note = noteOf(image.geometry, pixels, image.slices);
     // Colour is one channel of several samples.
     std::int64_t samples = 0;
     const std::vector<pugi::xml_node> channels = childrenOf(pixels, "Channel");

@@ -32,6 +32,7 @@ struct OmeImage {
     int samples = 1;   ///< of a channel
     std::string order; ///< DimensionOrder: "XYZCT"
     base::Geometry geometry;
+    std::string note; ///< what was assumed of it; empty: nothing
     std::vector<OmeBlock> blocks;
 };
 

@@ -10,6 +10,7 @@
 #include "engine/io/format/raw_file.h"
 #include "engine/io/raster/ome.h"
 #include "engine/io/raster/tiff_pages.h"
+#include "engine/io/raster/tiff_programs.h"
 
 namespace flcc::io::detail {
 
@@ -63,6 +64,11 @@ void setComponents(const std::filesystem::path& path, TiffFile& open) {
     int samplesAsChannels = 1;
     switch (page.photometric) {
     case PHOTOMETRIC_PALETTE:
+        if (open.indices) {
+            info.notes.emplace_back("its palette is a lookup table of ImageJ, with which it is "
+                                    "shown; its values are the indices");
+            break;
+        }
         if (page.samples != 1 || page.bits > 8) {
             failInput(path, "its palette cannot be read");
         }
@@ -70,7 +76,8 @@ void setComponents(const std::filesystem::path& path, TiffFile& open) {
         break;
     case PHOTOMETRIC_RGB:
     case PHOTOMETRIC_YCBCR:
-        if (page.samples == 3 || (page.samples == 4 && page.extras == 1)) {
+        if (!open.stack.samplesAreChannels &&
+            (page.samples == 3 || (page.samples == 4 && page.extras == 1))) {
             info.components = opacity ? 4 : 3;
             if (page.samples == 4 && !opacity) {
                 info.notes.emplace_back("its fourth sample has no stated meaning and was left out");
@@ -81,6 +88,10 @@ void setComponents(const std::filesystem::path& path, TiffFile& open) {
         break;
     case PHOTOMETRIC_MINISBLACK:
     case PHOTOMETRIC_MINISWHITE:
+        if (page.photometric == PHOTOMETRIC_MINISWHITE && page.sampleFormat != SAMPLEFORMAT_UINT) {
+            info.notes.emplace_back("it states that white is 0, which has no meaning for values "
+                                    "with a sign; they were read as they are stored");
+        }
         if (page.samples == 2 && opacity) {
             info.components = 2;
         } else {
@@ -225,8 +236,15 @@ TiffKind describePages(const std::filesystem::path& path, TiffFile& open, const 
         open.info.notes.emplace_back("its pages are volumes: ImageDepth is the number of slices");
     } else if (texts.description.rfind("ImageJ=", 0) == 0) {
         open.stack = describeImageJ(path, texts, kind.pages, roomOf(open, fileBytes));
+        open.indices = open.page.photometric == PHOTOMETRIC_PALETTE;
+    } else if (auto stack = describeByProgram(path, open.now, texts, open.page, kind.pages,
+                                              roomOf(open, fileBytes))) {
+        open.stack = std::move(*stack);
     } else {
         open.stack.slices = static_cast<int>(kind.pages);
+        if (kind.pages > 1) {
+            open.info.notes.push_back("its " + countText(kind.pages) + " were read as slices");
+        }
     }
     if (texts.description.rfind("ImageJ=", 0) != 0 && !texts.description.empty()) {
         open.stack.metadata["ImageDescription"] = texts.description;
@@ -274,7 +292,7 @@ std::unique_ptr<TiffFile> openStack(const std::filesystem::path& path, const std
     }
     const std::int64_t size = requireRegularFile(path);
     const TiffTexts texts = textsOf(open->file.get());
-    open->pages = collectPages(open->file.get(), size, stop);
+    open->pages = collectPages(path, open->file.get(), size, stop);
     if (!open->message.empty()) {
         failTiff(path, open->message);
     }

@@ -134,7 +134,9 @@ std::string pageText(const TiffPage& page) {
            std::to_string(page.bits) + " bits";
 }
 
-TiffPages collectPages(tiff* file, std::int64_t fileBytes, const std::stop_token& stop) {
+TiffPages collectPages(const std::filesystem::path& path, tiff* file, std::int64_t fileBytes,
+                       const std::stop_token& stop) {
+    std::int64_t strips = 0; // or tiles
     TiffPages pages;
     std::map<std::pair<TiffPage, bool>, std::uint32_t> known;
     do {
@@ -146,6 +148,11 @@ TiffPages collectPages(tiff* file, std::int64_t fileBytes, const std::stop_token
         const auto number = static_cast<std::int64_t>(pages.directories.size());
         const auto [kind, isNew] = known.emplace(std::pair(kindOf(page), marked),
                                                  static_cast<std::uint32_t>(pages.kinds.size()));
+        strips += ::TIFFIsTiled(file) != 0 ? ::TIFFNumberOfTiles(file) : ::TIFFNumberOfStrips(file);
+        if (strips > fileBytes) {
+            failInput(path, "its pages name more strips or tiles of pixels, " +
+                                std::to_string(strips) + ", than it has bytes");
+        }
         const TiffSizes sizes = sizesOf(file, page, fileBytes);
         if (isNew) {
             pages.kinds.push_back({page, sizes, 1, number, marked});

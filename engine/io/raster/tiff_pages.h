@@ -96,13 +96,15 @@ struct TiffFile {
     TiffPage page;       ///< where `now` stands
     TiffSizes sizes;     ///< of the pages of the image
     TiffStack stack;
-    Turn turn; ///< of a page
+    Turn turn;            ///< of a page
+    bool indices = false; ///< the values of pages with a palette are its indices
     ImageInfo info;
 };
 
-/// Visits the directories of a file, which stands at the first. **Errors**: Stopped.
-[[nodiscard]] TiffPages collectPages(tiff* file, std::int64_t fileBytes,
-                                     const std::stop_token& stop);
+/// Visits the directories of a file, which stands at the first. **Errors**: Input for more strips
+/// than the file has bytes, as directories that share a list have; Stopped.
+[[nodiscard]] TiffPages collectPages(const std::filesystem::path& path, tiff* file,
+                                     std::int64_t fileBytes, const std::stop_token& stop);
 
 /// `page` without what may differ between the planes of an image: how a page is stored.
 [[nodiscard]] TiffPage kindOf(TiffPage page);

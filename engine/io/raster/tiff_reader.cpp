@@ -40,7 +40,7 @@ class PageReader {
 
     void read() {
         TIFF* file = m_open.now;
-        if (m_page.photometric == PHOTOMETRIC_PALETTE &&
+        if (m_page.photometric == PHOTOMETRIC_PALETTE && !m_open.indices &&
             ::TIFFGetField(file, TIFFTAG_COLORMAP, &m_palette.colours[0], &m_palette.colours[1],
                            &m_palette.colours[2]) != 1) {
             failInput(m_path, "its palette is missing");
@@ -247,6 +247,9 @@ std::vector<base::AnyImage> readBehindFirst(const std::filesystem::path& path, T
                         .width = page.width,
                         .height = 1},
                        0, z, open.turn, nullptr, planes.front());
+        }
+        if (page.photometric == PHOTOMETRIC_MINISWHITE) {
+            invert(page, z, planes.front());
         }
     }
     return planes;

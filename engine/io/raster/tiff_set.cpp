@@ -166,6 +166,12 @@ class Placement {
             m_image.samples = samples;
         }
         m_strides = omeStrides(path, m_image);
+        const auto& blocks = m_image.blocks;
+        m_countsSamples =
+            std::all_of(blocks.begin(), blocks.end(),
+                        [&](const OmeBlock& one) { return one.channel % m_image.samples == 0; }) &&
+            std::any_of(blocks.begin(), blocks.end(),
+                        [&](const OmeBlock& one) { return one.channel >= m_image.channels; });
         if (m_image.blocks.empty()) {
             m_image.blocks.emplace_back(); // all pages in their order
         }
@@ -202,6 +208,7 @@ class Placement {
     std::int64_t m_mostBytes;
     const std::stop_token& m_stop;
     std::array<std::int64_t, 3> m_strides{};
+    bool m_countsSamples = false;              ///< FirstC counts the samples of colours
     std::map<std::size_t, TiffPages> m_others; ///< by the numbers of Members
     std::vector<std::filesystem::path> m_paths;
     PlacedPages m_placed;
@@ -215,7 +222,7 @@ const TiffPages& Placement::pagesOf(const Members& members, std::size_t file) {
         std::string message;
         const Tiff tiff = openTiff(path, "rm", message, m_mostBytes);
         if (tiff) {
-            known->second = collectPages(tiff.get(), requireRegularFile(path), m_stop);
+            known->second = collectPages(path, tiff.get(), requireRegularFile(path), m_stop);
         }
         if (!tiff || !message.empty()) {
             failTiff(path, message);
@@ -225,9 +232,9 @@ const TiffPages& Placement::pagesOf(const Members& members, std::size_t file) {
 }
 
 void Placement::putBlock(const OmeBlock& block, std::size_t file, const TiffPages& pages) {
-    const std::array<std::int64_t, 3> first{
-        block.channel >= m_image.channels ? block.channel / m_image.samples : block.channel,
-        block.slice, block.frame};
+    const std::array<std::int64_t, 3> first{m_countsSamples ? block.channel / m_image.samples
+                                                            : block.channel,
+                                            block.slice, block.frame};
     std::int64_t plane = 0;
     for (std::size_t axis = 0; axis < 3; ++axis) {
         if (first[axis] >= lengthOf(axis)) {
@@ -310,6 +317,9 @@ TiffKind Placement::finish(std::size_t missingFiles) {
     stack.slices = static_cast<int>(there[1]);
     stack.frames = static_cast<int>(there[2]);
     stack.geometry = m_image.geometry;
+    if (!m_image.note.empty()) {
+        stack.notes.push_back(m_image.note);
+    }
     constexpr std::int64_t kMostPlanes = 10'000'000;
     const std::int64_t kept = cappedProduct(cappedProduct(there[0], there[1]), there[2]);
     if (kept > kMostPlanes) {

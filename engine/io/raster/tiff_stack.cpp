@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
+#include <cmath>
 #include <optional>
 #include <sstream>
 
@@ -71,8 +72,43 @@ void fitToPages(TiffStack& stack, std::int64_t pages) {
                           ", a part of a stack: they are read as " + countsText(stack));
 }
 
-/// True if the pixels of `images` pages follow the first page. **Errors**: Input if they did before
-/// the file was cut.
+/// Spacing and origin, as ImageJ takes them (FileOpener.java).
+void setGeometry(const Texts& lines, const TiffTexts& texts, TiffStack& stack) {
+    const auto textAt = [&](const char* key) {
+        const auto found = lines.find(key);
+        return found == lines.end() ? std::string() : found->second;
+    };
+    const std::string word = textAt("unit");
+    const Unit unit = parseUnit(word);
+    if (unit.name.empty() || !(texts.xResolution > 0) || !(texts.yResolution > 0)) {
+        return;
+    }
+    // Pixels on a centimetre beside a unit of micrometres are that: centimetres.
+    constexpr int kCentimetre = 3;
+    const double length = texts.resolutionUnit == kCentimetre && word == "um" ? 1e4 : 1;
+    const auto depth = toNumber(textAt("spacing"));
+    if (!depth && stack.slices > 1) {
+        stack.notes.push_back("its description gives no distance of slices; 1 " + unit.name +
+                              " was taken");
+    }
+    const std::array<double, 3> sizes{length / texts.xResolution, length / texts.yResolution,
+                                      std::abs(depth.value_or(1 / unit.factor))};
+    constexpr std::array<const char*, 3> kUnits{"unit", "yunit", "zunit"};
+    constexpr std::array<const char*, 3> kOrigins{"xorigin", "yorigin", "zorigin"};
+    for (std::size_t axis = 0; axis < 3; ++axis) {
+        const Unit own = parseUnit(textAt(kUnits[axis]));
+        const bool apart = axis > 0 && !own.name.empty();
+        const double size = !apart ? sizes[axis]
+                                   : sizes[axis] * own.factor * unitLength(own.name) /
+                                         (unitLength(unit.name) * unit.factor);
+        setSpacing(stack.geometry, axis, size, unit);
+        const double origin = toNumber(textAt(kOrigins[axis])).value_or(0); // in pixels
+        stack.geometry.origin[axis] = 0.0 - origin * stack.geometry.spacing[axis];
+    }
+}
+
+} // namespace
+
 bool followTheFirst(const std::filesystem::path& path, const TiffRoom& room, std::int64_t images) {
     if (room.page <= 0) {
         return false;
@@ -88,8 +124,6 @@ bool followTheFirst(const std::filesystem::path& path, const TiffRoom& room, std
     }
     return true;
 }
-
-} // namespace
 
 TiffStack describeImageJ(const std::filesystem::path& path, const TiffTexts& texts,
                          std::int64_t pages, const TiffRoom& room) {
@@ -115,17 +149,17 @@ TiffStack describeImageJ(const std::filesystem::path& path, const TiffTexts& tex
     if (planesOf(stack) != there) {
         fitToPages(stack, there);
     }
-    const Unit unit = parseUnit(lines["unit"]);
-    if (!unit.name.empty() && texts.xResolution > 0 && texts.yResolution > 0) {
-        setSpacing(stack.geometry, 0, 1 / texts.xResolution, unit);
-        setSpacing(stack.geometry, 1, 1 / texts.yResolution, unit);
-        const double depth = toNumber(lines["spacing"]).value_or(1 / unit.factor);
-        setSpacing(stack.geometry, 2, depth < 0 ? -depth : depth, unit);
+    setGeometry(lines, texts, stack);
+    if (lines.contains("cf")) { // a function of calibration, with c0, c1, ...
+        stack.notes.emplace_back(
+            "its description gives a calibration of its values; they were read "
+            "as they are stored");
     }
     for (const auto& [key, value] : lines) {
         constexpr std::array kOwn{"ImageJ", "images",  "channels",   "slices", "frames",
                                   "unit",   "spacing", "hyperstack", "mode",   "loop",
-                                  "min",    "max",     "finterval",  "fps"};
+                                  "min",    "max",     "finterval",  "fps",    "yunit",
+                                  "zunit",  "xorigin", "yorigin",    "zorigin"};
         if (std::find(kOwn.begin(), kOwn.end(), key) == kOwn.end()) {
             stack.metadata[key] = value;
         }

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <filesystem>
 #include <map>
@@ -26,12 +27,19 @@ struct TiffStack {
     std::vector<std::string> notes;
     /// ImageJ file over 4 GiB: the pixels of all pages follow the first page.
     bool oneDirectory = false;
-    /// Planes in the order channel, slice, frame, the channel fastest. Empty with `oneDirectory`.
+    /// The samples of a pixel are channels, whatever colours the page states.
+    bool samplesAreChannels = false;
+    /// From one channel, slice and frame to the next, in planes; all 0: the channel is the fastest,
+    /// then the slice.
+    std::array<std::int64_t, 3> steps{};
+    /// By numberOf(). Empty with `oneDirectory`.
     std::vector<TiffPlane> planes;
 
-    /// The number of a plane in that order.
+    /// The number of a plane.
     [[nodiscard]] std::int64_t numberOf(int channel, int slice, int frame) const {
-        return (std::int64_t{frame} * slices + slice) * channels + channel;
+        return steps == std::array<std::int64_t, 3>{}
+                   ? (std::int64_t{frame} * slices + slice) * channels + channel
+                   : channel * steps[0] + slice * steps[1] + frame * steps[2];
     }
     [[nodiscard]] const TiffPlane& planeOf(int channel, int slice, int frame) const {
         return planes[static_cast<std::size_t>(numberOf(channel, slice, frame))];
@@ -57,6 +65,11 @@ struct TiffRoom {
     std::int64_t behind = 0;    ///< from the first pixel to the end of the file
     std::int64_t directory = 0; ///< from the first pixel to the directory; may be negative
 };
+
+/// True if the pixels of `images` pages follow the first page. **Errors**: Input if they did before
+/// the file was cut.
+[[nodiscard]] bool followTheFirst(const std::filesystem::path& path, const TiffRoom& room,
+                                  std::int64_t images);
 
 /// Parses the description of ImageJ ("ImageJ=..." lines); leaves out `planes`. If it promises
 /// another number of pages than the file has, as in a part of a stack, the pages that are there

@@ -20,6 +20,7 @@
 #include "engine/job/report/text.h"
 #include "engine/method/canonical.h"
 #include "engine/method/method_on_device.h"
+#include "engine/method/session.h"
 #include "engine/plan/planner.h"
 
 namespace flcc::job {
@@ -72,12 +73,8 @@ class Timing {
     bool run(int repeat) {
         m_method.warmUp(m_row.problem, m_row.candidate);
         if (!series(m_row.singleMs, repeat, [this] { // every run prepares the template
-                m_prepared.clear();
-                for (const method::MaskedView& templ : m_templates) {
-                    m_prepared.push_back(
-                        m_method.prepare(m_row.problem, m_row.candidate, templ, m_pool));
-                }
-                m_workspace = m_method.makeWorkspace(m_row.problem, m_row.candidate);
+                m_session = {m_method, m_row.problem, m_row.candidate};
+                m_session.prepare(m_templates, m_pool);
                 execute();
             })) {
             return false;
@@ -105,13 +102,8 @@ class Timing {
 
   private:
     void execute() {
-        const method::MapView map = method::viewOf(m_map);
         m_outcome =
-            m_prepared.size() == 1
-                ? m_method.execute(m_row.problem, m_row.candidate, *m_prepared.front(), m_scene,
-                                   *m_workspace, {m_pool, m_stop, {}}, map)
-                : m_method.executeBank(m_row.problem, m_row.candidate, m_prepared, m_scene,
-                                       *m_workspace, {m_pool, m_stop, {}}, {map, m_index.view()});
+            m_session.run(m_scene, {m_pool, m_stop, {}}, {method::viewOf(m_map), m_index.view()});
     }
 
     template <class Run> bool series(std::vector<double>& times, int repeat, Run&& once) {
@@ -165,8 +157,7 @@ class Timing {
     method::MatchMap m_map;
     base::Image<std::int32_t> m_index; ///< of a bank
     method::Outcome m_outcome;
-    std::vector<std::shared_ptr<const method::Prepared>> m_prepared;
-    std::unique_ptr<method::Workspace> m_workspace;
+    method::Session m_session;
 };
 
 /// The candidate of `method` with the shortest predicted time, or why there is none.

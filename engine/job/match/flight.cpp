@@ -68,7 +68,9 @@ void Flight::run(std::shared_ptr<const SceneImage> image, const base::Stopwatch&
         return;
     }
     groups.front().takeOver(std::move(*m_order.shared));
-    groups.front().makeMap();
+    if (!groups.front().makeMap(stop)) {
+        return;
+    }
     {
         const std::lock_guard guard(m_lock);
         m_ran = true;

@@ -67,7 +67,7 @@ std::optional<int> GroupRun::planOf() const {
 }
 
 std::optional<int> GroupRun::preparedOf() const {
-    return m_shared.tools.prepared.empty() ? std::nullopt : planOf();
+    return m_shared.session.isPrepared() ? planOf() : std::nullopt;
 }
 
 Shared GroupRun::whatIsShared(int number) const {
@@ -81,13 +81,13 @@ Shared GroupRun::whatIsShared(int number) const {
 
 Shared GroupRun::leave(int number) {
     Shared shared = whatIsShared(number);
-    shared.tools = std::move(m_shared.tools);
+    shared.session = std::move(m_shared.session);
     return shared;
 }
 
 Shared GroupRun::share(int number) const {
     Shared shared = whatIsShared(number);
-    shared.tools.prepared = m_shared.tools.prepared;
+    shared.session = m_shared.session.sharing();
     return shared;
 }
 
@@ -231,55 +231,76 @@ void GroupRun::nameFftPlanning(const plan::Request& request) {
 /// Whether the map stays where the plan makes it.
 bool GroupRun::reduces() const { return method::reducerOf(m_plan->method(), m_problem) != nullptr; }
 
-void GroupRun::makeMap() {
+bool GroupRun::makeMap(const std::stop_token& stop) {
     if (reduces()) {
-        return;
+        return true;
     }
     const base::Extents extents = method::mapExtents(m_problem);
-    m_map = std::make_shared<method::MatchMap>(extents,
-                                               m_problem.precision == method::Precision::Double);
-    if (m_numbers.size() > 1 || !m_job.index.empty()) {
-        m_index = std::make_shared<base::Image<std::int32_t>>(extents, -1);
+    auto map = std::make_shared<method::MatchMap>();
+    map->value = base::Image<float>(extents);
+    map->status = base::Image<base::Status>(extents);
+    if (m_problem.precision == method::Precision::Double) {
+        map->exact = base::Image<double>(extents);
     }
+    std::shared_ptr<base::Image<std::int32_t>> index;
+    if (m_numbers.size() > 1 || !m_job.index.empty()) {
+        index = std::make_shared<base::Image<std::int32_t>>(extents);
+    }
+    constexpr std::int64_t kPart = std::int64_t{1} << 22; // voxels
+    const std::int64_t count = base::voxelCount(extents);
+    const std::int64_t parts = (count + kPart - 1) / kPart;
+    const auto fill = [&](std::int64_t part, int) {
+        const std::int64_t from = part * kPart;
+        const std::int64_t length = std::min(kPart, count - from);
+        const auto put = [from, length](auto& image, auto value) {
+            if (image.data() != nullptr) {
+                std::fill_n(image.data() + from, length, value);
+            }
+        };
+        put(map->value, 0.0F);
+        put(map->status, base::Status::NotComputed);
+        put(map->exact, 0.0);
+        if (index) {
+            put(*index, std::int32_t{-1});
+        }
+    };
+    base::TilePool pool(parts > 1 ? std::max(1, m_plan->candidate().threads) : 1);
+    if (!pool.run(parts, fill, stop)) {
+        return false;
+    }
+    m_map = std::move(map);
+    m_index = std::move(index);
+    return true;
 }
 
 method::Outcome GroupRun::executePrepared(const method::Execution& execution,
                                           const Progress& progress) {
-    const method::Candidate& candidate = m_plan->candidate();
-    const method::Method& method = m_plan->method();
-    auto& [prepared, workspace] = m_shared.tools;
-    if (!m_tookOver || prepared.empty()) { // in every repetition, so that executeMs includes it
-        m_shared.tools = {};
-        for (const method::MaskedView& templ : m_inputs.templViews(m_numbers)) {
-            prepared.push_back(method.prepare(m_problem, candidate, templ, execution.pool));
-        }
+    method::Session& session = m_shared.session;
+    if (!m_tookOver ||
+        !session.isPrepared()) { // in every repetition, so that executeMs includes it
+        session = method::Session(m_plan->method(), m_problem, m_plan->candidate());
+        session.prepare(m_inputs.templViews(m_numbers), execution.pool);
     }
     if (progress.prepared && m_job.repeat == 1) {
         progress.prepared();
     }
-    if (!workspace) {
-        workspace = method.makeWorkspace(m_problem, candidate);
-    }
+    session.makeWorkspace();
     const base::Stopwatch watch;
     method::Outcome outcome;
-    if (const auto* const reducer = method::reducerOf(method, m_problem)) {
-        outcome = reducer->reduce(m_problem, candidate, prepared, m_inputs.sceneView(), *workspace,
-                                  execution,
-                                  {.minScore = thresholdOf(m_job),
-                                   .partialPeaks = m_job.partialPeaks,
-                                   .asked = auditedVoxels(m_problem, m_statistics.lowest)});
+    if (session.reducer() != nullptr) {
+        outcome = session.reduce(m_inputs.sceneView(), execution,
+                                 {.minScore = thresholdOf(m_job),
+                                  .partialPeaks = m_job.partialPeaks,
+                                  .asked = auditedVoxels(m_problem, m_statistics.lowest)});
         m_reduced = outcome.onDevice.reduced;
-    } else if (prepared.size() == 1) {
-        outcome = method.execute(m_problem, candidate, *prepared.front(), m_inputs.sceneView(),
-                                 *workspace, execution, method::viewOf(*m_map));
     } else {
-        outcome =
-            method.executeBank(m_problem, candidate, prepared, m_inputs.sceneView(), *workspace,
-                               execution, {method::viewOf(*m_map), m_index->view()});
+        outcome = session.run(
+            m_inputs.sceneView(), execution,
+            {method::viewOf(*m_map), m_index ? m_index->view() : base::View<std::int32_t>()});
     }
     m_streamMs.push_back(watch.ms());
     if (!m_keeps) {
-        m_shared.tools = {};
+        m_shared.session = {};
     }
     return outcome;
 }
@@ -345,7 +366,7 @@ void GroupRun::settle() {
 }
 
 void GroupRun::clear() {
-    m_shared.tools.workspace.reset();
+    m_shared.session.giveWorkspace(nullptr);
     m_report.run.reset();
     m_map.reset(); // the plan counts one map
     m_index.reset();

@@ -11,15 +11,10 @@
 #include "engine/base/tile_pool.h"
 #include "engine/job/input/inputs.h"
 #include "engine/job/job.h"
+#include "engine/method/session.h"
 #include "engine/plan/planner.h"
 
 namespace flcc::job::detail {
-
-/// The objects that a plan runs with; all are null or all are set.
-struct Tools {
-    std::vector<std::shared_ptr<const method::Prepared>> prepared{};
-    std::unique_ptr<method::Workspace> workspace{};
-};
 
 /// What a scene passes to scenes of the same problem with the same templates.
 struct Shared {
@@ -27,7 +22,7 @@ struct Shared {
     method::Problem problem;
     std::shared_ptr<const plan::Plan> plan; ///< null if all candidates were refused
     plan::PlanReport report;
-    Tools tools{}; ///< empty: the templates are prepared anew
+    method::Session session{}; ///< without templates: they are prepared anew
 };
 
 /// The templates of one extent. They are planned and run together, with one map of the best scores.
@@ -81,7 +76,10 @@ class GroupRun {
     [[nodiscard]] double expectedMs() const;
 
     /// Allocates the map, and the index if it is needed; nothing if the map stays on the device.
-    void makeMap();
+    /// Needs a plan. The threads of the plan write the first values: new memory takes seconds for a
+    /// large map, because the system clears it when it is touched. False if cancelled: there is no
+    /// map then.
+    [[nodiscard]] bool makeMap(const std::stop_token& stop);
     /// Called with the finished regions of the map in the last repetition, and the finished share
     /// of all repetitions.
     struct Progress {

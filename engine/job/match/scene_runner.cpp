@@ -125,7 +125,7 @@ void SceneRunner::takeInputs(bool images) {
 void SceneRunner::takeOver() {
     for (Shared& shared : std::exchange(m_stream.shared, {})) {
         if (m_flight) {
-            m_stream.spare.push_back(std::move(shared.tools.workspace));
+            m_stream.spare.push_back(shared.session.takeWorkspace());
             continue;
         }
         for (GroupRun& group : groups()) {
@@ -266,7 +266,7 @@ void SceneRunner::begin(std::size_t later, bool run) {
     if (run) {
         order.shared = groups().front().share(m_stream.scene());
         if (!m_stream.spare.empty()) {
-            order.shared->tools.workspace = std::move(m_stream.spare.back());
+            order.shared->session.giveWorkspace(std::move(m_stream.spare.back()));
             m_stream.spare.pop_back();
         }
     }
@@ -466,7 +466,9 @@ bool SceneRunner::executeGroup(GroupRun& group, const GroupRun::Progress& progre
         ground();
         m_work->hold.scene.reset(); // of a device that failed
         group.clear();
-        group.makeMap();
+        if (!group.makeMap(m_stop)) {
+            return false;
+        }
         if (groups().size() == 1) {
             startMap();
         }
@@ -486,8 +488,8 @@ bool SceneRunner::execute() {
     for (GroupRun& group : groups()) {
         if (!group.hasRun()) {
             waiting.push_back(&group);
-            if (!m_lands) { // else it is being filled
-                group.makeMap();
+            if (!m_lands && !group.makeMap(m_stop)) { // else it is being filled
+                return false;
             }
             expected += group.expectedMs();
         }

@@ -7,6 +7,7 @@
 #include "engine/base/stopwatch.h"
 #include "engine/method/bank.h"
 #include "engine/method/method_on_device.h"
+#include "engine/method/session.h"
 #include "engine/selftest/detail/comparison.h"
 #include "engine/selftest/detail/scenes.h"
 
@@ -29,16 +30,14 @@ std::string reducedFault(const Way& way, const method::MaskedView& scene,
                          const MethodRun& run, const std::vector<match::Peak>& peaks) {
     method::Problem problem = way.of(problemOf(scene, templ));
     problem.onDevice.map = false;
-    const method::MethodOnDevice* const reducer = method::reducerOf(*way.method, problem);
-    if (reducer == nullptr) {
+    method::Session session(*way.method, problem, way.candidate);
+    if (session.reducer() == nullptr) {
         return {};
     }
     base::TilePool pool(1);
-    const auto prepared = way.method->prepare(problem, way.candidate, templ, pool);
-    const auto workspace = way.method->makeWorkspace(problem, way.candidate);
+    session.prepare({templ}, pool);
     const method::Outcome outcome =
-        reducer->reduce(problem, way.candidate, {prepared}, scene, *workspace, {pool, {}, {}},
-                        {.minScore = options.minScore});
+        session.reduce(scene, {pool, {}, {}}, {.minScore = options.minScore});
     const match::MapStatistics all =
         match::mapStatistics(run.map.value.view(), run.map.status.view());
     const match::MapStatistics some = match::statisticsOf(outcome.onDevice.reduced->tally());
@@ -78,30 +77,29 @@ std::string bankFault(const Way& way, const method::MaskedView& scene,
     base::Image<std::int32_t> bestIndex(extents, -1);
     base::Image<std::int32_t> index(extents, -1);
     base::TilePool pool(1);
-    method::PreparedTemplates prepared;
-    for (const method::MaskedView& one : templates) {
-        prepared.push_back(way.method->prepare(problem, way.candidate, one, pool));
-        MethodRun run = runMethod(way, scene, one, {.pool = &pool});
-        method::mergeBest(method::viewOf(run.map), static_cast<std::int32_t>(prepared.size()) - 1,
+    for (std::int32_t number = 0; number < 2; ++number) {
+        MethodRun run =
+            runMethod(way, scene, templates[static_cast<std::size_t>(number)], {.pool = &pool});
+        method::mergeBest(method::viewOf(run.map), number,
                           {method::viewOf(best), bestIndex.view()});
     }
-    const auto workspace = way.method->makeWorkspace(problem, way.candidate);
+    method::Session session(*way.method, problem, way.candidate);
+    session.prepare(templates, pool);
     const method::Execution execution{pool, {}, {}};
     const method::Outcome whole =
-        way.method->executeBank(problem, way.candidate, prepared, scene, *workspace, execution,
-                                {method::viewOf(bank), index.view()});
+        session.run(scene, execution, method::BankView{method::viewOf(bank), index.view()});
     if (!firstDifferentBit(bank, best).empty() ||
         !std::equal(index.data(), index.data() + index.count(), bestIndex.data())) {
         return "the map of a bank does not hold the best scores of its templates";
     }
     problem.onDevice.map = false;
-    const method::MethodOnDevice* const reducer = method::reducerOf(*way.method, problem);
-    if (reducer == nullptr) {
+    method::Session without(*way.method, problem, way.candidate);
+    if (without.reducer() == nullptr) {
         return {};
     }
+    without.prepare(templates, pool);
     const method::Outcome reduced =
-        reducer->reduce(problem, way.candidate, prepared, scene, *workspace, execution,
-                        {.minScore = options.minScore});
+        without.reduce(scene, execution, {.minScore = options.minScore});
     match::SearchedMap map{.templates = templates,
                            .numbers = {0, 1},
                            .value = {},

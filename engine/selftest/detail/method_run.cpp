@@ -5,6 +5,7 @@
 #include <optional>
 
 #include "engine/method/separation.h"
+#include "engine/method/session.h"
 
 namespace flcc::selftest {
 
@@ -91,9 +92,9 @@ MethodRun runMethod(const Way& way, const method::MaskedView& scene,
     base::TilePool& pool = own ? *own : *options.pool;
     method::Candidate candidate = way.candidate;
     candidate.threads = pool.threads();
-    way.method->warmUp(problem, candidate);
-    const auto prepared = way.method->prepare(problem, candidate, templ, pool);
-    const auto workspace = way.method->makeWorkspace(problem, candidate);
+    method::Session session(*way.method, problem, candidate);
+    session.warmUp();
+    session.prepare({templ}, pool);
     const bool inDouble = way.precision == method::Precision::Double;
     MethodRun run{method::MatchMap(method::mapExtents(problem), inDouble), {}, {}, mayLack};
     const method::Execution execution{pool, options.stop, [&](const base::Box& box) {
@@ -103,8 +104,7 @@ MethodRun runMethod(const Way& way, const method::MaskedView& scene,
                                                   static_cast<std::int64_t>(run.regions.size()));
                                           }
                                       }};
-    run.outcome = way.method->execute(problem, candidate, *prepared, scene, *workspace, execution,
-                                      method::viewOf(run.map));
+    run.outcome = session.run(scene, execution, method::viewOf(run.map));
     return run;
 }
 

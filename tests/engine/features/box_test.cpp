@@ -1,11 +1,13 @@
 #include <QtTest>
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 #include <random>
 
 #include "engine/features/box_quality.h"
 #include "engine/features/object_box.h"
+#include "engine/features/suggest.h"
 #include "tests/support/test_class.h"
 
 using namespace flcc;
@@ -80,6 +82,8 @@ class BoxTest : public QObject {
     void anEdgeSlides();
     void aWideSlopeIsBroad();
     void noiseAloneIsWeak();
+    void onlyWhatTheMaskTakesInIsJudged();
+    void aBlobIsLightOrDark();
     void whatLeavesTheImageHasNoScore();
     void largeBoxesAreComparedInBlocks();
 };
@@ -287,6 +291,43 @@ void BoxTest::noiseAloneIsWeak() {
              qPrintable(QString::number(quality.contrast)));
     QVERIFY(expectedScore(quality.contrast) < 0.2);
     QCOMPARE(expectedScore(1), 0.5);
+}
+
+void BoxTest::onlyWhatTheMaskTakesInIsJudged() {
+    auto image = scene({120, 120, 1}, 4, {{{60, 60, 0}, 5, 60}});
+    const base::Box box{{50, 50, 0}, {21, 21, 1}};
+    const base::AnyView view(image.view());
+    const BoxQuality whole = boxQuality(view, box);
+    base::Image<std::uint8_t> all(box.extents, std::uint8_t{1});
+    QCOMPARE(boxQuality(view, box, {}, all.view()).second, whole.second);
+    QCOMPARE(boxQuality(view, box, {}, all.view()).contrast, whole.contrast);
+    // A box of noise alone beside the disc.
+    base::Image<std::uint8_t> corner(box.extents, std::uint8_t{0});
+    for (std::int64_t y = 0; y < 6; ++y) {
+        std::fill_n(corner.view().row(y, 0), 6, std::uint8_t{1});
+    }
+    QVERIFY(whole.contrast > 1);
+    QVERIFY(boxQuality(view, box, {}, corner.view()).contrast < 0.6);
+    // What is excluded may be anything.
+    image.view().at(60, 60, 0) = std::numeric_limits<float>::quiet_NaN();
+    QVERIFY(boxQuality(view, box).fault == BoxFault::NotFinite);
+    QVERIFY(boxQuality(view, box, {}, corner.view()).fault != BoxFault::NotFinite);
+    corner.fill(0);
+    QVERIFY(boxQuality(view, box, {}, corner.view()).fault == BoxFault::Small);
+    corner.view().at(3, 3, 0) = 1;
+    QVERIFY(boxQuality(view, box, {}, corner.view()).fault == BoxFault::Small);
+}
+
+void BoxTest::aBlobIsLightOrDark() {
+    for (const base::Extents& extents : {base::Extents{90, 80, 1}, base::Extents{50, 48, 46}}) {
+        const double middle = extents.z > 1 ? 23 : 0;
+        for (const double height : {60.0, -60.0}) {
+            const auto image = scene(extents, 5, {{{24, 25, middle}, 7, height}});
+            const Blob blob{
+                .strength = 60, .voxel = {}, .centre = {24, 25, middle}, .sigma = 5, .radius = 7};
+            QCOMPARE(isLight(image.view(), blob), height > 0);
+        }
+    }
 }
 
 void BoxTest::whatLeavesTheImageHasNoScore() {

@@ -132,6 +132,11 @@ Bytes makeTiff(const TiffRecipe& recipe) {
     at += std::uint64_t{2} * recipe.samples;
     const std::uint64_t paletteAt = at;
     at += recipe.palette.size();
+    std::vector<std::uint64_t> tagAt;
+    for (const TiffTag& tag : recipe.tags) {
+        tagAt.push_back(at);
+        at += tag.bytes.size();
+    }
     std::vector<std::uint64_t> pageAt;
     for (const Bytes& page : recipe.pages) {
         pageAt.push_back(at);
@@ -149,6 +154,9 @@ Bytes makeTiff(const TiffRecipe& recipe) {
         out.put(recipe.bits);
     }
     out.append(recipe.turned ? swapped(recipe.palette, 2) : recipe.palette);
+    for (const TiffTag& tag : recipe.tags) {
+        out.append(tag.bytes);
+    }
     for (const Bytes& page : recipe.pages) {
         const std::size_t width = recipe.bits / 8U;
         out.append(recipe.turned && width > 1 ? swapped(page, width) : page);
@@ -189,11 +197,13 @@ Bytes makeTiff(const TiffRecipe& recipe) {
         if (!recipe.palette.empty()) {
             entries.push_back({320, kShort, recipe.palette.size() / 2, paletteAt});
         }
-        for (const std::vector<TiffTag>* tags :
-             std::initializer_list<const std::vector<TiffTag>*>{&recipe.tags, &page.tags}) {
-            for (const TiffTag& tag : *tags) {
-                entries.push_back({tag.tag, tag.type, 1, tag.value});
-            }
+        for (std::size_t k = 0; k < recipe.tags.size(); ++k) {
+            const TiffTag& tag = recipe.tags[k];
+            entries.push_back(
+                {tag.tag, tag.type, tag.count, tag.bytes.empty() ? tag.value : tagAt[k]});
+        }
+        for (const TiffTag& tag : page.tags) {
+            entries.push_back({tag.tag, tag.type, 1, tag.value});
         }
         std::sort(entries.begin(), entries.end(),
                   [](const Entry& a, const Entry& b) { return a.tag < b.tag; });

@@ -74,11 +74,13 @@ template <class T> void put(Bytes& file, std::size_t at, T value, bool turned = 
     });
 }
 
-/// An entry of a TIFF directory with one short or long.
+/// An entry of a TIFF directory with one short or long, or with values that lie elsewhere.
 struct TiffTag {
     std::uint16_t tag = 0;
-    std::uint16_t type = 3; ///< 3 short, 4 long
+    std::uint16_t type = 3; ///< 1 byte, 3 short, 4 long, 5 rational
     std::uint32_t value = 0;
+    std::uint32_t count = 1; ///< of the values in `bytes`; these in TiffRecipe::tags only
+    Bytes bytes{};           ///< in the file's order of bytes
 };
 
 /// A TIFF file of uncompressed pages, one strip each.

@@ -165,7 +165,10 @@ void JobScenesTest::whatWasPreparedIsNotPreparedAgain() {
     request.planning = plan::Planning::Estimate;
     const auto runOf = [&](job::detail::GroupRun& group) {
         QVERIFY(group.plan(request, true, {}));
-        group.makeMap();
+        std::stop_source stopped;
+        stopped.request_stop();
+        QVERIFY(!group.makeMap(stopped.get_token()) && group.map() == nullptr);
+        QVERIFY(group.makeMap({}));
         QVERIFY(group.execute(silent, {}));
     };
     for (const bool keeps : {true, false}) {

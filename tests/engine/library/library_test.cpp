@@ -74,13 +74,12 @@ method::MatchMap engineMap(const method::Problem& problem, const char* name,
     request.method = name;
     request.device = "cpu";
     const auto plan = plan::makePlan(problem, request, nullptr, nullptr, nullptr, pool).plan;
-    const auto prepared = plan->method().prepare(problem, plan->candidate(), templ, pool);
-    const auto workspace = plan->method().makeWorkspace(problem, plan->candidate());
+    method::Session session = plan->session();
+    session.prepare({base::viewOf(templ)}, pool);
     method::MatchMap map(method::mapExtents(problem),
                          problem.precision == method::Precision::Double);
-    (void)plan->method().execute(problem, plan->candidate(), *prepared, scene, *workspace,
-                                 {.pool = pool, .stop = {}, .regionFinished = {}},
-                                 method::viewOf(map));
+    (void)session.run(base::viewOf(scene), {.pool = pool, .stop = {}, .regionFinished = {}},
+                      method::viewOf(map));
     return map;
 }
 
