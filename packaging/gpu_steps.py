@@ -3,7 +3,7 @@
     gpu_steps.py --cli FLCC_CLI --folder FOLDER [--libraries PATH] [--device cuda:0] [--only STEP]... [--seconds N]
 
 Each step has its own time limit and the next one runs whatever became of it. Prints a summary of at
-most 60 lines at the end, and writes summary.txt, first.json, log.txt and ncu.csv to FOLDER. Ends with
+most 60 lines at the end, and writes summary.txt, first.json, gpu.json, log.txt and ncu.csv to FOLDER. Ends with
 0, with 1 if a step failed, or with 6 and the list of steps if the device cannot be used. Needs Python
 3.9 and nothing else; the peers need CuPy and torch, and without them they are left out.
 """
@@ -28,6 +28,9 @@ import time
 HERE = os.path.dirname(os.path.abspath(__file__))
 CANNOT_USE = 6  # exit code of flcc-cli for a device that cannot be used
 SANITIZER_FAULT = 9
+ROW_KEYS = (
+    "scene template method tile single_ms stream_ms stages_ms transforms_ms predicted_ms largest_error largest_bound not_run"
+).split()
 
 BENCH = [((n, n), (m, m)) for n in (2048, 8192) for m in (8, 16, 64)] + [
     ((n, n, n), (m, m, m)) for n in (128, 513) for m in (8, 32)
@@ -629,6 +632,22 @@ def why_not(run):
     return None
 
 
+def write_rows(run):
+    """gpu.json: our rows and those of the peers, as tests/bench/results has them a device."""
+    data = {result["step"]: result["data"] for result in run.results if result["verdict"] == "ok" and result["data"]}
+    if "bench" not in data:
+        return
+    peers = [row for peer in ("cupy", "torch") for row in data.get(peer, [])]
+    rows = {
+        "device": data["bench"][0]["device_name"],
+        "date": time.strftime("%Y-%m-%d"),
+        "flcc": [{key: row.get(key) for key in ROW_KEYS} for row in data["bench"]],
+        "peers": peers,
+    }
+    with open(os.path.join(run.folder, "gpu.json"), "w", encoding="utf-8") as file:
+        json.dump(rows, file)
+
+
 def main():
     options = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     options.add_argument("--cli", required=True)
@@ -664,6 +683,7 @@ def main():
             kept.append(f"{result['step']}: {result['verdict']} ({result['seconds']:.0f} s)")
             kept += ["  " + line[:170] for line in result["lines"][:most]]
         summary = kept[:60]
+    write_rows(run)
     text = "\n".join(summary)
     with open(os.path.join(run.folder, "summary.txt"), "w", encoding="utf-8") as file:
         file.write(text + "\n")

@@ -39,8 +39,8 @@ template <class Contestant> double turnOf(Contestant& contestant, double leastMs
 
 /// One row, printed and as JSON.
 template <class Peer>
-json compareWith(const char* name, Peer& peer, const Case& one, const Turns& turns,
-                 base::TilePool& pool) {
+json compareWith(const char* name, const std::string& peerName, Peer& peer, const Case& one,
+                 const Turns& turns, base::TilePool& pool) {
     OwnRun own(one.scene, one.templ, plan::Planning::Measure, pool);
     own.run();
     peer.run();
@@ -60,6 +60,7 @@ json compareWith(const char* name, Peer& peer, const Case& one, const Turns& tur
               << " | " << fixed(theirs / ours, 1) << " | " << apart.largest << " |\n"
               << std::flush;
     return {{"scene", one.name},
+            {"peer", peerName},
             {"scene_extents", sizeText(problem.scene)},
             {"pixel", base::name(problem.scenePixel)},
             {"template_extents", sizeText(problem.templ)},
@@ -89,10 +90,11 @@ struct IppRun {
 json compareOne(const Case& one, const Turns& turns, base::TilePool& pool) {
     if (turns.ipp.empty()) {
         OpenCvRun peer(one.scene, one.templ);
-        return compareWith("opencv", peer, one, turns, pool);
+        return compareWith("opencv", std::string("OpenCV ") + OpenCvRun::version(), peer, one,
+                           turns, pool);
     }
     IppRun peer{PeerProcess::ipp(turns.ipp, one.scene, one.templ), pool.threads()};
-    return compareWith("ipp", peer, one, turns, pool);
+    return compareWith("ipp", "Intel IPP " + peer.process.version(), peer, one, turns, pool);
 }
 
 } // namespace

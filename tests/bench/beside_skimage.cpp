@@ -44,6 +44,7 @@ json compareOne(const Case& one, int repeat, base::TilePool& pool) {
               << apart.largest << " |\n"
               << std::flush;
     return {{"scene", one.name},
+            {"peer", "scikit-image " + peer.version()},
             {"scene_extents", sizeText(problem.scene)},
             {"template_extents", sizeText(problem.templ)},
             {"method", methodText(own.candidate())},

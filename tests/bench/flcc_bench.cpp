@@ -246,7 +246,8 @@ std::string commandOf(const std::vector<std::string>& arguments) {
         if (arguments[i] == "--json" || arguments[i] == "--record") {
             ++i;
         } else {
-            command += " " + arguments[i];
+            const bool isPython = i > 0 && arguments[i - 1] == "--ipp"; // a path of this machine
+            command += " " + (isPython ? "PYTHON" : arguments[i]);
         }
     }
     return command;

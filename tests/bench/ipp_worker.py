@@ -1,7 +1,7 @@
 """Intel IPP's ippiCrossCorrNorm as a contestant of flcc-bench.
 
 ipp_worker.py FOLDER TYPE X Y Z X Y Z: reads FOLDER/scene and FOLDER/template, raw float32 or uint8 of
-those extents, and says "ready", or why not. Each line that comes in asks for one call with so many
+those extents, and says "ready" and the version of the package, or why not. Each line that comes in asks for one call with so many
 threads, a band of the map each, by the fastest of IPP's three ways (automatic, direct, FFT) for this
 problem, and is answered with its milliseconds; the first map is left in FOLDER/map. Needs numpy and
 the package ipp of PyPI.
@@ -9,6 +9,7 @@ the package ipp of PyPI.
 
 import ctypes
 import glob
+import importlib.metadata
 import os
 import sys
 import threading
@@ -92,7 +93,7 @@ def timed(made):
     return 1000 * (time.perf_counter() - begin)
 
 
-print("ready", flush=True)
+print("ready", importlib.metadata.version("ipp"), flush=True)
 ways = {}  # by threads: the bands of the fastest way
 for line in sys.stdin:
     threads = int(line)

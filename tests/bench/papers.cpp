@@ -6,6 +6,8 @@
 #include <memory>
 #include <stdexcept>
 #include <string>
+#include <string_view>
+#include <utility>
 #include <vector>
 
 #include "engine/job/convolve_job.h"
@@ -34,18 +36,34 @@ std::shared_ptr<const job::SceneImage> inMemory(base::AnyImage pixels) {
 struct PaperRow {
     std::string section; ///< of RESULTS.md
     std::string what;
-    std::string paper; ///< times of the paper and what it ran on
-    double paperMs = 0;
+    std::string_view pixel;
+    Extents scene;
+    Extents templ;
+    /// Times of the paper and what it ran on; the first is compared with.
+    std::vector<std::pair<std::string, double>> peers;
     std::string method;
     double ms = 0;
 };
 
 json printRow(const PaperRow& row) {
-    std::cout << "| " << row.what << " | " << row.paper << " | " << row.method << " | "
-              << fixed(row.ms, 0) << " | " << fixed(row.paperMs / row.ms, 1) << " |\n"
+    std::string times;
+    json peers = json::array();
+    for (const auto& [name, ms] : row.peers) {
+        times += (times.empty() ? "" : "; ") + fixed(ms, 0) + " ms, " + name;
+        peers.push_back({{"name", name}, {"ms", ms}});
+    }
+    std::cout << "| " << row.what << ", " << sizeText(row.scene) << " with " << sizeText(row.templ)
+              << " | " << times << " | " << row.method << " | " << fixed(row.ms, 0) << " | "
+              << fixed(row.peers.front().second / row.ms, 1) << " |\n"
               << std::flush;
-    return {{"section", row.section},  {"what", row.what},     {"paper", row.paper},
-            {"paper_ms", row.paperMs}, {"method", row.method}, {"own_ms", row.ms}};
+    return {{"section", row.section},
+            {"what", row.what},
+            {"pixel", row.pixel},
+            {"scene_extents", sizeText(row.scene)},
+            {"template_extents", sizeText(row.templ)},
+            {"peers", peers},
+            {"method", row.method},
+            {"own_ms", row.ms}};
 }
 
 /// Karas, 2.0.0.1: "cca for 7 days".
@@ -57,14 +75,20 @@ json karas(int threads, int repeat) {
     task.run.precision = method::Precision::Double;
     task.run.threads = threads;
     task.run.repeat = std::min(repeat, kMostRepeats);
+    PaperRow row;
+    row.section = "filters";
+    row.what = "convolution of Karas";
+    row.pixel = "float32 in double precision";
+    row.scene = {1024, 1024, 100};
+    row.templ = {128, 128, 100};
+    row.peers = {
+        {"by the definition, quad-core Xeon at 2.83 GHz (paper: about 7 days)", 7 * kDayMs}};
     const job::ConvolveResult result =
-        job::runConvolve(task, {inMemory(noise(base::PixelType::Float32, {1024, 1024, 100}, 1)),
-                                inMemory(noise(base::PixelType::Float32, {128, 128, 100}, 2))});
-    return printRow({"filters",
-                     "Karas: convolution of 1024x1024x100 with 128x128x100, double precision",
-                     "about 7 days by the definition, quad-core Xeon at 2.83 GHz", 7 * kDayMs,
-                     methodText(result.report.candidates.front().candidate),
-                     result.report.run->executeMs.median});
+        job::runConvolve(task, {inMemory(noise(base::PixelType::Float32, row.scene, 1)),
+                                inMemory(noise(base::PixelType::Float32, row.templ, 2))});
+    row.method = methodText(result.report.candidates.front().candidate);
+    row.ms = result.report.run->executeMs.median;
+    return printRow(row);
 }
 
 /// Gholami, Fig. 3.3.
@@ -84,11 +108,12 @@ json gholami(const Experiment& one, int threads, int repeat) {
     constexpr int kChannels = 3;
     PaperRow row;
     row.section = "operations";
-    row.what = "Gholami: SAD of colour, " + sizeText(one.scene) + " with " +
-               sizeText({one.templ, one.templ, 1});
-    row.paper = fixed(one.gpuMs, 0) + " ms with transfers, GeForce 850M; " +
-                fixed(one.serialMs, 0) + " ms serial, Core i7-4710HQ";
-    row.paperMs = one.gpuMs;
+    row.what = "sad of three channels of Gholami";
+    row.pixel = "uint8";
+    row.scene = one.scene;
+    row.templ = {one.templ, one.templ, 1};
+    row.peers = {{"GeForce 850M with transfers (paper)", one.gpuMs},
+                 {"serial, Core i7-4710HQ (paper)", one.serialMs}};
     for (std::uint32_t channel = 1; channel <= kChannels; ++channel) {
         const base::AnyImage scene = noise(base::PixelType::UInt8, one.scene, channel);
         job::Job task;
@@ -98,9 +123,8 @@ json gholami(const Experiment& one, int threads, int repeat) {
         task.maxPeaks = 1;
         task.threads = threads;
         task.repeat = std::min(repeat, kMostRepeats);
-        const job::JobResult result =
-            job::runJob(task, {inMemory(base::copyOf(base::viewOf(scene))),
-                               {inMemory(cut(scene, {one.templ, one.templ, 1}))}});
+        const job::JobResult result = job::runJob(
+            task, {inMemory(base::copyOf(base::viewOf(scene))), {inMemory(cut(scene, row.templ))}});
         const job::JobReport& report = result.report;
         row.ms += report.run->executeMs.median;
         row.method = methodText(report.plan.chosen()->candidate);

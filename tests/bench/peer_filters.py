@@ -1,6 +1,7 @@
 """Times flcc-cli's convolutions, filters, SSD and SAD beside programs that only PyPI has: OpenCV 5, SciPy, DIPlib, ITK.
 
 peer_filters.py FLCC_CLI --peers pypi [--venv DIR] [--row PART]... [--turns N] [--calls N] [--threads N] [--json FILE]
+                [--record FILE.json]
 
 --peers pypi makes a virtual environment in DIR (build/peers beside this project by default) with the newest
 opencv-python-headless, scipy, diplib and itk-filtering, and runs itself there; --peers here takes the packages of this
@@ -25,6 +26,8 @@ import time
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
+from record import filter_row, record
+
 HERE = Path(__file__).resolve().parent
 PACKAGES = ["opencv-python-headless>=5", "scipy", "diplib", "itk-filtering"]
 SIDE = 2000
@@ -40,6 +43,7 @@ def parse():
     parser.add_argument("--calls", type=int, default=5)
     parser.add_argument("--threads", type=int, default=len(os.sched_getaffinity(0)))
     parser.add_argument("--json", type=Path)
+    parser.add_argument("--record", type=Path, help="figures for RESULTS.md")
     return parser.parse_args()
 
 
@@ -274,6 +278,11 @@ def main():
              if not ARGUMENTS.row or any(part in row.name for part in ARGUMENTS.row)]
     if ARGUMENTS.json:
         ARGUMENTS.json.write_text(json.dumps(found, indent=2) + "\n")
+    if ARGUMENTS.record:
+        versions = {"OpenCV": cv2.__version__, "SciPy": scipy.__version__, "DIPlib": dip.__version__, "ITK": itk.__version__}
+        command = ("python3 tests/bench/peer_filters.py build/release/bin/flcc-cli --peers pypi "
+                   f"--turns {ARGUMENTS.turns} --calls {ARGUMENTS.calls}")
+        record(ARGUMENTS.record, "filters", command, THREADS, [filter_row(row, versions) for row in found])
 
 
 main()

@@ -6,6 +6,7 @@
 
 #include <array>
 #include <fstream>
+#include <sstream>
 #include <stdexcept>
 #include <utility>
 #include <variant>
@@ -65,7 +66,9 @@ PeerProcess::PeerProcess(std::string name, std::vector<std::string> begin, const
         }
     }
     start(begin);
-    (void)answer(); // "ready"
+    std::istringstream ready(answer()); // "ready 0.19.3"
+    std::string word;
+    ready >> word >> m_version;
 }
 
 PeerProcess PeerProcess::skimage(const base::Image<float>& scene, const base::Image<float>& templ) {

@@ -31,6 +31,9 @@ class PeerProcess {
     /// One call with so many threads; milliseconds.
     double run(int threads);
 
+    /// Of the other program.
+    [[nodiscard]] const std::string& version() const { return m_version; }
+
     /// What the first call found.
     [[nodiscard]] base::Image<float> map() const;
 
@@ -42,6 +45,7 @@ class PeerProcess {
     std::string answer();
 
     std::string m_name; ///< for errors
+    std::string m_version;
     base::Extents m_extents;
     /// A folder for what is handed over, gone with this.
     struct Folder {
