@@ -13,6 +13,7 @@
 #include "engine/cpu/score/tile_run.h"
 #include "engine/cpu/simd/kernels.h"
 #include "engine/cpu/tile/correlator.h"
+#include "engine/filter/detail/magnitude_cells.h"
 #include "engine/filter/detail/scene_loader.h"
 #include "engine/filter/detail/tile_tasks.h"
 
@@ -124,7 +125,8 @@ template <class Real> class LocalCheck {
         : m_task(task), m_outcome(outcome),
           m_weights(task.kernel.sumOfMagnitudes() / task.kernel.divisor()), m_most(most),
           m_first(firstVoxel(task.problem)), m_block(blockOf(task.problem)),
-          m_loader(task.scene, task.problem.border) {}
+          m_loader(task.scene, task.problem.border),
+          m_cells(task.problem, task.scene, task.pool, task.stop) {}
 
     LocalFindings run() {
         std::vector<SpreadError> blocks;
@@ -176,6 +178,10 @@ template <class Real> class LocalCheck {
         const Box seen = cpu::footprint(shifted(block.results, m_first), m);
         if (base::isInteger(m_task.problem.scenePixel) && share <= m_most) {
             keep(share); // a voxel other than 0 is at least 1
+            return true;
+        }
+        if (const double least = m_cells.least(seen); share <= m_most * least) {
+            keep(share / least);
             return true;
         }
         if (base::contains(m_task.problem.scene, seen)) {
@@ -275,6 +281,7 @@ template <class Real> class LocalCheck {
     base::Index m_first;
     Extents m_block;
     SceneLoader<Real> m_loader;
+    MagnitudeCells m_cells;
     std::mutex m_guard;
     LocalFindings m_findings;
 };
