@@ -1,4 +1,4 @@
-// Formats that flcc-reader reads: DICOM and HDF5. What it answers is checked like a file.
+// Formats that flcc-reader reads. What it answers is checked like a file.
 
 #include <algorithm>
 #include <array>
@@ -15,6 +15,7 @@
 #include "engine/io/format/raw_file.h"
 #include "engine/io/process/reader_process.h"
 #include "engine/io/process/reader_protocol.h"
+#include "engine/io/raster/orientation.h"
 
 namespace flcc::io::detail {
 
@@ -26,6 +27,8 @@ struct Answer {
     std::vector<std::string> files;   ///< names of a series
     std::vector<std::string> choices; ///< texts of several images
     std::int64_t voxelBytes = 0;
+    base::Extents stored; ///< of the voxels as they come
+    Turn turn;            ///< from them to the picture
 };
 
 ReaderProcess start(const std::filesystem::path& path, Format format, const ReadOptions* options,
@@ -41,7 +44,8 @@ ReaderProcess start(const std::filesystem::path& path, Format format, const Read
     return ReaderProcess(path, format,
                          {std::string(readerWord(format)), options == nullptr ? "info" : "read",
                           named.file.string(), named.dataset, chosen(&ReadOptions::frame),
-                          chosen(&ReadOptions::channel)},
+                          chosen(&ReadOptions::channel),
+                          std::to_string(options == nullptr ? 0 : options->maxBytes)},
                          {.memory = setup.baseMemory + voxels,
                           .seconds = options == nullptr ? setup.infoSeconds : setup.readSeconds},
                          stop);
@@ -110,7 +114,8 @@ ReaderHeader receiveHeader(ReaderProcess& process) {
     return header;
 }
 
-Answer receiveInfo(ReaderProcess& process, const std::filesystem::path& path, Format format) {
+Answer receiveInfo(ReaderProcess& process, const std::filesystem::path& path, Format format,
+                   const Reading& reading) {
     const ReaderHeader header = receiveHeader(process);
     Answer answer;
     const std::string sentence = receiveTexts(process, header, answer);
@@ -120,7 +125,8 @@ Answer receiveInfo(ReaderProcess& process, const std::filesystem::path& path, Fo
     ImageInfo& info = answer.info;
     if (header.pixel < 0 || header.pixel > static_cast<int>(base::PixelType::Float64) ||
         header.components < 1 || header.components > 4 || header.frames < 1 ||
-        header.channels < 1 || header.skippedFiles < 0 || header.unit.back() != '\0') {
+        header.channels < 1 || header.skippedFiles < 0 || header.orientation < -1 ||
+        header.unit.back() != '\0') {
         process.failAnswer("values out of range");
     }
     info.format = name(format);
@@ -143,6 +149,11 @@ Answer receiveInfo(ReaderProcess& process, const std::filesystem::path& path, Fo
     requireSaneHeader(path, info);
     setHeaderUnit(info.geometry, header.unit.data());
     requireSaneHeader(path, info); // in its unit
+    answer.stored = info.extents;
+    if (header.orientation >= 0 && info.extents.z == 1) {
+        answer.turn = place(info, static_cast<std::uint32_t>(header.orientation), "EXIF",
+                            std::nullopt, reading);
+    }
     answer.voxelBytes = header.voxelBytes;
     return answer;
 }
@@ -186,12 +197,13 @@ class VoxelStream {
     std::int64_t m_left = 0; ///< bytes of the current block
 };
 
-std::vector<base::AnyImage> receiveVoxels(VoxelStream& stream, const ImageInfo& info) {
+std::vector<base::AnyImage> receiveVoxels(VoxelStream& stream, const ImageInfo& info,
+                                          const base::Extents& extents) {
     std::vector<base::AnyImage> planes;
     for (int i = 0; i < info.components; ++i) {
-        planes.push_back(base::makeImage(info.pixel, info.extents));
+        planes.push_back(base::makeImage(info.pixel, extents));
     }
-    const std::int64_t voxels = base::voxelCount(info.extents);
+    const std::int64_t voxels = base::voxelCount(extents);
     if (info.components == 1) {
         stream.read(bytesOf(planes[0]), voxels * base::bytesPerVoxel(info.pixel));
         return planes;
@@ -209,6 +221,26 @@ std::vector<base::AnyImage> receiveVoxels(VoxelStream& stream, const ImageInfo& 
     return planes;
 }
 
+/// Turns a picture, one plane after another, so that only one is in memory twice.
+void turnPlanes(const Turn& turn, const base::Extents& shown, std::vector<base::AnyImage>& planes,
+                const std::stop_token& stop) {
+    for (base::AnyImage& plane : planes) {
+        std::visit(
+            [&](auto& from) {
+                std::decay_t<decltype(from)> to(shown);
+                const auto* next = from.data();
+                for (std::int64_t y = 0; y < from.extents().y; ++y) {
+                    throwIfStopped(stop);
+                    for (std::int64_t x = 0; x < from.extents().x; ++x) {
+                        to.data()[turn.origin + x * turn.stepX + y * turn.stepY] = *next++;
+                    }
+                }
+                from = std::move(to);
+            },
+            plane);
+    }
+}
+
 /// The folder of a series.
 std::filesystem::path folderOf(const std::filesystem::path& path) {
     const std::filesystem::path folder =
@@ -218,10 +250,10 @@ std::filesystem::path folderOf(const std::filesystem::path& path) {
 
 } // namespace
 
-ImageInfo processInfo(const std::filesystem::path& path, Format format,
-                      const std::stop_token& stop) {
+ImageInfo processInfo(const std::filesystem::path& path, Format format, const std::stop_token& stop,
+                      const Reading& reading) {
     ReaderProcess process = start(path, format, nullptr, stop);
-    return receiveInfo(process, path, format).info;
+    return receiveInfo(process, path, format, reading).info;
 }
 
 std::vector<ImageChoice> processChoices(const std::filesystem::path& path, Format format,
@@ -262,11 +294,14 @@ LoadedImage readByProcess(const std::filesystem::path& path, Format format,
         files->addFolder(folderOf(path)); // before the process opens any of them
     }
     ReaderProcess process = start(path, format, &options, options.stop);
-    Answer answer = receiveInfo(process, path, format);
+    Answer answer = receiveInfo(process, path, format, options.reading);
     if (series && !files->keepOnly(answer.files)) {
         process.failAnswer("a file that is not in the folder");
     }
-    (void)choose(path, answer.info, options);
+    const bool turns = answer.turn.stepX != 1 || answer.turn.origin != 0 || answer.turn.transposes;
+    (void)choose(path, answer.info, options,
+                 turns ? base::byteCount(answer.stored, base::bytesPerVoxel(answer.info.pixel))
+                       : 0);
     if (answer.voxelBytes !=
         base::byteCount(answer.info.extents,
                         answer.info.components * base::bytesPerVoxel(answer.info.pixel))) {
@@ -275,7 +310,10 @@ LoadedImage readByProcess(const std::filesystem::path& path, Format format,
     LoadedImage loaded;
     loaded.info = std::move(answer.info);
     VoxelStream stream(process, path);
-    loaded.components = receiveVoxels(stream, loaded.info);
+    loaded.components = receiveVoxels(stream, loaded.info, answer.stored);
+    if (turns) {
+        turnPlanes(answer.turn, loaded.info.extents, loaded.components, options.stop);
+    }
     return loaded;
 }
 

@@ -201,12 +201,13 @@ void describe(DicomSeries& series, std::int64_t skipped, std::int64_t damaged) {
     }
 }
 
-/// Notes on what the values mean.
+/// Notes on the spacing and on what the values mean.
 void describeValues(DicomSeries& series) {
     FoundImage& image = series.image;
     double least = series.files.front().frames.front().slope;
     double most = least;
     double privateSlope = 0;
+    std::string spacing;
     bool light = false;
     bool table = false;
     for (const DicomFile& file : series.files) {
@@ -214,9 +215,13 @@ void describeValues(DicomSeries& series) {
             least = std::min(least, frame.slope);
             most = std::max(most, frame.slope);
         }
+        spacing = spacing.empty() ? file.spacingNote : spacing;
         privateSlope = privateSlope == 0 ? file.privateSlope : privateSlope;
         light = light || file.lightIsLow;
         table = table || file.hasTable;
+    }
+    if (!spacing.empty()) {
+        image.notes.push_back(spacing);
     }
     const std::string range = least == most
                                   ? "the slope " + shortNumber(least)
