@@ -28,7 +28,8 @@ struct Answer {
     std::vector<std::string> choices; ///< texts of several images
     std::int64_t voxelBytes = 0;
     base::Extents stored; ///< of the voxels as they come
-    Turn turn;            ///< from them to the picture
+    bool turned = false;  ///< the picture is shown in another way
+    Turn turn{};          ///< from the voxels to the picture
 };
 
 ReaderProcess start(const std::filesystem::path& path, Format format, const ReadOptions* options,
@@ -153,6 +154,8 @@ Answer receiveInfo(ReaderProcess& process, const std::filesystem::path& path, Fo
     if (header.orientation >= 0 && info.extents.z == 1) {
         answer.turn = place(info, static_cast<std::uint32_t>(header.orientation), "EXIF",
                             std::nullopt, reading);
+        const bool plain = answer.turn.origin == 0 && answer.turn.stepX == 1;
+        answer.turned = !plain || answer.turn.transposes;
     }
     answer.voxelBytes = header.voxelBytes;
     return answer;
@@ -197,14 +200,32 @@ class VoxelStream {
     std::int64_t m_left = 0; ///< bytes of the current block
 };
 
-std::vector<base::AnyImage> receiveVoxels(VoxelStream& stream, const ImageInfo& info,
-                                          const base::Extents& extents) {
+/// Puts voxels that lie `step` apart in a block where they are shown in a plane. `first` is the
+/// number of the first one in the picture as it is stored.
+void putTurned(const Answer& answer, std::int64_t first, std::int64_t count,
+               const base::AnyImage& block, std::int64_t offset, std::int64_t step,
+               base::AnyImage& plane) {
+    std::visit(
+        [&](auto& to) {
+            const auto* from = std::get<std::decay_t<decltype(to)>>(block).data() + offset;
+            for (std::int64_t i = 0; i < count; ++i) {
+                const std::int64_t x = (first + i) % answer.stored.x;
+                const std::int64_t y = (first + i) / answer.stored.x;
+                to.data()[answer.turn.origin + x * answer.turn.stepX + y * answer.turn.stepY] =
+                    from[i * step];
+            }
+        },
+        plane);
+}
+
+std::vector<base::AnyImage> receiveVoxels(VoxelStream& stream, const Answer& answer,
+                                          const ImageInfo& info) {
     std::vector<base::AnyImage> planes;
     for (int i = 0; i < info.components; ++i) {
-        planes.push_back(base::makeImage(info.pixel, extents));
+        planes.push_back(base::makeImage(info.pixel, info.extents));
     }
-    const std::int64_t voxels = base::voxelCount(extents);
-    if (info.components == 1) {
+    const std::int64_t voxels = base::voxelCount(info.extents);
+    if (info.components == 1 && !answer.turned) {
         stream.read(bytesOf(planes[0]), voxels * base::bytesPerVoxel(info.pixel));
         return planes;
     }
@@ -214,31 +235,15 @@ std::vector<base::AnyImage> receiveVoxels(VoxelStream& stream, const ImageInfo& 
         const std::int64_t count = std::min(kBlock, voxels - at);
         stream.read(bytesOf(block), count * info.components * base::bytesPerVoxel(info.pixel));
         for (int i = 0; i < info.components; ++i) {
-            takeEvery(planes[static_cast<std::size_t>(i)], at, count, bytesOf(block), i,
-                      info.components);
+            base::AnyImage& plane = planes[static_cast<std::size_t>(i)];
+            if (answer.turned) {
+                putTurned(answer, at, count, block, i, info.components, plane);
+            } else {
+                takeEvery(plane, at, count, bytesOf(block), i, info.components);
+            }
         }
     }
     return planes;
-}
-
-/// Turns a picture, one plane after another, so that only one is in memory twice.
-void turnPlanes(const Turn& turn, const base::Extents& shown, std::vector<base::AnyImage>& planes,
-                const std::stop_token& stop) {
-    for (base::AnyImage& plane : planes) {
-        std::visit(
-            [&](auto& from) {
-                std::decay_t<decltype(from)> to(shown);
-                const auto* next = from.data();
-                for (std::int64_t y = 0; y < from.extents().y; ++y) {
-                    throwIfStopped(stop);
-                    for (std::int64_t x = 0; x < from.extents().x; ++x) {
-                        to.data()[turn.origin + x * turn.stepX + y * turn.stepY] = *next++;
-                    }
-                }
-                from = std::move(to);
-            },
-            plane);
-    }
 }
 
 /// The folder of a series.
@@ -298,10 +303,7 @@ LoadedImage readByProcess(const std::filesystem::path& path, Format format,
     if (series && !files->keepOnly(answer.files)) {
         process.failAnswer("a file that is not in the folder");
     }
-    const bool turns = answer.turn.stepX != 1 || answer.turn.origin != 0 || answer.turn.transposes;
-    (void)choose(path, answer.info, options,
-                 turns ? base::byteCount(answer.stored, base::bytesPerVoxel(answer.info.pixel))
-                       : 0);
+    (void)choose(path, answer.info, options);
     if (answer.voxelBytes !=
         base::byteCount(answer.info.extents,
                         answer.info.components * base::bytesPerVoxel(answer.info.pixel))) {
@@ -310,10 +312,7 @@ LoadedImage readByProcess(const std::filesystem::path& path, Format format,
     LoadedImage loaded;
     loaded.info = std::move(answer.info);
     VoxelStream stream(process, path);
-    loaded.components = receiveVoxels(stream, loaded.info, answer.stored);
-    if (turns) {
-        turnPlanes(answer.turn, loaded.info.extents, loaded.components, options.stop);
-    }
+    loaded.components = receiveVoxels(stream, answer, loaded.info);
     return loaded;
 }
 

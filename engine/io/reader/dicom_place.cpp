@@ -185,8 +185,10 @@ void setFilePlace(DicomFile& file, const gdcm::File& content) {
         }
     }
     setSpacing(file, data);
+    // Without a spacing of pixels the unit would be unknown.
     const std::vector<double> between = numbersOf(data, Tag(0x0018, 0x0088));
-    if (between.size() == 1 && std::isfinite(between[0]) && between[0] > 0 && !isFilm(data)) {
+    if (file.spaced && between.size() == 1 && std::isfinite(between[0]) && between[0] > 0 &&
+        !isFilm(data)) {
         file.spacing[2] = between[0];
     }
 }

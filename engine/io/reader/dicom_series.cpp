@@ -223,6 +223,10 @@ void describeValues(DicomSeries& series) {
     if (!spacing.empty()) {
         image.notes.push_back(spacing);
     }
+    if (image.unit == "mm" && !series.files.front().frames.front().spaced) {
+        image.notes.emplace_back("its positions are in mm, but the distance of its pixels is not "
+                                 "stated; 1 mm was assumed");
+    }
     const std::string range = least == most
                                   ? "the slope " + shortNumber(least)
                                   : "slopes of " + shortNumber(least) + " to " + shortNumber(most);

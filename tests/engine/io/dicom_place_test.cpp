@@ -115,6 +115,22 @@ class DicomPlaceTest : public QObject {
         }
     }
 
+    void aVolumeWithoutPixelSpacingSaysSo() {
+        for (int i = 0; i < 2; ++i) {
+            test::DicomRecipe recipe;
+            recipe.position = Point{0, 0, 3.0 * i};
+            recipe.spacing = "";
+            recipe.pixels = greyPixels(1);
+            test::writeFile(file(std::to_string(i) + ".dcm"), test::makeDicom(recipe));
+        }
+        const io::ImageInfo info = io::readImageInfo(folder());
+        QVERIFY((info.geometry.spacing == Point{1, 1, 3}));
+        QVERIFY(notes(info, "1 mm was assumed"));
+        init(); // another folder
+        const io::ImageInfo one = infoWith({{0x0018, 0x0088, "DS", "4"}});
+        QCOMPARE(one.geometry.unit, std::string("px"));
+    }
+
     void unknownClassesAreRead() {
         for (const bool shifted : {false, true}) {
             test::DicomRecipe recipe;
