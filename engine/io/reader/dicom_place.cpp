@@ -179,6 +179,10 @@ void setFilePlace(DicomFile& file, const gdcm::File& content) {
         if (!cosines.IsValid()) {
             cosines.Normalize();
         }
+        if (!cosines.IsValid()) {
+            file.axesNote = "its ImageOrientationPatient gives no two directions at right angles; "
+                            "rows and columns were taken to run along x and y";
+        }
         const double* const values = cosines;
         for (std::size_t i = 0; i < 6 && cosines.IsValid(); ++i) {
             file.axes[i] = values[i];

@@ -207,6 +207,7 @@ void describeValues(DicomSeries& series) {
     double least = series.files.front().frames.front().slope;
     double most = least;
     double privateSlope = 0;
+    std::string axes;
     std::string spacing;
     bool light = false;
     bool table = false;
@@ -215,13 +216,16 @@ void describeValues(DicomSeries& series) {
             least = std::min(least, frame.slope);
             most = std::max(most, frame.slope);
         }
+        axes = axes.empty() ? file.axesNote : axes;
         spacing = spacing.empty() ? file.spacingNote : spacing;
         privateSlope = privateSlope == 0 ? file.privateSlope : privateSlope;
         light = light || file.lightIsLow;
         table = table || file.hasTable;
     }
-    if (!spacing.empty()) {
-        image.notes.push_back(spacing);
+    for (const std::string& note : {axes, spacing}) {
+        if (!note.empty()) {
+            image.notes.push_back(note);
+        }
     }
     if (image.unit == "mm" && !series.files.front().frames.front().spaced) {
         image.notes.emplace_back("its positions are in mm, but the distance of its pixels is not "

@@ -42,6 +42,7 @@ struct DicomFile {
     std::array<double, 6> axes{1, 0, 0, 0, 1, 0};
     base::Point spacing{1, 1, 1};
     bool spaced = false;
+    std::string axesNote;    ///< that the direction makes no sense; empty if it does
     std::string spacingNote; ///< which element gives the spacing, or why none does; may be empty
     std::vector<DicomFrame> frames;
     int shift = 0;       ///< lowest bit of a stored number, if not the lowest of its bytes

@@ -2,7 +2,6 @@
 
 #include "engine/io/reader/dicom_stored.h"
 
-#include <bit>
 #include <cstring>
 #include <limits>
 #include <type_traits>

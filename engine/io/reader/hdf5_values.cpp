@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cctype>
 #include <cmath>
+#include <cstdio>
 #include <regex>
 
 #include "engine/io/reader/hdf5_file.h"

@@ -131,6 +131,19 @@ class DicomPlaceTest : public QObject {
         QCOMPARE(one.geometry.unit, std::string("px"));
     }
 
+    void aDirectionThatIsNoneIsSaid() {
+        for (const std::array<double, 6>& axes :
+             {std::array<double, 6>{1, 0, 0, 1, 0, 0}, std::array<double, 6>{}}) {
+            test::DicomRecipe recipe;
+            recipe.axes = axes;
+            recipe.pixels = greyPixels(1);
+            test::writeFile(file(), test::makeDicom(recipe));
+            const io::ImageInfo info = io::readImageInfo(file());
+            QVERIFY((info.geometry.direction == std::array<double, 9>{1, 0, 0, 0, 1, 0, 0, 0, 1}));
+            QVERIFY(notes(info, "ImageOrientationPatient"));
+        }
+    }
+
     void unknownClassesAreRead() {
         for (const bool shifted : {false, true}) {
             test::DicomRecipe recipe;
