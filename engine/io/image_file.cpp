@@ -133,7 +133,7 @@ ImageInfo infoOfFormat(const std::filesystem::path& path, const std::stop_token&
     }
 #ifdef FLCC_IMAGE_IO
     if (!detail::readerWord(format).empty()) {
-        return detail::processInfo(path, format, stop);
+        return detail::processInfo(path, format, stop, reading);
     }
     switch (format) {
     case detail::Format::Png:

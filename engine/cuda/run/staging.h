@@ -12,7 +12,8 @@ namespace flcc::cuda {
 
 /// A few small pieces of pinned memory through which copies of any size go: the host fills or
 /// empties one piece while the device copies the others. Pinning memory takes longer than computing
-/// in it: pinning 0.5 ms a MiB, unpinning 0.2 on the machine of an H100. **Threads**: one at a time.
+/// in it: pinning 0.5 ms a MiB, unpinning 0.2 on the machine of an H100. **Threads**: one at a
+/// time.
 class Staging {
   public:
     static constexpr std::int64_t kPieces = 3;

@@ -98,7 +98,7 @@ void writePng(const std::filesystem::path& path, const std::filesystem::path& ta
 /// path of a dataset at its end (HDF5). The files of a DICOM series are added to `files`, which may
 /// be null.
 [[nodiscard]] ImageInfo processInfo(const std::filesystem::path& path, Format format,
-                                    const std::stop_token& stop);
+                                    const std::stop_token& stop, const Reading& reading);
 [[nodiscard]] std::vector<ImageChoice> processChoices(const std::filesystem::path& path,
                                                       Format format, const std::stop_token& stop);
 [[nodiscard]] LoadedImage readByProcess(const std::filesystem::path& path, Format format,

@@ -1,4 +1,4 @@
-// Formats that flcc-reader reads: DICOM and HDF5. What it answers is checked like a file.
+// Formats that flcc-reader reads. What it answers is checked like a file.
 
 #include <algorithm>
 #include <array>
@@ -15,6 +15,7 @@
 #include "engine/io/format/raw_file.h"
 #include "engine/io/process/reader_process.h"
 #include "engine/io/process/reader_protocol.h"
+#include "engine/io/raster/orientation.h"
 
 namespace flcc::io::detail {
 
@@ -26,6 +27,9 @@ struct Answer {
     std::vector<std::string> files;   ///< names of a series
     std::vector<std::string> choices; ///< texts of several images
     std::int64_t voxelBytes = 0;
+    base::Extents stored; ///< of the voxels as they come
+    bool turned = false;  ///< the picture is shown in another way
+    Turn turn{};          ///< from the voxels to the picture
 };
 
 ReaderProcess start(const std::filesystem::path& path, Format format, const ReadOptions* options,
@@ -41,7 +45,8 @@ ReaderProcess start(const std::filesystem::path& path, Format format, const Read
     return ReaderProcess(path, format,
                          {std::string(readerWord(format)), options == nullptr ? "info" : "read",
                           named.file.string(), named.dataset, chosen(&ReadOptions::frame),
-                          chosen(&ReadOptions::channel)},
+                          chosen(&ReadOptions::channel),
+                          std::to_string(options == nullptr ? 0 : options->maxBytes)},
                          {.memory = setup.baseMemory + voxels,
                           .seconds = options == nullptr ? setup.infoSeconds : setup.readSeconds},
                          stop);
@@ -110,7 +115,8 @@ ReaderHeader receiveHeader(ReaderProcess& process) {
     return header;
 }
 
-Answer receiveInfo(ReaderProcess& process, const std::filesystem::path& path, Format format) {
+Answer receiveInfo(ReaderProcess& process, const std::filesystem::path& path, Format format,
+                   const Reading& reading) {
     const ReaderHeader header = receiveHeader(process);
     Answer answer;
     const std::string sentence = receiveTexts(process, header, answer);
@@ -120,7 +126,8 @@ Answer receiveInfo(ReaderProcess& process, const std::filesystem::path& path, Fo
     ImageInfo& info = answer.info;
     if (header.pixel < 0 || header.pixel > static_cast<int>(base::PixelType::Float64) ||
         header.components < 1 || header.components > 4 || header.frames < 1 ||
-        header.channels < 1 || header.skippedFiles < 0 || header.unit.back() != '\0') {
+        header.channels < 1 || header.skippedFiles < 0 || header.orientation < -1 ||
+        header.unit.back() != '\0') {
         process.failAnswer("values out of range");
     }
     info.format = name(format);
@@ -143,6 +150,13 @@ Answer receiveInfo(ReaderProcess& process, const std::filesystem::path& path, Fo
     requireSaneHeader(path, info);
     setHeaderUnit(info.geometry, header.unit.data());
     requireSaneHeader(path, info); // in its unit
+    answer.stored = info.extents;
+    if (header.orientation >= 0 && info.extents.z == 1) {
+        answer.turn = place(info, static_cast<std::uint32_t>(header.orientation), "EXIF",
+                            std::nullopt, reading);
+        const bool plain = answer.turn.origin == 0 && answer.turn.stepX == 1;
+        answer.turned = !plain || answer.turn.transposes;
+    }
     answer.voxelBytes = header.voxelBytes;
     return answer;
 }
@@ -186,13 +200,32 @@ class VoxelStream {
     std::int64_t m_left = 0; ///< bytes of the current block
 };
 
-std::vector<base::AnyImage> receiveVoxels(VoxelStream& stream, const ImageInfo& info) {
+/// Puts voxels that lie `step` apart in a block where they are shown in a plane. `first` is the
+/// number of the first one in the picture as it is stored.
+void putTurned(const Answer& answer, std::int64_t first, std::int64_t count,
+               const base::AnyImage& block, std::int64_t offset, std::int64_t step,
+               base::AnyImage& plane) {
+    std::visit(
+        [&](auto& to) {
+            const auto* from = std::get<std::decay_t<decltype(to)>>(block).data() + offset;
+            for (std::int64_t i = 0; i < count; ++i) {
+                const std::int64_t x = (first + i) % answer.stored.x;
+                const std::int64_t y = (first + i) / answer.stored.x;
+                to.data()[answer.turn.origin + x * answer.turn.stepX + y * answer.turn.stepY] =
+                    from[i * step];
+            }
+        },
+        plane);
+}
+
+std::vector<base::AnyImage> receiveVoxels(VoxelStream& stream, const Answer& answer,
+                                          const ImageInfo& info) {
     std::vector<base::AnyImage> planes;
     for (int i = 0; i < info.components; ++i) {
         planes.push_back(base::makeImage(info.pixel, info.extents));
     }
     const std::int64_t voxels = base::voxelCount(info.extents);
-    if (info.components == 1) {
+    if (info.components == 1 && !answer.turned) {
         stream.read(bytesOf(planes[0]), voxels * base::bytesPerVoxel(info.pixel));
         return planes;
     }
@@ -202,8 +235,12 @@ std::vector<base::AnyImage> receiveVoxels(VoxelStream& stream, const ImageInfo& 
         const std::int64_t count = std::min(kBlock, voxels - at);
         stream.read(bytesOf(block), count * info.components * base::bytesPerVoxel(info.pixel));
         for (int i = 0; i < info.components; ++i) {
-            takeEvery(planes[static_cast<std::size_t>(i)], at, count, bytesOf(block), i,
-                      info.components);
+            base::AnyImage& plane = planes[static_cast<std::size_t>(i)];
+            if (answer.turned) {
+                putTurned(answer, at, count, block, i, info.components, plane);
+            } else {
+                takeEvery(plane, at, count, bytesOf(block), i, info.components);
+            }
         }
     }
     return planes;
@@ -218,10 +255,10 @@ std::filesystem::path folderOf(const std::filesystem::path& path) {
 
 } // namespace
 
-ImageInfo processInfo(const std::filesystem::path& path, Format format,
-                      const std::stop_token& stop) {
+ImageInfo processInfo(const std::filesystem::path& path, Format format, const std::stop_token& stop,
+                      const Reading& reading) {
     ReaderProcess process = start(path, format, nullptr, stop);
-    return receiveInfo(process, path, format).info;
+    return receiveInfo(process, path, format, reading).info;
 }
 
 std::vector<ImageChoice> processChoices(const std::filesystem::path& path, Format format,
@@ -262,7 +299,7 @@ LoadedImage readByProcess(const std::filesystem::path& path, Format format,
         files->addFolder(folderOf(path)); // before the process opens any of them
     }
     ReaderProcess process = start(path, format, &options, options.stop);
-    Answer answer = receiveInfo(process, path, format);
+    Answer answer = receiveInfo(process, path, format, options.reading);
     if (series && !files->keepOnly(answer.files)) {
         process.failAnswer("a file that is not in the folder");
     }
@@ -275,7 +312,7 @@ LoadedImage readByProcess(const std::filesystem::path& path, Format format,
     LoadedImage loaded;
     loaded.info = std::move(answer.info);
     VoxelStream stream(process, path);
-    loaded.components = receiveVoxels(stream, loaded.info);
+    loaded.components = receiveVoxels(stream, answer, loaded.info);
     return loaded;
 }
 

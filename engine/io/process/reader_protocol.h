@@ -7,9 +7,10 @@
 // The language between the programs and `flcc-reader`, the process that reads files through
 // libraries that may crash.
 //
-// Call: flcc-reader FORMAT info|read PATH DATASET FRAME CHANNEL. FORMAT is a word of
+// Call: flcc-reader FORMAT info|read PATH DATASET FRAME CHANNEL MEMORY. FORMAT is a word of
 // readerWord(); of "dicom", PATH is a folder or one file of it; of "hdf5", DATASET is a path inside
-// the file, or empty. FRAME and CHANNEL count from 0; -1 is none.
+// the file, or empty. FRAME and CHANNEL count from 0; -1 is none. A picture of more than MEMORY
+// bytes is answered without its voxels.
 //
 // Answer, on standard output: a ReaderHeader, then `textBytes` bytes of texts. If `code` is 0 and
 // `voxelBytes` is not 0, blocks follow: the number of their bytes (int64), then the bytes. A number
@@ -35,7 +36,7 @@ inline constexpr bool kLimitsMemory = true;
 
 /// Changes with the layout of ReaderHeader, so that programs of different versions do not
 /// misunderstand each other.
-inline constexpr std::uint64_t kReaderMagic = 0x32305244'43434c46; // "FLCCDR02"
+inline constexpr std::uint64_t kReaderMagic = 0x33305244'43434c46; // "FLCCDR03"
 inline constexpr std::int64_t kReaderFailed = -1;
 
 /// Limits of an answer; a larger one is an error.
@@ -60,7 +61,7 @@ struct ReaderHeader {
     std::int32_t components = 1;
     std::int32_t frames = 1;
     std::int32_t channels = 1;
-    std::int32_t unused = 0;
+    std::int32_t orientation = -1; ///< that the EXIF block states; -1: none. Voxels are as stored
     std::array<std::int64_t, 3> extents{};
     std::array<double, 3> spacing{1, 1, 1};
     std::array<double, 3> origin{};

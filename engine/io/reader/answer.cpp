@@ -52,7 +52,9 @@ bool Request::picks(const FoundImage& image) const {
     const auto fits = [](int chosen, int count) {
         return chosen < count && (chosen >= 0 || count == 1);
     };
-    return voxels && fits(frame, image.frames) && fits(channel, image.channels);
+    return voxels && fits(frame, image.frames) && fits(channel, image.channels) &&
+           base::byteCount(image.extents, image.components * base::bytesPerVoxel(image.pixel)) <=
+               memory;
 }
 
 ReaderAnswer::ReaderAnswer() : m_file(::fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 3)) {
@@ -81,6 +83,10 @@ void ReaderAnswer::header(const FoundImage& image, bool withVoxels) {
     header.components = image.components;
     header.frames = image.frames;
     header.channels = image.channels;
+    if (image.orientation) {
+        header.orientation =
+            static_cast<std::int32_t>(std::min<std::uint32_t>(*image.orientation, INT32_MAX));
+    }
     header.extents = {image.extents.x, image.extents.y, image.extents.z};
     for (std::size_t axis = 0; axis < 3; ++axis) {
         header.spacing[axis] = image.geometry.spacing[axis];

@@ -175,6 +175,14 @@ Header readBmpHeader(Reader& file) {
         setFields(header, info, file);
     }
     const std::int64_t present = file.size() - header.pixels;
+    // Two bytes pack a run of 255 pixels or leave out the rest of a row, four leave out 255 rows:
+    // 65536 pixels for each byte are above those of any picture, also of one colour.
+    constexpr std::int64_t kAnyRatio = 1 << 16;
+    if (runs && base::voxelCount({header.width, header.height, 1}) / kAnyRatio > file.size()) {
+        refuse("the " + std::to_string(file.size()) + " bytes of the BMP file cannot hold " +
+               base::toString(base::Extents{header.width, header.height, 1}) +
+               " packed pixels; it is truncated or damaged");
+    }
     if (!runs && present / header.rowBytes() < header.height &&
         present < header.rowBytes() * header.height - 3) { // the last row may lack its filling
         refuse("the file is truncated; its header promises " +

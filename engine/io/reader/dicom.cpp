@@ -14,7 +14,7 @@
 #include <gdcmImageApplyLookupTable.h>
 #include <gdcmImageChangePlanarConfiguration.h>
 #include <gdcmImageReader.h>
-#include <gdcmReader.h>
+#include <gdcmMediaStorage.h>
 #include <gdcmSequenceOfFragments.h>
 #include <gdcmTrace.h>
 
@@ -22,6 +22,7 @@
 #include "engine/io/reader/dicom_header.h"
 #include "engine/io/reader/dicom_packing.h"
 #include "engine/io/reader/dicom_series.h"
+#include "engine/io/reader/dicom_stored.h"
 #include "engine/io/reader/reader_answer.h"
 
 namespace flcc::io::detail {
@@ -59,13 +60,6 @@ template <class Use> void withStored(const gdcm::PixelFormat& format, Use use) {
         fail("its pixels are of a type that cannot be read");
     }
 }
-
-/// The pixels of one file, unpacked.
-struct Unpacked {
-    std::vector<char> values;
-    gdcm::PixelFormat format;
-    bool luma = false; ///< the components are luminance and two differences of colour
-};
 
 /// Colours of 16 bits by index. GDCM shortens those of indices of 8 bits.
 struct WideColours {
@@ -116,49 +110,21 @@ std::vector<char> coloursOf(const std::vector<char>& indices, const WideColours&
     return values;
 }
 
-/// The bytes of pixels that are not packed, at least `least` of them.
-std::vector<char> storedBytes(const DicomFile& file, std::int64_t least) {
-    gdcm::Reader reader;
-    reader.SetFileName(file.path.c_str());
-    const gdcm::Tag pixels(0x7fe0, 0x0010);
-    const gdcm::ByteValue* value = nullptr;
-    if (reader.Read() && reader.GetFile().GetDataSet().FindDataElement(pixels)) {
-        value = reader.GetFile().GetDataSet().GetDataElement(pixels).GetByteValue();
+/// Reads pictures of every class. GDCM reads those only of the classes that it knows, and the
+/// private classes of vendors and new ones of the standard store their pixels in the same way.
+class ImageReader : public gdcm::ImageReader {
+  public:
+    bool Read() override {
+        if (gdcm::ImageReader::Read()) {
+            return true;
+        }
+        gdcm::MediaStorage kind;
+        kind.SetFromFile(GetFile());
+        return !gdcm::MediaStorage::IsImage(kind) &&
+               GetFile().GetDataSet().FindDataElement(gdcm::Tag(0x7fe0, 0x0010)) &&
+               ReadImage(gdcm::MediaStorage::SecondaryCaptureImageStorage);
     }
-    if (value == nullptr || std::int64_t{value->GetLength()} < least) {
-        fail("the pixels of " + file.path.filename().string() +
-             " are truncated, or packed in a way "
-             "that cannot be read");
-    }
-    return {value->GetPointer(), value->GetPointer() + value->GetLength()};
-}
-
-/// Masks of one bit a pixel; a frame need not begin with a byte of its own.
-Unpacked unpackBits(const DicomFile& file) {
-    const std::int64_t count = base::byteCount(file.extents, 1);
-    const std::vector<char> bytes = storedBytes(file, (count + 7) / 8);
-    Unpacked unpacked;
-    unpacked.format = gdcm::PixelFormat(gdcm::PixelFormat::UINT8);
-    unpacked.values.resize(static_cast<std::size_t>(count));
-    for (std::size_t i = 0; i < unpacked.values.size(); ++i) {
-        unpacked.values[i] = static_cast<char>(bytes[i / 8] >> (i % 8) & 1);
-    }
-    return unpacked;
-}
-
-/// Two pixels in four bytes: two luminances, and the two differences of colour that both have.
-Unpacked unpackHalves(const DicomFile& file) {
-    const std::int64_t pixels = base::voxelCount(file.extents);
-    const std::vector<char> bytes = storedBytes(file, 2 * pixels);
-    Unpacked unpacked;
-    unpacked.format = gdcm::PixelFormat(gdcm::PixelFormat::UINT8);
-    unpacked.luma = true;
-    for (std::size_t i = 0; i < static_cast<std::size_t>(pixels); ++i) {
-        const char* const pair = bytes.data() + i / 2 * 4;
-        unpacked.values.insert(unpacked.values.end(), {pair[i % 2], pair[2], pair[3]});
-    }
-    return unpacked;
-}
+};
 
 /// True if packed pixels are JPEG with the mark JFIF, whose colours are luminance and differences
 /// whatever the header says.
@@ -174,11 +140,11 @@ bool isJfif(const gdcm::Image& image) {
 }
 
 Unpacked unpack(const DicomFile& file) {
-    if (file.bits || file.halves) {
-        return file.bits ? unpackBits(file) : unpackHalves(file);
+    if (readsStored(file)) {
+        return unpackStored(file);
     }
     const std::string name = file.path.filename().string();
-    gdcm::ImageReader reader;
+    ImageReader reader;
     reader.SetFileName(file.path.c_str());
     if (!reader.Read()) {
         fail("the pixels of " + name + ", packed as " + textOf(packingOf(file.path)) +

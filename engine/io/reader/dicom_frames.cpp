@@ -74,7 +74,8 @@ std::vector<double> numbersIn(const DataSet* own, const DataSet* shared, const T
     return data ? numbersOf(*data, tag) : std::vector<double>{};
 }
 
-void setPlace(DicomFrame& frame, const DataSet* own, const DataSet* shared) {
+/// **Returns** true if the groups give a spacing.
+bool setPlace(DicomFrame& frame, const DataSet* own, const DataSet* shared) {
     std::vector<double> position = numbersIn(own, shared, Tag(0x0020, 0x9113), Tag(0x0020, 0x0032));
     std::vector<double> axes = numbersIn(own, shared, Tag(0x0020, 0x9116), Tag(0x0020, 0x0037));
     if (position.size() != 3) { // of ultrasound volumes
@@ -95,6 +96,12 @@ void setPlace(DicomFrame& frame, const DataSet* own, const DataSet* shared) {
         frame.spacing[1] = spacing[0];
         frame.spaced = true;
     }
+    const std::vector<double> between =
+        numbersIn(own, shared, Tag(0x0028, 0x9110), Tag(0x0018, 0x0088));
+    if (between.size() == 1 && between[0] > 0) {
+        frame.spacing[2] = between[0];
+    }
+    return spacing.size() == 2;
 }
 
 void setSlope(DicomFrame& frame, const DataSet* own, const DataSet* shared) {
@@ -162,7 +169,9 @@ void addGroups(DicomFile& file, const DataSet& data, const Items& own) {
     for (std::size_t i = 0; i < file.frames.size(); ++i) {
         DicomFrame& frame = file.frames[i];
         const DataSet* const item = own.empty() ? nullptr : &own[i];
-        setPlace(frame, item, common);
+        if (setPlace(frame, item, common)) {
+            file.spacingNote.clear(); // it is on the spacing of the file
+        }
         setSlope(frame, item, common);
         if (item != nullptr) {
             if (const auto content = groupOf(item, nullptr, Tag(0x0020, 0x9111))) {
@@ -280,7 +289,8 @@ void addFrames(DicomFile& file, const gdcm::File& content, double intercept, dou
     first.slope = slope;
     first.intercept = intercept;
     const Items own = itemsOf(data, Tag(0x5200, 0x9230));
-    if (file.extents.z == 1 && own.empty()) {
+    const bool grouped = !own.empty() || data.FindDataElement(Tag(0x5200, 0x9229));
+    if (file.extents.z == 1 && !grouped) {
         addMarks(first, data, 1);
         first.number = textOf(data, Tag(0x0020, 0x0013));
         file.frames = {first};
@@ -289,7 +299,7 @@ void addFrames(DicomFile& file, const gdcm::File& content, double intercept, dou
         first.placed = false;
         file.frames.assign(static_cast<std::size_t>(file.extents.z), first);
         const std::vector<double> offsets = numbersOf(data, Tag(0x3004, 0x000c));
-        if (!own.empty() || data.FindDataElement(Tag(0x5200, 0x9229))) {
+        if (grouped) {
             for (DicomFrame& frame : file.frames) {
                 frame.slope = 1;
                 frame.intercept = 0;

@@ -16,6 +16,7 @@
 #include "engine/io/reader/dicom_frames.h"
 #include "engine/io/reader/dicom_header.h"
 #include "engine/io/reader/dicom_packing.h"
+#include "engine/io/reader/dicom_place.h"
 
 namespace flcc::io::detail {
 
@@ -111,34 +112,6 @@ std::string faultOf(const DicomFile& file, const gdcm::Reader& reader, std::int6
                      " are there";
 }
 
-void setPlace(DicomFile& file, const gdcm::File& content) {
-    const gdcm::DataSet& data = content.GetDataSet();
-    const bool several = file.extents.z > 1;
-    // An enhanced file keeps them in sequences, which GDCM searches.
-    file.placed = several || (data.FindDataElement(gdcm::Tag(0x0020, 0x0032)) &&
-                              data.FindDataElement(gdcm::Tag(0x0020, 0x0037)));
-    const std::vector<double> origin = gdcm::ImageHelper::GetOriginValue(content);
-    const std::vector<double> axes = gdcm::ImageHelper::GetDirectionCosinesValue(content);
-    const std::vector<double> spacing = gdcm::ImageHelper::GetSpacingValue(content);
-    for (std::size_t i = 0; i < 3; ++i) {
-        file.position[i] = i < origin.size() ? origin[i] : 0;
-        file.spacing[i] = i < spacing.size() ? spacing[i] : 1;
-    }
-    const gdcm::ByteValue* pointer =
-        data.FindDataElement(gdcm::Tag(0x0028, 0x0009))
-            ? data.GetDataElement(gdcm::Tag(0x0028, 0x0009)).GetByteValue()
-            : nullptr;
-    if (pointer != nullptr && pointer->GetLength() >= 2 && pointer->GetPointer()[0] == 0x18) {
-        file.spacing[2] = 1; // of a film, where GDCM returns milliseconds
-    }
-    for (std::size_t i = 0; i < 6 && axes.size() == 6; ++i) {
-        file.axes[i] = axes[i];
-    }
-    file.spaced = data.FindDataElement(gdcm::Tag(0x0028, 0x0030)) ||
-                  data.FindDataElement(gdcm::Tag(0x0018, 0x1164)) || file.spacing[0] != 1 ||
-                  file.spacing[1] != 1;
-}
-
 } // namespace
 
 MemoryLimit::MemoryLimit(std::int64_t bytes) {
@@ -221,6 +194,34 @@ DicomFile unreadable(const std::filesystem::path& path, const DicomPacking& pack
     return file;
 }
 
+/// Where the bits of a number lie if not at the low end of its bytes: HighBit says it.
+void setShift(DicomFile& file, const gdcm::Reader& reader) {
+    const gdcm::DataSet& data = reader.GetFile().GetDataSet();
+    const auto number = [&](std::uint16_t element) {
+        const std::vector<double> numbers = numbersOf(data, gdcm::Tag(0x0028, element));
+        return numbers.size() == 1 ? static_cast<int>(numbers[0]) : 0;
+    };
+    const int allocated = number(0x0100);
+    const int bits = number(0x0101);
+    const int high = number(0x0102);
+    if (file.bits || bits < 1 || high < bits || high >= allocated) {
+        return; // a high bit below those of the number contradicts them; they start at bit 0
+    }
+    file.shift = high - bits + 1;
+    file.storedBits = bits;
+    const bool packed = reader.GetFile().GetHeader().GetDataSetTransferSyntax().IsEncapsulated();
+    const std::string colours = textOf(data, gdcm::Tag(0x0028, 0x0004));
+    if (file.fault.empty() && (packed || file.components > 1 || !colours.starts_with("MONO") ||
+                               (allocated != 8 && allocated != 16 && allocated != 32))) {
+        file.fault = "the numbers of " + file.path.filename().string() + " lie in the bits " +
+                     std::to_string(file.shift) + " to " + std::to_string(high) + " of " +
+                     std::to_string(allocated) +
+                     ", which can be read only of grey pixels that are not packed; store it with "
+                     "the bits 0 to " +
+                     std::to_string(bits - 1);
+    }
+}
+
 /// Sizes and type of the picture.
 void setPicture(DicomFile& file, const gdcm::Reader& reader) {
     const gdcm::File& content = reader.GetFile();
@@ -247,6 +248,7 @@ void setPicture(DicomFile& file, const gdcm::Reader& reader) {
     } else {
         setRange(file, format);
     }
+    setShift(file, reader);
     file.lightIsLow =
         colours == gdcm::PhotometricInterpretation(gdcm::PhotometricInterpretation::MONOCHROME1);
     file.hasTable = data.FindDataElement(gdcm::Tag(0x0028, 0x3000));
@@ -257,6 +259,12 @@ void setPicture(DicomFile& file, const gdcm::Reader& reader) {
         file.stored = table.size() == 3 && table[2] > 8 ? PixelType::UInt16 : PixelType::UInt8;
         file.lightIsLow = false;
     }
+}
+
+/// ImageType holds the value MOSAIC.
+bool isMosaic(const gdcm::DataSet& data) {
+    return ("\\" + textOf(data, gdcm::Tag(0x0008, 0x0008)) + "\\").find("\\MOSAIC\\") !=
+           std::string::npos;
 }
 
 } // namespace
@@ -295,6 +303,11 @@ std::optional<DicomFile> readDicomHeader(const std::filesystem::path& path) {
                      "as integers with a slope";
     } else {
         setPicture(file, reader);
+        if (file.fault.empty() && isMosaic(data)) {
+            file.fault = "the picture of " + path.filename().string() +
+                         " is a mosaic of Siemens: the slices of a volume side by side, which are "
+                         "not divided here; convert it to NIfTI with dcm2niix";
+        }
     }
     if (!file.fault.empty() || file.extents.z > kMostFrames) {
         file.frames.resize(1);
@@ -304,7 +317,7 @@ std::optional<DicomFile> readDicomHeader(const std::filesystem::path& path) {
         return file;
     }
     const std::vector<double> rescale = gdcm::ImageHelper::GetRescaleInterceptSlopeValue(content);
-    setPlace(file, content);
+    setFilePlace(file, content);
     addFrames(file, content, rescale.at(0), rescale.at(1));
     return file;
 }

@@ -201,12 +201,14 @@ void describe(DicomSeries& series, std::int64_t skipped, std::int64_t damaged) {
     }
 }
 
-/// Notes on what the values mean.
+/// Notes on the spacing and on what the values mean.
 void describeValues(DicomSeries& series) {
     FoundImage& image = series.image;
     double least = series.files.front().frames.front().slope;
     double most = least;
     double privateSlope = 0;
+    std::string axes;
+    std::string spacing;
     bool light = false;
     bool table = false;
     for (const DicomFile& file : series.files) {
@@ -214,9 +216,20 @@ void describeValues(DicomSeries& series) {
             least = std::min(least, frame.slope);
             most = std::max(most, frame.slope);
         }
+        axes = axes.empty() ? file.axesNote : axes;
+        spacing = spacing.empty() ? file.spacingNote : spacing;
         privateSlope = privateSlope == 0 ? file.privateSlope : privateSlope;
         light = light || file.lightIsLow;
         table = table || file.hasTable;
+    }
+    for (const std::string& note : {axes, spacing}) {
+        if (!note.empty()) {
+            image.notes.push_back(note);
+        }
+    }
+    if (image.unit == "mm" && !series.files.front().frames.front().spaced) {
+        image.notes.emplace_back("its positions are in mm, but the distance of its pixels is not "
+                                 "stated; 1 mm was assumed");
     }
     const std::string range = least == most
                                   ? "the slope " + shortNumber(least)

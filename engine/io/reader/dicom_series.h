@@ -42,7 +42,11 @@ struct DicomFile {
     std::array<double, 6> axes{1, 0, 0, 0, 1, 0};
     base::Point spacing{1, 1, 1};
     bool spaced = false;
+    std::string axesNote;    ///< that the direction makes no sense; empty if it does
+    std::string spacingNote; ///< which element gives the spacing, or why none does; may be empty
     std::vector<DicomFrame> frames;
+    int shift = 0;       ///< lowest bit of a stored number, if not the lowest of its bytes
+    int storedBits = 0;  ///< of a number, where `shift` is not 0
     bool bits = false;   ///< eight pixels a byte, the first one in the lowest bit
     bool halves = false; ///< unpacked; two pixels share their differences of colour (YBR_FULL_422)
     bool apart = false;  ///< frames without places are pictures of their own, no slices

@@ -171,6 +171,12 @@ void answerGif(const Request& request, ReaderAnswer& answer) {
         refuse("the GIF file is truncated; its " + std::to_string(bytes) +
                " bytes cannot hold a picture of " + base::toString(first.size));
     }
+    // The first picture may be smaller than its canvas, which is then filled by others.
+    if (base::voxelCount(first.canvas) / kMostPixelsOfByte > bytes) {
+        refuse("the " + std::to_string(bytes) +
+               " bytes of the GIF file cannot fill its canvas of " + base::toString(first.canvas) +
+               "; it is truncated or damaged");
+    }
     bool good = skipPicture(file.get());
     std::int64_t pictures = 1;
     int ignored = -1;

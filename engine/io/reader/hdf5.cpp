@@ -18,7 +18,6 @@ using base::ErrorCode;
 
 constexpr std::size_t kMostListed = 20;
 constexpr int kHeaderSeconds = 10; ///< a large one takes less than one
-constexpr const char* kItkVoxels = "/ITKImage/0/VoxelData";
 
 std::string libraryVersion() {
     unsigned major = 0;
@@ -60,7 +59,7 @@ Candidates candidatesIn(hid_t file) {
             const Handle dataset = openDataset(root, path);
             if (!dataset.valid()) {
                 all.unopened = all.unopened.empty() ? path : all.unopened;
-            } else if (isImage(dataset.id())) {
+            } else if (isImage(dataset.id()) && !isBigDataViewerTable(path)) {
                 all.paths.push_back(path);
             } else if (all.unusable.empty() && !voxelTypeOf(dataset.id())) {
                 all.unusable = "; " + path + " holds " + valueKind(dataset.id());
@@ -198,34 +197,6 @@ void setGeometry(hid_t dataset, const Hdf5Axes& axes, FoundImage& image) {
     }
 }
 
-/// Spacing, origin and direction that ITK stores beside its voxels.
-void setItkGeometry(hid_t file, FoundImage& image) {
-    const auto read = [&](const char* name, std::size_t count) {
-        const Handle dataset = openDataset(file, std::string("/ITKImage/0/") + name);
-        const Handle space(dataset.valid() ? H5Dget_space(dataset.id()) : -1, H5Sclose);
-        std::vector<double> numbers(count);
-        if (!space.valid() ||
-            H5Sget_simple_extent_npoints(space.id()) != static_cast<hssize_t>(count) ||
-            H5Dread(dataset.id(), H5T_NATIVE_DOUBLE, H5S_ALL, H5S_ALL, H5P_DEFAULT,
-                    numbers.data()) < 0) {
-            numbers.clear();
-        }
-        return numbers;
-    };
-    for (const std::size_t axes : {std::size_t{3}, std::size_t{2}}) {
-        const std::vector<double> spacing = read("Spacing", axes);
-        const std::vector<double> origin = read("Origin", axes);
-        const std::vector<double> direction = read("Directions", axes * axes);
-        for (std::size_t i = 0; i < axes && !spacing.empty() && !origin.empty(); ++i) {
-            image.geometry.spacing[i] = spacing[i];
-            image.geometry.origin[i] = origin[i];
-            for (std::size_t row = 0; row < axes && !direction.empty(); ++row) {
-                image.geometry.direction[3 * row + i] = direction[axes * i + row];
-            }
-        }
-    }
-}
-
 /// The axes of a dataset that count channels or frames, and how many there are together.
 struct Counted {
     std::vector<std::size_t> axes;
@@ -269,12 +240,13 @@ Hdf5Image imageOf(hid_t file, const std::string& path) {
             refuseHdf5("the dataset " + path + " has the size " + sizeText(sizes));
         }
     }
-    const Hdf5Axes axes = axesOf(dataset->id(), path);
     Hdf5Image image;
     image.type = *voxelTypeOf(dataset->id());
+    const auto itk = path == kItkVoxels ? itkAxes(file, sizes, image.type.pixel) : std::nullopt;
+    const Hdf5Axes axes = itk ? *itk : axesOf(dataset->id(), path);
     FoundImage& found = image.found;
-    found.pixel = image.type.pixel;
     found.notes = axes.notes;
+    setValues(file, dataset->id(), path, image);
     if (image.type.mask) {
         found.notes.emplace_back("its values are bool and were read as 0 and 1");
     } else if (!image.type.names.empty()) {
@@ -303,12 +275,14 @@ Hdf5Image imageOf(hid_t file, const std::string& path) {
     found.metadata["dataset"] = path;
     setGeometry(dataset->id(), axes, found);
     if (path == kItkVoxels) {
-        found.notes.clear(); // ITK's axes are known
-        setItkGeometry(file, found);
+        setItkGeometry(file, found.geometry);
     }
-    image.place = [file, path, sizes, place, frames = frames.axes,
+    const bool compound = axes.kinds.back() == Axis::Component;
+    found.components = compound ? static_cast<int>(sizes.back()) : 1;
+    image.place = [file, path, sizes, place, compound, frames = frames.axes,
                    channels = channels.axes](int frame, int channel) {
-        Hdf5Place at{openDataset(file, path), std::vector<hsize_t>(sizes.size(), 0), place};
+        Hdf5Place at{openDataset(file, path), std::vector<hsize_t>(sizes.size(), 0), place,
+                     compound};
         const auto set = [&](const std::vector<std::size_t>& from, int number) {
             auto left = static_cast<hsize_t>(number);
             for (std::size_t i = from.size(); i-- > 0; left /= sizes[from[i]]) {

@@ -144,10 +144,12 @@ fromImageClass(hid_t dataset, const std::vector<hsize_t>& sizes, Hdf5Axes& axes)
         textOf(dataset, "IMAGE_SUBCLASS") != "IMAGE_TRUECOLOR" || sizes.size() != 3) {
         return std::nullopt;
     }
-    const bool planes = textOf(dataset, "INTERLACE_MODE") == "INTERLACE_PLANE";
-    axes.colour = sizes[planes ? 0 : 2] == 3;
-    return planes ? std::vector<std::string>{"c", "y", "x"}
-                  : std::vector<std::string>{"y", "x", "c"};
+    const std::string mode = textOf(dataset, "INTERLACE_MODE");
+    const std::size_t channels = mode == "INTERLACE_PLANE" ? 0 : mode == "INTERLACE_LINE" ? 1 : 2;
+    axes.colour = sizes[channels] == 3;
+    std::vector<std::string> names{"y", "x"};
+    names.insert(names.begin() + static_cast<std::ptrdiff_t>(channels), "c");
+    return names;
 }
 
 std::vector<std::string> assumed(std::size_t rank, Hdf5Axes& axes) {

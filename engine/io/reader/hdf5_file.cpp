@@ -167,7 +167,9 @@ hid_t memoryType(const VoxelType& type) {
                                       H5T_NATIVE_INT16,  H5T_NATIVE_UINT32, H5T_NATIVE_INT32,
                                       H5T_NATIVE_UINT64, H5T_NATIVE_INT64,  H5T_NATIVE_FLOAT,
                                       H5T_NATIVE_DOUBLE};
-    return type.bitField ? H5T_NATIVE_B8 : types[static_cast<std::size_t>(type.pixel)];
+    // Unsigned and signed integers alternate.
+    return type.bitField ? H5T_NATIVE_B8
+                         : types[static_cast<std::size_t>(type.pixel) ^ (type.recast ? 1U : 0U)];
 }
 
 std::vector<double> numbersOf(hid_t object, const char* name) {

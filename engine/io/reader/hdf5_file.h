@@ -49,6 +49,7 @@ struct VoxelType {
     base::PixelType pixel = base::PixelType::UInt8;
     bool mask = false;     ///< 0 and 1: bool of h5py, bit field of one bit
     bool bitField = false; ///< the library converts those to no number
+    bool recast = false;   ///< stored as the type of the other sign, of whose bits `pixel` is meant
     std::string names{};   ///< of an enumeration: "background = 0, cell = 1"
 };
 /// Nothing if the values are no plain numbers.
@@ -78,14 +79,25 @@ struct Hdf5Place {
     Handle dataset;
     std::vector<hsize_t> corner; ///< indices of the first voxel, an axis of the dataset each
     std::array<int, 3> axes;     ///< which axes of the dataset are x, y, z; -1: none
+    bool compound = false;       ///< the last axis counts the components of a voxel
 };
 
 /// An image of a file.
 struct Hdf5Image {
     FoundImage found;
     VoxelType type;
+    bool scaled = false; ///< value = slope * stored number + intercept
+    double slope = 1;
+    double intercept = 0;
     std::function<Hdf5Place(int frame, int channel)> place;
 };
+
+/// Sets the pixel type of the image and how its values follow from the stored numbers, as the
+/// program meant them that wrote the dataset: netCDF (_Unsigned, scale_factor, add_offset,
+/// _FillValue) and BigDataViewer. Adds notes. **Shapes**: `image.type` is set. **Errors**: Input.
+void setValues(hid_t file, hid_t dataset, const std::string& path, Hdf5Image& image);
+/// True for the tables that BigDataViewer stores beside its images.
+[[nodiscard]] bool isBigDataViewerTable(const std::string& path);
 
 /// The image that the Imaris file stores at `path`, or its full resolution where the path is empty;
 /// nothing if the file is not of Imaris or the path names something else. **Errors**: Input.

@@ -120,6 +120,22 @@ void transpose(const Voxel* from, const std::array<std::int64_t, 3>& steps,
     }
 }
 
+/// Sends stored numbers as values. `to` has space for them.
+template <class Number>
+void sendScaled(const Number* from, std::int64_t count, const Hdf5Image& image, base::AnyImage& to,
+                ReaderAnswer& answer) {
+    std::visit(
+        [&](auto& values) {
+            using Value = std::decay_t<decltype(*values.data())>;
+            std::transform(from, from + count, values.data(), [&](Number number) {
+                return static_cast<Value>(static_cast<double>(number) * image.slope +
+                                          image.intercept);
+            });
+            answer.voxels(values.data(), count * static_cast<std::int64_t>(sizeof(Value)));
+        },
+        to);
+}
+
 /// Unpacks a chunk of h5py's filter LZF; the third parameter of the filter is the chunk's length.
 std::size_t unpackLzf(unsigned flags, std::size_t count, const unsigned* values, std::size_t bytes,
                       std::size_t* length, void** buffer) {
@@ -157,10 +173,13 @@ void sendHdf5(const Hdf5Place& place, const Hdf5Image& image, ReaderAnswer& answ
     const base::Extents& n = image.found.extents;
     const std::array<std::int64_t, 3> extents{n.x, n.y, n.z};
     const std::int64_t step = slicesAtOnce(place, image, rank);
-    base::AnyImage block = base::makeImage(image.found.pixel, {n.x, n.y, step});
+    const std::int64_t width = n.x * image.found.components;
+    base::AnyImage block = base::makeImage(image.type.pixel, {width, n.y, step});
     const bool inOrder = place.axes[2] < place.axes[1] && place.axes[1] < place.axes[0];
     base::AnyImage turned = base::makeImage(
-        image.found.pixel, inOrder ? base::Extents{1, 1, 1} : base::Extents{n.x, n.y, step});
+        image.type.pixel, inOrder ? base::Extents{1, 1, 1} : base::Extents{n.x, n.y, step});
+    base::AnyImage scaled = base::makeImage(
+        image.found.pixel, image.scaled ? base::Extents{width, n.y, step} : base::Extents{1, 1, 1});
     const Handle space(H5Dget_space(dataset), H5Sclose);
     for (std::int64_t z = 0; z < n.z; z += step) {
         const std::int64_t count = std::min(step, n.z - z);
@@ -171,6 +190,9 @@ void sendHdf5(const Hdf5Place& place, const Hdf5Image& image, ReaderAnswer& answ
                 sizes[static_cast<std::size_t>(place.axes[axis])] =
                     static_cast<hsize_t>(axis == 2 ? count : extents[axis]);
             }
+        }
+        if (place.compound) { // adjacent, as they are sent
+            sizes.back() = static_cast<hsize_t>(image.found.components);
         }
         if (place.axes[2] >= 0) {
             corner[static_cast<std::size_t>(place.axes[2])] += static_cast<hsize_t>(z);
@@ -205,7 +227,12 @@ void sendHdf5(const Hdf5Place& place, const Hdf5Image& image, ReaderAnswer& answ
                     std::for_each(out, out + n.x * n.y * count,
                                   [](auto& voxel) { voxel = voxel != 0 ? 1 : 0; });
                 }
-                answer.voxels(out, n.x * n.y * count * static_cast<std::int64_t>(sizeof(*out)));
+                const std::int64_t values = width * n.y * count;
+                if (image.scaled) {
+                    sendScaled(out, values, image, scaled, answer);
+                } else {
+                    answer.voxels(out, values * static_cast<std::int64_t>(sizeof(*out)));
+                }
             },
             block);
     }

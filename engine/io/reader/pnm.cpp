@@ -44,6 +44,30 @@ void answerError(const char* message) {
     std::_Exit(static_cast<int>(base::ErrorCode::Input));
 }
 
+/// Where `pixels` bytes of pixels begin. One white character ends a header, which ends at
+/// `position`; programs that write lines with CR LF write two. The size of the file says whether
+/// the LF is a pixel.
+std::int64_t beginOfPixels(const std::filesystem::path& path, std::int64_t position,
+                           std::int64_t pixels, FoundImage& found) {
+    std::ifstream stream(path, std::ios::binary);
+    std::array<char, 2> end{};
+    stream.seekg(position - 1);
+    const std::int64_t present = sizeOf(path) - position;
+    if (!stream.read(end.data(), end.size()) || end != std::array{'\r', '\n'} ||
+        present <= pixels) {
+        return position;
+    }
+    if (present != pixels + 1) {
+        refuse("its header ends with CR LF, and " + std::to_string(present - 1) +
+               " bytes follow where " + std::to_string(pixels) +
+               " are pixels, so that their begin is unknown; end the lines of the header with LF, "
+               "and store one picture in a file");
+    }
+    found.notes.emplace_back("the lines of its header end with CR LF; the LF before the pixels was "
+                             "taken for a part of the header");
+    return position + 1;
+}
+
 /// What the samples of a voxel are.
 void setSamples(const pam& file, FoundImage& found) {
     const std::string_view type(file.tuple_type);
@@ -65,8 +89,11 @@ void setSamples(const pam& file, FoundImage& found) {
     }
 }
 
-/// Compares what the header promises with the bytes of the file.
-void requireBytes(const pam& file, std::int64_t position, std::int64_t size, FoundImage& found) {
+/// Compares what the header, which ends at `position`, promises with the bytes of the file.
+/// **Returns** where the pixels begin.
+std::int64_t requireBytes(const pam& file, std::int64_t position, const std::filesystem::path& path,
+                          FoundImage& found) {
+    const std::int64_t size = sizeOf(path);
     const std::int64_t samples = base::byteCount({file.width, file.height, 1}, file.depth);
     std::int64_t least = 0;
     bool packed = true; // else numbers as text, of unknown length
@@ -86,6 +113,9 @@ void requireBytes(const pam& file, std::int64_t position, std::int64_t size, Fou
     default:
         least = samples * (file.maxval > 255 ? 2 : 1);
     }
+    if (packed) {
+        position = beginOfPixels(path, position, least, found);
+    }
     if (size - position < least) {
         refuse("the file is truncated; its header promises " + std::to_string(least) +
                " bytes of pixels and " +
@@ -95,6 +125,7 @@ void requireBytes(const pam& file, std::int64_t position, std::int64_t size, Fou
         found.notes.push_back("the " + std::to_string(size - position - least) +
                               " bytes behind its first picture were not read");
     }
+    return position;
 }
 
 void sendRows(pam& file, const FoundImage& found, int channel, ReaderAnswer& answer) {
@@ -163,7 +194,10 @@ void answerNetpbm(const Request& request, ReaderAnswer& answer) {
     FoundImage found;
     found.extents = {file.width, file.height, 1};
     setSamples(file, found);
-    requireBytes(file, std::ftell(stream.get()), sizeOf(request.path), found);
+    const std::int64_t position = requireBytes(file, std::ftell(stream.get()), request.path, found);
+    if (std::fseek(stream.get(), position, SEEK_SET) != 0) {
+        refuse("the PNM file cannot be read");
+    }
     const bool sends = request.picks(found);
     answer.header(found, sends);
     if (sends) {
@@ -219,18 +253,26 @@ Pfm readPfmHeader(const std::filesystem::path& path) {
 }
 
 void answerPfm(const Request& request, ReaderAnswer& answer) {
-    const Pfm header = readPfmHeader(request.path);
+    Pfm header = readPfmHeader(request.path);
     FoundImage found;
     found.pixel = base::PixelType::Float32;
     found.components = header.components;
     found.extents = {header.sizes[0], header.sizes[1], 1};
     const std::int64_t row = found.extents.x * found.components * 4;
+    constexpr std::int64_t kMostBytes = std::int64_t{1} << 55; // sizes below 2^31 each, 12 bytes
+    const std::int64_t whole =
+        found.extents.y > kMostBytes / row ? kMostBytes : row * found.extents.y;
+    header.position = beginOfPixels(request.path, header.position, whole, found);
     const std::int64_t present = sizeOf(request.path) - header.position;
     if (present / row < found.extents.y) {
         refuse("the file is truncated; its header promises " +
                std::to_string(base::byteCount(found.extents, std::int64_t{found.components} * 4)) +
                " bytes of pixels and " + std::to_string(std::max<std::int64_t>(0, present)) +
                " are there");
+    }
+    if (present > whole) {
+        found.notes.push_back("the " + std::to_string(present - whole) +
+                              " bytes behind its pixels were not read");
     }
     if (std::abs(header.scale) != 1) {
         found.notes.push_back("its scale of " + std::to_string(std::abs(header.scale)) +

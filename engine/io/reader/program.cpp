@@ -42,8 +42,8 @@ constexpr std::array<Reader, 7> kReaders{{{"dicom", detail::answerDicom},
                                           {"webp", detail::answerWebP},
                                           {"jpeg2000", detail::answerJpeg2000}}};
 
-int numberOf(std::string_view text) {
-    int number = -1;
+std::int64_t numberOf(std::string_view text) {
+    std::int64_t number = -1;
     (void)std::from_chars(text.data(), text.data() + text.size(), number);
     return number;
 }
@@ -51,7 +51,7 @@ int numberOf(std::string_view text) {
 } // namespace
 
 int runReader(int argc, char** argv) {
-    const std::string_view format = argc == 7 ? argv[1] : "";
+    const std::string_view format = argc == 8 ? argv[1] : "";
     const auto* const reader = std::find_if(
         kReaders.begin(), kReaders.end(), [&](const Reader& each) { return each.word == format; });
     if (reader == kReaders.end() || ::isatty(STDOUT_FILENO) != 0) {
@@ -59,8 +59,9 @@ int runReader(int argc, char** argv) {
     }
     const detail::Request request{.path = argv[3],
                                   .dataset = argv[4],
-                                  .frame = numberOf(argv[5]),
-                                  .channel = numberOf(argv[6]),
+                                  .frame = static_cast<int>(numberOf(argv[5])),
+                                  .channel = static_cast<int>(numberOf(argv[6])),
+                                  .memory = numberOf(argv[7]),
                                   .voxels = std::string_view(argv[2]) == "read"};
     ::prctl(PR_SET_PDEATHSIG, SIGKILL); // do not outlive the program that asked
     std::signal(SIGXFSZ, SIG_IGN);      // a library that writes a file gets an error

@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <map>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -26,6 +27,7 @@ struct FoundImage {
     std::vector<std::string> files;
     std::map<std::string, std::string> metadata;
     std::int64_t skippedFiles = 0;
+    std::optional<std::uint32_t> orientation{}; ///< of the EXIF block; the program that asks turns
 };
 
 /// The path names several images.
@@ -77,9 +79,11 @@ struct Request {
     std::string dataset; ///< path inside an HDF5 file; may be empty
     int frame = -1;      ///< -1: none was chosen
     int channel = -1;
-    bool voxels = false; ///< the header alone, or with the voxels of one frame and channel
+    std::int64_t memory = 0; ///< bytes of voxels that the asking program can take
+    bool voxels = false;     ///< the header alone, or with the voxels of one frame and channel
 
-    /// True if the voxels of the chosen frame and channel of the image are to be sent.
+    /// True if the voxels of the chosen frame and channel of the image are to be sent. Call it
+    /// before anything of their size is allocated.
     [[nodiscard]] bool picks(const FoundImage& image) const;
 };
 

@@ -8,6 +8,7 @@
 #include <webp/demux.h>
 
 #include "engine/base/error.h"
+#include "engine/io/raster/exif.h"
 #include "engine/io/reader/reader_answer.h"
 
 namespace flcc::io::detail {
@@ -34,6 +35,32 @@ std::vector<std::uint8_t> bytesOf(const std::filesystem::path& path) {
     return bytes;
 }
 
+/// The orientation in the EXIF block of the file, if there is one.
+std::optional<std::uint32_t> orientationOf(const WebPDemuxer* file) {
+    WebPChunkIterator chunk{};
+    std::optional<std::uint32_t> orientation;
+    if (WebPDemuxGetChunk(file, "EXIF", 1, &chunk) != 0) {
+        const auto exif = parseExif({chunk.chunk.bytes, chunk.chunk.size});
+        orientation = exif ? exif->orientation : std::nullopt;
+        WebPDemuxReleaseChunkIterator(&chunk);
+    }
+    return orientation;
+}
+
+/// Refuses a canvas that the file cannot mean. One picture of a file has at most 16384 x 16384
+/// pixels, and a picture of one colour may take 30 bytes, so that a canvas as large as its first
+/// picture is always read. Pictures on a larger canvas come one after another; 65536 pixels for
+/// each byte of the file are far above those of any writer.
+void requireCanvas(const base::Extents& canvas, const WebPIterator& first, std::int64_t bytes) {
+    constexpr std::int64_t kAnyRatio = 1 << 16;
+    const std::int64_t beside =
+        base::voxelCount(canvas) - std::int64_t{first.width} * std::int64_t{first.height};
+    if (beside / kAnyRatio > bytes) {
+        refuse("its " + std::to_string(bytes) + " bytes cannot fill its canvas of " +
+               base::toString(canvas) + "; the file is damaged");
+    }
+}
+
 } // namespace
 
 void answerWebP(const Request& request, ReaderAnswer& answer) {
@@ -52,6 +79,8 @@ void answerWebP(const Request& request, ReaderAnswer& answer) {
     const std::uint32_t pictures = WebPDemuxGetI(file.get(), WEBP_FF_FRAME_COUNT);
     FoundImage found;
     found.extents = {width, height, 1};
+    requireCanvas(found.extents, first, static_cast<std::int64_t>(bytes.size()));
+    found.orientation = orientationOf(file.get());
     const bool whole = first.width == width && first.height == height;
     found.components = first.has_alpha != 0 || !whole ? 4 : 3;
     if (pictures > 1) {

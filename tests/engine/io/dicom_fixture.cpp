@@ -1,5 +1,6 @@
 #include "tests/engine/io/dicom_fixture.h"
 
+#include <map>
 #include <string_view>
 #include <utility>
 
@@ -17,7 +18,7 @@ class Elements {
             value += padding;
         }
         begin(group, element, type, static_cast<std::uint32_t>(value.size()));
-        m_out.append(Bytes(value.begin(), value.end()));
+        out().append(Bytes(value.begin(), value.end()));
     }
     void text(std::uint16_t group, std::uint16_t element, std::string_view type,
               const std::string& value) {
@@ -35,7 +36,7 @@ class Elements {
     template <class Number>
     void real(std::uint16_t group, std::uint16_t element, std::string_view type, Number value) {
         begin(group, element, type, sizeof(value));
-        m_out.put(value);
+        out().put(value);
     }
     /// A sequence of items, each the elements given.
     void sequence(std::uint16_t group, std::uint16_t element, const std::vector<Elements>& items) {
@@ -59,12 +60,35 @@ class Elements {
         put(std::uint16_t{0xe0dd});
         put(std::uint32_t{0});
     }
-    [[nodiscard]] const Bytes& bytes() const { return m_out.bytes; }
+    /// Any element; it replaces one of the same tag.
+    void any(const DicomElement& element) {
+        if (element.items.empty()) {
+            add(element.group, element.element, element.type, element.value,
+                element.type == "UI" ? '\0' : ' ');
+            return;
+        }
+        std::vector<Elements> items;
+        for (const std::vector<DicomElement>& from : element.items) {
+            for (items.emplace_back(); const DicomElement& inner : from) {
+                items.back().any(inner);
+            }
+        }
+        sequence(element.group, element.element, items);
+    }
+    /// All elements in the order of their tags.
+    [[nodiscard]] Bytes bytes() const {
+        ByteWriter all;
+        for (const auto& [tag, part] : m_parts) {
+            all.append(part.bytes);
+        }
+        return all.bytes;
+    }
 
   private:
+    ByteWriter& out() { return m_parts[m_tag]; }
     void put(std::uint16_t value) {
-        m_out.put(static_cast<std::uint8_t>(m_big ? value >> 8 : value & 0xff));
-        m_out.put(static_cast<std::uint8_t>(m_big ? value & 0xff : value >> 8));
+        out().put(static_cast<std::uint8_t>(m_big ? value >> 8 : value & 0xff));
+        out().put(static_cast<std::uint8_t>(m_big ? value & 0xff : value >> 8));
     }
     void put(std::uint32_t value) {
         const auto low = static_cast<std::uint16_t>(value & 0xffff);
@@ -74,9 +98,11 @@ class Elements {
     }
     void begin(std::uint16_t group, std::uint16_t element, std::string_view type,
                std::uint32_t length) {
+        m_tag = std::uint32_t{group} << 16 | element;
+        m_parts[m_tag] = ByteWriter();
         put(group);
         put(element);
-        m_out.append(Bytes(type.begin(), type.end()));
+        out().append(Bytes(type.begin(), type.end()));
         if (type == "OB" || type == "OW" || type == "SQ") {
             put(std::uint16_t{0});
             put(length);
@@ -88,10 +114,11 @@ class Elements {
         put(std::uint16_t{0xfffe});
         put(std::uint16_t{0xe000});
         put(static_cast<std::uint32_t>(content.size()));
-        m_out.append(content);
+        out().append(content);
     }
 
-    ByteWriter m_out;
+    std::map<std::uint32_t, ByteWriter> m_parts; ///< by tag
+    std::uint32_t m_tag = 0;                     ///< of the element that is being written
     bool m_big;
 };
 
@@ -267,6 +294,9 @@ Bytes makeDicom(const DicomRecipe& recipe) {
             addFrames(data, recipe);
         }
         addPixels(data, recipe);
+    }
+    for (const DicomElement& element : recipe.extra) {
+        data.any(element);
     }
     ByteWriter file;
     file.padTo(128);

@@ -24,6 +24,20 @@ struct DicomFrameRecipe {
     int segment = 0; ///< ReferencedSegmentNumber; 0: none
 };
 
+/// An element as it stands in a file: `value` is its bytes. With `items` it is a sequence.
+struct DicomElement {
+    std::uint16_t group = 0;
+    std::uint16_t element = 0;
+    std::string type;
+    std::string value{};
+    std::vector<std::vector<DicomElement>> items{};
+};
+/// The bytes of a number, little endian.
+template <class Number> [[nodiscard]] std::string dicomNumber(Number number) {
+    const Bytes bytes = ByteWriter().put(number).bytes;
+    return {bytes.begin(), bytes.end()};
+}
+
 /// A DICOM file, explicit VR little endian, with the elements a picture needs.
 struct DicomRecipe {
     std::string series = "1.2.3.1";
@@ -59,6 +73,7 @@ struct DicomRecipe {
     std::string offsets{};     ///< of the planes of a dose; empty: none
     std::string doseScaling{}; ///< empty: none
     double philipsSlope = 0;   ///< private scale slope; 0: none
+    std::vector<DicomElement> extra{}; ///< further elements, or others in place of those above
 };
 [[nodiscard]] Bytes makeDicom(const DicomRecipe& recipe);
 
