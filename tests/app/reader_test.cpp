@@ -123,7 +123,7 @@ class CliReaderTest : public QObject {
     }
 
     void theReaderStartedByHandSaysWhatItIs() {
-        for (const char* arguments : {"", "--help", "dicom info scan '' -1 -1 x"}) {
+        for (const char* arguments : {"", "--help", "dicom info scan '' -1 -1 1000000 x"}) {
             const CliRun run =
                 runShell(QString("exec \"$(dirname \"$CLI\")/flcc-reader\" %1").arg(arguments),
                          m_folder.path());
