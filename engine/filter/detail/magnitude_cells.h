@@ -13,8 +13,9 @@
 
 namespace flcc::filter::detail {
 
-/// The largest magnitudes of a scene in a grid of cells, so small that the part of the scene under
-/// the kernel of any result holds a whole one of them. **Cost**: one look at every voxel.
+/// Large magnitudes of a scene in a grid of cells, so small that the part of the scene under the
+/// kernel of any result holds a whole one of them: the largest of some lines of each cell, which is
+/// the largest one, or less. **Cost**: a look at an eighth of the voxels, of small cells a fourth.
 class MagnitudeCells {
   public:
     /// Empty where cells are too small to be worth it, and with the full extent, whose results may
@@ -24,7 +25,7 @@ class MagnitudeCells {
         : m_scene(problem.scene), m_cell{cellOf(problem.scene.x, problem.kernel.x),
                                          cellOf(problem.scene.y, problem.kernel.y),
                                          cellOf(problem.scene.z, problem.kernel.z)} {
-        constexpr std::int64_t kLeast = 64;
+        constexpr std::int64_t kLeast = 16;
         if (problem.extent == method::Extent::Full || base::voxelCount(m_cell) < kLeast) {
             return;
         }
@@ -42,8 +43,8 @@ class MagnitudeCells {
         }
     }
 
-    /// The least of the largest magnitudes in cells inside `seen`, at least one of which lies under
-    /// every kernel there; 0 if that is not known.
+    /// The least of those magnitudes in cells inside `seen`, at least one of which lies under every
+    /// kernel there; 0 if that is not known.
     [[nodiscard]] double least(const base::Box& seen) const {
         if (m_largest.empty()) {
             return 0;
@@ -86,24 +87,24 @@ class MagnitudeCells {
         using Magnitude = std::conditional_t<std::is_same_v<Voxel, float>, float, double>;
         double* const to = m_largest.view().row(row, slice);
         const std::int64_t count = m_largest.extents().x;
-        for (std::int64_t z = slice * m_cell.z; z < (slice + 1) * m_cell.z; ++z) {
-            for (std::int64_t y = row * m_cell.y; y < (row + 1) * m_cell.y; ++y) {
-                const Voxel* from = view.row(y, z);
-                for (std::int64_t i = 0; i < count; ++i, from += m_cell.x) {
-                    Magnitude largest = 0;
-                    for (std::int64_t x = 0; x < m_cell.x; ++x) {
-                        const auto value = std::abs(static_cast<Magnitude>(from[x]));
-                        largest = value > largest ? value : largest;
-                    }
-                    to[i] = std::max(to[i], static_cast<double>(largest));
+        constexpr std::int64_t kStep = 8;
+        for (std::int64_t line = 0; line < m_cell.y * m_cell.z; line += kStep) {
+            const Voxel* from =
+                view.row(row * m_cell.y + line % m_cell.y, slice * m_cell.z + line / m_cell.y);
+            for (std::int64_t i = 0; i < count; ++i, from += m_cell.x) {
+                Magnitude largest = 0;
+                for (std::int64_t x = 0; x < m_cell.x; ++x) {
+                    const auto value = std::abs(static_cast<Magnitude>(from[x]));
+                    largest = value > largest ? value : largest;
                 }
+                to[i] = std::max(to[i], static_cast<double>(largest));
             }
         }
     }
 
     base::Extents m_scene;
     base::Extents m_cell;
-    base::Image<double> m_largest; ///< of whole cells
+    base::Image<double> m_largest; ///< of lines of whole cells
 };
 
 } // namespace flcc::filter::detail
