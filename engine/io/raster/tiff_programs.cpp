@@ -55,11 +55,12 @@ std::vector<std::int64_t> shapeOf(const nlohmann::json& description) {
     }
     std::int64_t all = 1;
     for (const nlohmann::json& length : description["shape"]) {
-        if (!length.is_number_unsigned() || length == 0) {
+        if (!length.is_number_unsigned() || length == 0 ||
+            length.get<std::uint64_t>() > std::uint64_t{INT64_MAX}) {
             return {};
         }
         shape.push_back(length.get<std::int64_t>());
-        all = cappedProduct(all, std::max<std::int64_t>(shape.back(), 1));
+        all = cappedProduct(all, shape.back());
     }
     return all == INT64_MAX ? std::vector<std::int64_t>{} : shape;
 }

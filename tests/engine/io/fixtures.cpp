@@ -228,6 +228,16 @@ Bytes makeTiff(const TiffRecipe& recipe) {
     return out.bytes;
 }
 
+TiffRecipe numberedTiff(int count, std::uint32_t width, std::uint32_t height, int first) {
+    TiffRecipe recipe;
+    recipe.width = width;
+    recipe.height = height;
+    for (int page = first; page < first + count; ++page) {
+        recipe.pages.emplace_back(std::size_t{width} * height, static_cast<unsigned char>(page));
+    }
+    return recipe;
+}
+
 Bytes makeMrc(int mode, const base::Extents& extents, const base::Point& lengths,
               const Bytes& voxels, bool turned) {
     ByteWriter out(turned);

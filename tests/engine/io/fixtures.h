@@ -108,6 +108,10 @@ struct TiffRecipe {
 };
 [[nodiscard]] Bytes makeTiff(const TiffRecipe& recipe);
 
+/// Pages of 8 bits whose pixels all hold the number of the page, from `first` on.
+[[nodiscard]] TiffRecipe numberedTiff(int count, std::uint32_t width, std::uint32_t height,
+                                      int first = 0);
+
 /// An MRC file; `lengths` are those of the cell, in angstrom.
 [[nodiscard]] Bytes makeMrc(int mode, const base::Extents& extents, const base::Point& lengths,
                             const Bytes& voxels, bool turned = false);

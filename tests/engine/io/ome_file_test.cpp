@@ -19,19 +19,8 @@ namespace {
 constexpr std::uint32_t kWidth = 5;
 constexpr std::uint32_t kHeight = 3;
 
-/// Pages whose voxels all hold the number of the page, from `first` on.
-test::TiffRecipe numbered(int count, int first = 0) {
-    test::TiffRecipe recipe;
-    recipe.width = kWidth;
-    recipe.height = kHeight;
-    for (int page = first; page < first + count; ++page) {
-        recipe.pages.emplace_back(kWidth * kHeight, static_cast<unsigned char>(page));
-    }
-    return recipe;
-}
-
 test::TiffRecipe numberedFloats(int count) {
-    test::TiffRecipe recipe = numbered(0);
+    test::TiffRecipe recipe = test::numberedTiff(0, kWidth, kHeight);
     recipe.bits = 32;
     recipe.sampleFormat = 3;
     for (int page = 0; page < count; ++page) {
@@ -103,7 +92,7 @@ class OmeFileTest : public QObject {
 
   private Q_SLOTS:
     void xmlIsReadAsXml() {
-        write(numbered(3),
+        write(test::numberedTiff(3, kWidth, kHeight),
               "<?xml version=\"1.0\"?><!-- <OME><Image><Pixels/></Image></OME> -->"
               "<o:OME xmlns:o='http://www.openmicroscopy.org/Schemas/OME/2016-06'>"
               "<o:StructuredAnnotations><![CDATA[<Pixels SizeZ=\"9\"/>]]></o:StructuredAnnotations>"
@@ -138,7 +127,8 @@ class OmeFileTest : public QObject {
             const std::string halves = "<TiffData IFD=\"3\" PlaneCount=\"3\"/><TiffData FirstC=\"" +
                                        first(0) + "\" FirstZ=\"" + first(1) + "\" FirstT=\"" +
                                        first(2) + "\" IFD=\"0\" PlaneCount=\"3\"/>";
-            write(numbered(6), ome(pixels(sizes(3, 2, 1, order), halves)));
+            write(test::numberedTiff(6, kWidth, kHeight),
+                  ome(pixels(sizes(3, 2, 1, order), halves)));
             for (int channel = 0; channel < 2; ++channel) {
                 std::vector<int> right;
                 for (int slice = 0; slice < 3; ++slice) {
@@ -152,7 +142,7 @@ class OmeFileTest : public QObject {
     void planesThatWereNotRecordedAreSaid() {
         const std::string all = "<TiffData IFD=\"0\" PlaneCount=\"12\"/>";
         // Of two frames with two channels and three slices, a frame and four planes are there.
-        write(numbered(10), ome(pixels(sizes(3, 2, 2, "XYZCT"), all)));
+        write(test::numberedTiff(10, kWidth, kHeight), ome(pixels(sizes(3, 2, 2, "XYZCT"), all)));
         const io::ImageInfo info = io::readImageInfo(file());
         QCOMPARE(info.channels, 2);
         QCOMPARE(info.frames, 2);
@@ -164,11 +154,12 @@ class OmeFileTest : public QObject {
         QVERIFY(std::string(error->what()).find("no slice 1 of channel 1") != std::string::npos);
         QVERIFY(io::verifyImage(file()).complete);
         // A frame that never began is none.
-        write(numbered(6), ome(pixels(sizes(3, 2, 2, "XYZCT"), all)));
+        write(test::numberedTiff(6, kWidth, kHeight), ome(pixels(sizes(3, 2, 2, "XYZCT"), all)));
         QCOMPARE(io::readImageInfo(file()).frames, 1);
         QCOMPARE(slicesOf(io::readImage(file(), chosen(1, {}))), (std::vector<int>{3, 4, 5}));
         // Slices that no channel has are none.
-        write(numbered(2), ome(pixels(sizes(5, 1, 1, "XYZCT"), "<TiffData/>")));
+        write(test::numberedTiff(2, kWidth, kHeight),
+              ome(pixels(sizes(5, 1, 1, "XYZCT"), "<TiffData/>")));
         QCOMPARE(slicesOf(io::readImage(file())), (std::vector<int>{0, 1}));
         QVERIFY(says(io::readImageInfo(file()), "2 of 5 slices"));
     }
@@ -190,7 +181,7 @@ class OmeFileTest : public QObject {
         const std::string two =
             ome(pixels(sizes(2, 1, 1, "XYZCT"), "<TiffData IFD=\"0\" PlaneCount=\"2\"/>") +
                 pixels(sizes(3, 1, 1, "XYZCT"), "<TiffData IFD=\"2\" PlaneCount=\"3\"/>"));
-        write(numbered(5), two);
+        write(test::numberedTiff(5, kWidth, kHeight), two);
         QCOMPARE(slicesOf(io::readImage(file())), (std::vector<int>{0, 1}));
         QVERIFY(says(io::readImageInfo(file()), "2 images"));
         QCOMPARE(io::readImageInfo(file()).images, 2);
@@ -208,8 +199,10 @@ class OmeFileTest : public QObject {
                       ".ome.tif\">urn:uuid:" + number + "</UUID></TiffData>";
         }
         const std::string inside = pixels(sizes(2, 1, 3, "XYZCT"), blocks);
-        write(numbered(2, 0), ome(inside, " UUID=\"urn:uuid:0\""), "0.ome.tif");
-        write(numbered(2, 20), ome(inside, " UUID=\"urn:uuid:2\""), "2.ome.tif");
+        write(test::numberedTiff(2, kWidth, kHeight, 0), ome(inside, " UUID=\"urn:uuid:0\""),
+              "0.ome.tif");
+        write(test::numberedTiff(2, kWidth, kHeight, 20), ome(inside, " UUID=\"urn:uuid:2\""),
+              "2.ome.tif");
         // The file in the middle is missing: its frame has no plane.
         const io::ImageInfo info = io::readImageInfo(file("0.ome.tif"));
         QCOMPARE(info.frames, 3);
@@ -218,7 +211,8 @@ class OmeFileTest : public QObject {
         QCOMPARE(slicesOf(io::readImage(file("0.ome.tif"), chosen({}, 2))),
                  (std::vector<int>{20, 21}));
         QVERIFY(test::errorOf([&] { (void)io::readImage(file("0.ome.tif"), chosen({}, 1)); }));
-        write(numbered(2, 10), ome(inside, " UUID=\"urn:uuid:1\""), "1.ome.tif");
+        write(test::numberedTiff(2, kWidth, kHeight, 10), ome(inside, " UUID=\"urn:uuid:1\""),
+              "1.ome.tif");
         for (const std::string name : {"0.ome.tif", "1.ome.tif", "2.ome.tif"}) {
             io::ReadOptions options = chosen({}, 1);
             options.digests = true;
@@ -235,7 +229,7 @@ class OmeFileTest : public QObject {
             ome(pixels(sizes(2, 1, 1, "XYZCT"), "<TiffData IFD=\"0\" PlaneCount=\"1\"/><TiffData "
                                                 "FirstZ=\"1\"><UUID FileName=\"../x.tif\">"
                                                 "urn:uuid:9</UUID></TiffData>"));
-        write(numbered(1), outside);
+        write(test::numberedTiff(1, kWidth, kHeight), outside);
         QCOMPARE(slicesOf(io::readImage(file())), (std::vector<int>{0}));
         QVERIFY(says(io::readImageInfo(file()), "../x.tif"));
     }
@@ -243,7 +237,7 @@ class OmeFileTest : public QObject {
     void aDescriptionInAnotherFileIsFollowed() {
         const std::string only =
             ome("<BinaryOnly MetadataFile=\"all.companion.ome\" UUID=\"urn:uuid:b\"/>");
-        write(numbered(4), only, "b.ome.tif");
+        write(test::numberedTiff(4, kWidth, kHeight), only, "b.ome.tif");
         QCOMPARE(slicesOf(io::readImage(file("b.ome.tif"))), (std::vector<int>{0, 1, 2, 3}));
         QVERIFY(says(io::readImageInfo(file("b.ome.tif")), "all.companion.ome"));
         test::writeFile(
@@ -257,9 +251,10 @@ class OmeFileTest : public QObject {
     }
 
     void aRenamedFileIsItsOwn() {
-        write(numbered(2), ome(pixels(sizes(2, 1, 1, "XYZCT"),
-                                      "<TiffData IFD=\"0\" PlaneCount=\"2\"><UUID "
-                                      "FileName=\"before.ome.tif\">urn:uuid:1</UUID></TiffData>")));
+        write(test::numberedTiff(2, kWidth, kHeight),
+              ome(pixels(sizes(2, 1, 1, "XYZCT"),
+                         "<TiffData IFD=\"0\" PlaneCount=\"2\"><UUID "
+                         "FileName=\"before.ome.tif\">urn:uuid:1</UUID></TiffData>")));
         QCOMPARE(slicesOf(io::readImage(file())), (std::vector<int>{0, 1}));
         QVERIFY(io::readImageInfo(file()).notes.empty());
     }
@@ -267,15 +262,16 @@ class OmeFileTest : public QObject {
     void largeNumbersCostNothing() {
         const std::string large = sizes(1000000, 1000, 1000000, "XYZCT");
         const int most = 1'000'000'000;
-        write(numbered(2), ome(pixels(sizes(most, most, most, "XYZCT"),
-                                      "<TiffData FirstZ=\"999999999\" FirstC=\"999999999\" "
-                                      "FirstT=\"999999999\" IFD=\"0\"/>")));
+        write(test::numberedTiff(2, kWidth, kHeight),
+              ome(pixels(sizes(most, most, most, "XYZCT"),
+                         "<TiffData FirstZ=\"999999999\" FirstC=\"999999999\" "
+                         "FirstT=\"999999999\" IFD=\"0\"/>")));
         QVERIFY(test::errorOf([&] { (void)io::readImageInfo(file()); }));
         for (const std::string blocks :
              {"<TiffData IFD=\"0\" PlaneCount=\"1000000000\"/>", "<TiffData/>",
               "<TiffData FirstZ=\"999999\" FirstC=\"999\" FirstT=\"999999\" IFD=\"0\"/>",
               "<TiffData IFD=\"1000000000\"/>"}) {
-            write(numbered(2), ome(pixels(large, blocks)));
+            write(test::numberedTiff(2, kWidth, kHeight), ome(pixels(large, blocks)));
             QElapsedTimer timer;
             timer.start();
             (void)test::errorOf([&] { (void)io::readImage(file(), chosen(0, 0)); });

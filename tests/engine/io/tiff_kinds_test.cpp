@@ -21,16 +21,6 @@ namespace {
 constexpr std::uint32_t kWidth = 5;
 constexpr std::uint32_t kHeight = 3;
 
-test::TiffRecipe numbered(int count) {
-    test::TiffRecipe recipe;
-    recipe.width = kWidth;
-    recipe.height = kHeight;
-    for (int page = 0; page < count; ++page) {
-        recipe.pages.emplace_back(kWidth * kHeight, static_cast<unsigned char>(page));
-    }
-    return recipe;
-}
-
 std::vector<int> slicesOf(const io::LoadedImage& loaded) {
     const auto& image = std::get<base::Image<std::uint8_t>>(loaded.components.at(0));
     std::vector<int> numbers;
@@ -76,13 +66,13 @@ class TiffKindsTest : public QObject {
     void initTestCase() { m_path = std::filesystem::path(m_folder.path().toStdString()) / "a.tif"; }
 
     void aPartOfAnImageJStackIsWhatIsThere() {
-        test::TiffRecipe recipe = numbered(1);
+        test::TiffRecipe recipe = test::numberedTiff(1, kWidth, kHeight);
         recipe.description = "ImageJ=1.53t\nimages=4\nslices=4\n";
         write(recipe);
         QCOMPARE(slicesOf(read()), (std::vector<int>{0}));
         QVERIFY(io::readImageInfo(m_path).notes.at(0).find("promises 1 channel, 4 slices") !=
                 std::string::npos);
-        recipe = numbered(3);
+        recipe = test::numberedTiff(3, kWidth, kHeight);
         recipe.description = "ImageJ=1.53t\nimages=8\nslices=8\n";
         write(recipe);
         QCOMPARE(slicesOf(read()), (std::vector<int>{0, 1, 2}));
@@ -90,7 +80,7 @@ class TiffKindsTest : public QObject {
         write(recipe);
         QCOMPARE(slicesOf(read()), (std::vector<int>{0, 1, 2}));
         // Whole slices of two channels, then whole frames.
-        recipe = numbered(4);
+        recipe = test::numberedTiff(4, kWidth, kHeight);
         recipe.description = "ImageJ=1.53t\nimages=10\nchannels=2\nslices=5\nhyperstack=true\n";
         write(recipe);
         QCOMPARE(slicesOf(read(1)), (std::vector<int>{1, 3}));
@@ -106,7 +96,7 @@ class TiffKindsTest : public QObject {
     }
 
     void smallPagesBesideTheImageAreCounted() {
-        test::TiffRecipe recipe = numbered(4);
+        test::TiffRecipe recipe = test::numberedTiff(4, kWidth, kHeight);
         recipe.pages[1] = test::Bytes(6, 9);
         recipe.pages[3] = test::Bytes(6, 8);
         recipe.ofPage = {{kWidth, kHeight, {}}, {3, 2, {}}, {kWidth, kHeight, {}}, {3, 2, {}}};
@@ -118,7 +108,7 @@ class TiffKindsTest : public QObject {
                 std::string::npos);
         QCOMPARE(slicesOf(read({}, {}, 1)), (std::vector<int>{9, 8}));
         // A thumbnail that comes first, and one that is marked.
-        recipe = numbered(3);
+        recipe = test::numberedTiff(3, kWidth, kHeight);
         recipe.pages[0] = test::Bytes(6, 9);
         recipe.pages[2] = test::Bytes(6, 8);
         recipe.ofPage = {{3, 2, {}}, {kWidth, kHeight, {}}, {3, 2, {{254, 4, 1}}}};
@@ -129,7 +119,7 @@ class TiffKindsTest : public QObject {
     }
 
     void pagesOfOneSizeThatDifferAreAskedFor() {
-        test::TiffRecipe recipe = numbered(2);
+        test::TiffRecipe recipe = test::numberedTiff(2, kWidth, kHeight);
         recipe.ofPage = {{kWidth, kHeight, {}}, {kHeight, kWidth, {}}};
         write(recipe);
         const auto error = test::errorOf([&] { (void)read(); });

@@ -18,20 +18,9 @@ namespace {
 constexpr std::uint32_t kWidth = 5;
 constexpr std::uint32_t kHeight = 3;
 
-/// Pages of one value each: 0, 1, 2, ...
-test::TiffRecipe numbered(int count) {
-    test::TiffRecipe recipe;
-    recipe.width = kWidth;
-    recipe.height = kHeight;
-    for (int page = 0; page < count; ++page) {
-        recipe.pages.emplace_back(kWidth * kHeight, static_cast<unsigned char>(page));
-    }
-    return recipe;
-}
-
 /// One page with the pixels of `count` planes behind its first pixel.
 test::TiffRecipe behindEachOther(int count) {
-    test::TiffRecipe recipe = numbered(count);
+    test::TiffRecipe recipe = test::numberedTiff(count, kWidth, kHeight);
     test::Bytes all;
     for (const test::Bytes& page : recipe.pages) {
         all.insert(all.end(), page.begin(), page.end());
@@ -70,7 +59,7 @@ class TiffProgramsTest : public QObject {
     void initTestCase() { m_path = std::filesystem::path(m_folder.path().toStdString()) / "a.tif"; }
 
     void imageJsPixelsOnACentimetreAreThat() {
-        test::TiffRecipe recipe = numbered(2);
+        test::TiffRecipe recipe = test::numberedTiff(2, kWidth, kHeight);
         recipe.description = "ImageJ=1.53t\nimages=2\nslices=2\nunit=um\nspacing=0.5\n";
         recipe.pixelsPer1000 = 20'000'000; // 20000 on a centimetre
         recipe.tags = {resolutionUnit(kCentimetre)};
@@ -85,7 +74,7 @@ class TiffProgramsTest : public QObject {
     }
 
     void imageJsAxesHaveUnitsOfTheirOwn() {
-        test::TiffRecipe recipe = numbered(2);
+        test::TiffRecipe recipe = test::numberedTiff(2, kWidth, kHeight);
         recipe.pixelsPer1000 = 2000;
         recipe.description = "ImageJ=1.53t\nimages=2\nslices=2\nunit=micron\nyunit=nm\nzunit=mm\n"
                              "spacing=0.25\nxorigin=2\nyorigin=0\nzorigin=1\n";
@@ -100,7 +89,7 @@ class TiffProgramsTest : public QObject {
     }
 
     void whatImageJDoesNotSayIsNoted() {
-        test::TiffRecipe recipe = numbered(2);
+        test::TiffRecipe recipe = test::numberedTiff(2, kWidth, kHeight);
         recipe.pixelsPer1000 = 2000;
         recipe.description = "ImageJ=1.53t\nimages=2\nslices=2\nunit=um\ncf=0\nc0=-32768\nc1=1\n";
         write(recipe);
@@ -109,7 +98,7 @@ class TiffProgramsTest : public QObject {
     }
 
     void aLookupTableOfImageJLeavesTheValues() {
-        test::TiffRecipe recipe = numbered(3);
+        test::TiffRecipe recipe = test::numberedTiff(3, kWidth, kHeight);
         recipe.photometric = 3;
         for (int colour = 0; colour < 3; ++colour) {
             for (int i = 0; i < 256; ++i) { // green
@@ -139,7 +128,7 @@ class TiffProgramsTest : public QObject {
     }
 
     void tifffilesAxesAreTaken() {
-        test::TiffRecipe recipe = numbered(12);
+        test::TiffRecipe recipe = test::numberedTiff(12, kWidth, kHeight);
         recipe.description = R"({"shape": [2, 3, 2, 3, 5], "axes": "TZCYX"})";
         write(recipe);
         QCOMPARE(info().frames, 2);
@@ -155,7 +144,7 @@ class TiffProgramsTest : public QObject {
     }
 
     void axesWithoutAMeaningAreSlicesThenFrames() {
-        test::TiffRecipe recipe = numbered(6);
+        test::TiffRecipe recipe = test::numberedTiff(6, kWidth, kHeight);
         recipe.description = R"({"shape": [2, 3, 3, 5], "axes": "QIYX"})";
         write(recipe);
         QCOMPARE(slices({}, 1), (std::vector<int>{3, 4, 5}));
@@ -170,7 +159,8 @@ class TiffProgramsTest : public QObject {
         QVERIFY(test::holds(info().notes, "gives the shape 7x3x5"));
         for (const char* damaged :
              {R"({"shape": [)", R"({"shape": [0, 3]})", R"({"shape": [-2, 3]})",
-              R"({"shape": [9999999999, 9999999999, 3, 5]})"}) {
+              R"({"shape": [9999999999, 9999999999, 3, 5]})",
+              R"({"shape": [18446744073709551614, 18446744073709551613, 3, 5]})"}) {
             recipe.description = damaged;
             write(recipe);
             QCOMPARE(slices().size(), std::size_t{6});
@@ -190,7 +180,7 @@ class TiffProgramsTest : public QObject {
         write(recipe);
         QCOMPARE(slices(), (std::vector<int>{0, 1, 2, 3}));
         QVERIFY(test::holds(info().notes, "MetaMorph"));
-        recipe = numbered(1); // the other planes are not there
+        recipe = test::numberedTiff(1, kWidth, kHeight); // the other planes are not there
         recipe.tags = {{33629, 5, 0, 4, test::Bytes(std::size_t{4} * 6 * 4)}};
         write(recipe);
         const auto error = test::errorOf([&] { (void)info(); });
@@ -206,7 +196,7 @@ class TiffProgramsTest : public QObject {
         header.put(std::int32_t{1}).put(std::int32_t{3});                      // channels, frames
         header.padTo(40);
         header.put(1e-7).put(2e-7).put(5e-7);
-        test::TiffRecipe recipe = numbered(6);
+        test::TiffRecipe recipe = test::numberedTiff(6, kWidth, kHeight);
         recipe.tags = {
             {34412, 1, 0, static_cast<std::uint32_t>(header.bytes.size()), header.bytes}};
         write(recipe);
@@ -217,7 +207,7 @@ class TiffProgramsTest : public QObject {
     }
 
     void plainPagesAreSlicesAndThatIsSaid() {
-        write(numbered(3));
+        write(test::numberedTiff(3, kWidth, kHeight));
         QCOMPARE(slices(), (std::vector<int>{0, 1, 2}));
         QVERIFY(test::holds(info().notes, "its 3 pages were read as slices"));
     }
