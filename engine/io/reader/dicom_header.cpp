@@ -199,7 +199,9 @@ void setShift(DicomFile& file, const gdcm::Reader& reader) {
     const gdcm::DataSet& data = reader.GetFile().GetDataSet();
     const auto number = [&](std::uint16_t element) {
         const std::vector<double> numbers = numbersOf(data, gdcm::Tag(0x0028, element));
-        return numbers.size() == 1 ? static_cast<int>(numbers[0]) : 0;
+        constexpr double kMost = 64;
+        const bool fits = numbers.size() == 1 && numbers[0] >= 0 && numbers[0] <= kMost;
+        return fits ? static_cast<int>(numbers[0]) : 0;
     };
     const int allocated = number(0x0100);
     const int bits = number(0x0101);
