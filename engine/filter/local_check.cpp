@@ -314,7 +314,7 @@ std::int64_t checkBytes(const Problem& problem, const Kernel& kernel, int thread
                            base::byteCount(cpu::directInput(m, tile), threads * size) +
                            base::byteCount(cpu::directOutput(tile), threads * size))
             : base::byteCount(loadedExtents(m, tile), 3 * threads * size);
-    return std::max(magnitudes, products);
+    return std::max(magnitudes, products) + MagnitudeCells::bytes(problem);
 }
 
 } // namespace flcc::filter::detail

@@ -22,15 +22,11 @@ class MagnitudeCells {
     /// have a single voxel of the scene under the kernel.
     MagnitudeCells(const Problem& problem, const base::AnyView& scene, base::TilePool& pool,
                    const std::stop_token& stop)
-        : m_scene(problem.scene), m_cell{cellOf(problem.scene.x, problem.kernel.x),
-                                         cellOf(problem.scene.y, problem.kernel.y),
-                                         cellOf(problem.scene.z, problem.kernel.z)} {
-        constexpr std::int64_t kLeast = 16;
-        if (problem.extent == method::Extent::Full || base::voxelCount(m_cell) < kLeast) {
+        : m_cell(cellOf(problem)) {
+        if (!isWorth(problem)) {
             return;
         }
-        m_largest = base::Image<double>(
-            {m_scene.x / m_cell.x, m_scene.y / m_cell.y, m_scene.z / m_cell.z}, 0.0);
+        m_largest = base::Image<double>(countOf(problem), 0.0);
         const base::Extents& n = m_largest.extents();
         const bool whole = pool.run(
             n.y * n.z,
@@ -41,6 +37,11 @@ class MagnitudeCells {
         if (!whole) {
             m_largest = {};
         }
+    }
+
+    /// Memory that the cells of a problem take.
+    [[nodiscard]] static std::int64_t bytes(const Problem& problem) {
+        return isWorth(problem) ? base::byteCount(countOf(problem), sizeof(double)) : 0;
     }
 
     /// The least of those magnitudes in cells inside `seen`, at least one of which lies under every
@@ -75,6 +76,21 @@ class MagnitudeCells {
         return (std::min(std::max<std::int64_t>(kernel / 2, 1), scene) + 1) / 2;
     }
 
+    static base::Extents cellOf(const Problem& problem) {
+        return {cellOf(problem.scene.x, problem.kernel.x),
+                cellOf(problem.scene.y, problem.kernel.y),
+                cellOf(problem.scene.z, problem.kernel.z)};
+    }
+    static base::Extents countOf(const Problem& problem) {
+        const base::Extents cell = cellOf(problem);
+        return {problem.scene.x / cell.x, problem.scene.y / cell.y, problem.scene.z / cell.z};
+    }
+    static bool isWorth(const Problem& problem) {
+        constexpr std::int64_t kLeast = 16;
+        return problem.extent != method::Extent::Full &&
+               base::voxelCount(cellOf(problem)) >= kLeast;
+    }
+
     /// The cells that lie wholly in `length` voxels from `begin` on.
     static Range inside(std::int64_t begin, std::int64_t length, std::int64_t cell,
                         std::int64_t cells) {
@@ -102,7 +118,6 @@ class MagnitudeCells {
         }
     }
 
-    base::Extents m_scene;
     base::Extents m_cell;
     base::Image<double> m_largest; ///< of lines of whole cells
 };
