@@ -37,8 +37,7 @@ json timed(json row, const Times& own, const Times& peer) {
 
 std::string openCv() { return std::string("OpenCV ") + OpenCvRun::version(); }
 
-// --- Rows of each table as rows of the page
-// -------------------------------------------------------
+// --- Rows of each table as rows of the page ------------------------------------------------------
 
 /// How many times faster this program was in all cells of a table: of several contents, noise and a
 /// picture, the worse.
@@ -247,7 +246,7 @@ json besideChoices(const json& rows) {
         }
         page.push_back({{"what", "chosen over best, `" + planning + "`"},
                         {"type", "float32"},
-                        {"scene", "60 problems in 2D and 3D"},
+                        {"scene", std::to_string(rows.size()) + " problems in 2D and 3D"},
                         {"peer", "best candidate"},
                         {"ratio", geometricMean(ratios)},
                         {"least", std::ranges::min(ratios)},
@@ -276,8 +275,7 @@ const std::map<std::string_view, Form>& forms() {
     return all;
 }
 
-// --- The file
-// -------------------------------------------------------------------------------------
+// --- The file ------------------------------------------------------------------------------------
 
 /// "2 threads of AMD EPYC 9B14".
 std::string machine(int threads) {
