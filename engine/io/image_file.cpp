@@ -340,13 +340,13 @@ ScalarImage toScalar(LoadedImage image, const std::stop_token& stop) {
 
 const std::vector<std::string>& readableExtensions() {
     static const std::vector<std::string> kExtensions{
-        "mha",    "mhd",    "nrrd",   "nhdr", "nii",  "hdr",    "img",    "mrc",
-        "mrcs",   "map",    "rec",    "st",   "ali",
+        "mha",    "mhd",    "nrrd", "nhdr", "nii",  "hdr",    "img",    "mrc",    "mrcs",
+        "map",    "rec",    "st",   "ali",
 #ifdef FLCC_IMAGE_IO
-        "png",    "tif",    "tiff",   "jpg",  "jpeg", "nii.gz", "hdr.gz", "img.gz",
-        "mrc.gz", "map.gz", "rec.gz", "dcm",  "h5",   "hdf5",   "ims",    "mat",
-        "bmp",    "dib",    "pbm",    "pgm",  "ppm",  "pnm",    "pam",    "pfm",
-        "gif",    "webp",   "jp2",    "j2k",  "j2c",  "jpc",    "jpx",
+        "png",    "tif",    "tiff", "jpg",  "jpeg", "nii.gz", "hdr.gz", "img.gz", "mrc.gz",
+        "map.gz", "rec.gz", "dcm",  "h5",   "hdf5", "ims",    "mat",    "bmp",    "dib",
+        "pbm",    "pgm",    "ppm",  "pnm",  "pam",  "pfm",    "gif",    "webp",   "jp2",
+        "j2k",    "j2c",    "jpc",  "jpx",  "stk",  "lsm",
 #endif
     };
     return kExtensions;

@@ -1,6 +1,7 @@
 #include <QTemporaryDir>
 #include <QtTest>
 
+#include <algorithm>
 #include <filesystem>
 #include <optional>
 #include <string>
@@ -204,6 +205,13 @@ class TiffProgramsTest : public QObject {
         const base::Geometry grid = info().geometry;
         QCOMPARE(grid.unit, std::string("um"));
         QVERIFY(std::abs(grid.spacing[0] - 0.1) < 1e-12 && std::abs(grid.spacing[2] - 0.5) < 1e-12);
+    }
+
+    void theirFilesAreOffered() {
+        const auto& readable = io::readableExtensions();
+        for (const char* extension : {"tif", "tiff", "stk", "lsm"}) {
+            QVERIFY(std::find(readable.begin(), readable.end(), extension) != readable.end());
+        }
     }
 
     void plainPagesAreSlicesAndThatIsSaid() {
