@@ -1,7 +1,6 @@
 #include "engine/method/cost_model.h"
 
 #include <algorithm>
-#include <bit>
 #include <cmath>
 #include <cstdlib>
 
@@ -71,22 +70,15 @@ std::array<double, 3> denominatorTerms(const base::Extents& m, const base::Exten
     const auto halo = [](std::int64_t out, std::int64_t length) {
         return static_cast<double>(out + length - 1) / static_cast<double>(out);
     };
-    // A window sum over m voxels doubles its width up to the highest bit of m; each further bit of
-    // m costs about two more steps.
-    const auto bits = static_cast<std::uint64_t>(m.x);
-    const auto doublings = static_cast<int>(std::bit_width(bits)) - 1;
-    const int steps = doublings + 2 * (std::popcount(bits) - 1);
-    // Fixed cost of a row, in voxels.
-    constexpr std::int64_t kRowVoxels = 40;
-    return {1, halo(tile.x, m.x + kRowVoxels) * halo(tile.y, m.y) * halo(tile.z, m.z),
-            static_cast<double>(steps)};
+    return {1, halo(tile.x, m.x) * halo(tile.y, m.y) * halo(tile.z, m.z),
+            1 / static_cast<double>(tile.x)};
 }
 
 double CostModel::denominatorNs(const base::Extents& m, const base::Extents& tile) const {
-    const auto [one, rows, steps] = denominatorTerms(m, tile);
+    const auto [one, read, lines] = denominatorTerms(m, tile);
     return m.z == 1 && tile.z == 1
-               ? one * denominatorVoxelNs + rows * denominatorRowNs + steps * denominatorStepNs
-               : one * volumeVoxelNs + rows * volumeRowNs;
+               ? one * denominatorVoxelNs + read * denominatorRowNs + lines * denominatorLineNs
+               : one * volumeVoxelNs + read * volumeRowNs + lines * volumeLineNs;
 }
 
 double CostModel::loadNs(const base::Extents& seen) const {
@@ -105,9 +97,10 @@ const std::vector<CostModel::Constant>& CostModel::constants() {
         {"crowding_factor", &CostModel::crowdingFactor},
         {"denominator_voxel_ns", &CostModel::denominatorVoxelNs},
         {"denominator_row_ns", &CostModel::denominatorRowNs},
-        {"denominator_step_ns", &CostModel::denominatorStepNs},
+        {"denominator_line_ns", &CostModel::denominatorLineNs},
         {"volume_voxel_ns", &CostModel::volumeVoxelNs},
         {"volume_row_ns", &CostModel::volumeRowNs},
+        {"volume_line_ns", &CostModel::volumeLineNs},
         {"load_voxel_ns", &CostModel::loadVoxelNs},
         {"load_row_ns", &CostModel::loadRowNs},
         {"buffer_byte_ns", &CostModel::bufferByteNs},
@@ -122,11 +115,11 @@ const std::vector<CostModel::Constant>& CostModel::constants() {
 }
 
 std::vector<LengthTime> CostModel::builtInTimes() {
-    // Measured with AVX-512 on one core at 2.5 GHz, with tiles that fit into its cache.
-    return {{16, 0.35, 0.3},   {24, 0.4, 0.35},  {32, 0.42, 0.38},  {48, 0.46, 0.42},
-            {64, 0.48, 0.44},  {80, 0.52, 0.47}, {96, 0.55, 0.5},   {128, 0.58, 0.57},
-            {160, 0.7, 0.65},  {192, 0.75, 0.7}, {256, 0.87, 0.78}, {320, 0.87, 0.79},
-            {400, 0.89, 0.82}, {512, 0.9, 0.9},  {720, 0.95, 0.95}, {1024, 1.0, 1.2}};
+    // Measured by calibrate() with AVX-512 on an AMD EPYC (Zen 5), as the built-in constants are.
+    return {{16, 0.4, 0.3},      {24, 0.52, 0.26},   {32, 0.25, 0.145},  {48, 0.12, 0.112},
+            {64, 0.175, 0.175},  {80, 0.19, 0.21},   {96, 0.26, 0.34},   {128, 0.27, 0.373},
+            {160, 0.387, 0.432}, {192, 0.42, 0.412}, {256, 0.352, 0.32}, {320, 0.313, 0.282},
+            {400, 0.276, 0.231}, {512, 0.28, 0.22},  {720, 0.283, 0.25}, {1024, 0.354, 0.31}};
 }
 
 } // namespace flcc::method

@@ -34,28 +34,29 @@ struct InstructionRate {
 /// Constants of the machine from which predictions are computed. Times are nanoseconds of one
 /// thread. The defaults hold until plan::calibrate() measures this machine.
 struct CostModel {
-    double multiplyAddsPerNs = 45;   ///< `direct` in float, with all vector lanes in use
-    double flushVoxelNs = 0.06;      ///< `direct`: add an accumulator to its total, per voxel
-    double directFactor = 1;         ///< `direct`: time of a run over the sum of its stages
-    double transformFactor = 1;      ///< multiplies the times of `transformTimes`
-    double sliceColumnFactor = 3;    ///< multiplies columnNs for lines along z
-    double cacheBytes = 1048576;     ///< level-2 cache of one core
-    double crowdingFactor = 2.5;     ///< multiplies transforms with buffers of 16 caches or more
-    double denominatorVoxelNs = 1.1; ///< 2D: division and status of one map voxel
-    double denominatorRowNs = 1.7;   ///< 2D: window sums, per voxel of the rows that a tile reads
-    double denominatorStepNs = 0.05; ///< 2D: one step of the window sums along x, per voxel
-    double volumeVoxelNs = 1.5;      ///< 3D: as denominatorVoxelNs
-    double volumeRowNs = 3;          ///< 3D: as denominatorRowNs
-    double loadVoxelNs = 0.9;        ///< load and centre one voxel of a tile
-    double loadRowNs = 50;           ///< load one row of a tile: fixed cost beside its voxels
-    double bufferByteNs = 0.25;      ///< allocate and clear one byte of buffers
-    double tileOverheadNs = 2000;    ///< fixed cost of one tile
-    double prepareFactor = 2;        ///< template's spectrum over the transforms of one tile
-    double wholePointNs = 0.16;      ///< transforms of a whole scene, per point and log2(points)
-    double wholePrepareFactor = 1;   ///< template's spectrum over wholeTransformNs()
-    double blockFactor = 2.5;        ///< multiplies wholeTransformNs() for blocks of templates
-    double productPointNs = 0.5;     ///< add a product of spectra to a sum, per point
-    double threadEfficiency = 0.95; ///< n > 1 threads are n * threadEfficiency times as fast as one
+    double multiplyAddsPerNs = 150;   ///< `direct` in float, with all vector lanes in use
+    double flushVoxelNs = 0.05;       ///< `direct`: add an accumulator to its total, per voxel
+    double directFactor = 0.97;       ///< `direct`: time of a run over the sum of its stages
+    double transformFactor = 1;       ///< multiplies the times of `transformTimes`
+    double sliceColumnFactor = 1.12;  ///< multiplies columnNs for lines along z
+    double cacheBytes = 1048576;      ///< level-2 cache of one core
+    double crowdingFactor = 2.5;      ///< multiplies transforms with buffers of 16 caches or more
+    double denominatorVoxelNs = 0.35; ///< 2D: division and status of one map voxel
+    double denominatorRowNs = 0.35;   ///< 2D: window sums, per voxel of the rows that a tile reads
+    double denominatorLineNs = 47;    ///< 2D: sums and scores of a row of placements, fixed cost
+    double volumeVoxelNs = 0.22;      ///< 3D: as denominatorVoxelNs
+    double volumeRowNs = 0.4;         ///< 3D: as denominatorRowNs
+    double volumeLineNs = 50;         ///< 3D: as denominatorLineNs
+    double loadVoxelNs = 0.1;         ///< load and centre one voxel of a tile
+    double loadRowNs = 14.3;          ///< load one row of a tile: fixed cost beside its voxels
+    double bufferByteNs = 0.004;      ///< allocate and clear one byte of buffers
+    double tileOverheadNs = 120;      ///< fixed cost of one tile
+    double prepareFactor = 0.39;      ///< template's spectrum over the transforms of one tile
+    double wholePointNs = 0.06;       ///< transforms of a whole scene, per point and log2(points)
+    double wholePrepareFactor = 0.3;  ///< template's spectrum over wholeTransformNs()
+    double blockFactor = 0.86;        ///< multiplies wholeTransformNs() for blocks of templates
+    double productPointNs = 0.17;     ///< add a product of spectra to a sum, per point
+    double threadEfficiency = 0.98; ///< n > 1 threads are n * threadEfficiency times as fast as one
     bool calibrated = false;        ///< the constants were measured on this machine
     /// Times of some lengths, never empty. A missing length has the time of the nearest one.
     std::vector<LengthTime> transformTimes = builtInTimes();
@@ -102,8 +103,8 @@ struct CostModel {
     [[nodiscard]] static std::vector<LengthTime> builtInTimes();
 };
 
-/// The factors of denominatorVoxelNs, denominatorRowNs and denominatorStepNs in denominatorNs(): 1,
-/// voxels of the rows read per placement, steps of the sums along x.
+/// The factors of denominatorVoxelNs, denominatorRowNs and denominatorLineNs in denominatorNs(): 1,
+/// voxels read per placement, rows per placement.
 [[nodiscard]] std::array<double, 3> denominatorTerms(const base::Extents& m,
                                                      const base::Extents& tile);
 

@@ -176,53 +176,50 @@ class Calibrator {
     }
 
     [[nodiscard]] bool measureSums() {
-        std::vector<Probe> probes = m_direct;
-        for (const auto& [side, tile] : {std::pair{4, 128},
-                                         {8, 128},
-                                         {16, 128},
-                                         {24, 128},
-                                         {32, 128},
-                                         {48, 128},
-                                         {40, 256},
-                                         {64, 256}}) {
+        std::vector<Probe> probes; // of `direct` they hardly differ in the length of rows
+        struct Sums {
+            std::int64_t templ;
+            Extents tile;
+        };
+        for (const Sums& one : {Sums{4, {128, 128, 1}},
+                                {8, {320, 60, 1}},
+                                {16, {64, 189, 1}},
+                                {8, {64, 128, 1}},
+                                {16, {128, 128, 1}},
+                                {16, {512, 64, 1}},
+                                {24, {256, 128, 1}},
+                                {32, {128, 128, 1}},
+                                {32, {512, 128, 1}},
+                                {64, {256, 256, 1}},
+                                {64, {512, 256, 1}},
+                                {4, {48, 48, 48}},
+                                {8, {32, 48, 48}},
+                                {8, {112, 48, 48}},
+                                {12, {64, 64, 64}},
+                                {24, {64, 64, 64}},
+                                {24, {112, 64, 64}}}) {
             tell("measuring denominators");
-            probes.push_back(run(cpu::tiledMethod(), squared(720, false), squared(side, false),
-                                 squared(tile, false)));
-            if (probes.back().stopped) {
-                return false;
-            }
-        }
-        for (const auto& [side, tile] : {std::pair{4, 48}, {8, 48}, {12, 64}, {24, 64}}) {
-            tell("measuring denominators");
-            probes.push_back(run(cpu::tiledMethod(), squared(104, true), squared(side, true),
-                                 squared(tile, true)));
+            const bool volume = one.tile.z > 1;
+            probes.push_back(run(cpu::tiledMethod(), squared(volume ? 112 : 2000, volume),
+                                 squared(one.templ, volume), one.tile));
             if (probes.back().stopped) {
                 return false;
             }
         }
         std::vector<Observation<3>> flat;
-        std::vector<Observation<2>> volume;
-        for (std::size_t i = 0; i < probes.size(); ++i) {
-            const Probe& one = probes[i];
+        std::vector<Observation<3>> volume;
+        for (const Probe& one : probes) {
             const Extents& m = one.problem.templ;
             const Extents& points = one.candidate.tile;
-            const bool direct = i < m_direct.size(); // probes of `direct` come first
-            const Extents tile =
-                direct ? points
-                       : Extents{points.x - m.x + 1, points.y - m.y + 1, points.z - m.z + 1};
-            const auto terms = method::denominatorTerms(m, tile);
+            const auto terms = method::denominatorTerms(
+                m, {points.x - m.x + 1, points.y - m.y + 1, points.z - m.z + 1});
             const double ns = one.stage("denominator") / one.outputs;
-            if (m.z == 1) {
-                flat.push_back({terms, ns});
-            } else {
-                volume.push_back({{terms[0], terms[1]}, ns});
-            }
+            (m.z == 1 ? flat : volume).push_back({terms, ns});
         }
-        const auto image = fitted(flat);
-        m_model.denominatorVoxelNs = image[0];
-        m_model.denominatorRowNs = image[1];
-        m_model.denominatorStepNs = image[2];
-        std::tie(m_model.volumeVoxelNs, m_model.volumeRowNs) = std::tuple_cat(fitted(volume));
+        std::tie(m_model.denominatorVoxelNs, m_model.denominatorRowNs, m_model.denominatorLineNs) =
+            std::tuple_cat(fitted(flat));
+        std::tie(m_model.volumeVoxelNs, m_model.volumeRowNs, m_model.volumeLineNs) =
+            std::tuple_cat(fitted(volume));
         return true;
     }
 
@@ -361,42 +358,41 @@ class Calibrator {
     void fitLengths() {
         method::CostModel plain = m_model;
         plain.shapeTimes.clear();
-        for (int round = 0; round < 20; ++round) {
-            for (std::size_t i = 0; i < plain.transformTimes.size(); ++i) {
-                method::LengthTime& time = plain.transformTimes[i];
-                double row = 0;
-                double column = 0;
-                double rows = 0;
-                double columns = 0;
-                for (const method::ShapeTime& shape : m_model.shapeTimes) {
-                    if (shape.points.z > 1) {
-                        continue;
-                    }
-                    const double off = shape.tileNs / plain.timeOf(shape.points).tileNs;
-                    if (plain.nearestLength(shape.points.x) == i) {
-                        row += off;
-                        ++rows;
-                    }
-                    if (plain.nearestLength(shape.points.y) == i) {
-                        column += off;
-                        ++columns;
-                    }
-                }
-                time.rowNs *= rows > 0 ? std::sqrt(row / rows) : 1;
-                time.columnNs *= columns > 0 ? std::sqrt(column / columns) : 1;
+        struct Sum {
+            double off = 0;
+            double count = 0;
+
+            void add(double ratio) {
+                off += ratio;
+                ++count;
             }
+            /// The mean; 1 if nothing was added.
+            [[nodiscard]] double mean() const { return count > 0 ? off / count : 1; }
+        };
+        for (int round = 0; round < 20; ++round) {
+            std::vector<Sum> rows(plain.transformTimes.size());
+            std::vector<Sum> columns(plain.transformTimes.size());
+            Sum slices;
+            for (const method::ShapeTime& shape : m_model.shapeTimes) {
+                const double off = shape.tileNs / plain.timeOf(shape.points).tileNs;
+                rows[plain.nearestLength(shape.points.x)].add(off);
+                columns[plain.nearestLength(shape.points.y)].add(off);
+                if (shape.points.z > 1) {
+                    slices.add(off);
+                }
+            }
+            for (std::size_t i = 0; i < plain.transformTimes.size(); ++i) {
+                plain.transformTimes[i].rowNs *= std::sqrt(rows[i].mean());
+                plain.transformTimes[i].columnNs *= std::sqrt(columns[i].mean());
+            }
+            plain.sliceColumnFactor *= std::sqrt(slices.mean());
         }
         m_model.transformTimes = plain.transformTimes;
-        std::vector<double> slices;
+        m_model.sliceColumnFactor = plain.sliceColumnFactor;
         std::vector<double> prepares;
         for (const method::ShapeTime& shape : m_model.shapeTimes) {
-            const method::ShapeTime guess = plain.timeOf(shape.points);
-            if (shape.points.z > 1) {
-                slices.push_back(shape.tileNs / guess.tileNs);
-            }
-            prepares.push_back(shape.prepareNs / guess.prepareNs);
+            prepares.push_back(shape.prepareNs / plain.timeOf(shape.points).prepareNs);
         }
-        m_model.sliceColumnFactor *= medianOf(slices);
         m_model.prepareFactor *= medianOf(prepares);
     }
 

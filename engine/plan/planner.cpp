@@ -25,10 +25,8 @@ using base::ErrorCode;
 
 /// A candidate is timed only if its prediction is at most this many times the best prediction.
 constexpr double kPlausible = 3.0;
-/// At most kTimed candidates are timed, or up to kTimedWhole if the whole problem is so short that
-/// more of them fit into the budget.
-constexpr std::ptrdiff_t kTimed = 6;
-constexpr std::ptrdiff_t kTimedWhole = 12;
+/// At most this many candidates are timed.
+constexpr std::ptrdiff_t kTimed = 12;
 /// Largest number of rounds in which candidates are timed once more (timeAgain).
 constexpr int kRounds = 4;
 /// Budget of planning by measurement: this time in milliseconds or this share of the predicted run,
@@ -370,10 +368,9 @@ bool measure(std::vector<Row>& rows, const method::Problem& problem, const Sampl
     if (plausible < 2) {
         return true; // nothing to compare
     }
-    // A sample runs up to twice, a whole problem up to three times (timeOnSample).
+    // A sample runs twice (timeOnSample).
     const double first = kFirstShare * budget;
-    const auto whole = static_cast<std::ptrdiff_t>(first / (3 * best));
-    const std::ptrdiff_t most = std::min(plausible, std::clamp(whole, kTimed, kTimedWhole));
+    const std::ptrdiff_t most = std::min(plausible, kTimed);
     const double share = first / (2.0 * static_cast<double>(most));
     const base::Stopwatch watch;
     const auto time = [&](const Row& one) {

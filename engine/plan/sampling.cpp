@@ -189,7 +189,7 @@ double turnMs(const method::Method& method, const method::Problem& problem,
 double shortestTurnMs(const method::Method& method, const method::Problem& problem,
                       const method::Candidate& candidate, double sampleMs,
                       const SampleInput& input) {
-    constexpr int kTurns = 3;
+    constexpr int kTurns = 2;
     method::MatchMap map(method::mapExtents(problem));
     double all = 0;
     double shortest = std::numeric_limits<double>::infinity();
@@ -243,7 +243,7 @@ base::Box representativeBox(const Extents& scene, const Extents& sample, const E
 
 std::vector<std::size_t> timingOrder(const std::vector<Guess>& guesses, std::size_t most,
                                      bool calibrated) {
-    constexpr double kClose = 1.5;
+    const double close = calibrated ? 1.5 : 2;
     enum class Rank { First, Among, Late };
     std::vector<bool> leads(guesses.size());
     for (std::size_t i = 0; i < guesses.size(); ++i) {
@@ -258,8 +258,8 @@ std::vector<std::size_t> timingOrder(const std::vector<Guess>& guesses, std::siz
     std::vector<Rank> ranks;
     for (std::size_t i = 0; i < guesses.size(); ++i) {
         if (leads[i]) {
-            const bool close = guesses[i].ms < kClose * guesses.front().ms;
-            ranks.push_back(close || !calibrated ? Rank::First : Rank::Among);
+            const bool near = guesses[i].ms < close * guesses.front().ms;
+            ranks.push_back(near ? Rank::First : Rank::Among);
         } else {
             ranks.push_back(free > 0 ? Rank::Among : Rank::Late);
             free -= std::min<std::size_t>(free, 1);
@@ -325,9 +325,7 @@ double sampleCostMs(const method::Method& method, const method::Problem& problem
         method.predict(sample.part, sample.candidate, input.limits, input.model, nullptr);
     const auto* const prediction = std::get_if<method::Prediction>(&verdict);
     const double ms = prediction != nullptr ? prediction->ms : predictedMs;
-    return ms > kFarTooLong * wantedMs(method, budgetMs) ? ms
-           : isWhole(problem, sample)                    ? 3 * ms
-                                                         : 2 * ms;
+    return ms > kFarTooLong * wantedMs(method, budgetMs) ? ms : 2 * ms;
 }
 
 double timeOnSample(const method::Method& method, const method::Problem& problem,

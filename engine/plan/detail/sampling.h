@@ -54,7 +54,7 @@ struct Timed {
 /// contradicts it: other work of the machine may have slowed the sample.
 inline constexpr double kContradicts = 1.4;
 /// Times within this factor are not told apart by samples.
-inline constexpr double kSeparates = 1.1;
+inline constexpr double kSeparates = 1.04;
 
 /// The candidates whose time contradicts its prediction.
 [[nodiscard]] std::vector<std::size_t> doubtful(const std::vector<Timed>& timed);
