@@ -65,7 +65,7 @@ void FeaturesPanel::saveJob(const QString& file) {
     try {
         job::FeaturesJob job = this->job();
         const SceneEntry& scene = m_document.scene();
-        job.image = scene.path;
+        job.scene = scene.path;
         job.channel = scene.channel;
         job.frame = scene.frame;
         job.reading = scene.reading;

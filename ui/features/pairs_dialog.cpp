@@ -31,22 +31,6 @@ namespace {
 
 constexpr int kPictureSide = 1024;
 
-/// Passes the progress of a job to the dialog.
-class PairsSink : public job::FeaturesSink {
-  public:
-    using Tell = std::function<void(std::string_view doing, double share)>;
-    explicit PairsSink(const Tell& tell) : m_tell(tell) {}
-    void phase(std::string_view phase) override {
-        m_phase = phase;
-        m_tell(m_phase, 0);
-    }
-    void progress(double share) override { m_tell(m_phase, share); }
-
-  private:
-    const Tell& m_tell;
-    std::string m_phase;
-};
-
 PairsView::Side sideOf(const job::FeaturesImage& image, const QString& title) {
     const base::AnyView view = base::viewOf(*image.components.front());
     return {thumbnailOf(view, kPictureSide), base::extentsOf(*image.components.front()), title};
@@ -205,8 +189,8 @@ WorkDialog::Work PairsDialog::work() {
     }
     return [this, job, first = m_document.scene(), second = second().value()](
                const std::stop_token& stop, const Tell& tell) -> std::function<void()> {
-        PairsSink sink(tell);
-        sink.phase("reading");
+        News sink(tell);
+        sink.doing("reading");
         auto found = std::make_shared<Found>();
         const job::FeaturesImage a = featuresImageOf(first, job, stop);
         const job::FeaturesImage b = featuresImageOf(second, job, stop);
@@ -216,7 +200,7 @@ WorkDialog::Work PairsDialog::work() {
             found->result =
                 std::make_shared<job::FeaturesResult>(job::runFeatures(job, a, &b, stop, &sink));
             // The list names both files.
-            found->result->job.image = first.path.empty() ? toPath(first.name) : first.path;
+            found->result->job.scene = first.path.empty() ? toPath(first.name) : first.path;
             found->result->job.match = second.path.empty() ? toPath(second.name) : second.path;
         }
         return [this, found] { showPairs(found); };
@@ -315,7 +299,7 @@ void PairsDialog::saveJob(const QString& file) {
                               "(File > Export > Scene)");
         }
         job::FeaturesJob job = this->job();
-        job.image = first.path;
+        job.scene = first.path;
         job.channel = first.channel;
         job.frame = first.frame;
         job.reading = first.reading;

@@ -38,22 +38,6 @@ double nowMs() {
         .count();
 }
 
-/// Passes the progress of a convolution to the dialog.
-class FilterSink : public job::JobSink {
-  public:
-    using Tell = std::function<void(std::string_view, double)>;
-    explicit FilterSink(const Tell& tell) : m_tell(tell) {}
-    void phase(job::Phase phase) override {
-        m_word = phase == job::Phase::Run ? "convolving" : job::name(phase);
-        m_tell(m_word, 0);
-    }
-    void progress(double share) override { m_tell(m_word, share); }
-
-  private:
-    const Tell& m_tell;
-    std::string_view m_word = "convolving";
-};
-
 /// The plan for the card, which shows reports of matches.
 job::JobReport cardReport(const job::ConvolveReport& report) {
     job::JobReport card;
@@ -235,9 +219,9 @@ void FilterDialog::setJob(const job::ConvolveJob& job) { m_form->setJob(job); }
 job::ConvolveJob FilterDialog::job() const {
     job::ConvolveJob job = m_form->job();
     const job::Job settings = m_window.settings();
-    job.run.threads = settings.threads;
-    job.run.memoryBytes = settings.memoryBytes;
-    job.run.spacing = m_document.spacing();
+    job.threads = settings.threads;
+    job.memoryBytes = settings.memoryBytes;
+    job.spacing = m_document.spacing();
     return job;
 }
 
@@ -302,8 +286,7 @@ void FilterDialog::request() {
                 if (shown->preview.cancelled) {
                     return {}; // something newer is wanted
                 }
-                const base::Point spacing =
-                    job::statedGeometry(*images.scene, job.run.spacing).spacing;
+                const base::Point spacing = job::statedGeometry(*images.scene, job.spacing).spacing;
                 const auto [right, down] = filter::axesAcross(plane.depth);
                 shown->aspect = spacing[down] / spacing[right];
                 if (!drawn) {
@@ -399,7 +382,7 @@ WorkDialog::Work FilterDialog::work() {
     const job::ConvolveJob job = this->job();
     return [this, job, images = images(job), source = m_document.scene(), title = sceneTitle(),
             scenes = m_scenes](const std::stop_token& stop, const Tell& tell) {
-        FilterSink sink(tell);
+        News sink(tell);
         auto result =
             std::make_shared<job::ConvolveResult>(job::runConvolve(job, images, stop, &sink));
         return [this, result, source, title, scenes] {
@@ -473,10 +456,10 @@ void FilterDialog::saveJob(const QString& file) {
     try {
         job::ConvolveJob job = this->job();
         const SceneEntry& scene = m_document.scene();
-        job.run.scene = scene.path;
-        job.run.channel = scene.channel;
-        job.run.frame = scene.frame;
-        job.run.reading = scene.reading;
+        job.scene = scene.path;
+        job.channel = scene.channel;
+        job.frame = scene.frame;
+        job.reading = scene.reading;
         job.output = toPath(file).replace_extension(".mha");
         io::ProtectedFiles inputs = m_window.inputs();
         inputs.requireOther(toPath(file));

@@ -362,15 +362,7 @@ void requireUsable(const Inputs& inputs, method::Operation operation) {
 }
 
 template <class Image> void report(Inputs& inputs, const char* role, const Image& image) {
-    inputs.reports.push_back({.role = role,
-                              .path = image.source,
-                              .sha256 = image.sha256,
-                              .dataFile = image.dataFile,
-                              .series = image.series,
-                              .note = image.note});
-    if constexpr (requires { image.reading; }) {
-        inputs.reports.back().reading = image.reading;
-    }
+    inputs.reports.push_back(inputReport(role, image));
     if (!image.note.empty()) {
         inputs.notes.push_back(image.note);
     }

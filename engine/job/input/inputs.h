@@ -5,6 +5,7 @@
 #include <stop_token>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "engine/base/error.h"
@@ -26,6 +27,20 @@ template <class Body> auto inScene(const std::string& scene, const Body& body) {
         }
         throw base::Error(error.code(), "scene " + scene + ": " + error.what());
     }
+}
+
+/// What the report of a job says about a SceneImage or a MaskImage.
+template <class Image> [[nodiscard]] InputReport inputReport(std::string role, const Image& image) {
+    InputReport report{.role = std::move(role),
+                       .path = image.source,
+                       .sha256 = image.sha256,
+                       .dataFile = image.dataFile,
+                       .series = image.series,
+                       .note = image.note};
+    if constexpr (requires { image.reading; }) {
+        report.reading = image.reading;
+    }
+    return report;
 }
 
 /// A template of a job.

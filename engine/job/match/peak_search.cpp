@@ -94,9 +94,7 @@ FoundPeaks searchPeaks(const JobResult& result, const Job& job,
                          stop);
     }
     own.stream = false;
-    JobImages stack;
-    stack.scene = scene;
-    detail::Frames frames(job, stack, stop);
+    detail::Frames frames(job, scene, stop);
     FoundPeaks all;
     for (const FrameReport& row : result.report.frames) {
         const auto frame = frames.load(row.frame, stop);

@@ -3,6 +3,7 @@
 #include "engine/base/error.h"
 #include "engine/job/input/channels.h"
 #include "engine/job/input/masks.h"
+#include "engine/job/options/common_options.h"
 #include "engine/job/options/options.h"
 #include "engine/job/output/frame_outputs.h"
 #include "engine/job/report/text.h"
@@ -65,7 +66,7 @@ void requireSensible(const Job& job) {
         wrong("--memory must be positive, not " + std::to_string(job.memoryBytes));
     }
     for (const std::string& name : plannedOptions()) {
-        if (!job.planReport.empty() && findOption(name)->get(job)) {
+        if (!job.planReport.empty() && matchOptions().find(name)->get(job)) {
             refuseBesidePlan(name);
         }
     }
