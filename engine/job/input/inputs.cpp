@@ -387,8 +387,8 @@ Error flatNeeded(const base::Extents& templ) {
                 "template of one slice, or leave out --stream to search the stack as a volume"};
 }
 
-method::MaskedView Inputs::sceneView() const {
-    method::MaskedView view(base::viewOf(scene->pixels));
+method::MaskedView Inputs::viewOf(const SceneImage& other) const {
+    method::MaskedView view(base::viewOf(other.pixels));
     if (sceneMasked) {
         view.mask = sceneMask->support.view();
     }
@@ -500,7 +500,8 @@ match::PeakOptions peakOptions(const Job& job) {
             .minOverlap = job.minOverlap};
 }
 
-void moveToScene(std::vector<match::Peak>& peaks, const Inputs& inputs) {
+void moveToScene(std::vector<match::Peak>& peaks, const Inputs& inputs,
+                 const base::Geometry& geometry) {
     const base::Index by = inputs.sceneCorner();
     for (match::Peak& peak : peaks) {
         const base::Point half =
@@ -510,7 +511,7 @@ void moveToScene(std::vector<match::Peak>& peaks, const Inputs& inputs) {
         for (std::size_t axis = 0; axis < 3; ++axis) {
             peak.centre[axis] = corner[axis] + half[axis] + peak.shift[axis];
         }
-        peak.world = base::toWorld(inputs.geometry, peak.centre);
+        peak.world = base::toWorld(geometry, peak.centre);
     }
 }
 

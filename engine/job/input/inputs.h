@@ -74,7 +74,9 @@ struct Inputs {
 
     /// The pixels that are searched: the scene or its region; with its mask if that excludes a
     /// voxel.
-    [[nodiscard]] method::MaskedView sceneView() const;
+    [[nodiscard]] method::MaskedView sceneView() const { return viewOf(*scene); }
+    /// The same of another scene with these extents, such as a frame of a stack.
+    [[nodiscard]] method::MaskedView viewOf(const SceneImage& other) const;
     /// Scene voxel that is voxel 0 of sceneView().
     [[nodiscard]] base::Index sceneCorner() const {
         return region ? region->corner : base::Index{};
@@ -127,8 +129,9 @@ struct Inputs {
 /// The options of a job for match::findPeaks.
 [[nodiscard]] match::PeakOptions peakOptions(const Job& job);
 
-/// Converts peaks of Inputs::sceneView() to voxels of the whole scene, in the order of additions of
-/// findPeaks, so that they have the bits of a run without a region.
-void moveToScene(std::vector<match::Peak>& peaks, const Inputs& inputs);
+/// Converts peaks of Inputs::sceneView() to voxels of the whole scene of this geometry, in the
+/// order of additions of findPeaks, so that they have the bits of a run without a region.
+void moveToScene(std::vector<match::Peak>& peaks, const Inputs& inputs,
+                 const base::Geometry& geometry);
 
 } // namespace flcc::job::detail

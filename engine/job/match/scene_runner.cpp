@@ -353,7 +353,7 @@ bool SceneRunner::findPeaks() {
     }
     reportGroups();
     m_result.report.audit = totalAudit(groups());
-    moveToScene(m_result.peaks, inputs());
+    moveToScene(m_result.peaks, inputs(), m_result.geometry);
     m_result.report.peaks = m_result.peaks;
     m_sink.progress(1);
     return !m_stop.stop_requested();

@@ -62,6 +62,15 @@ Json problemJson(const JobReport& report, const plan::PlanReport& plan,
             {"memory_limit", plan.limits.memoryBytes}};
 }
 
+/// The sums over the scores of all templates of a bank; null for one template.
+Json sumsJson(const method::ScoreSums& sums) {
+    if (sums.count == 0) {
+        return nullptr;
+    }
+    return {{"count", sums.count},       {"sum", sums.sum},           {"squares", sums.squares},
+            {"rounding", sums.rounding}, {"exponent", sums.exponent}, {"any_range", sums.anyRange}};
+}
+
 Json toJson(const MapReport& map) {
     Json counts = Json::object();
     for (std::size_t i = 0; i < base::kStatusCount; ++i) {
@@ -83,7 +92,8 @@ Json toJson(const MapReport& map) {
             {"occurrences", map.best ? Json(map.best->occurrences) : Json(nullptr)},
             {"occurrences_tolerance", map.best ? Json(map.best->tolerance) : Json(nullptr)},
             {"bound_largest_lowconf", map.facts.largestLowConf},
-            {"largest_rounding", map.facts.largestRounding}};
+            {"largest_rounding", map.facts.largestRounding},
+            {"bank_sums", sumsJson(map.facts.scores)}};
 }
 
 Json toJson(const AuditReport& audit) {
