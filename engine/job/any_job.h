@@ -22,8 +22,6 @@ using AnyJob = std::variant<Job, ConvolveJob, FeaturesJob>;
 
 /// The command that runs the job: "match", "convolve" or "features".
 [[nodiscard]] std::string_view commandOf(const AnyJob& job);
-/// The options that jobs of all kinds have.
-[[nodiscard]] const Common& commonOf(const AnyJob& job);
 
 /// The job in the text of a job file, of the kind that the file names. **Errors**: as the function
 /// of that kind.

@@ -259,7 +259,7 @@ void FeaturesPanel::find() {
     try {
         job = this->job();
     } catch (const base::Error& error) {
-        Q_EMIT statusMessage(inWindowWords(error.what()));
+        Q_EMIT statusMessage(inWindowWords(error));
         return;
     }
     clear();

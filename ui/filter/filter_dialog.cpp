@@ -1,7 +1,6 @@
 #include "ui/filter/filter_dialog.h"
 
 #include <QCheckBox>
-#include <QFileDialog>
 #include <QHBoxLayout>
 #include <QLabel>
 #include <QPointer>
@@ -20,14 +19,13 @@
 #include <utility>
 #include <variant>
 
-#include "engine/io/atomic_file.h"
 #include "ui/base/option_names.h"
-#include "ui/base/settings.h"
 #include "ui/base/text.h"
 #include "ui/base/theme.h"
 #include "ui/filter/filter_form.h"
 #include "ui/plan/plan_card.h"
 #include "ui/views/views_panel.h"
+#include "ui/work/job_file.h"
 
 namespace flcc::ui {
 namespace {
@@ -299,7 +297,7 @@ void FilterDialog::request() {
             } catch (const std::bad_alloc&) {
                 throw; // reported by the controller, which allocates nothing for that
             } catch (const std::exception& error) {
-                shown->problem = inWindowWords(error.what());
+                shown->problem = inWindowWords(error);
             }
             return [self, shown] {
                 if (self) {
@@ -331,7 +329,7 @@ void FilterDialog::take(const std::shared_ptr<const Shown>& shown) {
                                              : tr("Preview"));
     m_caption->setToolTip(tr("Shown %1 after the change").arg(durationText(m_previewMs)));
     const QString refused =
-        shown->preview.refused ? inWindowWords(shown->preview.refused->what()) : QString();
+        shown->preview.refused ? inWindowWords(*shown->preview.refused) : QString();
     m_card->showReport(cardReport(shown->preview.report), tr("No method can do this"));
     m_card->show();
     showParts(shown->preview.report);
@@ -432,45 +430,23 @@ void FilterDialog::workingChanged(bool working) {
 }
 
 void FilterDialog::askJobFile() {
-    const SceneEntry& scene = m_document.scene();
-    if (scene.path.empty()) {
-        say(tr("A job file cannot name the scene %1, which is not in a file: save it first (File > "
-               "Export > Scene).")
-                .arg(scene.name),
-            true);
+    if (m_document.scene().path.empty()) {
+        say(unsavedScene(m_document.scene()), true);
         return;
     }
-    auto* dialog = new QFileDialog(this, tr("Save job"), Settings::folder(QStringLiteral("job")),
-                                   tr("Job (*.json)"));
-    dialog->setObjectName(QStringLiteral("filterJobDialog"));
-    dialog->setAttribute(Qt::WA_DeleteOnClose);
-    dialog->setAcceptMode(QFileDialog::AcceptSave);
-    dialog->setDefaultSuffix(QStringLiteral("json"));
-    dialog->selectFile(QStringLiteral("filter.json"));
-    connect(dialog, &QFileDialog::fileSelected, this, &FilterDialog::saveJob);
-    dialog->open();
+    ui::askJobFile(this, QStringLiteral("filterJobDialog"), QStringLiteral("filter.json"),
+                   [this](const QString& file) { saveJob(file); });
 }
 
 /// The job writes its result beside the job file.
 void FilterDialog::saveJob(const QString& file) {
     try {
         job::ConvolveJob job = this->job();
-        const SceneEntry& scene = m_document.scene();
-        job.scene = scene.path;
-        job.channel = scene.channel;
-        job.frame = scene.frame;
-        job.reading = scene.reading;
+        putScene(job, m_document.scene());
         job.output = toPath(file).replace_extension(".mha");
-        io::ProtectedFiles inputs = m_window.inputs();
-        inputs.requireOther(toPath(file));
-        inputs.requireOther(job.output);
-        job::inputFiles(job).requireOther(toPath(file));
-        io::writeText(toPath(file), job::toJobFile(job));
-        Settings::rememberFolder(QStringLiteral("job"), file);
-        say(tr("Saved as %1; flcc-cli convolve --job writes %2.")
-                .arg(file, pathText(job.output.filename())));
+        say(saveJobFile(job, file, m_window.inputs()));
     } catch (const std::exception& error) {
-        say(inWindowWords(error.what()), true);
+        say(inWindowWords(error), true);
     }
 }
 

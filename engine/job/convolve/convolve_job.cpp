@@ -9,7 +9,7 @@ namespace flcc::job {
 namespace {
 
 constexpr const char* kThis = "this convolution";
-constexpr const char* kSmaller = "use a smaller --region";
+constexpr const char* kSmaller = "use a smaller {--region}";
 
 } // namespace
 

@@ -50,9 +50,14 @@ Error refusalOf(const filter::Plan& plan) {
             reasons += (reasons.empty() ? "" : "; ") + reason;
         }
     }
-    return memory ? Error(ErrorCode::Memory, "no method fits the memory limit (" + reasons +
-                                                 "); raise --memory or use a smaller --region")
-                  : Error(ErrorCode::Problem, "no method can do this: " + reasons);
+    return memory ? Error(ErrorCode::Memory,
+                          base::Message("no-method-in-memory",
+                                        "no method fits the memory limit ({reasons}); raise "
+                                        "{--memory} or use a smaller {--region}",
+                                        {{"reasons", reasons}}))
+                  : Error(ErrorCode::Problem,
+                          base::Message("no-method", "no method can do this: {reasons}",
+                                        {{"reasons", reasons}}));
 }
 
 } // namespace
@@ -101,8 +106,11 @@ ResultReport resultOf(const base::AnyImage& pixels, double bound) {
 
 void requireProcessor(const std::string& device) {
     if (device != "auto" && device != method::kProcessor) {
-        throw Error(ErrorCode::Device, "convolution runs on the processor only, not on " +
-                                           base::excerpt(device) + "; use --device cpu");
+        throw Error(ErrorCode::Device,
+                    base::Message("convolution-on-processor-only",
+                                  "convolution runs on the processor only, not on {device}; use "
+                                  "{--device cpu}",
+                                  {{"device", base::excerpt(device)}}));
     }
 }
 
@@ -158,10 +166,8 @@ bool ConvolveRun::take(std::shared_ptr<const SceneImage> scene) {
     m_scene = std::move(scene);
     report.scene = base::extentsOf(m_scene->pixels);
     report.region = m_job.region;
-    if (m_job.region && !base::contains(report.scene, *m_job.region)) {
-        throw Error(ErrorCode::Problem, "the region " + base::toString(*m_job.region) +
-                                            " leaves the scene " + base::toString(report.scene) +
-                                            "; choose a box inside it");
+    if (m_job.region) {
+        requireRegion(report.scene, *m_job.region);
     }
     m_view = base::viewOf(m_scene->pixels);
     m_geometry = statedGeometry(*m_scene, m_job.spacing);

@@ -52,12 +52,17 @@ void requireMemory(const FeaturesJob& job, const base::Extents& extents, std::in
     if (needed <= limit) {
         return;
     }
-    throw Error(
-        ErrorCode::Memory,
-        "features needs " + detail::bytesText(needed) + " beside the image of " +
-            base::toString(extents) + " voxels, more than " +
-            (limited ? "the limit of " : "the free memory of ") + detail::bytesText(limit) +
-            (limited ? "; raise --memory, or cut or bin the image" : "; cut or bin the image"));
+    throw Error(ErrorCode::Memory,
+                base::Message(limited ? "features-beyond-limit" : "features-beyond-free-memory",
+                              "features needs {needed} beside the image of {extents} voxels, more "
+                              "than " +
+                                  std::string(limited ? "the limit of {limit}; raise {--memory}, "
+                                                        "or cut or bin the image"
+                                                      : "the free memory of {limit}; cut or bin "
+                                                        "the image"),
+                              {{"needed", detail::bytesText(needed)},
+                               {"extents", extents},
+                               {"limit", detail::bytesText(limit)}}));
 }
 
 } // namespace

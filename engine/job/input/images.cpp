@@ -107,8 +107,7 @@ std::shared_ptr<const SceneImage> cutTemplate(const SceneImage& scene, const bas
                                               const std::optional<base::Spacing>& spacing) {
     const base::Extents extents = base::extentsOf(scene.pixels);
     if (!base::contains(extents, crop)) {
-        throw Error(ErrorCode::Problem, "the crop " + base::toString(crop) + " leaves the scene " +
-                                            base::toString(extents) + "; choose a box inside it");
+        throw detail::boxOutside("crop", crop, "scene", extents);
     }
     auto templ = std::make_shared<SceneImage>();
     templ->pixels = base::copyOf(base::partOf(base::viewOf(scene.pixels), crop));

@@ -164,13 +164,26 @@ void group(Inputs& inputs) {
     }
 }
 
+} // namespace
+
+Error boxOutside(const std::string& box, const base::Box& place, const std::string& whole,
+                 const base::Extents& extents) {
+    return {ErrorCode::Problem,
+            base::Message("box-outside-" + whole,
+                          "the {what} {box} leaves the {whole} {extents}; choose a box inside it",
+                          {{"what", box},
+                           {"box", base::toString(place)},
+                           {"whole", whole},
+                           {"extents", extents}})};
+}
+
 void requireRegion(const base::Extents& scene, const base::Box& region) {
     if (!base::contains(scene, region)) {
-        throw Error(ErrorCode::Problem, "the region " + base::toString(region) +
-                                            " leaves the scene " + base::toString(scene) +
-                                            "; choose a box inside it");
+        throw boxOutside("region", region, "scene", scene);
     }
 }
+
+namespace {
 
 void requireRoom(const Inputs& inputs, const base::Extents& templ) {
     if (!inputs.region) {
@@ -179,10 +192,12 @@ void requireRoom(const Inputs& inputs, const base::Extents& templ) {
     }
     const base::Extents& room = inputs.region->extents;
     if (templ.x > room.x || templ.y > room.y || templ.z > room.z) {
-        throw Error(ErrorCode::Problem, "template " + base::toString(templ) +
-                                            " is larger than the region " +
-                                            base::toString(*inputs.region) +
-                                            "; choose a region that holds the whole template");
+        throw Error(
+            ErrorCode::Problem,
+            base::Message("template-larger-than-region",
+                          "template {template} is larger than the region {region}; choose "
+                          "a region that holds the whole template",
+                          {{"template", templ}, {"region", base::toString(*inputs.region)}}));
     }
 }
 
@@ -354,9 +369,8 @@ void requireUsable(const Inputs& inputs, method::Operation operation) {
             if (inputs.templates.size() == 1) {
                 throw;
             }
-            throw Error(error.code(), "template " + std::to_string(i) + " (" +
-                                          inputs.templates[i].image->source +
-                                          ") cannot be matched: " + error.what());
+            throw error.within("template " + std::to_string(i) + " (" +
+                               inputs.templates[i].image->source + ") cannot be matched: ");
         }
     }
 }

@@ -25,7 +25,7 @@ template <class Body> auto inScene(const std::string& scene, const Body& body) {
         if (what.starts_with(scene) || what.find("scene " + scene) != std::string_view::npos) {
             throw;
         }
-        throw base::Error(error.code(), "scene " + scene + ": " + error.what());
+        throw error.within("scene " + scene + ": ");
     }
 }
 
@@ -99,6 +99,12 @@ struct Inputs {
 /// The opaque part of an image as it was read; null without opacity, and where all of it is opaque.
 [[nodiscard]] std::shared_ptr<const MaskImage> opacityOf(const io::LoadedImage& image,
                                                          const std::string& source);
+
+/// The error for a box, "region" or "crop", that leaves a "scene" or a "stack".
+[[nodiscard]] base::Error boxOutside(const std::string& box, const base::Box& place,
+                                     const std::string& whole, const base::Extents& extents);
+/// Throws it for a region. **Errors**: Problem.
+void requireRegion(const base::Extents& scene, const base::Box& region);
 
 /// The error for a template of several slices in a job with Job::stream.
 [[nodiscard]] base::Error flatNeeded(const base::Extents& templ);

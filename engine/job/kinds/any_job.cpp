@@ -1,6 +1,6 @@
 #include "engine/job/any_job.h"
 
-#include <algorithm>
+#include <array>
 #include <memory>
 #include <utility>
 
@@ -67,10 +67,6 @@ std::string_view commandOf(const AnyJob& job) {
     constexpr std::array<std::string_view, std::variant_size_v<AnyJob>> kCommands{
         "match", "convolve", "features"};
     return kCommands[job.index()];
-}
-
-const Common& commonOf(const AnyJob& job) {
-    return std::visit([](const auto& one) -> const Common& { return one; }, job);
 }
 
 AnyJob anyFromJobFile(std::string_view text) {

@@ -15,7 +15,9 @@ namespace kinds {
 
 void refuse(const std::string& option, const std::string& value, const std::string& wanted) {
     throw Error(ErrorCode::CommandLine,
-                "--" + option + " must be " + wanted + ", not \"" + base::excerpt(value) + "\"");
+                base::Message("option-value",
+                              "{--" + option + "} must be {wanted}, not \"{value}\"",
+                              {{"wanted", wanted}, {"value", base::excerpt(value)}}));
 }
 
 std::int64_t toInteger(const std::string& option, const std::string& text, std::int64_t low,
@@ -261,9 +263,10 @@ const std::vector<std::string>& plannedOptions() {
 
 void refuseBesidePlan(const std::string& option) {
     throw Error(ErrorCode::CommandLine,
-                "--plan takes method, tile, device, threads, transforms and planning from a "
-                "report; leave out --plan or --" +
-                    option);
+                base::Message("option-beside-plan",
+                              "{--plan} takes method, tile, device, threads, transforms and "
+                              "planning from a report; leave out {--plan} or {--" +
+                                  option + "}"));
 }
 
 } // namespace flcc::job::detail

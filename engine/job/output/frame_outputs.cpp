@@ -14,16 +14,19 @@ void requireStream(const Job& job) {
     if (!job.stream) {
         return;
     }
-    const auto wrong = [](const std::string& sentence) {
-        throw Error(ErrorCode::CommandLine, sentence);
+    const auto wrong = [](const char* key, const char* pattern, std::int64_t scenes) {
+        throw Error(ErrorCode::CommandLine, base::Message(key, pattern, {{"scenes", scenes}}));
     };
-    if (!job.furtherScenes.empty()) {
-        wrong("--stream takes the frames of one stack; give one scene, not " +
-              std::to_string(1 + job.furtherScenes.size()));
+    const std::int64_t scenes = 1 + std::ssize(job.furtherScenes);
+    if (scenes > 1) {
+        wrong("stream-of-scenes",
+              "{--stream} takes the frames of one stack; give one scene, not {scenes}", scenes);
     }
     if (!job.heatmap.empty()) {
-        wrong("--heatmap draws one map, but --stream makes one for each frame; leave out "
-              "--heatmap, or search one frame as --region X,Y,Z:W,H,1 without --stream");
+        wrong("heatmap-of-stream",
+              "{--heatmap} draws one map, but {--stream} makes one for each frame; leave out "
+              "{--heatmap}, or search one frame as {--region} X,Y,Z:W,H,1 without {--stream}",
+              scenes);
     }
     requireFlatRegion(job);
     const std::vector<std::pair<const char*, const std::filesystem::path*>> stacks{

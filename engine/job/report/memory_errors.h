@@ -4,8 +4,8 @@
 #include <string>
 
 #include "engine/base/error.h"
+#include "engine/base/text.h"
 #include "engine/job/report/machine.h"
-#include "engine/job/report/text.h"
 
 namespace flcc::job::detail {
 
@@ -16,10 +16,11 @@ auto withMemoryErrors(const std::string& what, const std::string& smaller, const
     try {
         return body();
     } catch (const std::bad_alloc&) {
-        throw base::Error(base::ErrorCode::Memory, "the machine has too little free memory for " +
-                                                       what + " (" + bytesText(availableMemory()) +
-                                                       " left); close other programs or " +
-                                                       smaller);
+        throw base::Error(base::ErrorCode::Memory,
+                          base::Message("too-little-free-memory",
+                                        "the machine has too little free memory for " + what +
+                                            " ({left} left); close other programs or " + smaller,
+                                        {{"left", base::bytesText(availableMemory())}}));
     }
 }
 

@@ -20,9 +20,10 @@ std::int64_t readBytes(const io::ImageInfo& info) {
 void requireFlatRegion(const PlannedJob& job) {
     if (job.stream && job.region && (job.region->corner.z != 0 || job.region->extents.z != 1)) {
         throw base::Error(base::ErrorCode::CommandLine,
-                          "the region " + base::toString(*job.region) +
-                              " is not flat; --stream takes the same box of every frame: give it "
-                              "as X,Y:W,H");
+                          base::Message("region-not-flat",
+                                        "the region {region} is not flat; {--stream} takes the "
+                                        "same box of every frame: give it as X,Y:W,H",
+                                        {{"region", base::toString(*job.region)}}));
     }
 }
 
@@ -79,9 +80,7 @@ std::shared_ptr<const SceneImage> Frames::cut(const base::Box& crop, const std::
         throw flatNeeded(crop.extents);
     }
     if (!base::contains(extents(), crop)) {
-        throw base::Error(base::ErrorCode::Problem,
-                          "the crop " + base::toString(crop) + " leaves the stack " +
-                              base::toString(extents()) + "; choose a box inside it");
+        throw boxOutside("crop", crop, "stack", extents());
     }
     const auto frame = load(static_cast<int>(crop.corner.z), stop);
     if (!frame) {
