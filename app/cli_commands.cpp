@@ -6,22 +6,19 @@
 #include <iterator>
 #include <map>
 #include <optional>
+#include <variant>
 
 #include "app/cli_bench.h"
 #include "app/cli_calibrate.h"
-#include "app/cli_convolve.h"
-#include "app/cli_features.h"
+#include "app/cli_job.h"
 #include "app/cli_options.h"
 #include "app/cli_progress.h"
 #include "app/signal_watch.h"
 #include "engine/base/error.h"
 #include "engine/base/log.h"
 #include "engine/base/text.h"
-#include "engine/io/atomic_file.h"
+#include "engine/job/any_job.h"
 #include "engine/job/arguments.h"
-#include "engine/job/convolve_job.h"
-#include "engine/job/features.h"
-#include "engine/job/job.h"
 #include "engine/job/knowledge.h"
 #include "engine/job/listing.h"
 #include "engine/job/report.h"
@@ -115,84 +112,31 @@ int help() {
     return 0;
 }
 
-int interrupted() {
-    std::cerr << "flcc-cli: interrupted; nothing was written\n" << std::flush;
-    return kInterrupted;
-}
+/// True for an option that others of our commands have and features does not.
+bool isMask(const std::string& arg) { return arg == "--mask" || arg.starts_with("--mask="); }
 
-/// Throws if an output, the saved job file included, would replace an input or another output.
-void requireOwnFiles(const job::ParsedArguments& parsed, bool planOnly) {
-    io::ProtectedFiles inputs = job::inputFiles(parsed.job);
-    std::vector<std::filesystem::path> outputs = job::outputFiles(parsed.job, planOnly);
-    if (!parsed.saveJob.empty()) {
-        inputs.requireOther(parsed.saveJob);
-        // The job file that was read may be saved again.
-        if (io::fileIdentity(parsed.saveJob) != io::fileIdentity(parsed.jobFile)) {
-            outputs.push_back(parsed.saveJob);
-        }
+int features(const Arguments& args, const std::stop_token& stop) {
+    if (std::any_of(args.begin(), std::find(args.begin(), args.end(), "--"), isMask)) {
+        refuse("features takes no mask; cut the image to the part that counts");
     }
-    inputs.add(parsed.jobFile);
-    job::requireOwnFiles(inputs, outputs);
-}
-
-/// Parsed options of a command that runs a job, with the log set to what they ask for.
-job::ParsedArguments parse(const Arguments& args, bool planOnly) {
-    job::ParsedArguments parsed = job::parseArguments(args);
-    if (parsed.verbose) {
-        base::setLogLevel(base::LogLevel::Info);
-    } else if (parsed.quiet) {
-        base::setLogLevel(base::LogLevel::Error);
-    }
-    requireFolderOf(parsed.saveJob);
-    requireOwnFiles(parsed, planOnly);
-    return parsed;
-}
-
-void saveJob(const job::ParsedArguments& parsed) {
-    if (!parsed.saveJob.empty()) {
-        io::writeText(parsed.saveJob, job::toJobFile(parsed.job));
-    }
-}
-
-int match(const Arguments& args, const std::stop_token& stop) {
-    const job::ParsedArguments parsed = parse(args, false);
-    ProgressBar bar(errorIsTerminal() && !parsed.quiet);
-    const job::JobResult result = job::runJob(parsed.job, {}, stop, &bar);
-    bar.clear();
-    if (result.cancelled) {
-        return interrupted();
-    }
-    saveJob(parsed);
-    if (!parsed.quiet) {
-        for (const std::string& note : result.notes) {
-            const bool warns = std::ranges::find(result.warnings, note) != result.warnings.end();
-            std::cerr << (warns ? "warning: " : "note: ") + note + "\n";
-        }
-    }
-    if (parsed.json) {
-        print(job::toJson(result.report));
-    } else if (!parsed.quiet) {
-        print(parsed.verbose ? job::toText(result.report) : job::toSummary(result.report));
-    }
-    if (const std::optional<Error> failed = job::auditFailure(result.report)) {
-        throw Error(*failed);
-    }
-    return 0;
+    return runGiven(jobOf(job::featuresCommand(), args), stop);
 }
 
 int plan(const Arguments& args, const std::stop_token& stop) {
-    const job::ParsedArguments parsed = parse(args, true);
-    ProgressBar bar(errorIsTerminal() && !parsed.quiet);
-    const job::JobReport report = job::planJob(parsed.job, {}, stop, &bar);
+    const GivenJob given = matchOf(args);
+    const auto& asked = std::get<job::Job>(given.job);
+    prepare(given, job::outputFiles(asked, true));
+    ProgressBar bar(errorIsTerminal() && !given.quiet);
+    const job::JobReport report = job::planJob(asked, {}, stop, &bar);
     (void)job::keepLearnt(); // a match with the same options need not measure again
     bar.clear();
     if (report.cancelled) {
         return interrupted();
     }
-    saveJob(parsed);
-    if (parsed.json) {
+    save(given);
+    if (given.json) {
         print(job::toJson(report));
-    } else if (!parsed.quiet) {
+    } else if (!given.quiet) {
         print(job::toText(report));
     }
     // The report is there; the code says whether a match with the same options would run.
@@ -311,13 +255,13 @@ int runCommand(const std::vector<std::string>& args, const std::stop_token& stop
         return help();
     }
     if (command == "match") {
-        return match(rest, stop);
+        return runGiven(matchOf(rest), stop);
     }
     if (command == "plan") {
         return plan(rest, stop);
     }
     if (command == "convolve") {
-        return convolve(rest, stop);
+        return runGiven(jobOf(job::convolveCommand(), rest), stop);
     }
     if (command == "features") {
         return features(rest, stop);

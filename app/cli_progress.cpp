@@ -7,6 +7,7 @@
 #include <string>
 
 #include "engine/base/log.h"
+#include "engine/features/detector.h"
 
 namespace flcc::app {
 
@@ -17,9 +18,14 @@ void ProgressBar::sceneStarted(const job::SceneTurn& at) {
               (at.isFrame ? "frame" : "scene") + m_scene + ": " + at.scene.string());
 }
 
-void ProgressBar::phase(job::Phase phase) {
-    base::log(base::LogLevel::Info, job::name(phase));
-    label(std::string(job::name(phase)) + m_scene);
+void ProgressBar::doing(std::string_view word) {
+    base::log(base::LogLevel::Info, word);
+    label(std::string(word) + m_scene);
+}
+
+void ProgressBar::found(double sigma, std::span<const features::Blob> blobs) {
+    base::log(base::LogLevel::Info, "sigma " + std::to_string(sigma) + ": " +
+                                        std::to_string(blobs.size()) + " maxima so far");
 }
 
 void ProgressBar::label(std::string_view text) {

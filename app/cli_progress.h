@@ -2,6 +2,7 @@
 
 #include <chrono>
 #include <mutex>
+#include <span>
 #include <string>
 #include <string_view>
 
@@ -19,7 +20,8 @@ class ProgressBar : public job::JobSink {
 
     [[nodiscard]] bool wantsMaps() const override { return false; } // the command only writes files
     void sceneStarted(const job::SceneTurn& at) override;
-    void phase(job::Phase phase) override;
+    void doing(std::string_view word) override;
+    void found(double sigma, std::span<const features::Blob> blobs) override;
     void progress(double share) override;
 
     /// Sets the text before the bar.

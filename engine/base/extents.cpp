@@ -31,8 +31,9 @@ std::int64_t byteCount(const Extents& extents, std::int64_t bytesPerVoxel) {
 
 Extents validExtents(const Extents& scene, const Extents& templ) {
     if (templ.x > scene.x || templ.y > scene.y || templ.z > scene.z) {
-        throw Error(ErrorCode::Problem,
-                    "template " + toString(templ) + " is larger than scene " + toString(scene));
+        throw Error(ErrorCode::Problem, Message("template-larger-than-scene",
+                                                "template {template} is larger than scene {scene}",
+                                                {{"template", templ}, {"scene", scene}}));
     }
     return {scene.x - templ.x + 1, scene.y - templ.y + 1, scene.z - templ.z + 1};
 }

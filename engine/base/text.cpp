@@ -1,6 +1,9 @@
 #include "engine/base/text.h"
 
+#include <array>
 #include <cstddef>
+#include <locale>
+#include <sstream>
 
 namespace flcc::base {
 
@@ -32,6 +35,21 @@ std::string excerpt(std::string_view text) {
         --end; // not inside a character of several bytes
     }
     return oneLine(text.substr(0, end)) + "...";
+}
+
+std::string bytesText(std::int64_t count) {
+    constexpr std::array<const char*, 5> kUnits{"B", "KiB", "MiB", "GiB", "TiB"};
+    double value = static_cast<double>(count);
+    std::size_t unit = 0;
+    for (; value >= 1024 && unit + 1 < kUnits.size(); ++unit) {
+        value /= 1024;
+    }
+    std::ostringstream out;
+    out.imbue(std::locale::classic());
+    out.setf(std::ios::fixed);
+    out.precision(unit == 0 ? 0 : 1);
+    out << value << " " << kUnits[unit];
+    return out.str();
 }
 
 bool nestsTooDeep(std::string_view json) {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <string_view>
 
@@ -10,6 +11,9 @@ namespace flcc::base {
 
 /// A text of a file for a sentence: one line of at most 200 bytes, with "..." where it is cut.
 [[nodiscard]] std::string excerpt(std::string_view text);
+
+/// A number of bytes for people, with a decimal point in every locale: "5.1 MiB".
+[[nodiscard]] std::string bytesText(std::int64_t count);
 
 /// True if the brackets of a JSON text are nested more than 100 deep. Check it before the text is
 /// parsed: parsers and destructors of values may call themselves once for each level, until the

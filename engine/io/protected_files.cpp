@@ -56,9 +56,12 @@ const fs::path* ProtectedFiles::find(const fs::path& output) const {
 
 void ProtectedFiles::requireOther(const fs::path& output) const {
     if (const fs::path* const input = output.empty() ? nullptr : find(output)) {
-        throw base::Error(base::ErrorCode::CommandLine,
-                          "the output " + detail::shown(output) + " would replace the input " +
-                              detail::shown(*input) + "; choose another name");
+        throw base::Error(
+            base::ErrorCode::CommandLine,
+            base::Message("output-replaces-input",
+                          "the output {output} would replace the input {input}; "
+                          "choose another name",
+                          {{"output", detail::shown(output)}, {"input", detail::shown(*input)}}));
     }
 }
 

@@ -17,13 +17,9 @@
 
 namespace flcc::job {
 
-/// A convolution from files to files, as `flcc-cli convolve` and its job files describe it.
-struct ConvolveJob {
-    /// What a convolution shares with a match: scene, channel, frame, region, method, tile,
-    /// transforms, precision, device, threads, memory, planning, plan report, repetitions, report
-    /// and stream. The region is convolved as if it were the whole scene. With `stream` the frames
-    /// of the scene, a stack, are convolved one by one; `output` is one stack for all.
-    Job run;
+/// A convolution from files to files, as `flcc-cli convolve` and its job files describe it. With
+/// `stream`, `output` is one stack for all frames.
+struct ConvolveJob : PlannedJob {
     std::string kernel; ///< a name (filter::kernelByName) or a file
     std::filesystem::path output;
     method::Extent extent = method::Extent::Same;

@@ -28,25 +28,15 @@ enum class BlobFormat : std::uint8_t { Auto, Csv, Tsv, Json, ImageJ, Slicer };
 /// **Errors**: CommandLine for an unknown name.
 [[nodiscard]] BlobFormat blobFormat(std::string_view name);
 
-/// A complete job of `flcc-cli features`. An empty path means "not requested".
-struct FeaturesJob {
-    std::filesystem::path image;
-    std::optional<int> channel{};
-    std::optional<int> frame{};
-    io::Reading reading{}; ///< of both images, as Job::reading
-    /// Spacing and unit of the image, in place of what its file says.
-    std::optional<base::Spacing> spacing{};
-    std::optional<base::WorldAxes> world{}; ///< as in Job
+/// A complete job of `flcc-cli features`. Its memory limit counts beside the image.
+struct FeaturesJob : Common {
     features::Channels channels = features::Channels::Auto;
     features::DetectorOptions detector{}; ///< `threads` and `maps` are set by the job
-    int threads = 0;                      ///< 0 = all
-    std::int64_t memoryBytes = 0;         ///< beside the image; 0 = the free memory of the machine
 
     std::filesystem::path blobs{};
     BlobFormat blobsFormat = BlobFormat::Auto;
     std::filesystem::path strength{}; ///< largest response over the scales, float32
     std::filesystem::path scaleMap{}; ///< sigma of that response, float32
-    std::filesystem::path report{};
 
     /// If set, blobs are found in this image too, with the same options, and matched.
     std::filesystem::path match{};
@@ -96,12 +86,6 @@ struct FeaturesResult {
     std::vector<std::string> notes;
 };
 
-/// Receives the progress of a job, on the thread that runs it.
-class FeaturesSink : public features::DetectorSink {
-  public:
-    virtual void phase(std::string_view phase) { (void)phase; } ///< "reading", "detecting", ...
-};
-
 /// Reads an image with its colours; without components if cancelled. `file` is the image of the job
 /// or the one that is matched. **Errors**: as io::readImage.
 [[nodiscard]] FeaturesImage loadFeaturesImage(const FeaturesJob& job,
@@ -121,12 +105,11 @@ void requireFeaturesMemory(const FeaturesJob& job, const base::Extents& extents)
 /// **Errors**: those of features::detect(); Memory, before anything is allocated, when the job
 /// needs more than its limit; Input, CommandLine and Output for its files.
 [[nodiscard]] FeaturesResult runFeatures(const FeaturesJob& job, const std::stop_token& stop = {},
-                                         FeaturesSink* sink = nullptr);
+                                         JobSink* sink = nullptr);
 /// The same for images in memory. `second` is null without a second image, or if the job reads it.
 [[nodiscard]] FeaturesResult runFeatures(const FeaturesJob& job, const FeaturesImage& image,
                                          const FeaturesImage* second = nullptr,
-                                         const std::stop_token& stop = {},
-                                         FeaturesSink* sink = nullptr);
+                                         const std::stop_token& stop = {}, JobSink* sink = nullptr);
 
 [[nodiscard]] std::vector<CommandOption> featuresOptions();
 /// The help text of these options.

@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <memory>
 #include <optional>
+#include <span>
 #include <stop_token>
 #include <string>
 #include <string_view>
@@ -18,10 +19,15 @@
 #include "engine/io/digest.h"
 #include "engine/io/image_file.h"
 #include "engine/io/protected_files.h"
+#include "engine/job/common.h"
 #include "engine/job/report.h"
 #include "engine/match/peaks.h"
 #include "engine/method/match_map.h"
 #include "engine/plan/report.h"
+
+namespace flcc::features {
+struct Blob;
+}
 
 namespace flcc::job {
 
@@ -34,17 +40,17 @@ enum class Audit { Auto, On, Off };
 /// The smallest value of `--promise`.
 inline constexpr double kLeastPromise = 1e-15;
 
-/// As Job::channel: all channels of a colour image, over which an operation sums (`--channel all`).
+/// As channel of a match: all channels of a colour image, over which an operation sums (`--channel
+/// all`).
 inline constexpr int kAllChannels = -1;
 
 /// As a mask of Job::masks: the opaque part of the template.
 inline constexpr std::string_view kOpacityMask = "alpha";
 
-/// A complete job, as the command line, the job file and the Match panel fill it in. An empty path
-/// means "not requested". The templates are first the crops, then the files; they are numbered from
-/// 0.
-struct Job {
-    std::filesystem::path scene;
+/// A match, as the command line, the job file and the Match panel fill it in. Its channel may be
+/// kAllChannels. Panels lie inside its region completely. The templates are first the crops, then
+/// the files; they are numbered from 0.
+struct Job : PlannedJob {
     /// Scenes that are searched after the first one, each on its own; see scenesOf().
     std::vector<std::filesystem::path> furtherScenes;
     /// Templates cut from the first scene; of a stream, from the frame that is the z of the corner.
@@ -62,21 +68,6 @@ struct Job {
     /// one.
     std::vector<std::filesystem::path> masks;
     std::filesystem::path sceneMask; ///< support of the scene, nonzero voxels count
-    std::optional<int> channel;      ///< or kAllChannels
-    std::optional<int> frame;
-    /// How the files of all images are taken. The image counts only where a file has several, and a
-    /// resolution that a template or a mask does not state is not missed.
-    io::Reading reading;
-    /// Spacing and unit of all scenes, in place of what their files say.
-    std::optional<base::Spacing> spacing;
-    /// Axes of world positions; empty = those that the scene's file states. Never Unnamed.
-    std::optional<base::WorldAxes> world;
-    /// The scene is a stack whose frames are searched as scenes of their own: its slices or, of a
-    /// file with several flat frames, these. Each output is one file for all frames.
-    bool stream = false;
-    /// The box of the scene that is searched; panels lie inside it completely. Empty = the whole
-    /// scene.
-    std::optional<base::Box> region;
 
     method::Operation operation{};
     method::Extent extent = method::Extent::Valid;
@@ -84,21 +75,10 @@ struct Job {
         method::Outside::Zero; ///< value of voxels outside the scene or its mask
     double minOverlap = 0.5;   ///< with Outside::Overlap: least share of the support inside
     method::WindowStatistics statistics = method::WindowStatistics::Auto;
-    std::string method = "auto";
-    base::Extents tile{0, 0, 0};
-    method::Transforms transforms =
-        method::Transforms::Auto; ///< Fourier transforms on the processor
-    method::Precision precision = method::Precision::Single; ///< Double: the map is float64
     double promise = 1e-4; ///< largest empirical error bound of a score that is not marked LOWCONF
     bool recompute = true; ///< recompute scores whose bound is above the promise in double; else
                            ///< mark them LOWCONF
     Audit audit = Audit::Auto; ///< Auto: audit if its predicted time is under 2 % of the run
-    std::string device = "auto";
-    int threads = 0;              ///< 0 = all
-    std::int64_t memoryBytes = 0; ///< 0 = the free memory of the machine
-    plan::Planning planning = plan::Planning::Measure;
-    std::filesystem::path planReport; ///< if set, run the candidate that this report chose
-    int repeat = 1;
 
     /// Threshold of a peak: the least value or, where the smallest is best, the largest one. Empty
     /// = that of the operation.
@@ -112,7 +92,6 @@ struct Job {
     std::filesystem::path status;
     std::filesystem::path index; ///< the template that gave each score; -1 without a score
     std::filesystem::path peaks;
-    std::filesystem::path report;
     std::filesystem::path heatmap;
     std::optional<std::int64_t> slice; ///< slice of the map; empty = the slice of the best peak
 
@@ -283,6 +262,9 @@ class JobSink {
     /// yet.
     virtual void sceneFinished(const SceneTurn&, const JobResult&) {}
     virtual void phase(Phase) {}
+    /// What the phase does, in a word or a few: name(Phase), "convolving", "detecting in the second
+    /// image". Called after phase().
+    virtual void doing(std::string_view) {}
     /// Finished share of the phase, 0..1.
     virtual void progress(double) {}
     /// Called once for each extent that templates have.
@@ -295,6 +277,15 @@ class JobSink {
     virtual void verification(Verification, const std::string& /*reason*/) {}
     /// The voxels of this box of the map hold their final values.
     virtual void regionFinished(const base::Box&) {}
+    /// Of a search for blobs: the maxima found so far, overlaps included, after each scale.
+    virtual void found(double /*sigma*/, std::span<const features::Blob>) {}
+
+    /// A phase begins.
+    void enter(Phase now, std::string_view word = {}) {
+        phase(now);
+        doing(word.empty() ? name(now) : word);
+        progress(0);
+    }
 };
 
 /// Result of a job. For a stream, the maps of the frames are the slices of one map, and the peaks
@@ -341,7 +332,6 @@ struct JobResult {
 /// and one is written while another one is computed, and no more of them are in memory.
 /// **Errors**: Error; with several scenes its sentence names the scene. Memory when every candidate
 /// is refused for memory, Problem when a forced method refuses.
-/// refused for memory, Problem when a forced method refuses.
 [[nodiscard]] JobResult runJob(const Job& job, const JobImages& images = {},
                                std::stop_token stop = {}, JobSink* sink = nullptr);
 

@@ -71,10 +71,10 @@ json karas(int threads, int repeat) {
     constexpr double kDayMs = 24 * 3600 * 1000.0;
     job::ConvolveJob task;
     task.kernel = "kernel.mha"; // in memory; the name only says that it is no kernel by name
-    task.run.scene = "scene.mha";
-    task.run.precision = method::Precision::Double;
-    task.run.threads = threads;
-    task.run.repeat = std::min(repeat, kMostRepeats);
+    task.scene = "scene.mha";
+    task.precision = method::Precision::Double;
+    task.threads = threads;
+    task.repeat = std::min(repeat, kMostRepeats);
     PaperRow row;
     row.section = "filters";
     row.what = "convolution of Karas";

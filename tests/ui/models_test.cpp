@@ -57,7 +57,7 @@ ui::ResultEntry someResult(const QString& title, Kind kind = Kind::Complete,
     result->peaks = std::move(peaks);
     result->map = std::make_shared<method::MatchMap>(extents, true);
     result->index = std::make_shared<base::Image<std::int32_t>>(extents);
-    return {result, {}, title};
+    return {{result, {}}, title};
 }
 
 QStringList titlesOf(const ui::Document& document) {
@@ -240,7 +240,7 @@ void ModelsTest::oldMapsGoWhenTheyExceedTheLimitAndPeaksStay() {
     document.addResult(someResult("2"));
     document.showResult(0); // what is shown stays, though it is the oldest
     QCOMPARE(document.resultBytes(), 3 * each);
-    document.addResult({someResult("3").job, {}, "3", 1}); // of a scene that is not shown
+    document.addResult({{someResult("3").job, {}}, "3", 1}); // of a scene that is not shown
     QCOMPARE(mapsOf(document), (QStringList{"0", "2", "3"}));
     QCOMPARE(titlesOf(document), (QStringList{"0", "1", "2", "3"}));
     QCOMPARE(document.results()[1].job->peaks.size(), std::size_t{2});

@@ -299,7 +299,7 @@ void WindowFeaturesTest::listAndJobFileAreSaved() {
         job::readJobFile(folder.filePath(QStringLiteral("job.json")).toStdString()));
     QCOMPARE(job.detector.scales.count, 10);
     QCOMPARE(job.detector.levels, 64);
-    QVERIFY(job.image == scene.toStdString());
+    QVERIFY(job.scene == scene.toStdString());
     QVERIFY(!job::runFeatures(job).cancelled); // as flcc-cli does
     QCOMPARE(lines("job.csv"), lines("list.csv"));
 }

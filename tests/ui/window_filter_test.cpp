@@ -433,9 +433,9 @@ void WindowFilterTest::theJobFileRepeatsIt() {
         job::readJobFile(folder.filePath(QStringLiteral("dog.json")).toStdString()));
     QCOMPARE(job.kernel, std::string("dog:2:4"));
     QVERIFY(job.border == filter::Border::Wrap && job.extent == method::Extent::Same);
-    QVERIFY(job.run.precision == method::Precision::Double);
-    QVERIFY(job.run.transforms == method::Transforms::Fftw);
-    QVERIFY(job.run.scene == file.toStdString());
+    QVERIFY(job.precision == method::Precision::Double);
+    QVERIFY(job.transforms == method::Transforms::Fftw);
+    QVERIFY(job.scene == file.toStdString());
     QVERIFY(job.output == folder.filePath(QStringLiteral("dog.mha")).toStdString());
     QVERIFY(!job::runConvolve(job).cancelled); // as flcc-cli does
 }

@@ -86,11 +86,11 @@ void WindowJobTest::load(const std::string& text) {
 
 void WindowJobTest::aConvolveJobOpensTheFilterDialog() {
     job::ConvolveJob job;
-    job.run.scene = file("scene.mha");
-    job.run.threads = 1;
-    job.run.precision = method::Precision::Double;
-    job.run.method = "separable";
-    job.run.region = base::Box{{1, 1, 0}, {20, 20, 1}};
+    job.scene = file("scene.mha");
+    job.threads = 1;
+    job.precision = method::Precision::Double;
+    job.method = "separable";
+    job.region = base::Box{{1, 1, 0}, {20, 20, 1}};
     job.kernel = "dog:1.5,2:4.25";
     job.border = filter::Border::Mirror;
     job.extent = method::Extent::Valid;
@@ -102,16 +102,16 @@ void WindowJobTest::aConvolveJobOpensTheFilterDialog() {
     const job::ConvolveJob shown = test::child<ui::FilterForm>(dialog, "filterForm").job();
     QCOMPARE(shown.kernel, std::string("dog:1.5,2:4.25,4.25"));
     QVERIFY(shown.border == job.border && shown.extent == job.extent);
-    QVERIFY(shown.run.method == job.run.method && shown.run.precision == job.run.precision);
+    QVERIFY(shown.method == job.method && shown.precision == job.precision);
     // Parts and spacing come along.
-    job.run.region.reset();
-    job.run.method = "dif";
+    job.region.reset();
+    job.method = "dif";
     job.parts = 4;
-    job.run.spacing = base::parseSpacing("0.5um");
+    job.spacing = base::parseSpacing("0.5um");
     load(job::toJobFile(job));
     QTRY_VERIFY(!dialog.isPreviewDue() && test::waitUntilIdle(*m_window));
     QCOMPARE(test::child<ui::FilterForm>(dialog, "filterForm").job().parts, 4);
-    QVERIFY(m_window->document().spacing() == job.run.spacing);
+    QVERIFY(m_window->document().spacing() == job.spacing);
     // A kernel that the scene cannot have is named.
     job.kernel = "gaussian-z:2";
     load(job::toJobFile(job));
@@ -120,7 +120,7 @@ void WindowJobTest::aConvolveJobOpensTheFilterDialog() {
 
 void WindowJobTest::aFeaturesJobFindsItsBlobs() {
     job::FeaturesJob job;
-    job.image = file("scene.mha");
+    job.scene = file("scene.mha");
     job.detector.scales = {1.5, 6, 5};
     job.detector.levels = 16;
     job.detector.overlap = 0.25;

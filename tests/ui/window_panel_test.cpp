@@ -16,6 +16,7 @@
 #include <QTest>
 #include <QToolButton>
 
+#include "engine/base/error.h"
 #include "engine/base/tile_pool.h"
 #include "engine/io/image_file.h"
 #include "engine/job/arguments.h"
@@ -149,6 +150,17 @@ void WindowPanelTest::refusalsNameControls() {
         ui::inWindowWords("needs 3 MiB; raise --memory, use fewer --threads or a smaller scene"),
         QStringLiteral("needs 3 MiB; raise \"Memory limit\", use fewer \"Threads\" or a smaller "
                        "scene"));
+    // A message says itself which of its words are options; the values are not read.
+    const base::Error error(base::ErrorCode::Memory,
+                            base::Message("too-small",
+                                          "{file} of {extents} needs {needed}; raise {--memory} or "
+                                          "use {--device cpu} or {--nothing}",
+                                          {{"file", "a --memory.mha"},
+                                           {"extents", base::Extents{70, 60, 1}},
+                                           {"needed", std::int64_t{3}}}));
+    QCOMPARE(ui::inWindowWords(error.within("template 1: ")),
+             QStringLiteral("template 1: a --memory.mha of 70 × 60 needs 3; raise \"Memory limit\" "
+                            "or use \"Device\" \"CPU\" or --nothing"));
     QCOMPARE(ui::inWindowWords("--statistics fourier does not work with method direct"),
              QStringLiteral("\"Sums\" \"Correlations\" does not work with method direct"));
     openWithTemplate();

@@ -4,6 +4,7 @@
 #include <QHash>
 #include <QRegularExpression>
 
+#include "engine/base/error.h"
 #include "engine/method/problem.h"
 #include "ui/base/text.h"
 
@@ -115,6 +116,55 @@ QString inWindowWords(const QString& sentence) {
         from = match.capturedEnd();
     }
     return withoutFlatDepths(result + sentence.mid(from));
+}
+
+namespace {
+
+QString valueWords(const base::Message::Value& value) {
+    if (const auto* extents = std::get_if<base::Extents>(&value)) {
+        return withoutFlatDepths(toQString(base::toString(*extents)));
+    }
+    if (const auto* number = std::get_if<std::int64_t>(&value)) {
+        return QString::number(*number);
+    }
+    return withoutFlatDepths(toQString(std::get<std::string>(value)));
+}
+
+/// The label of an option's control in quotes; an option that the window lacks stays as it is.
+QString optionWords(std::string_view option, std::string_view word) {
+    const auto control = controls().find(toQString(option));
+    if (control == controls().end()) {
+        return QStringLiteral("--") + toQString(option) +
+               (word.empty() ? QString() : QStringLiteral(" ") + toQString(word));
+    }
+    const QString value = control->values.value(toQString(word));
+    return QStringLiteral("\"%1\"").arg(control->label) +
+           (word.empty()      ? QString()
+            : value.isEmpty() ? QStringLiteral(" ") + toQString(word)
+                              : QStringLiteral(" \"%1\"").arg(value));
+}
+
+} // namespace
+
+QString inWindowWords(const base::Error& error) {
+    const base::Message* const message = error.message();
+    if (message == nullptr) {
+        return inWindowWords(error.what());
+    }
+    // Languages translate the pattern in this context.
+    const QString pattern = QCoreApplication::translate("flcc::engine", message->pattern().c_str());
+    const std::string said = message->say(
+        pattern.toStdString(),
+        {[](const base::Message::Value& value) { return valueWords(value).toStdString(); },
+         [](std::string_view option, std::string_view word) {
+             return optionWords(option, word).toStdString();
+         }});
+    return inWindowWords(error.context()) + toQString(said);
+}
+
+QString inWindowWords(const std::exception& error) {
+    const auto* const own = dynamic_cast<const base::Error*>(&error);
+    return own != nullptr ? inWindowWords(*own) : inWindowWords(error.what());
 }
 
 QString inWindowWords(std::string_view sentence) { return inWindowWords(toQString(sentence)); }

@@ -2,7 +2,12 @@
 
 #include <QString>
 
+#include <exception>
 #include <string_view>
+
+namespace flcc::base {
+class Error;
+}
 
 namespace flcc::ui {
 
@@ -12,5 +17,9 @@ namespace flcc::ui {
 [[nodiscard]] QString inWindowWords(const QString& sentence);
 [[nodiscard]] QString inWindowWords(std::string_view sentence);
 [[nodiscard]] QString inWindowWords(const char* sentence);
+/// The message of an error in the words of the window, without a look into the sentence; of an
+/// error without a message, its sentence as above.
+[[nodiscard]] QString inWindowWords(const base::Error& error);
+[[nodiscard]] QString inWindowWords(const std::exception& error);
 
 } // namespace flcc::ui

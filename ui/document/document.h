@@ -14,7 +14,7 @@
 #include <vector>
 
 #include "engine/job/job.h"
-#include "engine/job/peak_search.h"
+#include "engine/job/result.h"
 
 namespace flcc::ui {
 
@@ -67,10 +67,7 @@ struct RunInputs {
 
 /// The result of a finished or cancelled run, with its job. A run over several scenes has one entry
 /// for each scene.
-struct ResultEntry {
-    /// Without the scene's pixels if the run had several scenes.
-    std::shared_ptr<const job::JobResult> job;
-    job::Job settings;
+struct ResultEntry : job::Result { // its scene has no pixels if the run had several scenes
     QString title;
     int scene = 0; ///< number of the scene in the list
     int run = 0;   ///< the same number for all scenes of a run; 0: a run of one scene
@@ -225,7 +222,7 @@ class Document : public QObject {
     void renameResult(int index, const QString& title);
     /// Replaces the peaks of the shown result by peaks of the same map; `settings` are the options
     /// they were searched with. The selected peak stays if it is in the new list.
-    void replacePeaks(job::FoundPeaks found, const job::Job& settings);
+    void replacePeaks(job::PeaksEdit edit, std::shared_ptr<const job::KeptMap> kept);
     [[nodiscard]] int lastResultOf(int scene) const; ///< -1: no result
     [[nodiscard]] const std::vector<ResultEntry>& results() const { return m_results; }
     [[nodiscard]] int shownResult() const { return m_shown; }

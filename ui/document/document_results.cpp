@@ -112,6 +112,7 @@ void Document::releaseOldMaps() {
         without->map.reset();
         without->index.reset();
         entry.job = std::move(without);
+        entry.kept.reset();
         entry.mapReleased = true;
     }
     if (held.empty()) {
@@ -145,24 +146,21 @@ void Document::renameResult(int index, const QString& title) {
     }
 }
 
-void Document::replacePeaks(job::FoundPeaks found, const job::Job& settings) {
+void Document::replacePeaks(job::PeaksEdit edit, std::shared_ptr<const job::KeptMap> kept) {
     if (m_shown < 0) {
         return;
     }
     ResultEntry& entry = m_results[static_cast<std::size_t>(m_shown)];
-    const auto corner = [](const match::Peak& peak) { return std::pair(peak.corner, peak.templ); };
     int selected = -1;
     if (m_peak >= 0) {
-        const auto before = corner(entry.job->peaks[static_cast<std::size_t>(m_peak)]);
-        const auto now = std::ranges::find(found.peaks, before, corner);
-        selected = now == found.peaks.end() ? -1 : static_cast<int>(now - found.peaks.begin());
+        const auto& peaks = edit.found.peaks;
+        const auto before = match::keyOf(entry.job->peaks[static_cast<std::size_t>(m_peak)]);
+        const auto now = std::ranges::find(peaks, before, match::keyOf);
+        selected = now == peaks.end() ? -1 : static_cast<int>(now - peaks.begin());
     }
-    auto next = std::make_shared<job::JobResult>(*entry.job);
-    next->report.peaks = found.peaks;
-    next->report.peaksIncomplete = std::move(found.incomplete);
-    next->peaks = std::move(found.peaks);
-    const std::shared_ptr<const job::JobResult> before = std::exchange(entry.job, std::move(next));
-    entry.settings = settings;
+    const std::shared_ptr<const job::JobResult> before = entry.job; // listeners may still show it
+    (void)job::apply(entry, std::move(edit));
+    entry.kept = std::move(kept);
     m_peak = -1;
     Q_EMIT peaksReplaced();
     if (selected >= 0) {

@@ -178,6 +178,7 @@ void Document::restateResults() {
         auto next = std::make_shared<job::JobResult>(*each.job);
         job::restate(*next, m_spacing, m_worldAxes);
         each.job = std::move(next);
+        each.kept.reset(); // its scene has the geometry of before
         each.settings.spacing = m_spacing;
         each.settings.world = m_worldAxes;
     }

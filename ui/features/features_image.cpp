@@ -22,7 +22,7 @@ job::FeaturesImage featuresImageOf(const SceneEntry& scene, const job::FeaturesJ
         return job::featuresImage(scene.image);
     }
     job::FeaturesJob reading = job;
-    reading.image = scene.path;
+    reading.scene = scene.path;
     reading.channel = scene.channel;
     reading.frame = scene.frame;
     reading.reading = scene.reading;

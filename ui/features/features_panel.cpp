@@ -43,7 +43,7 @@ constexpr int kStartPercent = 20; ///< of the strongest blob, shown at first
 enum class Kind { Both, Light, Dark }; ///< entries of the choice of blobs that are listed
 
 /// Passes the progress to the window, and the maxima of each scale to the panel.
-class BlobSink : public job::FeaturesSink {
+class BlobSink : public job::JobSink {
   public:
     using Found = std::function<void(std::vector<features::Blob>)>;
     BlobSink(job::JobSink* sink, Found found) : m_sink(sink), m_found(std::move(found)) {}
@@ -259,12 +259,12 @@ void FeaturesPanel::find() {
     try {
         job = this->job();
     } catch (const base::Error& error) {
-        Q_EMIT statusMessage(inWindowWords(error.what()));
+        Q_EMIT statusMessage(inWindowWords(error));
         return;
     }
     clear();
     const SceneEntry scene = m_document.scene();
-    job.image = scene.path.empty() ? toPath(scene.name) : scene.path; // what a list names
+    job.scene = scene.path.empty() ? toPath(scene.name) : scene.path; // what a list names
     job.detector.maxBlobs = kMostShown;
     job.detector.minStrength = 0.0; // the slider chooses
     const QPointer<FeaturesPanel> panel(this);

@@ -5,6 +5,7 @@
 #include "ui/base/settings.h"
 #include "ui/base/text.h"
 #include "ui/features/features_panel.h"
+#include "ui/work/job_file.h"
 
 // Lists and job files of the Blobs tab.
 
@@ -37,52 +38,32 @@ void FeaturesPanel::saveList(const QString& file) {
         Settings::rememberFolder(QStringLiteral("export"), file);
         Q_EMIT statusMessage(tr("%n blobs saved", nullptr, static_cast<int>(m_shown.size())));
     } catch (const std::exception& error) {
-        Q_EMIT statusMessage(inWindowWords(error.what()));
+        Q_EMIT statusMessage(inWindowWords(error));
     }
 }
 
 void FeaturesPanel::askJobFile() {
-    const SceneEntry& scene = m_document.scene();
-    if (scene.path.empty()) {
-        Q_EMIT statusMessage(tr("A job file cannot name the scene %1, which is not in a file: save "
-                                "it first (File > Export > Scene).")
-                                 .arg(scene.name));
+    if (m_document.scene().path.empty()) {
+        Q_EMIT statusMessage(unsavedScene(m_document.scene()));
         return;
     }
-    auto* dialog = new QFileDialog(this, tr("Save job"), Settings::folder(QStringLiteral("job")),
-                                   tr("Job (*.json)"));
-    dialog->setObjectName(QStringLiteral("blobJobDialog"));
-    dialog->setAttribute(Qt::WA_DeleteOnClose);
-    dialog->setAcceptMode(QFileDialog::AcceptSave);
-    dialog->setDefaultSuffix(QStringLiteral("json"));
-    dialog->selectFile(QStringLiteral("features.json"));
-    connect(dialog, &QFileDialog::fileSelected, this, &FeaturesPanel::saveJob);
-    dialog->open();
+    ui::askJobFile(this, QStringLiteral("blobJobDialog"), QStringLiteral("features.json"),
+                   [this](const QString& file) { saveJob(file); });
 }
 
 /// The job writes its list beside the job file, of the strength that the slider shows.
 void FeaturesPanel::saveJob(const QString& file) {
     try {
         job::FeaturesJob job = this->job();
-        const SceneEntry& scene = m_document.scene();
-        job.image = scene.path;
-        job.channel = scene.channel;
-        job.frame = scene.frame;
-        job.reading = scene.reading;
+        putScene(job, m_document.scene());
         if (m_result) {
             job.detector.maxBlobs = kMostShown;
             job.detector.minStrength = leastStrength();
         }
         job.blobs = toPath(file).replace_extension(".csv");
-        io::ProtectedFiles inputs = m_inputs();
-        inputs.requireOther(toPath(file));
-        inputs.requireOther(job.blobs);
-        io::writeText(toPath(file), job::toJobFile(job));
-        Settings::rememberFolder(QStringLiteral("job"), file);
-        Q_EMIT statusMessage(tr("Saved as %1; flcc-cli features --job writes %2.")
-                                 .arg(file, pathText(job.blobs.filename())));
+        Q_EMIT statusMessage(saveJobFile(job, file, m_inputs()));
     } catch (const std::exception& error) {
-        Q_EMIT statusMessage(inWindowWords(error.what()));
+        Q_EMIT statusMessage(inWindowWords(error));
     }
 }
 

@@ -24,28 +24,13 @@
 #include "ui/features/features_image.h"
 #include "ui/open/opener.h"
 #include "ui/views/views_panel.h"
+#include "ui/work/job_file.h"
 
 namespace flcc::ui {
 
 namespace {
 
 constexpr int kPictureSide = 1024;
-
-/// Passes the progress of a job to the dialog.
-class PairsSink : public job::FeaturesSink {
-  public:
-    using Tell = std::function<void(std::string_view doing, double share)>;
-    explicit PairsSink(const Tell& tell) : m_tell(tell) {}
-    void phase(std::string_view phase) override {
-        m_phase = phase;
-        m_tell(m_phase, 0);
-    }
-    void progress(double share) override { m_tell(m_phase, share); }
-
-  private:
-    const Tell& m_tell;
-    std::string m_phase;
-};
 
 PairsView::Side sideOf(const job::FeaturesImage& image, const QString& title) {
     const base::AnyView view = base::viewOf(*image.components.front());
@@ -117,8 +102,8 @@ PairsDialog::PairsDialog(Document& document, RunController& controller, ViewsPan
     m_saveJob->setIcon(icon(QStringLiteral("save")));
     m_saveJob->setToolTip(tr("Saves this search as a file for flcc-cli features --job"));
     m_saveList->setEnabled(false);
-    connect(m_saveList, &QPushButton::clicked, this, [this] { askFile(false); });
-    connect(m_saveJob, &QPushButton::clicked, this, [this] { askFile(true); });
+    connect(m_saveList, &QPushButton::clicked, this, &PairsDialog::askList);
+    connect(m_saveJob, &QPushButton::clicked, this, &PairsDialog::askJobFile);
     connect(m_view, &PairsView::selectedByMouse, m_table,
             [this](int line) { line < 0 ? m_table->clearSelection() : m_table->selectRow(line); });
     connect(m_table, &QTableWidget::itemSelectionChanged, this, [this] {
@@ -205,8 +190,8 @@ WorkDialog::Work PairsDialog::work() {
     }
     return [this, job, first = m_document.scene(), second = second().value()](
                const std::stop_token& stop, const Tell& tell) -> std::function<void()> {
-        PairsSink sink(tell);
-        sink.phase("reading");
+        News sink(tell);
+        sink.doing("reading");
         auto found = std::make_shared<Found>();
         const job::FeaturesImage a = featuresImageOf(first, job, stop);
         const job::FeaturesImage b = featuresImageOf(second, job, stop);
@@ -216,7 +201,7 @@ WorkDialog::Work PairsDialog::work() {
             found->result =
                 std::make_shared<job::FeaturesResult>(job::runFeatures(job, a, &b, stop, &sink));
             // The list names both files.
-            found->result->job.image = first.path.empty() ? toPath(first.name) : first.path;
+            found->result->job.scene = first.path.empty() ? toPath(first.name) : first.path;
             found->result->job.match = second.path.empty() ? toPath(second.name) : second.path;
         }
         return [this, found] { showPairs(found); };
@@ -276,19 +261,21 @@ void PairsDialog::select(int row) {
     }
 }
 
-void PairsDialog::askFile(bool jobFile) {
-    auto* dialog = new QFileDialog(
-        this, jobFile ? tr("Save job") : tr("Save pairs"),
-        Settings::folder(jobFile ? QStringLiteral("job") : QStringLiteral("export")),
-        jobFile ? tr("Job (*.json)") : tr("Pairs (*.csv *.tsv)"));
-    dialog->setObjectName(jobFile ? QStringLiteral("pairsJobDialog")
-                                  : QStringLiteral("pairsListDialog"));
+void PairsDialog::askJobFile() {
+    ui::askJobFile(this, QStringLiteral("pairsJobDialog"), QStringLiteral("pairs.json"),
+                   [this](const QString& file) { saveJob(file); });
+}
+
+void PairsDialog::askList() {
+    auto* dialog =
+        new QFileDialog(this, tr("Save pairs"), Settings::folder(QStringLiteral("export")),
+                        tr("Pairs (*.csv *.tsv)"));
+    dialog->setObjectName(QStringLiteral("pairsListDialog"));
     dialog->setAttribute(Qt::WA_DeleteOnClose);
     dialog->setAcceptMode(QFileDialog::AcceptSave);
-    dialog->setDefaultSuffix(jobFile ? QStringLiteral("json") : QStringLiteral("csv"));
-    dialog->selectFile(jobFile ? QStringLiteral("pairs.json") : QStringLiteral("pairs.csv"));
-    connect(dialog, &QFileDialog::fileSelected, this,
-            jobFile ? &PairsDialog::saveJob : &PairsDialog::saveList);
+    dialog->setDefaultSuffix(QStringLiteral("csv"));
+    dialog->selectFile(QStringLiteral("pairs.csv"));
+    connect(dialog, &QFileDialog::fileSelected, this, &PairsDialog::saveList);
     dialog->open();
 }
 
@@ -300,7 +287,7 @@ void PairsDialog::saveList(const QString& file) {
         Settings::rememberFolder(QStringLiteral("export"), file);
         say(tr("Saved as %1").arg(file));
     } catch (const std::exception& error) {
-        say(inWindowWords(error.what()), true);
+        say(inWindowWords(error), true);
     }
 }
 
@@ -315,21 +302,12 @@ void PairsDialog::saveJob(const QString& file) {
                               "(File > Export > Scene)");
         }
         job::FeaturesJob job = this->job();
-        job.image = first.path;
-        job.channel = first.channel;
-        job.frame = first.frame;
-        job.reading = first.reading;
+        putScene(job, first);
         job.match = other->path;
         job.pairs = toPath(file).replace_extension(".csv");
-        io::ProtectedFiles inputs = m_window.inputs();
-        inputs.requireOther(toPath(file));
-        inputs.requireOther(job.pairs);
-        io::writeText(toPath(file), job::toJobFile(job));
-        Settings::rememberFolder(QStringLiteral("job"), file);
-        say(tr("Saved as %1; flcc-cli features --job writes %2.")
-                .arg(file, pathText(job.pairs.filename())));
+        say(saveJobFile(job, file, m_window.inputs()));
     } catch (const std::exception& error) {
-        say(inWindowWords(error.what()), true);
+        say(inWindowWords(error), true);
     }
 }
 

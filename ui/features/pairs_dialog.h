@@ -51,7 +51,8 @@ class PairsDialog : public WorkDialog {
     void showPairs(const std::shared_ptr<Found>& found);
     void fillTable();
     void select(int row);
-    void askFile(bool jobFile);
+    void askJobFile();
+    void askList();
     void saveList(const QString& file);
     void saveJob(const QString& file);
     void askScene();

@@ -1,7 +1,6 @@
 #include "ui/filter/filter_dialog.h"
 
 #include <QCheckBox>
-#include <QFileDialog>
 #include <QHBoxLayout>
 #include <QLabel>
 #include <QPointer>
@@ -20,14 +19,13 @@
 #include <utility>
 #include <variant>
 
-#include "engine/io/atomic_file.h"
 #include "ui/base/option_names.h"
-#include "ui/base/settings.h"
 #include "ui/base/text.h"
 #include "ui/base/theme.h"
 #include "ui/filter/filter_form.h"
 #include "ui/plan/plan_card.h"
 #include "ui/views/views_panel.h"
+#include "ui/work/job_file.h"
 
 namespace flcc::ui {
 namespace {
@@ -37,22 +35,6 @@ double nowMs() {
                std::chrono::steady_clock::now().time_since_epoch())
         .count();
 }
-
-/// Passes the progress of a convolution to the dialog.
-class FilterSink : public job::JobSink {
-  public:
-    using Tell = std::function<void(std::string_view, double)>;
-    explicit FilterSink(const Tell& tell) : m_tell(tell) {}
-    void phase(job::Phase phase) override {
-        m_word = phase == job::Phase::Run ? "convolving" : job::name(phase);
-        m_tell(m_word, 0);
-    }
-    void progress(double share) override { m_tell(m_word, share); }
-
-  private:
-    const Tell& m_tell;
-    std::string_view m_word = "convolving";
-};
 
 /// The plan for the card, which shows reports of matches.
 job::JobReport cardReport(const job::ConvolveReport& report) {
@@ -235,9 +217,9 @@ void FilterDialog::setJob(const job::ConvolveJob& job) { m_form->setJob(job); }
 job::ConvolveJob FilterDialog::job() const {
     job::ConvolveJob job = m_form->job();
     const job::Job settings = m_window.settings();
-    job.run.threads = settings.threads;
-    job.run.memoryBytes = settings.memoryBytes;
-    job.run.spacing = m_document.spacing();
+    job.threads = settings.threads;
+    job.memoryBytes = settings.memoryBytes;
+    job.spacing = m_document.spacing();
     return job;
 }
 
@@ -302,8 +284,7 @@ void FilterDialog::request() {
                 if (shown->preview.cancelled) {
                     return {}; // something newer is wanted
                 }
-                const base::Point spacing =
-                    job::statedGeometry(*images.scene, job.run.spacing).spacing;
+                const base::Point spacing = job::statedGeometry(*images.scene, job.spacing).spacing;
                 const auto [right, down] = filter::axesAcross(plane.depth);
                 shown->aspect = spacing[down] / spacing[right];
                 if (!drawn) {
@@ -316,7 +297,7 @@ void FilterDialog::request() {
             } catch (const std::bad_alloc&) {
                 throw; // reported by the controller, which allocates nothing for that
             } catch (const std::exception& error) {
-                shown->problem = inWindowWords(error.what());
+                shown->problem = inWindowWords(error);
             }
             return [self, shown] {
                 if (self) {
@@ -348,7 +329,7 @@ void FilterDialog::take(const std::shared_ptr<const Shown>& shown) {
                                              : tr("Preview"));
     m_caption->setToolTip(tr("Shown %1 after the change").arg(durationText(m_previewMs)));
     const QString refused =
-        shown->preview.refused ? inWindowWords(shown->preview.refused->what()) : QString();
+        shown->preview.refused ? inWindowWords(*shown->preview.refused) : QString();
     m_card->showReport(cardReport(shown->preview.report), tr("No method can do this"));
     m_card->show();
     showParts(shown->preview.report);
@@ -399,7 +380,7 @@ WorkDialog::Work FilterDialog::work() {
     const job::ConvolveJob job = this->job();
     return [this, job, images = images(job), source = m_document.scene(), title = sceneTitle(),
             scenes = m_scenes](const std::stop_token& stop, const Tell& tell) {
-        FilterSink sink(tell);
+        News sink(tell);
         auto result =
             std::make_shared<job::ConvolveResult>(job::runConvolve(job, images, stop, &sink));
         return [this, result, source, title, scenes] {
@@ -449,45 +430,23 @@ void FilterDialog::workingChanged(bool working) {
 }
 
 void FilterDialog::askJobFile() {
-    const SceneEntry& scene = m_document.scene();
-    if (scene.path.empty()) {
-        say(tr("A job file cannot name the scene %1, which is not in a file: save it first (File > "
-               "Export > Scene).")
-                .arg(scene.name),
-            true);
+    if (m_document.scene().path.empty()) {
+        say(unsavedScene(m_document.scene()), true);
         return;
     }
-    auto* dialog = new QFileDialog(this, tr("Save job"), Settings::folder(QStringLiteral("job")),
-                                   tr("Job (*.json)"));
-    dialog->setObjectName(QStringLiteral("filterJobDialog"));
-    dialog->setAttribute(Qt::WA_DeleteOnClose);
-    dialog->setAcceptMode(QFileDialog::AcceptSave);
-    dialog->setDefaultSuffix(QStringLiteral("json"));
-    dialog->selectFile(QStringLiteral("filter.json"));
-    connect(dialog, &QFileDialog::fileSelected, this, &FilterDialog::saveJob);
-    dialog->open();
+    ui::askJobFile(this, QStringLiteral("filterJobDialog"), QStringLiteral("filter.json"),
+                   [this](const QString& file) { saveJob(file); });
 }
 
 /// The job writes its result beside the job file.
 void FilterDialog::saveJob(const QString& file) {
     try {
         job::ConvolveJob job = this->job();
-        const SceneEntry& scene = m_document.scene();
-        job.run.scene = scene.path;
-        job.run.channel = scene.channel;
-        job.run.frame = scene.frame;
-        job.run.reading = scene.reading;
+        putScene(job, m_document.scene());
         job.output = toPath(file).replace_extension(".mha");
-        io::ProtectedFiles inputs = m_window.inputs();
-        inputs.requireOther(toPath(file));
-        inputs.requireOther(job.output);
-        job::inputFiles(job).requireOther(toPath(file));
-        io::writeText(toPath(file), job::toJobFile(job));
-        Settings::rememberFolder(QStringLiteral("job"), file);
-        say(tr("Saved as %1; flcc-cli convolve --job writes %2.")
-                .arg(file, pathText(job.output.filename())));
+        say(saveJobFile(job, file, m_window.inputs()));
     } catch (const std::exception& error) {
-        say(inWindowWords(error.what()), true);
+        say(inWindowWords(error), true);
     }
 }
 

@@ -389,10 +389,10 @@ job::ConvolveJob FilterForm::job() const {
     }
     job.border = static_cast<filter::Border>(m_border->currentData().toInt());
     job.extent = static_cast<method::Extent>(m_extent->currentData().toInt());
-    job.run.method = m_method->currentData().toString().toStdString();
+    job.method = m_method->currentData().toString().toStdString();
     job.parts = !m_parts->isHidden() && m_parts->value() > 1 ? m_parts->value() : 0;
-    job.run.transforms = static_cast<method::Transforms>(m_transforms->currentData().toInt());
-    job.run.precision = static_cast<method::Precision>(m_precision->currentData().toInt());
+    job.transforms = static_cast<method::Transforms>(m_transforms->currentData().toInt());
+    job.precision = static_cast<method::Precision>(m_precision->currentData().toInt());
     return job;
 }
 
@@ -417,9 +417,9 @@ void FilterForm::setJob(const job::ConvolveJob& job) {
     m_borderChosen = true;
     choose(m_border, static_cast<int>(job.border));
     choose(m_extent, static_cast<int>(job.extent));
-    choose(m_method, toQString(job.run.method));
-    choose(m_transforms, static_cast<int>(job.run.transforms));
-    choose(m_precision, static_cast<int>(job.run.precision));
+    choose(m_method, toQString(job.method));
+    choose(m_transforms, static_cast<int>(job.transforms));
+    choose(m_precision, static_cast<int>(job.precision));
     m_parts->setValue(std::max(1, job.parts));
     blockSignals(false);
     Q_EMIT changed();

@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "engine/job/arguments.h"
-#include "engine/job/peak_search.h"
+#include "engine/job/kept_map.h"
 #include "ui/match/match_flow.h"
 #include "ui/match/match_panel.h"
 
@@ -102,9 +102,11 @@ void MatchFlow::searchPeaks() {
     m_countedFor = key;
     m_controller.start(
         RunController::Task::Peaks, tr("Searching peaks"),
-        [this, before, wanted, all, scene = m_document.scene().image](
+        [this, before, wanted, all, known = result->kept, scene = m_document.scene().image](
             const std::stop_token& stop, job::JobSink*) -> RunController::Done {
-            job::FoundPeaks found = job::searchPeaks(*before, all, scene, stop);
+            const auto kept = known ? known : job::keepMap(*before, all, scene, stop);
+            job::FoundPeaks found =
+                kept ? job::extractPeaks(*kept, job::thresholdsOf(all), stop) : job::FoundPeaks();
             if (stop.stop_requested()) {
                 return [this] {
                     m_countedFor.clear();
@@ -117,10 +119,12 @@ void MatchFlow::searchPeaks() {
                 found.peaks.resize(
                     static_cast<std::size_t>(wanted.maxPeaks)); // the best come first
             }
-            return [this, before, wanted, found = std::move(found), total, more]() mutable {
+            return [this, before, wanted, kept, found = std::move(found), total, more]() mutable {
                 const ResultEntry* now = m_document.result();
-                if (now != nullptr && now->job->map == before->map) {
-                    m_document.replacePeaks(std::move(found), wanted);
+                if (now != nullptr && now->job->map == before->map &&
+                    now->settings.spacing == wanted.spacing &&
+                    now->settings.world == wanted.world) {
+                    m_document.replacePeaks({std::move(found), wanted}, kept);
                     Q_EMIT peaksCounted(total, more);
                 }
             };

@@ -101,9 +101,12 @@ void MatchFlow::finishRun(const std::shared_ptr<job::JobResult>& result, const j
     showReport(result->report);
     tellDevice(result->report);
     logNotes(*result, *result);
-    m_document.addResult({result, job,
-                          runTitle(m_document, m_document.scenes().front(), job, result->report), 0,
-                          0, m_runInputs, thumbnail});
+    m_document.addResult({{result, job},
+                          runTitle(m_document, m_document.scenes().front(), job, result->report),
+                          0,
+                          0,
+                          m_runInputs,
+                          thumbnail});
     const auto failed = job::auditFailure(result->report);
     if (failed) {
         say(MessageBar::Kind::Error, toQString(failed->what()));
@@ -215,9 +218,12 @@ void MatchFlow::finishScenes(const job::JobResult& all, const job::Job& job) {
         if (results[i].job) {
             const job::JobReport& report = results[i].job->report;
             tellDevice(report);
-            m_document.addResult(
-                {results[i].job, job, runTitle(m_document, m_document.scenes()[i], job, report),
-                 static_cast<int>(i), m_reportRun, m_runInputs, results[i].thumbnail});
+            m_document.addResult({{results[i].job, job},
+                                  runTitle(m_document, m_document.scenes()[i], job, report),
+                                  static_cast<int>(i),
+                                  m_reportRun,
+                                  m_runInputs,
+                                  results[i].thumbnail});
         }
     }
     if (all.cancelled) {

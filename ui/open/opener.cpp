@@ -243,7 +243,7 @@ void Opener::open(Target target, const std::filesystem::path& path, const Choice
                         };
                     }
                 }
-                return [this, path, sentence = inWindowWords(error.what()), then] {
+                return [this, path, sentence = inWindowWords(error), then] {
                     Settings::removeRecentFile(pathText(path));
                     Q_EMIT failed(sentence);
                     if (then) {
@@ -418,7 +418,7 @@ void Opener::openSample(const QString& name, Then then) {
             } catch (const std::bad_alloc&) {
                 throw; // reported by the controller, which allocates nothing for that
             } catch (const std::exception& error) {
-                return [this, sentence = inWindowWords(error.what()), then] {
+                return [this, sentence = inWindowWords(error), then] {
                     Q_EMIT failed(sentence);
                     if (then) {
                         then(false);

@@ -200,7 +200,7 @@ void Opener::openStack(const std::vector<std::filesystem::path>& paths) {
             } catch (const std::bad_alloc&) {
                 throw; // reported by the controller, which allocates nothing for that
             } catch (const std::exception& error) {
-                return [this, sentence = inWindowWords(error.what())] { Q_EMIT failed(sentence); };
+                return [this, sentence = inWindowWords(error)] { Q_EMIT failed(sentence); };
             }
         });
 }

@@ -184,7 +184,7 @@ void Opener::addScene(const std::filesystem::path& path, const Then& then) {
             } catch (const std::bad_alloc&) {
                 throw; // reported by the controller, which allocates nothing for that
             } catch (const std::exception& error) {
-                return [this, sentence = inWindowWords(error.what()), then] {
+                return [this, sentence = inWindowWords(error), then] {
                     Q_EMIT failed(sentence);
                     tell(then, false);
                 };
@@ -264,7 +264,7 @@ void Opener::showScene(int index, Then then) {
             } catch (const std::bad_alloc&) {
                 throw; // reported by the controller, which allocates nothing for that
             } catch (const std::exception& error) {
-                return [this, sentence = inWindowWords(error.what()), then] {
+                return [this, sentence = inWindowWords(error), then] {
                     Q_EMIT failed(sentence);
                     tell(then, false);
                 };

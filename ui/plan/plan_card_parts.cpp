@@ -32,7 +32,7 @@ void PlanCard::showLine() {
         const std::optional<base::Error> refused =
             m_refusal.isEmpty() ? job::refusal(*m_report) : std::nullopt;
         if (refused || chosen == nullptr) {
-            m_lineText = refused               ? inWindowWords(refused->what())
+            m_lineText = refused               ? inWindowWords(*refused)
                          : m_refusal.isEmpty() ? m_headline->text()
                                                : m_refusal;
             colour = &accents().bad;

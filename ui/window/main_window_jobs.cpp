@@ -5,6 +5,7 @@
 
 #include "engine/base/error.h"
 #include "engine/base/extents.h"
+#include "engine/job/any_job.h"
 #include "engine/job/arguments.h"
 #include "engine/job/mask_shape.h"
 #include "ui/base/option_names.h"
@@ -22,17 +23,16 @@ namespace flcc::ui {
 void MainWindow::loadJob(const QString& file, bool run) {
     job::Job job;
     try {
-        const std::string text = job::readJobFile(toPath(file));
-        const std::string command = job::jobFileCommand(text);
-        if (command == "convolve") {
-            loadConvolveJob(job::convolveFromJobFile(text));
+        const job::AnyJob any = job::anyFromJobFile(job::readJobFile(toPath(file)));
+        if (const auto* convolve = std::get_if<job::ConvolveJob>(&any)) {
+            loadConvolveJob(*convolve);
             return;
         }
-        if (command == "features") {
-            loadFeaturesJob(job::featuresFromJobFile(text));
+        if (const auto* features = std::get_if<job::FeaturesJob>(&any)) {
+            loadFeaturesJob(*features);
             return;
         }
-        job = job::fromJobFile(text);
+        job = std::get<job::Job>(any);
     } catch (const base::Error& error) {
         Q_EMIT m_opener->failed(inWindowWords(error.what()));
         return;
@@ -163,15 +163,15 @@ void MainWindow::openForJob(const std::filesystem::path& scene, const Opener::Ch
 }
 
 void MainWindow::loadConvolveJob(const job::ConvolveJob& job) {
-    openForJob(job.run.scene, {job.run.channel, job.run.frame, job.run.reading}, [this, job] {
+    openForJob(job.scene, {job.channel, job.frame, job.reading}, [this, job] {
         job::Job settings = m_match->settings();
-        settings.threads = job.run.threads;
-        settings.memoryBytes = job.run.memoryBytes;
+        settings.threads = job.threads;
+        settings.memoryBytes = job.memoryBytes;
         m_match->setSettings(settings);
-        m_document->setSpacing(job.run.spacing);
+        m_document->setSpacing(job.spacing);
         showFilter();
         m_filter->setJob(job);
-        if (job.run.region || job.run.tile.x > 0 || job.run.stream) {
+        if (job.region || job.tile.x > 0 || job.stream) {
             tell(MessageBar::Kind::Warning,
                  tr("The Filter dialog convolves the whole scene at once, with tiles of the plan: "
                     "region, tile and stream of the job are left out. flcc-cli convolve --job uses "
@@ -181,7 +181,7 @@ void MainWindow::loadConvolveJob(const job::ConvolveJob& job) {
 }
 
 void MainWindow::loadFeaturesJob(const job::FeaturesJob& job) {
-    openForJob(job.image, {job.channel, job.frame, job.reading}, [this, job] {
+    openForJob(job.scene, {job.channel, job.frame, job.reading}, [this, job] {
         m_bottomDock->show();
         m_tabs->setCurrentWidget(m_features);
         m_document->setSpacing(job.spacing);

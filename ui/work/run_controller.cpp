@@ -243,7 +243,7 @@ void RunController::perform(const std::shared_ptr<Item>& item) {
 
 QString RunController::sentenceOf(const std::exception& error) const {
     try {
-        return inWindowWords(error.what());
+        return inWindowWords(error);
     } catch (const std::bad_alloc&) {
         return m_noMemory;
     }

@@ -5,6 +5,7 @@
 #include <functional>
 #include <memory>
 #include <stop_token>
+#include <string>
 #include <string_view>
 
 #include "ui/work/run_controller.h"
@@ -27,6 +28,20 @@ class WorkDialog : public QDialog {
 
   protected:
     using Tell = std::function<void(std::string_view doing, double share)>;
+    /// Passes the progress of a job to the dialog.
+    class News : public job::JobSink {
+      public:
+        explicit News(const Tell& tell) : m_tell(tell) {}
+        void doing(std::string_view word) override {
+            m_word = word;
+            m_tell(m_word, 0);
+        }
+        void progress(double share) override { m_tell(m_word, share); }
+
+      private:
+        const Tell& m_tell;
+        std::string m_word;
+    };
     /// Called on the background thread. The function it returns is called on the GUI thread if the
     /// dialog still exists.
     using Work = std::function<std::function<void()>(const std::stop_token&, const Tell&)>;

@@ -142,12 +142,8 @@ std::string memoryRefusal(std::int64_t bytes, const method::Limits& limits) {
     if (bytes <= limits.memoryBytes) {
         return {};
     }
-    const auto mebi = [](std::int64_t count) {
-        char text[32];
-        std::snprintf(text, sizeof(text), "%.1f MiB", static_cast<double>(count) / 0x1p20);
-        return std::string(text);
-    };
-    return "needs " + mebi(bytes) + ", the limit is " + mebi(limits.memoryBytes);
+    return "needs " + base::bytesText(bytes) + ", the limit is " +
+           base::bytesText(limits.memoryBytes);
 }
 
 std::string statisticsRefusal(const method::Problem& problem) {

@@ -1,6 +1,6 @@
 #include <algorithm>
+#include <future>
 #include <memory>
-#include <mutex>
 #include <string>
 #include <utility>
 #include <vector>
@@ -9,11 +9,10 @@
 #include "engine/base/stopwatch.h"
 #include "engine/io/stack_writer.h"
 #include "engine/job/convolve/convolve_run.h"
-#include "engine/job/match/flight.h"
-#include "engine/job/match/scenes.h"
-#include "engine/job/output/frame_outputs.h"
+#include "engine/job/output/outputs.h"
 #include "engine/job/output/write_behind.h"
 #include "engine/job/report/joined_moments.h"
+#include "engine/job/report/spread.h"
 #include "engine/job/stream/frames.h"
 
 namespace flcc::job::detail {
@@ -49,7 +48,7 @@ class FrameConvolution {
     FrameConvolution(const ConvolveJob& job, const ConvolveImages& images,
                      const std::stop_token& stop, JobSink& sink)
         : m_job(job), m_stop(stop), m_sink(sink), m_run(job, images, stop, sink),
-          m_frames(job.run, JobImages{images.scene}, stop) {}
+          m_frames(job, images.scene, stop) {}
 
     ConvolveResult run() {
         bool done = m_frames.count() > 0;
@@ -68,28 +67,22 @@ class FrameConvolution {
 
   private:
     [[nodiscard]] std::string nameOf(int number) const {
-        return m_job.run.scene.string() + ", frame " + std::to_string(number);
+        return m_job.scene.string() + ", frame " + std::to_string(number);
     }
 
-    /// Null if cancelled. A frame that could not be read ahead is read again, for its error.
+    /// Null if cancelled.
     std::shared_ptr<const SceneImage> read(int number) {
-        const std::unique_ptr<Flight> flight = m_ahead.take();
-        std::shared_ptr<const SceneImage> image = flight ? flight->image() : nullptr;
-        if (!image && !m_stop.stop_requested()) {
-            const std::lock_guard files(m_ahead.reading());
-            image = m_frames.load(number, m_stop);
-        }
-        return image;
+        return m_next.valid() ? m_next.get() : m_frames.load(number, m_stop);
     }
 
     bool convolve(int number) {
-        m_sink.sceneStarted({.scene = m_job.run.scene,
+        m_sink.sceneStarted({.scene = m_job.scene,
                              .number = number,
                              .turn = number,
                              .count = m_frames.count(),
                              .isFrame = true});
         return inScene(nameOf(number), [&] {
-            m_sink.phase(Phase::Read);
+            m_sink.enter(Phase::Read);
             const base::Stopwatch watch;
             std::shared_ptr<const SceneImage> image = read(number);
             if (!image || !m_run.take(std::move(image))) {
@@ -100,14 +93,8 @@ class FrameConvolution {
                 return false;
             }
             if (m_readsAhead && number + 1 < m_frames.count()) {
-                m_ahead.start({.job = m_job.run,
-                               .images = {},
-                               .kind = {},
-                               .scene = nameOf(number + 1),
-                               .frames = &m_frames,
-                               .frame = number + 1,
-                               .shared = {}},
-                              m_stop);
+                m_next = std::async(std::launch::async,
+                                    [this, number] { return m_frames.load(number + 1, m_stop); });
             }
             return m_run.execute([&](double share) { m_sink.progress(share); }) && put(number);
         });
@@ -146,7 +133,7 @@ class FrameConvolution {
         if (m_job.output.empty()) {
             return true;
         }
-        m_sink.phase(Phase::Write);
+        m_sink.enter(Phase::Write);
         const base::Stopwatch watch;
         if (!m_writing.settle() || m_stop.stop_requested()) {
             return false;
@@ -176,10 +163,8 @@ class FrameConvolution {
             times.push_back(frame.executeMs);
             addResult(all, frame.result);
         }
-        std::ranges::sort(times);
         report.result = all;
-        report.run->executeMs =
-            report.run->streamMs = {times.front(), times[times.size() / 2], times.back()};
+        report.run->executeMs = report.run->streamMs = spreadOf(std::move(times));
         report.run->readMs = m_readMs;
         report.run->peakHostBytes = m_peakBytes;
         report.candidates.front().measuredMs = report.run->executeMs.median;
@@ -192,9 +177,7 @@ class FrameConvolution {
             m_writer->finish();
         }
         report.run->writeMs = m_writeMs + watch.ms();
-        if (!m_run.writeReport(m_files, report.run->writeMs)) {
-            return false;
-        }
+        m_run.writeReport(m_files, report.run->writeMs);
         m_files.commit();
         return true;
     }
@@ -210,24 +193,24 @@ class FrameConvolution {
     double m_writeMs = 0;
     std::int64_t m_peakBytes = 0;
     bool m_readsAhead = false;
-    Ahead m_ahead;         ///< uses the frames until it ends
-    WriteBehind m_writing; ///< uses the writer until it ends
+    WriteBehind m_writing;                                 ///< uses the writer until it ends
+    std::future<std::shared_ptr<const SceneImage>> m_next; ///< uses the frames until it ends
 };
 
 } // namespace
 
 ConvolveResult convolveFrames(const ConvolveJob& job, const ConvolveImages& images,
                               const std::stop_token& stop, JobSink& sink) {
-    if (job.run.scene.empty() && !images.scene) {
+    if (job.scene.empty() && !images.scene) {
         throw Error(ErrorCode::CommandLine, "no scene given");
     }
-    sink.phase(Phase::Read);
+    sink.enter(Phase::Read);
     return FrameConvolution(job, images, stop, sink).run();
 }
 
 void requireFrames(const ConvolveJob& job) {
-    requireStream(job.run);
-    if (job.run.stream && !job.output.empty()) {
+    requireFlatRegion(job);
+    if (job.stream && !job.output.empty()) {
         io::requireStackWritable(job.output, "--output");
     }
 }

@@ -1,31 +1,15 @@
 #include "engine/job/convolve_job.h"
 
-#include <new>
-
-#include "engine/base/error.h"
 #include "engine/job/convolve/convolve_run.h"
 #include "engine/job/output/outputs.h"
-#include "engine/job/report/machine.h"
-#include "engine/job/report/text.h"
+#include "engine/job/report/memory_errors.h"
 
 namespace flcc::job {
 
-using base::Error;
-using base::ErrorCode;
-
 namespace {
 
-/// Calls `body` and turns failed allocations into the error they are.
-template <class Body> auto withMemoryErrorsOfConvolve(const Body& body) {
-    try {
-        return body();
-    } catch (const std::bad_alloc&) {
-        throw Error(ErrorCode::Memory,
-                    "the machine has too little free memory for this convolution (" +
-                        detail::bytesText(detail::availableMemory()) +
-                        " left); close other programs or use a smaller --region");
-    }
-}
+constexpr const char* kThis = "this convolution";
+constexpr const char* kSmaller = "use a smaller {--region}";
 
 } // namespace
 
@@ -36,17 +20,17 @@ bool isKernelFile(const std::string& kernel) {
 
 io::ProtectedFiles inputFiles(const ConvolveJob& job) {
     io::ProtectedFiles files;
-    files.addImage(job.run.scene);
+    files.addImage(job.scene);
     if (isKernelFile(job.kernel)) {
         files.addImage(job.kernel);
     }
-    files.add(job.run.planReport);
+    files.add(job.planReport);
     return files;
 }
 
 std::vector<std::filesystem::path> outputFiles(const ConvolveJob& job) {
     std::vector<std::filesystem::path> files;
-    for (const std::filesystem::path& file : {job.output, job.run.report}) {
+    for (const std::filesystem::path& file : {job.output, job.report}) {
         if (!file.empty()) {
             files.push_back(file);
         }
@@ -56,28 +40,26 @@ std::vector<std::filesystem::path> outputFiles(const ConvolveJob& job) {
 
 ConvolveResult runConvolve(const ConvolveJob& job, const ConvolveImages& images,
                            std::stop_token stop, JobSink* sink) {
-    detail::requireProcessor(job.run.device);
+    detail::requireProcessor(job.device);
     detail::requireFrames(job);
-    requireOwnFiles(inputFiles(job), outputFiles(job));
-    for (const std::filesystem::path& file : outputFiles(job)) {
-        detail::requireFolder(file);
-    }
+    detail::requireOwnOutputs(inputFiles(job), outputFiles(job));
     JobSink silent;
-    return withMemoryErrorsOfConvolve([&] {
+    return detail::withMemoryErrors(kThis, kSmaller, [&] {
         JobSink& heard = sink != nullptr ? *sink : silent;
-        return job.run.stream ? detail::convolveFrames(job, images, stop, heard)
-                              : detail::ConvolveRun(job, images, stop, heard).run();
+        return job.stream ? detail::convolveFrames(job, images, stop, heard)
+                          : detail::ConvolveRun(job, images, stop, heard).run();
     });
 }
 
 ConvolvePreview previewConvolve(const ConvolveJob& job, const ConvolveImages& images,
                                 const filter::Plane& plane, std::stop_token stop) {
-    detail::requireProcessor(job.run.device);
+    detail::requireProcessor(job.device);
     JobSink silent;
     ConvolveJob estimated = job;
-    estimated.run.planning = plan::Planning::Estimate;
-    return withMemoryErrorsOfConvolve(
-        [&] { return detail::ConvolveRun(estimated, images, stop, silent).preview(plane); });
+    estimated.planning = plan::Planning::Estimate;
+    return detail::withMemoryErrors(kThis, kSmaller, [&] {
+        return detail::ConvolveRun(estimated, images, stop, silent).preview(plane);
+    });
 }
 
 } // namespace flcc::job

@@ -6,13 +6,14 @@
 #include <variant>
 
 #include "engine/base/error.h"
-#include "engine/base/median.h"
 #include "engine/base/stopwatch.h"
 #include "engine/base/text.h"
 #include "engine/io/image_file.h"
 #include "engine/job/input/inputs.h"
+#include "engine/job/input/limits.h"
 #include "engine/job/knowledge.h"
 #include "engine/job/report/machine.h"
+#include "engine/job/report/spread.h"
 
 namespace flcc::job::detail {
 
@@ -21,16 +22,6 @@ using base::ErrorCode;
 using base::Extents;
 
 namespace {
-
-InputReport inputOf(std::string role, const SceneImage& image) {
-    return {.role = std::move(role),
-            .path = image.source,
-            .sha256 = image.sha256,
-            .dataFile = image.dataFile,
-            .series = image.series,
-            .note = image.note,
-            .reading = image.reading};
-}
 
 /// The rows of a plan in the words of plan reports.
 std::vector<plan::CandidateReport> rowsOf(const filter::Plan& plan) {
@@ -59,14 +50,14 @@ Error refusalOf(const filter::Plan& plan) {
             reasons += (reasons.empty() ? "" : "; ") + reason;
         }
     }
-    return memory ? Error(ErrorCode::Memory, "no method fits the memory limit (" + reasons +
-                                                 "); raise --memory or use a smaller --region")
-                  : Error(ErrorCode::Problem, "no method can do this: " + reasons);
-}
-
-Spread spreadOf(std::vector<double> ms) {
-    std::sort(ms.begin(), ms.end());
-    return {ms.front(), base::median(ms), ms.back()};
+    return memory ? Error(ErrorCode::Memory,
+                          base::Message("no-method-in-memory",
+                                        "no method fits the memory limit ({reasons}); raise "
+                                        "{--memory} or use a smaller {--region}",
+                                        {{"reasons", reasons}}))
+                  : Error(ErrorCode::Problem,
+                          base::Message("no-method", "no method can do this: {reasons}",
+                                        {{"reasons", reasons}}));
 }
 
 } // namespace
@@ -115,8 +106,11 @@ ResultReport resultOf(const base::AnyImage& pixels, double bound) {
 
 void requireProcessor(const std::string& device) {
     if (device != "auto" && device != method::kProcessor) {
-        throw Error(ErrorCode::Device, "convolution runs on the processor only, not on " +
-                                           base::excerpt(device) + "; use --device cpu");
+        throw Error(ErrorCode::Device,
+                    base::Message("convolution-on-processor-only",
+                                  "convolution runs on the processor only, not on {device}; use "
+                                  "{--device cpu}",
+                                  {{"device", base::excerpt(device)}}));
     }
 }
 
@@ -146,14 +140,14 @@ ConvolvePreview ConvolveRun::preview(const filter::Plane& plane) {
 }
 
 bool ConvolveRun::read() {
-    m_sink.phase(Phase::Read);
+    m_sink.enter(Phase::Read);
     const base::Stopwatch watch;
-    if (common().scene.empty() && !m_images.scene) {
+    if (m_job.scene.empty() && !m_images.scene) {
         throw Error(ErrorCode::CommandLine, "no scene given");
     }
     auto scene = m_images.scene ? m_images.scene
-                                : loadImage(common().scene, common().channel, common().frame,
-                                            m_stop, common().memoryBytes, common().reading);
+                                : loadImage(m_job.scene, m_job.channel, m_job.frame, m_stop,
+                                            m_job.memoryBytes, m_job.reading);
     if (!scene || !take(std::move(scene))) {
         return false;
     }
@@ -171,23 +165,21 @@ bool ConvolveRun::take(std::shared_ptr<const SceneImage> scene) {
     const bool first = !m_scene;
     m_scene = std::move(scene);
     report.scene = base::extentsOf(m_scene->pixels);
-    report.region = common().region;
-    if (common().region && !base::contains(report.scene, *common().region)) {
-        throw Error(ErrorCode::Problem, "the region " + base::toString(*common().region) +
-                                            " leaves the scene " + base::toString(report.scene) +
-                                            "; choose a box inside it");
+    report.region = m_job.region;
+    if (m_job.region) {
+        requireRegion(report.scene, *m_job.region);
     }
     m_view = base::viewOf(m_scene->pixels);
-    m_geometry = statedGeometry(*m_scene, common().spacing);
+    m_geometry = statedGeometry(*m_scene, m_job.spacing);
     report.geometry = m_geometry;
-    if (common().region) {
-        m_view = base::partOf(m_view, *common().region);
-        m_geometry = base::movedTo(m_geometry, pointOf(common().region->corner));
+    if (m_job.region) {
+        m_view = base::partOf(m_view, *m_job.region);
+        m_geometry = base::movedTo(m_geometry, pointOf(m_job.region->corner));
     }
     if (first) {
         note(*m_scene);
         report.environment = environment();
-        report.inputs.push_back(inputOf("scene", *m_scene));
+        report.inputs.push_back(inputReport("scene", *m_scene));
         if (!readKernel()) {
             return false;
         }
@@ -197,7 +189,7 @@ bool ConvolveRun::take(std::shared_ptr<const SceneImage> scene) {
                       m_kernel->extents(),
                       m_job.extent,
                       m_job.border,
-                      common().precision};
+                      m_job.precision};
     (void)filter::resultExtents(report.problem); // refuses what has no result
     return true;
 }
@@ -207,14 +199,14 @@ bool ConvolveRun::readKernel() {
     if (m_images.kernel || isKernelFile(m_job.kernel)) {
         const std::shared_ptr<const SceneImage> image =
             m_images.kernel ? m_images.kernel
-                            : loadCompanion(m_job.kernel, common().channel, common().frame, m_stop,
-                                            common().memoryBytes, common().reading);
+                            : loadCompanion(m_job.kernel, m_job.channel, m_job.frame, m_stop,
+                                            m_job.memoryBytes, m_job.reading);
         if (!image) {
             return false;
         }
         note(*image);
-        report.inputs.push_back(inputOf("kernel", *image));
-        m_kernel.emplace(image->source, base::viewOf(image->pixels), common().precision);
+        report.inputs.push_back(inputReport("kernel", *image));
+        m_kernel.emplace(image->source, base::viewOf(image->pixels), m_job.precision);
     } else {
         m_kernel.emplace(filter::kernelByName(m_job.kernel, base::extentsOf(m_view), m_geometry));
     }
@@ -225,21 +217,21 @@ bool ConvolveRun::readKernel() {
 }
 
 bool ConvolveRun::plan() {
-    m_sink.phase(Phase::Plan);
+    m_sink.enter(Phase::Plan);
     ConvolveReport& report = m_result.report;
     method::Limits limits;
-    limits.threads = common().threads > 0 ? common().threads : base::availableThreads();
-    limits.memoryBytes = common().memoryBytes > 0 ? common().memoryBytes : availableMemory();
-    limits.transforms = common().transforms;
+    limits.threads = threadsOf(m_job);
+    limits.memoryBytes = memoryOf(m_job);
+    limits.transforms = m_job.transforms;
     filter::Wanted wanted{
-        .method = common().method,
-        .tile = common().tile,
+        .method = m_job.method,
+        .tile = m_job.tile,
         .parts = m_job.parts,
-        .timing = common().planning == plan::Planning::Estimate  ? filter::Wanted::Timing::None
-                  : common().planning == plan::Planning::Measure ? filter::Wanted::Timing::Sample
-                                                                 : filter::Wanted::Timing::Whole};
-    if (!common().planReport.empty()) {
-        wanted.candidate = chosenCandidate(common().planReport.string());
+        .timing = m_job.planning == plan::Planning::Estimate  ? filter::Wanted::Timing::None
+                  : m_job.planning == plan::Planning::Measure ? filter::Wanted::Timing::Sample
+                                                              : filter::Wanted::Timing::Whole};
+    if (!m_job.planReport.empty()) {
+        wanted.candidate = chosenCandidate(m_job.planReport.string());
         requireProcessor(wanted.candidate->device);
         limits.threads = wanted.candidate->threads;
     }
@@ -249,7 +241,7 @@ bool ConvolveRun::plan() {
     m_plan = filter::makePlan(report.problem, *m_kernel, limits, m_model, wanted, m_view, *m_pool,
                               m_stop);
     report.limits = limits;
-    report.planning = common().planning;
+    report.planning = m_job.planning;
     report.calibrated = m_model.calibrated;
     report.planningMs = m_plan.planningMs;
     report.candidates = rowsOf(m_plan);
@@ -270,18 +262,18 @@ void ConvolveRun::requireCandidate() const {
 }
 
 bool ConvolveRun::execute(const std::function<void(double)>& progress) {
-    m_sink.phase(Phase::Run);
+    m_sink.enter(Phase::Run, "convolving");
     ConvolveReport& report = m_result.report;
     const method::Candidate& candidate = m_plan.chosen()->candidate;
     const PeakMeter meter;
     std::vector<double> times;
     filter::Convolved last; // without its pixels
-    for (int i = 0; i < common().repeat; ++i) {
+    for (int i = 0; i < m_job.repeat; ++i) {
         m_result.pixels = base::AnyImage();
         const base::Stopwatch watch;
         filter::Convolved one =
             filter::convolve(report.problem, *m_kernel, candidate, m_view, *m_pool, m_stop,
-                             [&](double share) { progress((i + share) / common().repeat); });
+                             [&](double share) { progress((i + share) / m_job.repeat); });
         times.push_back(watch.ms());
         if (one.cancelled) {
             return false;
@@ -310,33 +302,23 @@ bool ConvolveRun::execute(const std::function<void(double)>& progress) {
 }
 
 bool ConvolveRun::write() {
-    m_sink.phase(Phase::Write);
+    m_sink.enter(Phase::Write);
     const base::Stopwatch watch;
     OutputFiles files;
-    if (!m_job.output.empty() && !files.add(m_job.output, [&](const io::AtomicFile& file) {
-            const auto dropped =
-                io::writeImage(file, base::viewOf(m_result.pixels), m_result.geometry, {}, m_stop);
-            for (const std::string& sentence : dropped.value_or(std::vector<std::string>{})) {
-                m_result.notes.push_back(m_job.output.filename().string() + ": " + sentence);
-            }
-            return dropped.has_value();
-        })) {
+    if (!files.addImage(m_job.output, base::viewOf(m_result.pixels), m_result.geometry,
+                        m_result.notes, m_stop) ||
+        m_stop.stop_requested()) {
         return false;
     }
-    if (!writeReport(files, watch.ms()) || m_stop.stop_requested()) {
-        return false;
-    }
+    writeReport(files, watch.ms());
     files.commit();
     m_result.report.run->writeMs = watch.ms();
     return true;
 }
 
-bool ConvolveRun::writeReport(OutputFiles& files, double writeMs) {
-    return common().report.empty() || files.add(common().report, [&](const io::AtomicFile& file) {
-        m_result.report.run->writeMs = writeMs;
-        io::writeText(file, toJson(m_result.report));
-        return true;
-    });
+void ConvolveRun::writeReport(OutputFiles& files, double writeMs) {
+    m_result.report.run->writeMs = writeMs;
+    files.addText(m_job.report, [this] { return toJson(m_result.report); });
 }
 
 void ConvolveRun::note(const SceneImage& image) {

@@ -31,7 +31,7 @@ class ConvolveRun {
     void requireCandidate() const;
     [[nodiscard]] bool execute(const std::function<void(double)>& progress);
     /// Writes the report as one of `files`.
-    [[nodiscard]] bool writeReport(OutputFiles& files, double writeMs);
+    void writeReport(OutputFiles& files, double writeMs);
 
     [[nodiscard]] ConvolveResult& result() { return m_result; }
     /// The chosen candidate. Call requireCandidate() before.
@@ -40,7 +40,6 @@ class ConvolveRun {
     }
 
   private:
-    [[nodiscard]] const Job& common() const { return m_job.run; }
     [[nodiscard]] bool read();
     [[nodiscard]] bool readKernel();
     [[nodiscard]] bool write();

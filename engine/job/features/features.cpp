@@ -9,13 +9,14 @@
 #include "engine/base/error.h"
 #include "engine/base/stopwatch.h"
 #include "engine/base/text.h"
-#include "engine/base/tile_pool.h"
 #include "engine/io/image_file.h"
 #include "engine/job/features/features_outputs.h"
 #include "engine/job/input/digests.h"
 #include "engine/job/input/inputs.h"
+#include "engine/job/input/limits.h"
 #include "engine/job/job.h"
 #include "engine/job/report/machine.h"
+#include "engine/job/report/memory_errors.h"
 #include "engine/job/report/text.h"
 #include "engine/job/world_axes.h"
 
@@ -36,31 +37,32 @@ double numberOf(std::string_view text, std::string_view whole) {
     return value;
 }
 
-int threadsOf(const FeaturesJob& job) {
-    return job.threads > 0 ? job.threads : base::availableThreads();
-}
-
 bool wantsMaps(const FeaturesJob& job) { return !job.strength.empty() || !job.scaleMap.empty(); }
 
 features::DetectorOptions optionsOf(const FeaturesJob& job) {
     features::DetectorOptions options = job.detector;
-    options.threads = threadsOf(job);
+    options.threads = detail::threadsOf(job);
     options.maps = options.maps || wantsMaps(job);
     return options;
 }
 
 void requireMemory(const FeaturesJob& job, const base::Extents& extents, std::int64_t needed) {
     const bool limited = job.memoryBytes > 0;
-    const std::int64_t limit = limited ? job.memoryBytes : detail::availableMemory();
+    const std::int64_t limit = detail::memoryOf(job);
     if (needed <= limit) {
         return;
     }
-    throw Error(
-        ErrorCode::Memory,
-        "features needs " + detail::bytesText(needed) + " beside the image of " +
-            base::toString(extents) + " voxels, more than " +
-            (limited ? "the limit of " : "the free memory of ") + detail::bytesText(limit) +
-            (limited ? "; raise --memory, or cut or bin the image" : "; cut or bin the image"));
+    throw Error(ErrorCode::Memory,
+                base::Message(limited ? "features-beyond-limit" : "features-beyond-free-memory",
+                              "features needs {needed} beside the image of {extents} voxels, more "
+                              "than " +
+                                  std::string(limited ? "the limit of {limit}; raise {--memory}, "
+                                                        "or cut or bin the image"
+                                                      : "the free memory of {limit}; cut or bin "
+                                                        "the image"),
+                              {{"needed", detail::bytesText(needed)},
+                               {"extents", extents},
+                               {"limit", detail::bytesText(limit)}}));
 }
 
 } // namespace
@@ -86,14 +88,7 @@ features::ScaleRange parseScales(std::string_view text) {
 
 FeaturesImage loadFeaturesImage(const FeaturesJob& job, const std::filesystem::path& file,
                                 const std::stop_token& stop) {
-    io::LoadedImage loaded =
-        io::readImage(file, {.channel = job.channel,
-                             .frame = job.frame,
-                             .maxBytes = std::max<std::int64_t>(1, detail::availableMemory()),
-                             .maxBufferBytes = detail::bufferLimit(job.memoryBytes),
-                             .stop = stop,
-                             .digests = true,
-                             .reading = job.reading});
+    io::LoadedImage loaded = io::readImage(file, detail::readOptions(job, stop));
     if (loaded.components.empty()) {
         return {};
     }
@@ -108,7 +103,7 @@ FeaturesImage loadFeaturesImage(const FeaturesJob& job, const std::filesystem::p
         image.notes.push_back(detail::ignoresOpacity(file.string()));
     }
     InputReport input;
-    input.role = file == job.image ? "image" : "match";
+    input.role = file == job.scene ? "image" : "match";
     input.path = file.string();
     detail::setDigests(input, std::move(loaded.files), loaded.info.series);
     for (const std::string& note : image.notes) {
@@ -123,21 +118,13 @@ FeaturesImage featuresImage(const std::shared_ptr<const SceneImage>& scene) {
     FeaturesImage image;
     image.components.emplace_back(scene, &scene->pixels);
     image.geometry = scene->geometry;
-    InputReport input;
-    input.role = "image";
-    input.path = scene->source;
-    input.sha256 = scene->sha256;
-    input.dataFile = scene->dataFile;
-    input.series = scene->series;
-    input.note = scene->note;
-    input.reading = scene->reading;
-    image.inputs.push_back(std::move(input));
+    image.inputs.push_back(detail::inputReport("image", *scene));
     return image;
 }
 
 io::ProtectedFiles inputFiles(const FeaturesJob& job) {
     io::ProtectedFiles inputs;
-    inputs.addImage(job.image);
+    inputs.addImage(job.scene);
     inputs.addImage(job.match);
     return inputs;
 }
@@ -159,23 +146,6 @@ void requireFeaturesMemory(const FeaturesJob& job, const base::Extents& extents)
     requireMemory(job, extents, predictedBytes(job, extents));
 }
 
-FeaturesResult runFeatures(const FeaturesJob& job, const std::stop_token& stop,
-                           FeaturesSink* sink) {
-    detail::requireFeaturesOutputs(job);
-    if (sink != nullptr) {
-        sink->phase("reading");
-    }
-    const base::Stopwatch watch;
-    FeaturesImage image = loadFeaturesImage(job, job.image, stop);
-    if (image.components.empty()) {
-        FeaturesResult result;
-        result.cancelled = true;
-        return result;
-    }
-    image.readMs = watch.ms();
-    return runFeatures(job, image, nullptr, stop, sink);
-}
-
 namespace {
 
 features::ChannelImage channelsOf(const FeaturesImage& image, features::Channels channels) {
@@ -186,9 +156,22 @@ features::ChannelImage channelsOf(const FeaturesImage& image, features::Channels
     return {std::move(views), channels};
 }
 
+/// Passes the news of a detection to the sink of the job.
+class Heard : public features::DetectorSink {
+  public:
+    explicit Heard(JobSink& sink) : m_sink(sink) {}
+    void progress(double share) override { m_sink.progress(share); }
+    void found(double sigma, std::span<const features::Blob> blobs) override {
+        m_sink.found(sigma, blobs);
+    }
+
+  private:
+    JobSink& m_sink;
+};
+
 /// Finds and matches the blobs of the second image. Returns false if cancelled.
 bool matchSecond(FeaturesResult& result, const FeaturesImage& image, const FeaturesImage& second,
-                 const std::stop_token& stop, FeaturesSink& news) {
+                 const std::stop_token& stop, JobSink& news) {
     const FeaturesJob& job = result.job;
     const features::ChannelImage channels = channelsOf(second, job.channels);
     result.matchExtents = channels.extents();
@@ -201,8 +184,9 @@ bool matchSecond(FeaturesResult& result, const FeaturesImage& image, const Featu
     features::DetectorOptions options = optionsOf(job);
     options.maps = false;
     requireMemory(job, result.matchExtents, features::detectorBytes(result.matchExtents, options));
-    news.phase("detecting in the second image");
-    result.matchDetection = features::detect(channels, options, stop, &news);
+    news.enter(Phase::Run, "detecting in the second image");
+    Heard heard(news);
+    result.matchDetection = features::detect(channels, options, stop, &heard);
     if (result.matchDetection.cancelled) {
         return false;
     }
@@ -212,7 +196,7 @@ bool matchSecond(FeaturesResult& result, const FeaturesImage& image, const Featu
         features::pairBytes(result.detection.blobs.size(), result.matchDetection.blobs.size(),
                             result.extents.z > 1);
     requireMemory(job, result.extents, needed);
-    news.phase("matching");
+    news.enter(Phase::Run);
     const base::Stopwatch watch;
     const base::Image<float> a = features::greyImage(channelsOf(image, features::Channels::Grey));
     const base::Image<float> b = features::greyImage(channelsOf(second, features::Channels::Grey));
@@ -226,11 +210,11 @@ bool matchSecond(FeaturesResult& result, const FeaturesImage& image, const Featu
 
 /// Reads the second image unless it is in memory. Returns false if cancelled.
 bool matchImages(FeaturesResult& result, const FeaturesImage& image, const FeaturesImage* second,
-                 const std::stop_token& stop, FeaturesSink& news) {
+                 const std::stop_token& stop, JobSink& news) {
     if (second != nullptr) {
         return matchSecond(result, image, *second, stop, news);
     }
-    news.phase("reading");
+    news.enter(Phase::Read);
     const FeaturesImage read = loadFeaturesImage(result.job, result.job.match, stop);
     if (read.components.empty()) {
         return false;
@@ -239,13 +223,8 @@ bool matchImages(FeaturesResult& result, const FeaturesImage& image, const Featu
     return matchSecond(result, image, read, stop, news);
 }
 
-} // namespace
-
-FeaturesResult runFeatures(const FeaturesJob& job, const FeaturesImage& image,
-                           const FeaturesImage* second, const std::stop_token& stop,
-                           FeaturesSink* sink) {
-    FeaturesSink silent;
-    FeaturesSink& news = sink == nullptr ? silent : *sink;
+FeaturesResult detect(const FeaturesJob& job, const FeaturesImage& image,
+                      const FeaturesImage* second, const std::stop_token& stop, JobSink& news) {
     const features::ChannelImage channels = channelsOf(image, job.channels);
     const features::DetectorOptions options = optionsOf(job);
 
@@ -265,10 +244,11 @@ FeaturesResult runFeatures(const FeaturesJob& job, const FeaturesImage& image,
     detail::requireFeaturesMaps(job, result.extents);
     requireMemory(job, result.extents, result.run.predictedBytes);
 
-    news.phase("detecting");
+    news.enter(Phase::Run, "detecting");
     const detail::PeakMeter meter;
     const base::Stopwatch watch;
-    result.detection = features::detect(channels, options, stop, &news);
+    Heard heard(news);
+    result.detection = features::detect(channels, options, stop, &heard);
     result.run.executeMs = watch.ms();
     result.run.peakBytes = meter.rise();
     if (result.detection.cancelled) {
@@ -289,9 +269,44 @@ FeaturesResult runFeatures(const FeaturesJob& job, const FeaturesImage& image,
         result.cancelled = true;
         return result;
     }
-    news.phase("writing");
+    news.enter(Phase::Write);
     result.cancelled = !detail::writeFeaturesOutputs(result, stop);
     return result;
+}
+
+FeaturesResult readAndDetect(const FeaturesJob& job, const std::stop_token& stop, JobSink& news) {
+    detail::requireFeaturesOutputs(job);
+    news.enter(Phase::Read);
+    const base::Stopwatch watch;
+    FeaturesImage image = loadFeaturesImage(job, job.scene, stop);
+    if (image.components.empty()) {
+        FeaturesResult result;
+        result.cancelled = true;
+        return result;
+    }
+    image.readMs = watch.ms();
+    return detect(job, image, nullptr, stop, news);
+}
+
+constexpr const char* kThis = "this search for blobs";
+constexpr const char* kSmaller = "cut or bin the image";
+
+} // namespace
+
+FeaturesResult runFeatures(const FeaturesJob& job, const std::stop_token& stop, JobSink* sink) {
+    JobSink silent;
+    return detail::withMemoryErrors(kThis, kSmaller, [&] {
+        return readAndDetect(job, stop, sink != nullptr ? *sink : silent);
+    });
+}
+
+FeaturesResult runFeatures(const FeaturesJob& job, const FeaturesImage& image,
+                           const FeaturesImage* second, const std::stop_token& stop,
+                           JobSink* sink) {
+    JobSink silent;
+    return detail::withMemoryErrors(kThis, kSmaller, [&] {
+        return detect(job, image, second, stop, sink != nullptr ? *sink : silent);
+    });
 }
 
 } // namespace flcc::job

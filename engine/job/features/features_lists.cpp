@@ -47,7 +47,7 @@ std::string commentText(const std::string& text, char separator) {
 std::string comments(const FeaturesResult& result, char separator) {
     const base::Geometry geometry = base::asStated(result.geometry);
     std::string lines =
-        "# FLCC blobs\n# image: " + commentText(result.job.image.string(), separator) + " (" +
+        "# FLCC blobs\n# image: " + commentText(result.job.scene.string(), separator) + " (" +
         base::toString(result.extents) + " voxels)\n";
     lines += "# x y z: centre in voxels; indices start at 0; x is fastest in memory; the centre of "
              "voxel i lies on i\n";
@@ -87,7 +87,7 @@ std::string table(const FeaturesResult& result, char separator) {
 
 std::string json(const FeaturesResult& result) {
     const base::Geometry geometry = base::asStated(result.geometry);
-    Json list{{"image", result.job.image.string()},
+    Json list{{"image", result.job.scene.string()},
               {"extents", {result.extents.x, result.extents.y, result.extents.z}},
               {"index_base", 0},
               {"axis_order", "x y z"},
@@ -155,7 +155,7 @@ std::string slicer(const FeaturesResult& result) {
 std::string pairsAsText(const FeaturesResult& result, char separator) {
     const auto cell = [&](double value) { return separator + shortest(value); };
     std::string text =
-        "# FLCC pairs of blobs\n# image a: " + commentText(result.job.image.string(), separator) +
+        "# FLCC pairs of blobs\n# image a: " + commentText(result.job.scene.string(), separator) +
         " (" + base::toString(result.extents) +
         " voxels)\n# image b: " + commentText(result.job.match.string(), separator) + " (" +
         base::toString(result.matchExtents) + " voxels)\n";

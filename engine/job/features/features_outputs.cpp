@@ -62,11 +62,7 @@ bool isTable(const path& file) {
 } // namespace
 
 void requireFeaturesOutputs(const FeaturesJob& job) {
-    const std::vector<path> outputs = outputFiles(job);
-    requireOwnFiles(inputFiles(job), outputs);
-    for (const path& output : outputs) {
-        requireFolder(output);
-    }
+    requireOwnOutputs(inputFiles(job), outputFiles(job));
     if (!job.blobs.empty()) {
         (void)chosenBlobFormat(job);
     }
@@ -96,29 +92,19 @@ bool writeFeaturesOutputs(FeaturesResult& result, const std::stop_token& stop) {
     const FeaturesJob& job = result.job;
     OutputFiles files;
     const auto map = [&](const path& target, const base::Image<float>& image) {
-        return target.empty() || files.add(target, [&](const io::AtomicFile& file) {
-            const auto dropped = io::writeImage(file, image.view(), result.geometry, {}, stop);
-            for (const std::string& note : dropped.value_or(std::vector<std::string>{})) {
-                result.notes.push_back(target.filename().string() + ": " + note);
-            }
-            return dropped.has_value();
-        });
+        return files.addImage(target, image.view(), result.geometry, result.notes, stop);
     };
-    const auto text = [&](const path& target, const auto& make) {
-        return target.empty() || files.add(target, [&](const io::AtomicFile& file) {
-            io::writeText(file, make());
-            return true;
-        });
-    };
-    const auto blobs = [&] { return blobsAsText(result, chosenBlobFormat(job)); };
-    const auto pairs = [&] {
+    if (!map(job.strength, result.detection.strength) ||
+        !map(job.scaleMap, result.detection.scale)) {
+        return false;
+    }
+    files.addText(job.blobs, [&] { return blobsAsText(result, chosenBlobFormat(job)); });
+    files.addText(job.pairs, [&] {
         return pairsAsText(result, lowerName(job.pairs).ends_with(".tsv") ? '\t' : ',');
-    };
-    const bool written = map(job.strength, result.detection.strength) &&
-                         map(job.scaleMap, result.detection.scale) && text(job.blobs, blobs) &&
-                         text(job.pairs, pairs);
+    });
     result.run.writeMs = watch.ms();
-    if (!written || !text(job.report, [&] { return toJson(result); }) || stop.stop_requested()) {
+    files.addText(job.report, [&] { return toJson(result); });
+    if (stop.stop_requested()) {
         return false;
     }
     files.commit();

@@ -7,8 +7,8 @@
 #include "engine/job/input/channels.h"
 #include "engine/job/input/digests.h"
 #include "engine/job/input/inputs.h"
+#include "engine/job/input/limits.h"
 #include "engine/job/input/masks.h"
-#include "engine/job/report/machine.h"
 #include "engine/job/report/text.h"
 #include "engine/job/world_axes.h"
 #include "engine/sample/sample.h"
@@ -26,13 +26,7 @@ std::shared_ptr<const SceneImage> loadImage(const std::filesystem::path& path,
         return detail::loadChannels(path, frame, stop, memoryBytes, reading);
     }
     io::LoadedImage loaded =
-        io::readImage(path, {.channel = channel,
-                             .frame = frame,
-                             .maxBytes = std::max<std::int64_t>(1, detail::availableMemory()),
-                             .maxBufferBytes = detail::bufferLimit(memoryBytes),
-                             .stop = stop,
-                             .digests = true,
-                             .reading = reading});
+        io::readImage(path, detail::readOptions(channel, frame, memoryBytes, reading, stop));
     if (loaded.components.empty()) {
         return nullptr; // stopped
     }
@@ -113,8 +107,7 @@ std::shared_ptr<const SceneImage> cutTemplate(const SceneImage& scene, const bas
                                               const std::optional<base::Spacing>& spacing) {
     const base::Extents extents = base::extentsOf(scene.pixels);
     if (!base::contains(extents, crop)) {
-        throw Error(ErrorCode::Problem, "the crop " + base::toString(crop) + " leaves the scene " +
-                                            base::toString(extents) + "; choose a box inside it");
+        throw detail::boxOutside("crop", crop, "scene", extents);
     }
     auto templ = std::make_shared<SceneImage>();
     templ->pixels = base::copyOf(base::partOf(base::viewOf(scene.pixels), crop));

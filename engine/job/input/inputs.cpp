@@ -164,13 +164,26 @@ void group(Inputs& inputs) {
     }
 }
 
+} // namespace
+
+Error boxOutside(const std::string& box, const base::Box& place, const std::string& whole,
+                 const base::Extents& extents) {
+    return {ErrorCode::Problem,
+            base::Message("box-outside-" + whole,
+                          "the {what} {box} leaves the {whole} {extents}; choose a box inside it",
+                          {{"what", box},
+                           {"box", base::toString(place)},
+                           {"whole", whole},
+                           {"extents", extents}})};
+}
+
 void requireRegion(const base::Extents& scene, const base::Box& region) {
     if (!base::contains(scene, region)) {
-        throw Error(ErrorCode::Problem, "the region " + base::toString(region) +
-                                            " leaves the scene " + base::toString(scene) +
-                                            "; choose a box inside it");
+        throw boxOutside("region", region, "scene", scene);
     }
 }
+
+namespace {
 
 void requireRoom(const Inputs& inputs, const base::Extents& templ) {
     if (!inputs.region) {
@@ -179,10 +192,12 @@ void requireRoom(const Inputs& inputs, const base::Extents& templ) {
     }
     const base::Extents& room = inputs.region->extents;
     if (templ.x > room.x || templ.y > room.y || templ.z > room.z) {
-        throw Error(ErrorCode::Problem, "template " + base::toString(templ) +
-                                            " is larger than the region " +
-                                            base::toString(*inputs.region) +
-                                            "; choose a region that holds the whole template");
+        throw Error(
+            ErrorCode::Problem,
+            base::Message("template-larger-than-region",
+                          "template {template} is larger than the region {region}; choose "
+                          "a region that holds the whole template",
+                          {{"template", templ}, {"region", base::toString(*inputs.region)}}));
     }
 }
 
@@ -354,23 +369,14 @@ void requireUsable(const Inputs& inputs, method::Operation operation) {
             if (inputs.templates.size() == 1) {
                 throw;
             }
-            throw Error(error.code(), "template " + std::to_string(i) + " (" +
-                                          inputs.templates[i].image->source +
-                                          ") cannot be matched: " + error.what());
+            throw error.within("template " + std::to_string(i) + " (" +
+                               inputs.templates[i].image->source + ") cannot be matched: ");
         }
     }
 }
 
 template <class Image> void report(Inputs& inputs, const char* role, const Image& image) {
-    inputs.reports.push_back({.role = role,
-                              .path = image.source,
-                              .sha256 = image.sha256,
-                              .dataFile = image.dataFile,
-                              .series = image.series,
-                              .note = image.note});
-    if constexpr (requires { image.reading; }) {
-        inputs.reports.back().reading = image.reading;
-    }
+    inputs.reports.push_back(inputReport(role, image));
     if (!image.note.empty()) {
         inputs.notes.push_back(image.note);
     }
@@ -395,8 +401,8 @@ Error flatNeeded(const base::Extents& templ) {
                 "template of one slice, or leave out --stream to search the stack as a volume"};
 }
 
-method::MaskedView Inputs::sceneView() const {
-    method::MaskedView view(base::viewOf(scene->pixels));
+method::MaskedView Inputs::viewOf(const SceneImage& other) const {
+    method::MaskedView view(base::viewOf(other.pixels));
     if (sceneMasked) {
         view.mask = sceneMask->support.view();
     }
@@ -508,7 +514,8 @@ match::PeakOptions peakOptions(const Job& job) {
             .minOverlap = job.minOverlap};
 }
 
-void moveToScene(std::vector<match::Peak>& peaks, const Inputs& inputs) {
+void moveToScene(std::vector<match::Peak>& peaks, const Inputs& inputs,
+                 const base::Geometry& geometry) {
     const base::Index by = inputs.sceneCorner();
     for (match::Peak& peak : peaks) {
         const base::Point half =
@@ -518,7 +525,7 @@ void moveToScene(std::vector<match::Peak>& peaks, const Inputs& inputs) {
         for (std::size_t axis = 0; axis < 3; ++axis) {
             peak.centre[axis] = corner[axis] + half[axis] + peak.shift[axis];
         }
-        peak.world = base::toWorld(inputs.geometry, peak.centre);
+        peak.world = base::toWorld(geometry, peak.centre);
     }
 }
 

@@ -5,6 +5,7 @@
 #include <stop_token>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "engine/base/error.h"
@@ -24,8 +25,22 @@ template <class Body> auto inScene(const std::string& scene, const Body& body) {
         if (what.starts_with(scene) || what.find("scene " + scene) != std::string_view::npos) {
             throw;
         }
-        throw base::Error(error.code(), "scene " + scene + ": " + error.what());
+        throw error.within("scene " + scene + ": ");
     }
+}
+
+/// What the report of a job says about a SceneImage or a MaskImage.
+template <class Image> [[nodiscard]] InputReport inputReport(std::string role, const Image& image) {
+    InputReport report{.role = std::move(role),
+                       .path = image.source,
+                       .sha256 = image.sha256,
+                       .dataFile = image.dataFile,
+                       .series = image.series,
+                       .note = image.note};
+    if constexpr (requires { image.reading; }) {
+        report.reading = image.reading;
+    }
+    return report;
 }
 
 /// A template of a job.
@@ -59,7 +74,9 @@ struct Inputs {
 
     /// The pixels that are searched: the scene or its region; with its mask if that excludes a
     /// voxel.
-    [[nodiscard]] method::MaskedView sceneView() const;
+    [[nodiscard]] method::MaskedView sceneView() const { return viewOf(*scene); }
+    /// The same of another scene with these extents, such as a frame of a stack.
+    [[nodiscard]] method::MaskedView viewOf(const SceneImage& other) const;
     /// Scene voxel that is voxel 0 of sceneView().
     [[nodiscard]] base::Index sceneCorner() const {
         return region ? region->corner : base::Index{};
@@ -82,6 +99,12 @@ struct Inputs {
 /// The opaque part of an image as it was read; null without opacity, and where all of it is opaque.
 [[nodiscard]] std::shared_ptr<const MaskImage> opacityOf(const io::LoadedImage& image,
                                                          const std::string& source);
+
+/// The error for a box, "region" or "crop", that leaves a "scene" or a "stack".
+[[nodiscard]] base::Error boxOutside(const std::string& box, const base::Box& place,
+                                     const std::string& whole, const base::Extents& extents);
+/// Throws it for a region. **Errors**: Problem.
+void requireRegion(const base::Extents& scene, const base::Box& region);
 
 /// The error for a template of several slices in a job with Job::stream.
 [[nodiscard]] base::Error flatNeeded(const base::Extents& templ);
@@ -112,8 +135,9 @@ struct Inputs {
 /// The options of a job for match::findPeaks.
 [[nodiscard]] match::PeakOptions peakOptions(const Job& job);
 
-/// Converts peaks of Inputs::sceneView() to voxels of the whole scene, in the order of additions of
-/// findPeaks, so that they have the bits of a run without a region.
-void moveToScene(std::vector<match::Peak>& peaks, const Inputs& inputs);
+/// Converts peaks of Inputs::sceneView() to voxels of the whole scene of this geometry, in the
+/// order of additions of findPeaks, so that they have the bits of a run without a region.
+void moveToScene(std::vector<match::Peak>& peaks, const Inputs& inputs,
+                 const base::Geometry& geometry);
 
 } // namespace flcc::job::detail

@@ -5,10 +5,6 @@
 #include <fstream>
 #include <string>
 
-#include "engine/base/error.h"
-#include "engine/base/text.h"
-#include "engine/job/options/options.h"
-
 namespace flcc::job {
 namespace {
 
@@ -67,35 +63,5 @@ base::Geometry withAxes(base::Geometry geometry, const std::optional<base::World
     geometry.axes = chosen.value_or(geometry.axes);
     return geometry;
 }
-
-namespace detail {
-
-Option worldOption() {
-    return {.name = "world",
-            .kind = ValueKind::Text,
-            .value = "auto|ras|lps",
-            .help = "axes of world positions: as the scene's file states them (NIfTI: ras, DICOM: "
-                    "lps); right, anterior, superior; or left, posterior, superior",
-            .get =
-                [](const Job& job) {
-                    return !job.world ? std::nullopt
-                                      : std::optional<std::string>(
-                                            *job.world == base::WorldAxes::Ras ? "ras" : "lps");
-                },
-            .set =
-                [](Job& job, const std::string& text) {
-                    if (text != "auto" && text != "ras" && text != "lps") {
-                        throw base::Error(base::ErrorCode::CommandLine,
-                                          "--world must be one of auto|ras|lps, not \"" +
-                                              base::excerpt(text) + "\"");
-                    }
-                    job.world = text == "auto"  ? std::nullopt
-                                : text == "ras" ? std::optional(base::WorldAxes::Ras)
-                                                : std::optional(base::WorldAxes::Lps);
-                },
-            .positional = false};
-}
-
-} // namespace detail
 
 } // namespace flcc::job

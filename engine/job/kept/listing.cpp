@@ -113,9 +113,7 @@ std::string imageInfoJson(const std::filesystem::path& path, bool verify,
 
 io::Reading readingOf(const std::map<std::string, std::string>& options) {
     Job job;
-    for (const auto& [name, value] : options) {
-        detail::findOption(name)->set(job, value);
-    }
+    detail::matchOptions().set(job, options);
     return job.reading;
 }
 

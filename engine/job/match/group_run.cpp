@@ -8,6 +8,7 @@
 #include "engine/base/stopwatch.h"
 #include "engine/job/knowledge.h"
 #include "engine/job/match/audit.h"
+#include "engine/job/report/spread.h"
 #include "engine/method/bank.h"
 #include "engine/method/method_on_device.h"
 
@@ -17,14 +18,6 @@ using base::Error;
 using base::ErrorCode;
 
 namespace {
-
-Spread spreadOf(std::vector<double> values) {
-    std::sort(values.begin(), values.end());
-    const std::size_t half = values.size() / 2;
-    const double median =
-        values.size() % 2 == 1 ? values[half] : (values[half - 1] + values[half]) / 2;
-    return {values.front(), median, values.back()};
-}
 
 void add(Spread& sum, const Spread& more) {
     sum.min += more.min;
@@ -132,8 +125,8 @@ bool GroupRun::plan(const plan::Request& request, bool warmUp, const std::stop_t
     return !stop.stop_requested();
 }
 
-/// Predicts the memory of the plan that was taken over for this scene, whose voxels may need
-/// recomputing where those of the other did not. False if it is more and beyond the limit.
+/// Predicts the memory that the plan of another scene needs for this scene: here, more voxels may
+/// need recomputing. False if that is more than before and above the limit.
 bool GroupRun::staysWithin(const method::Limits& limits) {
     if (!m_plan || byGpu()) {
         return true;

@@ -2,13 +2,11 @@
 
 #include <algorithm>
 #include <array>
-#include <new>
 #include <optional>
 #include <utility>
 
 #include "engine/base/error.h"
 #include "engine/base/log.h"
-#include "engine/io/atomic_file.h"
 #include "engine/job/knowledge.h"
 #include "engine/job/match/scene_runner.h"
 #include "engine/job/match/scenes.h"
@@ -16,8 +14,7 @@
 #include "engine/job/output/frame_outputs.h"
 #include "engine/job/output/outputs.h"
 #include "engine/job/report/frame_report.h"
-#include "engine/job/report/machine.h"
-#include "engine/job/report/text.h"
+#include "engine/job/report/memory_errors.h"
 #include "engine/job/stream/frame_stack.h"
 #include "engine/job/stream/frames.h"
 
@@ -40,12 +37,7 @@ bool finishFrames(JobReport& report, const path& target, detail::Frames& frames,
     if (stop.stop_requested() || !outputs.finish()) {
         return false;
     }
-    if (!target.empty()) {
-        (void)files.add(target, [&](const io::AtomicFile& file) {
-            io::writeText(file, toJson(report));
-            return true;
-        });
-    }
+    files.addText(target, [&] { return toJson(report); });
     files.commit();
     return true;
 }
@@ -58,13 +50,13 @@ JobResult doScenes(const Job& job, const JobImages& images, const std::stop_toke
         requireOwnFiles(inputFiles(job), outputs);
     }
     if (jobs.size() > 1 || job.stream) {
-        sink.phase(Phase::Read);
+        sink.enter(Phase::Read);
     }
     JobImages own = images;
     std::optional<detail::Frames> frames;
     std::vector<detail::OrderedScene> order;
     if (job.stream) {
-        frames.emplace(job, images, stop);
+        frames.emplace(job, images.scene, stop);
         order = detail::frameOrder(*frames);
         order.resize(planOnly ? std::min<std::size_t>(1, order.size()) : order.size());
         jobs.push_back(job);
@@ -151,16 +143,8 @@ JobResult doScenes(const Job& job, const JobImages& images, const std::stop_toke
     return all;
 }
 
-/// Calls `body` and turns failed allocations into the error they are.
-template <class Body> auto withMemoryErrors(const Body& body) {
-    try {
-        return body();
-    } catch (const std::bad_alloc&) {
-        throw Error(ErrorCode::Memory, "the machine has too little free memory for this job (" +
-                                           detail::bytesText(detail::availableMemory()) +
-                                           " left); close other programs or use a smaller scene");
-    }
-}
+constexpr const char* kThis = "this job";
+constexpr const char* kSmaller = "use a smaller scene";
 
 /// Saves what planning measured, which is valid however the job ends. The result or the error of
 /// the job matters more than a failure of it.
@@ -189,8 +173,9 @@ JobResult runJob(const Job& job, const JobImages& images, std::stop_token stop, 
     detail::requireSensible(job);
     JobSink silent;
     try {
-        JobResult result = withMemoryErrors(
-            [&] { return doScenes(job, images, stop, sink ? *sink : silent, false); });
+        JobResult result = detail::withMemoryErrors(kThis, kSmaller, [&] {
+            return doScenes(job, images, stop, sink ? *sink : silent, false);
+        });
         keepMeasurements();
         return result;
     } catch (const Error& error) {
@@ -204,8 +189,9 @@ JobResult runJob(const Job& job, const JobImages& images, std::stop_token stop, 
 JobReport planJob(const Job& job, const JobImages& images, std::stop_token stop, JobSink* sink) {
     detail::requireSensible(job);
     JobSink silent;
-    return withMemoryErrors(
-        [&] { return doScenes(job, images, stop, sink ? *sink : silent, true).report; });
+    return detail::withMemoryErrors(kThis, kSmaller, [&] {
+        return doScenes(job, images, stop, sink ? *sink : silent, true).report;
+    });
 }
 
 } // namespace flcc::job

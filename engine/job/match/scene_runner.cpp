@@ -8,9 +8,8 @@
 #include <vector>
 
 #include "engine/base/stopwatch.h"
-#include "engine/base/tile_pool.h"
-#include "engine/io/atomic_file.h"
 #include "engine/job/input/inputs.h"
+#include "engine/job/input/limits.h"
 #include "engine/job/output/outputs.h"
 #include "engine/job/report/machine.h"
 
@@ -38,8 +37,8 @@ plan::Request SceneRunner::request() const {
     request.method = m_job.method;
     request.device = m_job.device;
     request.tile = m_job.tile;
-    request.limits.threads = m_job.threads > 0 ? m_job.threads : base::availableThreads();
-    request.limits.memoryBytes = m_job.memoryBytes > 0 ? m_job.memoryBytes : availableMemory();
+    request.limits.threads = threadsOf(m_job);
+    request.limits.memoryBytes = memoryOf(m_job);
     request.limits.transforms = m_job.transforms;
     return request;
 }
@@ -354,7 +353,7 @@ bool SceneRunner::findPeaks() {
     }
     reportGroups();
     m_result.report.audit = totalAudit(groups());
-    moveToScene(m_result.peaks, inputs());
+    moveToScene(m_result.peaks, inputs(), m_result.geometry);
     m_result.report.peaks = m_result.peaks;
     m_sink.progress(1);
     return !m_stop.stop_requested();
@@ -380,11 +379,8 @@ bool SceneRunner::write() {
 }
 
 bool SceneRunner::writePlan() {
-    if (!m_job.report.empty() && m_stream.frames == nullptr) {
-        (void)m_stream.files.add(m_job.report, [this](const io::AtomicFile& file) {
-            io::writeText(file, toJson(m_result.report));
-            return true;
-        });
+    if (m_stream.frames == nullptr) {
+        m_stream.files.addText(m_job.report, [this] { return toJson(m_result.report); });
     }
     nameOutputs();
     return true;

@@ -39,10 +39,7 @@ class SceneRunner {
     [[nodiscard]] std::vector<GroupRun>& groups() { return m_work->groups; }
     [[nodiscard]] const std::vector<GroupRun>& groups() const { return m_work->groups; }
 
-    void enter(Phase phase) {
-        m_sink.phase(phase);
-        m_sink.progress(0);
-    }
+    void enter(Phase phase) { m_sink.enter(phase); }
 
     [[nodiscard]] plan::Request request() const;
 

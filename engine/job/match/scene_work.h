@@ -10,7 +10,7 @@
 
 namespace flcc::job::detail {
 
-/// What a scene is computed from and with. Not movable: groups refer to the inputs.
+/// The inputs of a scene and the runs of its groups. Not movable: groups refer to the inputs.
 struct SceneWork {
     SceneWork() = default;
     SceneWork(const SceneWork&) = delete;

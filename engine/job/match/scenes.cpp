@@ -1,6 +1,7 @@
 #include "engine/job/match/scenes.h"
 
 #include <algorithm>
+#include <array>
 #include <utility>
 
 #include "engine/io/image_file.h"
@@ -28,8 +29,9 @@ std::vector<Job> scenesOf(const Job& job) {
             own.crops.clear();
             own.templateOut.clear();
         }
-        for (auto output :
-             {&Job::map, &Job::status, &Job::index, &Job::peaks, &Job::report, &Job::heatmap}) {
+        constexpr std::array<std::filesystem::path Job::*, 6> kNumbered{
+            &Job::map, &Job::status, &Job::index, &Job::peaks, &Job::report, &Job::heatmap};
+        for (const auto output : kNumbered) {
             if (jobs.size() > 1 && !(own.*output).empty()) {
                 own.*output = numberedOutput(own.*output, i);
             }

@@ -7,24 +7,21 @@
 #include <cmath>
 #include <filesystem>
 #include <optional>
-#include <set>
 
 #include <CLI/CLI.hpp>
-#include <nlohmann/json.hpp>
 
 #include "engine/base/error.h"
 #include "engine/base/text.h"
+#include "engine/job/options/common_options.h"
 #include "engine/job/options/options.h"
 #include "engine/job/report/text.h"
-#include "engine/job/report/text_file.h"
 
 namespace flcc::job {
 
 using base::Error;
 using base::ErrorCode;
-using detail::Option;
+using Option = detail::Option<Job>;
 using detail::ValueKind;
-using Json = nlohmann::ordered_json;
 
 namespace {
 
@@ -118,82 +115,6 @@ std::string quoted(const std::string& text) {
 /// A plain argument that cannot be taken for an option.
 std::string positional(const std::string& path) { return path.front() == '-' ? "./" + path : path; }
 
-Json valueOf(const Option& option, const std::vector<std::string>& values) {
-    if (values.size() > 1) {
-        return values;
-    }
-    if (option.kind == ValueKind::Flag) {
-        return values.front() == "true";
-    }
-    const bool word = option.kind == ValueKind::NumberOrText && !Json::accept(values.front());
-    if (option.kind == ValueKind::Text || word) {
-        return values.front();
-    }
-    return Json::parse(values.front());
-}
-
-/// The text of a job file's value; refuses one of the wrong type.
-std::string textOf(const Option& option, const Json& value) {
-    const bool number = option.kind == ValueKind::Integer || option.kind == ValueKind::Number ||
-                        option.kind == ValueKind::NumberOrText;
-    const bool text = option.kind == ValueKind::Text || option.kind == ValueKind::NumberOrText;
-    if (text && value.is_string()) {
-        return value.get<std::string>();
-    }
-    if (option.kind == ValueKind::Flag && value.is_boolean()) {
-        return value.get<bool>() ? "true" : "false";
-    }
-    if (number && value.is_number_float()) {
-        return detail::shortest(value.get<double>());
-    }
-    if (number && value.is_number()) {
-        return value.dump();
-    }
-    refuse("\"" + option.name + "\" in a job file must be " +
-           (option.kind == ValueKind::Flag ? "true or false" : (text ? "a text" : "a number")));
-}
-
-/// Sets an option from its value in a job file.
-void setFrom(const Option& option, const Json& value, Job& job) {
-    if (!option.repeats()) {
-        option.set(job, textOf(option, value));
-        return;
-    }
-    std::vector<std::string> values;
-    for (const Json& each : value.is_array() ? value : Json::array({value})) {
-        if (!each.is_string()) {
-            refuse("\"" + option.name + "\" in a job file must be a text or a list of texts");
-        }
-        values.push_back(each.get<std::string>());
-    }
-    option.setAll(job, values);
-}
-
-Json parseObject(std::string_view text) {
-    std::set<std::string> keys;
-    const auto refuseDoubledKeys = [&](int depth, Json::parse_event_t event, Json& parsed) {
-        if (event == Json::parse_event_t::key && depth == 1 &&
-            !keys.insert(parsed.get<std::string>()).second) {
-            refuse("\"" + base::excerpt(parsed.get<std::string>()) +
-                   "\" is given twice in the job file");
-        }
-        return true;
-    };
-    if (base::nestsTooDeep(text)) {
-        throw Error(ErrorCode::Input, "the values of the job file are nested more than 100 deep");
-    }
-    Json json;
-    try {
-        json = Json::parse(text, refuseDoubledKeys);
-    } catch (const Json::exception& error) {
-        throw Error(ErrorCode::Input, "the job file is not JSON: " + base::excerpt(error.what()));
-    }
-    if (!json.is_object()) {
-        throw Error(ErrorCode::Input, "the job file is not a JSON object of options");
-    }
-    return json;
-}
-
 const char* pastSpaces(const char* at, const char* end) {
     return std::find_if(at, end, [](char letter) { return letter != ' '; });
 }
@@ -245,28 +166,12 @@ void settlePlan(Job& job, const std::vector<std::string>& given) {
 
 } // namespace
 
-std::string readJobFile(const std::filesystem::path& path) {
-    return detail::readTextFile(path, "job file");
-}
-
-std::string jobFileCommand(std::string_view text) {
-    if (base::nestsTooDeep(text)) {
-        return "match";
-    }
-    constexpr bool kThrows = false;
-    const Json json = Json::parse(text, nullptr, kThrows);
-    const auto command = json.is_object() ? json.find("command") : json.end();
-    return json.is_object() && command != json.end() && command->is_string()
-               ? command->get<std::string>()
-               : "match";
-}
-
 ParsedArguments parseArguments(const std::vector<std::string>& args) {
     CLI::App app;
     app.set_help_flag();
     app.allow_extras();
     std::vector<CLI::Option*> given;
-    for (const Option& option : detail::options()) {
+    for (const Option& option : detail::matchOptions().rows()) {
         given.push_back(
             addOption(app, "--" + option.name, option.kind == ValueKind::Flag, option.repeats()));
     }
@@ -295,12 +200,12 @@ ParsedArguments parseArguments(const std::vector<std::string>& args) {
     std::vector<std::string> names;
     for (std::size_t i = 0; i < given.size(); ++i) {
         if (given[i]->count() > 0) {
-            names.push_back(detail::options()[i].name);
+            names.push_back(detail::matchOptions().rows()[i].name);
         }
     }
     settlePlan(parsed.job, names);
     for (std::size_t i = 0; i < given.size(); ++i) {
-        const Option& option = detail::options()[i];
+        const Option& option = detail::matchOptions().rows()[i];
         const CLI::Option* const plain = option.name == "scene"      ? firstPlain
                                          : option.name == "template" ? secondPlain
                                                                      : nullptr;
@@ -309,11 +214,7 @@ ParsedArguments parseArguments(const std::vector<std::string>& args) {
         if (values.empty()) {
             continue;
         }
-        if (option.repeats()) {
-            option.setAll(parsed.job, values);
-        } else {
-            option.set(parsed.job, option.kind == ValueKind::Flag ? "true" : values.front());
-        }
+        option.setValues(parsed.job, values);
     }
     if (switches.saveJob->count() > 0) {
         parsed.saveJob = switches.saveJob->results().front();
@@ -332,9 +233,9 @@ std::vector<std::string> toArguments(const Job& job) {
     std::vector<std::string> arguments;
     // After --scene a plain argument would be one more scene.
     const bool plainTemplate = !job.scene.empty() && job.furtherScenes.empty() && job.crops.empty();
-    for (const Option& option : detail::options()) {
+    for (const Option& option : detail::matchOptions().rows()) {
         bool first = true;
-        for (const std::string& value : detail::valuesOf(option, job)) {
+        for (const std::string& value : option.valuesOf(job)) {
             if (first && (option.positional || (option.name == "template" && plainTemplate))) {
                 arguments.push_back(positional(value));
             } else if (option.kind == ValueKind::Flag) {
@@ -359,29 +260,11 @@ std::string toCommandLine(const Job& job) {
     return line;
 }
 
-std::string toJobFile(const Job& job) {
-    Json json = Json::object();
-    for (const Option& option : detail::options()) {
-        if (const auto values = detail::valuesOf(option, job); !values.empty()) {
-            json[option.name] = valueOf(option, values);
-        }
-    }
-    return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
-}
+std::string toJobFile(const Job& job) { return detail::matchOptions().toFile(job); }
 
 Job fromJobFile(std::string_view text) {
-    const Json json = parseObject(text);
     Job job;
-    std::vector<std::string> keys;
-    for (const auto& [key, value] : json.items()) {
-        const Option* const option = detail::findOption(key);
-        if (option == nullptr) {
-            refuse("unknown option \"" + base::excerpt(key) + "\" in the job file");
-        }
-        keys.push_back(key);
-        setFrom(*option, value, job);
-    }
-    settlePlan(job, keys);
+    settlePlan(job, detail::matchOptions().setFromFile(job, text));
     detail::requireThreshold(job);
     return job;
 }
@@ -447,13 +330,10 @@ std::int64_t parseSize(std::string_view text) {
 }
 
 std::string argumentsHelp() {
-    std::string text;
+    std::string text = detail::matchOptions().help();
     const auto add = [&](const std::string& left, const std::string& right) {
         text += detail::helpLine(left, right);
     };
-    for (const Option& option : detail::options()) {
-        add("--" + option.name + (option.value.empty() ? "" : " " + option.value), option.help);
-    }
     add("--job FILE", "read options from a job file; options on the command line override them");
     add("--save-job FILE", "write these options as a job file");
     add("--json", "print the report instead of the summary");

@@ -1,202 +1,200 @@
 #pragma once
 
+#include <algorithm>
 #include <charconv>
+#include <cmath>
 #include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <limits>
 #include <optional>
 #include <string>
 #include <system_error>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
 #include "engine/base/error.h"
 #include "engine/base/text.h"
-#include "engine/job/options/options.h"
+#include "engine/job/options/option_table.h"
 #include "engine/job/report/text.h"
 
-/// The kinds of rows of the table of options: files, numbers, flags.
+/// The kinds of rows of a table of options: files, numbers, words, flags. `at` is a member of the
+/// job, or a function that returns a reference to what the option sets.
 namespace flcc::job::detail::kinds {
 
-using base::Error;
-using base::ErrorCode;
 using std::filesystem::path;
 
 inline constexpr std::int64_t kMostPlanes = std::numeric_limits<int>::max();
+inline constexpr std::int64_t kAnyCount = std::numeric_limits<std::int64_t>::max();
 
-[[noreturn]] inline void refuse(const std::string& option, const std::string& value,
-                                const std::string& wanted) {
-    throw Error(ErrorCode::CommandLine,
-                "--" + option + " must be " + wanted + ", not \"" + base::excerpt(value) + "\"");
-}
+/// The word of a value of an enumeration that has name().
+template <class Enum> std::string nameOf(Enum value) { return std::string(name(value)); }
 
-inline std::int64_t toInteger(const std::string& option, const std::string& text, std::int64_t low,
-                              std::int64_t high) {
-    std::int64_t value = 0;
-    const char* const end = text.data() + text.size();
-    const auto [rest, error] = std::from_chars(text.data(), end, value);
-    if (error != std::errc{} || rest != end || value < low || value > high) {
-        refuse(option, text,
-               high == std::numeric_limits<std::int64_t>::max()
-                   ? "a whole number of at least " + std::to_string(low)
-                   : "a whole number from " + std::to_string(low) + " to " + std::to_string(high));
-    }
-    return value;
-}
+[[noreturn]] void refuse(const std::string& option, const std::string& value,
+                         const std::string& wanted);
+[[nodiscard]] std::int64_t toInteger(const std::string& option, const std::string& text,
+                                     std::int64_t low, std::int64_t high);
+[[nodiscard]] double toNumber(const std::string& option, const std::string& text, double low,
+                              double high);
+[[nodiscard]] path toFile(const std::string& option, const std::string& text);
 
-inline double toNumber(const std::string& option, const std::string& text, double low,
-                       double high) {
-    double value = 0;
-    const char* const end = text.data() + text.size();
-    const auto [rest, error] = std::from_chars(text.data(), end, value);
-    if (error != std::errc{} || rest != end || !(value >= low && value <= high)) {
-        refuse(option, text,
-               high == std::numeric_limits<double>::max()
-                   ? "a number of at least " + shortest(low)
-                   : "a number from " + shortest(low) + " to " + shortest(high));
-    }
-    return value;
-}
-
-inline path toFile(const std::string& option, const std::string& text) {
-    if (text.empty() || text.find('\0') != std::string::npos) {
-        refuse(option, text, "the name of a file");
-    }
-    return text;
-}
-
-inline Option fileOption(std::string name, std::string value, std::string help, path Job::*member) {
-    return {.name = name,
-            .kind = ValueKind::Text,
-            .value = std::move(value),
-            .help = std::move(help),
-            .get =
-                [member](const Job& job) {
-                    return (job.*member).empty() ? std::nullopt
-                                                 : std::optional((job.*member).string());
-                },
-            .set = [member, name](Job& job,
-                                  const std::string& text) { job.*member = toFile(name, text); },
-            .positional = false};
+template <class J, class At>
+Option<J> fileOption(std::string name, std::string value, std::string help, At at) {
+    return {
+        .name = name,
+        .value = std::move(value),
+        .help = std::move(help),
+        .get =
+            [at](const J& job) {
+                const path& file = std::invoke(at, job);
+                return file.empty() ? std::nullopt : std::optional(file.string());
+            },
+        .set = [at, name](J& job,
+                          const std::string& text) { std::invoke(at, job) = toFile(name, text); }};
 }
 
 /// Files of which there may be several.
-inline Option filesOption(std::string name, std::string help, std::vector<path> Job::*member) {
-    Option option{.name = name, .value = "FILE", .help = std::move(help), .get = {}, .set = {}};
-    option.getAll = [member](const Job& job) {
-        std::vector<std::string> values;
-        for (const path& file : job.*member) {
-            values.push_back(file.string());
-        }
-        return values;
-    };
-    option.setAll = [member, name](Job& job, const std::vector<std::string>& values) {
-        (job.*member).clear();
-        for (const std::string& text : values) {
-            (job.*member).push_back(toFile(name, text));
-        }
-    };
-    return option;
+template <class J, class At> Option<J> filesOption(std::string name, std::string help, At at) {
+    return {.name = name,
+            .value = "FILE",
+            .help = std::move(help),
+            .getAll =
+                [at](const J& job) {
+                    std::vector<std::string> values;
+                    for (const path& file : std::invoke(at, job)) {
+                        values.push_back(file.string());
+                    }
+                    return values;
+                },
+            .setAll =
+                [at, name](J& job, const std::vector<std::string>& values) {
+                    std::vector<path> files;
+                    for (const std::string& text : values) {
+                        files.push_back(toFile(name, text));
+                    }
+                    std::invoke(at, job) = std::move(files);
+                }};
 }
 
-/// An integer option; its default is the default of the Job member.
-template <class T>
-inline Option countOption(std::string name, std::string value, std::string help, T Job::*member,
-                          std::int64_t low, std::int64_t high) {
+/// A whole number; its default is that of a job without options.
+template <class J, class At>
+Option<J> countOption(std::string name, std::string value, std::string help, At at,
+                      std::int64_t low, std::int64_t high) {
     return {.name = name,
             .kind = ValueKind::Integer,
             .value = std::move(value),
             .help = std::move(help),
             .get =
-                [member](const Job& job) {
-                    return job.*member == Job{}.*member
-                               ? std::nullopt
-                               : std::optional(std::to_string(job.*member));
+                [at](const J& job) {
+                    const auto number = std::invoke(at, job);
+                    return number == std::invoke(at, J{}) ? std::nullopt
+                                                          : std::optional(std::to_string(number));
                 },
             .set =
-                [member, name, low, high](Job& job, const std::string& text) {
-                    job.*member = static_cast<T>(toInteger(name, text, low, high));
-                },
-            .positional = false};
+                [at, name, low, high](J& job, const std::string& text) {
+                    auto& number = std::invoke(at, job);
+                    number = static_cast<std::remove_reference_t<decltype(number)>>(
+                        toInteger(name, text, low, high));
+                }};
 }
 
-/// A whole number that may be left out.
-template <class T>
-inline Option indexOption(std::string name, std::string value, std::string help,
-                          std::optional<T> Job::*member) {
+/// A whole number of at least 0 that may be left out.
+template <class J, class At>
+Option<J> indexOption(std::string name, std::string value, std::string help, At at,
+                      std::int64_t high = kMostPlanes) {
     return {.name = name,
             .kind = ValueKind::Integer,
             .value = std::move(value),
             .help = std::move(help),
             .get =
-                [member](const Job& job) {
-                    return job.*member ? std::optional(std::to_string(*(job.*member)))
-                                       : std::nullopt;
+                [at](const J& job) {
+                    const auto& number = std::invoke(at, job);
+                    return number ? std::optional(std::to_string(*number)) : std::nullopt;
                 },
             .set =
-                [member, name](Job& job, const std::string& text) {
-                    job.*member = static_cast<T>(toInteger(name, text, 0, kMostPlanes));
-                },
-            .positional = false};
+                [at, name, high](J& job, const std::string& text) {
+                    auto& number = std::invoke(at, job);
+                    number =
+                        static_cast<typename std::remove_reference_t<decltype(number)>::value_type>(
+                            toInteger(name, text, 0, high));
+                }};
 }
 
 /// One of a few words. `read` gives the word in force.
-inline Option wordOption(std::string name, std::string help, std::vector<std::string> words,
-                         std::function<std::string(const Job&)> read,
-                         std::function<void(Job&, const std::string&)> write) {
+template <class J>
+Option<J> wordOption(std::string name, std::string help, std::vector<std::string> words,
+                     std::function<std::string(const J&)> read,
+                     std::function<void(J&, const std::string&)> write) {
     std::string list;
     for (const std::string& word : words) {
         list += (list.empty() ? "" : "|") + word;
     }
     return {.name = name,
-            .kind = ValueKind::Text,
             .value = list,
             .help = std::move(help),
             .get =
-                [read](const Job& job) {
-                    return read(job) == read(Job{}) ? std::nullopt : std::optional(read(job));
+                [read](const J& job) {
+                    return read(job) == read(J{}) ? std::nullopt : std::optional(read(job));
                 },
             .set =
                 [name, words = std::move(words), list,
-                 write = std::move(write)](Job& job, const std::string& text) {
-                    if (std::find(words.begin(), words.end(), text) == words.end()) {
+                 write = std::move(write)](J& job, const std::string& text) {
+                    if (std::ranges::find(words, text) == words.end()) {
                         refuse(name, text, "one of " + list);
                     }
                     write(job, text);
-                },
-            .positional = false};
+                }};
 }
 
-inline Option flagOption(std::string name, std::string help, bool Job::*member) {
-    return {.name = std::move(name),
-            .kind = ValueKind::Flag,
-            .value = "",
-            .help = std::move(help),
-            .get =
-                [member](const Job& job) {
-                    return job.*member ? std::optional<std::string>("true") : std::nullopt;
-                },
-            .set = [member](Job& job, const std::string& text) { job.*member = text == "true"; },
-            .positional = false};
+/// One of the values of an enumeration that has name().
+template <class J, class At, class Enum>
+Option<J> enumOption(std::string name, std::string help, At at, const std::vector<Enum>& all) {
+    std::vector<std::string> words;
+    for (const Enum value : all) {
+        words.push_back(nameOf(value));
+    }
+    return wordOption<J>(
+        std::move(name), std::move(help), std::move(words),
+        [at](const J& job) { return nameOf(std::invoke(at, job)); },
+        [at, all](J& job, const std::string& text) {
+            std::invoke(at, job) =
+                *std::ranges::find_if(all, [&](Enum value) { return text == nameOf(value); });
+        });
 }
 
-/// A number option; its default is the default of the Job member.
-inline Option numberOption(std::string name, std::string value, std::string help,
-                           double Job::*member, double low, double high) {
+template <class J, class At> Option<J> flagOption(std::string name, std::string help, At at) {
+    return {
+        .name = std::move(name),
+        .kind = ValueKind::Flag,
+        .value = "",
+        .help = std::move(help),
+        .get =
+            [at](const J& job) {
+                return std::invoke(at, job) ? std::optional<std::string>("true") : std::nullopt;
+            },
+        .set = [at](J& job, const std::string& text) { std::invoke(at, job) = text == "true"; }};
+}
+
+/// A number, or one that may be left out; its default is that of a job without options.
+template <class J, class At>
+Option<J> numberOption(std::string name, std::string value, std::string help, At at, double low,
+                       double high = std::numeric_limits<double>::max()) {
     return {.name = name,
             .kind = ValueKind::Number,
             .value = std::move(value),
             .help = std::move(help),
             .get =
-                [member](const Job& job) {
-                    return job.*member == Job{}.*member ? std::nullopt
-                                                        : std::optional(shortest(job.*member));
+                [at](const J& job) {
+                    const std::optional<double> number = std::invoke(at, job);
+                    return number == std::optional<double>(std::invoke(at, J{}))
+                               ? std::nullopt
+                               : std::optional(shortest(*number));
                 },
             .set =
-                [member, name, low, high](Job& job, const std::string& text) {
-                    job.*member = toNumber(name, text, low, high);
-                },
-            .positional = false};
+                [at, name, low, high](J& job, const std::string& text) {
+                    std::invoke(at, job) = toNumber(name, text, low, high);
+                }};
 }
 
 } // namespace flcc::job::detail::kinds

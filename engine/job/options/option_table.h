@@ -1,8 +1,7 @@
 #pragma once
 
 #include <algorithm>
-#include <charconv>
-#include <cstdint>
+#include <concepts>
 #include <functional>
 #include <map>
 #include <optional>
@@ -14,134 +13,141 @@
 #include "engine/base/error.h"
 #include "engine/base/text.h"
 #include "engine/job/command_option.h"
-#include "engine/job/options/command_file.h"
-#include "engine/job/options/options.h"
+#include "engine/job/options/job_file.h"
 #include "engine/job/report/text.h"
 
 namespace flcc::job::detail {
 
-/// An option of a command with what reads and writes it in a job of type `J`.
-template <class J> struct OptionRow {
-    CommandOption option;
-    ValueKind kind = ValueKind::Text; ///< Text, Integer or Number
+/// One option of jobs of type `J`: everything that parsing, the job file, "copy as command line"
+/// and the help need.
+template <class J> struct Option {
+    std::string name; ///< long option without dashes; the key in a job file
+    ValueKind kind = ValueKind::Text;
+    std::string value; ///< placeholder for the value in the help: "FILE"
+    std::string help;
     /// The value as text; empty if the job has the default.
-    std::function<std::optional<std::string>(const J&)> get;
+    std::function<std::optional<std::string>(const J&)> get{};
     /// **Errors**: CommandLine, naming the option, for a value out of range.
-    std::function<void(J&, const std::string&)> set;
+    std::function<void(J&, const std::string&)> set{};
+    /// The first value may be given without the option's name on the command line.
+    bool positional = false;
+    /// Returns all values of an option that may be repeated; then `get` and `set` are empty. In a
+    /// job file one value is a text, several are a list.
+    std::function<std::vector<std::string>(const J&)> getAll{};
+    std::function<void(J&, const std::vector<std::string>&)> setAll{};
+
+    [[nodiscard]] bool repeats() const { return static_cast<bool>(getAll); }
+
+    /// The values in `job`; empty if it has the default.
+    [[nodiscard]] std::vector<std::string> valuesOf(const J& job) const {
+        if (repeats()) {
+            return getAll(job);
+        }
+        const std::optional<std::string> one = get(job);
+        return one ? std::vector{*one} : std::vector<std::string>{};
+    }
+
+    /// On the command line a switch has no value, or an empty one.
+    void setValues(J& job, const std::vector<std::string>& values) const {
+        if (repeats()) {
+            setAll(job, values);
+        } else {
+            const bool on = kind == ValueKind::Flag && values.front().empty();
+            set(job, on ? "true" : values.front());
+        }
+    }
+
+    /// An option of all jobs is one of each kind of job.
+    template <class D>
+    requires(std::derived_from<D, J> && !std::same_as<D, J>) operator Option<D>() const {
+        return {name, kind, value, help, get, set, positional, getAll, setAll};
+    }
+
+    /// The same option with another help or name.
+    [[nodiscard]] Option withHelp(std::string other) const {
+        Option changed = *this;
+        changed.help = std::move(other);
+        return changed;
+    }
+    [[nodiscard]] Option named(std::string other) const {
+        Option changed = *this;
+        changed.name = std::move(other);
+        return changed;
+    }
 };
 
-/// One of a few words, the first the default. `read` and `write` have the word of a job.
-template <class J>
-OptionRow<J> wordRow(const std::string& name, const std::string& help,
-                     std::vector<std::string> words, std::function<std::string(const J&)> read,
-                     std::function<void(J&, const std::string&)> write) {
-    std::string list;
-    for (const std::string& word : words) {
-        list += (list.empty() ? "" : "|") + word;
-    }
-    return {{name, list, help},
-            ValueKind::Text,
-            [read](const J& job) {
-                return read(job) == read(J{}) ? std::nullopt : std::optional(read(job));
-            },
-            [name, list, words = std::move(words),
-             write = std::move(write)](J& job, const std::string& text) {
-                if (std::find(words.begin(), words.end(), text) == words.end()) {
-                    throw base::Error(base::ErrorCode::CommandLine,
-                                      "--" + name + " must be one of " + list + ", not \"" +
-                                          base::excerpt(text) + "\"");
-                }
-                write(job, text);
-            }};
-}
-
-/// A whole number from `least` to `most`. The value of a job without options is the default.
-template <class J>
-OptionRow<J> countRow(const std::string& name, const std::string& value, const std::string& help,
-                      std::int64_t least, std::int64_t most,
-                      std::function<std::int64_t(const J&)> read,
-                      std::function<void(J&, std::int64_t)> write) {
-    return {{name, value, help},
-            ValueKind::Integer,
-            [read](const J& job) {
-                return read(job) == read(J{}) ? std::nullopt
-                                              : std::optional(std::to_string(read(job)));
-            },
-            [name, least, most, write = std::move(write)](J& job, const std::string& text) {
-                std::int64_t number = 0;
-                const char* const last = text.data() + text.size();
-                const auto [end, error] = std::from_chars(text.data(), last, number);
-                if (error != std::errc{} || end != last || number < least || number > most) {
-                    throw base::Error(base::ErrorCode::CommandLine,
-                                      "--" + name + " must be a whole number from " +
-                                          std::to_string(least) + " to " + std::to_string(most) +
-                                          ", not \"" + base::excerpt(text) + "\"");
-                }
-                write(job, number);
-            }};
-}
-
-/// The options of a command: its job from options or from a job file, and the other way round.
+/// The options of a command in the order of the help: its job from options or from a job file, and
+/// the other way round.
 template <class J> class OptionTable {
   public:
-    OptionTable(std::string command, std::vector<OptionRow<J>> rows)
+    OptionTable(std::string command, std::vector<Option<J>> rows)
         : m_command(std::move(command)), m_rows(std::move(rows)) {}
+
+    [[nodiscard]] const std::vector<Option<J>>& rows() const { return m_rows; }
+
+    /// The option with that name, or null.
+    [[nodiscard]] const Option<J>* find(std::string_view name) const {
+        const auto found = std::ranges::find(m_rows, name, &Option<J>::name);
+        return found == m_rows.end() ? nullptr : &*found;
+    }
 
     [[nodiscard]] std::vector<CommandOption> options() const {
         std::vector<CommandOption> options;
-        for (const OptionRow<J>& row : m_rows) {
-            options.push_back(row.option);
+        for (const Option<J>& row : m_rows) {
+            options.push_back({row.name, row.value, row.help});
         }
         return options;
     }
 
     [[nodiscard]] std::string help() const {
         std::string text;
-        for (const OptionRow<J>& row : m_rows) {
-            const std::string& value = row.option.value;
-            text += helpLine("--" + row.option.name + (value.empty() ? "" : " " + value),
-                             row.option.help);
+        for (const Option<J>& row : m_rows) {
+            text +=
+                helpLine("--" + row.name + (row.value.empty() ? "" : " " + row.value), row.help);
         }
         return text;
-    }
-
-    /// **Errors**: CommandLine for an unknown option.
-    [[nodiscard]] const OptionRow<J>& find(const std::string& name) const {
-        for (const OptionRow<J>& row : m_rows) {
-            if (row.option.name == name) {
-                return row;
-            }
-        }
-        throw base::Error(base::ErrorCode::CommandLine,
-                          "unknown option \"" + base::excerpt(name) + "\" of " + m_command);
     }
 
     /// **Errors**: CommandLine for an unknown name or a value that is wrong.
     void set(J& job, const std::map<std::string, std::string>& values) const {
         for (const auto& [name, value] : values) {
-            find(name).set(job, value);
+            const Option<J>* const row = find(name);
+            if (row == nullptr) {
+                throw base::Error(base::ErrorCode::CommandLine,
+                                  "unknown option \"" + base::excerpt(name) + "\" of " + m_command);
+            }
+            row->setValues(job, {value});
         }
     }
 
     [[nodiscard]] std::string toFile(const J& job) const {
         std::vector<FileValue> values;
-        for (const OptionRow<J>& row : m_rows) {
-            if (const std::optional<std::string> value = row.get(job)) {
-                values.push_back({row.option.name, row.kind, *value});
+        for (const Option<J>& row : m_rows) {
+            if (std::vector<std::string> texts = row.valuesOf(job); !texts.empty()) {
+                values.push_back({row.name, row.kind, std::move(texts)});
             }
         }
-        return commandFile(m_command, values);
+        return jobFile(m_command, values);
     }
 
-    /// **Errors**: as readCommandFile().
-    [[nodiscard]] std::map<std::string, std::string> fromFile(std::string_view text) const {
-        return readCommandFile(m_command, text,
-                               [this](const std::string& name) { return find(name).kind; });
+    /// Sets what a job file says and returns the names of its options. **Errors**: as
+    /// valuesOfJobFile().
+    std::vector<std::string> setFromFile(J& job, std::string_view text) const {
+        const auto shapeOf = [this](std::string_view name) {
+            const Option<J>* const row = find(name);
+            return row ? std::optional(FileShape{row->kind, row->repeats()}) : std::nullopt;
+        };
+        std::vector<std::string> names;
+        for (const FileValue& value : valuesOfJobFile(m_command, text, shapeOf)) {
+            find(value.name)->setValues(job, value.texts);
+            names.push_back(value.name);
+        }
+        return names;
     }
 
   private:
     std::string m_command;
-    std::vector<OptionRow<J>> m_rows;
+    std::vector<Option<J>> m_rows;
 };
 
 } // namespace flcc::job::detail

@@ -1,5 +1,6 @@
 #include "engine/job/output/frame_outputs.h"
 
+#include <array>
 #include <utility>
 
 #include "engine/base/error.h"
@@ -13,21 +14,21 @@ void requireStream(const Job& job) {
     if (!job.stream) {
         return;
     }
-    const auto wrong = [](const std::string& sentence) {
-        throw Error(ErrorCode::CommandLine, sentence);
+    const auto wrong = [](const char* key, const char* pattern, std::int64_t scenes) {
+        throw Error(ErrorCode::CommandLine, base::Message(key, pattern, {{"scenes", scenes}}));
     };
-    if (!job.furtherScenes.empty()) {
-        wrong("--stream takes the frames of one stack; give one scene, not " +
-              std::to_string(1 + job.furtherScenes.size()));
+    const std::int64_t scenes = 1 + std::ssize(job.furtherScenes);
+    if (scenes > 1) {
+        wrong("stream-of-scenes",
+              "{--stream} takes the frames of one stack; give one scene, not {scenes}", scenes);
     }
     if (!job.heatmap.empty()) {
-        wrong("--heatmap draws one map, but --stream makes one for each frame; leave out "
-              "--heatmap, or search one frame as --region X,Y,Z:W,H,1 without --stream");
+        wrong("heatmap-of-stream",
+              "{--heatmap} draws one map, but {--stream} makes one for each frame; leave out "
+              "{--heatmap}, or search one frame as {--region} X,Y,Z:W,H,1 without {--stream}",
+              scenes);
     }
-    if (job.region && (job.region->corner.z != 0 || job.region->extents.z != 1)) {
-        wrong("the region " + base::toString(*job.region) +
-              " is not flat; --stream takes the same box of every frame: give it as X,Y:W,H");
-    }
+    requireFlatRegion(job);
     const std::vector<std::pair<const char*, const std::filesystem::path*>> stacks{
         {"--map", &job.map}, {"--status", &job.status}, {"--index", &job.index}};
     for (const auto& [option, file] : stacks) {
@@ -41,7 +42,9 @@ FrameOutputs::FrameOutputs(const Job& job, const Frames& frames, OutputFiles& fi
     : m_job(job), m_stack(frames.extents()), m_geometry(frames.geometry()), m_files(files) {}
 
 Job FrameOutputs::withoutStacks(Job job) {
-    for (auto output : {&Job::map, &Job::status, &Job::index, &Job::peaks, &Job::report}) {
+    constexpr std::array<std::filesystem::path Job::*, 5> kStacks{
+        &Job::map, &Job::status, &Job::index, &Job::peaks, &Job::report};
+    for (const auto output : kStacks) {
         (job.*output).clear();
     }
     return job;

@@ -117,6 +117,32 @@ const io::AtomicFile& OutputFiles::open(const path& target) {
     return *m_files.emplace_back(std::make_unique<io::AtomicFile>(target));
 }
 
+void OutputFiles::addMade(const path& target, const std::string& text) {
+    (void)add(target, [&](const io::AtomicFile& file) {
+        io::writeText(file, text);
+        return true;
+    });
+}
+
+bool OutputFiles::addImage(const path& target, const base::AnyView& pixels,
+                           const base::Geometry& geometry, std::vector<std::string>& notes,
+                           const std::stop_token& stop) {
+    return target.empty() || add(target, [&](const io::AtomicFile& file) {
+               const auto dropped = io::writeImage(file, pixels, geometry, {}, stop);
+               for (const std::string& note : dropped.value_or(std::vector<std::string>{})) {
+                   notes.push_back(target.filename().string() + ": " + note);
+               }
+               return dropped.has_value();
+           });
+}
+
+void requireOwnOutputs(const io::ProtectedFiles& inputs, const std::vector<path>& outputs) {
+    requireOwnFiles(inputs, outputs);
+    for (const path& output : outputs) {
+        requireFolder(output);
+    }
+}
+
 void OutputFiles::commit() { io::AtomicFile::commitAll(m_files); }
 
 void requireWritableOutputs(const Job& job, const Inputs& inputs, bool images) {
@@ -158,57 +184,45 @@ bool needsMap(const Job& job) {
 bool writeOutputs(const Job& job, JobResult& result, OutputFiles& files,
                   const std::stop_token& stop, const std::function<void(double)>& progress) {
     const base::Stopwatch watch;
-    const auto image = [&](const base::AnyView& pixels, const base::Geometry& geometry,
-                           const path& target) {
-        return [&, pixels, geometry](const io::AtomicFile& file) {
-            const auto dropped = io::writeImage(file, pixels, geometry, {}, stop);
-            for (const std::string& note : dropped.value_or(std::vector<std::string>{})) {
-                result.notes.push_back(target.filename().string() + ": " + note);
-            }
-            return dropped.has_value();
-        };
+    std::vector<std::function<bool()>> steps;
+    const auto image = [&](const path& target, const base::AnyView& pixels,
+                           const base::Geometry& geometry) {
+        steps.emplace_back(
+            [&, pixels] { return files.addImage(target, pixels, geometry, result.notes, stop); });
     };
-    std::vector<std::pair<path, OutputFiles::Write>> asked;
+    const auto file = [&](const path& target, const OutputFiles::Write& write) {
+        steps.emplace_back([&, write] { return target.empty() || files.add(target, write); });
+    };
     if (result.map) {
-        const auto& geometry = result.mapGeometry;
-        asked.emplace_back(job.map, image(method::scoresOf(*result.map), geometry, job.map));
-        asked.emplace_back(job.status, image(numbersOf(result.map->status), geometry, job.status));
+        image(job.map, method::scoresOf(*result.map), result.mapGeometry);
+        image(job.status, numbersOf(result.map->status), result.mapGeometry);
     }
     if (result.index) {
-        asked.emplace_back(job.index, image(result.index->view(), result.mapGeometry, job.index));
+        image(job.index, result.index->view(), result.mapGeometry);
     }
     const SceneImage& templ = *result.templates.front();
     if (!job.templateOut.empty() && templ.opacity) {
         result.notes.push_back(job.templateOut.filename().string() +
                                ": the opacity of the template is not stored; it needs a --mask");
     }
-    asked.insert(
-        asked.end(),
-        {
-            {job.templateOut, image(base::viewOf(templ.pixels), templ.geometry, job.templateOut)},
-            {job.peaks,
-             [&](const io::AtomicFile& file) {
-                 io::writePeaks(file, result.peaks, peakContext(result));
-                 return true;
-             }},
-            {job.heatmap,
-             [&](const io::AtomicFile& file) { return writeHeatmap(file, job, result, stop); }},
-            {job.report,
-             [&](const io::AtomicFile& file) {
-                 result.report.run->writeMs = watch.ms();
-                 io::writeText(file, toJson(result.report));
-                 return true;
-             }},
-        });
+    image(job.templateOut, base::viewOf(templ.pixels), templ.geometry);
+    file(job.peaks, [&](const io::AtomicFile& out) {
+        io::writePeaks(out, result.peaks, peakContext(result));
+        return true;
+    });
+    file(job.heatmap,
+         [&](const io::AtomicFile& out) { return writeHeatmap(out, job, result, stop); });
+    steps.emplace_back([&] {
+        result.report.run->writeMs = watch.ms();
+        files.addText(job.report, [&] { return toJson(result.report); });
+        return true;
+    });
     double done = 0;
-    for (const auto& [target, write] : asked) {
-        if (stop.stop_requested()) {
+    for (const auto& step : steps) {
+        if (stop.stop_requested() || !step()) {
             return false;
         }
-        if (!target.empty() && !files.add(target, write)) {
-            return false;
-        }
-        progress(++done / static_cast<double>(asked.size() + 1));
+        progress(++done / static_cast<double>(steps.size() + 1));
     }
     return !stop.stop_requested();
 }

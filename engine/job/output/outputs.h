@@ -4,6 +4,7 @@
 #include <functional>
 #include <memory>
 #include <stop_token>
+#include <string>
 #include <vector>
 
 #include "engine/io/atomic_file.h"
@@ -20,12 +21,25 @@ class OutputFiles {
     /// Writes a file, but does not commit it; false if cancelled.
     using Write = std::function<bool(const io::AtomicFile&)>;
     [[nodiscard]] bool add(const std::filesystem::path& target, const Write& write);
+    /// Writes a text; nothing without a target.
+    template <class Make> void addText(const std::filesystem::path& target, const Make& make) {
+        if (!target.empty()) {
+            addMade(target, make());
+        }
+    }
+    /// Writes an image; nothing without a target. Adds what the format cannot store to `notes`.
+    /// False if cancelled.
+    [[nodiscard]] bool addImage(const std::filesystem::path& target, const base::AnyView& pixels,
+                                const base::Geometry& geometry, std::vector<std::string>& notes,
+                                const std::stop_token& stop);
     /// Opens a file that is written bit by bit until commit().
     [[nodiscard]] const io::AtomicFile& open(const std::filesystem::path& target);
     /// **Errors**: Output.
     void commit();
 
   private:
+    void addMade(const std::filesystem::path& target, const std::string& text);
+
     std::vector<std::unique_ptr<io::AtomicFile>> m_files;
 };
 
@@ -39,6 +53,10 @@ class OutputFiles {
 /// folder.
 /// **Errors**: Output.
 void requireFolder(const std::filesystem::path& file);
+
+/// The same for all `outputs`, none of which may be one of `inputs`. **Errors**: also CommandLine.
+void requireOwnOutputs(const io::ProtectedFiles& inputs,
+                       const std::vector<std::filesystem::path>& outputs);
 
 /// True if an output of `job` is made from its map.
 [[nodiscard]] bool needsMap(const Job& job);

@@ -45,9 +45,10 @@ void requireOwnFiles(const io::ProtectedFiles& inputs, const std::vector<path>& 
     for (const path& output : outputs) {
         inputs.requireOther(output);
         if (!taken.insert(io::fileIdentity(output)).second) {
-            throw base::Error(base::ErrorCode::CommandLine, "two outputs have the name " +
-                                                                output.string() +
-                                                                "; give each its own");
+            throw base::Error(base::ErrorCode::CommandLine,
+                              base::Message("two-outputs-one-name",
+                                            "two outputs have the name {file}; give each its own",
+                                            {{"file", output.string()}}));
         }
     }
 }

@@ -3,6 +3,7 @@
 #include "engine/base/error.h"
 #include "engine/job/input/channels.h"
 #include "engine/job/input/masks.h"
+#include "engine/job/options/common_options.h"
 #include "engine/job/options/options.h"
 #include "engine/job/output/frame_outputs.h"
 #include "engine/job/report/text.h"
@@ -17,55 +18,69 @@ void requireThreshold(const Job& job) {
     const bool largest = traits.best == method::Best::Largest;
     if (largest ? job.maxScore.has_value() : job.minScore.has_value()) {
         throw Error(ErrorCode::CommandLine,
-                    "operation " + std::string(traits.name) +
-                        (largest ? " lists its largest values; use --min-score, not --max-score"
-                                 : " lists its smallest values; use --max-score, not --min-score"));
+                    base::Message("threshold-of-other-operation",
+                                  largest ? "operation {operation} lists its largest values; use "
+                                            "{--min-score}, not {--max-score}"
+                                          : "operation {operation} lists its smallest values; use "
+                                            "{--max-score}, not {--min-score}",
+                                  {{"operation", std::string(traits.name)}}));
     }
     const std::optional<double>& given = largest ? job.minScore : job.maxScore;
     const bool within = !given || (*given >= traits.lowest && *given <= traits.highest);
     if (!within) {
         const bool open = std::isinf(traits.highest);
-        throw Error(ErrorCode::CommandLine, std::string(largest ? "--min-score" : "--max-score") +
-                                                " must be a number from " +
-                                                shortest(traits.lowest) +
-                                                (open ? " up" : " to " + shortest(traits.highest)) +
-                                                ", not \"" + shortest(*given) + "\"");
+        const std::string option = largest ? "{--min-score}" : "{--max-score}";
+        throw Error(ErrorCode::CommandLine,
+                    base::Message("threshold-out-of-range",
+                                  option + " must be a number from {least}" +
+                                      (open ? " up" : " to {most}") + ", not \"{value}\"",
+                                  {{"least", shortest(traits.lowest)},
+                                   {"most", shortest(traits.highest)},
+                                   {"value", shortest(*given)}}));
     }
 }
 
 void requireSensible(const Job& job) {
-    const auto wrong = [](const std::string& sentence) {
-        throw Error(ErrorCode::CommandLine, sentence);
+    const auto wrong = [](const char* key, const std::string& pattern,
+                          const std::string& value = {}) {
+        throw Error(ErrorCode::CommandLine, base::Message(key, pattern, {{"value", value}}));
     };
     requireThreshold(job);
     requireChannels(job);
     requireShapes(job);
     if (job.repeat < 1) {
-        wrong("--repeat must be 1 or more, not " + std::to_string(job.repeat));
+        wrong("option-value", "{--repeat} must be 1 or more, not {value}",
+              std::to_string(job.repeat));
     }
     if (job.threads < 0) {
-        wrong("--threads must be 1 or more, not " + std::to_string(job.threads));
+        wrong("option-value", "{--threads} must be 1 or more, not {value}",
+              std::to_string(job.threads));
     }
     if (!(job.promise >= kLeastPromise && job.promise <= 1)) {
-        wrong("--promise must be a number from 1e-15 to 1, not " + shortest(job.promise));
+        wrong("option-value", "{--promise} must be a number from 1e-15 to 1, not {value}",
+              shortest(job.promise));
     }
     if (!(job.minOverlap >= 0 && job.minOverlap <= 1)) {
-        wrong("--min-overlap must be a number from 0 to 1, not " + shortest(job.minOverlap));
+        wrong("option-value", "{--min-overlap} must be a number from 0 to 1, not {value}",
+              shortest(job.minOverlap));
     }
     if (job.region && job.extent != method::Extent::Valid) {
-        wrong("--region needs panels that lie inside it; leave out --region or --extent " +
-              std::string(method::name(job.extent)));
+        wrong("region-and-extent",
+              "{--region} needs panels that lie inside it; leave out {--region} or {--extent " +
+                  std::string(method::name(job.extent)) + "}");
     }
     if (job.slice && job.heatmap.empty()) {
-        wrong(
-            "--slice chooses a slice of the heatmap; add --heatmap FILE.png or leave out --slice");
+        wrong("slice-without-heatmap",
+              "{--slice} chooses a slice of the heatmap; add {--heatmap FILE.png} or leave out "
+              "{--slice}");
     }
     requireStream(job);
     if (job.memoryBytes < 0) {
-        wrong("--memory must be positive, not " + std::to_string(job.memoryBytes));
+        wrong("option-value", "{--memory} must be positive, not {value}",
+              std::to_string(job.memoryBytes));
     }
     for (const std::string& name : plannedOptions()) {
-        if (!job.planReport.empty() && findOption(name)->get(job)) {
+        if (!job.planReport.empty() && matchOptions().find(name)->get(job)) {
             refuseBesidePlan(name);
         }
     }

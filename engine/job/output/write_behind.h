@@ -6,8 +6,8 @@
 
 namespace flcc::job::detail {
 
-/// Writes what belongs to one frame on a thread of its own while the next frame is computed; at
-/// most one is waiting. **Threads**: one calls; the destructor waits for what is being written.
+/// Writes the results of one frame on a thread of its own while the next frame is computed. At most
+/// one frame waits. **Threads**: one thread calls; the destructor waits until the frame is written.
 class WriteBehind {
   public:
     /// Writes; false if cancelled. What it uses must outlive this object.

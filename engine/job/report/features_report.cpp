@@ -1,10 +1,9 @@
 #include <algorithm>
 #include <string>
 
-#include <nlohmann/json.hpp>
-
 #include "engine/base/spacing.h"
 #include "engine/job/features.h"
+#include "engine/job/report/json_rows.h"
 #include "engine/job/report/text.h"
 
 namespace flcc::job {
@@ -12,7 +11,7 @@ namespace flcc::job {
 using detail::bytesText;
 using detail::fixed;
 using detail::shortest;
-using Json = nlohmann::ordered_json;
+using namespace detail::json;
 
 namespace {
 
@@ -34,9 +33,7 @@ Json problemJson(const FeaturesResult& result) {
             {"spacing", result.geometry.spacing},
             {"unit", result.geometry.unit},
             {"unit_source", base::name(result.geometry.unitSource)},
-            {"world_axes", result.geometry.axes == base::WorldAxes::Unnamed
-                               ? Json(nullptr)
-                               : Json(base::name(result.geometry.axes))},
+            {"world_axes", axesJson(result.geometry)},
             {"pixel", base::name(result.pixel)},
             {"channels", features::name(result.channels)},
             {"channel_ranges", channels},
@@ -101,39 +98,6 @@ Json matchJson(const FeaturesResult& result) {
             {"min_score", result.job.minScore},       {"pairs", pairs}};
 }
 
-Json environmentJson(const Environment& environment) {
-    Json versions = Json::object();
-    for (const auto& [library, version] : environment.versions) {
-        versions[library] = version;
-    }
-    return {{"versions", versions},
-            {"processor", environment.processor},
-            {"instructions", environment.instructions}};
-}
-
-Json inputFilesJson(const std::vector<InputReport>& inputs) {
-    Json list = Json::array();
-    for (const InputReport& input : inputs) {
-        Json series = Json::array();
-        for (const io::FileDigest& file : input.series) {
-            series.push_back({{"path", file.path.string()}, {"sha256", file.sha256}});
-        }
-        list.push_back(
-            {{"role", input.role},
-             {"path", input.path},
-             {"sha256", input.sha256.empty() ? Json(nullptr) : Json(input.sha256)},
-             {"data_file", input.dataFile ? Json{{"path", input.dataFile->path.string()},
-                                                 {"sha256", input.dataFile->sha256}}
-                                          : Json(nullptr)},
-             {"series", input.series.empty() ? Json(nullptr) : series},
-             {"orientation",
-              input.reading.orientation == io::Orientation::Stored ? "stored" : "applied"},
-             {"image", input.reading.image ? Json(*input.reading.image) : Json(nullptr)},
-             {"note", input.note.empty() ? Json(nullptr) : Json(input.note)}});
-    }
-    return list;
-}
-
 } // namespace
 
 std::string toJson(const FeaturesResult& result) {
@@ -146,14 +110,14 @@ std::string toJson(const FeaturesResult& result) {
                     {"match", matchJson(result)},
                     {"notes", result.notes},
                     {"environment", environmentJson(result.environment)},
-                    {"inputs", inputFilesJson(result.inputs)}};
-    return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+                    {"inputs", inputsJson(result.inputs)}};
+    return fileText(json);
 }
 
 std::string toSummary(const FeaturesResult& result) {
     constexpr std::size_t kShown = 10;
     const features::Detection& found = result.detection;
-    std::string text = result.job.image.string() + ": " + base::toString(result.extents) + ", " +
+    std::string text = result.job.scene.string() + ": " + base::toString(result.extents) + ", " +
                        std::string(features::name(result.channels)) + ", " +
                        std::to_string(result.job.detector.levels) + " levels, " +
                        std::to_string(found.scales.size()) + " scales from " +

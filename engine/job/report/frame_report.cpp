@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "engine/job/report/joined_moments.h"
+#include "engine/job/report/spread.h"
 
 namespace flcc::job::detail {
 
@@ -106,8 +107,7 @@ Spread spreadOver(const std::vector<FrameReport>& frames, double FrameReport::*m
     for (const FrameReport& frame : frames) {
         all.push_back(frame.*ms);
     }
-    std::ranges::sort(all);
-    return {all.front(), all[all.size() / 2], all.back()};
+    return spreadOf(std::move(all));
 }
 
 } // namespace

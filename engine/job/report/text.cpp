@@ -22,16 +22,6 @@ std::string fixed(double value, int digits) {
     return out.str();
 }
 
-std::string bytesText(std::int64_t count) {
-    constexpr std::array<const char*, 5> kUnits{"B", "KiB", "MiB", "GiB", "TiB"};
-    double value = static_cast<double>(count);
-    std::size_t unit = 0;
-    for (; value >= 1024 && unit + 1 < kUnits.size(); ++unit) {
-        value /= 1024;
-    }
-    return fixed(value, unit == 0 ? 0 : 1) + " " + kUnits[unit];
-}
-
 std::string helpLine(const std::string& option, const std::string& meaning) {
     constexpr std::size_t kColumn = 34;
     constexpr std::size_t kWidth = 100;

@@ -3,6 +3,8 @@
 #include <cstdint>
 #include <string>
 
+#include "engine/base/text.h"
+
 namespace flcc::job::detail {
 
 /// The shortest text that reads back to the same number, with a decimal point in every locale.
@@ -11,8 +13,7 @@ namespace flcc::job::detail {
 /// A number with `digits` decimals, with a decimal point in every locale.
 [[nodiscard]] std::string fixed(double value, int digits);
 
-/// "5.1 MiB".
-[[nodiscard]] std::string bytesText(std::int64_t count);
+using base::bytesText;
 
 /// An option and what it means, as lines of a help text of at most 100 columns.
 [[nodiscard]] std::string helpLine(const std::string& option, const std::string& meaning);

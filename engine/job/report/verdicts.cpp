@@ -25,7 +25,7 @@ template <class Ask>
 std::optional<Error> firstWrong(const std::vector<JobReport>& scenes, const Ask& ask) {
     for (const JobReport& scene : scenes) {
         if (const std::optional<Error> wrong = ask(scene)) {
-            return Error(wrong->code(), "scene " + scene.stream->source + ": " + wrong->what());
+            return wrong->within("scene " + scene.stream->source + ": ");
         }
     }
     return std::nullopt;
@@ -78,11 +78,14 @@ std::optional<Error> refusal(const plan::PlanReport& plan) {
     }
     if (needed && *needed > plan.limits.memoryBytes) {
         return Error(ErrorCode::Memory,
-                     "the memory limit of " + detail::bytesText(plan.limits.memoryBytes) +
-                         " is too small: scene " + base::toString(plan.problem.scene) +
-                         " with template " + base::toString(plan.problem.templ) +
-                         " needs at least " + detail::bytesText(*needed) +
-                         "; raise --memory, use fewer --threads or a smaller scene");
+                     base::Message("memory-limit-too-small",
+                                   "the memory limit of {limit} is too small: scene {scene} with "
+                                   "template {template} needs at least {needed}; raise {--memory}, "
+                                   "use fewer {--threads} or a smaller scene",
+                                   {{"limit", detail::bytesText(plan.limits.memoryBytes)},
+                                    {"scene", plan.problem.scene},
+                                    {"template", plan.problem.templ},
+                                    {"needed", detail::bytesText(*needed)}}));
     }
     return Error(failed && gpuAlone ? ErrorCode::Device : ErrorCode::Problem,
                  "no method can solve this problem: " +

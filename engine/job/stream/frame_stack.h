@@ -8,12 +8,13 @@
 
 namespace flcc::job::detail {
 
-/// What the frame of a stream tells: without its map and its regions.
+/// Passes on the news of one frame of a stream, except its map and its regions.
 class FrameSink : public JobSink {
   public:
     explicit FrameSink(JobSink& sink) : m_sink(sink) {}
     [[nodiscard]] bool wantsMaps() const override { return true; }
     void phase(Phase phase) override { m_sink.phase(phase); }
+    void doing(std::string_view word) override { m_sink.doing(word); }
     void progress(double share) override { m_sink.progress(share); }
     void planned(const plan::PlanReport& report) override { m_sink.planned(report); }
     void verification(Verification now, const std::string& reason) override {
@@ -24,8 +25,8 @@ class FrameSink : public JobSink {
     JobSink& m_sink;
 };
 
-/// The results of all frames of a stream in memory, for a sink that displays them: one map whose
-/// slices are those of the frames, which the sink hears of as they are finished.
+/// The results of all frames of a stream in memory, for a sink that displays them. Slice z of its
+/// map is the map of frame z; the sink is told of each slice when it is finished.
 class FrameStack {
   public:
     /// `scene` is the stack, or null where it is not in memory.

@@ -5,7 +5,7 @@
 
 #include "engine/job/input/digests.h"
 #include "engine/job/input/inputs.h"
-#include "engine/job/report/machine.h"
+#include "engine/job/input/limits.h"
 #include "engine/job/world_axes.h"
 
 namespace flcc::job::detail {
@@ -17,8 +17,19 @@ std::int64_t readBytes(const io::ImageInfo& info) {
                                 : value * info.components + base::byteCount(info.extents, 8);
 }
 
-Frames::Frames(const Job& job, const JobImages& images, const std::stop_token& stop)
-    : m_path(job.scene), m_reading(job.reading), m_stack(images.scene) {
+void requireFlatRegion(const PlannedJob& job) {
+    if (job.stream && job.region && (job.region->corner.z != 0 || job.region->extents.z != 1)) {
+        throw base::Error(base::ErrorCode::CommandLine,
+                          base::Message("region-not-flat",
+                                        "the region {region} is not flat; {--stream} takes the "
+                                        "same box of every frame: give it as X,Y:W,H",
+                                        {{"region", base::toString(*job.region)}}));
+    }
+}
+
+Frames::Frames(const Common& job, std::shared_ptr<const SceneImage> stack,
+               const std::stop_token& stop)
+    : m_path(job.scene), m_reading(job.reading), m_stack(std::move(stack)) {
     if (m_stack) {
         m_frame = base::extentsOf(m_stack->pixels);
         m_count = static_cast<int>(std::exchange(m_frame.z, 1));
@@ -26,14 +37,7 @@ Frames::Frames(const Job& job, const JobImages& images, const std::stop_token& s
         m_bytes = base::byteCount(m_frame, base::bytesPerVoxel(base::pixelType(m_stack->pixels)));
         return;
     }
-    m_reader.emplace(m_path,
-                     io::ReadOptions{.channel = job.channel,
-                                     .frame = job.frame,
-                                     .maxBytes = std::max<std::int64_t>(1, availableMemory()),
-                                     .maxBufferBytes = bufferLimit(job.memoryBytes),
-                                     .stop = stop,
-                                     .digests = true,
-                                     .reading = job.reading});
+    m_reader.emplace(m_path, readOptions(job, stop));
     m_count = m_reader->count();
     m_frame = m_reader->info().extents;
     m_geometry = withAxes(m_reader->info().geometry,
@@ -76,9 +80,7 @@ std::shared_ptr<const SceneImage> Frames::cut(const base::Box& crop, const std::
         throw flatNeeded(crop.extents);
     }
     if (!base::contains(extents(), crop)) {
-        throw base::Error(base::ErrorCode::Problem,
-                          "the crop " + base::toString(crop) + " leaves the stack " +
-                              base::toString(extents()) + "; choose a box inside it");
+        throw boxOutside("crop", crop, "stack", extents());
     }
     const auto frame = load(static_cast<int>(crop.corner.z), stop);
     if (!frame) {

@@ -15,12 +15,16 @@ namespace flcc::job::detail {
 /// Upper limit of the memory for reading an image.
 [[nodiscard]] std::int64_t readBytes(const io::ImageInfo& info);
 
-/// The frames of a stack, which a job with Job::stream takes as its scenes: of the file, read one
+/// Throws for a region of a stream that is not flat. **Errors**: CommandLine.
+void requireFlatRegion(const PlannedJob& job);
+
+/// The frames of a stack, which a job with `stream` takes as its scenes: of the file, read one
 /// at a time, or of a scene in memory. **Threads**: one call at a time.
 class Frames {
   public:
-    /// Reads the header; count() is 0 if cancelled. **Errors**: as io::StackReader.
-    Frames(const Job& job, const JobImages& images, const std::stop_token& stop);
+    /// Reads the header, unless the stack is in memory; count() is 0 if cancelled. **Errors**: as
+    /// io::StackReader.
+    Frames(const Common& job, std::shared_ptr<const SceneImage> stack, const std::stop_token& stop);
 
     [[nodiscard]] int count() const { return m_count; }
     /// Of the stack.

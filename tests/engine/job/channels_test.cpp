@@ -10,7 +10,7 @@
 #include "engine/io/image_file.h"
 #include "engine/job/arguments.h"
 #include "engine/job/convolve_job.h"
-#include "engine/job/peak_search.h"
+#include "engine/job/kept_map.h"
 #include "engine/reference/match_operation.h"
 #include "tests/engine/job/job_cases.h"
 #include "tests/support/scenes.h"
@@ -192,7 +192,8 @@ class JobChannelsTest : public QObject {
         // As the window does, whose scene is the brightness.
         const auto shown = job::loadImage(job.scene, {}, {});
         QVERIFY((base::extentsOf(shown->pixels) == kScene));
-        const job::FoundPeaks found = job::searchPeaks(result, job, shown, {});
+        const job::FoundPeaks found =
+            job::extractPeaks(*job::keepMap(result, job, shown), job::thresholdsOf(job));
         QCOMPARE(found.peaks.size(), result.peaks.size());
         for (std::size_t i = 0; i < found.peaks.size(); ++i) {
             QVERIFY(found.peaks[i].corner == result.peaks[i].corner);

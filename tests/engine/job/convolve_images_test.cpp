@@ -26,7 +26,7 @@ std::shared_ptr<const job::SceneImage> sceneOf(base::AnyImage pixels) {
 job::ConvolveJob jobFor(const std::string& kernel) {
     job::ConvolveJob job;
     job.kernel = kernel;
-    job.run.planning = plan::Planning::Estimate;
+    job.planning = plan::Planning::Estimate;
     return job;
 }
 
@@ -45,7 +45,7 @@ class JobConvolveImagesTest : public QObject {
             (void)io::writeImage(folder.path(name), base::viewOf(image->pixels), image->geometry);
         }
         job::ConvolveJob files = jobFor(folder.path("kernel.mha").string());
-        files.run.scene = folder.path("scene.mha");
+        files.scene = folder.path("scene.mha");
         const job::ConvolveResult expected = job::runConvolve(files);
         const job::ConvolveResult result = job::runConvolve(jobFor("nowhere.mha"), images);
         const auto& a = std::get<base::Image<float>>(result.pixels);
@@ -75,7 +75,7 @@ class JobConvolveImagesTest : public QObject {
         const job::ConvolveImages images{sceneOf(test::noise(PixelType::UInt8, {300, 200, 1}, 4)),
                                          {}};
         job::ConvolveJob job = jobFor("gaussian:2");
-        job.run.memoryBytes = 1000;
+        job.memoryBytes = 1000;
         const job::ConvolvePreview preview = job::previewConvolve(job, images, {});
         QVERIFY(preview.refused && preview.refused->code() == base::ErrorCode::Memory);
         QVERIFY(base::extentsOf(preview.plane) == (base::Extents{300, 200, 1}));

@@ -26,20 +26,20 @@ namespace {
 
 ConvolveJob jobFor(const Stack& stack, const test::Folder& folder) {
     ConvolveJob job;
-    job.run.scene = stack.path("stack.mha");
-    job.run.stream = true;
-    job.run.threads = 2;
-    job.run.planning = plan::Planning::Estimate;
-    job.run.report = folder.path("report.json");
+    job.scene = stack.path("stack.mha");
+    job.stream = true;
+    job.threads = 2;
+    job.planning = plan::Planning::Estimate;
+    job.report = folder.path("report.json");
     job.kernel = "gaussian:1.5";
     job.output = folder.path("result.mha");
     return job;
 }
 
 ConvolveJob alone(ConvolveJob job, const Stack& stack, int frame, const test::Folder& folder) {
-    job.run.scene = stack.path("frame" + std::to_string(frame) + ".mha");
-    job.run.stream = false;
-    job.run.report.clear();
+    job.scene = stack.path("frame" + std::to_string(frame) + ".mha");
+    job.stream = false;
+    job.report.clear();
     job.output = folder.path("result.mha");
     return job;
 }
@@ -145,8 +145,8 @@ class JobConvolveStreamTest : public QObject {
         const test::Folder little;
         ConvolveJob job = jobFor(stack, little);
         // As much as one run is predicted to take: nothing is left for another frame.
-        job.run.memoryBytes = result.report.candidates.front().prediction->hostBytes;
-        job.run.method = result.report.candidates.front().candidate.method;
+        job.memoryBytes = result.report.candidates.front().prediction->hostBytes;
+        job.method = result.report.candidates.front().candidate.method;
         QVERIFY(result.report.readAhead);
         QVERIFY(!job::runConvolve(job).report.readAhead);
         QVERIFY(test::bytesOf(folder.path("result.mha")) ==
@@ -169,10 +169,10 @@ class JobConvolveStreamTest : public QObject {
             writer.finish();
             target.commit();
             ConvolveJob job;
-            job.run.scene = file;
-            job.run.stream = true;
-            job.run.planning = plan::Planning::Estimate;
-            job.run.method = "separable";
+            job.scene = file;
+            job.stream = true;
+            job.planning = plan::Planning::Estimate;
+            job.method = "separable";
             job.kernel = "gaussian:1";
             job.output = folder.path("result.mha");
             (void)job::runConvolve(job);
@@ -193,10 +193,10 @@ class JobConvolveStreamTest : public QObject {
         const test::Folder folder;
         ConvolveJob job = jobFor(stack, folder);
         (void)job::runConvolve(job);
-        job::ConvolveImages images{job::loadImage(job.run.scene, {}, {}), {}};
+        job::ConvolveImages images{job::loadImage(job.scene, {}, {}), {}};
         const test::Folder other;
         job = jobFor(stack, other);
-        job.run.scene = "nowhere.mha";
+        job.scene = "nowhere.mha";
         (void)job::runConvolve(job, images);
         QVERIFY(test::bytesOf(folder.path("result.mha")) ==
                 test::bytesOf(other.path("result.mha")));

@@ -2,7 +2,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "engine/job/peak_search.h"
+#include "engine/job/kept_map.h"
 #include "tests/engine/job/job_cases.h"
 #include "tests/support/scenes.h"
 #include "tests/support/test_class.h"
@@ -132,7 +132,8 @@ void JobLowConfidenceTest::anIncompleteListSaysSoEverywhere() {
     again.peaks.clear();
     again.report.clear();
     QVERIFY(result.map != nullptr);
-    const job::FoundPeaks found = job::searchPeaks(result, again, images.scene);
+    const job::FoundPeaks found =
+        job::extractPeaks(*job::keepMap(result, again, images.scene), job::thresholdsOf(again));
     QCOMPARE(found.incomplete, why);
     QCOMPARE(difference(found.peaks, result.peaks), QString());
     job.recompute = true;

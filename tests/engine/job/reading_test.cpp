@@ -189,12 +189,12 @@ class ReadingTest : public QObject {
         job.reading = reading;
         QVERIFY(job::fromJobFile(job::toJobFile(job)).reading == reading);
         job::ConvolveJob convolve;
-        convolve.run.scene = "a.tif";
+        convolve.scene = "a.tif";
         convolve.kernel = "box:3";
-        convolve.run.reading = reading;
-        QVERIFY(job::convolveFromJobFile(job::toJobFile(convolve)).run.reading == reading);
+        convolve.reading = reading;
+        QVERIFY(job::convolveFromJobFile(job::toJobFile(convolve)).reading == reading);
         job::FeaturesJob features;
-        features.image = "a.tif";
+        features.scene = "a.tif";
         features.reading = reading;
         QVERIFY(job::featuresFromJobFile(job::toJobFile(features)).reading == reading);
         // Numbers take the place of the resolution.
@@ -212,12 +212,12 @@ class ReadingTest : public QObject {
         scene.ofPage = {{kSide, kSide, {}}, {3, 2, {{274, 3, 8}}}};
         write("scene.tif", scene);
         job::ConvolveJob convolve;
-        convolve.run.scene = m_folder.path("scene.tif");
+        convolve.scene = m_folder.path("scene.tif");
         convolve.kernel = "box:1";
         QVERIFY((job::runConvolve(convolve, {}).report.scene == base::Extents{kSide, kSide, 1}));
-        convolve.run.reading.image = 1;
+        convolve.reading.image = 1;
         QVERIFY((job::runConvolve(convolve, {}).report.scene == base::Extents{2, 3, 1}));
-        convolve.run.reading.orientation = io::Orientation::Stored;
+        convolve.reading.orientation = io::Orientation::Stored;
         QVERIFY((job::runConvolve(convolve, {}).report.scene == base::Extents{3, 2, 1}));
         job::FeaturesJob features;
         features.reading.image = 1;

@@ -6,7 +6,7 @@
 #include "engine/io/image_file.h"
 #include "engine/io/stack_writer.h"
 #include "engine/job/job.h"
-#include "engine/job/peak_search.h"
+#include "engine/job/kept_map.h"
 #include "tests/engine/job/stream_cases.h"
 #include "tests/support/effort.h"
 #include "tests/support/test_class.h"
@@ -154,7 +154,9 @@ void JobStreamMemoryTest::resultsInMemoryAreOneStack() {
     for (const double least : {0.2, 0.25}) {
         Job other = job;
         other.minScore = least;
-        const std::vector<match::Peak> again = job::searchPeaks(result, other, images.scene).peaks;
+        const std::vector<match::Peak> again =
+            job::extractPeaks(*job::keepMap(result, other, images.scene), job::thresholdsOf(other))
+                .peaks;
         const std::vector<match::Peak> expected = job::runJob(other, images).peaks;
         QCOMPARE(again.size(), expected.size());
         for (std::size_t i = 0; i < again.size(); ++i) {

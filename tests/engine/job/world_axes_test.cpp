@@ -118,7 +118,7 @@ class WorldAxesTest : public QObject {
                 return square(at.x - 13) + square(at.y - 10) + square(at.z - 9) < 16 ? 200.0 : 20.0;
             });
         io::writeImage(file("ball.nii"), base::viewOf(ball), headGeometry());
-        job.image = file("ball.nii");
+        job.scene = file("ball.nii");
         job.detector.scales = {1, 4, 5};
         const job::FeaturesResult own = job::runFeatures(job);
         QVERIFY(!own.detection.blobs.empty());

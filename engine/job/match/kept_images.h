@@ -1,0 +1,17 @@
+#pragma once
+
+#include <memory>
+
+#include "engine/job/input/inputs.h"
+#include "engine/job/kept_map.h"
+
+namespace flcc::job {
+
+/// The images of a kept map.
+struct KeptImages {
+    Job job; ///< of the run, without crops, templates and masks, which are in `inputs`
+    detail::Inputs inputs;                   ///< of a stream, those of its first frame
+    std::shared_ptr<const SceneImage> stack; ///< of a stream: in memory, or null
+};
+
+} // namespace flcc::job

@@ -1,0 +1,145 @@
+#include "engine/job/kept_map.h"
+
+#include <utility>
+
+#include "engine/base/error.h"
+#include "engine/job/match/kept_images.h"
+#include "engine/job/stream/frame_stack.h"
+#include "engine/job/stream/frames.h"
+
+namespace flcc::job {
+
+namespace {
+
+/// The part of a kept map with the maps that findPeaks() searches.
+match::SearchedMap searchedMap(const KeptMap& kept, const KeptPart& part) {
+    const detail::Inputs& inputs = kept.images->inputs;
+    const std::vector<int>& numbers = inputs.groups.front(); // templates of one extent have a map
+    base::Box box{{0, 0, 0}, kept.map->value.extents()};
+    if (kept.stream) {
+        box.corner.z = part.frame;
+        box.extents.z = 1;
+    }
+    const auto partOf = [&box](const auto& image) {
+        return image.data() == nullptr ? image.view() : image.view().part(box);
+    };
+    match::SearchedMap map{.templates = inputs.templViews(numbers),
+                           .numbers = numbers,
+                           .value = partOf(kept.map->value),
+                           .status = partOf(kept.map->status),
+                           .facts = part.facts,
+                           .statistics = part.statistics,
+                           .firstPlacement = method::firstPlacement(kept.problem),
+                           .index = {},
+                           .reduced = nullptr,
+                           .operation = kept.problem.operation,
+                           .exact = partOf(kept.map->exact)};
+    if (numbers.size() > 1) {
+        map.statistics = match::bankStatistics(part.statistics, part.facts.scores);
+        map.index = kept.index ? partOf(*kept.index) : map.index;
+    }
+    return map;
+}
+
+FoundPeaks searchPart(const KeptMap& kept, const KeptPart& part, const SceneImage& scene,
+                      const base::Geometry& geometry, const match::PeakOptions& options,
+                      const std::stop_token& stop) {
+    const detail::Inputs& inputs = kept.images->inputs;
+    FoundPeaks found;
+    found.peaks = match::findPeaks(inputs.viewOf(scene), {searchedMap(kept, part)}, geometry,
+                                   options, stop, &found.incomplete);
+    detail::moveToScene(found.peaks, inputs, geometry);
+    return found;
+}
+
+} // namespace
+
+PeakThresholds thresholdsOf(const Job& job) {
+    return {thresholdOf(job), job.maxPeaks, job.minDistance, job.partialPeaks};
+}
+
+Job withThresholds(Job job, const PeakThresholds& thresholds) {
+    const bool largest = job.operation.traits().best == method::Best::Largest;
+    (largest ? job.minScore : job.maxScore) = thresholds.threshold;
+    job.maxPeaks = thresholds.maxPeaks;
+    job.minDistance = thresholds.minDistance;
+    job.partialPeaks = thresholds.partialPeaks;
+    return job;
+}
+
+std::shared_ptr<const KeptMap> keepMap(const JobResult& result, const Job& job,
+                                       const std::shared_ptr<const SceneImage>& scene,
+                                       const std::stop_token& stop) {
+    if (!result.map || !result.report.map || result.cancelled) {
+        throw base::Error(base::ErrorCode::Problem,
+                          "peaks need a finished map; run the job again with other options");
+    }
+    auto images = std::make_shared<KeptImages>();
+    // The images of the result serve as inputs; no file is read and no crop is cut.
+    images->job = job;
+    images->job.crops.clear();
+    images->job.templates.clear();
+    images->job.masks.clear();
+    images->job.sceneMask.clear();
+    images->job.templateOut.clear();
+    std::shared_ptr<const SceneImage> first = scene;
+    if (job.stream) {
+        images->stack = scene;
+        first = detail::Frames(job, scene, stop).load(0, stop);
+        images->job.stream = false;
+    }
+    if (stop.stop_requested()) {
+        return nullptr;
+    }
+    images->inputs = detail::readInputs(
+        images->job, {first, result.templates, result.masks, result.sceneMask}, "", stop);
+    if (stop.stop_requested()) {
+        return nullptr;
+    }
+    auto kept = std::make_shared<KeptMap>();
+    kept->map = result.map;
+    kept->index = result.index;
+    kept->problem = result.report.plan.problem;
+    kept->stream = job.stream;
+    kept->corner = result.mapCorner;
+    kept->images = std::move(images);
+    if (job.stream) {
+        for (const FrameReport& row : result.report.frames) {
+            kept->parts.push_back({row.frame, row.statistics, row.facts});
+        }
+    } else {
+        kept->parts.push_back({0, result.report.map->statistics, result.report.map->facts});
+    }
+    return kept;
+}
+
+FoundPeaks extractPeaks(const KeptMap& kept, const PeakThresholds& thresholds,
+                        const std::stop_token& stop) {
+    const KeptImages& images = *kept.images;
+    const Job job = withThresholds(images.job, thresholds);
+    const match::PeakOptions options = detail::peakOptions(job);
+    if (!kept.stream) {
+        return searchPart(kept, kept.parts.front(), *images.inputs.scene, images.inputs.geometry,
+                          options, stop);
+    }
+    detail::Frames frames(job, images.stack, stop);
+    FoundPeaks all;
+    for (const KeptPart& part : kept.parts) {
+        const auto frame = frames.load(part.frame, stop);
+        if (!frame) {
+            return {};
+        }
+        FoundPeaks found = searchPart(
+            kept, part, *frame, statedGeometry(*frame, job.spacing, job.world), options, stop);
+        if (stop.stop_requested()) {
+            return {};
+        }
+        detail::moveToFrame(found.peaks, part.frame);
+        all.peaks.insert(all.peaks.end(), found.peaks.begin(), found.peaks.end());
+        all.incomplete = all.incomplete.empty() ? found.incomplete : all.incomplete;
+    }
+    detail::bestFirst(all.peaks, job.operation.traits().best == method::Best::Largest);
+    return all;
+}
+
+} // namespace flcc::job

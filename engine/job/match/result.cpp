@@ -1,0 +1,37 @@
+#include "engine/job/result.h"
+
+#include <algorithm>
+
+namespace flcc::job {
+
+namespace {
+
+ResultEdit change(Result& result, PeaksEdit edit) {
+    PeaksEdit undo{{result.job->peaks, result.job->report.peaksIncomplete}, result.settings};
+    auto next = std::make_shared<JobResult>(*result.job);
+    next->report.peaks = edit.found.peaks;
+    next->report.peaksIncomplete = std::move(edit.found.incomplete);
+    next->peaks = std::move(edit.found.peaks);
+    result.job = std::move(next);
+    result.settings = std::move(edit.settings);
+    return undo;
+}
+
+ResultEdit change(Result& result, const DecisionEdit& edit) {
+    DecisionEdit undo;
+    for (const auto& [key, decision] : edit.decisions) {
+        undo.decisions.emplace_back(key, result.decisions.set(key, decision));
+    }
+    // One peak may be decided twice: the first decision before is the last one to come back.
+    std::ranges::reverse(undo.decisions);
+    return undo;
+}
+
+} // namespace
+
+ResultEdit apply(Result& result, ResultEdit edit) {
+    return std::visit([&](auto&& one) { return change(result, std::forward<decltype(one)>(one)); },
+                      std::move(edit));
+}
+
+} // namespace flcc::job

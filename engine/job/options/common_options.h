@@ -1,0 +1,47 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "engine/job/common.h"
+#include "engine/job/options/option_table.h"
+
+/// Rows that tables of several kinds of jobs have.
+namespace flcc::job::detail::rows {
+
+[[nodiscard]] Option<Common> scene(std::string name, std::string help);
+/// One channel; a match also takes all of them.
+[[nodiscard]] Option<Common> channel();
+[[nodiscard]] Option<Common> frame();
+/// Common::reading.
+[[nodiscard]] Option<Common> orientation();
+[[nodiscard]] Option<Common> image();
+[[nodiscard]] Option<Common> spacing();
+[[nodiscard]] Option<Common> world();
+[[nodiscard]] Option<Common> threads();
+[[nodiscard]] Option<Common> memory();
+[[nodiscard]] Option<Common> report(std::string value, std::string help);
+
+[[nodiscard]] Option<PlannedJob> stream(std::string help);
+[[nodiscard]] Option<PlannedJob> region(std::string help);
+/// "auto" and `methods`.
+[[nodiscard]] Option<PlannedJob> method(std::string help, const std::vector<std::string>& methods);
+[[nodiscard]] Option<PlannedJob> tile();
+[[nodiscard]] Option<PlannedJob> transforms();
+[[nodiscard]] Option<PlannedJob> precision(std::string help);
+[[nodiscard]] Option<PlannedJob> device(std::string help);
+[[nodiscard]] Option<PlannedJob> planning();
+[[nodiscard]] Option<PlannedJob> plan();
+[[nodiscard]] Option<PlannedJob> repeat();
+
+} // namespace flcc::job::detail::rows
+
+namespace flcc::job::detail {
+
+/// The options that a plan report decides; none of them may be combined with `plan`.
+[[nodiscard]] const std::vector<std::string>& plannedOptions();
+
+/// Throws that `option` cannot be combined with a plan report. **Errors**: CommandLine.
+[[noreturn]] void refuseBesidePlan(const std::string& option);
+
+} // namespace flcc::job::detail

@@ -1,0 +1,41 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <nlohmann/json.hpp>
+
+#include "engine/job/report.h"
+
+/// The parts that reports of several kinds of jobs have in common, as JSON.
+namespace flcc::job::detail::json {
+
+using Json = nlohmann::ordered_json;
+
+[[nodiscard]] Json toJson(const base::Extents& extents);
+[[nodiscard]] Json toJson(const base::Index& index);
+[[nodiscard]] Json toJson(const base::Point& point);
+[[nodiscard]] Json toJson(const base::Box& box);
+[[nodiscard]] Json toJson(const plan::CandidateReport& row);
+[[nodiscard]] Json toJson(const RunReport& run, double planningMs);
+
+template <class T> [[nodiscard]] Json orNull(const std::optional<T>& value) {
+    return value ? Json(*value) : Json(nullptr);
+}
+/// Null for an empty text.
+[[nodiscard]] Json orNull(const std::string& text);
+
+/// The world axes of a geometry; null if they have no name.
+[[nodiscard]] Json axesJson(const base::Geometry& geometry);
+[[nodiscard]] Json candidatesJson(const std::vector<plan::CandidateReport>& rows);
+[[nodiscard]] Json inputsJson(const std::vector<InputReport>& inputs);
+/// Versions, processor and instructions.
+[[nodiscard]] Json environmentJson(const Environment& environment);
+/// The same with devices, for a job with a plan.
+[[nodiscard]] Json environmentJson(const Environment& environment, bool calibrated);
+
+/// The text of a report. A path may hold bytes that are no UTF-8; they are replaced.
+[[nodiscard]] std::string fileText(const Json& report);
+
+} // namespace flcc::job::detail::json

@@ -1,0 +1,39 @@
+#pragma once
+
+#include <memory>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "engine/job/job.h"
+#include "engine/job/kept_map.h"
+#include "engine/match/decision.h"
+
+namespace flcc::job {
+
+/// The result of a match with the peaks that are listed now, and what a person decides on them.
+struct Result {
+    /// Images, map or null, plan, statistics, digests of the inputs, and the listed peaks.
+    std::shared_ptr<const JobResult> job;
+    Job settings; ///< the job of the run, with the thresholds of the listed peaks
+    /// The map for extractPeaks(); null until keepMap() is called, and without a map.
+    std::shared_ptr<const KeptMap> kept{};
+    match::DecisionList decisions{};
+};
+
+/// Lists other peaks.
+struct PeaksEdit {
+    FoundPeaks found;
+    Job settings; ///< with the thresholds of `found`
+};
+/// Decides on peaks.
+struct DecisionEdit {
+    std::vector<std::pair<match::PeakKey, match::Decision>> decisions;
+};
+using ResultEdit = std::variant<PeaksEdit, DecisionEdit>;
+
+/// Changes a result and returns the edit that undoes the change. Decisions on peaks that a new list
+/// lacks are kept.
+ResultEdit apply(Result& result, ResultEdit edit);
+
+} // namespace flcc::job

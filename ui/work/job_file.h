@@ -1,0 +1,30 @@
+#pragma once
+
+#include <QString>
+
+#include <functional>
+
+#include "engine/job/any_job.h"
+#include "ui/document/document.h"
+
+class QWidget;
+
+namespace flcc::ui {
+
+/// Names the file of a scene, and how it is read, in a job.
+void putScene(job::Common& job, const SceneEntry& scene);
+
+/// Why a job file cannot name a scene that is in no file.
+[[nodiscard]] QString unsavedScene(const SceneEntry& scene);
+
+/// Asks for the name of a job file and passes it to `save`. `name` is the object name of the
+/// dialog.
+void askJobFile(QWidget* parent, const QString& name, const QString& proposed,
+                const std::function<void(const QString&)>& save);
+
+/// Writes a job file and returns a sentence that says so. Neither the file nor an output of the job
+/// may replace one of `inputs`. **Errors**: as io::writeText(); CommandLine.
+[[nodiscard]] QString saveJobFile(const job::AnyJob& job, const QString& file,
+                                  const io::ProtectedFiles& inputs);
+
+} // namespace flcc::ui
