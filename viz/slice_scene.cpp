@@ -168,10 +168,7 @@ void SliceScene::setMap(std::shared_ptr<const method::MatchMap> map, const base:
         s.mapPlane.setShape(count[s.axes.right], count[s.axes.down],
                             {s.map.offset()[s.axes.right], s.map.offset()[s.axes.down]});
     }
-    if (s.keepsFit) {
-        fit(); // that of `full` reaches beyond the scene
-    }
-    changed();
+    refit(); // a map of `full` reaches beyond the scene, and the scalar bar needs a margin
 }
 
 void SliceScene::mapRegionFinished(const base::Box& region) {
@@ -236,7 +233,7 @@ void SliceScene::setAnatomy(const Anatomy& anatomy) {
 
 void SliceScene::setFlips(bool right, bool down) {
     m_state->view.setFlips(right, down);
-    changed();
+    refit();
 }
 
 std::array<bool, 2> SliceScene::flips() const { return m_state->view.flips(); }
@@ -251,10 +248,16 @@ std::array<bool, 2> SliceScene::usualFlips(const Anatomy& anatomy, Orientation o
 void SliceScene::fit() {
     m_state->keepsFit = true;
     if (hasImage()) {
-        m_state->view.setSize(width(), height());
-        const State& s = *m_state;
-        m_state->view.fit(
-            {s.map.reach(s.extents, s.axes.right), s.map.reach(s.extents, s.axes.down)});
+        State& s = *m_state;
+        s.view.setSize(width(), height());
+        s.view.fit(s.reach(), s.margins(width(), height(), pixelRatio()));
+    }
+    changed();
+}
+
+void SliceScene::refit() {
+    if (m_state->keepsFit) {
+        fit();
     }
     changed();
 }
@@ -318,9 +321,7 @@ const std::vector<Label>& SliceScene::labels() const { return m_state->texts.lab
 void SliceScene::resized() {
     m_state->view.setSize(width(), height());
     m_state->mapPlane.setPixelRatio(pixelRatio());
-    if (m_state->keepsFit) {
-        fit();
-    }
+    refit();
 }
 
 void SliceScene::coloursChanged() {

@@ -178,6 +178,7 @@ class SliceScene final : public Scene {
     void update() override;
     void resized() override;
     void coloursChanged() override;
+    void refit(); ///< fits again unless the user has moved the view
 
     struct State;
     std::unique_ptr<State> m_state;

@@ -4,6 +4,7 @@
 #include <ranges>
 
 #include "viz/detail/axis_marks.h"
+#include "viz/detail/bar_places.h"
 #include "viz/detail/slice_state.h"
 #include "viz/slice_scene.h"
 
@@ -60,17 +61,38 @@ void SliceScene::State::drawAnatomy(const Canvas& canvas, double scalarBarBottom
     place({{{x, bottom}, {1.5 * x, bottom}}}, axes.down, !flipDown);
 }
 
+detail::Margins SliceScene::State::margins(int width, int height, double ratio) const {
+    // A hidden heatmap keeps its margin, so that the picture stays in place when it comes and goes.
+    const detail::Bars bars =
+        detail::barsOf(width, height, ratio,
+                       {axisLettersVisible, scaleBarVisible, scalarBarVisible && map.exists()});
+    const auto [side, below] = detail::barMargins(bars, ratio);
+    const double besideSide = view.fittingZoom(reach(), side);
+    const double aboveBelow = view.fittingZoom(reach(), below);
+    // Beyond this a picture in a small view would become too small to be read.
+    constexpr double kSmallest = 0.7;
+    if (std::max(besideSide, aboveBelow) < kSmallest * view.fittingZoom(reach(), {})) {
+        return {};
+    }
+    return besideSide >= aboveBelow ? side : below;
+}
+
 void SliceScene::State::drawLabels(const Canvas& canvas,
                                    const std::vector<std::size_t>& numbered) const {
+    const auto [right, down] = reach();
+    const DisplayPoint first = view.toDisplay({right[0], down[0]});
+    const DisplayPoint last = view.toDisplay({right[1], down[1]});
+    const std::array<double, 4> picture{
+        std::min(first.x, last.x) + 0.5, std::min(first.y, last.y) + 0.5,
+        std::max(first.x, last.x) + 0.5, std::max(first.y, last.y) + 0.5};
     // The furniture first, then the notes, then the numbers: what comes later keeps off the rest.
     if (axisLettersVisible) {
-        detail::drawAxisMarks(canvas, axes, view.flips());
+        detail::drawAxisMarks(canvas, axes, view.flips(), picture);
     }
     if (scaleBarVisible) {
         const double finer =
             std::min(std::abs(geometry.spacing[axes.right]), std::abs(geometry.spacing[axes.down]));
-        detail::drawScaleBar(canvas, finer / view.zoom(), geometry.unit,
-                             edges(base::Box{{0, 0, 0}, extents}));
+        detail::drawScaleBar(canvas, finer / view.zoom(), geometry.unit, picture);
     }
     const double scalarBarBottom = scalarBarVisible && map.exists() && mapVisible
                                        ? detail::drawScalarBar(canvas, scale, colours, mapName)

@@ -327,17 +327,17 @@ void SliceScene::setCrosshair(const std::optional<base::Point>& voxel) {
 
 void SliceScene::setScaleBarVisible(bool on) {
     m_state->scaleBarVisible = on;
-    changed();
+    refit();
 }
 
 void SliceScene::setScalarBarVisible(bool on) {
     m_state->scalarBarVisible = on;
-    changed();
+    refit();
 }
 
 void SliceScene::setAxisLettersVisible(bool on) {
     m_state->axisLettersVisible = on;
-    changed();
+    refit();
 }
 
 } // namespace flcc::viz

@@ -83,6 +83,14 @@ struct SliceScene::State {
     [[nodiscard]] std::int64_t mapSlice() const { return map.sliceAt(slice, axes.depth); }
     [[nodiscard]] bool mapShown() const;
 
+    /// The edges of image and map on an axis of the volume, in voxels.
+    [[nodiscard]] std::array<std::array<double, 2>, 2> reach() const {
+        return {map.reach(extents, axes.right), map.reach(extents, axes.down)};
+    }
+    /// The margins in which the bars stand beside the fitted picture. None where the picture would
+    /// be too small.
+    [[nodiscard]] detail::Margins margins(int width, int height, double ratio) const;
+
     void drawMarks(const SliceScene& scene);
     void drawAnatomy(const detail::Canvas& canvas, double scalarBarBottom) const;
     /// `numbered`: the peaks that show their number, the most important last.
