@@ -26,8 +26,11 @@
 #include "engine/base/tile_pool.h"
 #include "engine/features/pairs.h"
 #include "ui/base/option_names.h"
+#include "ui/base/save_dialog.h"
 #include "ui/base/text.h"
 #include "ui/document/thumbnail.h"
+#include "ui/document/voxel_tips.h"
+#include "ui/features/blob_files.h"
 #include "ui/features/features_form.h"
 #include "ui/features/features_image.h"
 
@@ -78,6 +81,12 @@ FeaturesPanel::FeaturesPanel(Document& document, RunController& controller, View
       m_inputs(std::move(inputs)) {
     setObjectName(QStringLiteral("featuresPanel"));
     build();
+    auto* tips = new VoxelTips(m_document, this);
+    std::vector<QWidget*> withUnit = m_form->scaleFields();
+    withUnit.insert(withUnit.end(), {m_least, m_most, m_table});
+    for (QWidget* widget : withUnit) {
+        tips->set(widget, widget->toolTip());
+    }
     for (const auto signal : {&Document::sceneChanged, &Document::sceneShown}) {
         connect(&m_document, signal, this, &FeaturesPanel::clear);
     }
@@ -153,9 +162,9 @@ QWidget* FeaturesPanel::buildSide() {
     m_strength->setValue(kStartPercent * kSliderSteps / 100);
     m_strengthText = new QLabel(side);
     m_least = voxelField("blobLeastRadius", tr("Smallest radius shown"),
-                         tr("Hides smaller blobs, without a new run; voxels"), 0, 9999, 0, side);
+                         tr("Hides smaller blobs, without a new run; %1"), 0, 9999, 0, side);
     m_most = voxelField("blobMostRadius", tr("Largest radius shown"),
-                        tr("Hides larger blobs, without a new run; voxels"), 0, 9999, 0, side);
+                        tr("Hides larger blobs, without a new run; %1"), 0, 9999, 0, side);
     m_most->setSpecialValueText(tr("any"));
     m_kind = new QComboBox(side);
     m_kind->setObjectName(QStringLiteral("blobKind"));
@@ -218,7 +227,7 @@ QWidget* FeaturesPanel::buildTable() {
     m_table = new QTableWidget(0, 5, area);
     m_table->setObjectName(QStringLiteral("blobTable"));
     m_table->setAccessibleName(tr("Blobs"));
-    m_table->setToolTip(tr("Select a row to centre every view on its blob; voxels, from 0"));
+    m_table->setToolTip(tr("Select a row to centre every view on its blob; %1, from 0"));
     m_table->setHorizontalHeaderLabels({tr("Strength"), tr("x"), tr("y"), tr("z"), tr("Radius")});
     m_table->setSelectionBehavior(QAbstractItemView::SelectRows);
     m_table->setSelectionMode(QAbstractItemView::SingleSelection);
@@ -484,6 +493,43 @@ void FeaturesPanel::onSuggested(std::vector<features::Suggestion> suggestions) {
                              .arg(at.second, 0, 'f', 2)
                              .arg(at.width, 0, 'f', 2));
     }
+}
+
+void FeaturesPanel::askList() {
+    askWhereToSave(
+        this,
+        {tr("Save blobs"), tr("Blobs (*.csv *.tsv *.json);;3D Slicer (*.mrk.json)"),
+         "blobListDialog", QStringLiteral("blobs.csv"), "export"},
+        [this](const QString& file) {
+            saveBlobList(*m_result, m_shown, m_document.geometry(), file, m_inputs());
+            return tr("%n blobs saved", nullptr, static_cast<int>(m_shown.size()));
+        },
+        [this](const QString& sentence, bool) { Q_EMIT statusMessage(sentence); });
+}
+
+void FeaturesPanel::askJobFile() {
+    const SceneEntry& scene = m_document.scene();
+    if (scene.path.empty()) {
+        Q_EMIT statusMessage(tr("A job file cannot name the scene %1, which is not in a file: save "
+                                "it first (File > Export > Scene).")
+                                 .arg(scene.name));
+        return;
+    }
+    askWhereToSave(
+        this,
+        {tr("Save job"), tr("Job (*.json)"), "blobJobDialog", QStringLiteral("features.json"),
+         "job"},
+        [this](const QString& file) {
+            job::FeaturesJob wanted = job();
+            if (m_result) { // of the strength that the slider shows
+                wanted.detector.maxBlobs = kMostShown;
+                wanted.detector.minStrength = leastStrength();
+            }
+            const auto list = saveBlobJob(wanted, m_document.scene(), file, m_inputs());
+            return tr("Saved as %1; flcc-cli features --job writes %2.")
+                .arg(file, pathText(list.filename()));
+        },
+        [this](const QString& sentence, bool) { Q_EMIT statusMessage(sentence); });
 }
 
 } // namespace flcc::ui

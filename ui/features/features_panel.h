@@ -75,8 +75,6 @@ class FeaturesPanel : public QWidget {
     void useSelected();
     void askList();
     void askJobFile();
-    void saveList(const QString& file);
-    void saveJob(const QString& file);
     [[nodiscard]] int selectedRow() const;
     [[nodiscard]] double leastStrength() const; ///< of the blobs that the slider shows
 

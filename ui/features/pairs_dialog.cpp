@@ -17,10 +17,12 @@
 #include "engine/base/error.h"
 #include "engine/io/atomic_file.h"
 #include "ui/base/option_names.h"
+#include "ui/base/save_dialog.h"
 #include "ui/base/settings.h"
 #include "ui/base/text.h"
 #include "ui/base/theme.h"
 #include "ui/document/thumbnail.h"
+#include "ui/document/voxel_tips.h"
 #include "ui/features/features_image.h"
 #include "ui/open/opener.h"
 #include "ui/views/views_panel.h"
@@ -99,9 +101,9 @@ PairsDialog::PairsDialog(Document& document, RunController& controller, ViewsPan
     m_table = new QTableWidget(0, 8, this);
     m_table->setObjectName(QStringLiteral("pairsTable"));
     m_table->setAccessibleName(tr("Pairs"));
-    m_table->setToolTip(
-        tr("Select a row to see its line; voxels, from 0. Ratio: how much larger the "
-           "blob is in the second scene. Turn: degrees, to the next ten"));
+    (new VoxelTips(m_document, this))
+        ->set(m_table, tr("Select a row to see its line; %1, from 0. Ratio: how much larger the "
+                          "blob is in the second scene. Turn: degrees, to the next ten"));
     m_table->setHorizontalHeaderLabels({tr("Score"), tr("x"), tr("y"), tr("z"), tr("x, second"),
                                         tr("y, second"), tr("z, second"), tr("Ratio, turn")});
     m_table->setSelectionBehavior(QAbstractItemView::SelectRows);
@@ -277,60 +279,46 @@ void PairsDialog::select(int row) {
 }
 
 void PairsDialog::askFile(bool jobFile) {
-    auto* dialog = new QFileDialog(
-        this, jobFile ? tr("Save job") : tr("Save pairs"),
-        Settings::folder(jobFile ? QStringLiteral("job") : QStringLiteral("export")),
-        jobFile ? tr("Job (*.json)") : tr("Pairs (*.csv *.tsv)"));
-    dialog->setObjectName(jobFile ? QStringLiteral("pairsJobDialog")
-                                  : QStringLiteral("pairsListDialog"));
-    dialog->setAttribute(Qt::WA_DeleteOnClose);
-    dialog->setAcceptMode(QFileDialog::AcceptSave);
-    dialog->setDefaultSuffix(jobFile ? QStringLiteral("json") : QStringLiteral("csv"));
-    dialog->selectFile(jobFile ? QStringLiteral("pairs.json") : QStringLiteral("pairs.csv"));
-    connect(dialog, &QFileDialog::fileSelected, this,
-            jobFile ? &PairsDialog::saveJob : &PairsDialog::saveList);
-    dialog->open();
+    const SaveQuestion question =
+        jobFile ? SaveQuestion{tr("Save job"), tr("Job (*.json)"), "pairsJobDialog",
+                               QStringLiteral("pairs.json"), "job"}
+                : SaveQuestion{tr("Save pairs"), tr("Pairs (*.csv *.tsv)"), "pairsListDialog",
+                               QStringLiteral("pairs.csv"), "export"};
+    askWhereToSave(
+        this, question,
+        [this, jobFile](const QString& file) { return jobFile ? saveJob(file) : saveList(file); },
+        [this](const QString& sentence, bool failed) { say(sentence, failed); });
 }
 
-void PairsDialog::saveList(const QString& file) {
-    try {
-        m_window.inputs().requireOther(toPath(file));
-        const bool tabs = file.endsWith(QStringLiteral(".tsv"), Qt::CaseInsensitive);
-        io::writeText(toPath(file), job::pairsAsText(*m_result, tabs ? '\t' : ','));
-        Settings::rememberFolder(QStringLiteral("export"), file);
-        say(tr("Saved as %1").arg(file));
-    } catch (const std::exception& error) {
-        say(inWindowWords(error.what()), true);
-    }
+QString PairsDialog::saveList(const QString& file) {
+    m_window.inputs().requireOther(toPath(file));
+    const bool tabs = file.endsWith(QStringLiteral(".tsv"), Qt::CaseInsensitive);
+    io::writeText(toPath(file), job::pairsAsText(*m_result, tabs ? '\t' : ','));
+    return tr("Saved as %1").arg(file);
 }
 
 /// The job writes its pairs beside the job file.
-void PairsDialog::saveJob(const QString& file) {
-    try {
-        const SceneEntry& first = m_document.scene();
-        const std::optional<SceneEntry> other = second();
-        if (first.path.empty() || !other || other->path.empty()) {
-            throw base::Error(base::ErrorCode::Problem,
-                              "a job file needs two scenes that are in files; save a scene first "
-                              "(File > Export > Scene)");
-        }
-        job::FeaturesJob job = this->job();
-        job.image = first.path;
-        job.channel = first.channel;
-        job.frame = first.frame;
-        job.reading = first.reading;
-        job.match = other->path;
-        job.pairs = toPath(file).replace_extension(".csv");
-        io::ProtectedFiles inputs = m_window.inputs();
-        inputs.requireOther(toPath(file));
-        inputs.requireOther(job.pairs);
-        io::writeText(toPath(file), job::toJobFile(job));
-        Settings::rememberFolder(QStringLiteral("job"), file);
-        say(tr("Saved as %1; flcc-cli features --job writes %2.")
-                .arg(file, pathText(job.pairs.filename())));
-    } catch (const std::exception& error) {
-        say(inWindowWords(error.what()), true);
+QString PairsDialog::saveJob(const QString& file) {
+    const SceneEntry& first = m_document.scene();
+    const std::optional<SceneEntry> other = second();
+    if (first.path.empty() || !other || other->path.empty()) {
+        throw base::Error(base::ErrorCode::Problem,
+                          "a job file needs two scenes that are in files; save a scene first "
+                          "(File > Export > Scene)");
     }
+    job::FeaturesJob job = this->job();
+    job.image = first.path;
+    job.channel = first.channel;
+    job.frame = first.frame;
+    job.reading = first.reading;
+    job.match = other->path;
+    job.pairs = toPath(file).replace_extension(".csv");
+    io::ProtectedFiles inputs = m_window.inputs();
+    inputs.requireOther(toPath(file));
+    inputs.requireOther(job.pairs);
+    io::writeText(toPath(file), job::toJobFile(job));
+    return tr("Saved as %1; flcc-cli features --job writes %2.")
+        .arg(file, pathText(job.pairs.filename()));
 }
 
 } // namespace flcc::ui

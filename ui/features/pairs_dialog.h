@@ -52,8 +52,8 @@ class PairsDialog : public WorkDialog {
     void fillTable();
     void select(int row);
     void askFile(bool jobFile);
-    void saveList(const QString& file);
-    void saveJob(const QString& file);
+    QString saveList(const QString& file);
+    QString saveJob(const QString& file);
     void askScene();
     /// The second scene; empty without one.
     [[nodiscard]] std::optional<SceneEntry> second() const;

@@ -1,7 +1,6 @@
 #include "ui/filter/filter_dialog.h"
 
 #include <QCheckBox>
-#include <QFileDialog>
 #include <QHBoxLayout>
 #include <QLabel>
 #include <QPointer>
@@ -22,6 +21,7 @@
 
 #include "engine/io/atomic_file.h"
 #include "ui/base/option_names.h"
+#include "ui/base/save_dialog.h"
 #include "ui/base/settings.h"
 #include "ui/base/text.h"
 #include "ui/base/theme.h"
@@ -457,38 +457,30 @@ void FilterDialog::askJobFile() {
             true);
         return;
     }
-    auto* dialog = new QFileDialog(this, tr("Save job"), Settings::folder(QStringLiteral("job")),
-                                   tr("Job (*.json)"));
-    dialog->setObjectName(QStringLiteral("filterJobDialog"));
-    dialog->setAttribute(Qt::WA_DeleteOnClose);
-    dialog->setAcceptMode(QFileDialog::AcceptSave);
-    dialog->setDefaultSuffix(QStringLiteral("json"));
-    dialog->selectFile(QStringLiteral("filter.json"));
-    connect(dialog, &QFileDialog::fileSelected, this, &FilterDialog::saveJob);
-    dialog->open();
+    askWhereToSave(
+        this,
+        {tr("Save job"), tr("Job (*.json)"), "filterJobDialog", QStringLiteral("filter.json"),
+         "job"},
+        [this](const QString& file) { return saveJob(file); },
+        [this](const QString& sentence, bool failed) { say(sentence, failed); });
 }
 
 /// The job writes its result beside the job file.
-void FilterDialog::saveJob(const QString& file) {
-    try {
-        job::ConvolveJob job = this->job();
-        const SceneEntry& scene = m_document.scene();
-        job.run.scene = scene.path;
-        job.run.channel = scene.channel;
-        job.run.frame = scene.frame;
-        job.run.reading = scene.reading;
-        job.output = toPath(file).replace_extension(".mha");
-        io::ProtectedFiles inputs = m_window.inputs();
-        inputs.requireOther(toPath(file));
-        inputs.requireOther(job.output);
-        job::inputFiles(job).requireOther(toPath(file));
-        io::writeText(toPath(file), job::toJobFile(job));
-        Settings::rememberFolder(QStringLiteral("job"), file);
-        say(tr("Saved as %1; flcc-cli convolve --job writes %2.")
-                .arg(file, pathText(job.output.filename())));
-    } catch (const std::exception& error) {
-        say(inWindowWords(error.what()), true);
-    }
+QString FilterDialog::saveJob(const QString& file) {
+    job::ConvolveJob job = this->job();
+    const SceneEntry& scene = m_document.scene();
+    job.run.scene = scene.path;
+    job.run.channel = scene.channel;
+    job.run.frame = scene.frame;
+    job.run.reading = scene.reading;
+    job.output = toPath(file).replace_extension(".mha");
+    io::ProtectedFiles inputs = m_window.inputs();
+    inputs.requireOther(toPath(file));
+    inputs.requireOther(job.output);
+    job::inputFiles(job).requireOther(toPath(file));
+    io::writeText(toPath(file), job::toJobFile(job));
+    return tr("Saved as %1; flcc-cli convolve --job writes %2.")
+        .arg(file, pathText(job.output.filename()));
 }
 
 } // namespace flcc::ui

@@ -16,6 +16,7 @@
 #include "ui/base/settings.h"
 #include "ui/base/text.h"
 #include "ui/base/theme.h"
+#include "ui/document/voxel_tips.h"
 
 namespace flcc::ui {
 
@@ -49,8 +50,9 @@ PeaksPanel::PeaksPanel(Document& document, QWidget* parent)
     m_world->setText(tr("World"));
     m_world->setCheckable(true);
     m_world->setChecked(Settings::flag(QStringLiteral("peaks/world"), false));
-    m_world->setToolTip(tr("Shows centres in world units instead of voxels (View > World positions "
-                           "chooses the axes)"));
+    (new VoxelTips(document, this))
+        ->set(m_world, tr("Shows centres in world units instead of %1 (View > World positions "
+                          "chooses the axes)"));
     connect(m_world, &QToolButton::toggled, this, [this](bool on) {
         Settings::setFlag(QStringLiteral("peaks/world"), on);
         showColumns();
@@ -156,7 +158,8 @@ void PeaksPanel::showPeaks() {
     const ResultEntry* result = m_document.result();
     m_following = true;
     m_model->setPeaks(result == nullptr ? std::vector<match::Peak>() : result->job->peaks,
-                      result == nullptr ? base::Geometry{} : result->job->geometry);
+                      result == nullptr ? base::Geometry{} : result->job->geometry,
+                      m_document.isVolume());
     m_following = false;
     showColumns();
     m_table->setColumnHidden(PeaksModel::Templ,
