@@ -1,3 +1,5 @@
+#include "ui/match/scene_binning.h"
+
 #include <algorithm>
 #include <memory>
 
@@ -6,13 +8,13 @@
 #include "engine/job/mask_shape.h"
 #include "ui/base/option_names.h"
 #include "ui/base/text.h"
-#include "ui/match/match_flow.h"
+#include "ui/document/document.h"
 #include "ui/match/match_panel.h"
 #include "ui/views/views_panel.h"
-
-// "Bin by 2": the answer to a job that does not fit into the memory.
+#include "ui/work/run_controller.h"
 
 namespace flcc::ui {
+
 namespace {
 
 /// Settings in voxels, for a scene with half as many along each axis.
@@ -41,12 +43,17 @@ MaskEntry binnedMask(const MaskEntry& mask) {
         return {job::makeMask(*shape, job::binnedExtents(mask.image->support.extents())),
                 toQString(shape->text()), shape->text()};
     }
-    return {job::binned(*mask.image), MatchFlow::tr("%1, binned").arg(mask.name), {}};
+    return {job::binned(*mask.image), SceneBinning::tr("%1, binned").arg(mask.name), {}};
 }
 
 } // namespace
 
-void MatchFlow::binScene() {
+SceneBinning::SceneBinning(Document& document, RunController& controller, MatchPanel& panel,
+                           ViewsPanel& views, QObject* parent)
+    : QObject(parent), m_document(document), m_controller(controller), m_panel(panel),
+      m_views(views) {}
+
+void SceneBinning::bin() {
     if (!m_document.hasScene() || m_document.searchedScenes() != 1 ||
         m_document.scenes().front().image == nullptr) {
         return;

@@ -1,19 +1,20 @@
+#include "ui/match/peak_refresh.h"
+
 #include <algorithm>
-#include <cstdint>
 #include <limits>
-#include <string>
 #include <utility>
 
 #include "engine/job/arguments.h"
 #include "engine/job/peak_search.h"
-#include "ui/match/match_flow.h"
+#include "ui/document/document.h"
 #include "ui/match/match_panel.h"
-
-// Peaks of a map that is there: another threshold, number or distance needs no run.
+#include "ui/work/run_controller.h"
 
 namespace flcc::ui {
+
 namespace {
 
+constexpr int kPeaksDelayMs = 120;
 /// Limit of a count: beyond it the number tells nothing, and its search takes long.
 constexpr std::int64_t kMostCounted = 20'000;
 
@@ -40,16 +41,29 @@ job::Job withPeakOptions(job::Job job, const job::Job& from) {
 
 } // namespace
 
-void MatchFlow::schedulePeaks() {
+PeakRefresh::PeakRefresh(Document& document, RunController& controller, MatchPanel& panel,
+                         QObject* parent)
+    : QObject(parent), m_document(document), m_controller(controller), m_panel(panel) {
+    m_delay.setSingleShot(true);
+    m_delay.setInterval(kPeaksDelayMs);
+    connect(&m_delay, &QTimer::timeout, this, &PeakRefresh::search);
+    connect(&m_panel, &MatchPanel::settingsChanged, this, &PeakRefresh::schedule);
+    connect(&m_document, &Document::resultShown, this, [this] {
+        m_countedFor.clear();
+        schedule();
+    });
+}
+
+void PeakRefresh::schedule() {
     const ResultEntry* result = m_document.result();
     if (!hasPeaksOfMap(result) || m_controller.isPending(RunController::Task::Run)) {
-        m_peaksDelay.stop();
+        m_delay.stop();
         return;
     }
     const job::Job wanted = m_panel.settings();
     const job::Job& has = result->settings;
     if (wanted.operation != has.operation) {
-        m_peaksDelay.stop(); // the threshold belongs to another kind of values
+        m_delay.stop(); // the threshold belongs to another kind of values
         return;
     }
     // Of a stream the options count for each frame.
@@ -61,19 +75,19 @@ void MatchFlow::schedulePeaks() {
     const bool other = moved || wanted.minDistance != has.minDistance ||
                        wanted.partialPeaks != has.partialPeaks || wanted.maxPeaks < count;
     if (fewer || other || !all) {
-        m_peaksDelay.start();
+        m_delay.start();
     } else {
-        m_peaksDelay.stop();
+        m_delay.stop();
     }
 }
 
-void MatchFlow::searchPeaks() {
+void PeakRefresh::search() {
     const ResultEntry* result = m_document.result();
     if (!hasPeaksOfMap(result)) {
         return;
     }
     if (m_controller.isBusy()) {
-        m_peaksDelay.start(); // a plan that waits must not be dropped
+        m_delay.start(); // a plan that waits must not be dropped
         return;
     }
     if (m_panel.settings().operation != result->settings.operation) {
@@ -108,7 +122,7 @@ void MatchFlow::searchPeaks() {
             if (stop.stop_requested()) {
                 return [this] {
                     m_countedFor.clear();
-                    schedulePeaks();
+                    schedule();
                 };
             }
             const auto total = std::ssize(found.peaks);
@@ -121,13 +135,13 @@ void MatchFlow::searchPeaks() {
                 const ResultEntry* now = m_document.result();
                 if (now != nullptr && now->job->map == before->map) {
                     m_document.replacePeaks(std::move(found), wanted);
-                    Q_EMIT peaksCounted(total, more);
+                    Q_EMIT counted(total, more);
                 }
             };
         });
 }
 
-void MatchFlow::showAllPeaks() {
+void PeakRefresh::showAll() {
     job::Job job = m_panel.settings();
     job.maxPeaks = kMostCounted;
     m_panel.setSettings(job);

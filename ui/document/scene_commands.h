@@ -1,15 +1,64 @@
+#pragma once
+
 #include <QUndoCommand>
 
-#include <algorithm>
-#include <iterator>
-#include <utility>
+#include <memory>
+#include <optional>
+#include <vector>
 
 #include "ui/document/document.h"
 
-// A binned scene takes the place of the scene that it was made of, which is kept aside.
+// Undo steps that change the list of scenes.
 
 namespace flcc::ui {
 
+/// A made scene and, while it is undone, its results.
+class MadeSceneCommand : public QUndoCommand {
+  public:
+    MadeSceneCommand(Document& document, SceneEntry scene)
+        : m_document(document), m_scene(std::move(scene)), m_before(document.scene().image) {
+        setText(Document::tr("filter"));
+    }
+    void redo() override {
+        m_document.m_scenes.push_back(m_scene);
+        Q_EMIT m_document.scenesChanged();
+        const auto index = static_cast<int>(m_document.m_scenes.size()) - 1;
+        for (ResultEntry& result : m_results) {
+            result.scene = index;
+            m_document.m_results.all().push_back(std::move(result));
+        }
+        m_results.clear();
+        m_document.showScene(index, m_scene.image);
+        Q_EMIT m_document.resultsChanged();
+    }
+    void undo() override {
+        const int index = m_document.indexOf(m_scene.image);
+        if (index < 0) { // removed from the list
+            setObsolete(true);
+            return;
+        }
+        m_scene = m_document.m_scenes[static_cast<std::size_t>(index)]; // it may have a file by now
+        for (const ResultEntry& result : m_document.m_results.all()) {
+            if (result.scene == index) {
+                m_results.push_back(result);
+            }
+        }
+        const int before = m_document.indexOf(m_before);
+        if (m_document.m_activeScene == index && before >= 0) {
+            m_document.showScene(before, m_before);
+        }
+        m_document.removeScene(index);
+    }
+    [[nodiscard]] int id() const override { return Document::kSceneStep; }
+
+  private:
+    Document& m_document;
+    SceneEntry m_scene;
+    std::shared_ptr<const job::SceneImage> m_before; ///< the scene that was shown
+    std::vector<ResultEntry> m_results;
+};
+
+/// A binned scene in the place of the scene that it was made of, which is kept aside.
 class BinCommand : public QUndoCommand {
   public:
     BinCommand(Document& document, SceneEntry scene, RunInputs inputs)
@@ -24,10 +73,10 @@ class BinCommand : public QUndoCommand {
             scene.aside = true;
         }
         d.m_scenes.insert(d.m_scenes.begin(), m_scene);
-        for (ResultEntry& result : d.m_results) {
+        for (ResultEntry& result : d.m_results.all()) {
             ++result.scene;
         }
-        std::ranges::move(m_results, std::back_inserter(d.m_results));
+        std::ranges::move(m_results, std::back_inserter(d.m_results.all()));
         m_results.clear();
         std::optional<base::Box> box;
         if (m_box) {
@@ -42,14 +91,14 @@ class BinCommand : public QUndoCommand {
         Document& d = m_document;
         m_results.clear();
         std::vector<ResultEntry> others;
-        for (ResultEntry& result : d.m_results) {
+        for (ResultEntry& result : d.m_results.all()) {
             (result.scene == 0 ? m_results : others).push_back(std::move(result));
         }
         for (ResultEntry& result : others) {
             --result.scene;
         }
         m_scene = d.m_scenes.front(); // it may have a file by now
-        d.m_results = std::move(others);
+        d.m_results.all() = std::move(others);
         d.m_scenes = m_scenes;
         show(m_before, m_box);
     }
@@ -59,12 +108,12 @@ class BinCommand : public QUndoCommand {
     void show(const RunInputs& inputs, const std::optional<base::Box>& box) {
         Document& d = m_document;
         d.m_activeScene = 0;
-        d.m_shown = -1;
+        d.m_results.show(-1);
         d.m_peak = -1;
         d.m_box = box;
         d.m_templates = {inputs.templates, inputs.active};
-        d.m_masks = inputs.masks;
-        d.m_sceneMask = inputs.sceneMask;
+        d.m_masks.templates = inputs.masks;
+        d.m_masks.scene = inputs.sceneMask;
         Q_EMIT d.sceneShown();
         Q_EMIT d.scenesChanged();
         Q_EMIT d.boxChanged();
@@ -82,16 +131,5 @@ class BinCommand : public QUndoCommand {
     std::optional<base::Box> m_box;
     std::vector<ResultEntry> m_results; ///< of the binned scene while it is undone
 };
-
-void Document::replaceByBinned(SceneEntry scene, RunInputs inputs) {
-    describe(scene);
-    scene.made = true;
-    m_undo.push(new BinCommand(*this, std::move(scene), std::move(inputs)));
-}
-
-std::size_t Document::searchedScenes() const {
-    const auto aside = std::ranges::find_if(m_scenes, &SceneEntry::aside);
-    return static_cast<std::size_t>(aside - m_scenes.begin());
-}
 
 } // namespace flcc::ui

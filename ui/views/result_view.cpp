@@ -1,27 +1,35 @@
-#include "ui/views/views_panel.h"
+#include "ui/views/result_view.h"
 
 #include <algorithm>
 #include <cmath>
 #include <tuple>
-#include <utility>
-
-#include "ui/base/text.h"
-
-// The result in the views: map, scale, peaks and masks.
 
 namespace flcc::ui {
 
-void ViewsPanel::setColourMap(match::ColourMap map) {
+ResultView::ResultView(Document& document, ViewScenes& scenes, DisplayCopies& copies,
+                       VolumeLook& look, QObject* parent)
+    : QObject(parent), m_document(document), m_scenes(scenes), m_copies(copies), m_look(look) {
+    connect(&m_document, &Document::resultShown, this, &ResultView::showResult);
+    connect(&m_document, &Document::peakSelected, this, &ResultView::applyPeaks);
+}
+
+void ResultView::clear() {
+    m_map.reset();
+    m_running.reset();
+    m_peaks.clear();
+}
+
+void ResultView::setColourMap(match::ColourMap map) {
     m_colourMap = map;
     applyScale();
 }
 
-void ViewsPanel::setFixedRange(bool fixed) {
+void ResultView::setFixedRange(bool fixed) {
     m_fixedRange = fixed;
     applyScale();
 }
 
-match::HeatmapScale ViewsPanel::mapScale() const {
+match::HeatmapScale ResultView::mapScale() const {
     const bool twoSigned = m_colourMap == match::ColourMap::Diverging;
     match::HeatmapScale scale{m_colourMap, twoSigned ? -1.0 : 0.0, 1.0};
     const ResultEntry* result = m_document.result();
@@ -52,42 +60,23 @@ match::HeatmapScale ViewsPanel::mapScale() const {
     return scale;
 }
 
-void ViewsPanel::applyScale() {
+void ResultView::applyScale() {
     const match::HeatmapScale scale = mapScale();
-    for (const auto& slice : m_slices) {
+    for (const auto& slice : m_scenes.slices) {
         slice->setMapScale(scale);
     }
-    m_volume->setMapScale(scale);
+    m_scenes.volume->setMapScale(scale);
     copyMap();
 }
 
 /// The copy of the map follows map and colours.
-void ViewsPanel::copyMap() {
-    m_copies->setMap(m_map, viz::bestRule(mapScale()), m_mapFinished);
-    m_slices.front()->setMapPyramid(m_copies->mapCopy());
-    Q_EMIT displayBytesChanged(displayBytes());
+void ResultView::copyMap() {
+    m_copies.setMap(m_map, viz::bestRule(mapScale()), m_mapFinished);
+    m_scenes.slices.front()->setMapPyramid(m_copies.mapCopy());
+    Q_EMIT copied();
 }
 
-void ViewsPanel::onMasksChanged() {
-    const auto supportOf = [](const MaskEntry* mask) {
-        return mask != nullptr ? std::shared_ptr<const base::Image<std::uint8_t>>(
-                                     mask->image, &mask->image->support)
-                               : nullptr;
-    };
-    const bool shown = layerVisible(Layer::Mask);
-    const auto& sceneMask = m_document.sceneMask();
-    const auto templ = supportOf(shown ? m_document.mask() : nullptr);
-    const auto scene = supportOf(shown && sceneMask ? &*sceneMask : nullptr);
-    for (const auto& slice : m_slices) {
-        slice->setTemplateSupport(templ);
-        slice->setSceneSupport(scene);
-    }
-    m_volume->setTemplateSupport(templ);
-    m_volume->setSceneSupport(scene);
-    setVisiblePeaks(std::vector<int>(m_peaks)); // which of them it belongs to
-}
-
-void ViewsPanel::showMap(const std::shared_ptr<const method::MatchMap>& map,
+void ResultView::showMap(const std::shared_ptr<const method::MatchMap>& map,
                          const base::Extents& templ, const base::Index& corner, bool finished) {
     m_map = map;
     m_mapTempl = templ;
@@ -98,30 +87,30 @@ void ViewsPanel::showMap(const std::shared_ptr<const method::MatchMap>& map,
                                         : result != nullptr ? result->settings.operation
                                                             : method::Operation();
     const std::string name(operation.traits().label);
-    for (const auto& slice : m_slices) {
+    for (const auto& slice : m_scenes.slices) {
         slice->setMapName(name);
         slice->setMap(map, templ, finished, corner);
     }
-    m_volume->setMapName(name);
-    m_volume->setMap(map, templ, finished, corner);
+    m_scenes.volume->setMapName(name);
+    m_scenes.volume->setMap(map, templ, finished, corner);
     applyScale();
 }
 
-void ViewsPanel::noteMap(const QString& note) {
-    for (const auto& slice : m_slices) {
+void ResultView::noteMap(const QString& note) {
+    for (const auto& slice : m_scenes.slices) {
         slice->setMapNote(note.toStdString());
     }
-    m_volume->setMapNote(note.toStdString());
+    m_scenes.volume->setMapNote(note.toStdString());
 }
 
-void ViewsPanel::setUnverified(bool unverified) {
+void ResultView::setUnverified(bool unverified) {
     if (m_running) {
         noteMap(unverified ? tr("not yet verified") : QString());
     }
 }
 
 /// The templates of a result, whose surfaces stand at the peaks.
-void ViewsPanel::showShapes(const ResultEntry* result) {
+void ResultView::showShapes(const ResultEntry* result) {
     std::vector<viz::TemplateShape> shapes;
     for (std::size_t i = 0; result != nullptr && i < result->job->templates.size(); ++i) {
         const auto& templ = result->job->templates[i];
@@ -131,22 +120,15 @@ void ViewsPanel::showShapes(const ResultEntry* result) {
         }
         shapes.push_back(std::move(shape));
     }
-    m_volume->setTemplateShapes(std::move(shapes));
+    m_scenes.volume->setTemplateShapes(std::move(shapes));
 }
 
-void ViewsPanel::onResultShown() {
+void ResultView::showResult() {
     m_running.reset();
     setVisiblePeaks({});
     const ResultEntry* result = m_document.result();
     showShapes(result);
-    if (result != nullptr && !result->job->peaks.empty() && m_document.isVolume() &&
-        !m_volumeView.chosen) {
-        // The picture of a result in space: templates where they were found, nothing before them.
-        VolumeView view = m_volumeView;
-        view.surfaces = true;
-        view.content = viz::VolumeContent::None;
-        setVolumeView(view);
-    }
+    m_look.suitResult(result);
     if (result == nullptr || !result->job->map) {
         showMap(nullptr, {}, {}, true);
     } else {
@@ -157,7 +139,7 @@ void ViewsPanel::onResultShown() {
                                                                       : tr("not verified"));
 }
 
-void ViewsPanel::showRunningMap(std::shared_ptr<const method::MatchMap> map,
+void ResultView::showRunningMap(std::shared_ptr<const method::MatchMap> map,
                                 const base::Extents& templ, const base::Index& corner,
                                 method::Operation operation) {
     m_running = map;
@@ -168,15 +150,15 @@ void ViewsPanel::showRunningMap(std::shared_ptr<const method::MatchMap> map,
     showMap(map, templ, corner, false);
 }
 
-void ViewsPanel::addRegions(const std::vector<base::Box>& regions) {
+void ResultView::addRegions(const std::vector<base::Box>& regions) {
     if (!m_running) {
         return;
     }
     for (const base::Box& region : regions) {
-        for (const auto& slice : m_slices) {
+        for (const auto& slice : m_scenes.slices) {
             slice->mapRegionFinished(region);
         }
-        m_volume->mapRegionFinished(region);
+        m_scenes.volume->mapRegionFinished(region);
     }
     if (!m_runningOperation.isLcc()) {
         for (const base::Box& region : regions) {
@@ -189,20 +171,18 @@ void ViewsPanel::addRegions(const std::vector<base::Box>& regions) {
         }
         applyScale();
     }
-    m_copies->addRegions(regions);
+    m_copies.addRegions(regions);
 }
 
-void ViewsPanel::endRunningMap() {
+void ResultView::endRunningMap() {
     if (m_running) {
         m_running.reset();
-        onResultShown();
+        showResult();
         setVisiblePeaks(m_document.peakChoice().shown);
     }
 }
 
-const method::MatchMap* ViewsPanel::shownMap() const { return m_map.get(); }
-
-void ViewsPanel::setVisiblePeaks(const std::vector<int>& peaks) {
+void ResultView::setVisiblePeaks(const std::vector<int>& peaks) {
     m_peaks = peaks;
     const ResultEntry* result = m_document.result();
     std::vector<viz::PeakMark> marks;
@@ -216,25 +196,25 @@ void ViewsPanel::setVisiblePeaks(const std::vector<int>& peaks) {
                              static_cast<int>(peak.templ)});
         }
     }
-    for (const auto& slice : m_slices) {
+    for (const auto& slice : m_scenes.slices) {
         slice->setPeaks(marks, m_mapTempl);
     }
-    m_volume->setPeaks(marks, m_mapTempl);
+    m_scenes.volume->setPeaks(marks, m_mapTempl);
     applyPeaks();
 }
 
-void ViewsPanel::applyPeaks() {
+void ResultView::applyPeaks() {
     const auto found = std::ranges::find(m_peaks, m_document.selectedPeak());
     const auto mark = found == m_peaks.end()
                           ? std::nullopt
                           : std::optional(static_cast<std::size_t>(found - m_peaks.begin()));
-    for (const auto& slice : m_slices) {
+    for (const auto& slice : m_scenes.slices) {
         slice->setSelectedPeak(mark);
     }
-    m_volume->setSelectedPeak(mark);
+    m_scenes.volume->setSelectedPeak(mark);
 }
 
-int ViewsPanel::peakAt(const ViewFrame& frame, viz::DisplayPoint display) const {
+int ResultView::peakAt(const ViewFrame& frame, viz::DisplayPoint display) const {
     const auto mark =
         frame.slice() != nullptr ? frame.slice()->peakAt(display) : frame.volume()->peakAt(display);
     return mark && *mark < m_peaks.size() ? m_peaks[*mark] : -1;
