@@ -1,22 +1,18 @@
-#include "viz/volume_scene.h"
+#include "viz/detail/volume_camera.h"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <numbers>
 #include <utility>
 
 #include <vtkCamera.h>
 #include <vtkMatrix4x4.h>
+#include <vtkNew.h>
 
-#include "viz/detail/volume_state.h"
+#include "viz/detail/box_lines.h"
+#include "viz/detail/grey_pixels.h"
 
-// The camera: turning, moving and magnifying the volume, and what lies under a pixel.
-
-namespace flcc::viz {
-
-using detail::byAxis;
-
+namespace flcc::viz::detail {
 namespace {
 
 constexpr double kViewAngle = 25;
@@ -76,10 +72,9 @@ std::array<double, 3> turned(const std::array<double, 3>& vector, const std::arr
 /// World to display and back, with the camera as it is now.
 class Projection {
   public:
-    Projection(vtkRenderer& renderer, int width, int height) : m_width(width), m_height(height) {
+    Projection(vtkCamera& camera, int width, int height) : m_width(width), m_height(height) {
         const double aspect = static_cast<double>(width) / height;
-        m_matrix->DeepCopy(
-            renderer.GetActiveCamera()->GetCompositeProjectionTransformMatrix(aspect, -1, 1));
+        m_matrix->DeepCopy(camera.GetCompositeProjectionTransformMatrix(aspect, -1, 1));
         vtkMatrix4x4::Invert(m_matrix, m_inverse);
     }
 
@@ -115,17 +110,30 @@ class Projection {
     vtkNew<vtkMatrix4x4> m_inverse;
 };
 
+using Vector = std::array<double, 3>;
+
+Vector towards(const Anatomy& anatomy, char letter) {
+    const Anatomy::End end = anatomy.find(letter);
+    Vector vector{0, 0, 0};
+    vector[end.axis] = end.sign;
+    return vector;
+}
+
 } // namespace
 
-void VolumeScene::rotate(double dx, double dy) {
+void VolumeCamera::setSize(int width, int height) {
+    m_width = width;
+    m_height = height;
+}
+
+void VolumeCamera::rotate(double dx, double dy) {
     // A drag across the smaller side of the view is half a turn.
-    const double degrees = 180.0 / std::max(1, std::min(width(), height()));
+    const double degrees = 180.0 / std::max(1, std::min(m_width, m_height));
     turn(dx * degrees, dy * degrees);
 }
 
-void VolumeScene::turn(double right, double above) {
-    State& s = *m_state;
-    vtkCamera& camera = *s.renderer->GetActiveCamera();
+void VolumeCamera::turn(double right, double above) {
+    vtkCamera& camera = m_camera;
     // As a turntable: about the vertical of the volume, so that its horizon never rolls.
     std::array<double, 3> eye{};
     std::array<double, 3> up{};
@@ -138,7 +146,7 @@ void VolumeScene::turn(double right, double above) {
     camera.GetDirectionOfProjection(forward.data());
     const std::array<double, 3> side = rightOf(forward, up);
     const double now =
-        std::asin(std::clamp(-dot(forward, s.vertical), -1.0, 1.0)) * 180 / std::numbers::pi;
+        std::asin(std::clamp(-dot(forward, m_vertical), -1.0, 1.0)) * 180 / std::numbers::pi;
     const double next =
         std::clamp(now + above, std::min(now, -kSteepest), std::max(now, kSteepest));
     for (std::size_t axis = 0; axis < 3; ++axis) {
@@ -146,16 +154,15 @@ void VolumeScene::turn(double right, double above) {
     }
     for (std::array<double, 3>* vector : {&eye, &up}) {
         *vector = turned(*vector, side, now - next);
-        *vector = turned(*vector, s.vertical, -right);
+        *vector = turned(*vector, m_vertical, -right);
     }
     camera.SetPosition(focus[0] + eye[0], focus[1] + eye[1], focus[2] + eye[2]);
     camera.SetViewUp(up.data());
-    s.interactive = true;
-    changed();
+    m_model.interactive = true;
 }
 
-void VolumeScene::resetView() {
-    vtkCamera& camera = *m_state->renderer->GetActiveCamera();
+void VolumeCamera::resetView() {
+    vtkCamera& camera = m_camera;
     camera.SetViewAngle(kViewAngle);
     // From the front, turned a little to show the depth.
     lookFrom(Side::Front);
@@ -165,23 +172,22 @@ void VolumeScene::resetView() {
     fit();
 }
 
-void VolumeScene::fit() {
-    State& s = *m_state;
-    s.keepsFit = true;
-    vtkCamera& camera = *s.renderer->GetActiveCamera();
+void VolumeCamera::fit() {
+    m_keepsFit = true;
+    vtkCamera& camera = m_camera;
     std::array<double, 3> forward{};
     std::array<double, 3> up{};
     camera.OrthogonalizeViewUp();
     camera.GetDirectionOfProjection(forward.data());
     camera.GetViewUp(up.data());
     const std::array<double, 3> right = rightOf(forward, up);
-    const double side = static_cast<double>(width()) / height();
+    const double side = static_cast<double>(m_width) / m_height;
     base::Point low{};
     base::Point high{};
     for (std::size_t axis = 0; axis < 3; ++axis) {
-        const auto [first, last] = s.map.reach(s.extents, axis);
-        low[axis] = first * s.aspect[axis];
-        high[axis] = last * s.aspect[axis];
+        const auto [first, last] = m_model.map.reach(m_model.extents, axis);
+        low[axis] = first * m_model.aspect[axis];
+        high[axis] = last * m_model.aspect[axis];
     }
     // Every corner of volume and map must come into the view.
     double half = 0;
@@ -205,48 +211,43 @@ void VolumeScene::fit() {
     }
     camera.SetFocalPoint(middle.data());
     camera.SetPosition(position.data());
-    showHalf(camera, s.parallel() ? half : distance * tangent(), s.size());
-    changed();
+    showHalf(camera, parallel() ? half : distance * tangent(), m_model.size());
 }
 
-void VolumeScene::setParallel(bool on) {
-    vtkCamera& camera = *m_state->renderer->GetActiveCamera();
+void VolumeCamera::setParallel(bool on) {
+    vtkCamera& camera = m_camera;
     if (on == parallel()) {
         return;
     }
     // The middle of the volume keeps its size.
     const double half = shownHalf(camera);
     camera.SetParallelProjection(on ? 1 : 0);
-    if (m_state->keepsFit) {
+    if (m_keepsFit) {
         fit();
     } else {
-        showHalf(camera, half, m_state->size());
+        showHalf(camera, half, m_model.size());
     }
-    changed();
 }
 
-bool VolumeScene::parallel() const { return m_state->parallel(); }
-
-void VolumeScene::zoomAt(DisplayPoint anchor, double factor) {
-    State& s = *m_state;
-    vtkCamera& camera = *s.renderer->GetActiveCamera();
-    const double size = s.size();
-    s.keepsFit = false;
+void VolumeCamera::zoomAt(DisplayPoint anchor, double factor) {
+    vtkCamera& camera = m_camera;
+    const double size = m_model.size();
+    m_keepsFit = false;
     // Neither lost in the distance nor inside a voxel.
     const double before = shownHalf(camera);
     const double after =
         std::clamp(before / factor, (size / 50 + 0.1) * tangent(), (size * 20 + 1) * tangent());
     showHalf(camera, after, size);
     const double real = before / after;
-    const double dx = anchor.x + 0.5 - width() / 2.0;
-    const double dy = anchor.y + 0.5 - height() / 2.0;
+    const double dx = anchor.x + 0.5 - m_width / 2.0;
+    const double dy = anchor.y + 0.5 - m_height / 2.0;
     pan(dx * (1 - real), dy * (1 - real));
 }
 
-void VolumeScene::pan(double dx, double dy) {
-    m_state->keepsFit = false;
-    vtkCamera& camera = *m_state->renderer->GetActiveCamera();
-    const double unit = 2 * shownHalf(camera) / height();
+void VolumeCamera::pan(double dx, double dy) {
+    m_keepsFit = false;
+    vtkCamera& camera = m_camera;
+    const double unit = 2 * shownHalf(camera) / m_height;
     std::array<double, 3> up{};
     std::array<double, 3> forward{};
     camera.OrthogonalizeViewUp();
@@ -264,26 +265,50 @@ void VolumeScene::pan(double dx, double dy) {
     }
     camera.SetPosition(position.data());
     camera.SetFocalPoint(focus.data());
-    m_state->interactive = true;
-    changed();
+    m_model.interactive = true;
 }
 
-std::optional<base::Point> VolumeScene::voxelAt(DisplayPoint display) const {
-    const State& s = *m_state;
-    if (!s.image) {
+void VolumeCamera::lookFrom(Side side) {
+    struct Look {
+        char letter; ///< of the patient's side
+        char upLetter;
+        Vector from; ///< where no patient is known
+        Vector up;
+    };
+    constexpr std::array<Look, 6> kLooks{{{'A', 'S', {0, 0, -1}, {0, -1, 0}},
+                                          {'P', 'S', {0, 0, 1}, {0, -1, 0}},
+                                          {'L', 'S', {-1, 0, 0}, {0, -1, 0}},
+                                          {'R', 'S', {1, 0, 0}, {0, -1, 0}},
+                                          {'S', 'A', {0, -1, 0}, {0, 0, 1}},
+                                          {'I', 'A', {0, 1, 0}, {0, 0, -1}}}};
+    const Look& look = kLooks[static_cast<std::size_t>(side)];
+    const bool patient = m_model.anatomy.known() && m_model.upright;
+    const Vector from = patient ? towards(m_model.anatomy, look.letter) : look.from;
+    const Vector up = patient ? towards(m_model.anatomy, look.upLetter) : look.up;
+    m_vertical = patient ? towards(m_model.anatomy, 'S') : Vector{0, -1, 0};
+    vtkCamera& camera = m_camera;
+    camera.SetFocalPoint(0, 0, 0);
+    camera.SetPosition(from.data());
+    camera.SetViewUp(up.data());
+    camera.OrthogonalizeViewUp();
+    fit();
+}
+
+std::optional<base::Point> VolumeCamera::voxelAt(DisplayPoint display) const {
+    if (!m_model.image) {
         return std::nullopt;
     }
     const auto [from, to] = rayAt(display);
-    const auto inside = detail::insideBox(from, to, s.corner(false), s.corner(true));
+    const auto inside = insideBox(from, to, m_model.corner(false), m_model.corner(true));
     if (!inside) {
         return std::nullopt;
     }
     const auto [enter, leave] = *inside;
     double hit = enter;
-    if (s.slicesShown()) {
+    if (m_model.slicesShown()) {
         double nearest = leave;
         for (std::size_t axis = 0; axis < 3; ++axis) {
-            const double plane = static_cast<double>(s.sliceAt(axis)) * s.aspect[axis];
+            const double plane = static_cast<double>(m_model.sliceAt(axis)) * m_model.aspect[axis];
             const double at = (plane - from[axis]) / (to[axis] - from[axis]);
             if (at >= enter && at < nearest) {
                 nearest = at;
@@ -293,24 +318,23 @@ std::optional<base::Point> VolumeScene::voxelAt(DisplayPoint display) const {
     }
     base::Point voxel{};
     for (std::size_t axis = 0; axis < 3; ++axis) {
-        const double last = static_cast<double>(byAxis(s.extents)[axis]) - 1;
-        voxel[axis] =
-            std::clamp((from[axis] + (to[axis] - from[axis]) * hit) / s.aspect[axis], 0.0, last);
+        const double last = static_cast<double>(byAxis(m_model.extents)[axis]) - 1;
+        voxel[axis] = std::clamp(
+            (from[axis] + (to[axis] - from[axis]) * hit) / m_model.aspect[axis], 0.0, last);
     }
     return voxel;
 }
 
-bool VolumeScene::hiddenBySlice(const base::Point& voxel) const {
-    const State& s = *m_state;
-    if (!s.slicesShown()) {
+bool VolumeCamera::hiddenBySlice(const base::Point& voxel) const {
+    if (!m_model.slicesShown()) {
         return false;
     }
-    const base::Point target = s.world(voxel);
-    const base::Point eye = s.eyeOf(target);
-    const base::Point low = s.corner(false);
-    const base::Point high = s.corner(true);
+    const base::Point target = m_model.world(voxel);
+    const base::Point eye = eyeOf(target);
+    const base::Point low = m_model.corner(false);
+    const base::Point high = m_model.corner(true);
     for (std::size_t axis = 0; axis < 3; ++axis) {
-        const double plane = static_cast<double>(s.sliceAt(axis)) * s.aspect[axis];
+        const double plane = static_cast<double>(m_model.sliceAt(axis)) * m_model.aspect[axis];
         const double at = (plane - eye[axis]) / (target[axis] - eye[axis]);
         if (!(at > 0 && at < 1)) {
             continue;
@@ -327,46 +351,38 @@ bool VolumeScene::hiddenBySlice(const base::Point& voxel) const {
     return false;
 }
 
-bool VolumeScene::behindEye(const base::Point& voxel) const {
-    vtkCamera& camera = *m_state->renderer->GetActiveCamera();
+bool VolumeCamera::behindEye(const base::Point& voxel) const {
+    vtkCamera& camera = m_camera;
     std::array<double, 3> forward{};
     camera.GetDirectionOfProjection(forward.data());
-    const base::Point at = m_state->world(voxel);
-    const base::Point eye = m_state->eyeOf(at);
+    const base::Point at = m_model.world(voxel);
+    const base::Point eye = eyeOf(at);
     return dot({at[0] - eye[0], at[1] - eye[1], at[2] - eye[2]}, forward) <= 0;
 }
 
-base::Point VolumeScene::State::eyeOf(const base::Point& at) const {
-    vtkCamera& camera = *renderer->GetActiveCamera();
+VolumeCamera::Ray VolumeCamera::rayAt(DisplayPoint display) const {
+    const Projection projection(m_camera, m_width, m_height);
+    return {projection.world(display, -1), projection.world(display, 1)};
+}
+
+DisplayPoint VolumeCamera::displayOf(const base::Point& voxel) const {
+    return Projection(m_camera, m_width, m_height).display(m_model.world(voxel));
+}
+
+base::Point VolumeCamera::eyeOf(const base::Point& at) const {
+    vtkCamera& camera = m_camera;
     base::Point eye{};
     camera.GetPosition(eye.data());
     if (parallel()) {
         std::array<double, 3> forward{};
         camera.GetDirectionOfProjection(forward.data());
         for (std::size_t axis = 0; axis < 3; ++axis) {
-            eye[axis] = at[axis] - forward[axis] * (kParallelDistance * size() + 1);
+            eye[axis] = at[axis] - forward[axis] * (kParallelDistance * m_model.size() + 1);
         }
     }
     return eye;
 }
 
-bool VolumeScene::State::parallel() const {
-    return renderer->GetActiveCamera()->GetParallelProjection() != 0;
-}
+bool VolumeCamera::parallel() const { return m_camera.GetParallelProjection() != 0; }
 
-double VolumeScene::State::size() const {
-    const base::Point low = corner(false);
-    const base::Point high = corner(true);
-    return std::hypot(high[0] - low[0], high[1] - low[1], high[2] - low[2]);
-}
-
-std::array<base::Point, 2> VolumeScene::rayAt(DisplayPoint display) const {
-    const Projection projection(*m_state->renderer, width(), height());
-    return {projection.world(display, -1), projection.world(display, 1)};
-}
-
-DisplayPoint VolumeScene::displayOf(const base::Point& voxel) const {
-    return Projection(*m_state->renderer, width(), height()).display(m_state->world(voxel));
-}
-
-} // namespace flcc::viz
+} // namespace flcc::viz::detail

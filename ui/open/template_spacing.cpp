@@ -1,17 +1,16 @@
-#include <exception>
-#include <new>
+#include "ui/open/template_spacing.h"
+
 #include <utility>
 
 #include "engine/filter/resample.h"
 #include "engine/job/mask_shape.h"
 #include "ui/base/text.h"
-#include "ui/open/opener.h"
+#include "ui/document/document.h"
 #include "ui/work/run_controller.h"
 
-// Templates whose spacing differs from that of the scene.
-
 namespace flcc::ui {
-bool Opener::canResample(int number) const {
+
+bool TemplateSpacing::differs(int number) const {
     if (number < 0 || number >= static_cast<int>(m_document.templates().size()) ||
         !m_document.hasScene()) {
         return false;
@@ -22,8 +21,8 @@ bool Opener::canResample(int number) const {
                                 m_document.isVolume());
 }
 
-bool Opener::warnOfSpacing(int number) {
-    if (!canResample(number)) {
+bool TemplateSpacing::warn(int number) {
+    if (!differs(number)) {
         return false;
     }
     const TemplateEntry& templ = m_document.templates()[static_cast<std::size_t>(number)];
@@ -35,31 +34,32 @@ bool Opener::warnOfSpacing(int number) {
     return true;
 }
 
-void Opener::warnOfSpacings() {
+void TemplateSpacing::warnOfFirst() {
     for (int i = 0; i < static_cast<int>(m_document.templates().size()); ++i) {
-        if (warnOfSpacing(i)) {
+        if (warn(i)) {
             return;
         }
     }
 }
 
-void Opener::resampleTemplate(int number) {
-    if (canResample(number)) {
+void TemplateSpacing::resample(int number) {
+    if (differs(number)) {
         resample({number}, true, {});
     }
 }
 
-void Opener::resampleTemplates(const Then& then) {
+void TemplateSpacing::resampleAll(const ThenOpened& then) {
     std::vector<int> numbers;
     for (int i = 0; i < static_cast<int>(m_document.templates().size()); ++i) {
-        if (canResample(i)) {
+        if (differs(i)) {
             numbers.push_back(i);
         }
     }
     resample(numbers, false, then);
 }
 
-void Opener::resample(const std::vector<int>& numbers, bool beside, const Then& then) {
+void TemplateSpacing::resample(const std::vector<int>& numbers, bool beside,
+                               const ThenOpened& then) {
     const base::Geometry target = m_document.geometry();
     const base::Extents room = m_document.sceneExtents();
     std::vector<TemplateEntry> entries;
@@ -72,9 +72,7 @@ void Opener::resample(const std::vector<int>& numbers, bool beside, const Then& 
             Q_EMIT failed(tr("%1 would have %2 with the spacing of the scene, more than the "
                              "scene of %3. Look at both spacings (Edit > Set spacing).")
                               .arg(entry.name, sizeText(needed), sizeText(room)));
-            if (then) {
-                then(false);
-            }
+            tellOpened(then, false);
             return;
         }
         entries.push_back(std::move(entry));
@@ -102,11 +100,7 @@ void Opener::resample(const std::vector<int>& numbers, bool beside, const Then& 
                 entry.resampled = true;
             }
             if (stop.stop_requested()) {
-                return [then] {
-                    if (then) {
-                        then(false);
-                    }
-                };
+                return [then] { tellOpened(then, false); };
             }
             return [this, numbers, beside, entries, then] {
                 for (std::size_t i = 0; i < entries.size(); ++i) {
@@ -120,9 +114,7 @@ void Opener::resample(const std::vector<int>& numbers, bool beside, const Then& 
                                       .arg(entries[i].name,
                                            sizeText(base::extentsOf(entries[i].image->pixels))));
                 }
-                if (then) {
-                    then(true);
-                }
+                tellOpened(then, true);
             };
         });
 }
