@@ -25,16 +25,6 @@
 namespace flcc::ui {
 namespace {
 
-/// True if the format of the file is known, whatever its name.
-bool hasHeader(const std::filesystem::path& path) {
-    try {
-        (void)io::readImageInfo(path);
-        return true;
-    } catch (const base::Error&) {
-        return false;
-    }
-}
-
 SceneEntry sceneWithoutPixels(SceneEntry scene) {
     scene.image.reset();
     return scene;
@@ -358,18 +348,6 @@ void Opener::openSample(const QString& name, Then then) {
                 };
             }
         });
-}
-
-bool Opener::isRawName(const std::filesystem::path& path) {
-    std::error_code ignored;
-    const QString extension = pathText(path.extension()).toLower();
-    return std::filesystem::is_regular_file(path, ignored) &&
-           rawExtensions().contains(extension.mid(1));
-}
-
-QStringList Opener::rawExtensions() {
-    return {QStringLiteral("raw"), QStringLiteral("bin"), QStringLiteral("dat"),
-            QStringLiteral("vol")};
 }
 
 void Opener::askRaw() {

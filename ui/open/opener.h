@@ -85,8 +85,6 @@ class Opener : public QObject {
 
     /// Opens flat files of equal extents and type as the slices of one volume, which no file holds.
     void openStack(const std::vector<std::filesystem::path>& paths);
-    /// Extensions of files that often hold voxels without a header.
-    [[nodiscard]] static QStringList rawExtensions();
 
     /// Filters of the open dialog, all formats first: "All images (*.png ...);;PNG (*.png)...".
     [[nodiscard]] static QString filters();
@@ -109,7 +107,6 @@ class Opener : public QObject {
     void ask(const QString& purpose, const QString& title, bool several,
              const std::function<void(const std::vector<std::filesystem::path>&)>& then,
              const QString& filter = filters());
-    [[nodiscard]] static bool isRawName(const std::filesystem::path& path);
     /// Asks what the bytes of the file mean, and opens it.
     void askLayout(const std::filesystem::path& file);
     /// Asks which of several images behind the name `path` to open, then opens it.

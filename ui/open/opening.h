@@ -1,6 +1,7 @@
 #pragma once
 
 #include <QString>
+#include <QStringList>
 
 #include <filesystem>
 #include <functional>
@@ -30,5 +31,11 @@ struct OpenChoice {
 
 /// The name of a file or folder without the folders above it; of raw voxels without their layout.
 [[nodiscard]] QString fileName(const std::filesystem::path& path);
+
+/// Extensions of files that often hold voxels without a header.
+[[nodiscard]] QStringList rawExtensions();
+[[nodiscard]] bool isRawName(const std::filesystem::path& path);
+/// True if the format of the file is known, whatever its name.
+[[nodiscard]] bool hasHeader(const std::filesystem::path& path);
 
 } // namespace flcc::ui
