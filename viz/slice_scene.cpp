@@ -6,6 +6,7 @@
 
 #include <vtkRenderWindow.h>
 
+#include "viz/detail/box_drag.h"
 #include "viz/detail/grey_pixels.h"
 #include "viz/detail/slice_state.h"
 
@@ -28,7 +29,7 @@ PlaneAxes axesOf(Orientation orientation) {
 }
 
 SliceScene::SliceScene(Orientation orientation) : m_state(std::make_unique<State>(orientation)) {
-    m_state->renderer->AddActor2D(&m_state->marks.actor());
+    m_state->renderer->AddActor2D(&m_state->batch.actor());
     m_state->mapPlane.setOpacity(m_state->mapOpacity);
     coloursChanged();
 }
@@ -48,33 +49,27 @@ void SliceScene::setImage(std::shared_ptr<const base::AnyImage> image,
                           const base::Geometry& geometry) {
     State& s = *m_state;
     setMap(nullptr, {1, 1, 1}, true);
-    setPeaks({}, {1, 1, 1});
-    setBlobs({});
-    s.box.reset();
-    s.region.reset();
-    s.templSupport.reset();
-    s.sceneSupport.reset();
-    s.crosshair.reset();
+    s.marks.clear();
     s.imagePlane.clear();
     s.supportPlane.clear();
     s.image = std::move(image);
     s.imagePyramid.reset();
-    s.geometry = geometry;
-    s.extents = s.image ? base::extentsOf(*s.image) : base::Extents{0, 0, 0};
-    s.slice = sliceCount() / 2;
+    s.plane.geometry = geometry;
+    s.plane.extents = s.image ? base::extentsOf(*s.image) : base::Extents{0, 0, 0};
+    s.plane.slice = sliceCount() / 2;
     if (s.image) {
-        const auto count = byAxis(s.extents);
-        const double finer = std::min(std::abs(geometry.spacing[s.axes.right]),
-                                      std::abs(geometry.spacing[s.axes.down]));
+        const auto count = byAxis(s.plane.extents);
+        const double finer = std::min(std::abs(geometry.spacing[s.plane.axes.right]),
+                                      std::abs(geometry.spacing[s.plane.axes.down]));
         std::array<double, 2> aspect{1, 1};
         if (finer > 0) {
-            aspect = {std::abs(geometry.spacing[s.axes.right]) / finer,
-                      std::abs(geometry.spacing[s.axes.down]) / finer};
+            aspect = {std::abs(geometry.spacing[s.plane.axes.right]) / finer,
+                      std::abs(geometry.spacing[s.plane.axes.down]) / finer};
         }
-        s.view.setPlane(
-            {static_cast<double>(count[s.axes.right]), static_cast<double>(count[s.axes.down])},
-            aspect);
-        s.imagePlane.setShape(count[s.axes.right], count[s.axes.down], {0, 0});
+        s.plane.view.setPlane({static_cast<double>(count[s.plane.axes.right]),
+                               static_cast<double>(count[s.plane.axes.down])},
+                              aspect);
+        s.imagePlane.setShape(count[s.plane.axes.right], count[s.plane.axes.down], {0, 0});
     }
     fit();
 }
@@ -108,8 +103,8 @@ std::int64_t SliceScene::displayBytes() const {
 }
 
 bool SliceScene::hasImage() const { return m_state->image != nullptr; }
-Orientation SliceScene::orientation() const { return m_state->orientation; }
-const base::Extents& SliceScene::extents() const { return m_state->extents; }
+Orientation SliceScene::orientation() const { return m_state->plane.orientation; }
+const base::Extents& SliceScene::extents() const { return m_state->plane.extents; }
 
 void SliceScene::setGreyWindow(const GreyWindow& window) {
     m_state->window = window;
@@ -130,10 +125,10 @@ bool SliceScene::interpolated() const { return m_state->interpolated; }
 void SliceScene::setSlice(std::int64_t slice) {
     State& s = *m_state;
     slice = std::clamp<std::int64_t>(slice, 0, std::max<std::int64_t>(sliceCount() - 1, 0));
-    if (slice == s.slice) {
+    if (slice == s.plane.slice) {
         return;
     }
-    s.slice = slice;
+    s.plane.slice = slice;
     s.imagePlane.invalidate();
     s.supportPlane.invalidate();
     s.mapPlane.invalidate();
@@ -148,14 +143,14 @@ void SliceScene::setSlab(std::int64_t slices) {
 
 std::array<std::int64_t, 2> SliceScene::slab() const {
     const State& s = *m_state;
-    const std::int64_t first = s.slice - (s.slabSlices - 1) / 2;
+    const std::int64_t first = s.plane.slice - (s.slabSlices - 1) / 2;
     return {std::max<std::int64_t>(first, 0),
             std::min(first + s.slabSlices - 1, std::max<std::int64_t>(sliceCount() - 1, 0))};
 }
 
-std::int64_t SliceScene::slice() const { return m_state->slice; }
+std::int64_t SliceScene::slice() const { return m_state->plane.slice; }
 std::int64_t SliceScene::sliceCount() const {
-    return byAxis(m_state->extents)[m_state->axes.depth];
+    return byAxis(m_state->plane.extents)[m_state->plane.axes.depth];
 }
 
 void SliceScene::setMap(std::shared_ptr<const method::MatchMap> map, const base::Extents& templ,
@@ -165,13 +160,11 @@ void SliceScene::setMap(std::shared_ptr<const method::MatchMap> map, const base:
     s.map.set(std::move(map), templ, finished, corner);
     if (s.map.exists()) {
         const auto count = byAxis(s.map.extents());
-        s.mapPlane.setShape(count[s.axes.right], count[s.axes.down],
-                            {s.map.offset()[s.axes.right], s.map.offset()[s.axes.down]});
+        s.mapPlane.setShape(
+            count[s.plane.axes.right], count[s.plane.axes.down],
+            {s.map.offset()[s.plane.axes.right], s.map.offset()[s.plane.axes.down]});
     }
-    if (s.keepsFit) {
-        fit(); // that of `full` reaches beyond the scene
-    }
-    changed();
+    refit(); // a map of `full` reaches beyond the scene, and the scalar bar needs a margin
 }
 
 void SliceScene::mapRegionFinished(const base::Box& region) {
@@ -218,28 +211,28 @@ void SliceScene::setMapOpacity(double opacity) {
 double SliceScene::mapOpacity() const { return m_state->mapOpacity; }
 
 void SliceScene::setMapName(const std::string& name) {
-    m_state->mapName = name;
+    m_state->labels.mapName = name;
     changed();
 }
 
 void SliceScene::setMapNote(const std::string& note) {
-    m_state->mapNote = note;
+    m_state->labels.mapNote = note;
     changed();
 }
 
-const std::string& SliceScene::mapNote() const { return m_state->mapNote; }
+const std::string& SliceScene::mapNote() const { return m_state->labels.mapNote; }
 
 void SliceScene::setAnatomy(const Anatomy& anatomy) {
-    m_state->anatomy = anatomy;
+    m_state->labels.anatomy = anatomy;
     changed();
 }
 
 void SliceScene::setFlips(bool right, bool down) {
-    m_state->view.setFlips(right, down);
-    changed();
+    m_state->plane.view.setFlips(right, down);
+    refit();
 }
 
-std::array<bool, 2> SliceScene::flips() const { return m_state->view.flips(); }
+std::array<bool, 2> SliceScene::flips() const { return m_state->plane.view.flips(); }
 
 std::array<bool, 2> SliceScene::usualFlips(const Anatomy& anatomy, Orientation orientation) {
     const PlaneAxes axes = axesOf(orientation);
@@ -251,47 +244,54 @@ std::array<bool, 2> SliceScene::usualFlips(const Anatomy& anatomy, Orientation o
 void SliceScene::fit() {
     m_state->keepsFit = true;
     if (hasImage()) {
-        m_state->view.setSize(width(), height());
-        const State& s = *m_state;
-        m_state->view.fit(
-            {s.map.reach(s.extents, s.axes.right), s.map.reach(s.extents, s.axes.down)});
+        State& s = *m_state;
+        s.plane.view.setSize(width(), height());
+        s.plane.view.fit(s.reach(), s.labels.margins(s.plane, s.reach(), s.map.exists(), width(),
+                                                     height(), pixelRatio()));
+    }
+    changed();
+}
+
+void SliceScene::refit() {
+    if (m_state->keepsFit) {
+        fit();
     }
     changed();
 }
 
 void SliceScene::zoomAt(DisplayPoint anchor, double factor) {
     m_state->keepsFit = false;
-    m_state->view.zoomAt(anchor, factor);
+    m_state->plane.view.zoomAt(anchor, factor);
     changed();
 }
 
 void SliceScene::pan(double dx, double dy) {
     m_state->keepsFit = false;
-    m_state->view.pan(dx, dy);
+    m_state->plane.view.pan(dx, dy);
     changed();
 }
 
 void SliceScene::setZoom(double zoom) {
     m_state->keepsFit = false;
-    m_state->view.setZoom(zoom);
+    m_state->plane.view.setZoom(zoom);
     changed();
 }
 
-double SliceScene::zoom() const { return m_state->view.zoom(); }
+double SliceScene::zoom() const { return m_state->plane.view.zoom(); }
 
 void SliceScene::centreOn(const base::Point& voxel) {
     m_state->keepsFit = false;
-    m_state->view.centreOn(m_state->inPlane(voxel));
+    m_state->plane.view.centreOn(m_state->plane.inPlane(voxel));
     changed();
 }
 
 base::Point SliceScene::planePointAt(DisplayPoint display) const {
     const State& s = *m_state;
-    const std::array<double, 2> plane = s.view.toVoxel(display);
+    const std::array<double, 2> plane = s.plane.view.toVoxel(display);
     base::Point point{0, 0, 0};
-    point[s.axes.right] = plane[0];
-    point[s.axes.down] = plane[1];
-    point[s.axes.depth] = static_cast<double>(s.slice);
+    point[s.plane.axes.right] = plane[0];
+    point[s.plane.axes.down] = plane[1];
+    point[s.plane.axes.depth] = static_cast<double>(s.plane.slice);
     return point;
 }
 
@@ -300,7 +300,7 @@ std::optional<base::Point> SliceScene::voxelAt(DisplayPoint display) const {
         return std::nullopt;
     }
     const base::Point point = planePointAt(display);
-    const auto count = byAxis(m_state->extents);
+    const auto count = byAxis(m_state->plane.extents);
     for (std::size_t axis = 0; axis < 3; ++axis) {
         if (point[axis] < -0.5 || point[axis] >= static_cast<double>(count[axis]) - 0.5) {
             return std::nullopt;
@@ -310,17 +310,15 @@ std::optional<base::Point> SliceScene::voxelAt(DisplayPoint display) const {
 }
 
 DisplayPoint SliceScene::displayOf(const base::Point& voxel) const {
-    return m_state->view.toDisplay(m_state->inPlane(voxel));
+    return m_state->plane.view.toDisplay(m_state->plane.inPlane(voxel));
 }
 
 const std::vector<Label>& SliceScene::labels() const { return m_state->texts.labels(); }
 
 void SliceScene::resized() {
-    m_state->view.setSize(width(), height());
+    m_state->plane.view.setSize(width(), height());
     m_state->mapPlane.setPixelRatio(pixelRatio());
-    if (m_state->keepsFit) {
-        fit();
-    }
+    refit();
 }
 
 void SliceScene::coloursChanged() {
@@ -328,52 +326,140 @@ void SliceScene::coloursChanged() {
     m_state->renderer->SetBackground(c[0] / 255.0, c[1] / 255.0, c[2] / 255.0);
 }
 
-void SliceScene::State::imagePixels(const std::array<std::int64_t, 2>& slab, const TexelGrid& grid,
-                                    const TexelRect& rect, std::uint8_t* out,
-                                    std::int64_t rowBytes) const {
-    if (slab[1] > slab[0]) {
-        detail::slabPixels(base::viewOf(*image), axes, slab[0], slab[1], window, grid, rect, out,
-                           rowBytes);
+void SliceScene::setPeaks(std::vector<PeakMark> peaks, const base::Extents& templ) {
+    for (PeakMark& peak : peaks) {
+        peak.templ = peak.templ.x > 0 ? peak.templ : templ;
+    }
+    m_state->marks.peaks = std::move(peaks);
+    m_state->marks.selectedPeak.reset();
+    changed();
+}
+
+void SliceScene::setSelectedPeak(std::optional<std::size_t> index) {
+    m_state->marks.selectedPeak = index;
+    changed();
+}
+
+void SliceScene::setPeaksVisible(bool on) {
+    m_state->marks.peaksVisible = on;
+    changed();
+}
+
+void SliceScene::setTemplateBox(const std::optional<base::Box>& box) {
+    m_state->marks.box = box;
+    changed();
+}
+
+void SliceScene::setCrosshair(const std::optional<base::Point>& voxel) {
+    m_state->marks.crosshair = voxel;
+    changed();
+}
+
+void SliceScene::setScaleBarVisible(bool on) {
+    m_state->labels.scaleBarVisible = on;
+    refit();
+}
+
+void SliceScene::setScalarBarVisible(bool on) {
+    m_state->labels.scalarBarVisible = on;
+    refit();
+}
+
+void SliceScene::setAxisLettersVisible(bool on) {
+    m_state->labels.axisLettersVisible = on;
+    refit();
+}
+
+void SliceScene::setBlobs(std::vector<BlobMark> blobs, std::optional<std::size_t> selected) {
+    m_state->marks.blobs = std::move(blobs);
+    m_state->marks.selectedBlob = selected;
+    changed();
+}
+
+void SliceScene::setRegion(const std::optional<base::Box>& region) {
+    m_state->marks.region = region;
+    changed();
+}
+
+void SliceScene::setTemplateSupport(std::shared_ptr<const base::Image<std::uint8_t>> support) {
+    m_state->marks.templSupport = std::move(support);
+    changed();
+}
+
+const std::optional<base::Box>& SliceScene::templateBox() const { return m_state->marks.box; }
+
+void SliceScene::setSceneSupport(std::shared_ptr<const base::Image<std::uint8_t>> support) {
+    m_state->supportPlane.setSupport(std::move(support), m_state->plane);
+    changed();
+}
+
+std::optional<std::size_t> SliceScene::peakAt(DisplayPoint display) const {
+    return m_state->marks.peakAt(m_state->plane, display, 3 * pixelRatio());
+}
+
+BoxPart SliceScene::templateBoxPartAt(DisplayPoint display, double tolerance) const {
+    const auto& box = m_state->marks.box;
+    return box ? detail::boxPartAt(m_state->plane, *box, display, tolerance * pixelRatio())
+               : BoxPart::None;
+}
+
+base::Box SliceScene::draggedBox(const base::Box& start, BoxPart part, const base::Point& from,
+                                 const base::Point& to) const {
+    return detail::draggedBox(m_state->plane, start, part, from, to);
+}
+
+base::Box SliceScene::spannedBox(const base::Point& from, const base::Point& to,
+                                 std::int64_t depth) const {
+    return detail::spannedBox(m_state->plane, from, to, depth);
+}
+
+void SliceScene::imagePixels(const TexelGrid& grid, const TexelRect& rect, std::uint8_t* out,
+                             std::int64_t rowBytes) const {
+    const State& s = *m_state;
+    const std::array<std::int64_t, 2> shown = slab();
+    if (shown[1] > shown[0]) {
+        detail::slabPixels(base::viewOf(*s.image), s.plane.axes, shown[0], shown[1], s.window, grid,
+                           rect, out, rowBytes);
         return;
     }
-    const int level = imagePyramid ? imagePyramid->levelFor(grid.pitch()) : 0;
+    const int level = s.imagePyramid ? s.imagePyramid->levelFor(grid.pitch()) : 0;
     if (level > 0) {
-        imagePyramid->read(level, [&](const base::AnyView& texels) {
-            detail::greyPixels(texels, {}, 0, window, grid.atLevel(level), rect, out, rowBytes);
+        s.imagePyramid->read(level, [&](const base::AnyView& texels) {
+            detail::greyPixels(texels, {}, 0, s.window, grid.atLevel(level), rect, out, rowBytes);
         });
         return;
     }
-    detail::greyPixels(base::viewOf(*image), axes, slice, window, grid, rect, out, rowBytes);
+    detail::greyPixels(base::viewOf(*s.image), s.plane.axes, s.plane.slice, s.window, grid, rect,
+                       out, rowBytes);
 }
 
 void SliceScene::update() {
     State& s = *m_state;
     s.renderer->SetBackgroundAlpha(isClean() ? 0.0 : 1.0);
     if (hasImage()) {
-        s.imagePlane.update(s.view, [&](const TexelGrid& grid, const TexelRect& rect,
-                                        std::uint8_t* out, std::int64_t rowBytes) {
-            s.imagePixels(slab(), grid, rect, out, rowBytes);
-        });
+        s.imagePlane.update(s.plane.view,
+                            [&](const TexelGrid& grid, const TexelRect& rect, std::uint8_t* out,
+                                std::int64_t rowBytes) { imagePixels(grid, rect, out, rowBytes); });
     }
-    if (s.sceneSupportShown()) {
-        s.supportPlane.update(
-            s.view, [&s](const TexelGrid& grid, const TexelRect& rect, std::uint8_t* out,
-                         std::int64_t rowBytes) { s.supportPixels(grid, rect, out, rowBytes); });
-    }
+    s.supportPlane.update(s.plane);
     s.mapPlane.setVisible(s.mapShown());
     if (s.mapShown()) {
-        s.mapPlane.update(s.view, [&s](const TexelGrid& grid, const TexelRect& rect,
-                                       std::uint8_t* out, std::int64_t rowBytes) {
-            s.map.pixels(s.axes, s.mapSlice(), s.scale, s.colours, grid, rect, out, rowBytes);
+        s.mapPlane.update(s.plane.view, [&s](const TexelGrid& grid, const TexelRect& rect,
+                                             std::uint8_t* out, std::int64_t rowBytes) {
+            s.map.pixels(s.plane.axes, s.mapSlice(), s.scale, s.colours, grid, rect, out, rowBytes);
         });
     }
-    s.view.apply(*s.renderer->GetActiveCamera());
-    s.marks.clear(height());
+    s.plane.view.apply(*s.renderer->GetActiveCamera());
+    s.batch.clear(height());
     s.texts.clear(width(), height());
     if (!isClean() && hasImage()) {
-        s.drawMarks(*this);
+        const detail::Canvas canvas{s.batch, s.texts, width(), height(), pixelRatio(), colours()};
+        const auto numbered = s.marks.draw(canvas, s.plane, s.scale, s.colours);
+        s.labels.draw(canvas, s.plane, s.reach(),
+                      {s.scale, s.colours, s.map.exists() && s.mapVisible, s.mapShown()}, s.marks,
+                      numbered);
     }
-    s.marks.finish();
+    s.batch.finish();
     s.texts.finish();
 }
 

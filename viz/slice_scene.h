@@ -17,6 +17,11 @@
 
 namespace flcc::viz {
 
+namespace detail {
+struct TexelGrid;
+struct TexelRect;
+} // namespace detail
+
 /// Which plane of a volume a view shows. The first axis goes to the right and the second one down,
 /// so index 0 is at the top left unless setFlips() mirrors the view: XY has row 0 at the top, XZ
 /// and YZ have slice 0 at the top.
@@ -178,6 +183,9 @@ class SliceScene final : public Scene {
     void update() override;
     void resized() override;
     void coloursChanged() override;
+    void imagePixels(const detail::TexelGrid& grid, const detail::TexelRect& rect,
+                     std::uint8_t* out, std::int64_t rowBytes) const;
+    void refit(); ///< fits again unless the user has moved the view
 
     struct State;
     std::unique_ptr<State> m_state;

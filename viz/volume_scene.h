@@ -225,11 +225,6 @@ class VolumeScene final : public Scene {
     void update() override;
     void resized() override;
     void coloursChanged() override;
-    /// True when a slice plane lies between the eye and the point.
-    [[nodiscard]] bool hiddenBySlice(const base::Point& voxel) const;
-    [[nodiscard]] bool behindEye(const base::Point& voxel) const;
-    /// From the near to the far end of what is seen under a pixel, in the world.
-    [[nodiscard]] std::array<base::Point, 2> rayAt(DisplayPoint display) const;
 
     struct State;
     std::unique_ptr<State> m_state;

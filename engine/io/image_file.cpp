@@ -344,9 +344,9 @@ const std::vector<std::string>& readableExtensions() {
         "map",    "rec",    "st",   "ali",
 #ifdef FLCC_IMAGE_IO
         "png",    "tif",    "tiff", "jpg",  "jpeg", "nii.gz", "hdr.gz", "img.gz", "mrc.gz",
-        "map.gz", "rec.gz", "dcm",  "h5",   "hdf5", "ims",    "mat",    "bmp",    "dib",
-        "pbm",    "pgm",    "ppm",  "pnm",  "pam",  "pfm",    "gif",    "webp",   "jp2",
-        "j2k",    "j2c",    "jpc",  "jpx",  "stk",  "lsm",
+        "map.gz", "rec.gz", "dcm",  "h5",   "hdf5", "nc",     "ims",    "mat",    "bmp",
+        "dib",    "pbm",    "pgm",  "ppm",  "pnm",  "pam",    "pfm",    "gif",    "webp",
+        "jp2",    "j2k",    "j2c",  "jpc",  "jpx",  "stk",    "lsm",
 #endif
     };
     return kExtensions;

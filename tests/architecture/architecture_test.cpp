@@ -1,6 +1,8 @@
 #include <filesystem>
 #include <fstream>
 #include <iterator>
+#include <map>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -72,6 +74,41 @@ class ArchitectureTest : public QObject {
     Q_OBJECT
 
   private Q_SLOTS:
+    void classesOfASourceAreFound() {
+        using Names = std::vector<std::string>;
+        QCOMPARE(classesDefinedIn("namespace a::b {\nvoid Cat::run(int x) const {\n}\n"),
+                 Names{"a::b::Cat"});
+        QCOMPARE(classesDefinedIn("namespace a {\nCat::Cat(F<int(int)> f)\n    : m_f(f) {}\n"
+                                  "Cat::~Cat() = default;\nCat::State::State() {}\n"),
+                 (Names{"a::Cat", "a::Cat::State"}));
+        // Neither declarations nor calls nor free functions.
+        QCOMPARE(classesDefinedIn("const int kSize = Cat::size();\nvoid run();\n"
+                                  "void run() {\n    Cat::run();\n}\n// Cat::run() {\n"),
+                 Names{});
+    }
+    void aClassIsDefinedInOneSource() {
+        // A class whose functions do not fit into one source has several jobs: each is a class.
+        std::map<std::string, std::set<std::string>> sources;
+        for (const std::string& path : projectFiles()) {
+            if (path.ends_with(".cpp") && (path.starts_with("ui/") || path.starts_with("viz/"))) {
+                for (const std::string& name : classesDefinedIn(readText(kSourceDir / path))) {
+                    sources[name].insert(path);
+                }
+            }
+        }
+        QVERIFY(sources.size() > 100);
+        QString faults;
+        for (const auto& [name, paths] : sources) {
+            if (paths.size() > 1) {
+                faults += QString::fromStdString(name) + ':';
+                for (const std::string& path : paths) {
+                    faults += ' ' + QString::fromStdString(path);
+                }
+                faults += '\n';
+            }
+        }
+        QVERIFY2(faults.isEmpty(), qPrintable(faults));
+    }
     void anIncludeIsJudgedByItsPlace_data() {
         QTest::addColumn<QString>("path");
         QTest::addColumn<QString>("text");

@@ -292,6 +292,39 @@ std::vector<Include> includesOf(std::string_view text) {
     return includes;
 }
 
+std::vector<std::string> classesDefinedIn(std::string_view text) {
+    // The formatter puts each definition of a namespace at the start of a line.
+    static const std::regex kName(R"(((?:[A-Z]\w*::)+)~?(?:\w+|operator[^\s(]+)\()");
+    static const std::regex kNamespace(R"(^namespace ([\w:]+) \{)");
+    std::vector<std::string> classes;
+    std::string space;
+    for (const std::string_view line : linesOf(text)) {
+        std::cmatch match;
+        if (std::regex_search(line.begin(), line.end(), match, kNamespace)) {
+            space = match[1].str() + "::";
+        }
+        if (line.empty() || std::string_view(" }#/").find(line.front()) != std::string_view::npos ||
+            !std::regex_search(line.begin(), line.end(), match, kName)) {
+            continue;
+        }
+        // A body or a list of initialisers follows the parentheses, perhaps after other words.
+        const char* at = match[0].second;
+        const char* const end = text.data() + text.size();
+        for (int open = 1; open > 0 && at != end; ++at) {
+            open += *at == '(' ? 1 : *at == ')' ? -1 : 0;
+        }
+        const char* const body = std::find_if(
+            at, end, [](char c) { return c == '{' || c == ';' || c == ':' || c == '='; });
+        if (body != end && *body != ';') {
+            std::string name = match[1].str();
+            classes.push_back(space + name.substr(0, name.size() - 2));
+        }
+    }
+    std::ranges::sort(classes);
+    classes.erase(std::ranges::unique(classes).begin(), classes.end());
+    return classes;
+}
+
 bool isPublicHeader(std::string_view path) {
     static const Names kPublicRooms{"base",     "method", "filter",   "plan", "match",
                                     "features", "sample", "selftest", "io",   "job"};

@@ -34,6 +34,10 @@ struct Include {
 [[nodiscard]] std::vector<std::string> methodNameFaults(std::string_view path,
                                                         std::string_view text);
 
+/// The classes, with their namespaces, of which the text of a source file defines member functions
+/// outside of the class.
+[[nodiscard]] std::vector<std::string> classesDefinedIn(std::string_view text);
+
 /// Lines that name a folder of one machine, which no other has. Any text file.
 [[nodiscard]] std::vector<std::string> machinePathFaults(std::string_view path,
                                                          std::string_view text);

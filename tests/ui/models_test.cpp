@@ -6,6 +6,7 @@
 #include "tests/ui/window_support.h"
 #include "ui/document/thumbnail.h"
 #include "ui/open/data_model.h"
+#include "ui/open/opener.h"
 #include "ui/plan/plan_model.h"
 #include "ui/results/peaks_model.h"
 
@@ -98,6 +99,8 @@ class ModelsTest : public QObject {
     void partialMapsGoBeforeCompleteOnes();
     void aThumbnailAveragesWhatAPixelCovers_data();
     void aThumbnailAveragesWhatAPixelCovers();
+    void explanationsOfPeaksSayPixelsOrVoxels();
+    void dialogsThatOpenImagesListNetCdf();
 };
 
 void ModelsTest::peaksModelKeepsTheRulesOfModels() {
@@ -114,6 +117,27 @@ void ModelsTest::peaksModelKeepsTheRulesOfModels() {
     QCOMPARE(filter.rowCount(), 3);
     model.setPeaks({});
     QCOMPARE(filter.rowCount(), 0);
+}
+
+void ModelsTest::explanationsOfPeaksSayPixelsOrVoxels() {
+    ui::PeaksModel model;
+    for (const bool volume : {false, true}) {
+        model.setPeaks(somePeaks(1), {}, volume);
+        const QString word = volume ? QStringLiteral("voxel") : QStringLiteral("pixel");
+        const QString other = volume ? QStringLiteral("pixel") : QStringLiteral("voxel");
+        const QString row = model.index(0, 0).data(Qt::ToolTipRole).toString();
+        QVERIFY2(row.contains(word) && !row.contains(other), qPrintable(row));
+        QCOMPARE(row.count(QChar(',')), volume ? 3 : 2); // a pixel has two coordinates
+        for (const int column : {ui::PeaksModel::X, ui::PeaksModel::CentreX}) {
+            const QString head =
+                model.headerData(column, Qt::Horizontal, Qt::ToolTipRole).toString();
+            QVERIFY2(head.contains(word) && !head.contains(other), qPrintable(head));
+        }
+    }
+}
+
+void ModelsTest::dialogsThatOpenImagesListNetCdf() {
+    QVERIFY(ui::Opener::filters().contains(QStringLiteral("*.nc ")));
 }
 
 void ModelsTest::peaksAreSortedByNumberAndFilteredByScoreAndText() {

@@ -35,6 +35,7 @@ class WindowFeaturesTest : public QObject {
     void init();
     void cleanup() { m_window.reset(); }
     void theMenuFindsBlobs();
+    void explanationsSayPixelsOrVoxels();
     void aMemoryLimitIsKept();
     void theSliderHidesWeakBlobsAtOnce();
     void aSelectedBlobMovesTheViewsAndBecomesATemplate();
@@ -124,6 +125,22 @@ void WindowFeaturesTest::theMenuFindsBlobs() {
              panel().shown().size());
 }
 
+void WindowFeaturesTest::explanationsSayPixelsOrVoxels() {
+    const auto says = [this](const QString& word) {
+        for (const char* name : {"blobTable", "blobLeastRadius", "blobMostRadius", "blobFirstScale",
+                                 "blobLastScale"}) {
+            if (!childOf<QWidget>(panel(), name).toolTip().contains(word)) {
+                return QString::fromLatin1(name);
+            }
+        }
+        return test::child<QWidget>(*m_window, "peaksWorld").toolTip().contains(word)
+                   ? QString()
+                   : QStringLiteral("peaksWorld");
+    };
+    QCOMPARE(says(QStringLiteral("pixels")), QString());
+    m_window->document().setScene(test::noiseScene({20, 20, 20}, 3));
+    QCOMPARE(says(QStringLiteral("voxels")), QString());
+}
 void WindowFeaturesTest::aMemoryLimitIsKept() {
     auto& field = childOf<QLineEdit>(panel(), "blobMemory");
     field.setText(QStringLiteral("1 MiB"));

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "tests/support/extents_column.h"
 #include "tests/support/test_class.h"
 #include "tests/viz/pictures.h"
 #include "viz/offscreen_window.h"
@@ -113,6 +114,10 @@ class LabelsTest : public QObject {
     void ofTwoNumbersTheBetterOneStays();
     void numbersOfPeaksOutOfViewAreNotShown();
     void theScaleBarKeepsOffThePicture();
+    void barsOfAFittedPictureStandBesideIt_data();
+    void barsOfAFittedPictureStandBesideIt();
+    void aPictureStaysLargeWhereBarsWouldShrinkIt();
+    void aPictureStaysInPlaceWhenItsHeatmapIsHidden();
     void textsAreReadableOnAnyGround_data();
     void textsAreReadableOnAnyGround();
 };
@@ -251,6 +256,85 @@ void LabelsTest::theScaleBarKeepsOffThePicture() {
     const double left = narrow.displayOf({-0.5, 0, 0}).x;
     const viz::Label bar = barOf(narrow);
     QVERIFY2(bar.right <= left, qPrintable(QStringLiteral("%1 %2").arg(bar.right).arg(left)));
+}
+
+void LabelsTest::barsOfAFittedPictureStandBesideIt_data() {
+    QTest::addColumn<int>("width");
+    QTest::addColumn<int>("height");
+    QTest::addColumn<double>("ratio");
+    QTest::addColumn<base::Extents>("extents");
+    QTest::newRow("as wide as the view") << 816 << 570 << 1.0 << base::Extents{640, 427, 1};
+    QTest::newRow("a panorama") << 816 << 570 << 1.0 << base::Extents{900, 300, 1};
+    QTest::newRow("the same at twice the pixels")
+        << 1632 << 1140 << 2.0 << base::Extents{640, 427, 1};
+    QTest::newRow("a high view") << 420 << 700 << 1.0 << base::Extents{640, 427, 1};
+    QTest::newRow("a square picture in a square view")
+        << 600 << 600 << 1.0 << base::Extents{300, 300, 1};
+    QTest::newRow("low, without axes") << 224 << 110 << 1.0 << base::Extents{192, 96, 1};
+    QTest::newRow("one of four views") << 405 << 240 << 1.0 << base::Extents{217, 181, 1};
+}
+
+void LabelsTest::barsOfAFittedPictureStandBesideIt() {
+    QFETCH(int, width);
+    QFETCH(int, height);
+    QFETCH(double, ratio);
+    QFETCH(base::Extents, extents);
+    base::Geometry geometry;
+    geometry.unit = "px";
+    for (const bool mirrored : {false, true}) {
+        for (const bool map : {false, true}) {
+            viz::SliceScene scene;
+            viz::OffscreenWindow window(scene, width, height, ratio);
+            scene.setImage(imageOf(extents, [](const base::Index&) { return 200; }), geometry);
+            if (map) {
+                scene.setMap(mapOf({extents.x - 6, extents.y - 6, 1},
+                                   [](const base::Index&) { return 0.1; }),
+                             {7, 7, 1}, true);
+            }
+            scene.setFlips(mirrored, mirrored);
+            draw(scene, window, "bars_beside");
+            const viz::DisplayPoint first = scene.displayOf({-0.5, -0.5, 0});
+            const viz::DisplayPoint last = scene.displayOf(
+                {static_cast<double>(extents.x) - 0.5, static_cast<double>(extents.y) - 0.5, 0});
+            const std::size_t bars = height < 140 ? 1 : map ? 3 : 2; // scale bar, axes, map
+            QCOMPARE(scene.labels().size(), bars);
+            for (const viz::Label& label : scene.labels()) {
+                const bool beside = label.right <= std::min(first.x, last.x) + 0.5 ||
+                                    label.left >= std::max(first.x, last.x) + 0.5 ||
+                                    label.bottom <= std::min(first.y, last.y) + 0.5 ||
+                                    label.top >= std::max(first.y, last.y) + 0.5;
+                QVERIFY2(beside, qPrintable(QString::fromStdString(label.text)));
+            }
+            QVERIFY(std::min(first.x, last.x) >= 0 && std::max(first.x, last.x) < width);
+            QVERIFY(std::min(first.y, last.y) >= 0 && std::max(first.y, last.y) < height);
+        }
+    }
+}
+
+void LabelsTest::aPictureStaysLargeWhereBarsWouldShrinkIt() {
+    viz::SliceScene scene;
+    viz::OffscreenWindow window(scene, 205, 190);
+    scene.setImage(imageOf({100, 100, 1}, [](const base::Index&) { return 200; }), {});
+    scene.setMap(mapOf({94, 94, 1}, [](const base::Index&) { return 0.1; }), {7, 7, 1}, true);
+    scene.prepare();
+    QVERIFY(shows(scene.labels(), "LCC")); // over the picture
+    QVERIFY(scene.zoom() >= 0.9 * 190 / 100);
+}
+
+void LabelsTest::aPictureStaysInPlaceWhenItsHeatmapIsHidden() {
+    viz::SliceScene scene;
+    viz::OffscreenWindow window(scene, 816, 570);
+    scene.setImage(imageOf({640, 427, 1}, [](const base::Index&) { return 200; }), {});
+    const double without = scene.zoom();
+    scene.setMap(mapOf({634, 421, 1}, [](const base::Index&) { return 0.1; }), {7, 7, 1}, true);
+    const double with = scene.zoom();
+    QVERIFY(with < without); // the bar takes a strip
+    const viz::DisplayPoint corner = scene.displayOf({0, 0, 0});
+    scene.setMapVisible(false);
+    QCOMPARE(scene.zoom(), with);
+    QCOMPARE(scene.displayOf({0, 0, 0}).x, corner.x);
+    scene.setScalarBarVisible(false);
+    QCOMPARE(scene.zoom(), without);
 }
 
 void LabelsTest::textsAreReadableOnAnyGround_data() {

@@ -8,6 +8,7 @@
 
 #include <utility>
 
+#include "engine/base/log.h"
 #include "ui/base/theme.h"
 
 namespace flcc::ui {
@@ -57,6 +58,14 @@ void MessageBar::show(Kind kind, const QString& sentence) {
     m_declined = nullptr;
     refreshTheme();
     QFrame::show();
+}
+
+void MessageBar::tell(Kind kind, const QString& sentence) {
+    show(kind, sentence);
+    base::log(kind == Kind::Info      ? base::LogLevel::Info
+              : kind == Kind::Warning ? base::LogLevel::Warning
+                                      : base::LogLevel::Error,
+              sentence.toStdString());
 }
 
 void MessageBar::offer(const QString& sentence, const QString& button,

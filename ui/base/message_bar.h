@@ -19,6 +19,7 @@ class MessageBar : public QFrame {
 
     explicit MessageBar(QWidget* parent = nullptr);
     void show(Kind kind, const QString& sentence);
+    void tell(Kind kind, const QString& sentence); ///< shows it and adds it to the log
     /// Shows a message with a button. Calls `accepted` when the button is pressed, `declined` when
     /// the bar is closed instead.
     void offer(const QString& sentence, const QString& button, std::function<void()> accepted,

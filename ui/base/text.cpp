@@ -90,6 +90,8 @@ QString extentsText(const base::Extents& extents) {
 
 QString voxelsWord(bool volume) { return volume ? say("voxels") : say("pixels"); }
 
+QString voxelWord(bool volume) { return volume ? say("voxel") : say("pixel"); }
+
 QString sizeText(const base::Extents& extents) {
     return extentsText(extents) + QChar(' ') + voxelsWord(extents.z > 1);
 }

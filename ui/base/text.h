@@ -27,6 +27,8 @@ namespace flcc::ui {
 [[nodiscard]] QString extentsText(const base::Extents& extents);
 /// "voxels" of a volume, "pixels" of an image.
 [[nodiscard]] QString voxelsWord(bool volume);
+/// "voxel" of a volume, "pixel" of an image.
+[[nodiscard]] QString voxelWord(bool volume);
 /// "700 × 600 pixels", "64 × 64 × 40 voxels".
 [[nodiscard]] QString sizeText(const base::Extents& extents);
 /// "12, 40".

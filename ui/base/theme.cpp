@@ -139,4 +139,9 @@ QIcon programIcon() {
     return result;
 }
 
+QString coloured(const QString& text, const QColor& colour) {
+    return QStringLiteral("<span style='color:%1'>%2</span>")
+        .arg(colour.name(), text.toHtmlEscaped());
+}
+
 } // namespace flcc::ui

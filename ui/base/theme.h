@@ -32,4 +32,7 @@ void applyTheme(Theme theme);
 /// The program's own icon.
 [[nodiscard]] QIcon programIcon();
 
+/// Rich text that shows `text` in a colour.
+[[nodiscard]] QString coloured(const QString& text, const QColor& colour);
+
 } // namespace flcc::ui

@@ -1,56 +1,16 @@
 #include "ui/document/document.h"
 
-#include <QUndoCommand>
-
 #include <algorithm>
 #include <utility>
 
 #include "engine/base/error.h"
+#include "engine/job/mask_shape.h"
 #include "ui/base/text.h"
+#include "ui/document/scene_commands.h"
+#include "ui/document/thumbnail.h"
+#include "ui/document/value_command.h"
 
 namespace flcc::ui {
-
-class BoxCommand : public QUndoCommand {
-  public:
-    BoxCommand(Document& document, std::optional<base::Box> after, int gesture)
-        : m_document(document), m_before(document.m_box), m_after(std::move(after)),
-          m_gesture(gesture) {
-        setText(Document::tr("template box"));
-    }
-    void undo() override { m_document.applyBox(m_before); }
-    void redo() override { m_document.applyBox(m_after); }
-    [[nodiscard]] int id() const override { return 1; }
-    bool mergeWith(const QUndoCommand* other) override {
-        const auto* next = dynamic_cast<const BoxCommand*>(other);
-        if (next == nullptr || m_gesture == 0 || next->m_gesture != m_gesture) {
-            return false;
-        }
-        m_after = next->m_after;
-        setObsolete(m_after == m_before); // nothing is left to undo
-        return true;
-    }
-
-  private:
-    Document& m_document;
-    std::optional<base::Box> m_before;
-    std::optional<base::Box> m_after;
-    int m_gesture;
-};
-
-class TemplateCommand : public QUndoCommand {
-  public:
-    TemplateCommand(Document& document, Document::Templates after)
-        : m_document(document), m_before(document.m_templates), m_after(std::move(after)) {
-        setText(Document::tr("template"));
-    }
-    void undo() override { m_document.applyTemplates(m_before); }
-    void redo() override { m_document.applyTemplates(m_after); }
-
-  private:
-    Document& m_document;
-    Document::Templates m_before;
-    Document::Templates m_after;
-};
 
 Document::Document(QObject* parent) : QObject(parent) {}
 
@@ -79,9 +39,11 @@ void Document::setBox(const std::optional<base::Box>& box, int gesture) {
     if (!hasScene()) {
         return;
     }
-    const std::optional<base::Box> inside = box ? std::optional(insideScene(*box)) : std::nullopt;
+    using Box = std::optional<base::Box>;
+    const Box inside = box ? Box(insideScene(*box)) : std::nullopt;
     if (inside != m_box) {
-        m_undo.push(new BoxCommand(*this, inside, gesture));
+        m_undo.push(new ValueCommand<Box>({tr("template box"), 1, gesture}, m_box, inside,
+                                          [this](const Box& value) { applyBox(value); }));
     }
 }
 
@@ -90,74 +52,47 @@ void Document::applyBox(const std::optional<base::Box>& box) {
     Q_EMIT boxChanged();
 }
 
-const TemplateEntry* Document::templ() const {
-    return m_templates.active < 0 ? nullptr
-                                  : &m_templates.all[static_cast<std::size_t>(m_templates.active)];
+void Document::changeTemplates(TemplateSet after) {
+    m_undo.push(
+        new ValueCommand<TemplateSet>({tr("template")}, m_templates, std::move(after),
+                                      [this](const TemplateSet& value) { applyTemplates(value); }));
 }
 
-/// Inserts a template after the last one of its kind (cut or opened), and makes it active.
-void Document::insert(Templates& templates, TemplateEntry entry) {
-    auto place = templates.all.end();
-    if (entry.crop) {
-        place = std::ranges::find_if(templates.all,
-                                     [](const TemplateEntry& each) { return !each.crop; });
-    }
-    place = templates.all.insert(place, std::move(entry));
-    templates.active = static_cast<int>(place - templates.all.begin());
-}
-
-void Document::changeTemplates(Templates after) {
-    m_undo.push(new TemplateCommand(*this, std::move(after)));
-}
-
-void Document::applyTemplates(const Templates& templates) {
+void Document::applyTemplates(const TemplateSet& templates) {
     m_templates = templates;
-    const auto opacity = m_opacity.image;
-    refreshShape();
+    const auto opacity = m_masks.opacity.image;
+    m_masks.fit(m_templates);
     Q_EMIT templateChanged();
-    if (!m_masks.empty() || m_opacity.image != opacity) {
+    if (!m_masks.templates.empty() || m_masks.opacity.image != opacity) {
         Q_EMIT masksChanged(); // that of the active one
     }
 }
 
 void Document::setTemplate(TemplateEntry entry) {
-    Templates after = m_templates;
-    const TemplateEntry* old = templ();
-    if (old != nullptr && old->crop.has_value() == entry.crop.has_value()) {
-        after.all[static_cast<std::size_t>(after.active)] = std::move(entry);
-    } else {
-        if (old != nullptr) {
-            after.all.erase(after.all.begin() + after.active);
-        }
-        insert(after, std::move(entry));
-    }
+    TemplateSet after = m_templates;
+    after.replaceActive(std::move(entry));
     changeTemplates(std::move(after));
 }
 
 void Document::addTemplate(TemplateEntry entry) {
-    Templates after = m_templates;
-    insert(after, std::move(entry));
+    TemplateSet after = m_templates;
+    after.insert(std::move(entry));
     changeTemplates(std::move(after));
 }
 
 void Document::removeTemplate(int index) {
-    const auto count = static_cast<int>(m_templates.all.size());
-    if (index < 0 || index >= count) {
-        return;
+    if (index >= 0 && index < static_cast<int>(m_templates.all.size())) {
+        TemplateSet after = m_templates;
+        after.remove(index);
+        changeTemplates(std::move(after));
     }
-    Templates after = m_templates;
-    after.all.erase(after.all.begin() + index);
-    if (after.active > index || after.active == count - 1) {
-        --after.active;
-    }
-    changeTemplates(std::move(after));
 }
 
 void Document::setActiveTemplate(int index) {
     if (index >= 0 && index < static_cast<int>(m_templates.all.size()) &&
         index != m_templates.active) {
         m_templates.active = index;
-        refreshShape();
+        m_masks.fit(m_templates);
         Q_EMIT templateChanged();
         Q_EMIT masksChanged();
     }
@@ -193,8 +128,53 @@ void Document::cutTemplate() { setTemplate(cutOut()); }
 
 void Document::addCutTemplate() { addTemplate(cutOut()); }
 
+void Document::changeMasks(MaskSet after, int gesture) {
+    m_undo.push(new ValueCommand<MaskSet>({tr("mask"), 3, gesture}, m_masks, std::move(after),
+                                          [this](const MaskSet& value) { applyMasks(value); }));
+}
+
+void Document::applyMasks(const MaskSet& masks) {
+    m_masks = masks;
+    m_masks.fit(m_templates);
+    Q_EMIT masksChanged();
+}
+
+void Document::setMasks(std::vector<MaskEntry> masks, int gesture) {
+    MaskSet after = m_masks;
+    after.templates = std::move(masks);
+    changeMasks(std::move(after), gesture);
+}
+
+void Document::clearMasks() {
+    const bool opacity = std::ranges::any_of(
+        m_templates.all, [](const TemplateEntry& each) { return each.image->opacity != nullptr; });
+    if (!opacity) {
+        setMasks({});
+    } else { // without a mask, the opacity would be one
+        setMasks({{job::makeMask({}, templateExtents()), tr("none"), "none"}});
+    }
+}
+
+void Document::setActiveMask(MaskEntry mask, int gesture) {
+    MaskSet after = m_masks;
+    after.replace(m_templates.active, std::move(mask));
+    changeMasks(std::move(after), gesture);
+}
+
+void Document::setSceneMask(std::optional<MaskEntry> mask, int gesture) {
+    MaskSet after = m_masks;
+    after.scene = std::move(mask);
+    changeMasks(std::move(after), gesture);
+}
+
+void Document::setMaskFile(const std::shared_ptr<const job::MaskImage>& image,
+                           const std::filesystem::path& file) {
+    m_masks.setFile(image, file);
+    Q_EMIT masksChanged();
+}
+
 RunInputs Document::inputs() const {
-    return {m_templates.all, m_templates.active, m_masks, m_sceneMask};
+    return {m_templates.all, m_templates.active, m_masks.templates, m_masks.scene};
 }
 
 void Document::bringBack(const RunInputs& inputs) {
@@ -204,9 +184,9 @@ void Document::bringBack(const RunInputs& inputs) {
     } else {
         setActiveTemplate(inputs.active);
     }
-    const bool sameScene = m_sceneMask.has_value() == inputs.sceneMask.has_value() &&
-                           (!m_sceneMask || m_sceneMask->image == inputs.sceneMask->image);
-    if (!std::ranges::equal(m_masks, inputs.masks, same) || !sameScene) {
+    const bool sameScene = m_masks.scene.has_value() == inputs.sceneMask.has_value() &&
+                           (!m_masks.scene || m_masks.scene->image == inputs.sceneMask->image);
+    if (!std::ranges::equal(m_masks.templates, inputs.masks, same) || !sameScene) {
         setMasks(inputs.masks);
         setSceneMask(inputs.sceneMask);
     }
@@ -215,8 +195,300 @@ void Document::bringBack(const RunInputs& inputs) {
 bool Document::holdsWork() const {
     const bool own = templates().size() == 1 && !templates().front().crop &&
                      templates().front().path.empty() && !m_scenes.front().sample.isEmpty();
-    return !m_results.empty() || !m_masks.empty() || m_sceneMask ||
+    return !results().empty() || !masks().empty() || sceneMask() ||
            (!templates().empty() && !own) || std::ranges::any_of(m_scenes, &SceneEntry::made);
+}
+
+/// Sets pixel type, extents and, if there is none, thumbnail of a scene whose pixels are in memory.
+void Document::describe(SceneEntry& scene) {
+    if (scene.image) {
+        scene.extents = base::extentsOf(scene.image->pixels);
+        scene.type = base::pixelType(scene.image->pixels);
+        if (scene.thumbnail.isNull()) {
+            scene.thumbnail = thumbnailOf(base::viewOf(scene.image->pixels), kThumbnailSide);
+        }
+    }
+}
+
+void Document::setScene(SceneEntry scene) {
+    describe(scene);
+    m_scenes.clear();
+    m_scenes.push_back(std::move(scene));
+    m_activeScene = 0;
+    m_undo.clear();
+    m_spacing.reset();
+    m_box.reset();
+    m_templates = {};
+    m_masks = {};
+    m_jobFile.clear();
+    m_results.clear();
+    m_peak = -1;
+    Q_EMIT sceneChanged();
+    Q_EMIT scenesChanged();
+    Q_EMIT boxChanged();
+    Q_EMIT templateChanged();
+    Q_EMIT masksChanged();
+    Q_EMIT resultsChanged();
+    Q_EMIT resultShown();
+    Q_EMIT peakSelected(-1);
+}
+
+void Document::addScene(SceneEntry scene) {
+    describe(scene);
+    scene.image.reset();
+    m_scenes.push_back(std::move(scene));
+    Q_EMIT scenesChanged();
+}
+
+void Document::addMadeScene(SceneEntry scene) {
+    describe(scene);
+    scene.made = true;
+    m_undo.push(new MadeSceneCommand(*this, std::move(scene)));
+}
+
+void Document::replaceByBinned(SceneEntry scene, RunInputs inputs) {
+    describe(scene);
+    scene.made = true;
+    m_undo.push(new BinCommand(*this, std::move(scene), std::move(inputs)));
+}
+
+std::size_t Document::searchedScenes() const {
+    const auto aside = std::ranges::find_if(m_scenes, &SceneEntry::aside);
+    return static_cast<std::size_t>(aside - m_scenes.begin());
+}
+
+void Document::setSceneFile(const std::shared_ptr<const job::SceneImage>& image,
+                            const std::filesystem::path& file) {
+    const int index = indexOf(image);
+    const SceneEntry& first = m_scenes.front();
+    if (index < 0 || !m_scenes[static_cast<std::size_t>(index)].made) {
+        return;
+    }
+    const bool alone = m_scenes.size() == 1;
+    const bool likeFirst = index == 0 || (!first.path.empty() && !first.channel && !first.frame &&
+                                          !first.reading.image && !first.reading.resolution &&
+                                          base::extentsOf(image->pixels) == first.extents);
+    if (alone || likeFirst) {
+        SceneEntry& scene = m_scenes[static_cast<std::size_t>(index)];
+        scene.made = false;
+        scene.path = file;
+        scene.reading = {};
+        Q_EMIT scenesChanged();
+    }
+}
+
+int Document::indexOf(const std::shared_ptr<const job::SceneImage>& image) const {
+    const auto found = std::ranges::find(m_scenes, image, &SceneEntry::image);
+    return image == nullptr || found == m_scenes.end() ? -1
+                                                       : static_cast<int>(found - m_scenes.begin());
+}
+
+bool Document::stepChangesScenes(bool redo) const {
+    const QUndoCommand* step = m_undo.command(m_undo.index() - (redo ? 0 : 1));
+    return step != nullptr && step->id() == kSceneStep;
+}
+
+void Document::setSpacing(const std::optional<base::Spacing>& spacing) {
+    using Spacing = std::optional<base::Spacing>;
+    if (spacing == m_spacing || !hasScene()) {
+        return;
+    }
+    (void)job::statedGeometry(*scene().image, spacing); // throws if it does not fit
+    m_undo.push(new ValueCommand<Spacing>({tr("spacing"), kSceneStep}, m_spacing, spacing,
+                                          [this](const Spacing& value) { applySpacing(value); }));
+}
+
+void Document::applySpacing(const std::optional<base::Spacing>& spacing) {
+    m_spacing = spacing;
+    m_results.restate(m_spacing, m_worldAxes);
+    const int peak = m_peak;
+    Q_EMIT spacingChanged();
+    Q_EMIT scenesChanged();
+    Q_EMIT boxChanged();
+    Q_EMIT templateChanged();
+    showResult(m_results.shown());
+    selectPeak(peak);
+}
+
+void Document::setWorldAxes(const std::optional<base::WorldAxes>& axes) {
+    if (axes == m_worldAxes) {
+        return;
+    }
+    m_worldAxes = axes;
+    m_results.restate(m_spacing, m_worldAxes);
+    Q_EMIT worldAxesChanged();
+    if (m_results.shown() >= 0) {
+        const int peak = m_peak;
+        Q_EMIT peaksReplaced();
+        m_peak = -1;
+        selectPeak(peak);
+    }
+}
+
+base::Geometry Document::geometry() const {
+    return hasScene() ? geometryOf(scene()) : base::Geometry{};
+}
+
+base::Geometry Document::geometryOf(const SceneEntry& scene) const {
+    return job::statedGeometry(*scene.image, m_spacing, m_worldAxes);
+}
+
+base::Geometry Document::geometryOf(const TemplateEntry& templ) const {
+    const auto& first = m_scenes.front().image;
+    if (!templ.crop || !first) {
+        return templ.image->geometry;
+    }
+    const base::Index& corner = templ.crop->corner;
+    return base::movedTo(geometryOf(m_scenes.front()),
+                         {static_cast<double>(corner.x), static_cast<double>(corner.y),
+                          static_cast<double>(corner.z)});
+}
+
+void Document::showScene(int index, const std::shared_ptr<const job::SceneImage>& image) {
+    if (index == m_activeScene) {
+        return;
+    }
+    SceneEntry& left = m_scenes[static_cast<std::size_t>(m_activeScene)];
+    // The first one stays, because templates are cut from it, and so does one beside it.
+    if (m_activeScene != 0 && !left.made && !left.aside) {
+        left.image.reset();
+    }
+    SceneEntry& shown = m_scenes[static_cast<std::size_t>(index)];
+    shown.image = image;
+    describe(shown);
+    m_activeScene = index;
+    Q_EMIT sceneShown();
+    Q_EMIT scenesChanged();
+    showResult(lastResultOf(index));
+}
+
+void Document::removeScene(int index) {
+    const auto count = static_cast<int>(m_scenes.size());
+    if (index < 0 || index >= count || count == 1) {
+        return;
+    }
+    if (index == m_activeScene && index > 0) {
+        showScene(0, m_scenes.front().image);
+    }
+    const std::vector<ResultEntry> held =
+        m_results.takeOut([index](const ResultEntry& each) { return each.scene == index; });
+    for (ResultEntry& each : m_results.all()) {
+        each.scene -= each.scene > index ? 1 : 0;
+    }
+    m_scenes.erase(m_scenes.begin() + index);
+    m_activeScene -= m_activeScene > index ? 1 : 0;
+    m_scenes.front().aside = false;
+    if (index == 0) {
+        TemplateSet left = m_templates;
+        left.removeCut();
+        m_undo.clear(); // it could bring a cut of the old one back
+        applyTemplates(left);
+    }
+    Q_EMIT scenesChanged();
+    Q_EMIT resultsChanged();
+}
+
+void Document::setSceneThumbnail(int index, const QImage& thumbnail) {
+    m_scenes[static_cast<std::size_t>(index)].thumbnail = thumbnail;
+    Q_EMIT scenesChanged();
+}
+
+void Document::addResult(ResultEntry entry) {
+    const bool shown = entry.scene == m_activeScene;
+    m_results.add(std::move(entry));
+    Q_EMIT resultsChanged();
+    if (shown) {
+        showResult(static_cast<int>(results().size()) - 1);
+    }
+    releaseOldMaps();
+}
+
+void Document::setMostResultBytes(std::int64_t bytes) {
+    m_mostResultBytes = bytes;
+    releaseOldMaps();
+}
+
+void Document::releaseOldMaps() {
+    // Maps are kept alive until all listeners have handled the change.
+    const ResultList::Released given = m_results.release(m_mostResultBytes);
+    if (given.held.empty()) {
+        return;
+    }
+    Q_EMIT resultsChanged();
+    if (given.shownChanged) {
+        tellOfResult();
+    }
+    Q_EMIT mapsReleased(given.maps, given.results);
+}
+
+void Document::showResult(int index) {
+    m_results.show(index);
+    tellOfResult();
+}
+
+void Document::tellOfResult() {
+    m_peak = -1;
+    Q_EMIT resultShown();
+    Q_EMIT peakSelected(-1);
+}
+
+void Document::renameResult(int index, const QString& title) {
+    if (index >= 0 && index < static_cast<int>(results().size()) && !title.trimmed().isEmpty()) {
+        m_results.all()[static_cast<std::size_t>(index)].title = title.trimmed();
+        Q_EMIT resultsChanged();
+    }
+}
+
+void Document::replacePeaks(job::PeaksEdit edit, std::shared_ptr<const job::KeptMap> kept) {
+    if (m_results.shown() < 0) {
+        return;
+    }
+    std::shared_ptr<const job::JobResult> before;
+    const int selected = m_results.replacePeaks(std::move(edit), std::move(kept), m_peak, before);
+    m_peak = -1;
+    Q_EMIT peaksReplaced();
+    if (selected >= 0) {
+        selectPeak(selected);
+    } else {
+        Q_EMIT peakSelected(-1);
+    }
+}
+
+void Document::removeResult(int index) {
+    if (index < 0 || index >= static_cast<int>(results().size())) {
+        return;
+    }
+    const bool shown = index == m_results.shown();
+    // Kept alive until all listeners have handled the change.
+    const ResultEntry removed = m_results.remove(index);
+    if (shown) {
+        tellOfResult();
+    }
+    Q_EMIT resultsChanged();
+}
+
+void Document::setPeakChoice(PeakChoice choice) {
+    m_choice = std::move(choice);
+    Q_EMIT peakChoiceChanged();
+}
+
+std::int64_t Document::shownPeaks(int result) const {
+    if (result == m_results.shown()) {
+        return static_cast<std::int64_t>(m_choice.shown.size());
+    }
+    const auto& peaks = results()[static_cast<std::size_t>(result)].job->peaks;
+    return std::ranges::count_if(
+        peaks, [this](const match::Peak& peak) { return reaches(peak, m_choice.minScore); });
+}
+
+void Document::selectPeak(int peak) {
+    const ResultEntry* shown = result();
+    const int count = shown == nullptr ? 0 : static_cast<int>(shown->job->peaks.size());
+    const int next = peak >= 0 && peak < count ? peak : -1;
+    if (next != m_peak) {
+        m_peak = next;
+        Q_EMIT peakSelected(next);
+    }
 }
 
 } // namespace flcc::ui

@@ -1,102 +1,23 @@
 #pragma once
 
-#include <QImage>
 #include <QObject>
 #include <QStringList>
 #include <QUndoStack>
 
 #include <cstdint>
 #include <filesystem>
-#include <functional>
 #include <memory>
 #include <optional>
 #include <utility>
 #include <vector>
 
 #include "engine/job/job.h"
-#include "engine/job/result.h"
+#include "ui/document/entries.h"
+#include "ui/document/mask_set.h"
+#include "ui/document/result_list.h"
+#include "ui/document/template_set.h"
 
 namespace flcc::ui {
-
-/// A scene of the window and its source. The pixels of the first scene, of the shown scene and of
-/// made scenes are in memory. The pixels of another scene are read when it is shown or searched.
-struct SceneEntry {
-    std::shared_ptr<const job::SceneImage> image; ///< null: the pixels are not in memory
-    QString name;
-    std::filesystem::path path; ///< empty for a sample
-    QString sample;             ///< name of the built-in sample, or empty
-    std::optional<int> channel;
-    std::optional<int> frame;
-    /// Without an image: from the file's header.
-    base::PixelType type = base::PixelType::Float32;
-    QImage thumbnail{};             ///< null until the pixels have been read once
-    bool made = false;              ///< the result of a filter, which no file holds
-    std::filesystem::path origin{}; ///< of a made scene: the file that it goes back to, or empty
-    base::Extents extents{0, 0, 0};
-    bool aside = false;    ///< kept beside a binned scene, and not searched
-    io::Reading reading{}; ///< how the file is taken
-};
-
-/// A template: cut from the scene (`crop`), opened from a file (`path`), or a sample's own
-/// (neither).
-struct TemplateEntry {
-    std::shared_ptr<const job::SceneImage> image;
-    QString name;
-    std::filesystem::path path;
-    std::optional<base::Box> crop;
-    /// Where an opened template was cut, according to its file. For display only.
-    QString place;
-    bool resampled = false; ///< brought to the spacing of the scene; the file is as it was
-};
-
-/// A mask of templates or of the scene. A mask that was drawn has no path until it is saved; the
-/// path of a shape (engine/job/mask_shape.h) is its text.
-struct MaskEntry {
-    std::shared_ptr<const job::MaskImage> image;
-    QString name;
-    std::filesystem::path path;
-};
-
-/// What a job works on beside the scenes.
-struct RunInputs {
-    std::vector<TemplateEntry> templates;
-    int active = -1; ///< number of the active template
-    std::vector<MaskEntry> masks;
-    std::optional<MaskEntry> sceneMask;
-};
-
-/// The result of a finished or cancelled run, with its job. A run over several scenes has one entry
-/// for each scene.
-struct ResultEntry : job::Result { // its scene has no pixels if the run had several scenes
-    QString title;
-    int scene = 0; ///< number of the scene in the list
-    int run = 0;   ///< the same number for all scenes of a run; 0: a run of one scene
-    RunInputs inputs{};
-    QImage thumbnail{};       ///< of the map, made where the run was; null without a map
-    bool mapReleased = false; ///< the map was given up for newer ones; the peaks are there
-};
-
-/// Limit of the memory for the maps of all results: a quarter of the memory of a small machine (8
-/// GiB). When a new result exceeds the limit, the document releases maps, the oldest first, and
-/// keeps the peaks. Partial maps go before complete ones, even a new partial map before an older
-/// complete one; a partial result without peaks goes with its map. The map of the newest result, of
-/// the shown one and of the last one of a scene, which is shown with the scene, stay if they are
-/// complete.
-inline constexpr std::int64_t kMostResultBytes = std::int64_t{2} << 30;
-
-/// Bytes of the map, statuses and index of a result.
-[[nodiscard]] std::int64_t resultBytes(const job::JobResult& result);
-
-/// True if the score plus its error bound reaches the threshold, so that a threshold of 1 still
-/// finds exact copies.
-[[nodiscard]] bool reaches(const match::Peak& peak, double minScore);
-
-/// The peaks of the shown result that the table and the views show.
-struct PeakChoice {
-    std::vector<int> shown; ///< indices into the result's list, ascending
-    double minScore = -2;   ///< also applies to the peaks of other results
-    bool filtered = false;  ///< a text filter applies, too
-};
 
 /// The data of the window: a list of scenes, one of them shown; the template box; the templates;
 /// the results; and the selected peak. Scenes from files have the same extents. Every change of the
@@ -155,7 +76,9 @@ class Document : public QObject {
     [[nodiscard]] const std::vector<TemplateEntry>& templates() const { return m_templates.all; }
     /// The number of the shown template, which cutting and opening replace; -1 without a template.
     [[nodiscard]] int activeTemplate() const { return m_templates.active; }
-    [[nodiscard]] const TemplateEntry* templ() const;    ///< the active template, or null
+    [[nodiscard]] const TemplateEntry* templ() const { ///< the active template, or null
+        return m_templates.activeEntry();
+    }
     [[nodiscard]] base::Extents templateExtents() const; ///< 0 x 0 x 0 without a template
     void setTemplate(TemplateEntry entry); ///< replaces the active template; one undo step
     void addTemplate(TemplateEntry entry); ///< makes the new template active; one undo step
@@ -189,12 +112,12 @@ class Document : public QObject {
     /// The mask with this image was written to a file, which a job can name from now on.
     void setMaskFile(const std::shared_ptr<const job::MaskImage>& image,
                      const std::filesystem::path& file);
-    [[nodiscard]] const std::vector<MaskEntry>& masks() const { return m_masks; }
+    [[nodiscard]] const std::vector<MaskEntry>& masks() const { return m_masks.templates; }
     /// The mask of the active template, or null. Without masks(), its opaque part.
-    [[nodiscard]] const MaskEntry* mask() const;
+    [[nodiscard]] const MaskEntry* mask() const { return m_masks.of(m_templates.active); }
     /// Removes the masks of the templates. Templates with opacity count as a whole from then on.
     void clearMasks();
-    [[nodiscard]] const std::optional<MaskEntry>& sceneMask() const { return m_sceneMask; }
+    [[nodiscard]] const std::optional<MaskEntry>& sceneMask() const { return m_masks.scene; }
 
     /// The job file that the document was loaded from; empty if there is none, or after another
     /// scene was opened. No export may replace it.
@@ -213,7 +136,7 @@ class Document : public QObject {
     /// kMostResultBytes.
     void addResult(ResultEntry entry);
     /// Bytes of all results, including results that others hold as well.
-    [[nodiscard]] std::int64_t resultBytes() const;
+    [[nodiscard]] std::int64_t resultBytes() const { return m_results.bytes(); }
     /// Replaces the limit kMostResultBytes.
     void setMostResultBytes(std::int64_t bytes);
     void showResult(int index); ///< a result of the shown scene; -1: none
@@ -223,10 +146,10 @@ class Document : public QObject {
     /// Replaces the peaks of the shown result by peaks of the same map; `settings` are the options
     /// they were searched with. The selected peak stays if it is in the new list.
     void replacePeaks(job::PeaksEdit edit, std::shared_ptr<const job::KeptMap> kept);
-    [[nodiscard]] int lastResultOf(int scene) const; ///< -1: no result
-    [[nodiscard]] const std::vector<ResultEntry>& results() const { return m_results; }
-    [[nodiscard]] int shownResult() const { return m_shown; }
-    [[nodiscard]] const ResultEntry* result() const; ///< the shown result, or null
+    [[nodiscard]] int lastResultOf(int scene) const { return m_results.lastOf(scene); } ///< or -1
+    [[nodiscard]] const std::vector<ResultEntry>& results() const { return m_results.all(); }
+    [[nodiscard]] int shownResult() const { return m_results.shown(); }
+    [[nodiscard]] const ResultEntry* result() const { return m_results.result(); } ///< or null
 
     /// Index into the shown result's peaks, or -1.
     void selectPeak(int peak);
@@ -260,54 +183,33 @@ class Document : public QObject {
     void peakChoiceChanged();
 
   private:
-    friend class BoxCommand;
-    friend class TemplateCommand;
-    friend class MaskCommand;
     friend class MadeSceneCommand;
-    friend class SpacingCommand;
     friend class BinCommand;
     /// Of undo steps that change the list of scenes.
     static constexpr int kSceneStep = 2;
     static void describe(SceneEntry& scene);
     void applySpacing(const std::optional<base::Spacing>& spacing);
-    void restateResults();
     void applyBox(const std::optional<base::Box>& box);
-    struct Masks {
-        std::vector<MaskEntry> templates;
-        std::optional<MaskEntry> scene;
-    };
-    void applyMasks(const Masks& masks);
-    void refreshShape();
-    struct Templates {
-        std::vector<TemplateEntry> all;
-        int active = -1;
-    };
-    void applyTemplates(const Templates& templates);
-    void changeTemplates(Templates after);
+    void applyMasks(const MaskSet& masks);
+    void changeMasks(MaskSet after, int gesture);
+    void applyTemplates(const TemplateSet& templates);
+    void changeTemplates(TemplateSet after);
     [[nodiscard]] TemplateEntry cutOut() const;
     /// The number of the scene with this image; -1: none.
     [[nodiscard]] int indexOf(const std::shared_ptr<const job::SceneImage>& image) const;
-    static void insert(Templates& templates, TemplateEntry entry);
-    /// Removes the results for which `gone` is true; the shown result stays shown. The caller keeps
-    /// the returned results alive until all listeners have handled the change.
-    [[nodiscard]] std::vector<ResultEntry>
-    takeOut(const std::function<bool(const ResultEntry&)>& gone);
+    void tellOfResult();
     void releaseOldMaps();
-    [[nodiscard]] int nextToRelease() const;
 
     std::vector<SceneEntry> m_scenes{1};
     int m_activeScene = 0;
     std::optional<base::Spacing> m_spacing;
     std::optional<base::WorldAxes> m_worldAxes;
     std::optional<base::Box> m_box;
-    Templates m_templates;
-    std::vector<MaskEntry> m_masks;
-    MaskEntry m_opacity; ///< the opaque part of the active template; without an image, none
-    std::optional<MaskEntry> m_sceneMask;
+    TemplateSet m_templates;
+    MaskSet m_masks;
     std::filesystem::path m_jobFile;
-    std::vector<ResultEntry> m_results;
+    ResultList m_results;
     std::int64_t m_mostResultBytes = kMostResultBytes;
-    int m_shown = -1;
     int m_peak = -1;
     PeakChoice m_choice;
     int m_gesture = 0;

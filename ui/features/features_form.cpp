@@ -55,10 +55,10 @@ FeaturesForm::FeaturesForm(QWidget* parent)
     form->setContentsMargins(0, 0, 0, 0);
     form->setVerticalSpacing(3);
     m_first = voxelField("blobFirstScale", tr("Smallest scale"),
-                         tr("Smallest scale, voxels; blobs are larger than it"),
-                         features::kLeastSigma, 500, 2, this);
+                         tr("Smallest scale, %1; blobs are larger than it"), features::kLeastSigma,
+                         500, 2, this);
     m_last = voxelField("blobLastScale", tr("Largest scale"),
-                        tr("Largest scale, voxels; blobs are smaller than it"), 1, 2000, 20, this);
+                        tr("Largest scale, %1; blobs are smaller than it"), 1, 2000, 20, this);
     m_scales = countField("blobScales", tr("Number of scales"),
                           tr("Number of scales, each the same factor larger"), 3,
                           features::kMostScales, usual.detector.scales.count, this);

@@ -2,6 +2,8 @@
 
 #include <QWidget>
 
+#include <vector>
+
 #include "engine/job/features.h"
 
 class QComboBox;
@@ -26,6 +28,9 @@ class FeaturesForm : public QWidget {
     /// Shows scales, levels, channels and memory limit of a job. `extents` are those of its image,
     /// which choose the scales where the job does not.
     void setJob(const job::FeaturesJob& job, const base::Extents& extents);
+
+    /// The fields of scales; their tooltips have %1 in place of pixels or voxels.
+    [[nodiscard]] std::vector<QWidget*> scaleFields() const { return {m_first, m_last}; }
 
   private:
     QDoubleSpinBox* m_first = nullptr;

@@ -7,7 +7,6 @@
 #include <QHBoxLayout>
 #include <QHeaderView>
 #include <QLabel>
-#include <QListWidget>
 #include <QMenu>
 #include <QPointer>
 #include <QPushButton>
@@ -26,17 +25,19 @@
 #include "engine/base/tile_pool.h"
 #include "engine/features/pairs.h"
 #include "ui/base/option_names.h"
+#include "ui/base/save_dialog.h"
 #include "ui/base/text.h"
-#include "ui/document/thumbnail.h"
+#include "ui/document/voxel_tips.h"
+#include "ui/features/blob_files.h"
 #include "ui/features/features_form.h"
 #include "ui/features/features_image.h"
+#include "ui/features/suggestion_list.h"
 
 namespace flcc::ui {
 
 namespace {
 
 constexpr int kSliderSteps = 1000;
-constexpr int kIconSide = 64;
 constexpr std::int64_t kMostShown = 5000;
 constexpr int kStartPercent = 20; ///< of the strongest blob, shown at first
 
@@ -78,6 +79,12 @@ FeaturesPanel::FeaturesPanel(Document& document, RunController& controller, View
       m_inputs(std::move(inputs)) {
     setObjectName(QStringLiteral("featuresPanel"));
     build();
+    auto* tips = new VoxelTips(m_document, this);
+    std::vector<QWidget*> withUnit = m_form->scaleFields();
+    withUnit.insert(withUnit.end(), {m_least, m_most, m_table});
+    for (QWidget* widget : withUnit) {
+        tips->set(widget, widget->toolTip());
+    }
     for (const auto signal : {&Document::sceneChanged, &Document::sceneShown}) {
         connect(&m_document, signal, this, &FeaturesPanel::clear);
     }
@@ -106,15 +113,7 @@ void FeaturesPanel::build() {
     layout->setContentsMargins(8, 4, 8, 4);
     layout->addWidget(area);
     layout->addWidget(buildTable(), 3);
-    m_best = new QListWidget(this);
-    m_best->setObjectName(QStringLiteral("blobSuggestions"));
-    m_best->setAccessibleName(tr("Suggested templates"));
-    m_best->setToolTip(tr("Boxes that a match can find well, the best first. Double-click cuts "
-                          "the box as template"));
-    m_best->setViewMode(QListView::IconMode);
-    m_best->setIconSize({kIconSide, kIconSide});
-    m_best->setResizeMode(QListView::Adjust);
-    m_best->setMovement(QListView::Static);
+    m_best = new SuggestionList(this);
     auto* best = new QVBoxLayout;
     auto* buttons = new QHBoxLayout;
     buttons->addWidget(m_suggest, 1);
@@ -122,17 +121,12 @@ void FeaturesPanel::build() {
     best->addLayout(buttons);
     best->addWidget(m_best, 1);
     layout->addLayout(best, 2);
-    connect(m_best, &QListWidget::currentRowChanged, this, [this](int row) {
-        if (row >= 0 && row < static_cast<int>(m_suggestions.size())) {
-            const features::Suggestion& at = m_suggestions[static_cast<std::size_t>(row)];
-            m_document.setBox(at.box);
-            m_views.centreOn(m_suggested[at.blob].centre);
-        }
-    });
-    connect(m_best, &QListWidget::itemDoubleClicked, this, [this] {
-        const int row = m_best->currentRow();
-        useBox(m_suggestions[static_cast<std::size_t>(row)].box);
-    });
+    connect(m_best, &SuggestionList::chosen, this,
+            [this](const base::Box& box, const base::Point& centre) {
+                m_document.setBox(box);
+                m_views.centreOn(centre);
+            });
+    connect(m_best, &SuggestionList::accepted, this, &FeaturesPanel::useBox);
 }
 
 QWidget* FeaturesPanel::buildSide() {
@@ -153,9 +147,9 @@ QWidget* FeaturesPanel::buildSide() {
     m_strength->setValue(kStartPercent * kSliderSteps / 100);
     m_strengthText = new QLabel(side);
     m_least = voxelField("blobLeastRadius", tr("Smallest radius shown"),
-                         tr("Hides smaller blobs, without a new run; voxels"), 0, 9999, 0, side);
+                         tr("Hides smaller blobs, without a new run; %1"), 0, 9999, 0, side);
     m_most = voxelField("blobMostRadius", tr("Largest radius shown"),
-                        tr("Hides larger blobs, without a new run; voxels"), 0, 9999, 0, side);
+                        tr("Hides larger blobs, without a new run; %1"), 0, 9999, 0, side);
     m_most->setSpecialValueText(tr("any"));
     m_kind = new QComboBox(side);
     m_kind->setObjectName(QStringLiteral("blobKind"));
@@ -218,7 +212,7 @@ QWidget* FeaturesPanel::buildTable() {
     m_table = new QTableWidget(0, 5, area);
     m_table->setObjectName(QStringLiteral("blobTable"));
     m_table->setAccessibleName(tr("Blobs"));
-    m_table->setToolTip(tr("Select a row to centre every view on its blob; voxels, from 0"));
+    m_table->setToolTip(tr("Select a row to centre every view on its blob; %1, from 0"));
     m_table->setHorizontalHeaderLabels({tr("Strength"), tr("x"), tr("y"), tr("z"), tr("Radius")});
     m_table->setSelectionBehavior(QAbstractItemView::SelectRows);
     m_table->setSelectionMode(QAbstractItemView::SingleSelection);
@@ -343,8 +337,7 @@ void FeaturesPanel::clear() {
     m_wanted.reset();
     m_result.reset();
     m_light.clear();
-    m_suggestions.clear();
-    m_best->clear();
+    m_best->forget();
     applyFilter();
 }
 
@@ -447,43 +440,58 @@ void FeaturesPanel::suggest() {
     const std::vector<features::Blob> listed = m_shown;
     const QPointer<FeaturesPanel> panel(this);
     const std::uint64_t run = m_run;
-    m_controller.start(RunController::Task::Features, tr("suggesting templates"),
-                       [panel, run, scene, listed](const std::stop_token& stop,
-                                                   job::JobSink*) -> RunController::Done {
-                           const base::Image<float> grey = features::greyImage(channelsOf(*scene));
-                           std::vector<features::Suggestion> suggestions;
-                           if (!features::suggestTemplates(grey.view(), listed,
-                                                           {.threads = base::availableThreads()},
-                                                           stop, suggestions)) {
-                               suggestions.clear();
-                           }
-                           return [panel, run, listed, suggestions = std::move(suggestions)] {
-                               if (panel && panel->m_run == run) {
-                                   panel->m_suggested = listed;
-                                   panel->onSuggested(suggestions);
-                               }
-                           };
-                       });
+    m_controller.start(
+        RunController::Task::Features, tr("suggesting templates"),
+        [panel, run, scene, listed](const std::stop_token& stop,
+                                    job::JobSink*) -> RunController::Done {
+            const base::Image<float> grey = features::greyImage(channelsOf(*scene));
+            std::vector<features::Suggestion> suggestions;
+            if (!features::suggestTemplates(grey.view(), listed,
+                                            {.threads = base::availableThreads()}, stop,
+                                            suggestions)) {
+                suggestions.clear();
+            }
+            return [panel, run, listed, scene, suggestions = std::move(suggestions)] {
+                if (panel && panel->m_run == run) {
+                    panel->m_best->setSuggestions(suggestions, listed, base::viewOf(scene->pixels));
+                }
+            };
+        });
 }
 
-void FeaturesPanel::onSuggested(std::vector<features::Suggestion> suggestions) {
-    m_best->clear();
-    m_suggestions = std::move(suggestions);
-    const auto scene = m_document.scene().image;
-    for (const features::Suggestion& at : m_suggestions) {
-        const base::AnyView part = base::partOf(base::viewOf(scene->pixels), at.box);
-        const QString text = tr("second %1").arg(at.second, 0, 'f', 2);
-        auto* item = new QListWidgetItem(
-            QIcon(QPixmap::fromImage(
-                thumbnailOf(part, kIconSide).scaled(kIconSide, kIconSide, Qt::KeepAspectRatio))),
-            text, m_best);
-        item->setToolTip(tr("Box %1; strength %2; best score elsewhere %3; width of the peak %4 of "
-                            "the box")
-                             .arg(toQString(base::toString(at.box)))
-                             .arg(m_suggested[at.blob].strength, 0, 'g', 4)
-                             .arg(at.second, 0, 'f', 2)
-                             .arg(at.width, 0, 'f', 2));
+void FeaturesPanel::askList() {
+    askWhereToSave(
+        this,
+        {tr("Save blobs"), tr("Blobs (*.csv *.tsv *.json);;3D Slicer (*.mrk.json)"),
+         "blobListDialog", QStringLiteral("blobs.csv"), "export"},
+        [this](const QString& file) {
+            saveBlobList(*m_result, m_shown, m_document.geometry(), file, m_inputs());
+            return tr("%n blobs saved", nullptr, static_cast<int>(m_shown.size()));
+        },
+        [this](const QString& sentence, bool) { Q_EMIT statusMessage(sentence); });
+}
+
+void FeaturesPanel::askJobFile() {
+    const SceneEntry& scene = m_document.scene();
+    if (scene.path.empty()) {
+        Q_EMIT statusMessage(tr("A job file cannot name the scene %1, which is not in a file: save "
+                                "it first (File > Export > Scene).")
+                                 .arg(scene.name));
+        return;
     }
+    askWhereToSave(
+        this,
+        {tr("Save job"), tr("Job (*.json)"), "blobJobDialog", QStringLiteral("features.json"),
+         "job"},
+        [this](const QString& file) {
+            job::FeaturesJob wanted = job();
+            if (m_result) { // of the strength that the slider shows
+                wanted.detector.maxBlobs = kMostShown;
+                wanted.detector.minStrength = leastStrength();
+            }
+            return saveBlobJob(wanted, m_document.scene(), file, m_inputs());
+        },
+        [this](const QString& sentence, bool) { Q_EMIT statusMessage(sentence); });
 }
 
 } // namespace flcc::ui

@@ -12,13 +12,13 @@
 #include "engine/io/protected_files.h"
 #include "engine/job/features.h"
 #include "ui/document/document.h"
+#include "ui/features/suggestion_list.h"
 #include "ui/views/views_panel.h"
 #include "ui/work/run_controller.h"
 
 class QComboBox;
 class QDoubleSpinBox;
 class QLabel;
-class QListWidget;
 class QPushButton;
 class QSlider;
 class QTableWidget;
@@ -44,7 +44,7 @@ class FeaturesPanel : public QWidget {
     /// The blobs that the table lists and the views show.
     [[nodiscard]] const std::vector<features::Blob>& shown() const { return m_shown; }
     [[nodiscard]] const std::vector<features::Suggestion>& suggestions() const {
-        return m_suggestions;
+        return m_best->suggestions();
     }
 
     /// The job of the panel's controls, without files. **Errors**: CommandLine.
@@ -63,7 +63,6 @@ class FeaturesPanel : public QWidget {
     QWidget* buildSide();
     void suggest();
     void onFound(std::shared_ptr<const job::FeaturesResult> result);
-    void onSuggested(std::vector<features::Suggestion> suggestions);
     void showRunning(std::vector<features::Blob> blobs);
     void clear();
     void applyFilter();
@@ -75,8 +74,6 @@ class FeaturesPanel : public QWidget {
     void useSelected();
     void askList();
     void askJobFile();
-    void saveList(const QString& file);
-    void saveJob(const QString& file);
     [[nodiscard]] int selectedRow() const;
     [[nodiscard]] double leastStrength() const; ///< of the blobs that the slider shows
 
@@ -98,12 +95,10 @@ class FeaturesPanel : public QWidget {
     QComboBox* m_kind = nullptr; ///< light, dark or both
     QLabel* m_summary = nullptr;
     QTableWidget* m_table = nullptr;
-    QListWidget* m_best = nullptr;
+    SuggestionList* m_best = nullptr;
     std::shared_ptr<const job::FeaturesResult> m_result; ///< null before the first one
     std::vector<char> m_light; ///< for each blob of the result: 1 if it is light
     std::vector<features::Blob> m_shown;
-    std::vector<features::Blob> m_suggested;         ///< the blobs that suggestions number
-    std::vector<features::Suggestion> m_suggestions; ///< of `m_suggested`
     std::optional<double> m_wanted; ///< least strength of the job that is run, if it names one
     std::uint64_t m_run = 0;        ///< counts runs, so that news of an older one is ignored
 };

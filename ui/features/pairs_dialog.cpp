@@ -2,7 +2,6 @@
 
 #include <QComboBox>
 #include <QDoubleSpinBox>
-#include <QFileDialog>
 #include <QHBoxLayout>
 #include <QHeaderView>
 #include <QLabel>
@@ -17,10 +16,12 @@
 #include "engine/base/error.h"
 #include "engine/io/atomic_file.h"
 #include "ui/base/option_names.h"
+#include "ui/base/save_dialog.h"
 #include "ui/base/settings.h"
 #include "ui/base/text.h"
 #include "ui/base/theme.h"
 #include "ui/document/thumbnail.h"
+#include "ui/document/voxel_tips.h"
 #include "ui/features/features_image.h"
 #include "ui/open/opener.h"
 #include "ui/views/views_panel.h"
@@ -84,9 +85,9 @@ PairsDialog::PairsDialog(Document& document, RunController& controller, ViewsPan
     m_table = new QTableWidget(0, 8, this);
     m_table->setObjectName(QStringLiteral("pairsTable"));
     m_table->setAccessibleName(tr("Pairs"));
-    m_table->setToolTip(
-        tr("Select a row to see its line; voxels, from 0. Ratio: how much larger the "
-           "blob is in the second scene. Turn: degrees, to the next ten"));
+    (new VoxelTips(m_document, this))
+        ->set(m_table, tr("Select a row to see its line; %1, from 0. Ratio: how much larger the "
+                          "blob is in the second scene. Turn: degrees, to the next ten"));
     m_table->setHorizontalHeaderLabels({tr("Score"), tr("x"), tr("y"), tr("z"), tr("x, second"),
                                         tr("y, second"), tr("z, second"), tr("Ratio, turn")});
     m_table->setSelectionBehavior(QAbstractItemView::SelectRows);
@@ -102,8 +103,8 @@ PairsDialog::PairsDialog(Document& document, RunController& controller, ViewsPan
     m_saveJob->setIcon(icon(QStringLiteral("save")));
     m_saveJob->setToolTip(tr("Saves this search as a file for flcc-cli features --job"));
     m_saveList->setEnabled(false);
-    connect(m_saveList, &QPushButton::clicked, this, &PairsDialog::askList);
-    connect(m_saveJob, &QPushButton::clicked, this, &PairsDialog::askJobFile);
+    connect(m_saveList, &QPushButton::clicked, this, [this] { askFile(false); });
+    connect(m_saveJob, &QPushButton::clicked, this, [this] { askFile(true); });
     connect(m_view, &PairsView::selectedByMouse, m_table,
             [this](int line) { line < 0 ? m_table->clearSelection() : m_table->selectRow(line); });
     connect(m_table, &QTableWidget::itemSelectionChanged, this, [this] {
@@ -261,54 +262,39 @@ void PairsDialog::select(int row) {
     }
 }
 
-void PairsDialog::askJobFile() {
-    ui::askJobFile(this, QStringLiteral("pairsJobDialog"), QStringLiteral("pairs.json"),
-                   [this](const QString& file) { saveJob(file); });
+void PairsDialog::askFile(bool jobFile) {
+    const SaveQuestion question =
+        jobFile ? SaveQuestion{tr("Save job"), tr("Job (*.json)"), "pairsJobDialog",
+                               QStringLiteral("pairs.json"), "job"}
+                : SaveQuestion{tr("Save pairs"), tr("Pairs (*.csv *.tsv)"), "pairsListDialog",
+                               QStringLiteral("pairs.csv"), "export"};
+    askWhereToSave(
+        this, question,
+        [this, jobFile](const QString& file) { return jobFile ? saveJob(file) : saveList(file); },
+        [this](const QString& sentence, bool failed) { say(sentence, failed); });
 }
 
-void PairsDialog::askList() {
-    auto* dialog =
-        new QFileDialog(this, tr("Save pairs"), Settings::folder(QStringLiteral("export")),
-                        tr("Pairs (*.csv *.tsv)"));
-    dialog->setObjectName(QStringLiteral("pairsListDialog"));
-    dialog->setAttribute(Qt::WA_DeleteOnClose);
-    dialog->setAcceptMode(QFileDialog::AcceptSave);
-    dialog->setDefaultSuffix(QStringLiteral("csv"));
-    dialog->selectFile(QStringLiteral("pairs.csv"));
-    connect(dialog, &QFileDialog::fileSelected, this, &PairsDialog::saveList);
-    dialog->open();
-}
-
-void PairsDialog::saveList(const QString& file) {
-    try {
-        m_window.inputs().requireOther(toPath(file));
-        const bool tabs = file.endsWith(QStringLiteral(".tsv"), Qt::CaseInsensitive);
-        io::writeText(toPath(file), job::pairsAsText(*m_result, tabs ? '\t' : ','));
-        Settings::rememberFolder(QStringLiteral("export"), file);
-        say(tr("Saved as %1").arg(file));
-    } catch (const std::exception& error) {
-        say(inWindowWords(error), true);
-    }
+QString PairsDialog::saveList(const QString& file) {
+    m_window.inputs().requireOther(toPath(file));
+    const bool tabs = file.endsWith(QStringLiteral(".tsv"), Qt::CaseInsensitive);
+    io::writeText(toPath(file), job::pairsAsText(*m_result, tabs ? '\t' : ','));
+    return tr("Saved as %1").arg(file);
 }
 
 /// The job writes its pairs beside the job file.
-void PairsDialog::saveJob(const QString& file) {
-    try {
-        const SceneEntry& first = m_document.scene();
-        const std::optional<SceneEntry> other = second();
-        if (first.path.empty() || !other || other->path.empty()) {
-            throw base::Error(base::ErrorCode::Problem,
-                              "a job file needs two scenes that are in files; save a scene first "
-                              "(File > Export > Scene)");
-        }
-        job::FeaturesJob job = this->job();
-        putScene(job, first);
-        job.match = other->path;
-        job.pairs = toPath(file).replace_extension(".csv");
-        say(saveJobFile(job, file, m_window.inputs()));
-    } catch (const std::exception& error) {
-        say(inWindowWords(error), true);
+QString PairsDialog::saveJob(const QString& file) {
+    const SceneEntry& first = m_document.scene();
+    const std::optional<SceneEntry> other = second();
+    if (first.path.empty() || !other || other->path.empty()) {
+        throw base::Error(base::ErrorCode::Problem,
+                          "a job file needs two scenes that are in files; save a scene first "
+                          "(File > Export > Scene)");
     }
+    job::FeaturesJob job = this->job();
+    putScene(job, first);
+    job.match = other->path;
+    job.pairs = toPath(file).replace_extension(".csv");
+    return saveJobFile(job, file, m_window.inputs());
 }
 
 } // namespace flcc::ui

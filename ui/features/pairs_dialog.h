@@ -51,10 +51,9 @@ class PairsDialog : public WorkDialog {
     void showPairs(const std::shared_ptr<Found>& found);
     void fillTable();
     void select(int row);
-    void askJobFile();
-    void askList();
-    void saveList(const QString& file);
-    void saveJob(const QString& file);
+    void askFile(bool jobFile);
+    QString saveList(const QString& file);
+    QString saveJob(const QString& file);
     void askScene();
     /// The second scene; empty without one.
     [[nodiscard]] std::optional<SceneEntry> second() const;

@@ -20,6 +20,7 @@
 #include <variant>
 
 #include "ui/base/option_names.h"
+#include "ui/base/save_dialog.h"
 #include "ui/base/text.h"
 #include "ui/base/theme.h"
 #include "ui/filter/filter_form.h"
@@ -434,20 +435,20 @@ void FilterDialog::askJobFile() {
         say(unsavedScene(m_document.scene()), true);
         return;
     }
-    ui::askJobFile(this, QStringLiteral("filterJobDialog"), QStringLiteral("filter.json"),
-                   [this](const QString& file) { saveJob(file); });
+    askWhereToSave(
+        this,
+        {tr("Save job"), tr("Job (*.json)"), "filterJobDialog", QStringLiteral("filter.json"),
+         "job"},
+        [this](const QString& file) { return saveJob(file); },
+        [this](const QString& sentence, bool failed) { say(sentence, failed); });
 }
 
 /// The job writes its result beside the job file.
-void FilterDialog::saveJob(const QString& file) {
-    try {
-        job::ConvolveJob job = this->job();
-        putScene(job, m_document.scene());
-        job.output = toPath(file).replace_extension(".mha");
-        say(saveJobFile(job, file, m_window.inputs()));
-    } catch (const std::exception& error) {
-        say(inWindowWords(error), true);
-    }
+QString FilterDialog::saveJob(const QString& file) {
+    job::ConvolveJob job = this->job();
+    putScene(job, m_document.scene());
+    job.output = toPath(file).replace_extension(".mha");
+    return saveJobFile(job, file, m_window.inputs());
 }
 
 } // namespace flcc::ui

@@ -71,7 +71,7 @@ class FilterDialog : public WorkDialog {
     void refuse(const QString& sentence);
     void add(job::ConvolveResult& result, const SceneEntry& source, const QString& title);
     void askJobFile();
-    void saveJob(const QString& file);
+    QString saveJob(const QString& file);
     /// The job of the controls, with the window's threads and memory limit.
     [[nodiscard]] job::ConvolveJob job() const;
     [[nodiscard]] job::ConvolveImages images(const job::ConvolveJob& job) const;

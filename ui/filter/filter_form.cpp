@@ -90,6 +90,22 @@ void FilterForm::build() {
     m_layout->setVerticalSpacing(5);
     m_layout->setFieldGrowthPolicy(QFormLayout::AllNonFixedFieldsGrow);
     m_kernel = makeChoice("filterKernel", tr("Kernel"), tr("The weights of the convolution"));
+    buildFileRow();
+    std::size_t most = 0;
+    for (const filter::KernelForm& form : filter::kernelForms()) {
+        most = std::max(most, form.parameters.size());
+    }
+    for (std::size_t i = 0; i < most; ++i) {
+        m_values.push_back(makeValue(static_cast<int>(i + 1)));
+    }
+    buildUnitRow();
+    buildChoices();
+    buildParts();
+    buildPrecision();
+    connectFields();
+}
+
+void FilterForm::buildFileRow() {
     m_fileLabel = new QLabel(tr("File"), this);
     m_fileRow = new QWidget(this);
     auto* fileRow = new QHBoxLayout(m_fileRow);
@@ -109,13 +125,9 @@ void FilterForm::build() {
     fileRow->addWidget(choose);
     m_layout->addRow(m_fileLabel, m_fileRow);
     connect(choose, &QPushButton::clicked, this, &FilterForm::askFile);
-    std::size_t most = 0;
-    for (const filter::KernelForm& form : filter::kernelForms()) {
-        most = std::max(most, form.parameters.size());
-    }
-    for (std::size_t i = 0; i < most; ++i) {
-        m_values.push_back(makeValue(static_cast<int>(i + 1)));
-    }
+}
+
+void FilterForm::buildUnitRow() {
     m_unitRow = new QWidget(this);
     auto* unitRow = new QHBoxLayout(m_unitRow);
     unitRow->setContentsMargins(0, 0, 0, 0);
@@ -131,6 +143,9 @@ void FilterForm::build() {
     m_unitLabel = new QLabel(tr("Unit"), this);
     m_unitLabel->setBuddy(m_unit);
     m_layout->addRow(m_unitLabel, m_unitRow);
+}
+
+void FilterForm::buildChoices() {
     m_border = makeChoice("filterBorder", tr("Border"), tr("Values beyond the scene"));
     using filter::Border;
     for (const auto& [border, values] :
@@ -154,7 +169,9 @@ void FilterForm::build() {
         m_method->addItem(toQString(name), toQString(name));
     }
     m_border->setCurrentIndex(m_border->findData(static_cast<int>(usualBorder())));
-    buildParts();
+}
+
+void FilterForm::buildPrecision() {
     m_transforms =
         makeChoice("filterTransforms", tr("Transforms"),
                    tr("Fourier transforms: the faster kind, of this program, or of FFTW"));
@@ -168,6 +185,9 @@ void FilterForm::build() {
     for (const Precision precision : {Precision::Single, Precision::Double}) {
         m_precision->addItem(capital(method::name(precision)), static_cast<int>(precision));
     }
+}
+
+void FilterForm::connectFields() {
     connect(m_kernel, &QComboBox::currentIndexChanged, this, &FilterForm::chooseKernel);
     connect(m_kernel, &QComboBox::activated, this, [this] {
         if (isFile() && m_file->text().isEmpty()) {

@@ -50,6 +50,11 @@ class FilterForm : public QWidget {
         QComboBox* axis = nullptr;
     };
     void build();
+    void buildFileRow();
+    void buildUnitRow();
+    void buildChoices();
+    void buildPrecision();
+    void connectFields();
     Value makeValue(int number);
     QComboBox* makeChoice(const char* name, const QString& label, const QString& tip);
     void buildParts();

@@ -46,34 +46,48 @@ MaskBar::MaskBar(Document& document, MaskPainter& painter, QWidget* parent)
 }
 
 void MaskBar::build() {
-    const auto name = [](QWidget* widget, const char* object, const QString& spoken,
-                         const QString& tip) {
-        widget->setObjectName(QLatin1String(object));
-        widget->setAccessibleName(spoken);
-        widget->setToolTip(tip);
-    };
-    const auto label = [this](const QString& text, QWidget* buddy) {
-        auto* made = new QLabel(text, this);
-        made->setBuddy(buddy);
-        made->setToolTip(buddy->toolTip());
-        return made;
-    };
+    buildChoices();
+    buildNumbers();
+    buildButtons();
+    arrange();
+    connectFields();
+}
+
+void MaskBar::nameField(QWidget* widget, const char* object, const QString& text,
+                        const QString& tip) {
+    widget->setObjectName(QLatin1String(object));
+    widget->setAccessibleName(text);
+    widget->setToolTip(tip);
+}
+
+QLabel* MaskBar::makeLabel(const QString& text, QWidget* buddy) {
+    auto* made = new QLabel(text, this);
+    made->setBuddy(buddy);
+    made->setToolTip(buddy->toolTip());
+    return made;
+}
+
+void MaskBar::buildChoices() {
     m_target = new QComboBox(this);
     m_target->addItems({tr("Template"), tr("Scene")});
-    name(m_target, "maskTarget", tr("Mask of"),
-         tr("Whether the mask of the template or of the scene is drawn"));
+    nameField(m_target, "maskTarget", tr("Mask of"),
+              tr("Whether the mask of the template or of the scene is drawn"));
     m_shape = new QComboBox(this);
     m_shape->addItems({tr("Brush"), tr("Sphere"), tr("Box"), tr("Threshold")});
-    name(m_shape, "maskShape", tr("Shape"),
-         tr("Brush: a drag paints; the first one excludes all the rest. Sphere: a drag sets the "
-            "radius, around the middle of the "
-            "template or around its start. Box: a drag spans it. Threshold: a click takes all "
-            "voxels of at least the value under the cursor"));
+    nameField(
+        m_shape, "maskShape", tr("Shape"),
+        tr("Brush: a drag paints; the first one excludes all the rest. Sphere: a drag sets the "
+           "radius, around the middle of the "
+           "template or around its start. Box: a drag spans it. Threshold: a click takes all "
+           "voxels of at least the value under the cursor"));
     m_erase = new QToolButton(this);
     m_erase->setText(tr("Erase"));
     m_erase->setCheckable(true);
-    name(m_erase, "maskErase", tr("Erase"),
-         tr("Drawing takes voxels out of the mask, as a drag with Ctrl does"));
+    nameField(m_erase, "maskErase", tr("Erase"),
+              tr("Drawing takes voxels out of the mask, as a drag with Ctrl does"));
+}
+
+void MaskBar::buildNumbers() {
     const auto voxels = [this] {
         auto* field = new QDoubleSpinBox(this);
         field->setRange(0, kMostRadius);
@@ -83,13 +97,14 @@ void MaskBar::build() {
     };
     m_radius = voxels();
     m_radius->setValue(5);
-    name(m_radius, "maskRadius", tr("Radius"), tr("Radius of brush and sphere"));
-    m_radiusLabel = label(tr("Radius"), m_radius);
+    nameField(m_radius, "maskRadius", tr("Radius"), tr("Radius of brush and sphere"));
+    m_radiusLabel = makeLabel(tr("Radius"), m_radius);
     m_soft = voxels();
-    name(m_soft, "maskSoft", tr("Soft edge"),
-         tr("Width of the edge of the sphere, in which the weights of a saved mask fall from 1 to "
-            "0. FLCC counts every voxel whose weight is not 0"));
-    m_softLabel = label(tr("Soft edge"), m_soft);
+    nameField(
+        m_soft, "maskSoft", tr("Soft edge"),
+        tr("Width of the edge of the sphere, in which the weights of a saved mask fall from 1 to "
+           "0. FLCC counts every voxel whose weight is not 0"));
+    m_softLabel = makeLabel(tr("Soft edge"), m_soft);
     const auto value = [this] {
         auto* field = new QLineEdit(this);
         field->setValidator(new QDoubleValidator(field));
@@ -97,16 +112,19 @@ void MaskBar::build() {
         return field;
     };
     m_low = value();
-    name(m_low, "maskLow", tr("Lowest value"),
-         tr("Voxels with this value or more; empty: no limit"));
-    m_lowLabel = label(tr("From"), m_low);
+    nameField(m_low, "maskLow", tr("Lowest value"),
+              tr("Voxels with this value or more; empty: no limit"));
+    m_lowLabel = makeLabel(tr("From"), m_low);
     m_high = value();
-    name(m_high, "maskHigh", tr("Largest value"),
-         tr("Voxels with this value or less; empty: no limit"));
-    m_highLabel = label(tr("to"), m_high);
-    const auto button = [&](const char* object, const QString& text, const QString& tip) {
+    nameField(m_high, "maskHigh", tr("Largest value"),
+              tr("Voxels with this value or less; empty: no limit"));
+    m_highLabel = makeLabel(tr("to"), m_high);
+}
+
+void MaskBar::buildButtons() {
+    const auto button = [this](const char* object, const QString& text, const QString& tip) {
         auto* made = new QPushButton(text, this);
-        name(made, object, text, tip);
+        nameField(made, object, text, tip);
         return made;
     };
     m_apply = button("maskApply", tr("Apply"), tr("Makes the mask from these numbers"));
@@ -115,9 +133,11 @@ void MaskBar::build() {
                      tr("Removes the mask: all voxels count (Ctrl+Z restores it)"));
     m_save =
         button("maskSave", tr("Save mask …"), tr("Saves the mask as a file, which a job can name"));
+}
 
+void MaskBar::arrange() {
     auto* first = new QHBoxLayout;
-    first->addWidget(label(tr("Mask of"), m_target));
+    first->addWidget(makeLabel(tr("Mask of"), m_target));
     for (QWidget* each : std::initializer_list<QWidget*>{m_target, m_shape, m_erase}) {
         first->addWidget(each);
     }
@@ -138,7 +158,9 @@ void MaskBar::build() {
     layout->setSpacing(4);
     layout->addLayout(first);
     layout->addLayout(second);
+}
 
+void MaskBar::connectFields() {
     for (QComboBox* combo : {m_target, m_shape}) {
         connect(combo, &QComboBox::currentIndexChanged, this, &MaskBar::apply);
     }

@@ -25,6 +25,14 @@ class MaskBar : public QFrame {
 
   private:
     void build();
+    void buildChoices();
+    void buildNumbers();
+    void buildButtons();
+    void arrange();
+    void connectFields();
+    static void nameField(QWidget* widget, const char* object, const QString& text,
+                          const QString& tip);
+    QLabel* makeLabel(const QString& text, QWidget* buddy);
     void apply();
     void showFields();
     [[nodiscard]] MaskPainter::Shape shape() const;

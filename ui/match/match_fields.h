@@ -15,6 +15,9 @@ class QSpinBox;
 
 namespace flcc::ui {
 
+/// Between the edges of the Match panel and its fields, in logical pixels.
+inline constexpr int kFormMargin = 10;
+
 /// The value of the distance field that means "auto". The value 0 means: suppress no peak.
 inline constexpr double kAutoDistance = -1;
 

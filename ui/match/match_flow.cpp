@@ -1,7 +1,5 @@
 #include "ui/match/match_flow.h"
 
-#include <QTime>
-
 #include <algorithm>
 #include <cmath>
 #include <set>
@@ -16,6 +14,10 @@
 #include "ui/base/text.h"
 #include "ui/document/thumbnail.h"
 #include "ui/match/match_panel.h"
+#include "ui/match/peak_refresh.h"
+#include "ui/match/plan_key.h"
+#include "ui/match/run_notes.h"
+#include "ui/match/scene_binning.h"
 #include "ui/plan/job_text.h"
 #include "ui/plan/plan_card.h"
 #include "ui/views/views_panel.h"
@@ -24,28 +26,7 @@ namespace flcc::ui {
 namespace {
 
 constexpr int kPlanDelayMs = 350;
-constexpr int kPeaksDelayMs = 120;
-
-/// The part of a job that its plan depends on.
-job::Job planKey(job::Job job) {
-    const job::Job none;
-    job.minScore = none.minScore;
-    job.maxScore = none.maxScore;
-    job.maxPeaks = none.maxPeaks;
-    job.minDistance = none.minDistance;
-    job.audit = none.audit;
-    job.partialPeaks = none.partialPeaks;
-    job.spacing = none.spacing;
-    job.world = none.world;
-    job.map.clear();
-    job.status.clear();
-    job.index.clear();
-    job.peaks.clear();
-    job.report.clear();
-    job.heatmap.clear();
-    job.templateOut.clear();
-    return job;
-}
+constexpr double kLeastShare = 0.01; // of a map; a cancelled run that has less leaves no result
 
 } // namespace
 
@@ -56,23 +37,21 @@ MatchFlow::MatchFlow(Document& document, RunController& controller, MatchPanel& 
     m_delay.setSingleShot(true);
     m_delay.setInterval(kPlanDelayMs);
     connect(&m_delay, &QTimer::timeout, this, &MatchFlow::plan);
-    m_peaksDelay.setSingleShot(true);
-    m_peaksDelay.setInterval(kPeaksDelayMs);
-    connect(&m_peaksDelay, &QTimer::timeout, this, &MatchFlow::searchPeaks);
     connect(&m_panel, &MatchPanel::settingsChanged, this, &MatchFlow::schedulePlan);
-    connect(&m_panel, &MatchPanel::settingsChanged, this, &MatchFlow::schedulePeaks);
-    connect(&m_document, &Document::resultShown, this, [this] {
-        m_countedFor.clear();
-        schedulePeaks();
-    });
+    m_peaks = new PeakRefresh(document, controller, panel, this);
+    m_binning = new SceneBinning(document, controller, panel, views, this);
+    m_notes = new RunNotes(document, panel, this);
+    connect(m_peaks, &PeakRefresh::counted, this, &MatchFlow::peaksCounted);
+    connect(m_binning, &SceneBinning::message, this, &MatchFlow::message);
+    connect(m_notes, &RunNotes::message, this, &MatchFlow::message);
+    connect(m_notes, &RunNotes::deviceUsed, this, &MatchFlow::deviceUsed);
     connect(&m_panel, &MatchPanel::planRequested, this, &MatchFlow::planNow);
     connect(&m_panel, &MatchPanel::runRequested, this, &MatchFlow::run);
     connect(&m_panel, &MatchPanel::cancelRequested, this, &MatchFlow::cancel);
-    connect(&m_panel, &MatchPanel::binRequested, this, &MatchFlow::binScene);
+    connect(&m_panel, &MatchPanel::binRequested, m_binning, &SceneBinning::bin);
     connect(&m_document, &Document::sceneChanged, this, &MatchFlow::forget);
     connect(&m_document, &Document::scenesChanged, this, &MatchFlow::schedulePlan);
     connect(&m_document, &Document::resultShown, this, &MatchFlow::showShownReport);
-    connect(&m_document, &Document::mapsReleased, this, &MatchFlow::onMapsReleased);
     connect(&m_document, &Document::templateChanged, this, &MatchFlow::schedulePlan);
     connect(&m_document, &Document::boxChanged, this, &MatchFlow::schedulePlan);
     connect(&m_document, &Document::masksChanged, this, &MatchFlow::schedulePlan);
@@ -263,7 +242,7 @@ void MatchFlow::run() {
         try {
             m_document.cutTemplate();
         } catch (const base::Error& error) {
-            Q_EMIT message(MessageBar::Kind::Error, inWindowWords(error.what()));
+            Q_EMIT message(MessageBar::Kind::Error, inWindowWords(error));
             return;
         }
     }
@@ -272,7 +251,7 @@ void MatchFlow::run() {
         return;
     }
     m_delay.stop();
-    m_peaksDelay.stop();
+    m_peaks->stop();
     const job::Job job = currentJob();
     m_runInputs = m_document.inputs();
     m_refused.clear();
@@ -390,7 +369,130 @@ void MatchFlow::showRefusal() {
     if (m_panel.planCard().isVisible()) {
         m_panel.planCard().focusFixes();
     } else {
-        Q_EMIT message(MessageBar::Kind::Error, inWindowWords(job::refusal(*m_report)->what()));
+        Q_EMIT message(MessageBar::Kind::Error, inWindowWords(*job::refusal(*m_report)));
+    }
+}
+
+double MatchFlow::finishedShare(const method::MatchMap& map) {
+    const base::Status* status = map.status.data();
+    const auto open = std::count(status, status + map.status.count(), base::Status::NotComputed);
+    return 1 - static_cast<double>(open) / static_cast<double>(map.status.count());
+}
+
+void MatchFlow::finishRun(const std::shared_ptr<job::JobResult>& result, const job::Job& job,
+                          double share, const QImage& thumbnail) {
+    if (result->cancelled && (!result->map || share < kLeastShare)) {
+        m_plannedJob.reset();
+        Q_EMIT message(MessageBar::Kind::Warning,
+                       tr("The run was cancelled before it had a result."));
+        return;
+    }
+    m_plannedJob = planKey(job); // this report is the plan of that job
+    m_reportRun = 0;
+    showReport(result->report);
+    m_notes->tellDevice(result->report);
+    RunNotes::logNotes(*result, *result);
+    m_document.addResult(
+        {{result, job}, m_notes->titleOf(0, job, result->report), 0, 0, m_runInputs, thumbnail});
+    const auto failed = job::auditFailure(result->report);
+    if (failed) {
+        m_notes->say(MessageBar::Kind::Error, toQString(failed->what()));
+    } else if (result->cancelled) {
+        m_notes->say(
+            MessageBar::Kind::Warning,
+            tr("The run was cancelled: %1 % of the map is finished and kept as a partial result; "
+               "the rest is hatched.")
+                .arg(std::floor(share * 100)));
+    } else {
+        m_notes->tellWarnings(*result);
+    }
+    if (!result->peaks.empty()) {
+        m_document.selectPeak(0);
+        m_views.setCrosshair(result->peaks.front().centre);
+    }
+}
+
+/// Marks the map of a GPU as unverified until the CPU has verified it.
+void MatchFlow::onVerification(job::Verification now, const QString& reason) {
+    if (!m_controller.isRunning(RunController::Task::Run)) {
+        return;
+    }
+    const bool unverified = now == job::Verification::Open;
+    Q_EMIT unverifiedChanged(unverified);
+    if (m_runScene == m_document.activeScene()) {
+        if (now == job::Verification::Failed) {
+            m_views.endRunningMap(); // which is wrong
+        }
+        m_views.setUnverified(unverified);
+    }
+    if (now == job::Verification::Failed) {
+        Q_EMIT message(MessageBar::Kind::Warning, reason);
+    }
+}
+
+void MatchFlow::keepScene(int number, const std::shared_ptr<const job::JobResult>& result,
+                          const QImage& ofScene, const QImage& ofMap) {
+    if (!result->cancelled || (result->map && finishedShare(*result->map) >= kLeastShare)) {
+        m_sceneResults[static_cast<std::size_t>(number)] = {result, ofMap};
+    }
+    if (!ofScene.isNull()) {
+        m_document.setSceneThumbnail(number, ofScene);
+    }
+    if (number == m_document.activeScene() && result->map && !result->cancelled) {
+        m_views.addRegions({{{}, result->map->value.extents()}}); // regions come by a timer
+    }
+}
+
+void MatchFlow::finishScenes(const job::JobResult& all, const job::Job& job) {
+    int finished = 0;
+    int partial = 0;
+    for (const auto& [result, thumbnail] : m_sceneResults) {
+        finished += result && !result->cancelled ? 1 : 0;
+        partial += result && result->cancelled ? 1 : 0;
+    }
+    const auto results = std::exchange(m_sceneResults, {});
+    if (finished + partial == 0 || (all.cancelled && !m_refused.isEmpty())) {
+        m_plannedJob.reset();
+        if (m_refused.isEmpty()) {
+            Q_EMIT message(MessageBar::Kind::Warning,
+                           tr("The run was cancelled before it had a result."));
+        } else {
+            Q_EMIT message(MessageBar::Kind::Error, m_refused);
+        }
+        return;
+    }
+    m_plannedJob = planKey(job);
+    m_reportRun = ++m_runs;
+    RunNotes::logNotes(all, *std::ranges::find_if(results, [](const SceneResult& one) {
+                                 return one.job != nullptr;
+                             })->job);
+    for (std::size_t i = 0; i < results.size(); ++i) {
+        if (results[i].job) {
+            const job::JobReport& report = results[i].job->report;
+            m_notes->tellDevice(report);
+            m_document.addResult({{results[i].job, job},
+                                  m_notes->titleOf(i, job, report),
+                                  static_cast<int>(i),
+                                  m_reportRun,
+                                  m_runInputs,
+                                  results[i].thumbnail});
+        }
+    }
+    if (all.cancelled) {
+        m_notes->say(MessageBar::Kind::Warning,
+                     tr("The run was cancelled: %1 of %2 scenes are finished%3.")
+                         .arg(finished)
+                         .arg(results.size())
+                         .arg(partial > 0 ? tr(", one is kept as a partial result") : QString()));
+    } else if (const auto failed = job::auditFailure(all.report)) {
+        m_notes->say(MessageBar::Kind::Error, toQString(failed->what()));
+    } else {
+        m_notes->tellWarnings(all);
+    }
+    const ResultEntry* shown = m_document.result();
+    if (shown != nullptr && shown->run == m_reportRun && !shown->job->peaks.empty()) {
+        m_document.selectPeak(0);
+        m_views.setCrosshair(shown->job->peaks.front().centre);
     }
 }
 

@@ -11,11 +11,14 @@
 #include "engine/job/job.h"
 #include "ui/base/message_bar.h"
 #include "ui/document/document.h"
+#include "ui/match/peak_refresh.h"
 #include "ui/work/run_controller.h"
 
 namespace flcc::ui {
 
 class MatchPanel;
+class RunNotes;
+class SceneBinning;
 class ViewsPanel;
 
 /// Plans and runs the job of the window. Plans in the background after edits, starts runs, and
@@ -36,13 +39,11 @@ class MatchFlow : public QObject {
     /// Cancels the current work.
     void cancel();
     /// Lists all peaks of the shown result's map that reach its threshold.
-    void showAllPeaks();
+    void showAllPeaks() { m_peaks->showAll(); }
     /// The report of the last plan or run.
     [[nodiscard]] const std::optional<job::JobReport>& report() const { return m_report; }
     /// True while an edit has not been planned yet.
-    [[nodiscard]] bool isPlanningDue() const {
-        return m_delay.isActive() || m_peaksDelay.isActive();
-    }
+    [[nodiscard]] bool isPlanningDue() const { return m_delay.isActive() || m_peaks->isDue(); }
 
   Q_SIGNALS:
     void reportChanged();
@@ -68,17 +69,8 @@ class MatchFlow : public QObject {
     [[nodiscard]] bool isRefused(const job::Job& job) const;
     void showRefusal();
     [[nodiscard]] bool mapsFit(const plan::PlanReport& plan);
-    void binScene(); // match_flow_bin.cpp
-    // match_flow_peaks.cpp
-    void schedulePeaks();
-    void searchPeaks();
     void showShownReport();
     void onVerification(job::Verification now, const QString& reason);
-    void onMapsReleased(const QStringList& released, const QStringList& removed);
-    void say(MessageBar::Kind kind, const QString& text);
-    void tellDevice(const job::JobReport& report);
-    void tellWarnings(const job::JobResult& all);
-    static void logNotes(const job::JobResult& all, const job::JobResult& result);
     [[nodiscard]] job::JobImages images() const;
     /// Opened templates and masks, which a job may not name.
     [[nodiscard]] std::vector<std::shared_ptr<const void>> imagesInMemory() const;
@@ -88,11 +80,12 @@ class MatchFlow : public QObject {
     MatchPanel& m_panel;
     ViewsPanel& m_views;
     QTimer m_delay;
-    QTimer m_peaksDelay;          ///< until the peaks of the shown map are searched again
-    std::string m_countedFor;     ///< options of the last count of peaks, and its result's map
-    RunInputs m_runInputs;        ///< templates and masks of the current run
-    method::Problem m_runProblem; ///< template and extent of the current run
-    base::Index m_runCorner;      ///< the scene voxel of its first placement
+    PeakRefresh* m_peaks = nullptr;
+    SceneBinning* m_binning = nullptr;
+    RunNotes* m_notes = nullptr;
+    RunInputs m_runInputs;                ///< templates and masks of the current run
+    method::Problem m_runProblem;         ///< template and extent of the current run
+    base::Index m_runCorner;              ///< the scene voxel of its first placement
     std::optional<job::Job> m_plannedJob; ///< the job of the report on the card
     /// The opened templates and the masks of that plan. Needed because a job does not name a
     /// sample's own template and a drawn mask.
@@ -106,7 +99,6 @@ class MatchFlow : public QObject {
     int m_runs = 0;      ///< number of such runs so far
     int m_reportRun = 0; ///< the run that the report belongs to; 0: none
     QString m_refused;   ///< why the window refused or cancelled the run
-    QString m_released;  ///< which maps went for the result that is being added
     struct SceneResult {
         std::shared_ptr<const job::JobResult> job; ///< null: no result yet
         QImage thumbnail;                          ///< of the map

@@ -3,34 +3,32 @@
 #include <QWidget>
 
 #include <filesystem>
-#include <initializer_list>
 #include <optional>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "engine/job/job.h"
 #include "engine/plan/planner.h"
 #include "ui/document/document.h"
 
-class QCheckBox;
-class QComboBox;
-class QDoubleSpinBox;
-class QFormLayout;
-class QLineEdit;
-class QPushButton;
 class QScrollArea;
-class QSlider;
-class QSpinBox;
 class QToolButton;
 
 namespace flcc::ui {
 
-class BoxEditor;
-class ElidedLabel;
+class ComputationFields;
+class EdgeFields;
+class ExactnessFields;
+class FoldingForm;
+class MethodFields;
+class OperationFields;
+class PeakFields;
 class PlanCard;
-class SceneList;
-class TemplateList;
+class RegionField;
+class RunBar;
+class SceneRows;
+class TemplateRows;
+class TextFields;
 
 /// The controls for everything that a run depends on. Template, region and the options of peaks are
 /// always visible, and so are plan, [Plan] and [Run]. Everything else is under "Advanced".
@@ -106,124 +104,36 @@ class MatchPanel : public QWidget {
     bool eventFilter(QObject* watched, QEvent* event) override;
 
   private:
+    void build();
+    void connectFields();
+    void connectTemplates();
+    void forgetScene();
     void shareHeight();
-    QWidget* makeForm();
-    QWidget* makeAdvanced();
-    static QFormLayout* makeFormLayout(QWidget* widget);
-    QToolButton* makeHead(const QString& title, const char* name);
     void setAdvanced(bool open);
-    void alignLabels(std::initializer_list<QFormLayout*> forms);
-    void addScenes(QFormLayout* form);
     void showFixes();
-    /// A field whose text is no valid value stays as it is, marked, until it is.
-    void refuse(QLineEdit* field, const QString& sentence);
-    void accept(QLineEdit* field);
-    [[nodiscard]] QString reasonAgainstTemplate() const;
-    void addData(QFormLayout* form);
-    void addComputation(QFormLayout* form);
-    void addOperation(QFormLayout* form);
-    void showOperation();
-    void readThreshold(job::Job& job) const;
-    void addPeaks(QFormLayout* form);
-    void addMethod(QFormLayout* form);
-    void addPlanReport(QFormLayout* form);
-    void addRegion(QFormLayout* form);
-    void addEdges(QFormLayout* form);
-    void readEdges(job::Job& job) const;
-    void showEdges();
-    void showMasks();
-    void showRegion();
-    void readRegion();
-    void addExactness(QFormLayout* form);
-    void readPromise();
-    void readExactness(job::Job& job) const;
-    void showExactness();
-    void showDevice();
-    void showPlanReport();
-    [[nodiscard]] QString reasonAgainst(const std::string& device) const;
-    QWidget* makeButtons();
-    /// A heading that folds the rows below it.
-    struct Section {
-        QToolButton* head;
-        QFormLayout* form;
-        QString title;
-        int firstRow;
-        bool open;
-    };
-    void addSection(QFormLayout* form, const QString& title, const char* name, bool initiallyOpen);
-    void unfold(Section& section, bool open);
     void nameChanges();
-    QToolButton* smallButton(const char* name, const QString& text, const QString& tip);
-    void addRowWithButtons(QFormLayout* form, const QString& label, const QString& tip,
-                           QWidget* field, std::initializer_list<QToolButton*> buttons);
-    void addRow(QFormLayout* form, const QString& label, QWidget* field, const char* name,
-                const QString& tip);
-    QLineEdit* textField(const QString& placeholder);
-    void readTile();
-    void readMemory();
     void updateData();
 
     Document& m_document;
-    std::vector<plan::Device> m_devices;
     job::Job m_job; ///< settings without a control, and the last valid values of text fields
-    bool m_running = false;
-    std::vector<Section> m_sections;
-    std::vector<std::pair<QLineEdit*, QString>> m_refused; ///< invalid fields and why
+    TextFields* m_texts = nullptr;
+    FoldingForm* m_main = nullptr;         ///< what is always visible
+    FoldingForm* m_advancedForm = nullptr; ///< everything else
+    OperationFields* m_operation = nullptr;
+    TemplateRows* m_templates = nullptr;
+    RegionField* m_region = nullptr;
+    PeakFields* m_peaks = nullptr;
+    SceneRows* m_scenes = nullptr;
+    EdgeFields* m_edges = nullptr;
+    ComputationFields* m_computation = nullptr;
+    MethodFields* m_method = nullptr;
+    ExactnessFields* m_exactness = nullptr;
     QString m_templateReason;
-    QWidget* m_main = nullptr;
     QScrollArea* m_mainScroll = nullptr; ///< scrolls only where the window is low
     QToolButton* m_advanced = nullptr;
-    QSlider* m_slider = nullptr;
-
-    ElidedLabel* m_scene = nullptr;
-    QToolButton* m_addScenes = nullptr;
-    SceneList* m_scenes = nullptr;
-    ElidedLabel* m_templ = nullptr;
-    TemplateList* m_templates = nullptr;
-    QToolButton* m_openTemplate = nullptr;
-    QToolButton* m_addTemplate = nullptr;
-    QToolButton* m_saveTemplate = nullptr;
-    QCheckBox* m_invert = nullptr;
-    QCheckBox* m_stream = nullptr;
-    BoxEditor* m_box = nullptr;
-    QLineEdit* m_region = nullptr;
-    QToolButton* m_useBox = nullptr;
-    QToolButton* m_clearRegion = nullptr;
-    ElidedLabel* m_mask = nullptr;
-    QToolButton* m_openMask = nullptr;
-    QToolButton* m_clearMask = nullptr;
-    ElidedLabel* m_sceneMask = nullptr;
-    QToolButton* m_openSceneMask = nullptr;
-    QToolButton* m_clearSceneMask = nullptr;
-    QComboBox* m_extent = nullptr;
-    QComboBox* m_outside = nullptr;
-    QDoubleSpinBox* m_minOverlap = nullptr;
-    QCheckBox* m_partialPeaks = nullptr;
-    QComboBox* m_precision = nullptr;
-    QLineEdit* m_promise = nullptr;
-    QCheckBox* m_recompute = nullptr;
-    QComboBox* m_audit = nullptr;
-    QComboBox* m_statistics = nullptr;
-    QComboBox* m_device = nullptr;
-    QComboBox* m_method = nullptr;
-    QLineEdit* m_tile = nullptr;
-    QSpinBox* m_threads = nullptr;
-    QLineEdit* m_memory = nullptr;
-    QComboBox* m_planning = nullptr;
-    QComboBox* m_transforms = nullptr;
-    ElidedLabel* m_planReport = nullptr;
-    QToolButton* m_openPlanReport = nullptr;
-    QToolButton* m_clearPlanReport = nullptr;
-    QComboBox* m_operation = nullptr;
-    QComboBox* m_channels = nullptr;
-    QDoubleSpinBox* m_minScore = nullptr;
-    QSpinBox* m_maxPeaks = nullptr;
-    QDoubleSpinBox* m_distance = nullptr;
     QScrollArea* m_scroll = nullptr;
-    QWidget* m_buttons = nullptr;
     PlanCard* m_card = nullptr;
-    QPushButton* m_plan = nullptr;
-    QPushButton* m_run = nullptr;
+    RunBar* m_run = nullptr;
 };
 
 } // namespace flcc::ui

@@ -1,15 +1,11 @@
 #include "ui/open/opener.h"
 
-#include <QDialog>
-#include <QDialogButtonBox>
 #include <QFileDialog>
-#include <QFormLayout>
-#include <QLabel>
-#include <QSpinBox>
 
 #include <algorithm>
 #include <exception>
 #include <new>
+#include <system_error>
 #include <utility>
 
 #include "engine/base/error.h"
@@ -18,16 +14,20 @@
 #include "ui/base/settings.h"
 #include "ui/base/text.h"
 #include "ui/document/thumbnail.h"
+#include "ui/open/image_questions.h"
+#include "ui/open/open_question.h"
+#include "ui/open/raw_dialog.h"
+#include "ui/open/scene_files.h"
+#include "ui/open/stack_files.h"
+#include "ui/open/template_spacing.h"
 #include "ui/work/run_controller.h"
 
 namespace flcc::ui {
 namespace {
 
-QString fileName(const std::filesystem::path& path) {
-    if (const auto raw = io::rawVolumeOf(path)) {
-        return pathText(raw->file.filename());
-    }
-    return pathText(path.has_filename() ? path.filename() : path.parent_path().filename());
+SceneEntry sceneWithoutPixels(SceneEntry scene) {
+    scene.image.reset();
+    return scene;
 }
 
 /// The images behind a name that cannot be opened as one image; empty if there are none.
@@ -56,7 +56,20 @@ QString placeOf(const io::ImageInfo& info) {
 } // namespace
 
 Opener::Opener(Document& document, RunController& controller, QWidget& window)
-    : QObject(&window), m_document(document), m_controller(controller), m_window(window) {}
+    : QObject(&window), m_document(document), m_controller(controller), m_window(window),
+      m_sceneFiles(new SceneFiles(document, controller, this)),
+      m_stack(new StackFiles(document, controller, this)),
+      m_spacing(new TemplateSpacing(document, controller, this)) {
+    connect(m_sceneFiles, &SceneFiles::opened, this, &Opener::opened);
+    connect(m_sceneFiles, &SceneFiles::warned, this, &Opener::warned);
+    connect(m_sceneFiles, &SceneFiles::failed, this, &Opener::failed);
+    connect(m_stack, &StackFiles::opened, this, &Opener::opened);
+    connect(m_stack, &StackFiles::failed, this, &Opener::failed);
+    connect(m_stack, &StackFiles::offered, this, &Opener::stackOffered);
+    connect(m_spacing, &TemplateSpacing::opened, this, &Opener::opened);
+    connect(m_spacing, &TemplateSpacing::failed, this, &Opener::failed);
+    connect(m_spacing, &TemplateSpacing::resampleOffered, this, &Opener::resampleOffered);
+}
 
 QString Opener::filters() {
     QStringList all;
@@ -149,9 +162,7 @@ void Opener::openMasks(const std::vector<std::filesystem::path>& paths) {
 
 void Opener::openAll(Files files, const Choice& choice, const Then& then) {
     if (files.empty()) {
-        if (then) {
-            then(true);
-        }
+        tellOpened(then, true);
         return;
     }
     const auto [target, file] = files.front();
@@ -168,7 +179,7 @@ void Opener::openAll(Files files, const Choice& choice, const Then& then) {
 void Opener::open(Target target, const std::filesystem::path& path, const Choice& wanted,
                   Then then) {
     if (target == Target::MoreScene) {
-        addScene(path, then);
+        m_sceneFiles->add(path, then);
         return;
     }
     const QString name = fileName(path);
@@ -205,20 +216,14 @@ void Opener::open(Target target, const std::filesystem::path& path, const Choice
                 auto image =
                     job::loadImage(path, choice.channel, choice.frame, stop, 0, *choice.reading);
                 if (stop.stop_requested()) {
-                    return [then] {
-                        if (then) {
-                            then(false);
-                        }
-                    };
+                    return [then] { tellOpened(then, false); };
                 }
                 if (target == Target::Mask || target == Target::MoreMask ||
                     target == Target::SceneMask) {
                     const auto mask = job::maskOf(*image);
                     return [this, target, path, mask, then] {
                         acceptMask(target, {mask, fileName(path), path});
-                        if (then) {
-                            then(true);
-                        }
+                        tellOpened(then, true);
                     };
                 }
                 // Here and not in the document: it reads all over a large image.
@@ -228,9 +233,7 @@ void Opener::open(Target target, const std::filesystem::path& path, const Choice
                         : QImage();
                 return [this, target, path, choice, image, info, thumbnail, then] {
                     accept(target, path, choice, image, info, thumbnail);
-                    if (then) {
-                        then(true);
-                    }
+                    tellOpened(then, true);
                 };
             } catch (const std::bad_alloc&) {
                 throw; // reported by the controller, which allocates nothing for that
@@ -246,83 +249,10 @@ void Opener::open(Target target, const std::filesystem::path& path, const Choice
                 return [this, path, sentence = inWindowWords(error), then] {
                     Settings::removeRecentFile(pathText(path));
                     Q_EMIT failed(sentence);
-                    if (then) {
-                        then(false);
-                    }
+                    tellOpened(then, false);
                 };
             }
         });
-}
-
-void Opener::askChoice(Target target, const std::filesystem::path& path, const io::ImageInfo& info,
-                       const Choice& known, const Then& then) {
-    auto* dialog = new QDialog(&m_window);
-    dialog->setObjectName(QStringLiteral("choiceDialog"));
-    dialog->setAttribute(Qt::WA_DeleteOnClose);
-    // The images of a file have channels and frames of their own, so that the image comes first.
-    const bool images = info.images > 1 && !known.reading->image;
-    dialog->setWindowTitle(images ? tr("Which image?") : tr("Which channel and frame?"));
-    auto* form = new QFormLayout(dialog);
-    QString sentence =
-        images ? tr("%1 holds %2 images; number %3 has %4. Choose which one to open. Images "
-                    "count from 0.")
-                     .arg(fileName(path))
-                     .arg(info.images)
-                     .arg(info.image)
-                     .arg(sizeText(info.extents))
-               : tr("%1 has %2 channel(s) and %3 frame(s) of %4. Choose which one to open. "
-                    "Channels and frames count from 0.")
-                     .arg(fileName(path))
-                     .arg(info.channels)
-                     .arg(info.frames)
-                     .arg(sizeText(info.extents));
-    auto* text = new QLabel(withNotes(std::move(sentence), info.notes), dialog);
-    text->setWordWrap(true);
-    text->setMinimumWidth(360);
-    form->addRow(text);
-    const auto number = [dialog, form](const QString& label, const char* name, int count,
-                                       std::optional<int> value) -> QSpinBox* {
-        if (count <= 1) {
-            return nullptr;
-        }
-        auto* field = new QSpinBox(dialog);
-        field->setObjectName(QLatin1String(name));
-        field->setAccessibleName(label);
-        field->setToolTip(tr("%1, from 0 to %2").arg(label).arg(count - 1));
-        field->setRange(0, count - 1);
-        field->setValue(value.value_or(0));
-        form->addRow(label, field);
-        return field;
-    };
-    QSpinBox* image = number(tr("Image"), "choiceImage", images ? info.images : 1, info.image);
-    QSpinBox* channel =
-        number(tr("Channel"), "choiceChannel", images ? 1 : info.channels, known.channel);
-    QSpinBox* frame = number(tr("Frame"), "choiceFrame", images ? 1 : info.frames, known.frame);
-    auto* buttons = new QDialogButtonBox(QDialogButtonBox::Open | QDialogButtonBox::Cancel, dialog);
-    form->addRow(buttons);
-    connect(buttons, &QDialogButtonBox::accepted, dialog, &QDialog::accept);
-    connect(buttons, &QDialogButtonBox::rejected, dialog, &QDialog::reject);
-    connect(dialog, &QDialog::accepted, this,
-            [this, target, path, image, channel, frame, reading = known.reading, then] {
-                Choice choice;
-                choice.reading = reading;
-                if (image != nullptr) {
-                    choice.reading->image = image->value();
-                }
-                if (channel != nullptr) {
-                    choice.channel = channel->value();
-                }
-                if (frame != nullptr) {
-                    choice.frame = frame->value();
-                }
-                open(target, path, choice, then);
-            });
-    connect(dialog, &QDialog::rejected, this, [then] {
-        if (then) {
-            then(false);
-        }
-    });
-    dialog->open();
 }
 
 void Opener::accept(Target target, const std::filesystem::path& path, const Choice& choice,
@@ -385,7 +315,7 @@ void Opener::acceptTemplate(TemplateEntry entry, bool added) {
         m_document.setTemplate(std::move(entry));
     }
     Q_EMIT opened(text);
-    warnOfSpacing(m_document.activeTemplate());
+    m_spacing->warn(m_document.activeTemplate());
 }
 
 void Opener::openSample(const QString& name, Then then) {
@@ -398,11 +328,7 @@ void Opener::openSample(const QString& name, Then then) {
             try {
                 job::JobImages images = job::sampleImages(name.toStdString());
                 if (stop.stop_requested()) {
-                    return [then] {
-                        if (then) {
-                            then(false);
-                        }
-                    };
+                    return [then] { tellOpened(then, false); };
                 }
                 return [this, name, images, then] {
                     m_document.setScene({images.scene, name, {}, name, {}, {}});
@@ -411,21 +337,178 @@ void Opener::openSample(const QString& name, Then then) {
                     m_document.undoStack().clear();
                     Q_EMIT opened(announcement(name, *images.scene, images.scene->geometry));
                     Q_EMIT sampleOpened();
-                    if (then) {
-                        then(true);
-                    }
+                    tellOpened(then, true);
                 };
             } catch (const std::bad_alloc&) {
                 throw; // reported by the controller, which allocates nothing for that
             } catch (const std::exception& error) {
                 return [this, sentence = inWindowWords(error), then] {
                     Q_EMIT failed(sentence);
-                    if (then) {
-                        then(false);
-                    }
+                    tellOpened(then, false);
                 };
             }
         });
 }
+
+void Opener::askRaw() {
+    ask(
+        QStringLiteral("raw"), tr("Open raw volume"), false,
+        [this](const auto& files) { askLayout(files.front()); },
+        tr("Raw voxels (*.%1);;All files (*)").arg(rawExtensions().join(QStringLiteral(" *."))));
+}
+
+void Opener::askLayout(const std::filesystem::path& file) {
+    std::error_code error;
+    const auto bytes = static_cast<std::int64_t>(std::filesystem::file_size(file, error));
+    if (error || bytes == 0) {
+        Q_EMIT failed(
+            error ? tr("%1 cannot be read: %2").arg(pathText(file), toQString(error.message()))
+                  : tr("%1 cannot be read: the file is empty").arg(pathText(file)));
+        return;
+    }
+    auto* dialog = new RawDialog(file, bytes, m_controller, &m_window);
+    connect(dialog, &QDialog::accepted, this, [this, dialog] {
+        const std::optional<base::Spacing> spacing = dialog->spacing();
+        offerScenes({io::rawPath(dialog->volume())}, [this, spacing](bool opened) {
+            if (opened && spacing) {
+                m_document.setSpacing(spacing);
+                m_document.undoStack().clear();
+            }
+        });
+    });
+    dialog->open();
+}
+
+void Opener::askImage(Target target, const std::filesystem::path& path,
+                      const std::vector<io::ImageChoice>& images, const Choice& choice,
+                      const Then& then) {
+    ImageQuestions::askImage(m_window, path, images,
+                             [this, target, choice, then](const auto& chosen) {
+                                 if (chosen) {
+                                     open(target, *chosen, choice, then);
+                                 } else {
+                                     tellOpened(then, false);
+                                 }
+                             });
+}
+
+void Opener::askChoice(Target target, const std::filesystem::path& path, const io::ImageInfo& info,
+                       const Choice& known, const Then& then) {
+    ImageQuestions::askPart(m_window, path, info, known,
+                            [this, target, path, then](const auto& chosen) {
+                                if (chosen) {
+                                    open(target, path, *chosen, then);
+                                } else {
+                                    tellOpened(then, false);
+                                }
+                            });
+}
+
+void Opener::askMoreScenes() {
+    ask(QStringLiteral("open"), tr("Add scenes"), true,
+        [this](const auto& files) { openScenes(files, true); });
+}
+
+void Opener::openScenes(const std::vector<std::filesystem::path>& paths, bool added, Then then) {
+    Files files;
+    for (const std::filesystem::path& path : paths) {
+        files.emplace_back(added || !files.empty() ? Target::MoreScene : Target::Scene, path);
+    }
+    openAll(std::move(files), {}, then);
+}
+
+void Opener::offerScenes(const std::vector<std::filesystem::path>& paths, const Then& then) {
+    if (paths.empty()) {
+        return;
+    }
+    if (paths.size() == 1 && isRawName(paths.front()) && !hasHeader(paths.front())) {
+        askLayout(paths.front());
+        return;
+    }
+    const SceneEntry& first = m_document.scenes().front();
+    if (!m_document.holdsWork() || first.path.empty() ||
+        m_controller.isPending(RunController::Task::Run)) {
+        askHow(paths, false, then);
+        return;
+    }
+    const QString name =
+        paths.size() == 1 ? fileName(paths.front()) : tr("%1 files").arg(paths.size());
+    m_controller.start(RunController::Task::Load, tr("Looking at %1").arg(name),
+                       [this, paths, then, scene = sceneWithoutPixels(first)](
+                           const std::stop_token& stop, job::JobSink*) -> RunController::Done {
+                           const bool fits = SceneFiles::fit(paths, scene, stop);
+                           return [this, paths, fits, then, stopped = stop.stop_requested()] {
+                               if (stopped) {
+                                   tellOpened(then, false);
+                               } else {
+                                   askHow(paths, fits, then);
+                               }
+                           };
+                       });
+}
+
+/// Asks what becomes of templates and results, if there are some. `canAdd`: all files fit the list.
+void Opener::askHow(const std::vector<std::filesystem::path>& paths, bool canAdd,
+                    const Then& then) {
+    const QString name =
+        paths.size() == 1 ? fileName(paths.front()) : tr("%1 files").arg(paths.size());
+    askBeforeOpening(m_window, m_document, name, canAdd,
+                     m_controller.isPending(RunController::Task::Run), false,
+                     [this, paths, then](OpenAs as) {
+                         if (as == OpenAs::KeepTemplates) {
+                             openKeepingTemplates(paths, then);
+                         } else if (as == OpenAs::Add) {
+                             openScenes(paths, true); // which has its spacing from the others
+                         } else {
+                             openScenes(paths, false, [this, paths, then](bool opened) {
+                                 tellOpened(then, opened);
+                                 if (opened && paths.size() > 1) {
+                                     m_stack->offer(paths);
+                                 }
+                             });
+                         }
+                     });
+}
+
+void Opener::offerSample(const QString& name) {
+    askBeforeOpening(m_window, m_document, name, false,
+                     m_controller.isPending(RunController::Task::Run), true,
+                     [this, name](OpenAs) { openSample(name); });
+}
+
+void Opener::openKeepingTemplates(const std::vector<std::filesystem::path>& paths,
+                                  const Then& then) {
+    RunInputs kept = m_document.inputs();
+    kept.sceneMask.reset();
+    const QString scene = m_document.scenes().front().name;
+    for (TemplateEntry& templ : kept.templates) {
+        if (templ.crop) { // the new scene holds other voxels there
+            templ.place = tr("%1 from %2").arg(templ.name, scene);
+            templ.name = templ.place;
+            templ.crop.reset();
+        }
+    }
+    openScenes(paths, false, [this, kept, then](bool opened) {
+        if (opened) {
+            m_document.bringBack(kept);
+            m_document.undoStack().clear();
+        }
+        tellOpened(then, opened);
+    });
+}
+
+void Opener::showScene(int index, const Then& then) { m_sceneFiles->show(index, then); }
+
+void Opener::removeScene(int index) { m_sceneFiles->remove(index); }
+
+void Opener::warnOfSpacings() { m_spacing->warnOfFirst(); }
+
+bool Opener::canResample(int number) const { return m_spacing->differs(number); }
+
+void Opener::resampleTemplate(int number) { m_spacing->resample(number); }
+
+void Opener::resampleTemplates(const Then& then) { m_spacing->resampleAll(then); }
+
+void Opener::openStack(const std::vector<std::filesystem::path>& paths) { m_stack->open(paths); }
 
 } // namespace flcc::ui

@@ -10,12 +10,16 @@
 
 #include "engine/io/image_file.h"
 #include "ui/document/document.h"
+#include "ui/open/opening.h"
 
 class QWidget;
 
 namespace flcc::ui {
 
 class RunController;
+class SceneFiles;
+class StackFiles;
+class TemplateSpacing;
 
 /// Opens scenes, templates, masks and samples on the background thread and puts them into the
 /// document.
@@ -27,16 +31,9 @@ class Opener : public QObject {
     /// of templates. MoreScene, MoreTemplate and MoreMask add to the existing ones; for MoreScene
     /// only the header is read.
     enum class Target { Scene, MoreScene, Template, MoreTemplate, Mask, MoreMask, SceneMask };
-    struct Choice {
-        std::optional<int> channel;
-        std::optional<int> frame;
-        /// How the file is taken; empty: as the user wants pictures to be turned, and templates and
-        /// masks as the scene.
-        std::optional<io::Reading> reading;
-    };
+    using Choice = OpenChoice;
     using Files = std::vector<std::pair<Target, std::filesystem::path>>;
-    /// Called after the document has changed; `opened` is false if the file was not opened.
-    using Then = std::function<void(bool opened)>;
+    using Then = ThenOpened;
 
     Opener(Document& document, RunController& controller, QWidget& window);
 
@@ -65,7 +62,7 @@ class Opener : public QObject {
     void offerScenes(const std::vector<std::filesystem::path>& paths, const Then& then = {});
     void offerSample(const QString& name);
     /// Shows scene `index` of the list; reads its pixels if they are not in memory.
-    void showScene(int index, Then then = {});
+    void showScene(int index, const Then& then = {});
     /// Removes scene `index` from the list. If it is the first scene, the second is shown.
     void removeScene(int index);
     /// Opens `paths` as masks of the templates; they replace all masks of templates.
@@ -88,8 +85,6 @@ class Opener : public QObject {
 
     /// Opens flat files of equal extents and type as the slices of one volume, which no file holds.
     void openStack(const std::vector<std::filesystem::path>& paths);
-    /// Extensions of files that often hold voxels without a header.
-    [[nodiscard]] static QStringList rawExtensions();
 
     /// Filters of the open dialog, all formats first: "All images (*.png ...);;PNG (*.png)...".
     [[nodiscard]] static QString filters();
@@ -112,14 +107,12 @@ class Opener : public QObject {
     void ask(const QString& purpose, const QString& title, bool several,
              const std::function<void(const std::vector<std::filesystem::path>&)>& then,
              const QString& filter = filters());
-    [[nodiscard]] static bool isRawName(const std::filesystem::path& path);
     /// Asks what the bytes of the file mean, and opens it.
     void askLayout(const std::filesystem::path& file);
     /// Asks which of several images behind the name `path` to open, then opens it.
     void askImage(Target target, const std::filesystem::path& path,
                   const std::vector<io::ImageChoice>& images, const Choice& choice,
                   const Then& then);
-    void offerStack(const std::vector<std::filesystem::path>& paths);
     /// Asks for image, channel and frame, as far as there are several and they are not chosen, then
     /// opens the file.
     void askChoice(Target target, const std::filesystem::path& path, const io::ImageInfo& info,
@@ -127,19 +120,17 @@ class Opener : public QObject {
     void accept(Target target, const std::filesystem::path& path, const Choice& choice,
                 const std::shared_ptr<const job::SceneImage>& image, const io::ImageInfo& info,
                 const QImage& thumbnail);
-    void addScene(const std::filesystem::path& path, const Then& then);
     /// Keeps the templates while `paths` replace the scenes.
     void openKeepingTemplates(const std::vector<std::filesystem::path>& paths, const Then& then);
-    [[nodiscard]] bool acceptScene(const std::filesystem::path& path, const io::ImageInfo& info);
     void acceptTemplate(TemplateEntry entry, bool added);
     void acceptMask(Target target, MaskEntry entry);
-    /// Warns if the spacing of template `number` differs from that of the scene.
-    bool warnOfSpacing(int number);
-    void resample(const std::vector<int>& numbers, bool beside, const Then& then);
 
     Document& m_document;
     RunController& m_controller;
     QWidget& m_window;
+    SceneFiles* m_sceneFiles;
+    StackFiles* m_stack;
+    TemplateSpacing* m_spacing;
     io::Orientation m_orientation = io::Orientation::Applied;
 };
 

@@ -18,7 +18,11 @@
 #include "ui/base/settings.h"
 #include "ui/base/text.h"
 #include "ui/base/theme.h"
+#include "ui/plan/display_memory.h"
+#include "ui/plan/plan_exactness.h"
 #include "ui/plan/plan_model.h"
+#include "ui/plan/plan_numbers.h"
+#include "ui/plan/plan_others.h"
 
 namespace flcc::ui {
 namespace {
@@ -27,11 +31,6 @@ constexpr int kGap = 3;
 constexpr int kLeastLines = 2; // of the rest, the audit's verdict first, where there is no room
 
 } // namespace
-
-QString PlanCard::coloured(const QString& text, const QColor& colour) {
-    return QStringLiteral("<span style='color:%1'>%2</span>")
-        .arg(colour.name(), text.toHtmlEscaped());
-}
 
 PlanCard::PlanCard(QWidget* parent) : QFrame(parent) {
     setObjectName(QStringLiteral("planCard"));
@@ -63,8 +62,9 @@ PlanCard::PlanCard(QWidget* parent) : QFrame(parent) {
     m_headline->setFont(bold);
     m_detail = makeLabel("planDetail");
     m_scenes = makeLabel("planScenes");
-    makeNumbers();
-    makeDisplay();
+    m_numbers = new PlanNumbers(this);
+    m_display = new DisplayMemory(this);
+    connect(m_display, &DisplayMemory::releaseRequested, this, &PlanCard::releaseDisplayRequested);
 
     m_groups = makeLabel("planGroups");
     m_exactness = makeLabel("planExactness");
@@ -96,15 +96,13 @@ PlanCard::PlanCard(QWidget* parent) : QFrame(parent) {
     m_area->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
     m_area->setMinimumHeight(1);
     auto* rest = new QWidget(m_area);
-    m_others = new QVBoxLayout;
-    m_others->setContentsMargins(0, 0, 0, 0);
-    m_others->setSpacing(1);
+    m_others = new PlanOthers(rest);
     m_rest = new QVBoxLayout(rest);
     m_rest->setContentsMargins(0, 0, 0, 0);
     m_rest->setSpacing(kGap);
     m_rest->addWidget(m_exactness);
     m_rest->addWidget(m_groups);
-    m_rest->addLayout(m_others);
+    m_rest->addWidget(m_others);
     m_rest->addStretch(1);
     m_area->setWidget(rest);
     m_area->viewport()->setAutoFillBackground(false);
@@ -126,78 +124,6 @@ QLabel* PlanCard::makeLabel(const char* name, Qt::Alignment alignment) {
     made->setObjectName(QLatin1String(name));
     made->setAlignment(alignment | Qt::AlignVCenter);
     return made;
-}
-
-/// Time and memory, predicted and measured.
-void PlanCard::makeNumbers() {
-    m_numbers = new QWidget(this);
-    auto* grid = new QGridLayout(m_numbers);
-    grid->setContentsMargins(0, 2, 0, 2);
-    grid->setHorizontalSpacing(10);
-    grid->setVerticalSpacing(2);
-    grid->setColumnStretch(1, 1);
-    grid->setColumnStretch(2, 1);
-    auto* predicted = makeLabel("planPredictedHead", Qt::AlignRight);
-    predicted->setText(tr("predicted"));
-    m_measuredHead = makeLabel("planMeasuredHead", Qt::AlignRight);
-    m_measuredHead->setText(tr("measured"));
-    auto* time = makeLabel("planTimeHead");
-    time->setText(tr("Time"));
-    auto* memory = makeLabel("planMemoryHead");
-    memory->setText(tr("Memory"));
-    m_timePredicted = makeLabel("planTimePredicted", Qt::AlignRight);
-    m_timeMeasured = makeLabel("planTimeMeasured", Qt::AlignRight);
-    m_streamHead = makeLabel("planStreamHead");
-    m_streamHead->setText(tr("Next scene"));
-    m_streamPredicted = makeLabel("planStreamPredicted", Qt::AlignRight);
-    m_streamMeasured = makeLabel("planStreamMeasured", Qt::AlignRight);
-    m_streamPredicted->setToolTip(
-        tr("Predicted time of each further scene. The templates are already prepared. Reading and "
-           "writing files is not included"));
-    m_streamMeasured->setToolTip(tr(
-        "Measured time of the run with the scene that is shown, without preparing the templates"));
-    m_memoryPredicted = makeLabel("planMemoryPredicted", Qt::AlignRight);
-    m_memoryMeasured = makeLabel("planMemoryMeasured", Qt::AlignRight);
-    m_timePredicted->setToolTip(
-        tr("Predicted time to prepare and run, without reading and writing files"));
-    m_timeMeasured->setToolTip(
-        tr("Measured time to prepare and run, without reading and writing files"));
-    m_memoryPredicted->setToolTip(tr("Predicted largest memory without the scene: map, status and "
-                                     "buffers. With several scenes, the maps of all scenes"));
-    m_memoryMeasured->setToolTip(
-        tr("Measured increase of the program's largest memory during the run"));
-    grid->addWidget(predicted, 0, 1);
-    grid->addWidget(m_measuredHead, 0, 2);
-    grid->addWidget(time, 1, 0);
-    grid->addWidget(m_timePredicted, 1, 1);
-    grid->addWidget(m_timeMeasured, 1, 2);
-    grid->addWidget(m_streamHead, 2, 0);
-    grid->addWidget(m_streamPredicted, 2, 1);
-    grid->addWidget(m_streamMeasured, 2, 2);
-    int row = 3;
-    constexpr std::array<const char*, 3> kParts{"Upload", "Compute", "Download"};
-    const std::array<QString, 3> words{tr("Upload"), tr("Compute"), tr("Download")};
-    const std::array<QString, 3> tips{
-        tr("Time of copies of the scene to the GPU. One copy serves all templates of one size if "
-           "they fit into the GPU's memory. Copies and computation overlap, so the run takes less "
-           "than the sum"),
-        tr("Time of the kernels on the GPU. Copies and computation overlap"),
-        tr("Time of copies of the map from the GPU. Copies and computation overlap")};
-    for (std::size_t i = 0; i < m_parts.size(); ++i, ++row) {
-        PartRow& part = m_parts[i];
-        const QString name = QStringLiteral("plan") + QLatin1String(kParts[i]);
-        part.head = makeLabel(qPrintable(name + QStringLiteral("Head")));
-        part.head->setText(words[i]);
-        part.head->setToolTip(tips[i]);
-        part.predicted = makeLabel(qPrintable(name + QStringLiteral("Predicted")), Qt::AlignRight);
-        part.measured = makeLabel(qPrintable(name + QStringLiteral("Measured")), Qt::AlignRight);
-        grid->addWidget(part.head, row, 0);
-        grid->addWidget(part.predicted, row, 1);
-        grid->addWidget(part.measured, row, 2);
-    }
-    grid->addWidget(memory, row, 0);
-    grid->addWidget(m_memoryPredicted, row, 1);
-    grid->addWidget(m_memoryMeasured, row, 2);
 }
 
 int PlanCard::leastHeight(int width) const {
@@ -255,6 +181,8 @@ void PlanCard::finish() {
     Q_EMIT contentChanged();
 }
 
+void PlanCard::setMostOthers(int count) { m_others->setMost(count); }
+
 void PlanCard::setHeadline(const QString& headline, QColor Accents::*colour) {
     m_headline->setText(headline);
     m_headlineColour = colour;
@@ -264,7 +192,7 @@ void PlanCard::showNothing(const QString& hint) {
     m_report.reset();
     m_hint = hint;
     setFixes({});
-    clearOthers();
+    m_others->clear();
     setHeadline(tr("No plan yet"), &Accents::muted);
     m_detail->hide(); // the line has the hint
     m_scenes->hide();
@@ -328,18 +256,17 @@ void PlanCard::showGroups(const job::JobReport& report) {
     m_groups->setText(lines.join(QChar('\n')));
     m_groups->show();
     m_detail->hide();
-    m_timePredicted->setText(durationText(predicted));
-    m_memoryPredicted->setText(bytesText(memory));
-    showParts(sum, report.run ? report.run->times : std::nullopt);
+    m_numbers->showPredicted(predicted, memory);
+    m_numbers->showParts(sum, report.run ? report.run->times : std::nullopt);
     m_numbers->show();
     showScenes(predicted, predicted); // each prepares its own
-    showMeasured(report);
+    m_numbers->showMeasured(report);
 }
 
 void PlanCard::showReport(const job::JobReport& report, const QString& refusal) {
     m_report = report;
     m_refusal = refusal;
-    clearOthers();
+    m_others->clear();
     if (!report.groups.empty() && !job::refusal(report)) {
         showGroups(report);
         m_calibration->setVisible(!report.plan.calibrated);
@@ -385,7 +312,7 @@ void PlanCard::showReport(const job::JobReport& report, const QString& refusal) 
     }
     m_calibration->setVisible(!report.plan.calibrated);
     showExactness(report);
-    showOthers(report.plan);
+    m_others->showCandidates(report.plan);
     finish();
     Q_EMIT reportShown();
 }
@@ -394,38 +321,19 @@ void PlanCard::showNumbers(const job::JobReport& report, const plan::CandidateRe
     m_numbers->setVisible(chosen.prediction.has_value());
     if (chosen.prediction) {
         const double all = chosen.expectedMs().value_or(0);
-        m_timePredicted->setText(durationText(all));
-        m_memoryPredicted->setText(
-            bytesText(chosen.prediction->hostBytes +
-                      (m_sceneCount - 1) * method::mapBytes(report.plan.problem)));
-        showParts(chosen.prediction->onDevice.times, report.run ? report.run->times : std::nullopt);
+        m_numbers->showPredicted(all,
+                                 chosen.prediction->hostBytes +
+                                     (m_sceneCount - 1) * method::mapBytes(report.plan.problem));
+        m_numbers->showParts(chosen.prediction->onDevice.times,
+                             report.run ? report.run->times : std::nullopt);
         showScenes(all, std::max(0.0, all - chosen.prediction->setupMs));
     }
-    showMeasured(report);
-}
-
-/// Shows upload, compute and download times of a GPU.
-void PlanCard::showParts(const std::optional<method::DeviceTimes>& predicted,
-                         const std::optional<method::DeviceTimes>& measured) {
-    using Times = method::DeviceTimes;
-    constexpr std::array<double Times::*, 3> kTimes{&Times::upload, &Times::compute,
-                                                    &Times::download};
-    const int uploads =
-        std::max(predicted ? predicted->uploads : 1, measured ? measured->uploads : 1);
-    m_parts.front().head->setText(uploads > 1 ? tr("Upload, %1 times").arg(uploads) : tr("Upload"));
-    for (std::size_t i = 0; i < m_parts.size(); ++i) {
-        const auto show = [time = kTimes[i]](QLabel* label, const std::optional<Times>& times) {
-            label->setVisible(times.has_value());
-            label->setText(times ? durationText((*times).*time) : QString());
-        };
-        show(m_parts[i].predicted, predicted);
-        show(m_parts[i].measured, measured);
-        m_parts[i].head->setVisible(predicted || measured);
-    }
+    m_numbers->showMeasured(report);
 }
 
 void PlanCard::setScenes(int count, int types) {
     m_sceneCount = count;
+    m_numbers->setScenes(count);
     m_sceneTypes = types;
 }
 
@@ -434,91 +342,99 @@ void PlanCard::setScenes(int count, int types) {
 void PlanCard::showScenes(double firstMs, double furtherMs) {
     const bool several = m_sceneCount > 1;
     m_scenes->setVisible(several);
-    m_streamHead->setVisible(several);
-    m_streamPredicted->setVisible(several);
     const QString planned = m_sceneTypes > 1
                                 ? tr("planned once for each of %1 pixel types").arg(m_sceneTypes)
                                 : tr("planned once");
     m_scenes->setText(tr("%1 scenes, %2: %3 in all")
                           .arg(QString::number(m_sceneCount), planned,
                                durationText(firstMs + (m_sceneCount - 1) * furtherMs)));
-    m_streamPredicted->setText(durationText(furtherMs));
+    m_numbers->showFurther(furtherMs);
 }
 
-void PlanCard::showMeasured(const job::JobReport& report) {
-    const bool ran = report.run.has_value();
-    m_timeMeasured->setText(ran ? durationText(report.run->executeMs.median) : QString());
-    m_memoryMeasured->setText(ran ? bytesText(report.run->peakHostBytes) : QString());
-    for (QLabel* label : {m_measuredHead, m_timeMeasured, m_memoryMeasured}) {
-        label->setVisible(ran);
-    }
-    m_streamMeasured->setText(ran ? durationText(report.run->streamMs.median) : QString());
-    m_streamMeasured->setVisible(ran && m_sceneCount > 1);
-}
-
-/// How far the scores of a run can be trusted.
 void PlanCard::showExactness(const job::JobReport& report) {
-    std::vector<job::MapReport> maps;
-    if (report.map) {
-        maps.push_back(*report.map);
-    }
-    for (const job::GroupReport& group : report.groups) {
-        if (group.map) {
-            maps.push_back(*group.map);
+    const PlanExactness shown = PlanExactness::of(report);
+    m_exactness->setVisible(!shown.text.isEmpty());
+    m_exactness->setText(shown.text);
+    m_exactness->setToolTip(shown.tip);
+}
+
+void PlanCard::setOpen(bool open) {
+    m_open = open;
+    m_headWidget->setVisible(open);
+    finish();
+}
+
+/// Method, time, memory and device in one line; a refusal with its reason.
+void PlanCard::showLine() {
+    const QColor* colour = &accents().muted;
+    if (m_report) {
+        const plan::CandidateReport* chosen = m_report->plan.chosen();
+        const std::optional<base::Error> refused =
+            m_refusal.isEmpty() ? job::refusal(*m_report) : std::nullopt;
+        if (refused || chosen == nullptr) {
+            m_lineText = refused               ? inWindowWords(*refused)
+                         : m_refusal.isEmpty() ? m_headline->text()
+                                               : m_refusal;
+            colour = &accents().bad;
+        } else {
+            colour = nullptr;
+            const bool groups = !m_report->groups.empty();
+            const bool bank = !groups && m_report->templates.size() > 1;
+            QStringList parts{bank ? tr("%1 templates: %2")
+                                         .arg(m_report->templates.size())
+                                         .arg(toQString(chosen->candidate.label()))
+                              : groups ? tr("%1 sizes").arg(m_report->groups.size())
+                                       : toQString(chosen->candidate.label())};
+            const bool ran = m_report->run.has_value();
+            parts << (ran ? tr("ran %1").arg(m_numbers->timeText(ran)) : m_numbers->timeText(ran));
+            parts << m_numbers->memoryText(ran);
+            parts << deviceText(ran ? m_report->run->device : chosen->candidate.device);
+            m_lineText = parts.join(QStringLiteral(", "));
         }
+    } else {
+        const bool problem = m_headlineColour == &Accents::bad;
+        colour = problem ? &accents().bad : &accents().muted;
+        m_lineText = m_hint;
     }
-    m_exactness->setVisible(!maps.empty());
-    if (maps.empty()) {
-        return;
+    QString text = m_lineText.toHtmlEscaped();
+    if (colour != nullptr) {
+        text = QStringLiteral("<span style='color:%1'>%2</span>").arg(colour->name(), text);
     }
-    const auto countOf = [&maps](base::Status status) {
-        std::int64_t count = 0;
-        for (const job::MapReport& map : maps) {
-            count += map.facts.statusCounts[static_cast<std::size_t>(status)];
-        }
-        return count;
-    };
-    QStringList lines;
-    QString tip;
-    if (report.audit) {
-        const bool failed = report.audit->verdict == job::AuditVerdict::Failed;
-        const bool passed = report.audit->verdict == job::AuditVerdict::Passed;
-        const QColor colour = failed ? accents().bad : passed ? accents().good : accents().muted;
-        const QString all = tr("Self-audit %1").arg(toQString(job::auditText(*report.audit)));
-        lines << coloured(passed ? tr("Self-audit passed: largest deviation %1")
-                                       .arg(report.audit->largestDeviation, 0, 'g', 2)
-                                 : all,
-                          colour);
-        tip = all + QChar('\n');
+    if (m_report) {
+        text += QStringLiteral(" · <a href='why' style='color:%1'>%2</a>")
+                    .arg(palette().color(QPalette::Link).name(), m_open ? tr("less") : tr("why"));
     }
-    const bool recompute = report.plan.problem.recompute;
-    tip += (recompute ? tr("Scores whose empirical error bound breaks the promise of %1 were "
-                           "recomputed in double.")
-                      : tr("Recompute in double is off: scores whose empirical error bound breaks "
-                           "the promise of %1 are marked LOWCONF."))
-               .arg(report.plan.problem.promise, 0, 'g', 6);
-    const std::int64_t lowConf = countOf(base::Status::LowConf);
-    if (lowConf > 0) {
-        const match::Colour& pink = match::kLowConf;
-        lines << coloured(QStringLiteral("■ "), QColor(pink[0], pink[1], pink[2])) +
-                     coloured(tr("LOWCONF: %1 scores, pink in the heatmap").arg(lowConf),
-                              accents().warning);
-        tip += QChar(' ') +
-               tr("LOWCONF: the empirical error bound of these scores breaks the promise. Turn on "
-                  "Recompute in double, choose the precision Double, or set a larger promise.");
+    m_line->setText(text);
+    m_line->setToolTip(m_report
+                           ? tr("%1. Click why for the candidates and the reasons").arg(m_lineText)
+                           : m_lineText);
+}
+
+void PlanCard::setFixes(const std::vector<PlanFix>& fixes) {
+    qDeleteAll(m_fixes->findChildren<QPushButton*>(QString(), Qt::FindDirectChildrenOnly));
+    for (const PlanFix& fix : fixes) {
+        auto* button = new QPushButton(fix.text, m_fixes);
+        button->setObjectName(QStringLiteral("planFix%1").arg(m_fixes->layout()->count()));
+        button->setAccessibleName(fix.text);
+        button->setToolTip(fix.tip);
+        connect(
+            button, &QPushButton::clicked, this, [this, fix] { Q_EMIT fixChosen(fix); },
+            Qt::QueuedConnection); // the button goes with the plan that it changes
+        m_fixes->layout()->addWidget(button);
     }
-    if (recompute) {
-        const auto most = std::ranges::max_element(maps, {}, job::recomputedShare);
-        lines << tr("Recomputed in double: %1 of the scores")
-                     .arg(percentText(job::recomputedShare(*most)));
+    m_fixes->setVisible(!fixes.empty());
+    Q_EMIT contentChanged();
+}
+
+void PlanCard::focusFixes() {
+    auto* first = m_fixes->findChild<QPushButton*>(QStringLiteral("planFix0"));
+    (first != nullptr ? static_cast<QWidget*>(first) : m_line)->setFocus(Qt::TabFocusReason);
+}
+
+void PlanCard::setDisplayBytes(std::int64_t bytes) {
+    if (m_display->setBytes(bytes)) {
+        Q_EMIT contentChanged();
     }
-    const std::int64_t partial = countOf(base::Status::Partial);
-    if (partial > 0) {
-        lines
-            << tr("PARTIAL: %1 scores of placements that leave the scene or its mask").arg(partial);
-    }
-    m_exactness->setText(lines.join(QStringLiteral("<br>")));
-    m_exactness->setToolTip(tip);
 }
 
 QString PlanCard::text() const {
@@ -555,12 +471,7 @@ void PlanCard::applyTheme() {
     for (QLabel* quiet : {m_detail, m_scenes, m_calibration}) {
         quiet->setStyleSheet(QStringLiteral("color: %1;").arg(a.muted.name()));
     }
-    for (const char* name :
-         {"planPredictedHead", "planMeasuredHead", "planTimeHead", "planStreamHead",
-          "planUploadHead", "planComputeHead", "planDownloadHead", "planMemoryHead"}) {
-        findChild<QLabel*>(QLatin1String(name))
-            ->setStyleSheet(QStringLiteral("color: %1;").arg(a.muted.name()));
-    }
+    m_numbers->refreshTheme();
 }
 
 } // namespace flcc::ui

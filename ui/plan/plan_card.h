@@ -17,6 +17,10 @@ class QVBoxLayout;
 
 namespace flcc::ui {
 
+class DisplayMemory;
+class PlanNumbers;
+class PlanOthers;
+
 /// Shows the plan as one line (method, time, memory, device). Its link "why" opens the rest: the
 /// chosen candidate, its predicted time and memory, and why the others were not chosen. After a
 /// run, measured values stand beside the predicted ones. Headline, numbers and calibration of an
@@ -43,7 +47,7 @@ class PlanCard : public QFrame {
     void focusFixes();
     [[nodiscard]] const std::optional<job::JobReport>& report() const { return m_report; }
     /// Number of candidates that the card names beside the chosen one; the report has all.
-    void setMostOthers(int count) { m_mostOthers = count; }
+    void setMostOthers(int count);
     /// Shows the memory of the views, with a button that releases most of it; 0: hides both.
     void setDisplayBytes(std::int64_t bytes);
     void refreshTheme();
@@ -69,8 +73,6 @@ class PlanCard : public QFrame {
     void resizeEvent(QResizeEvent* event) override;
 
   private:
-    void makeNumbers();
-    void makeDisplay();
     QLabel* makeLabel(const char* name, Qt::Alignment alignment = Qt::AlignLeft);
     void finish();
     [[nodiscard]] int innerWidth(int width) const;
@@ -80,15 +82,8 @@ class PlanCard : public QFrame {
     void showNumbers(const job::JobReport& report, const plan::CandidateReport& chosen);
     void showExactness(const job::JobReport& report);
     void showGroups(const job::JobReport& report);
-    void showMeasured(const job::JobReport& report);
-    void showParts(const std::optional<method::DeviceTimes>& predicted,
-                   const std::optional<method::DeviceTimes>& measured);
     void showScenes(double firstMs, double furtherMs);
-    void addOther(const plan::CandidateReport& row, bool named);
-    void showOthers(const plan::PlanReport& report);
-    void clearOthers();
 
-    static QString coloured(const QString& text, const QColor& colour);
     void showLine();
     void setOpen(bool open);
 
@@ -103,32 +98,15 @@ class PlanCard : public QFrame {
     QVBoxLayout* m_rest = nullptr; ///< scrolls
     QLabel* m_headline = nullptr;
     QLabel* m_detail = nullptr;
-    QWidget* m_numbers = nullptr;
-    QLabel* m_measuredHead = nullptr;
-    QLabel* m_timePredicted = nullptr;
-    QLabel* m_timeMeasured = nullptr;
+    PlanNumbers* m_numbers = nullptr;
     QLabel* m_scenes = nullptr;
-    QLabel* m_streamHead = nullptr;
-    QLabel* m_streamPredicted = nullptr;
-    QLabel* m_streamMeasured = nullptr;
-    /// A row of GPU times: upload, compute or download.
-    struct PartRow {
-        QLabel* head = nullptr;
-        QLabel* predicted = nullptr;
-        QLabel* measured = nullptr;
-    };
-    std::array<PartRow, 3> m_parts;
-    QLabel* m_memoryPredicted = nullptr;
-    QLabel* m_memoryMeasured = nullptr;
-    QWidget* m_display = nullptr;
-    QLabel* m_displayText = nullptr;
+    DisplayMemory* m_display = nullptr;
     QLabel* m_exactness = nullptr;
     QLabel* m_groups = nullptr;
     QLabel* m_calibration = nullptr;
-    QVBoxLayout* m_others = nullptr;
+    PlanOthers* m_others = nullptr;
     std::optional<job::JobReport> m_report;
     QString m_refusal; ///< of m_report, if it was given
-    int m_mostOthers = 4;
     int m_sceneCount = 1;
     int m_sceneTypes = 1;
     QString m_hint;

@@ -174,7 +174,7 @@ void FigureDialog::save(const QString& file) {
         Settings::rememberFolder(QStringLiteral("export"), file);
         say(tr("Saved as %1").arg(file));
     } catch (const std::exception& error) {
-        say(inWindowWords(error.what()));
+        say(inWindowWords(error));
     }
 }
 

@@ -10,10 +10,11 @@ namespace flcc::ui {
 
 PeaksModel::PeaksModel(QObject* parent) : QAbstractTableModel(parent) {}
 
-void PeaksModel::setPeaks(std::vector<match::Peak> peaks, base::Geometry geometry) {
+void PeaksModel::setPeaks(std::vector<match::Peak> peaks, base::Geometry geometry, bool volume) {
     beginResetModel();
     m_peaks = std::move(peaks);
     m_geometry = std::move(geometry);
+    m_volume = volume;
     endResetModel();
 }
 
@@ -96,15 +97,20 @@ QVariant PeaksModel::data(const QModelIndex& index, int role) const {
         return QVariant::fromValue(Qt::Alignment(
             Qt::AlignVCenter | (index.column() == Mark ? Qt::AlignLeft : Qt::AlignRight)));
     case Qt::ToolTipRole:
-        return tr("Peak %1: score %2, centre %3, %4, %5 in voxels from 0")
+        return tr("Peak %1: score %2, centre %3 in %4 from 0")
             .arg(index.row() + 1)
             .arg(peak.score, 0, 'f', 4)
-            .arg(peak.centre[0], 0, 'f', 2)
-            .arg(peak.centre[1], 0, 'f', 2)
-            .arg(peak.centre[2], 0, 'f', 2);
+            .arg(centreText(peak), voxelsWord(m_volume));
     default:
         return {};
     }
+}
+
+/// "11.50, 20.25", in a volume with z.
+QString PeaksModel::centreText(const match::Peak& peak) const {
+    const QString plane =
+        QStringLiteral("%1, %2").arg(peak.centre[0], 0, 'f', 2).arg(peak.centre[1], 0, 'f', 2);
+    return m_volume ? QStringLiteral("%1, %2").arg(plane).arg(peak.centre[2], 0, 'f', 2) : plane;
 }
 
 /// "R [mm]", "world x [µm]".
@@ -125,15 +131,19 @@ QVariant PeaksModel::headerData(int section, Qt::Orientation orientation, int ro
         tr("z [0-based]"), tr("centre x"), tr("centre y"),    tr("centre z"),
         tr("z-score"),     tr("contrast"), tr("± error"),     tr("status"),
         tr("template"),    worldName(0),   worldName(1),      worldName(2)};
+    const QString voxel = voxelWord(m_volume);
+    const QString voxels = voxelsWord(m_volume);
+    const QString first = tr("First %1 of the placement along %2, counted from 0");
+    const QString centre = tr("Sub-%1 centre along %2, in %3 counted from 0");
     const std::array<QString, kColumns> tips{
         tr("Rank in the list, counted from 1"),
         tr("Local correlation coefficient, recomputed in double"),
-        tr("First voxel of the placement along x, counted from 0"),
-        tr("First voxel of the placement along y, counted from 0"),
-        tr("First voxel of the placement along z, counted from 0"),
-        tr("Sub-voxel centre along x, in voxels counted from 0"),
-        tr("Sub-voxel centre along y, in voxels counted from 0"),
-        tr("Sub-voxel centre along z, in voxels counted from 0"),
+        first.arg(voxel, QChar('x')),
+        first.arg(voxel, QChar('y')),
+        first.arg(voxel, QChar('z')),
+        centre.arg(voxel, QChar('x'), voxels),
+        centre.arg(voxel, QChar('y'), voxels),
+        centre.arg(voxel, QChar('z'), voxels),
         tr("Distance of the score from the mean of all scores, in standard deviations"),
         tr("How far the peak stands out: its score divided by the best score elsewhere (outside "
            "the "

@@ -39,8 +39,10 @@ class PeaksModel : public QAbstractTableModel {
 
     explicit PeaksModel(QObject* parent = nullptr);
 
-    /// `geometry`: unit and axes of the world positions.
-    void setPeaks(std::vector<match::Peak> peaks, base::Geometry geometry = {});
+    /// `geometry`: unit and axes of the world positions. `volume`: the scene is one, so that
+    /// explanations say voxels instead of pixels.
+    void setPeaks(std::vector<match::Peak> peaks, base::Geometry geometry = {},
+                  bool volume = false);
     [[nodiscard]] const std::vector<match::Peak>& peaks() const { return m_peaks; }
 
     [[nodiscard]] int rowCount(const QModelIndex& parent = {}) const override;
@@ -52,10 +54,12 @@ class PeaksModel : public QAbstractTableModel {
   private:
     [[nodiscard]] QVariant number(const match::Peak& peak, int row, int column) const;
     [[nodiscard]] QString text(const match::Peak& peak, int row, int column) const;
+    [[nodiscard]] QString centreText(const match::Peak& peak) const;
     [[nodiscard]] QString worldName(int axis) const;
 
     std::vector<match::Peak> m_peaks;
     base::Geometry m_geometry;
+    bool m_volume = false;
 };
 
 /// Sorts by number. Shows peaks that reach a score and whose row contains a text.

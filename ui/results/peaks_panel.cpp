@@ -16,6 +16,7 @@
 #include "ui/base/settings.h"
 #include "ui/base/text.h"
 #include "ui/base/theme.h"
+#include "ui/document/voxel_tips.h"
 
 namespace flcc::ui {
 
@@ -25,7 +26,32 @@ PeaksPanel::PeaksPanel(Document& document, QWidget* parent)
     m_model = new PeaksModel(this);
     m_filter = new PeaksFilter(this);
     m_filter->setSourceModel(m_model);
+    makeButtons();
+    makeTable();
+    setFocusProxy(m_table);
+    auto* bar = new QHBoxLayout;
+    bar->setContentsMargins(8, 4, 8, 4);
+    bar->addWidget(m_summary, 1);
+    bar->addWidget(m_all);
+    bar->addWidget(m_text);
+    bar->addWidget(m_world);
+    bar->addWidget(m_copy);
+    bar->addWidget(m_export);
+    auto* layout = new QVBoxLayout(this);
+    layout->setContentsMargins(0, 0, 0, 0);
+    layout->setSpacing(0);
+    layout->addLayout(bar);
+    layout->addWidget(m_table, 1);
+    connectTable();
+    connect(&m_document, &Document::resultShown, this, &PeaksPanel::onResultShown);
+    connect(&m_document, &Document::peaksReplaced, this, &PeaksPanel::showPeaks);
+    connect(&m_document, &Document::peakSelected, this, &PeaksPanel::onPeakSelected);
+    refreshTheme();
+    onResultShown();
+}
 
+/// The fields above the table.
+void PeaksPanel::makeButtons() {
     m_summary = new QLabel(this);
     m_summary->setObjectName(QStringLiteral("peaksSummary"));
     m_summary->setMinimumWidth(1); // clipped where there is no room
@@ -49,8 +75,9 @@ PeaksPanel::PeaksPanel(Document& document, QWidget* parent)
     m_world->setText(tr("World"));
     m_world->setCheckable(true);
     m_world->setChecked(Settings::flag(QStringLiteral("peaks/world"), false));
-    m_world->setToolTip(tr("Shows centres in world units instead of voxels (View > World positions "
-                           "chooses the axes)"));
+    (new VoxelTips(m_document, this))
+        ->set(m_world, tr("Shows centres in world units instead of %1 (View > World positions "
+                          "chooses the axes)"));
     connect(m_world, &QToolButton::toggled, this, [this](bool on) {
         Settings::setFlag(QStringLiteral("peaks/world"), on);
         showColumns();
@@ -70,7 +97,9 @@ PeaksPanel::PeaksPanel(Document& document, QWidget* parent)
     m_export->setToolButtonStyle(Qt::ToolButtonTextBesideIcon);
     m_export->setToolTip(tr("Writes the peaks as CSV or TSV (File > Export > Peaks)"));
     connect(m_export, &QToolButton::clicked, this, &PeaksPanel::exportRequested);
+}
 
+void PeaksPanel::makeTable() {
     m_table = new QTableView(this);
     m_table->setObjectName(QStringLiteral("peaksTable"));
     m_table->setAccessibleName(tr("Peaks"));
@@ -92,23 +121,9 @@ PeaksPanel::PeaksPanel(Document& document, QWidget* parent)
         header.moveSection(header.visualIndex(PeaksModel::WorldX + axis),
                            header.visualIndex(PeaksModel::CentreZ) + 1 + axis);
     }
+}
 
-    setFocusProxy(m_table);
-
-    auto* bar = new QHBoxLayout;
-    bar->setContentsMargins(8, 4, 8, 4);
-    bar->addWidget(m_summary, 1);
-    bar->addWidget(m_all);
-    bar->addWidget(m_text);
-    bar->addWidget(m_world);
-    bar->addWidget(m_copy);
-    bar->addWidget(m_export);
-    auto* layout = new QVBoxLayout(this);
-    layout->setContentsMargins(0, 0, 0, 0);
-    layout->setSpacing(0);
-    layout->addLayout(bar);
-    layout->addWidget(m_table, 1);
-
+void PeaksPanel::connectTable() {
     auto* copyAction = new QAction(tr("Copy as TSV"), m_table);
     copyAction->setShortcut(QKeySequence::Copy);
     copyAction->setShortcutContext(Qt::WidgetShortcut);
@@ -133,11 +148,6 @@ PeaksPanel::PeaksPanel(Document& document, QWidget* parent)
         m_document.selectPeak(m_filter->mapToSource(index).row());
         Q_EMIT peakActivated(m_filter->mapToSource(index).row());
     });
-    connect(&m_document, &Document::resultShown, this, &PeaksPanel::onResultShown);
-    connect(&m_document, &Document::peaksReplaced, this, &PeaksPanel::showPeaks);
-    connect(&m_document, &Document::peakSelected, this, &PeaksPanel::onPeakSelected);
-    refreshTheme();
-    onResultShown();
 }
 
 void PeaksPanel::onResultShown() {
@@ -156,7 +166,8 @@ void PeaksPanel::showPeaks() {
     const ResultEntry* result = m_document.result();
     m_following = true;
     m_model->setPeaks(result == nullptr ? std::vector<match::Peak>() : result->job->peaks,
-                      result == nullptr ? base::Geometry{} : result->job->geometry);
+                      result == nullptr ? base::Geometry{} : result->job->geometry,
+                      m_document.isVolume());
     m_following = false;
     showColumns();
     m_table->setColumnHidden(PeaksModel::Templ,

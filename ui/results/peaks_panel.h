@@ -45,6 +45,9 @@ class PeaksPanel : public QWidget {
     void statusMessage(const QString& text);
 
   private:
+    void makeButtons();
+    void makeTable();
+    void connectTable();
     void onResultShown();
     void showPeaks();
     void showColumns();

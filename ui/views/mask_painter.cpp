@@ -209,7 +209,7 @@ void MaskPainter::putSphere() {
                                   std::filesystem::path(shape.text())},
                                  m_gesture);
     } catch (const base::Error& error) {
-        Q_EMIT message(inWindowWords(error.what()));
+        Q_EMIT message(inWindowWords(error));
     }
 }
 

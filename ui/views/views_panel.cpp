@@ -42,11 +42,13 @@ ViewsPanel::ViewsPanel(Document& document, QWidget* parent)
     const std::array<QString, 3> names{QStringLiteral("viewXY"), QStringLiteral("viewXZ"),
                                        QStringLiteral("viewYZ")};
     for (std::size_t i = 0; i < 3; ++i) {
-        m_slices[i] = std::make_shared<viz::SliceScene>(orientations[i]);
-        m_frames[i] = new ViewFrame(m_slices[i], titles[i], names[i], this);
+        m_scenes.slices[i] = std::make_shared<viz::SliceScene>(orientations[i]);
+        m_frames[i] = new ViewFrame(m_scenes.slices[i], titles[i], names[i], this);
     }
-    m_volume = std::make_shared<viz::VolumeScene>();
-    m_frames[3] = new ViewFrame(m_volume, tr("3D"), QStringLiteral("view3D"), this);
+    m_scenes.volume = std::make_shared<viz::VolumeScene>();
+    m_look = new VolumeLook(m_document, m_scenes, this);
+    m_result = new ResultView(m_document, m_scenes, *m_copies, *m_look, this);
+    m_frames[3] = new ViewFrame(m_scenes.volume, tr("3D"), QStringLiteral("view3D"), this);
     m_active = m_frames[0];
     for (std::size_t i = 0; i < 4; ++i) {
         ViewFrame* frame = m_frames[i];
@@ -65,9 +67,13 @@ ViewsPanel::ViewsPanel(Document& document, QWidget* parent)
     connect(&m_document, &Document::spacingChanged, this, &ViewsPanel::onSpacingChanged);
     connect(&m_document, &Document::boxChanged, this, &ViewsPanel::onBoxChanged);
     connect(&m_document, &Document::masksChanged, this, &ViewsPanel::onMasksChanged);
-    connect(&m_document, &Document::resultShown, this, &ViewsPanel::onResultShown);
-    connect(&m_document, &Document::peakSelected, this, [this] { applyPeaks(); });
     connectCopies();
+    connect(m_look, &VolumeLook::slabChanged, this, [this] {
+        for (ViewFrame* frame : m_frames) {
+            frame->updateSlice();
+        }
+    });
+    connect(m_look, &VolumeLook::changed, this, &ViewsPanel::volumeViewChanged);
     setOverlayOpacity(m_opacity);
     refreshTheme();
     arrange();
@@ -75,20 +81,21 @@ ViewsPanel::ViewsPanel(Document& document, QWidget* parent)
 
 void ViewsPanel::connectCopies() {
     // Only XY shows a 2D scene, and only 2D scenes have pyramids.
-    viz::SliceScene& shown = *m_slices.front();
+    viz::SliceScene& shown = *m_scenes.slices.front();
     const auto tell = [this] { Q_EMIT displayBytesChanged(displayBytes()); };
     connect(m_copies, &DisplayCopies::imageReady, this, [&shown, tell](const auto& copy) {
         shown.setImagePyramid(copy);
         tell();
     });
     connect(m_copies, &DisplayCopies::volumeReady, this, [this, tell](const auto& copy) {
-        m_volume->setReduced(copy);
+        m_scenes.volume->setReduced(copy);
         tell();
     });
     connect(m_copies, &DisplayCopies::mapReady, this, [&shown, tell](const auto& copy) {
         shown.setMapPyramid(copy);
         tell();
     });
+    connect(m_result, &ResultView::copied, this, tell);
     connect(m_copies, &DisplayCopies::mapGrown, this, [&shown] { shown.mapPyramidChanged(); });
 }
 
@@ -97,7 +104,7 @@ std::int64_t ViewsPanel::displayBytes() const {
     if (bytes == 0) {
         return 0; // textures alone are as large as the window
     }
-    for (const auto& slice : m_slices) {
+    for (const auto& slice : m_scenes.slices) {
         bytes += slice->displayBytes();
     }
     return bytes;
@@ -117,22 +124,20 @@ void ViewsPanel::onSceneChanged() {
     const auto pixels = pixelsOf(scene.image);
     const base::Geometry geometry = m_document.geometry();
     m_geometry = geometry;
-    m_map.reset();
-    m_running.reset();
-    m_peaks.clear();
-    for (const auto& slice : m_slices) {
+    m_result->clear();
+    for (const auto& slice : m_scenes.slices) {
         slice->setImage(pixels, geometry);
     }
     m_copies->setMap(nullptr, {}, true);
     m_copies->setImage(pixels);
     m_anatomy = m_document.isVolume() ? anatomyOf(scene) : viz::Anatomy{};
     applyAnatomy();
-    m_volume->setImage(m_document.isVolume() ? pixels : nullptr, geometry);
+    m_scenes.volume->setImage(m_document.isVolume() ? pixels : nullptr, geometry);
     if (pixels) {
         m_automatic = viz::autoWindow(base::viewOf(*pixels));
     }
     setGreyWindow(m_automatic);
-    chooseFromData();
+    m_look->chooseFromData(m_automatic);
     m_maximised = nullptr;
     m_active = m_frames[0];
     arrange();
@@ -147,16 +152,16 @@ void ViewsPanel::onSceneChanged() {
 void ViewsPanel::onSceneShown() {
     const job::SceneImage& image = *m_document.scene().image;
     if (m_document.geometry().spacing != m_geometry.spacing ||
-        base::extentsOf(image.pixels) != m_slices.front()->extents()) {
+        base::extentsOf(image.pixels) != m_scenes.slices.front()->extents()) {
         showAgain();
         return;
     }
     const auto pixels = pixelsOf(m_document.scene().image);
-    for (const auto& slice : m_slices) {
+    for (const auto& slice : m_scenes.slices) {
         slice->replaceImage(pixels);
     }
     m_copies->setImage(pixels);
-    m_volume->replaceImage(m_document.isVolume() ? pixels : nullptr);
+    m_scenes.volume->replaceImage(m_document.isVolume() ? pixels : nullptr);
     const bool automatic = m_grey == m_automatic;
     m_automatic = viz::autoWindow(base::viewOf(*pixels));
     if (automatic) {
@@ -213,18 +218,18 @@ void ViewsPanel::setCrosshair(const base::Point& voxel) {
     }
     const auto shown = m_document.hasScene() ? std::optional(m_crosshair) : std::nullopt;
     for (std::size_t i = 0; i < 3; ++i) {
-        m_slices[i]->setCrosshair(layerVisible(Layer::Crosshair) ? shown : std::nullopt);
-        const std::size_t depth = viz::axesOf(m_slices[i]->orientation()).depth;
-        m_slices[i]->setSlice(std::llround(m_crosshair[depth]));
+        m_scenes.slices[i]->setCrosshair(layerVisible(Layer::Crosshair) ? shown : std::nullopt);
+        const std::size_t depth = viz::axesOf(m_scenes.slices[i]->orientation()).depth;
+        m_scenes.slices[i]->setSlice(std::llround(m_crosshair[depth]));
         m_frames[i]->updateSlice();
     }
-    m_volume->setCrosshair(shown);
+    m_scenes.volume->setCrosshair(shown);
     Q_EMIT crosshairMoved(m_crosshair);
 }
 
 void ViewsPanel::centreOn(const base::Point& voxel) {
     setCrosshair(voxel);
-    for (const auto& slice : m_slices) {
+    for (const auto& slice : m_scenes.slices) {
         slice->centreOn(voxel);
     }
 }
@@ -246,35 +251,35 @@ void ViewsPanel::stepSlice(std::int64_t slices) {
 
 void ViewsPanel::setGreyWindow(const viz::GreyWindow& window) {
     m_grey = window;
-    for (const auto& slice : m_slices) {
+    for (const auto& slice : m_scenes.slices) {
         slice->setGreyWindow(window);
     }
-    m_volume->setGreyWindow(window);
+    m_scenes.volume->setGreyWindow(window);
     Q_EMIT viewChanged();
 }
 
 void ViewsPanel::resetGreyWindow() { setGreyWindow(m_automatic); }
 
 void ViewsPanel::setInterpolated(bool on) {
-    for (const auto& slice : m_slices) {
+    for (const auto& slice : m_scenes.slices) {
         slice->setInterpolated(on);
     }
 }
 
 void ViewsPanel::setOverlayOpacity(double opacity) {
     m_opacity = std::clamp(opacity, 0.0, 1.0);
-    for (const auto& slice : m_slices) {
+    for (const auto& slice : m_scenes.slices) {
         slice->setMapOpacity(m_opacity);
     }
-    m_volume->setMapOpacity(m_opacity);
+    m_scenes.volume->setMapOpacity(m_opacity);
     Q_EMIT viewChanged();
 }
 
 void ViewsPanel::setRegion(const std::optional<base::Box>& region) {
-    for (const auto& slice : m_slices) {
+    for (const auto& slice : m_scenes.slices) {
         slice->setRegion(region);
     }
-    m_volume->setRegion(region);
+    m_scenes.volume->setRegion(region);
 }
 
 std::vector<std::int64_t> ViewsPanel::histogram(int bins) const {
@@ -283,23 +288,23 @@ std::vector<std::int64_t> ViewsPanel::histogram(int bins) const {
                  : std::vector<std::int64_t>{};
 }
 
-void ViewsPanel::setScoreThreshold(double score) { m_volume->setScoreThreshold(score); }
+void ViewsPanel::setScoreThreshold(double score) { m_scenes.volume->setScoreThreshold(score); }
 
 void ViewsPanel::setUpright(bool on) {
     m_upright = on;
     applyAnatomy();
-    m_volume->resetView();
+    m_scenes.volume->resetView();
 }
 
 void ViewsPanel::applyAnatomy() {
-    for (const auto& slice : m_slices) {
+    for (const auto& slice : m_scenes.slices) {
         const auto [right, down] =
             m_upright ? viz::SliceScene::usualFlips(m_anatomy, slice->orientation())
                       : std::array{false, false};
         slice->setAnatomy(m_anatomy);
         slice->setFlips(right, down);
     }
-    m_volume->setAnatomy(m_anatomy, m_upright);
+    m_scenes.volume->setAnatomy(m_anatomy, m_upright);
 }
 
 void ViewsPanel::flipActive(bool horizontally) {
@@ -310,10 +315,10 @@ void ViewsPanel::flipActive(bool horizontally) {
 }
 
 void ViewsPanel::fit() {
-    for (const auto& slice : m_slices) {
+    for (const auto& slice : m_scenes.slices) {
         slice->fit();
     }
-    m_volume->fit();
+    m_scenes.volume->fit();
     Q_EMIT viewChanged();
 }
 
@@ -322,12 +327,12 @@ void ViewsPanel::resetViews() {
     setCrosshair({std::floor(static_cast<double>(extents.x) / 2),
                   std::floor(static_cast<double>(extents.y) / 2),
                   std::floor(static_cast<double>(extents.z) / 2)});
-    m_volume->resetView();
+    m_scenes.volume->resetView();
     fit();
 }
 
 void ViewsPanel::actualSize() {
-    for (const auto& slice : m_slices) {
+    for (const auto& slice : m_scenes.slices) {
         slice->setZoom(1);
     }
     Q_EMIT viewChanged();
@@ -341,10 +346,10 @@ void ViewsPanel::zoom(double factor) {
 
 void ViewsPanel::onBoxChanged() {
     const auto box = layerVisible(Layer::Box) ? m_document.box() : std::nullopt;
-    for (const auto& slice : m_slices) {
+    for (const auto& slice : m_scenes.slices) {
         slice->setTemplateBox(box);
     }
-    m_volume->setTemplateBox(box);
+    m_scenes.volume->setTemplateBox(box);
 }
 
 void ViewsPanel::showBox(bool all) {
@@ -362,6 +367,104 @@ void ViewsPanel::showBox(bool all) {
         }
     }
     setCrosshair(voxel);
+}
+
+void ViewsPanel::onMasksChanged() {
+    const auto supportOf = [](const MaskEntry* mask) {
+        return mask != nullptr ? std::shared_ptr<const base::Image<std::uint8_t>>(
+                                     mask->image, &mask->image->support)
+                               : nullptr;
+    };
+    const bool shown = layerVisible(Layer::Mask);
+    const auto& sceneMask = m_document.sceneMask();
+    const auto templ = supportOf(shown ? m_document.mask() : nullptr);
+    const auto scene = supportOf(shown && sceneMask ? &*sceneMask : nullptr);
+    for (const auto& slice : m_scenes.slices) {
+        slice->setTemplateSupport(templ);
+        slice->setSceneSupport(scene);
+    }
+    m_scenes.volume->setTemplateSupport(templ);
+    m_scenes.volume->setSceneSupport(scene);
+    m_result->refreshPeaks(); // which of them it belongs to
+}
+
+void ViewsPanel::setLayerVisible(Layer layer, bool on) {
+    m_layers[static_cast<std::size_t>(layer)] = on;
+    switch (layer) {
+    case Layer::Heatmap:
+        for (const auto& slice : m_scenes.slices) {
+            slice->setMapVisible(on);
+        }
+        m_scenes.volume->setMapVisible(on);
+        break;
+    case Layer::Peaks:
+        for (const auto& slice : m_scenes.slices) {
+            slice->setPeaksVisible(on);
+        }
+        m_scenes.volume->setPeaksVisible(on);
+        break;
+    case Layer::Blobs:
+        applyBlobs();
+        break;
+    case Layer::Box:
+        onBoxChanged();
+        break;
+    case Layer::Mask:
+        onMasksChanged();
+        break;
+    case Layer::Crosshair:
+        m_scenes.volume->setCrosshairVisible(on);
+        setCrosshair(m_crosshair);
+        break;
+    case Layer::Bars:
+        m_scenes.volume->setScalarBarVisible(on);
+        arrange();
+        break;
+    }
+}
+
+void ViewsPanel::setBlobs(std::vector<viz::BlobMark> blobs, std::optional<std::size_t> selected) {
+    m_blobs = std::move(blobs);
+    m_selectedBlob = selected;
+    applyBlobs();
+}
+
+void ViewsPanel::applyBlobs() {
+    const bool shown = layerVisible(Layer::Blobs);
+    for (ViewFrame* frame : m_frames) {
+        frame->scene().setBlobs(shown ? m_blobs : std::vector<viz::BlobMark>{},
+                                shown ? m_selectedBlob : std::nullopt);
+    }
+}
+
+/// Voxels have other sides now. What is shown of the scene stays; the document shows the result
+/// again.
+void ViewsPanel::onSpacingChanged() {
+    const auto [grey, maximised] = std::pair(m_grey, m_maximised);
+    showAgain();
+    setGreyWindow(grey);
+    m_maximised = maximised;
+    arrange();
+}
+
+/// Shows the scene anew; the crosshair stays.
+void ViewsPanel::showAgain() {
+    base::Point crosshair = m_crosshair;
+    const base::Extents before = m_scenes.slices.front()->extents();
+    const base::Extents now = m_document.sceneExtents();
+    onSceneChanged();
+    onBoxChanged();
+    onMasksChanged();
+    // At the same place of a scene that was binned.
+    const std::array<std::int64_t, 3> had{before.x, before.y, before.z};
+    const std::array<std::int64_t, 3> has{now.x, now.y, now.z};
+    for (std::size_t axis = 0; axis < 3; ++axis) {
+        if (had[axis] > 0 && had[axis] != has[axis]) {
+            crosshair[axis] = std::floor((crosshair[axis] + 0.5) * static_cast<double>(has[axis]) /
+                                         static_cast<double>(had[axis]));
+        }
+    }
+    setCrosshair(crosshair);
 }
 
 viz::Picture ViewsPanel::cleanSnapshot() const {
@@ -386,7 +489,7 @@ void ViewsPanel::refreshTheme() {
     if (!isDark()) {
         space.background = colourOf(QColor(0x3b424b));
     }
-    m_volume->setColours(space);
+    m_scenes.volume->setColours(space);
 }
 
 } // namespace flcc::ui

@@ -12,7 +12,10 @@
 #include "engine/match/colour_map.h"
 #include "ui/document/document.h"
 #include "ui/views/display_copies.h"
+#include "ui/views/result_view.h"
 #include "ui/views/view_frame.h"
+#include "ui/views/view_scenes.h"
+#include "ui/views/volume_look.h"
 #include "ui/views/volume_view.h"
 
 class QGridLayout;
@@ -49,7 +52,7 @@ class ViewsPanel : public QWidget {
     void resetGreyWindow(); ///< sets the window computed from the scene's values
 
     void setInterpolated(bool on);
-    // Layers: what is drawn over the scene. views_panel_layers.cpp
+    // Layers: what is drawn over the scene.
     enum class Layer { Heatmap, Peaks, Blobs, Box, Mask, Crosshair, Bars };
     static constexpr int kLayers = static_cast<int>(Layer::Bars) + 1;
     void setLayerVisible(Layer layer, bool on);
@@ -66,19 +69,27 @@ class ViewsPanel : public QWidget {
     /// Outlines the searched part of the scene; empty: the whole scene is searched, no outline.
     void setRegion(const std::optional<base::Box>& region);
     /// What the 3D view shows of this scene: chosen from the data until a person chooses.
-    [[nodiscard]] const VolumeView& volumeView() const { return m_volumeView; }
-    void setVolumeView(const VolumeView& view);
+    [[nodiscard]] const VolumeView& volumeView() const { return m_look->view(); }
+    void setVolumeView(const VolumeView& view) { m_look->set(view); }
     /// A choice of a person, which is remembered for the scene.
-    void chooseVolumeView(const std::function<void(VolumeView&)>& change);
+    void chooseVolumeView(const std::function<void(VolumeView&)>& change) {
+        m_look->choose(change);
+    }
     /// The slices of a volume show the maximum of `slices` slices, and the slab of the 3D view is
     /// as thick; 1: slices show themselves.
-    void setSlab(int slices);
-    [[nodiscard]] int slab() const { return m_volumeView.slab; }
+    void setSlab(int slices) {
+        m_look->choose([slices](VolumeView& view) { view.slab = slices; });
+    }
+    [[nodiscard]] int slab() const { return m_look->view().slab; }
     /// Whether volumes whose file says how they lie in a patient are shown upright.
     void setUpright(bool on);
-    [[nodiscard]] viz::VolumeScene& volume() { return *m_volume; }
-    void setVolumeTransfer(const viz::VolumeTransfer& transfer);
-    [[nodiscard]] const viz::VolumeTransfer& volumeTransfer() const;
+    [[nodiscard]] viz::VolumeScene& volume() { return *m_scenes.volume; }
+    void setVolumeTransfer(const viz::VolumeTransfer& transfer) {
+        m_look->choose([&transfer](VolumeView& view) { view.transfer = transfer; });
+    }
+    [[nodiscard]] const viz::VolumeTransfer& volumeTransfer() const {
+        return m_scenes.volume->transfer();
+    }
     /// viz::histogramOf() of the scene in the grey window; empty without a scene.
     [[nodiscard]] std::vector<std::int64_t> histogram(int bins) const;
     /// The image that is shown, to tell it from another one.
@@ -90,9 +101,9 @@ class ViewsPanel : public QWidget {
     /// Mirrors the active slice from left to right, or upside down.
     void flipActive(bool horizontally);
     [[nodiscard]] const viz::Anatomy& anatomy() const { return m_anatomy; }
-    void setColourMap(match::ColourMap map);
-    void setFixedRange(bool fixed); ///< [-1, 1] instead of the map's own
-    [[nodiscard]] match::HeatmapScale mapScale() const;
+    void setColourMap(match::ColourMap map) { m_result->setColourMap(map); }
+    void setFixedRange(bool fixed) { m_result->setFixedRange(fixed); }
+    [[nodiscard]] match::HeatmapScale mapScale() const { return m_result->mapScale(); }
 
     void fit();
     void resetViews(); ///< fit, middle slices, standard direction
@@ -101,27 +112,22 @@ class ViewsPanel : public QWidget {
     void maximise(ViewFrame* frame); ///< shows this view only, or all views if one is maximised
     [[nodiscard]] bool isMaximised() const { return m_maximised != nullptr; }
 
-    /// The peaks that are drawn, as indices into the shown result's list.
-    void setVisiblePeaks(const std::vector<int>& peaks);
-    /// The peak (index into the result's list) under a position, or -1.
-    [[nodiscard]] int peakAt(const ViewFrame& frame, viz::DisplayPoint display) const;
-
-    // The current run.
-    /// `corner` is the scene voxel of the map's first placement. Colours follow the values that are
-    /// there so far, unless they are scores.
+    // The result, see ResultView.
+    void setVisiblePeaks(const std::vector<int>& peaks) { m_result->setVisiblePeaks(peaks); }
+    [[nodiscard]] int peakAt(const ViewFrame& frame, viz::DisplayPoint display) const {
+        return m_result->peakAt(frame, display);
+    }
     void showRunningMap(std::shared_ptr<const method::MatchMap> map, const base::Extents& templ,
-                        const base::Index& corner, method::Operation operation);
-    void addRegions(const std::vector<base::Box>& regions);
-    void endRunningMap();
-    /// If true, the note "not yet verified" is drawn over the map of the current run.
-    void setUnverified(bool unverified);
-    [[nodiscard]] bool showsRunningMap() const { return m_running != nullptr; }
-
-    /// The map whose scores are shown, or null. shownTemplate() is the extents of its template.
-    [[nodiscard]] const method::MatchMap* shownMap() const;
-    [[nodiscard]] base::Extents shownTemplate() const { return m_mapTempl; }
-    /// The scene voxel of the map's first placement.
-    [[nodiscard]] base::Index shownCorner() const { return m_mapCorner; }
+                        const base::Index& corner, method::Operation operation) {
+        m_result->showRunningMap(std::move(map), templ, corner, operation);
+    }
+    void addRegions(const std::vector<base::Box>& regions) { m_result->addRegions(regions); }
+    void endRunningMap() { m_result->endRunningMap(); }
+    void setUnverified(bool unverified) { m_result->setUnverified(unverified); }
+    [[nodiscard]] bool showsRunningMap() const { return m_result->showsRunningMap(); }
+    [[nodiscard]] const method::MatchMap* shownMap() const { return m_result->shownMap(); }
+    [[nodiscard]] base::Extents shownTemplate() const { return m_result->shownTemplate(); }
+    [[nodiscard]] base::Index shownCorner() const { return m_result->shownCorner(); }
 
     /// Memory of the coarse copies of a large scene and its map, and of textures beside them; 0
     /// without copies.
@@ -149,27 +155,17 @@ class ViewsPanel : public QWidget {
     void showAgain();
     void onBoxChanged();
     void onMasksChanged();
-    void onResultShown();
     void arrange();
     void applyBlobs();
-    void chooseFromData();
-    [[nodiscard]] QString sceneKey() const;
-    void showMap(const std::shared_ptr<const method::MatchMap>& map, const base::Extents& templ,
-                 const base::Index& corner, bool finished);
-    void showShapes(const ResultEntry* result);
-    void noteMap(const QString& note);
-    void applyScale();
     void applyAnatomy();
-    void applyPeaks();
-
     void connectCopies();
-    void copyMap();
 
     Document& m_document;
     DisplayCopies* m_copies = nullptr;
     QGridLayout* m_grid = nullptr;
-    std::array<std::shared_ptr<viz::SliceScene>, 3> m_slices;
-    std::shared_ptr<viz::VolumeScene> m_volume;
+    ViewScenes m_scenes;
+    VolumeLook* m_look = nullptr;
+    ResultView* m_result = nullptr;
     std::array<ViewFrame*, 4> m_frames{};
     ViewFrame* m_active = nullptr;
     ViewFrame* m_maximised = nullptr;
@@ -180,20 +176,9 @@ class ViewsPanel : public QWidget {
     viz::GreyWindow m_grey;
     viz::GreyWindow m_automatic;
     double m_opacity = 0.5;
-    VolumeView m_volumeView;
     std::array<bool, kLayers> m_layers{true, true, true, true, true, true, true};
     std::vector<viz::BlobMark> m_blobs;
     std::optional<std::size_t> m_selectedBlob;
-    match::ColourMap m_colourMap = match::ColourMap::Viridis;
-    bool m_fixedRange = false;
-    std::shared_ptr<const method::MatchMap> m_map;
-    bool m_mapFinished = true;
-    std::shared_ptr<const method::MatchMap> m_running;
-    method::Operation m_runningOperation;
-    std::optional<std::pair<double, double>> m_runningRange; ///< least and largest value so far
-    base::Extents m_mapTempl{0, 0, 0};
-    base::Index m_mapCorner;
-    std::vector<int> m_peaks;
 };
 
 } // namespace flcc::ui

@@ -1,42 +1,22 @@
 #include "ui/window/main_window.h"
 
-#include <QApplication>
 #include <QCloseEvent>
-#include <QDockWidget>
 #include <QDragEnterEvent>
-#include <QMenu>
 #include <QMimeData>
 #include <QScreen>
 #include <QStackedWidget>
 #include <QStatusBar>
-#include <QTabWidget>
-#include <QToolBar>
 #include <QVBoxLayout>
 
-#include <exception>
-#include <functional>
-#include <map>
-#include <mutex>
-#include <string>
-#include <string_view>
+#include <filesystem>
+#include <vector>
 
-#include "engine/base/error.h"
 #include "engine/base/log.h"
-#include "engine/job/arguments.h"
-#include "engine/job/mask_shape.h"
-#include "engine/plan/planner.h"
-#include "engine/sample/sample.h"
-#include "ui/base/focused_field.h"
-#include "ui/base/option_names.h"
+#include "ui/base/actions.h"
 #include "ui/base/settings.h"
 #include "ui/base/text.h"
 #include "ui/base/theme.h"
-#include "ui/document/thumbnail.h"
 #include "ui/features/features_panel.h"
-#include "ui/filter/filter_dialog.h"
-#include "ui/help/log_panel.h"
-#include "ui/help/manual.h"
-#include "ui/help/manual_window.h"
 #include "ui/match/mask_bar.h"
 #include "ui/match/match_flow.h"
 #include "ui/match/match_panel.h"
@@ -51,29 +31,18 @@
 #include "ui/views/box_tool.h"
 #include "ui/views/mask_painter.h"
 #include "ui/views/views_panel.h"
+#include "ui/window/action_states.h"
+#include "ui/window/connections.h"
+#include "ui/window/dialogs.h"
+#include "ui/window/docks.h"
+#include "ui/window/edit_commands.h"
+#include "ui/window/job_loader.h"
+#include "ui/window/main_menus.h"
+#include "ui/window/parts.h"
+#include "ui/window/sample_thumbnails.h"
 #include "ui/window/status_line.h"
 
 namespace flcc::ui {
-namespace {
-
-/// The samples are as noisy as real data; the threshold for new data expects clearer copies.
-constexpr double kSampleThreshold = 0.2;
-
-/// Made once in the life of the process: making a sample takes some tens of milliseconds.
-/// **Threads**: any. **Errors**: as makeSample().
-QImage thumbnailOfSample(std::string_view name) {
-    static std::mutex lock;
-    static std::map<std::string, QImage, std::less<>> pictures;
-    const std::lock_guard guard(lock);
-    const auto known = pictures.find(name);
-    if (known != pictures.end()) {
-        return known->second;
-    }
-    const sample::Sample made = sample::makeSample(name);
-    return pictures.emplace(name, thumbnailOf(base::viewOf(made.scene), 320)).first->second;
-}
-
-} // namespace
 
 MainWindow::MainWindow(QWidget* parent)
     : QMainWindow(parent), m_document(std::make_unique<Document>()),
@@ -83,22 +52,19 @@ MainWindow::MainWindow(QWidget* parent)
     setAcceptDrops(true);
     base::setLogLevel(base::LogLevel::Info);
     buildCentre();
-    buildDocks();
-    m_flow = new MatchFlow(*m_document, *m_controller, *m_match, *m_views, this);
-    m_opener = new Opener(*m_document, *m_controller, *this);
-    m_exporter = new Exporter(*m_document, *m_controller, *m_flow, *m_views, *this);
-    m_status = new StatusLine(*statusBar(), *m_document, *m_views);
-    m_actions = std::make_unique<Actions>(*this, *m_views);
-    buildMenus();
-    connectParts();
+    buildParts();
+    connect(m_document.get(), &Document::sceneChanged, this, &MainWindow::followScene);
+    connect(m_document.get(), &Document::sceneShown, this, &MainWindow::updateTitle);
+    connect(m_controller.get(), &RunController::finished, this,
+            [this] { m_thumbnails->request(); });
     resize(1360, 860);
     restoreGeometry(Settings::windowGeometry());
     fitToScreen();
     restoreState(Settings::windowState());
-    updateActions();
+    updateActions(*m_parts);
     updateTitle();
-    requestThumbnails();
-    offerCalibration();
+    m_thumbnails->request();
+    m_dialogs->offerCalibration();
 }
 
 void MainWindow::fitToScreen() {
@@ -139,331 +105,63 @@ void MainWindow::buildCentre() {
     setCentralWidget(frame);
 }
 
-void MainWindow::buildDocks() {
-    setCorner(Qt::BottomRightCorner, Qt::RightDockWidgetArea);
-    setCorner(Qt::BottomLeftCorner, Qt::BottomDockWidgetArea);
-    const auto dock = [this](const QString& title, const char* name, QWidget* content,
-                             Qt::DockWidgetArea area) {
-        auto* made = new QDockWidget(title, this);
-        made->setObjectName(QLatin1String(name));
-        made->setWidget(content);
-        addDockWidget(area, made);
-        return made;
-    };
-    m_data = new DataPanel(*m_document, this);
-    m_dataDock = dock(tr("Data"), "dataDock", m_data, Qt::LeftDockWidgetArea);
-    m_match = new MatchPanel(*m_document, plan::devices(plan::DeviceDetail::Names), this);
-    m_matchDock = dock(tr("Match"), "matchDock", m_match, Qt::RightDockWidgetArea);
-    m_tabs = new QTabWidget(this);
-    m_tabs->setObjectName(QStringLiteral("resultTabs"));
-    m_tabs->setDocumentMode(true);
-    m_peaks = new PeaksPanel(*m_document, m_tabs);
-    m_features = new FeaturesPanel(
-        *m_document, *m_controller, *m_views, [this] { return m_exporter->inputs(); }, m_tabs);
-    m_report = new ReportPanel(m_tabs);
-    m_log = new LogPanel(m_tabs);
-    m_tabs->addTab(m_peaks, tr("Peaks"));
-    m_tabs->addTab(m_report, tr("Plan report"));
-    m_tabs->addTab(m_log, tr("Log"));
-    m_tabs->addTab(m_features, tr("Blobs"));
-    setManualPage(*m_match, "matching");
-    setManualPage(*m_peaks, "results-and-peaks");
-    setManualPage(*m_report, "matching");
-    setManualPage(*m_features, "blobs");
-    m_tabs->setTabToolTip(0, tr("Peaks of the result that is shown"));
-    m_tabs->setTabToolTip(1, tr("Every candidate of the plan, and why it was chosen or not"));
-    m_tabs->setTabToolTip(2, tr("Messages of the program"));
-    m_tabs->setTabToolTip(3,
-                          tr("Places that differ from their surroundings, to cut templates from"));
-    // Where a tab is switched while another tab's page has the focus, the page's list gets it,
-    // never its text field: letters are keys.
-    connect(m_tabs, &QTabWidget::currentChanged, this, [this] {
-        QWidget* const page = m_tabs->currentWidget();
-        if (page->isAncestorOf(QApplication::focusWidget()) && page->focusProxy() != nullptr) {
-            page->setFocus();
-        }
-    });
-    m_bottomDock = dock(tr("Results"), "resultsDock", m_tabs, Qt::BottomDockWidgetArea);
-    resetLayout();
+void MainWindow::buildParts() {
+    m_docks = new Docks(*this, *m_document, *m_controller, *m_views,
+                        [this] { return m_exporter->inputs(); });
+    m_flow = new MatchFlow(*m_document, *m_controller, m_docks->match(), *m_views, this);
+    m_opener = new Opener(*m_document, *m_controller, *this);
+    m_exporter = new Exporter(*m_document, *m_controller, *m_flow, *m_views, *this);
+    m_status = new StatusLine(*statusBar(), *m_document, *m_views);
+    m_actions = std::make_unique<Actions>(*this, *m_views);
+    m_parts.reset(new Parts{*this,
+                            *m_document,
+                            *m_controller,
+                            *m_message,
+                            *m_start,
+                            *m_views,
+                            *m_tools,
+                            *m_boxTool,
+                            *m_painter,
+                            *m_maskBar,
+                            *m_docks,
+                            m_docks->data(),
+                            m_docks->match(),
+                            m_docks->peaks(),
+                            m_docks->features(),
+                            m_docks->report(),
+                            *m_flow,
+                            *m_opener,
+                            *m_exporter,
+                            *m_status,
+                            *m_actions});
+    m_commands = std::make_unique<EditCommands>(*m_parts);
+    m_dialogs = std::make_unique<Dialogs>(*m_parts);
+    m_jobs = std::make_unique<JobLoader>(*m_parts, *m_commands, *m_dialogs);
+    m_menus = std::make_unique<MainMenus>(*m_parts, *m_commands, *m_dialogs, *m_jobs,
+                                          [this](Theme theme) { applyTheme(theme); });
+    m_connections = std::make_unique<Connections>(*m_parts, *m_commands, *m_dialogs, *m_jobs);
+    m_thumbnails = std::make_unique<SampleThumbnails>(*m_parts);
 }
 
-/// Docks as at the first start: visible, in their places, in their sizes.
-void MainWindow::resetLayout() {
-    for (QDockWidget* dock : {m_dataDock, m_matchDock, m_bottomDock}) {
-        dock->setFloating(false);
-        dock->show();
+MatchPanel& MainWindow::matchPanel() { return m_docks->match(); }
+
+void MainWindow::loadJob(const QString& file, bool run) { m_jobs->load(file, run); }
+
+void MainWindow::followScene() {
+    m_message->hide();
+    if (m_document->hasScene()) {
+        m_centre->setCurrentWidget(m_views);
+        if (m_views->frames()[0]->widget() != nullptr) {
+            m_views->frames()[0]->widget()->setFocus();
+        }
     }
-    addDockWidget(Qt::LeftDockWidgetArea, m_dataDock);
-    addDockWidget(Qt::RightDockWidgetArea, m_matchDock);
-    addDockWidget(Qt::BottomDockWidgetArea, m_bottomDock);
-    resizeDocks({m_dataDock, m_matchDock}, {210, 310}, Qt::Horizontal);
-    resizeDocks({m_bottomDock}, {200}, Qt::Vertical);
-}
-
-void MainWindow::connectParts() {
-    connect(m_start, &StartPage::openRequested, m_opener, &Opener::askScene);
-    connect(m_start, &StartPage::fileRequested, this,
-            [this](const QString& file) { m_opener->offerScenes({toPath(file)}); });
-    connect(m_start, &StartPage::sampleRequested, m_opener, &Opener::offerSample);
-
-    connect(m_document.get(), &Document::sceneChanged, this, [this] {
-        m_message->hide();
-        if (m_document->hasScene()) {
-            m_centre->setCurrentWidget(m_views);
-            if (m_views->frames()[0]->widget() != nullptr) {
-                m_views->frames()[0]->widget()->setFocus();
-            }
-        }
-        m_status->showPosition(std::nullopt);
-        updateTitle();
-        updateActions();
-        fillRecentMenu();
-    });
-    connect(m_document.get(), &Document::sceneShown, this, [this] {
-        m_status->showPosition(std::nullopt);
-        updateTitle();
-    });
-    for (const auto signal :
-         {&Document::scenesChanged, &Document::boxChanged, &Document::templateChanged,
-          &Document::masksChanged, &Document::resultShown, &Document::resultsChanged}) {
-        connect(m_document.get(), signal, this, &MainWindow::updateActions);
-    }
-    connect(m_document.get(), &Document::resultShown, this,
-            [this] { m_status->showPosition(std::nullopt); });
-    connect(m_document.get(), &Document::spacingChanged, this, [this] {
-        tell(MessageBar::Kind::Info,
-             tr("%1 has the spacing %2.")
-                 .arg(m_document->scene().name,
-                      spacingText(m_document->geometry(), m_document->isVolume())));
-        m_opener->warnOfSpacings();
-    });
-
-    connect(m_opener, &Opener::opened, this,
-            [this](const QString& text) { tell(MessageBar::Kind::Info, text); });
-    connect(m_opener, &Opener::sampleOpened, this,
-            [this] { m_match->setThreshold(kSampleThreshold); });
-    connect(m_opener, &Opener::warned, this,
-            [this](const QString& text) { tell(MessageBar::Kind::Warning, text); });
-    connect(m_opener, &Opener::failed, this,
-            [this](const QString& text) { tell(MessageBar::Kind::Error, text); });
-    connect(m_opener, &Opener::resampleOffered, this, [this](const QString& text, int number) {
-        tell(MessageBar::Kind::Warning, text);
-        m_message->offer(
-            text, tr("Resample the template"),
-            [this, number] { m_opener->resampleTemplate(number); }, {}, MessageBar::Kind::Warning);
-    });
-    connect(m_opener, &Opener::stackOffered, this,
-            [this](const QString& text, const std::vector<std::filesystem::path>& paths) {
-                tell(MessageBar::Kind::Info, text);
-                m_message->offer(text, tr("Open as one stack"),
-                                 [this, paths] { m_opener->openStack(paths); }, {});
-            });
-    connect(m_exporter, &Exporter::saved, this,
-            [this](const QString& text) { tell(MessageBar::Kind::Info, text); });
-    connect(m_exporter, &Exporter::failed, this,
-            [this](const QString& text) { tell(MessageBar::Kind::Error, text); });
-    connect(m_flow, &MatchFlow::message, this, &MainWindow::tell);
-    connect(m_flow, &MatchFlow::deviceUsed, m_status, &StatusLine::setDevice);
-    connect(m_flow, &MatchFlow::unverifiedChanged, m_status, &StatusLine::showUnverified);
-    connect(m_flow, &MatchFlow::reportChanged, this, [this] {
-        m_report->setReport(m_flow->report());
-        updateActions();
-    });
-
-    connect(m_match, &MatchPanel::cutRequested, this, &MainWindow::cutTemplate);
-    connect(m_match, &MatchPanel::addCutRequested, this, &MainWindow::addCutTemplate);
-    connect(m_match, &MatchPanel::addScenesRequested, m_opener, &Opener::askMoreScenes);
-    connect(m_match, &MatchPanel::removeSceneRequested, m_opener, &Opener::removeScene);
-    const auto showScene = [this](int scene) { m_opener->showScene(scene); };
-    connect(m_match, &MatchPanel::sceneChosen, m_opener, showScene);
-    connect(m_data, &DataPanel::sceneChosen, m_opener, showScene);
-    connect(m_match, &MatchPanel::openTemplateRequested, m_opener, &Opener::askTemplate);
-    connect(m_match, &MatchPanel::addTemplatesRequested, m_opener, &Opener::askMoreTemplates);
-    connect(m_match, &MatchPanel::saveTemplateRequested, m_exporter, &Exporter::saveTemplate);
-    connect(m_match, &MatchPanel::openMaskRequested, m_opener,
-            [this] { m_opener->askMask(Opener::Target::Mask); });
-    connect(m_match, &MatchPanel::openSceneMaskRequested, m_opener,
-            [this] { m_opener->askMask(Opener::Target::SceneMask); });
-    const auto showRegion = [this] { m_views->setRegion(m_match->settings().region); };
-    connect(m_match, &MatchPanel::regionTyped, m_views, &ViewsPanel::setRegion);
-    connect(m_match, &MatchPanel::readinessChanged, this, &MainWindow::updateActions);
-    connect(m_match, &MatchPanel::settingsChanged, this, showRegion);
-    for (const auto signal :
-         {&Document::sceneChanged, &Document::sceneShown, &Document::spacingChanged}) {
-        connect(m_document.get(), signal, this, showRegion);
-    }
-    connect(m_match, &MatchPanel::deviceMemoryRequested, this, &MainWindow::requestDeviceMemory);
-    connect(m_match, &MatchPanel::openPlanReportRequested, this, &MainWindow::askPlanReport);
-    connect(m_match, &MatchPanel::thresholdChanged, m_peaks, &PeaksPanel::setThreshold);
-    connect(m_match, &MatchPanel::problem, this,
-            [this](const QString& sentence) { tell(MessageBar::Kind::Error, sentence); });
-    m_peaks->setThreshold(m_match->threshold());
-    connect(m_match, &MatchPanel::thresholdChanged, m_views, &ViewsPanel::setScoreThreshold);
-    m_views->setScoreThreshold(m_match->threshold());
-
-    connect(m_peaks, &PeaksPanel::visiblePeaksChanged, m_views, &ViewsPanel::setVisiblePeaks);
-    connect(m_peaks, &PeaksPanel::peakActivated, this, [this](int peak) {
-        const ResultEntry* result = m_document->result();
-        if (result != nullptr && peak >= 0) {
-            m_views->centreOn(result->job->peaks[static_cast<std::size_t>(peak)].centre);
-        }
-    });
-    connect(m_peaks, &PeaksPanel::statusMessage, this,
-            [this](const QString& text) { tell(MessageBar::Kind::Info, text); });
-    connect(m_features, &FeaturesPanel::templateRequested, this, &MainWindow::cutTemplate);
-    connect(m_features, &FeaturesPanel::pairsRequested, this, &MainWindow::showPairs);
-    connect(m_features, &FeaturesPanel::statusMessage, this,
-            [this](const QString& text) { tell(MessageBar::Kind::Info, text); });
-    connect(m_report, &ReportPanel::statusMessage, this,
-            [this](const QString& text) { tell(MessageBar::Kind::Info, text); });
-    connect(m_peaks, &PeaksPanel::allPeaksRequested, m_flow, &MatchFlow::showAllPeaks);
-    connect(m_peaks, &PeaksPanel::exportRequested,
-            findChild<QAction*>(QStringLiteral("exportPeaks")), &QAction::trigger);
-    connect(m_flow, &MatchFlow::peaksCounted, m_peaks, &PeaksPanel::setTotal);
-    connect(m_data, &DataPanel::resultChosen, this, &MainWindow::bringBackJob);
-    connect(m_data, &DataPanel::sceneMenuRequested, this, [this](QMenu* menu) {
-        menu->addAction(findChild<QAction*>(QStringLiteral("setSpacing")));
-    });
-    // A peak was selected in a view or in the table: move the slices of a volume to it.
-    connect(m_document.get(), &Document::peakSelected, this, [this](int peak) {
-        const ResultEntry* result = m_document->result();
-        if (peak >= 0 && result != nullptr && m_document->isVolume()) {
-            m_views->setCrosshair(result->job->peaks[static_cast<std::size_t>(peak)].centre);
-        }
-        updateActions();
-    });
-
-    connect(&m_match->planCard(), &PlanCard::calibrateRequested, this, &MainWindow::showCalibrate);
-    connect(&m_match->planCard(), &PlanCard::releaseDisplayRequested, m_views,
-            &ViewsPanel::releaseDisplay);
-    connect(m_views, &ViewsPanel::displayBytesChanged, &m_match->planCard(),
-            &PlanCard::setDisplayBytes);
-
-    connect(m_tools, &ViewTools::hovered, m_status, &StatusLine::showPosition);
-    connect(m_tools, &ViewTools::toolChanged, m_maskBar,
-            [this](Tool tool) { m_maskBar->setVisible(tool == Tool::Mask); });
-    connect(m_tools, &ViewTools::regionDragged, this, [this](const base::Box& region, bool done) {
-        m_views->setRegion(region);
-        if (done) {
-            m_match->setRegion(region);
-        }
-    });
-    connect(m_tools, &ViewTools::maskDrawn, m_painter, &MaskPainter::stroke);
-    connect(m_painter, &MaskPainter::message, this,
-            [this](const QString& text) { tell(MessageBar::Kind::Info, text); });
-    connect(m_maskBar, &MaskBar::saveRequested, m_exporter, &Exporter::saveMask);
-    connect(m_tools, &ViewTools::objectClicked, m_boxTool, &BoxTool::fitTo);
-    connect(m_tools, &ViewTools::objectClickWithdrawn, m_boxTool, &BoxTool::withdraw);
-    connect(m_boxTool, &BoxTool::fitted, m_views, [this] { m_views->showBox(false); });
-    connect(m_boxTool, &BoxTool::message, this,
-            [this](const QString& text) { tell(MessageBar::Kind::Info, text); });
-    connect(m_tools, &ViewTools::contextMenuRequested, this, &MainWindow::showContextMenu);
-    connect(m_status, &StatusLine::cancelRequested, m_flow, &MatchFlow::cancel);
-    connect(m_controller.get(), &RunController::started, this,
-            [this](RunController::Task task, const QString& title) {
-                if (!RunController::isBackground(task)) {
-                    m_status->showWork(title);
-                }
-                if (task == RunController::Task::Run) {
-                    m_message->hide(); // it was about something earlier
-                    if (m_tabs->currentWidget() == m_features) {
-                        m_tabs->setCurrentWidget(m_peaks); // where the result will be
-                    }
-                }
-                updateActions();
-            });
-    connect(m_controller.get(), &RunController::phaseChanged, this, [this](const QString& phase) {
-        if (m_controller->isWorking()) {
-            m_status->showPhase(phase);
-        }
-    });
-    connect(m_controller.get(), &RunController::progressChanged, this, [this](double share) {
-        if (m_controller->isWorking()) {
-            m_status->showProgress(share);
-        }
-    });
-    connect(m_controller.get(), &RunController::finished, this, [this] {
-        m_status->hideWork();
-        updateActions();
-        if (!m_document->hasScene() && !m_thumbnailsDone && !m_controller->isBusy()) {
-            requestThumbnails();
-        }
-    });
+    updateTitle();
+    updateActions(*m_parts);
+    m_menus->fillRecent();
 }
 
 void MainWindow::tell(MessageBar::Kind kind, const QString& sentence) {
-    m_message->show(kind, sentence);
-    base::log(kind == MessageBar::Kind::Info      ? base::LogLevel::Info
-              : kind == MessageBar::Kind::Warning ? base::LogLevel::Warning
-                                                  : base::LogLevel::Error,
-              sentence.toStdString());
-}
-
-void MainWindow::requestThumbnails() {
-    m_controller->start(RunController::Task::Preview, {},
-                        [this](const std::stop_token& stop, job::JobSink*) -> RunController::Done {
-                            std::vector<std::pair<QString, QImage>> pictures;
-                            for (const sample::SampleInfo& info : sample::sampleList()) {
-                                if (stop.stop_requested()) {
-                                    break;
-                                }
-                                try {
-                                    pictures.emplace_back(toQString(info.name),
-                                                          thumbnailOfSample(info.name));
-                                } catch (const std::exception& error) {
-                                    base::log(base::LogLevel::Warning,
-                                              "no thumbnail of the sample " +
-                                                  std::string(info.name) + ": " + error.what());
-                                }
-                            }
-                            // If other work stopped this, the thumbnails are requested again.
-                            return [this, pictures, done = !stop.stop_requested()] {
-                                m_thumbnailsDone = done;
-                                for (const auto& [name, picture] : pictures) {
-                                    m_start->setThumbnail(name, picture);
-                                }
-                            };
-                        });
-}
-
-/// Runs in the background, because waking a GPU may take a second.
-void MainWindow::requestDeviceMemory() {
-    if (m_controller->isWorking()) {
-        return; // the run has the memory, and the answer would come after it
-    }
-    m_controller->start(RunController::Task::Preview, {},
-                        [this](const std::stop_token&, job::JobSink*) -> RunController::Done {
-                            return
-                                [this, devices = plan::devices()] { m_match->setDevices(devices); };
-                        });
-}
-
-/// Shows the job of the shown result in the Match panel, so that it can be run again.
-void MainWindow::bringBackJob() {
-    const ResultEntry* result = m_document->result();
-    if (result != nullptr && !m_controller->isPending(RunController::Task::Run)) {
-        const ResultEntry entry = *result;
-        m_document->bringBack(entry.inputs);
-        m_match->setSettings(entry.settings);
-    }
-}
-
-void MainWindow::cutTemplate() {
-    commitFocusedField();
-    try {
-        m_document->cutTemplate();
-    } catch (const base::Error& error) {
-        tell(MessageBar::Kind::Error, inWindowWords(error.what()));
-    }
-}
-
-void MainWindow::addCutTemplate() {
-    commitFocusedField();
-    try {
-        m_document->addCutTemplate();
-    } catch (const base::Error& error) {
-        tell(MessageBar::Kind::Error, inWindowWords(error.what()));
-    }
+    m_message->tell(kind, sentence);
 }
 
 void MainWindow::openFile(const QString& file, bool asTemplate) {
@@ -477,19 +175,14 @@ void MainWindow::applyTheme(Theme theme) {
     m_actions->refreshTheme();
     m_message->refreshTheme();
     m_start->refreshTheme();
-    m_data->update();
+    m_docks->data().update();
     m_views->refreshTheme();
-    m_match->refreshTheme();
-    m_peaks->refreshTheme();
-    m_report->refreshTheme();
+    m_docks->match().refreshTheme();
+    m_docks->peaks().refreshTheme();
+    m_docks->report().refreshTheme();
     m_status->refreshTheme();
-    m_match->planCard().refreshTheme();
-    if (m_filter) {
-        m_filter->refreshTheme();
-    }
-    if (m_manual) {
-        m_manual->refreshTheme();
-    }
+    m_docks->match().planCard().refreshTheme();
+    m_dialogs->refreshTheme();
 }
 
 void MainWindow::updateTitle() {
@@ -508,9 +201,7 @@ void MainWindow::closeEvent(QCloseEvent* event) {
     }
     Settings::setWindow(saveGeometry(), saveState());
     m_controller->cancel();
-    if (m_manual) {
-        m_manual->close();
-    }
+    m_dialogs->closeManual();
     event->accept();
 }
 

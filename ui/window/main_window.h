@@ -1,18 +1,9 @@
 #pragma once
 
 #include <QMainWindow>
-#include <QPointer>
 
-#include <filesystem>
-#include <functional>
 #include <memory>
-#include <optional>
-#include <utility>
-#include <vector>
 
-#include "engine/job/convolve_job.h"
-#include "engine/job/features.h"
-#include "ui/base/actions.h"
 #include "ui/base/message_bar.h"
 #include "ui/base/settings.h"
 #include "ui/document/document.h"
@@ -20,32 +11,30 @@
 #include "ui/views/view_tools.h"
 #include "ui/work/run_controller.h"
 
-class QDockWidget;
-class QMenu;
 class QStackedWidget;
-class QTabWidget;
 
 namespace flcc::ui {
 
-class DataPanel;
+class Actions;
 class BoxTool;
+class Connections;
+class Dialogs;
+class Docks;
+class EditCommands;
 class Exporter;
-class FeaturesPanel;
-class FilterDialog;
-class LogPanel;
-class ManualWindow;
-class MatchFlow;
+class JobLoader;
+class MainMenus;
 class MaskBar;
 class MaskPainter;
+class MatchFlow;
 class MatchPanel;
-class PairsDialog;
-class PeaksPanel;
-class ReportPanel;
+class SampleThumbnails;
 class StartPage;
 class StatusLine;
 class ViewsPanel;
+struct Parts;
 
-/// The main window. It creates the parts and connects them; each part does its own work.
+/// The main window. It owns the parts; each part does its own work, and Connections join them.
 class MainWindow : public QMainWindow {
     Q_OBJECT
 
@@ -55,7 +44,7 @@ class MainWindow : public QMainWindow {
 
     [[nodiscard]] Document& document() { return *m_document; }
     [[nodiscard]] RunController& controller() { return *m_controller; }
-    [[nodiscard]] MatchPanel& matchPanel() { return *m_match; }
+    [[nodiscard]] MatchPanel& matchPanel();
     [[nodiscard]] MatchFlow& flow() { return *m_flow; }
     [[nodiscard]] Opener& opener() { return *m_opener; }
     [[nodiscard]] Exporter& exporter() { return *m_exporter; }
@@ -76,92 +65,35 @@ class MainWindow : public QMainWindow {
     void dropEvent(QDropEvent* event) override;
 
   private:
-    void fitToScreen();
     void buildCentre();
-    void buildDocks();
-    void connectParts();
-    // main_window_jobs.cpp
-    void openForJob(const std::filesystem::path& scene, const Opener::Choice& choice,
-                    const std::function<void()>& then);
-    void loadConvolveJob(const job::ConvolveJob& job);
-    void loadFeaturesJob(const job::FeaturesJob& job);
-    // main_window_menus.cpp, main_window_view_menus.cpp
-    void buildMenus();
-    void buildFileMenu();
-    void buildEditMenu();
-    void buildViewMenu();
-    void buildHeatmapMenu();
-    void buildLayersMenu();
-    void buildVolumeMenu();
-    void buildToolsMenu();
-    void addBoxEntries(QMenu* menu);
-    void addMachineEntries(QMenu* menu);
-    void buildMatchMenu();
-    void buildHelpMenu();
-    void buildToolBar();
-    void fillRecentMenu();
-    void updateActions();
+    void buildParts();
+    void fitToScreen();
+    void followScene();
     void updateTitle();
-    void showManual();
-    void showKeySheet();
-    void showSelfTest();
-    void showCalibrate();
-    void showFigures();
-    void showFeatures();
-    PairsDialog* showPairs();
-    void showFilter();
-    /// Undoes or redoes a change, unless it would change the scenes of a run.
-    void stepBack(bool redo);
-    void offerCalibration();
-    void showAbout();
-    void cutTemplate();
-    void addCutTemplate();
-    void copyCommandLine();
-    void askJob();
-    void askSlab();
-    void addSwitch(QMenu* menu, Actions::Definition definition, bool initially,
-                   const std::function<void(bool)>& apply);
-    void addShapes(const job::Job& job);
-    void askPlanReport();
-    void showContextMenu(const QPoint& position);
-    void stepThreshold(double step);
-    void bringBackJob();
-    void resetLayout();
-    void requestThumbnails();
-    void requestDeviceMemory();
 
     std::unique_ptr<Document> m_document;
     std::unique_ptr<RunController> m_controller;
     QStackedWidget* m_centre = nullptr;
     StartPage* m_start = nullptr;
-    QWidget* m_work = nullptr;
     MessageBar* m_message = nullptr;
     ViewsPanel* m_views = nullptr;
     ViewTools* m_tools = nullptr;
     BoxTool* m_boxTool = nullptr;
     MaskPainter* m_painter = nullptr;
     MaskBar* m_maskBar = nullptr;
-    DataPanel* m_data = nullptr;
-    MatchPanel* m_match = nullptr;
-    PeaksPanel* m_peaks = nullptr;
-    FeaturesPanel* m_features = nullptr;
-    ReportPanel* m_report = nullptr;
-    LogPanel* m_log = nullptr;
+    Docks* m_docks = nullptr;
     StatusLine* m_status = nullptr;
     MatchFlow* m_flow = nullptr;
     Opener* m_opener = nullptr;
     Exporter* m_exporter = nullptr;
-    QDockWidget* m_dataDock = nullptr;
-    QDockWidget* m_matchDock = nullptr;
-    QDockWidget* m_bottomDock = nullptr;
-    QTabWidget* m_tabs = nullptr;
-    QMenu* m_recentMenu = nullptr;
-    QMenu* m_contextMenu = nullptr;
     std::unique_ptr<Actions> m_actions;
-    std::unique_ptr<ManualWindow> m_manual; ///< created when the manual is first opened
-    std::vector<QAction*> m_toolActions;
-    QPointer<FilterDialog> m_filter; ///< null: closed
-    bool m_thumbnailsDone = false;
+    std::unique_ptr<Parts> m_parts;
+    std::unique_ptr<EditCommands> m_commands;
+    std::unique_ptr<Dialogs> m_dialogs;
+    std::unique_ptr<JobLoader> m_jobs;
+    std::unique_ptr<MainMenus> m_menus;
+    std::unique_ptr<Connections> m_connections;
+    std::unique_ptr<SampleThumbnails> m_thumbnails;
     bool m_quitting = false; ///< the user has confirmed to quit during a run
 };
 

@@ -1,10 +1,8 @@
 #include "ui/work/job_file.h"
 
 #include <QCoreApplication>
-#include <QFileDialog>
 
 #include "engine/io/atomic_file.h"
-#include "ui/base/settings.h"
 #include "ui/base/text.h"
 
 namespace flcc::ui {
@@ -30,20 +28,6 @@ QString unsavedScene(const SceneEntry& scene) {
         .arg(scene.name);
 }
 
-void askJobFile(QWidget* parent, const QString& name, const QString& proposed,
-                const std::function<void(const QString&)>& save) {
-    auto* dialog =
-        new QFileDialog(parent, translated("Save job"), Settings::folder(QStringLiteral("job")),
-                        translated("Job (*.json)"));
-    dialog->setObjectName(name);
-    dialog->setAttribute(Qt::WA_DeleteOnClose);
-    dialog->setAcceptMode(QFileDialog::AcceptSave);
-    dialog->setDefaultSuffix(QStringLiteral("json"));
-    dialog->selectFile(proposed);
-    QObject::connect(dialog, &QFileDialog::fileSelected, parent, save);
-    dialog->open();
-}
-
 QString saveJobFile(const job::AnyJob& job, const QString& file, const io::ProtectedFiles& inputs) {
     const std::vector<std::filesystem::path> outputs = job::outputFiles(job);
     inputs.requireOther(toPath(file));
@@ -52,7 +36,6 @@ QString saveJobFile(const job::AnyJob& job, const QString& file, const io::Prote
         inputs.requireOther(output);
     }
     io::writeText(toPath(file), job::toJobFile(job));
-    Settings::rememberFolder(QStringLiteral("job"), file);
     return translated("Saved as %1; flcc-cli %2 --job writes %3.")
         .arg(file, toQString(job::commandOf(job)), pathText(outputs.front().filename()));
 }

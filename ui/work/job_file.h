@@ -2,12 +2,8 @@
 
 #include <QString>
 
-#include <functional>
-
 #include "engine/job/any_job.h"
 #include "ui/document/document.h"
-
-class QWidget;
 
 namespace flcc::ui {
 
@@ -16,11 +12,6 @@ void putScene(job::Common& job, const SceneEntry& scene);
 
 /// Why a job file cannot name a scene that is in no file.
 [[nodiscard]] QString unsavedScene(const SceneEntry& scene);
-
-/// Asks for the name of a job file and passes it to `save`. `name` is the object name of the
-/// dialog.
-void askJobFile(QWidget* parent, const QString& name, const QString& proposed,
-                const std::function<void(const QString&)>& save);
 
 /// Writes a job file and returns a sentence that says so. Neither the file nor an output of the job
 /// may replace one of `inputs`. **Errors**: as io::writeText(); CommandLine.

@@ -2,6 +2,8 @@
 
 #include <array>
 
+#include "viz/detail/bar_places.h"
+
 namespace flcc::viz::detail {
 
 match::Colour axisColour(std::size_t axis) {
@@ -23,20 +25,26 @@ match::Colour mixed(const match::Colour& a, const match::Colour& b, double share
     return result;
 }
 
-void drawAxisMarks(const Canvas& canvas, const PlaneAxes& axes, const std::array<bool, 2>& flips) {
+void drawAxisMarks(const Canvas& canvas, const PlaneAxes& axes, const std::array<bool, 2>& flips,
+                   const std::array<double, 4>& picture) {
     const double r = canvas.ratio;
-    if (canvas.width < 140 * r || canvas.height < 140 * r) {
+    if (!barsOf(canvas.width, canvas.height, r, {.axes = true}).axes) {
         return;
     }
-    const double left = 8 * r;
-    const double top = 8 * r;
+    const double gap = kBarGap * r;
+    const double side = kAxesSide * r;
+    const double left = gap;
+    const Label above{"axes", left, gap, left + side, gap + side};
+    const Label below{"axes", left, canvas.height - gap - side, left + side, canvas.height - gap};
+    const bool low = coveredArea(above, picture) > 0 && coveredArea(below, picture) == 0;
+    const double top = low ? below.top : above.top;
     const double length = 20 * r;
     const double head = 3.5 * r;
     const double toX = flips[0] ? -1 : 1;
     const double toY = flips[1] ? -1 : 1;
     const double originX = left + (flips[0] ? 36 : 10) * r;
     const double originY = top + (flips[1] ? 36 : 10) * r;
-    drawPlate(canvas, {"axes", left, top, left + 46 * r, top + 46 * r});
+    drawPlate(canvas, low ? below : above);
     const match::Colour first = axisColour(axes.right);
     const match::Colour second = axisColour(axes.down);
     const double tipX = originX + toX * length;

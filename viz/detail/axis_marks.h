@@ -12,7 +12,9 @@ namespace flcc::viz::detail {
 /// `share` of b and the rest of a.
 [[nodiscard]] match::Colour mixed(const match::Colour& a, const match::Colour& b, double share);
 
-/// Draws two arrows at the top left, labelled with the axis to the right and the axis downwards.
-void drawAxisMarks(const Canvas& canvas, const PlaneAxes& axes, const std::array<bool, 2>& flips);
+/// Draws two arrows, labelled with the axis to the right and the axis downwards: at the top left,
+/// or at the bottom left if they cover the picture at the top alone. `picture`: its edges.
+void drawAxisMarks(const Canvas& canvas, const PlaneAxes& axes, const std::array<bool, 2>& flips,
+                   const std::array<double, 4>& picture);
 
 } // namespace flcc::viz::detail

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include <vtkCamera.h>
 #include <vtkNew.h>
@@ -10,7 +11,7 @@
 namespace flcc::viz::detail {
 namespace {
 
-constexpr double kFitMargin = 0.96; // share of the view that a fitted image fills
+constexpr double kFitMargin = 0.02; // share of the view that stays free at each edge
 constexpr double kLargestZoom = 256;
 
 } // namespace
@@ -28,12 +29,37 @@ double PlaneView::edge(std::size_t axis) const {
     return std::round(m_size[axis] / 2 - (m_centre[axis] + 0.5 * m_aspect[axis]) * m_zoom);
 }
 
-void PlaneView::fit(const std::array<std::array<double, 2>, 2>& edges) {
-    m_zoom = kLargestZoom;
+std::array<double, 2> PlaneView::taken(const Margins& margins, std::size_t axis) const {
+    const double least = m_size[axis] * kFitMargin;
+    std::array<double, 2> strips{std::max(axis == 0 ? margins.left : margins.top, least),
+                                 std::max(axis == 0 ? margins.right : margins.bottom, least)};
+    if (m_flips[axis]) { // margins belong to the screen, the centre to the unmirrored picture
+        std::swap(strips[0], strips[1]);
+    }
+    return strips;
+}
+
+double PlaneView::fittingZoom(const std::array<std::array<double, 2>, 2>& edges,
+                              const Margins& margins) const {
+    double zoom = kLargestZoom;
     for (std::size_t axis = 0; axis < 2; ++axis) {
+        const auto [before, after] = taken(margins, axis);
+        const double length = (edges[axis][1] - edges[axis][0]) * m_aspect[axis];
+        zoom = std::min(zoom, std::max(m_size[axis] - before - after, 1.0) / length);
+    }
+    return zoom;
+}
+
+void PlaneView::fit(const std::array<std::array<double, 2>, 2>& edges, const Margins& margins) {
+    m_zoom = fittingZoom(edges, margins);
+    for (std::size_t axis = 0; axis < 2; ++axis) {
+        const auto [before, after] = taken(margins, axis);
         const auto [low, high] = edges[axis];
-        m_zoom = std::min(m_zoom, m_size[axis] * kFitMargin / ((high - low) * m_aspect[axis]));
-        m_centre[axis] = (low + high) / 2 * m_aspect[axis];
+        const double length = (high - low) * m_aspect[axis] * m_zoom;
+        const double last = std::max(m_size[axis] - after - length, before);
+        const double start = std::clamp((m_size[axis] - length) / 2, before, last);
+        m_centre[axis] =
+            (low + high) / 2 * m_aspect[axis] - (start + (length - m_size[axis]) / 2) / m_zoom;
     }
 }
 

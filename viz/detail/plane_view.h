@@ -8,6 +8,14 @@ class vtkCamera;
 
 namespace flcc::viz::detail {
 
+/// Strips at the edges of a view, in device pixels, that a fitted picture leaves free.
+struct Margins {
+    double left = 0;
+    double top = 0;
+    double right = 0;
+    double bottom = 0;
+};
+
 /// The camera of a plane: converts between voxel positions in the plane and device pixels.
 /// Positions in the VTK world are voxel * aspect, with y downwards.
 class PlaneView {
@@ -19,8 +27,12 @@ class PlaneView {
     [[nodiscard]] const std::array<bool, 2>& flips() const { return m_flips; }
     void setSize(int width, int height);
 
-    /// Fits the range between two edges on each axis, in voxels, into the view.
-    void fit(const std::array<std::array<double, 2>, 2>& edges);
+    /// Fits the range between two edges on each axis, in voxels, into the view without its
+    /// margins. The range lies in the middle of the view, or as near to it as the margins allow.
+    void fit(const std::array<std::array<double, 2>, 2>& edges, const Margins& margins);
+    /// The zoom that fit() would choose.
+    [[nodiscard]] double fittingZoom(const std::array<std::array<double, 2>, 2>& edges,
+                                     const Margins& margins) const;
     void setZoom(double zoom); ///< keeps the middle of the view
     void zoomAt(DisplayPoint anchor, double factor);
     void pan(double dx, double dy);
@@ -42,6 +54,8 @@ class PlaneView {
     /// voxels fall on pixels at 100 %.
     [[nodiscard]] double edge(std::size_t axis) const;
     void limit();
+    /// Pixels that stay free before and after the unmirrored picture on an axis.
+    [[nodiscard]] std::array<double, 2> taken(const Margins& margins, std::size_t axis) const;
     /// A display position of the mirrored picture in the one that is not, and back.
     [[nodiscard]] DisplayPoint mirrored(DisplayPoint display) const;
 

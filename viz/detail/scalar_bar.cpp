@@ -3,7 +3,10 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
+#include <optional>
 #include <vector>
+
+#include "viz/detail/bar_places.h"
 
 namespace flcc::viz::detail {
 namespace {
@@ -39,13 +42,13 @@ void drawPlate(const Canvas& canvas, const Label& plate) {
 double drawScalarBar(const Canvas& canvas, const match::HeatmapScale& scale,
                      const ColourTable& table, const std::string& name) {
     const double r = canvas.ratio;
-    const double height = std::min(180 * r, canvas.height * 0.5 - 10 * r);
-    if (height < 60 * r || canvas.width < 200 * r) {
+    if (!barsOf(canvas.width, canvas.height, r, {.scalar = true}).scalar) {
         return 0;
     }
-    const double right = canvas.width - 8 * r;
-    const double plateWidth = 62 * r;
-    const double top = 8 * r;
+    const double height = std::min(180 * r, canvas.height * 0.5 - 10 * r);
+    const double right = canvas.width - kBarGap * r;
+    const double plateWidth = kScalarBarWidth * r;
+    const double top = kBarGap * r;
     const double bottom = top + height + 36 * r;
     drawPlate(canvas, {name, right - plateWidth, top, right, bottom});
     const double barTop = top + 26 * r;
@@ -105,8 +108,7 @@ void drawMapNote(const Canvas& canvas, const std::string& note) {
 void drawScaleBar(const Canvas& canvas, double unitsPerPixel, const std::string& unit,
                   const std::array<double, 4>& picture) {
     const double r = canvas.ratio;
-    const double longest = std::min(150 * r, canvas.width / 4.0);
-    if (!(unitsPerPixel > 0) || longest < 40 * r || canvas.height < 100 * r) {
+    if (!(unitsPerPixel > 0) || !barsOf(canvas.width, canvas.height, r, {.scale = true}).scale) {
         return;
     }
     TextStyle style;
@@ -117,40 +119,49 @@ void drawScaleBar(const Canvas& canvas, double unitsPerPixel, const std::string&
         bool flat; // the text beside the bar instead of above it
         Label plate;
     };
-    const auto bar = [&](double most, bool flat) {
+    const auto bar = [&](double left, double most, bool flat) {
         const double length = roundLength(most * unitsPerPixel);
         const double pixels = length / unitsPerPixel;
         char number[48];
         std::snprintf(number, sizeof number, "%g ", length);
         const std::string text = number + shownUnit(unit);
         const double width = canvas.texts.sizeOf(text, style)[0];
-        const double left = 8 * r;
         const double edge = canvas.height - picture[3] - 18 * r;
-        const double bottom = canvas.height - (flat ? std::clamp(edge, 2 * r, 8 * r) : 8 * r);
+        const double gap = flat ? std::clamp(edge, 2 * r, kBarGap * r) : kBarGap * r;
+        const double bottom = canvas.height - gap;
         const double right =
             left + (flat ? pixels + width + 20 * r : std::max(pixels, width) + 14 * r);
         return Bar{pixels, width, flat, {text, left, bottom - (flat ? 18 : 26) * r, right, bottom}};
     };
-    const auto covered = [&picture](const Label& plate) {
-        return std::max(std::min(plate.right, picture[2]) - std::max(plate.left, picture[0]), 0.0) *
-               std::max(std::min(plate.bottom, picture[3]) - std::max(plate.top, picture[1]), 0.0);
-    };
     // As long as it may be; shorter where that fits beside the picture, flat where that fits below.
-    Bar chosen = bar(longest, false);
-    for (const Bar& other : {bar(longest / 2, false), bar(longest, true)}) {
-        if (covered(chosen.plate) > 0 && covered(other.plate) == 0 && other.pixels >= 24 * r) {
-            chosen = other;
+    // At the right of the axes where these are below the picture.
+    const double longest = std::min(150 * r, canvas.width / 4.0);
+    const double brief = std::min(longest / 2, (kSideStrip - 2 * kBarGap - 14) * r);
+    const double left = kBarGap * r;
+    const double right = left + (kAxesSide + kBarGap) * r;
+    std::optional<Bar> chosen;
+    for (const Bar& each : {bar(left, longest, false), bar(left, brief, false),
+                            bar(left, longest, true), bar(right, longest, false)}) {
+        if (!canvas.texts.isFree(each.plate) || (chosen && each.pixels < 18 * r)) {
+            continue;
+        }
+        const double covered = coveredArea(each.plate, picture);
+        if (!chosen || (covered == 0 && coveredArea(chosen->plate, picture) > 0)) {
+            chosen = each;
         }
     }
-    const Label& plate = chosen.plate;
+    if (!chosen) {
+        return;
+    }
+    const Label& plate = chosen->plate;
     drawPlate(canvas, plate);
     const double middle = (plate.left + plate.right) / 2;
-    const double left = chosen.flat ? plate.left + 7 * r : middle - chosen.pixels / 2;
+    const double start = chosen->flat ? plate.left + 7 * r : middle - chosen->pixels / 2;
     const double top =
-        chosen.flat ? (plate.top + plate.bottom) / 2 - 1.5 * r : plate.bottom - 8 * r;
-    canvas.marks.rectangle(left, top, left + chosen.pixels, top + 3 * r, kGlassText);
-    canvas.texts.add(chosen.flat ? left + chosen.pixels + 6 * r : middle - chosen.textWidth / 2,
-                     chosen.flat ? top + 1.5 * r : plate.bottom - 17 * r, plate.text, style);
+        chosen->flat ? (plate.top + plate.bottom) / 2 - 1.5 * r : plate.bottom - 8 * r;
+    canvas.marks.rectangle(start, top, start + chosen->pixels, top + 3 * r, kGlassText);
+    canvas.texts.add(chosen->flat ? start + chosen->pixels + 6 * r : middle - chosen->textWidth / 2,
+                     chosen->flat ? top + 1.5 * r : plate.bottom - 17 * r, plate.text, style);
 }
 
 } // namespace flcc::viz::detail

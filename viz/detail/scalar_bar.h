@@ -36,7 +36,7 @@ double drawScalarBar(const Canvas& canvas, const match::HeatmapScale& scale,
 /// Writes a note at the top of a view; nothing if the note is empty.
 void drawMapNote(const Canvas& canvas, const std::string& note);
 
-/// Draws the length of a round number of units at the bottom left.
+/// Draws the length of a round number of units at the bottom left, beside axes that are there.
 /// `unitsPerPixel`: world units of a device pixel. `picture`: edges of the image, which the bar
 /// keeps off where it can.
 void drawScaleBar(const Canvas& canvas, double unitsPerPixel, const std::string& unit,

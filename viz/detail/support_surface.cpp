@@ -11,7 +11,7 @@
 namespace flcc::viz::detail {
 namespace {
 
-constexpr std::int64_t kLongestSide = 64; // cells, so that a noisy mask stays within a frame
+constexpr std::int64_t kMostCells = 64; // cells, so that a noisy mask stays within a frame
 constexpr double kOpacity = 0.4;
 
 /// A support in cells of `step` voxels; each is what its middle voxel is.
@@ -20,7 +20,7 @@ class Cells {
     explicit Cells(const base::Image<std::uint8_t>& support)
         : m_support(support), m_voxels(byAxis(support.extents())) {
         for (std::size_t axis = 0; axis < 3; ++axis) {
-            m_step[axis] = (m_voxels[axis] + kLongestSide - 1) / kLongestSide;
+            m_step[axis] = (m_voxels[axis] + kMostCells - 1) / kMostCells;
             m_count[axis] = (m_voxels[axis] + m_step[axis] - 1) / m_step[axis];
         }
     }

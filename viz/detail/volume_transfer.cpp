@@ -6,17 +6,11 @@
 #include <vector>
 
 #include "viz/detail/axis_marks.h"
-#include "viz/detail/grey_pixels.h"
-#include "viz/detail/volume_state.h"
+#include "viz/detail/volume_transfer.h"
 
 namespace flcc::viz {
 
-using detail::byAxis;
-
 namespace {
-
-constexpr double kOutsideShare = 0.25; // of the opacity, where voxels do not count
-constexpr double kSlabShare = 0.1;     // of the depth
 
 /// A point of a transfer function; `at` runs from 0 at the threshold to 1 at the high end.
 struct OpacityPoint {
@@ -53,14 +47,6 @@ const LookTable& tableOf(VolumeLook look) {
           true},
          {{{0, {0, 0, 0}}, {1, {255, 255, 255}}}, {{0, 0}, {0.02, 0.6}, {1, 1}}, false, true}}};
     return kTables[static_cast<std::size_t>(look)];
-}
-
-match::Colour mixedWith(const match::Colour& a, const match::Colour& b, double share) {
-    match::Colour result{};
-    for (std::size_t i = 0; i < 3; ++i) {
-        result[i] = static_cast<std::uint8_t>(a[i] * (1 - share) + b[i] * share + 0.5);
-    }
-    return result;
 }
 
 /// The value at `at` of the lines between points, and that of the outermost ones beyond them.
@@ -101,170 +87,15 @@ std::vector<TransferPoint> curveOf(const VolumeTransfer& transfer) {
                                  }),
                          valueOf(table.colours, at,
                                  [](const ColourPoint& a, const ColourPoint& b, double share) {
-                                     return mixedWith(a.colour, b.colour, share);
+                                     return detail::mixed(a.colour, b.colour, share);
                                  })});
     }
     return curve;
 }
 
-void VolumeScene::State::updateTransfer() {
-    property->SetInterpolationTypeToLinear();
-    property->ShadeOff();
-    caster->SetBlendModeToComposite();
-    markedColours->RemoveAllPoints();
-    colourFunction->RemoveAllPoints();
-    opacityFunction->RemoveAllPoints();
-    outsideOpacity->RemoveAllPoints();
-    property->SetScalarOpacity(1, mapCast() ? opacityFunction : outsideOpacity);
-    if (mapCast()) {
-        setMapTransfer();
-    } else {
-        setSceneTransfer();
-    }
-}
-
-void VolumeScene::State::setMapTransfer() {
-    const base::Point low = corner(false);
-    const base::Point high = corner(true);
-    const double smallest = std::min({high[0] - low[0], high[1] - low[1], high[2] - low[2]});
-    for (std::size_t i = 0; i < 256; i += 15) {
-        const match::Colour& c = colours[i];
-        colourFunction->AddRGBPoint(static_cast<double>(i), c[0] / 255.0, c[1] / 255.0,
-                                    c[2] / 255.0);
-        const match::Colour pink = match::lowConfColour(c);
-        markedColours->AddRGBPoint(static_cast<double>(i), pink[0] / 255.0, pink[1] / 255.0,
-                                   pink[2] / 255.0);
-    }
-    if (mapHasHoles || mapTexture.marked()) {
-        // Between a score and the 0 of a hole lie colours of scores that nothing has.
-        property->SetInterpolationTypeToNearest();
-    }
-    // Clear where nothing is found, dense where the score is high, on both ends of a map that
-    // counts negative scores.
-    const auto add = [&](double place, double opacity) {
-        opacityFunction->AddPoint(scale.reversed ? 255 - place : place, opacity);
-    };
-    add(0, 0);
-    if (scale.map == match::ColourMap::Diverging) {
-        opacityFunction->AddPoint(1, 0.9);
-        opacityFunction->AddPoint(52, 0.5);
-        opacityFunction->AddPoint(90, 0);
-        opacityFunction->AddPoint(166, 0);
-        opacityFunction->AddPoint(204, 0.5);
-    } else if (scoreThreshold && !scale.reversed && scale.high > scale.low) {
-        const double dense =
-            std::clamp((*scoreThreshold - scale.low) / (scale.high - scale.low), 0.1, 0.98) * 255;
-        opacityFunction->AddPoint(0.6 * dense, 0);
-        opacityFunction->AddPoint(0.85 * dense, 0.08);
-        opacityFunction->AddPoint(dense, 0.5);
-    } else {
-        add(70, 0);
-        add(110, 0.12);
-        add(150, 0.5);
-    }
-    add(255, 0.95);
-    property->SetScalarOpacityUnitDistance(std::max(1.5, smallest / 100));
-}
-
-void VolumeScene::State::setSceneTransfer() {
-    const base::Point low = corner(false);
-    const base::Point high = corner(true);
-    const double smallest = std::min({high[0] - low[0], high[1] - low[1], high[2] - low[2]});
-    // Halves, whose differences cannot overflow.
-    const double range = textureWindow.high / 2 - textureWindow.low / 2;
-    const double share = (window.high / 2 - window.low / 2) / range;
-    const double start = (window.low / 2 - textureWindow.low / 2) / range * 255;
-    const auto byteOf = [&](double grey) { return start + grey * 255 * share; };
-    const LookTable& table = tableOf(transfer.look);
-    for (const auto& [grey, opacity, colour] : curveOf(transfer)) {
-        const match::Colour outside = mixedWith(colour, detail::kOutside, detail::kOutsideOpacity);
-        colourFunction->AddRGBPoint(byteOf(grey), colour[0] / 255.0, colour[1] / 255.0,
-                                    colour[2] / 255.0);
-        markedColours->AddRGBPoint(byteOf(grey), outside[0] / 255.0, outside[1] / 255.0,
-                                   outside[2] / 255.0);
-        opacityFunction->AddPoint(byteOf(grey), opacity * transfer.opacity);
-        outsideOpacity->AddPoint(byteOf(grey), opacity * transfer.opacity * kOutsideShare);
-    }
-    property->SetScalarOpacityUnitDistance(std::max(2.0, smallest / 40));
-    if (table.maximum) {
-        caster->SetBlendModeToMaximumIntensity();
-    }
-    if (table.shaded && !sceneTexture.marked()) {
-        property->ShadeOn();
-        property->SetAmbient(0.25);
-        property->SetDiffuse(0.8);
-        property->SetSpecular(0.15);
-    }
-}
-
-/// What is drawn of the volume: inside a box, or outside of one that reaches from the crosshair to
-/// the corner before the eye.
-std::optional<detail::ScoreSurface::Cut> VolumeScene::State::cut() const {
-    const std::optional<base::Box> kept = clip == VolumeClip::Box      ? box
-                                          : clip == VolumeClip::Region ? region
-                                                                       : std::nullopt;
-    base::Point low = corner(false);
-    base::Point high = corner(true);
-    if (kept) {
-        return detail::ScoreSurface::Cut{cornersOf(*kept)[0], cornersOf(*kept)[1], true};
-    }
-    if (clip == VolumeClip::Slab && crosshair) {
-        const double half = slabSlices > 0 ? static_cast<double>(slabSlices) * aspect[2] / 2
-                                           : (high[2] - low[2]) * kSlabShare / 2;
-        const double middle = (*crosshair)[2] * aspect[2];
-        low[2] = middle - half;
-        high[2] = middle + half;
-        return detail::ScoreSurface::Cut{low, high, true};
-    }
-    if (clip == VolumeClip::Corner && crosshair) {
-        const base::Point at = world(*crosshair);
-        const base::Point eye = eyeOf(at);
-        for (std::size_t axis = 0; axis < 3; ++axis) {
-            (eye[axis] > at[axis] ? low : high)[axis] = at[axis];
-        }
-        return detail::ScoreSurface::Cut{low, high, false};
-    }
-    return std::nullopt;
-}
-
-void VolumeScene::State::updateClip() {
-    constexpr int kInside = 1 << 13; // the middle one of 27 parts
-    constexpr int kAll = (1 << 27) - 1;
-    const auto now = cut();
-    if (!now) {
-        caster->CroppingOff();
-        return;
-    }
-    caster->SetCroppingRegionPlanes(now->low[0], now->high[0], now->low[1], now->high[1],
-                                    now->low[2], now->high[2]);
-    caster->SetCroppingRegionFlags(now->inside ? kInside : kAll & ~kInside);
-    caster->CroppingOn();
-}
-
-void VolumeScene::State::updateIsosurface() {
-    scoreSurface.hide();
-    if (interactive && slowMoves) {
-        return;
-    }
-    if (!isosurface || !image || !map.exists() || !map.finished() || !scoreThreshold ||
-        !(scale.high > scale.low)) {
-        return;
-    }
-    updateMapTexture();
-    const double level = (*scoreThreshold - scale.low) / (scale.high - scale.low);
-    if (level > 0 && level < 1) {
-        scoreSurface.show(mapTexture.image(), level * 255, colourOf(*scoreThreshold));
-        scoreSurface.cut(cut());
-    }
-}
-
-void VolumeScene::State::addSliceFrames() {
-    for (std::size_t axis = 0; axis < 3; ++axis) {
-        base::Point low = corner(false);
-        base::Point high = corner(true);
-        low[axis] = high[axis] = static_cast<double>(sliceAt(axis)) * aspect[axis];
-        outline.box(low, high, detail::axisColour(axis));
-    }
+detail::LookStyle detail::styleOf(VolumeLook look) {
+    const LookTable& table = tableOf(look);
+    return {table.shaded, table.maximum};
 }
 
 } // namespace flcc::viz

@@ -1,0 +1,37 @@
+#include "ui/base/save_dialog.h"
+
+#include <QFileDialog>
+#include <QFileInfo>
+
+#include <exception>
+
+#include "ui/base/option_names.h"
+#include "ui/base/settings.h"
+
+namespace flcc::ui {
+
+void askWhereToSave(QWidget* parent, const SaveQuestion& question,
+                    const std::function<QString(const QString& file)>& save,
+                    const std::function<void(const QString& sentence, bool failed)>& say) {
+    const QString folder = QLatin1String(question.folder);
+    auto* dialog =
+        new QFileDialog(parent, question.title, Settings::folder(folder), question.filter);
+    dialog->setObjectName(QLatin1String(question.name));
+    dialog->setAttribute(Qt::WA_DeleteOnClose);
+    dialog->setAcceptMode(QFileDialog::AcceptSave);
+    dialog->setDefaultSuffix(QFileInfo(question.file).suffix());
+    dialog->selectFile(question.file);
+    QObject::connect(dialog, &QFileDialog::fileSelected, parent,
+                     [save, say, folder](const QString& file) {
+                         try {
+                             const QString sentence = save(file);
+                             Settings::rememberFolder(folder, file);
+                             say(sentence, false);
+                         } catch (const std::exception& error) {
+                             say(inWindowWords(error), true);
+                         }
+                     });
+    dialog->open();
+}
+
+} // namespace flcc::ui

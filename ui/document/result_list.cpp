@@ -1,0 +1,164 @@
+#include "ui/document/result_list.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace flcc::ui {
+
+bool reaches(const match::Peak& peak, double minScore) {
+    // Same rule as in the engine: a threshold of 1 still finds exact copies.
+    return peak.score + peak.bound >= minScore;
+}
+
+std::int64_t resultBytes(const job::JobResult& result) {
+    std::int64_t bytes = 0;
+    if (result.map) {
+        const method::MatchMap& map = *result.map;
+        bytes = map.value.count() * 4 + map.status.count() +
+                (map.exact.data() != nullptr ? map.exact.count() * 8 : 0);
+    }
+    return bytes + (result.index ? result.index->count() * 4 : 0);
+}
+
+const ResultEntry* ResultList::result() const {
+    return m_shown < 0 ? nullptr : &m_all[static_cast<std::size_t>(m_shown)];
+}
+
+int ResultList::lastOf(int scene) const {
+    const auto last = std::find_if(m_all.rbegin(), m_all.rend(), [scene](const ResultEntry& each) {
+        return each.scene == scene;
+    });
+    return static_cast<int>(m_all.rend() - last) - 1;
+}
+
+std::int64_t ResultList::bytes() const {
+    std::int64_t bytes = 0;
+    for (const ResultEntry& each : m_all) {
+        bytes += ui::resultBytes(*each.job);
+    }
+    return bytes;
+}
+
+void ResultList::show(int index) {
+    m_shown = index >= 0 && index < static_cast<int>(m_all.size()) ? index : -1;
+}
+
+ResultEntry ResultList::remove(int index) {
+    ResultEntry removed = std::move(m_all[static_cast<std::size_t>(index)]);
+    m_all.erase(m_all.begin() + index);
+    if (index == m_shown) {
+        const auto next =
+            std::find_if(m_all.begin() + index, m_all.end(),
+                         [&removed](const auto& each) { return each.scene == removed.scene; });
+        m_shown =
+            next != m_all.end() ? static_cast<int>(next - m_all.begin()) : lastOf(removed.scene);
+    } else if (index < m_shown) {
+        --m_shown;
+    }
+    return removed;
+}
+
+std::vector<ResultEntry> ResultList::takeOut(const std::function<bool(const ResultEntry&)>& gone) {
+    std::vector<ResultEntry> held;
+    std::vector<ResultEntry> results = std::exchange(m_all, {});
+    const int shown = std::exchange(m_shown, -1);
+    for (int i = 0; i < static_cast<int>(results.size()); ++i) {
+        ResultEntry& each = results[static_cast<std::size_t>(i)];
+        if (gone(each)) {
+            held.push_back(std::move(each));
+            continue;
+        }
+        m_shown = i == shown ? static_cast<int>(m_all.size()) : m_shown;
+        m_all.push_back(std::move(each));
+    }
+    return held;
+}
+
+void ResultList::clear() {
+    m_all.clear();
+    m_shown = -1;
+}
+
+int ResultList::replacePeaks(job::PeaksEdit edit, std::shared_ptr<const job::KeptMap> kept,
+                             int selected, std::shared_ptr<const job::JobResult>& before) {
+    ResultEntry& entry = m_all[static_cast<std::size_t>(m_shown)];
+    int number = -1;
+    if (selected >= 0) {
+        const auto& peaks = edit.found.peaks;
+        const auto had = match::keyOf(entry.job->peaks[static_cast<std::size_t>(selected)]);
+        const auto now = std::ranges::find(peaks, had, match::keyOf);
+        number = now == peaks.end() ? -1 : static_cast<int>(now - peaks.begin());
+    }
+    before = entry.job;
+    (void)job::apply(entry, std::move(edit));
+    entry.kept = std::move(kept);
+    return number;
+}
+
+void ResultList::restate(const std::optional<base::Spacing>& spacing,
+                         const std::optional<base::WorldAxes>& axes) {
+    for (ResultEntry& each : m_all) {
+        auto next = std::make_shared<job::JobResult>(*each.job);
+        job::restate(*next, spacing, axes);
+        each.job = std::move(next);
+        each.kept.reset(); // its scene has the geometry of before
+        each.settings.spacing = spacing;
+        each.settings.world = axes;
+    }
+}
+
+/// The result whose map goes next; -1: none may go.
+int ResultList::nextToRelease() const {
+    const auto newest = static_cast<int>(m_all.size()) - 1;
+    const auto find = [this](const auto& goes) {
+        for (int i = 0; i < static_cast<int>(m_all.size()); ++i) {
+            const ResultEntry& each = m_all[static_cast<std::size_t>(i)];
+            if (each.job->map && goes(i, each)) {
+                return i;
+            }
+        }
+        return -1;
+    };
+    const auto complete = [](int, const ResultEntry& each) { return !each.job->cancelled; };
+    const auto inUse = [this, newest](int i) { return i == newest || i == m_shown; };
+    int next =
+        find([&](int i, const ResultEntry& each) { return each.job->cancelled && !inUse(i); });
+    if (next < 0 && find(complete) >= 0) {
+        next = find([](int, const ResultEntry& each) { return each.job->cancelled; });
+    }
+    return next >= 0 ? next : find([&](int i, const ResultEntry& each) {
+        return !inUse(i) && i != lastOf(each.scene);
+    });
+}
+
+ResultList::Released ResultList::release(std::int64_t most) {
+    Released given;
+    const ResultEntry* const before = result();
+    const auto shownJob = before != nullptr ? before->job : nullptr;
+    while (bytes() > most) {
+        const int index = nextToRelease();
+        if (index < 0) {
+            break;
+        }
+        ResultEntry& entry = m_all[static_cast<std::size_t>(index)];
+        given.shownChanged = given.shownChanged || entry.job == shownJob;
+        given.held.push_back(entry.job);
+        if (entry.job->cancelled && entry.job->peaks.empty()) {
+            given.results << entry.title;
+            const int scene = entry.scene;
+            m_all.erase(m_all.begin() + index);
+            m_shown = index == m_shown ? lastOf(scene) : m_shown - (index < m_shown ? 1 : 0);
+            continue;
+        }
+        given.maps << entry.title;
+        auto without = std::make_shared<job::JobResult>(*entry.job);
+        without->map.reset();
+        without->index.reset();
+        entry.job = std::move(without);
+        entry.kept.reset();
+        entry.mapReleased = true;
+    }
+    return given;
+}
+
+} // namespace flcc::ui

@@ -1,0 +1,60 @@
+#pragma once
+
+#include <QStringList>
+
+#include <functional>
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "engine/base/geometry.h"
+#include "ui/document/entries.h"
+
+namespace flcc::ui {
+
+/// The results of runs, of which one is shown, and the memory of their maps.
+class ResultList {
+  public:
+    [[nodiscard]] const std::vector<ResultEntry>& all() const { return m_all; }
+    [[nodiscard]] std::vector<ResultEntry>& all() { return m_all; }
+    [[nodiscard]] int shown() const { return m_shown; } ///< -1: none
+    [[nodiscard]] const ResultEntry* result() const;    ///< the shown result, or null
+    [[nodiscard]] int lastOf(int scene) const;          ///< -1: no result
+    [[nodiscard]] std::int64_t bytes() const;
+
+    void show(int index); ///< none if there is no such result
+    void add(ResultEntry entry) { m_all.push_back(std::move(entry)); }
+    /// Removes a result, which is returned. If it was shown, a neighbour of its scene is.
+    [[nodiscard]] ResultEntry remove(int index);
+    /// Removes the results for which `gone` is true; the shown result stays shown. The caller keeps
+    /// the returned results alive until all listeners have handled the change.
+    [[nodiscard]] std::vector<ResultEntry>
+    takeOut(const std::function<bool(const ResultEntry&)>& gone);
+    void clear();
+
+    /// Replaces the peaks of the shown result by peaks of the same map. Returns the number that
+    /// peak `selected` has in the new list; -1: it is not there. `before` keeps the old list alive.
+    int replacePeaks(job::PeaksEdit edit, std::shared_ptr<const job::KeptMap> kept, int selected,
+                     std::shared_ptr<const job::JobResult>& before);
+    /// Positions follow spacing and world axes.
+    void restate(const std::optional<base::Spacing>& spacing,
+                 const std::optional<base::WorldAxes>& axes);
+
+    /// What was given up for the limit; `held` keeps the maps alive.
+    struct Released {
+        std::vector<std::shared_ptr<const job::JobResult>> held;
+        QStringList maps;
+        QStringList results; ///< partial results that went with their maps
+        bool shownChanged = false;
+    };
+    /// Releases maps until all take at most `most` bytes, see kMostResultBytes.
+    [[nodiscard]] Released release(std::int64_t most);
+
+  private:
+    [[nodiscard]] int nextToRelease() const;
+
+    std::vector<ResultEntry> m_all;
+    int m_shown = -1;
+};
+
+} // namespace flcc::ui

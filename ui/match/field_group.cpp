@@ -1,0 +1,1 @@
+#include "ui/match/field_group.h"

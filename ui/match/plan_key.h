@@ -1,0 +1,10 @@
+#pragma once
+
+#include "engine/job/job.h"
+
+namespace flcc::ui {
+
+/// The part of a job that its plan depends on.
+[[nodiscard]] job::Job planKey(job::Job job);
+
+} // namespace flcc::ui

@@ -1,0 +1,34 @@
+#pragma once
+
+#include <QWidget>
+
+class QPushButton;
+
+namespace flcc::ui {
+
+/// The buttons [Plan] and [Run]. During a run, [Run] is [Cancel].
+class RunBar : public QWidget {
+    Q_OBJECT
+
+  public:
+    explicit RunBar(QWidget* parent = nullptr);
+
+    [[nodiscard]] bool running() const { return m_running; }
+    void setRunning(bool running);
+    void setCancelling(); ///< shows "Cancelling" until setRunning() is called
+    /// `ready`: there is something to search for. `reason` speaks against a run; empty: nothing.
+    void setReady(bool ready, const QString& reason);
+    void refreshTheme();
+
+  Q_SIGNALS:
+    void planRequested();
+    void runRequested();
+    void cancelRequested();
+
+  private:
+    bool m_running = false;
+    QPushButton* m_plan = nullptr;
+    QPushButton* m_run = nullptr;
+};
+
+} // namespace flcc::ui

@@ -1,0 +1,223 @@
+#include "ui/views/result_view.h"
+
+#include <algorithm>
+#include <cmath>
+#include <tuple>
+
+namespace flcc::ui {
+
+ResultView::ResultView(Document& document, ViewScenes& scenes, DisplayCopies& copies,
+                       VolumeLook& look, QObject* parent)
+    : QObject(parent), m_document(document), m_scenes(scenes), m_copies(copies), m_look(look) {
+    connect(&m_document, &Document::resultShown, this, &ResultView::showResult);
+    connect(&m_document, &Document::peakSelected, this, &ResultView::applyPeaks);
+}
+
+void ResultView::clear() {
+    m_map.reset();
+    m_running.reset();
+    m_peaks.clear();
+}
+
+void ResultView::setColourMap(match::ColourMap map) {
+    m_colourMap = map;
+    applyScale();
+}
+
+void ResultView::setFixedRange(bool fixed) {
+    m_fixedRange = fixed;
+    applyScale();
+}
+
+match::HeatmapScale ResultView::mapScale() const {
+    const bool twoSigned = m_colourMap == match::ColourMap::Diverging;
+    match::HeatmapScale scale{m_colourMap, twoSigned ? -1.0 : 0.0, 1.0};
+    const ResultEntry* result = m_document.result();
+    const method::Operation operation = m_running           ? m_runningOperation
+                                        : result != nullptr ? result->settings.operation
+                                                            : method::Operation();
+    if (!operation.isLcc()) {
+        if (m_running && m_runningRange) {
+            std::tie(scale.low, scale.high) = *m_runningRange;
+        } else if (!m_running && result->job->report.map) {
+            scale.low = result->job->report.map->statistics.minimum;
+            scale.high = result->job->report.map->statistics.maximum;
+        }
+        scale.reversed = operation.traits().best == method::Best::Smallest;
+    } else if (m_fixedRange) {
+        scale.low = -1;
+    } else if (!m_running && result != nullptr && result->job->report.map) {
+        const match::MapStatistics& statistics = result->job->report.map->statistics;
+        if (twoSigned) {
+            const double reach =
+                std::max({std::abs(statistics.minimum), std::abs(statistics.maximum), 1e-6});
+            scale.low = -reach;
+            scale.high = reach;
+        } else if (statistics.maximum > 0) {
+            scale.high = statistics.maximum;
+        }
+    }
+    return scale;
+}
+
+void ResultView::applyScale() {
+    const match::HeatmapScale scale = mapScale();
+    for (const auto& slice : m_scenes.slices) {
+        slice->setMapScale(scale);
+    }
+    m_scenes.volume->setMapScale(scale);
+    copyMap();
+}
+
+/// The copy of the map follows map and colours.
+void ResultView::copyMap() {
+    m_copies.setMap(m_map, viz::bestRule(mapScale()), m_mapFinished);
+    m_scenes.slices.front()->setMapPyramid(m_copies.mapCopy());
+    Q_EMIT copied();
+}
+
+void ResultView::showMap(const std::shared_ptr<const method::MatchMap>& map,
+                         const base::Extents& templ, const base::Index& corner, bool finished) {
+    m_map = map;
+    m_mapTempl = templ;
+    m_mapCorner = corner;
+    m_mapFinished = finished;
+    const ResultEntry* result = m_document.result();
+    const method::Operation operation = !finished           ? m_runningOperation
+                                        : result != nullptr ? result->settings.operation
+                                                            : method::Operation();
+    const std::string name(operation.traits().label);
+    for (const auto& slice : m_scenes.slices) {
+        slice->setMapName(name);
+        slice->setMap(map, templ, finished, corner);
+    }
+    m_scenes.volume->setMapName(name);
+    m_scenes.volume->setMap(map, templ, finished, corner);
+    applyScale();
+}
+
+void ResultView::noteMap(const QString& note) {
+    for (const auto& slice : m_scenes.slices) {
+        slice->setMapNote(note.toStdString());
+    }
+    m_scenes.volume->setMapNote(note.toStdString());
+}
+
+void ResultView::setUnverified(bool unverified) {
+    if (m_running) {
+        noteMap(unverified ? tr("not yet verified") : QString());
+    }
+}
+
+/// The templates of a result, whose surfaces stand at the peaks.
+void ResultView::showShapes(const ResultEntry* result) {
+    std::vector<viz::TemplateShape> shapes;
+    for (std::size_t i = 0; result != nullptr && i < result->job->templates.size(); ++i) {
+        const auto& templ = result->job->templates[i];
+        viz::TemplateShape shape{{templ, &templ->pixels}};
+        if (i < result->job->masks.size() && result->job->masks[i]) {
+            shape.support = {result->job->masks[i], &result->job->masks[i]->support};
+        }
+        shapes.push_back(std::move(shape));
+    }
+    m_scenes.volume->setTemplateShapes(std::move(shapes));
+}
+
+void ResultView::showResult() {
+    m_running.reset();
+    setVisiblePeaks({});
+    const ResultEntry* result = m_document.result();
+    showShapes(result);
+    m_look.suitResult(result);
+    if (result == nullptr || !result->job->map) {
+        showMap(nullptr, {}, {}, true);
+    } else {
+        showMap(result->job->map, result->job->templates.front()->extents(), result->job->mapCorner,
+                true);
+    }
+    noteMap(result == nullptr || job::isVerified(result->job->report) ? QString()
+                                                                      : tr("not verified"));
+}
+
+void ResultView::showRunningMap(std::shared_ptr<const method::MatchMap> map,
+                                const base::Extents& templ, const base::Index& corner,
+                                method::Operation operation) {
+    m_running = map;
+    m_runningOperation = operation;
+    m_runningRange.reset();
+    setVisiblePeaks({});
+    noteMap({});
+    showMap(map, templ, corner, false);
+}
+
+void ResultView::addRegions(const std::vector<base::Box>& regions) {
+    if (!m_running) {
+        return;
+    }
+    for (const base::Box& region : regions) {
+        for (const auto& slice : m_scenes.slices) {
+            slice->mapRegionFinished(region);
+        }
+        m_scenes.volume->mapRegionFinished(region);
+    }
+    if (!m_runningOperation.isLcc()) {
+        for (const base::Box& region : regions) {
+            if (const auto values = match::valueRange(m_running->value.view().part(region),
+                                                      m_running->status.view().part(region))) {
+                const auto before = m_runningRange.value_or(*values);
+                m_runningRange.emplace(std::min(before.first, values->first),
+                                       std::max(before.second, values->second));
+            }
+        }
+        applyScale();
+    }
+    m_copies.addRegions(regions);
+}
+
+void ResultView::endRunningMap() {
+    if (m_running) {
+        m_running.reset();
+        showResult();
+        setVisiblePeaks(m_document.peakChoice().shown);
+    }
+}
+
+void ResultView::setVisiblePeaks(const std::vector<int>& peaks) {
+    m_peaks = peaks;
+    const ResultEntry* result = m_document.result();
+    std::vector<viz::PeakMark> marks;
+    if (result != nullptr) {
+        for (const int index : peaks) {
+            const match::Peak& peak = result->job->peaks[static_cast<std::size_t>(index)];
+            const auto& templ = result->job->templates[static_cast<std::size_t>(peak.templ)];
+            const bool shaded =
+                m_document.masks().size() < 2 || peak.templ == m_document.activeTemplate();
+            marks.push_back({peak.centre, peak.score, index + 1, templ->extents(), shaded,
+                             static_cast<int>(peak.templ)});
+        }
+    }
+    for (const auto& slice : m_scenes.slices) {
+        slice->setPeaks(marks, m_mapTempl);
+    }
+    m_scenes.volume->setPeaks(marks, m_mapTempl);
+    applyPeaks();
+}
+
+void ResultView::applyPeaks() {
+    const auto found = std::ranges::find(m_peaks, m_document.selectedPeak());
+    const auto mark = found == m_peaks.end()
+                          ? std::nullopt
+                          : std::optional(static_cast<std::size_t>(found - m_peaks.begin()));
+    for (const auto& slice : m_scenes.slices) {
+        slice->setSelectedPeak(mark);
+    }
+    m_scenes.volume->setSelectedPeak(mark);
+}
+
+int ResultView::peakAt(const ViewFrame& frame, viz::DisplayPoint display) const {
+    const auto mark =
+        frame.slice() != nullptr ? frame.slice()->peakAt(display) : frame.volume()->peakAt(display);
+    return mark && *mark < m_peaks.size() ? m_peaks[*mark] : -1;
+}
+
+} // namespace flcc::ui

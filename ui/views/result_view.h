@@ -1,0 +1,86 @@
+#pragma once
+
+#include <QObject>
+
+#include <memory>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "engine/match/colour_map.h"
+#include "ui/document/document.h"
+#include "ui/views/display_copies.h"
+#include "ui/views/view_frame.h"
+#include "ui/views/view_scenes.h"
+#include "ui/views/volume_look.h"
+
+namespace flcc::ui {
+
+/// The result in the views: heatmap and peaks of the shown result, or of the run that is under way.
+class ResultView : public QObject {
+    Q_OBJECT
+
+  public:
+    ResultView(Document& document, ViewScenes& scenes, DisplayCopies& copies, VolumeLook& look,
+               QObject* parent);
+
+    void clear(); ///< forgets the map and the peaks of the scene before
+
+    void setColourMap(match::ColourMap map);
+    void setFixedRange(bool fixed); ///< [-1, 1] instead of the map's own
+    [[nodiscard]] match::HeatmapScale mapScale() const;
+
+    // The current run.
+    /// `corner` is the scene voxel of the map's first placement. Colours follow the values that are
+    /// there so far, unless they are scores.
+    void showRunningMap(std::shared_ptr<const method::MatchMap> map, const base::Extents& templ,
+                        const base::Index& corner, method::Operation operation);
+    void addRegions(const std::vector<base::Box>& regions);
+    void endRunningMap();
+    /// If true, the note "not yet verified" is drawn over the map of the current run.
+    void setUnverified(bool unverified);
+    [[nodiscard]] bool showsRunningMap() const { return m_running != nullptr; }
+
+    /// The map whose scores are shown, or null. shownTemplate() is the extents of its template.
+    [[nodiscard]] const method::MatchMap* shownMap() const { return m_map.get(); }
+    [[nodiscard]] base::Extents shownTemplate() const { return m_mapTempl; }
+    /// The scene voxel of the map's first placement.
+    [[nodiscard]] base::Index shownCorner() const { return m_mapCorner; }
+
+    /// The peaks that are drawn, as indices into the shown result's list.
+    void setVisiblePeaks(const std::vector<int>& peaks);
+    /// Draws them again, because they may belong to other masks.
+    void refreshPeaks() { setVisiblePeaks(std::vector<int>(m_peaks)); }
+    /// The peak (index into the result's list) under a position, or -1.
+    [[nodiscard]] int peakAt(const ViewFrame& frame, viz::DisplayPoint display) const;
+
+  Q_SIGNALS:
+    void copied(); ///< the coarse copy of the map follows another map or other colours
+
+  private:
+    void showResult();
+    void showMap(const std::shared_ptr<const method::MatchMap>& map, const base::Extents& templ,
+                 const base::Index& corner, bool finished);
+    void showShapes(const ResultEntry* result);
+    void noteMap(const QString& note);
+    void applyScale();
+    void copyMap();
+    void applyPeaks();
+
+    Document& m_document;
+    ViewScenes& m_scenes;
+    DisplayCopies& m_copies;
+    VolumeLook& m_look;
+    match::ColourMap m_colourMap = match::ColourMap::Viridis;
+    bool m_fixedRange = false;
+    std::shared_ptr<const method::MatchMap> m_map;
+    bool m_mapFinished = true;
+    std::shared_ptr<const method::MatchMap> m_running;
+    method::Operation m_runningOperation;
+    std::optional<std::pair<double, double>> m_runningRange; ///< least and largest value so far
+    base::Extents m_mapTempl{0, 0, 0};
+    base::Index m_mapCorner;
+    std::vector<int> m_peaks;
+};
+
+} // namespace flcc::ui

@@ -1,0 +1,66 @@
+#pragma once
+
+#include <QObject>
+
+#include <array>
+#include <functional>
+
+#include "engine/io/protected_files.h"
+
+class QDockWidget;
+class QMainWindow;
+class QTabWidget;
+
+namespace flcc::ui {
+
+class DataPanel;
+class Document;
+class FeaturesPanel;
+class LogPanel;
+class MatchPanel;
+class PeaksPanel;
+class ReportPanel;
+class RunController;
+class ViewsPanel;
+
+/// The docks around the views with the panels in them, and their layout.
+class Docks : public QObject {
+    Q_OBJECT
+
+  public:
+    Docks(QMainWindow& window, Document& document, RunController& controller, ViewsPanel& views,
+          std::function<io::ProtectedFiles()> inputs);
+
+    [[nodiscard]] DataPanel& data() { return *m_data; }
+    [[nodiscard]] MatchPanel& match() { return *m_match; }
+    [[nodiscard]] PeaksPanel& peaks() { return *m_peaks; }
+    [[nodiscard]] FeaturesPanel& features() { return *m_features; }
+    [[nodiscard]] ReportPanel& report() { return *m_report; }
+    [[nodiscard]] std::array<QDockWidget*, 3> all() const {
+        return {m_dataDock, m_matchDock, m_bottomDock};
+    }
+
+    /// Docks as at the first start: visible, in their places, in their sizes.
+    void reset();
+    void showFeatures();  ///< brings the Blobs tab to the front
+    void leaveFeatures(); ///< shows Peaks in place of the Blobs tab
+
+  private:
+    QDockWidget* dock(const QString& title, const char* name, QWidget* content,
+                      Qt::DockWidgetArea area);
+    void fillTabs();
+
+    QMainWindow& m_window;
+    DataPanel* m_data = nullptr;
+    MatchPanel* m_match = nullptr;
+    QTabWidget* m_tabs = nullptr;
+    PeaksPanel* m_peaks = nullptr;
+    FeaturesPanel* m_features = nullptr;
+    ReportPanel* m_report = nullptr;
+    LogPanel* m_log = nullptr;
+    QDockWidget* m_dataDock = nullptr;
+    QDockWidget* m_matchDock = nullptr;
+    QDockWidget* m_bottomDock = nullptr;
+};
+
+} // namespace flcc::ui
