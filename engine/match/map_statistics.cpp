@@ -1,7 +1,9 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <vector>
 
+#include "engine/match/detail/scores.h"
 #include "engine/match/peaks.h"
 
 namespace flcc::match {
@@ -87,7 +89,10 @@ MapStatistics mapStatistics(const base::View<const float>& value,
     return statisticsOf(tally);
 }
 
-MapStatistics mapStatistics(const base::View<const double>& value,
+namespace {
+
+template <class T>
+MapStatistics anyStatistics(const base::View<const T>& value,
                             const base::View<const base::Status>& status,
                             const std::stop_token& stop) {
     MapStatistics statistics;
@@ -97,7 +102,7 @@ MapStatistics mapStatistics(const base::View<const double>& value,
             for (std::int64_t y = 0; y < extents.y && !stop.stop_requested(); ++y) {
                 for (std::int64_t x = 0; x < extents.x; ++x) {
                     if (base::hasValue(status.at(x, y, z))) {
-                        take(value.at(x, y, z));
+                        take(static_cast<double>(value.at(x, y, z)));
                     }
                 }
             }
@@ -139,32 +144,86 @@ MapStatistics mapStatistics(const base::View<const double>& value,
     return statistics;
 }
 
-std::optional<BestPlaces> bestOf(const SearchedMap& map, const std::stop_token& stop) {
-    const base::Extents& extents = map.exact.extents();
+} // namespace
+
+MapStatistics mapStatistics(const base::View<const double>& value,
+                            const base::View<const base::Status>& status,
+                            const std::stop_token& stop) {
+    return anyStatistics(value, status, stop);
+}
+
+MapStatistics valueStatistics(const SearchedMap& map, const std::stop_token& stop) {
+    return map.exact.data() != nullptr ? anyStatistics(map.exact, map.status, stop)
+                                       : anyStatistics(map.value, map.status, stop);
+}
+
+std::optional<BestPlaces> bestOf(const method::MaskedView& scene, const SearchedMap& map,
+                                 const PeakOptions& options, const std::stop_token& stop) {
+    const base::Extents& extents = map.status.extents();
+    const bool inDouble = map.exact.data() != nullptr;
     const double sign = map.operation.traits().sign();
     std::optional<BestPlaces> best;
     const auto forValues = [&](const auto& take) {
         for (std::int64_t z = 0; z < extents.z; ++z) {
             for (std::int64_t y = 0; y < extents.y && !stop.stop_requested(); ++y) {
                 for (std::int64_t x = 0; x < extents.x; ++x) {
-                    if (base::hasValue(map.status.at(x, y, z))) {
-                        take(map.exact.at(x, y, z));
+                    const base::Index at{x, y, z};
+                    if (base::hasValue(map.status.at(at))) {
+                        take(at,
+                             inDouble ? map.exact.at(at) : static_cast<double>(map.value.at(at)));
                     }
                 }
             }
         }
     };
-    forValues([&](double value) {
+    forValues([&](const base::Index&, double value) {
         if (!best || sign * value > sign * best->value) {
             best = BestPlaces{.value = value};
         }
     });
-    if (best) {
-        best->tolerance = 2 * map.facts.largestBound;
-        forValues([&](double value) {
-            best->occurrences += std::abs(value - best->value) <= best->tolerance ? 1 : 0;
-        });
+    if (!best) {
+        return best;
     }
+    best->tolerance = 2 * map.facts.largestBound;
+    if (!inDouble) {
+        constexpr std::int64_t kMostVoxels = 400'000'000; // of panels: about half a second
+        detail::Scores scores(scene, map, options);
+        std::int64_t most = kMostVoxels / std::ssize(map.templates) /
+                            base::voxelCount(map.templates.front().extents());
+        std::vector<base::Index> near;
+        double least = -std::numeric_limits<double>::infinity(); // of the best canonical value
+        forValues([&](const base::Index& at, double) {
+            const auto seen = scores.seen(at);
+            least = std::max(least, seen.value - scores.margin(seen));
+        });
+        forValues([&](const base::Index& at, double) {
+            const auto seen = scores.seen(at);
+            if (most >= 0 && seen.value + scores.margin(seen) >= least) {
+                near.push_back(at);
+                --most;
+            }
+        });
+        if (most >= 0) {
+            std::vector<double> values;
+            best->tolerance = 0;
+            for (std::size_t i = 0; i < near.size() && !stop.stop_requested(); ++i) {
+                const detail::Score score = scores.score(near[i]);
+                values.push_back(score.value);
+                best->tolerance = std::max(best->tolerance, 2 * score.bound);
+            }
+            if (!values.empty()) {
+                const double top = *std::max_element(values.begin(), values.end());
+                best->value = sign * top;
+                best->occurrences = std::count_if(values.begin(), values.end(), [&](double value) {
+                    return top - value <= best->tolerance;
+                });
+            }
+            return best;
+        }
+    }
+    forValues([&](const base::Index&, double value) {
+        best->occurrences += std::abs(value - best->value) <= best->tolerance ? 1 : 0;
+    });
     return best;
 }
 
