@@ -157,73 +157,96 @@ MapStatistics valueStatistics(const SearchedMap& map, const std::stop_token& sto
                                        : anyStatistics(map.value, map.status, stop);
 }
 
-std::optional<BestPlaces> bestOf(const method::MaskedView& scene, const SearchedMap& map,
-                                 const PeakOptions& options, const std::stop_token& stop) {
+namespace {
+
+/// The voxels of a map of floats whose canonical value may be the best one; empty if there are too
+/// many. `best` is the map's best value.
+std::optional<std::vector<base::Index>> nearBest(const detail::Scores& scores, double best,
+                                                 const std::stop_token& stop) {
+    constexpr std::int64_t kMostVoxels = 400'000'000; // of panels: about half a second
+    const SearchedMap& map = scores.map();
     const base::Extents& extents = map.status.extents();
-    const bool inDouble = map.exact.data() != nullptr;
-    const double sign = map.operation.traits().sign();
-    std::optional<BestPlaces> best;
-    const auto forValues = [&](const auto& take) {
-        for (std::int64_t z = 0; z < extents.z; ++z) {
-            for (std::int64_t y = 0; y < extents.y && !stop.stop_requested(); ++y) {
-                for (std::int64_t x = 0; x < extents.x; ++x) {
-                    const base::Index at{x, y, z};
-                    if (base::hasValue(map.status.at(at))) {
-                        take(at,
-                             inDouble ? map.exact.at(at) : static_cast<double>(map.value.at(at)));
+    const std::int64_t most =
+        kMostVoxels / std::ssize(map.templates) / base::voxelCount(map.templates.front().extents());
+    const bool lowConf =
+        map.facts.statusCounts[static_cast<std::size_t>(base::Status::LowConf)] > 0;
+    const double sign = scores.sign();
+    // The canonical value of the map's best voxel, at least.
+    const double least =
+        sign * best -
+        (lowConf
+             ? scores.largestMargin()
+             : scores.margin({.known = true, .value = sign * best, .status = base::Status::Ok}));
+    const auto reach = static_cast<float>(least - scores.largestMargin());
+    const float limit = std::nextafter(reach, -std::numeric_limits<float>::infinity());
+    const auto factor = static_cast<float>(sign);
+    std::vector<base::Index> near;
+    for (std::int64_t z = 0; z < extents.z; ++z) {
+        for (std::int64_t y = 0; y < extents.y && !stop.stop_requested(); ++y) {
+            const float* const row = map.value.row(y, z);
+            std::int32_t any = 0;
+            for (std::int64_t x = 0; x < extents.x; ++x) {
+                any |= static_cast<std::int32_t>(factor * row[x] >= limit);
+            }
+            for (std::int64_t x = 0; any != 0 && x < extents.x; ++x) {
+                const auto seen = scores.seen({x, y, z});
+                if (base::hasValue(seen.status) && seen.value + scores.margin(seen) >= least) {
+                    if (std::ssize(near) == most) {
+                        return std::nullopt;
                     }
+                    near.push_back({x, y, z});
                 }
             }
         }
-    };
-    forValues([&](const base::Index&, double value) {
-        if (!best || sign * value > sign * best->value) {
-            best = BestPlaces{.value = value};
-        }
-    });
-    if (!best) {
-        return best;
     }
-    best->tolerance = 2 * map.facts.largestBound;
+    return near;
+}
+
+} // namespace
+
+std::optional<BestPlaces> bestOf(const method::MaskedView& scene, const SearchedMap& map,
+                                 const PeakOptions& options, const std::stop_token& stop) {
+    if (map.statistics.count == 0) {
+        return std::nullopt;
+    }
+    const double sign = map.operation.traits().sign();
+    BestPlaces best{.value = sign > 0 ? map.statistics.maximum : map.statistics.minimum,
+                    .tolerance = 2 * map.facts.largestBound};
+    const bool inDouble = map.exact.data() != nullptr;
     if (!inDouble) {
-        constexpr std::int64_t kMostVoxels = 400'000'000; // of panels: about half a second
         detail::Scores scores(scene, map, options);
-        std::int64_t most = kMostVoxels / std::ssize(map.templates) /
-                            base::voxelCount(map.templates.front().extents());
-        std::vector<base::Index> near;
-        double least = -std::numeric_limits<double>::infinity(); // of the best canonical value
-        forValues([&](const base::Index& at, double) {
-            const auto seen = scores.seen(at);
-            least = std::max(least, seen.value - scores.margin(seen));
-        });
-        forValues([&](const base::Index& at, double) {
-            const auto seen = scores.seen(at);
-            if (most >= 0 && seen.value + scores.margin(seen) >= least) {
-                near.push_back(at);
-                --most;
-            }
-        });
-        if (most >= 0) {
+        if (const auto near = nearBest(scores, best.value, stop); near && !near->empty()) {
             std::vector<double> values;
-            best->tolerance = 0;
-            for (std::size_t i = 0; i < near.size() && !stop.stop_requested(); ++i) {
-                const detail::Score score = scores.score(near[i]);
+            best.tolerance = 0;
+            for (std::size_t i = 0; i < near->size() && !stop.stop_requested(); ++i) {
+                const detail::Score score = scores.score((*near)[i]);
                 values.push_back(score.value);
-                best->tolerance = std::max(best->tolerance, 2 * score.bound);
+                best.tolerance = std::max(best.tolerance, 2 * score.bound);
             }
             if (!values.empty()) {
                 const double top = *std::max_element(values.begin(), values.end());
-                best->value = sign * top;
-                best->occurrences = std::count_if(values.begin(), values.end(), [&](double value) {
-                    return top - value <= best->tolerance;
+                best.value = sign * top;
+                best.occurrences = std::count_if(values.begin(), values.end(), [&](double value) {
+                    return top - value <= best.tolerance;
                 });
             }
             return best;
         }
     }
-    forValues([&](const base::Index&, double value) {
-        best->occurrences += std::abs(value - best->value) <= best->tolerance ? 1 : 0;
-    });
+    const base::Extents& extents = map.status.extents();
+    for (std::int64_t z = 0; z < extents.z; ++z) {
+        for (std::int64_t y = 0; y < extents.y && !stop.stop_requested(); ++y) {
+            for (std::int64_t x = 0; x < extents.x; ++x) {
+                const base::Index at{x, y, z};
+                const double value =
+                    inDouble ? map.exact.at(at) : static_cast<double>(map.value.at(at));
+                best.occurrences += base::hasValue(map.status.at(at)) &&
+                                            std::abs(value - best.value) <= best.tolerance
+                                        ? 1
+                                        : 0;
+            }
+        }
+    }
     return best;
 }
 

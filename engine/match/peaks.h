@@ -121,6 +121,7 @@ struct BestPlaces {
 
 /// The best value of an operation other than lcc; empty if no voxel has a value. Of a map of floats
 /// it is a canonical value, and so are those that are compared with it, unless there are too many.
+/// Reads valueStatistics() from the map.
 [[nodiscard]] std::optional<BestPlaces> bestOf(const method::MaskedView& scene,
                                                const SearchedMap& map, const PeakOptions& options,
                                                const std::stop_token& stop = {});

@@ -396,7 +396,7 @@ match::SearchedMap GroupRun::searched(const std::stop_token& stop) {
             report.statistics = match::mapStatistics(map.value, map.status, stop);
         } else {
             map.exact = m_map->exact.view();
-            report.statistics = match::valueStatistics(map, stop);
+            report.statistics = map.statistics = match::valueStatistics(map, stop);
             report.best = match::bestOf(m_inputs.sceneView(), map,
                                         {.partialPeaks = true,
                                          .outside = m_problem.outside,
