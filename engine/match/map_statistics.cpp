@@ -1,7 +1,9 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <vector>
 
+#include "engine/match/detail/scores.h"
 #include "engine/match/peaks.h"
 
 namespace flcc::match {
@@ -87,7 +89,10 @@ MapStatistics mapStatistics(const base::View<const float>& value,
     return statisticsOf(tally);
 }
 
-MapStatistics mapStatistics(const base::View<const double>& value,
+namespace {
+
+template <class T>
+MapStatistics anyStatistics(const base::View<const T>& value,
                             const base::View<const base::Status>& status,
                             const std::stop_token& stop) {
     MapStatistics statistics;
@@ -97,7 +102,7 @@ MapStatistics mapStatistics(const base::View<const double>& value,
             for (std::int64_t y = 0; y < extents.y && !stop.stop_requested(); ++y) {
                 for (std::int64_t x = 0; x < extents.x; ++x) {
                     if (base::hasValue(status.at(x, y, z))) {
-                        take(value.at(x, y, z));
+                        take(static_cast<double>(value.at(x, y, z)));
                     }
                 }
             }
@@ -139,31 +144,108 @@ MapStatistics mapStatistics(const base::View<const double>& value,
     return statistics;
 }
 
-std::optional<BestPlaces> bestOf(const SearchedMap& map, const std::stop_token& stop) {
-    const base::Extents& extents = map.exact.extents();
-    const double sign = map.operation.traits().sign();
-    std::optional<BestPlaces> best;
-    const auto forValues = [&](const auto& take) {
-        for (std::int64_t z = 0; z < extents.z; ++z) {
-            for (std::int64_t y = 0; y < extents.y && !stop.stop_requested(); ++y) {
-                for (std::int64_t x = 0; x < extents.x; ++x) {
-                    if (base::hasValue(map.status.at(x, y, z))) {
-                        take(map.exact.at(x, y, z));
+} // namespace
+
+MapStatistics mapStatistics(const base::View<const double>& value,
+                            const base::View<const base::Status>& status,
+                            const std::stop_token& stop) {
+    return anyStatistics(value, status, stop);
+}
+
+MapStatistics valueStatistics(const SearchedMap& map, const std::stop_token& stop) {
+    return map.exact.data() != nullptr ? anyStatistics(map.exact, map.status, stop)
+                                       : anyStatistics(map.value, map.status, stop);
+}
+
+namespace {
+
+/// The voxels of a map of floats whose canonical value may be the best one; empty if there are too
+/// many. `best` is the map's best value.
+std::optional<std::vector<base::Index>> nearBest(const detail::Scores& scores, double best,
+                                                 const std::stop_token& stop) {
+    constexpr std::int64_t kMostVoxels = 400'000'000; // of panels: about half a second
+    const SearchedMap& map = scores.map();
+    const base::Extents& extents = map.status.extents();
+    const std::int64_t most =
+        kMostVoxels / std::ssize(map.templates) / base::voxelCount(map.templates.front().extents());
+    const bool lowConf =
+        map.facts.statusCounts[static_cast<std::size_t>(base::Status::LowConf)] > 0;
+    const double sign = scores.sign();
+    // The canonical value of the map's best voxel, at least.
+    const double least =
+        sign * best -
+        (lowConf
+             ? scores.largestMargin()
+             : scores.margin({.known = true, .value = sign * best, .status = base::Status::Ok}));
+    const auto reach = static_cast<float>(least - scores.largestMargin());
+    const float limit = std::nextafter(reach, -std::numeric_limits<float>::infinity());
+    const auto factor = static_cast<float>(sign);
+    std::vector<base::Index> near;
+    for (std::int64_t z = 0; z < extents.z; ++z) {
+        for (std::int64_t y = 0; y < extents.y && !stop.stop_requested(); ++y) {
+            const float* const row = map.value.row(y, z);
+            std::int32_t any = 0;
+            for (std::int64_t x = 0; x < extents.x; ++x) {
+                any |= static_cast<std::int32_t>(factor * row[x] >= limit);
+            }
+            for (std::int64_t x = 0; any != 0 && x < extents.x; ++x) {
+                const auto seen = scores.seen({x, y, z});
+                if (base::hasValue(seen.status) && seen.value + scores.margin(seen) >= least) {
+                    if (std::ssize(near) == most) {
+                        return std::nullopt;
                     }
+                    near.push_back({x, y, z});
                 }
             }
         }
-    };
-    forValues([&](double value) {
-        if (!best || sign * value > sign * best->value) {
-            best = BestPlaces{.value = value};
+    }
+    return near;
+}
+
+} // namespace
+
+std::optional<BestPlaces> bestOf(const method::MaskedView& scene, const SearchedMap& map,
+                                 const PeakOptions& options, const std::stop_token& stop) {
+    if (map.statistics.count == 0) {
+        return std::nullopt;
+    }
+    const double sign = map.operation.traits().sign();
+    BestPlaces best{.value = sign > 0 ? map.statistics.maximum : map.statistics.minimum,
+                    .tolerance = 2 * map.facts.largestBound};
+    const bool inDouble = map.exact.data() != nullptr;
+    if (!inDouble) {
+        detail::Scores scores(scene, map, options);
+        if (const auto near = nearBest(scores, best.value, stop); near && !near->empty()) {
+            std::vector<double> values;
+            best.tolerance = 0;
+            for (std::size_t i = 0; i < near->size() && !stop.stop_requested(); ++i) {
+                const detail::Score score = scores.score((*near)[i]);
+                values.push_back(score.value);
+                best.tolerance = std::max(best.tolerance, 2 * score.bound);
+            }
+            if (!values.empty()) {
+                const double top = *std::max_element(values.begin(), values.end());
+                best.value = sign * top;
+                best.occurrences = std::count_if(values.begin(), values.end(), [&](double value) {
+                    return top - value <= best.tolerance;
+                });
+            }
+            return best;
         }
-    });
-    if (best) {
-        best->tolerance = 2 * map.facts.largestBound;
-        forValues([&](double value) {
-            best->occurrences += std::abs(value - best->value) <= best->tolerance ? 1 : 0;
-        });
+    }
+    const base::Extents& extents = map.status.extents();
+    for (std::int64_t z = 0; z < extents.z; ++z) {
+        for (std::int64_t y = 0; y < extents.y && !stop.stop_requested(); ++y) {
+            for (std::int64_t x = 0; x < extents.x; ++x) {
+                const base::Index at{x, y, z};
+                const double value =
+                    inDouble ? map.exact.at(at) : static_cast<double>(map.value.at(at));
+                best.occurrences += base::hasValue(map.status.at(at)) &&
+                                            std::abs(value - best.value) <= best.tolerance
+                                        ? 1
+                                        : 0;
+            }
+        }
     }
     return best;
 }

@@ -77,6 +77,7 @@ valueRange(const base::View<const float>& value, const base::View<const base::St
 [[nodiscard]] MapStatistics mapStatistics(const base::View<const double>& value,
                                           const base::View<const base::Status>& status,
                                           const std::stop_token& stop = {});
+/// Of scores from -1 to 1.
 [[nodiscard]] MapStatistics mapStatistics(const base::View<const float>& value,
                                           const base::View<const base::Status>& status,
                                           const std::stop_token& stop = {});
@@ -101,7 +102,7 @@ struct SearchedMap {
     /// The voxels of the map that a GPU copied back, instead of `value`, `status` and `index`.
     const method::ReducedMap* reduced = nullptr;
     method::Operation operation{};
-    /// The values of an operation other than lcc, whose maps are in double.
+    /// The values of an operation other than lcc in double; without voxels after a run in single.
     base::View<const double> exact{};
 };
 
@@ -114,8 +115,15 @@ struct BestPlaces {
     double tolerance = 0;
 };
 
-/// The best value of an operation other than lcc; empty if no voxel has a value.
-[[nodiscard]] std::optional<BestPlaces> bestOf(const SearchedMap& map,
+/// Statistics of the values of an operation other than lcc.
+[[nodiscard]] MapStatistics valueStatistics(const SearchedMap& map,
+                                            const std::stop_token& stop = {});
+
+/// The best value of an operation other than lcc; empty if no voxel has a value. Of a map of floats
+/// it is a canonical value, and so are those that are compared with it, unless there are too many.
+/// Reads valueStatistics() from the map.
+[[nodiscard]] std::optional<BestPlaces> bestOf(const method::MaskedView& scene,
+                                               const SearchedMap& map, const PeakOptions& options,
                                                const std::stop_token& stop = {});
 
 /// Finds the peaks of one or several maps of a scene and returns them as one list.

@@ -13,13 +13,12 @@
 namespace flcc::method {
 
 std::string Method::refusal(const Problem& problem) const {
-    return problem.operation.isLcc()
+    const bool byDefinition = problem.operation.traits().byDefinition;
+    return problem.operation.isLcc() || (onDevice() == nullptr && !byDefinition)
                ? std::string()
                : "method " + std::string(name()) + " on " + std::string(device()) +
                      " has no operation " + std::string(method::name(problem.operation)) +
-                     (problem.operation.traits().byDefinition
-                          ? "; use --method direct --device cpu"
-                          : "; use --method direct or tiled with --device cpu");
+                     (byDefinition ? "; use --method direct --device cpu" : "; use --device cpu");
 }
 
 std::string withoutTransforms(const Candidate& candidate, const Limits& limits) {
@@ -54,9 +53,10 @@ bool allOk(const Status* status, std::int64_t count) {
 /// Merges a row whose voxels are all OK, the usual case; the statuses do not change then.
 template <class Real>
 void mergePlainly(const Real* score, std::int32_t templ, std::int64_t count, Real* best,
-                  std::int32_t* index) {
+                  std::int32_t* index, Real sign) {
     for (std::int64_t x = 0; x < count; ++x) {
-        const bool larger = (score[x] > best[x]) | ((score[x] == best[x]) & (templ < index[x]));
+        const bool larger =
+            (sign * score[x] > sign * best[x]) | ((score[x] == best[x]) & (templ < index[x]));
         index[x] = larger ? templ : index[x];
         best[x] = larger ? score[x] : best[x];
     }
@@ -64,14 +64,14 @@ void mergePlainly(const Real* score, std::int32_t templ, std::int64_t count, Rea
 
 template <class Real>
 void mergeCarefully(const Row<const Real>& row, std::int32_t templ, std::int64_t count,
-                    const Row<Real>& best, std::int32_t* index) {
+                    const Row<Real>& best, std::int32_t* index, Real sign) {
     for (std::int64_t x = 0; x < count; ++x) {
         const Status status = row.status[x];
         if (!base::hasValue(status)) {
             continue;
         }
         const bool doubtful = status == Status::LowConf || best.status[x] == Status::LowConf;
-        if (shared::isBetter(row.score[x], templ, best.score[x], index[x])) {
+        if (shared::isBetter(sign * row.score[x], templ, sign * best.score[x], index[x])) {
             best.score[x] = row.score[x];
             best.status[x] = status;
             index[x] = templ;
@@ -91,16 +91,17 @@ template <class Use> void forRows(const base::Extents& extents, Use&& use) {
 
 template <class Real>
 void merge(const base::View<Real>& score, const base::View<Status>& status, std::int32_t templ,
-           const base::View<Real>& best, const BankView& to) {
+           const base::View<Real>& best, const BankView& to, Best which) {
     const std::int64_t count = score.extents().x;
+    const Real sign = which == Best::Largest ? Real{1} : Real{-1};
     forRows(score.extents(), [&](std::int64_t y, std::int64_t z) {
         const Row<const Real> from{score.row(y, z), status.row(y, z)};
         const Row<Real> into{best.row(y, z), to.map.status.row(y, z)};
         std::int32_t* const index = to.index.row(y, z);
         if (allOk(from.status, count) && allOk(into.status, count)) {
-            mergePlainly(from.score, templ, count, into.score, index);
+            mergePlainly(from.score, templ, count, into.score, index, sign);
         } else {
-            mergeCarefully(from, templ, count, into, index);
+            mergeCarefully(from, templ, count, into, index, sign);
         }
     });
 }
@@ -201,7 +202,7 @@ void clearOutside(const std::vector<base::Box>& regions, const BankView& bank) {
 
 } // namespace
 
-void mergeBest(const MapView& scores, std::int32_t templ, const BankView& best) {
+void mergeBest(const MapView& scores, std::int32_t templ, const BankView& best, Best which) {
     if (templ == 0) {
         copy(scores.value, best.map.value);
         copy(scores.status, best.map.status);
@@ -212,10 +213,10 @@ void mergeBest(const MapView& scores, std::int32_t templ, const BankView& best) 
         return;
     }
     if (best.map.exact.data() != nullptr) {
-        merge(scores.exact, scores.status, templ, best.map.exact, best);
+        merge(scores.exact, scores.status, templ, best.map.exact, best, which);
         round(best.map.exact, best.map.value);
     } else {
-        merge(scores.value, scores.status, templ, best.map.value, best);
+        merge(scores.value, scores.status, templ, best.map.value, best, which);
     }
 }
 
@@ -240,6 +241,39 @@ void clearBest(const BankView& part) {
 ScoreSums scoreSums(const MapView& part) {
     return ofPart(part.exact.data() != nullptr ? sumsOf(part.exact, part.status)
                                                : sumsOf(part.value, part.status));
+}
+
+ScoreSums valueSums(const MapView& part) {
+    const bool inDouble = part.exact.data() != nullptr;
+    double largest = 0;
+    forRows(part.status.extents(), [&](std::int64_t y, std::int64_t z) {
+        const Status* const status = part.status.row(y, z);
+        for (std::int64_t x = 0; x < part.status.extents().x; ++x) {
+            const double value =
+                inDouble ? part.exact.at(x, y, z) : static_cast<double>(part.value.at(x, y, z));
+            largest = base::hasValue(status[x]) ? std::max(largest, std::abs(value)) : largest;
+        }
+    });
+    constexpr int kFar = 400; // squares stay in range
+    ScoreSums sums;
+    sums.anyRange = true;
+    sums.exponent = largest > 0 && std::abs(std::ilogb(largest)) > kFar ? std::ilogb(largest) : 0;
+    const double unit = std::ldexp(1.0, -sums.exponent / 2);
+    const double rest = std::ldexp(1.0, -(sums.exponent - sums.exponent / 2));
+    forRows(part.status.extents(), [&](std::int64_t y, std::int64_t z) {
+        const Status* const status = part.status.row(y, z);
+        for (std::int64_t x = 0; x < part.status.extents().x; ++x) {
+            if (base::hasValue(status[x])) {
+                const double value = (inDouble ? part.exact.at(x, y, z)
+                                               : static_cast<double>(part.value.at(x, y, z))) *
+                                     unit * rest;
+                sums.count += 1;
+                sums.sum += value;
+                sums.squares += value * value;
+            }
+        }
+    });
+    return sums;
 }
 
 ScoreSums ofPart(const ScoreSums& sums) {
@@ -267,6 +301,7 @@ void addTemplate(const MapFacts& templ, MapFacts& bank) {
     bank.recomputed += templ.recomputed;
     bank.boundMedian = std::max(bank.boundMedian, templ.boundMedian);
     bank.largestBound = std::max(bank.largestBound, templ.largestBound);
+    bank.largestRelative = std::max(bank.largestRelative, templ.largestRelative);
     bank.largestLowConf = std::max(bank.largestLowConf, templ.largestLowConf);
     bank.largestRounding = std::max(bank.largestRounding, templ.largestRounding);
     bank.scores.add(templ.scores);
@@ -309,8 +344,10 @@ Outcome Method::executeBank(const Problem& problem, const Candidate& candidate,
                             [&](const base::Box& box) {
                                 const MapView part = partOf(viewOf(scores), box);
                                 const BankView best = partOf(to, box);
-                                mergeBest(part, static_cast<std::int32_t>(i), best);
-                                sums.add(scoreSums(part));
+                                const OperationTraits& traits = problem.operation.traits();
+                                mergeBest(part, static_cast<std::int32_t>(i), best, traits.best);
+                                sums.add(problem.operation.isLcc() ? scoreSums(part)
+                                                                   : valueSums(part));
                                 if (last) {
                                     addStatuses(best.map, all.facts);
                                     finished.push_back(box);

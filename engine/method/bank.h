@@ -28,12 +28,14 @@ struct BankView {
 /// template 0 first, since it overwrites `best`; the order of the others does not change the
 /// result.
 ///
-/// A voxel that has a score for some template gets the largest score, with the index and status of
-/// its template; of equal scores that of the lowest index. Its status is LOWCONF if any template's
-/// is, since the best score is then uncertain. A voxel without any score has value 0, the status of
-/// template 0 and index -1. Scores are compared in double if the map holds doubles.
+/// A voxel that has a score for some template gets the best score, the largest or the smallest,
+/// with the index and status of its template; of equal scores that of the lowest index. Its status
+/// is LOWCONF if any template's is, since the best score is then uncertain. A voxel without any
+/// score has value 0, the status of template 0 and index -1. Scores are compared in double if the
+/// map holds doubles.
 /// **Shapes**: `scores` and `best` have the same extents.
-void mergeBest(const MapView& scores, std::int32_t templ, const BankView& best);
+void mergeBest(const MapView& scores, std::int32_t templ, const BankView& best,
+               Best which = Best::Largest);
 
 /// Does what mergeBest() does for template 0 when its scores are already in `best.map`: sets the
 /// index.
@@ -44,6 +46,8 @@ void clearBest(const BankView& part);
 
 /// Sums over the scores of a part of a map, rounded by ofPart().
 [[nodiscard]] ScoreSums scoreSums(const MapView& part);
+/// The same for values of any range, not rounded.
+[[nodiscard]] ScoreSums valueSums(const MapView& part);
 /// The sums of a part rounded to multiples of 2^-20, which makes totals over the parts of a map of
 /// less than 2^33 voxels independent of the order of the parts (NUMERICS.md, section 9).
 [[nodiscard]] ScoreSums ofPart(const ScoreSums& sums);

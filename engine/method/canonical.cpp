@@ -549,16 +549,6 @@ CanonicalTemplate::CanonicalTemplate(const MaskedView& templ) {
     callWidest(Normalising{counted, mean, rest, 1 / norm});
 }
 
-CanonicalTemplate CanonicalTemplate::supportOf(const MaskedView& templ) {
-    CanonicalTemplate made;
-    made.m_values = base::Image<double>(templ.extents(), 0.0);
-    made.m_count = supportCount(templ);
-    if (isMasked(templ)) {
-        made.setSupport(templ);
-    }
-    return made;
-}
-
 void CanonicalTemplate::setSupport(const MaskedView& templ) {
     m_support = base::Image<std::uint8_t>(templ.extents());
     const base::Extents& extents = templ.mask.extents();

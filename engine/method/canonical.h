@@ -10,6 +10,19 @@
 
 namespace flcc::method {
 
+class OperationTemplate;
+
+/// The template of an operation other than lcc as numerators see it: W = (T - level) / unit, so
+/// that
+/// ||W|| is at most 1.
+struct WeightFrame {
+    double level = 0; ///< near the mean; a whole number for integers of up to 32 bits
+    double unit = 1;  ///< a power of two
+    double sum = 0;   ///< sum W
+    double squares = 0;
+    bool whole = false; ///< T is an integer of up to 32 bits: the sums are exact
+};
+
 /// A template normalised in double: That = (T - mean) / ||T - mean|| on its support, 0 elsewhere,
 /// so sum That = 0 and sum That^2 = 1. The norm of its errors is at most shared::kTemplateError.
 /// **Source**: NUMERICS.md, sections 1 and 8.
@@ -17,8 +30,8 @@ class CanonicalTemplate {
   public:
     /// **Errors**: as requireUsableTemplate().
     explicit CanonicalTemplate(const MaskedView& templ);
-    /// The support alone, for operations other than lcc: all values are 0.
-    [[nodiscard]] static CanonicalTemplate supportOf(const MaskedView& templ);
+    /// For an operation other than lcc the values are W of weightFrame().
+    CanonicalTemplate(const MaskedView& templ, Operation operation);
 
     [[nodiscard]] const base::Image<double>& values() const { return m_values; }
     [[nodiscard]] const base::Extents& extents() const { return m_values.extents(); }
@@ -26,14 +39,21 @@ class CanonicalTemplate {
     [[nodiscard]] const base::Image<std::uint8_t>& support() const { return m_support; }
     /// N, the number of voxels of the support.
     [[nodiscard]] std::int64_t count() const { return m_count; }
+    /// Gives the canonical values of an operation other than lcc; null for lcc.
+    [[nodiscard]] const std::shared_ptr<const OperationTemplate>& operand() const {
+        return m_operand;
+    }
+    [[nodiscard]] const WeightFrame& weightFrame() const { return m_frame; }
 
   private:
-    CanonicalTemplate() = default;
     void setSupport(const MaskedView& templ);
+    void setWeights(const MaskedView& templ, Operation operation);
 
     base::Image<double> m_values;
     base::Image<std::uint8_t> m_support;
     std::int64_t m_count = 0;
+    std::shared_ptr<const OperationTemplate> m_operand;
+    WeightFrame m_frame;
 };
 
 /// The canonical value of one placement: r in double, in two passes, with a fixed order of

@@ -7,23 +7,75 @@
 
 namespace flcc::method {
 
+/// A linear form of the sums of a placement: sum x t, sum x and sum x^2, x = P less its level and t
+/// = T less its level. Only forms are made of it: a product of two that are no constants is not
+/// `defined`.
+struct Linear {
+    Bounded products; ///< factor of sum x t
+    Bounded panel;    ///< of sum x
+    Bounded squares;  ///< of sum x^2
+    Bounded constant;
+    /// The form is divided by sqrt(sum P^2 sum T^2).
+    bool normalised = false;
+    bool defined = true;
+
+    Linear() = default;
+    Linear(const Bounded& value) : constant(value) {}
+    Linear(const Bounded& ofProducts, const Bounded& ofPanel, const Bounded& ofSquares)
+        : products(ofProducts), panel(ofPanel), squares(ofSquares) {}
+
+    [[nodiscard]] bool isConstant() const {
+        return products.value == 0 && panel.value == 0 && squares.value == 0;
+    }
+    /// Every factor after `change`.
+    template <class Change> [[nodiscard]] Linear each(Change&& change) const {
+        Linear made = *this;
+        for (Bounded* const factor : {&made.products, &made.panel, &made.squares, &made.constant}) {
+            *factor = change(*factor);
+        }
+        return made;
+    }
+};
+
+[[nodiscard]] inline Linear operator+(const Linear& a, const Linear& b) {
+    Linear sum(a.products + b.products, a.panel + b.panel, a.squares + b.squares);
+    sum.constant = a.constant + b.constant;
+    sum.defined = a.defined && b.defined;
+    return sum;
+}
+[[nodiscard]] inline Linear operator-(const Linear& a, const Linear& b) {
+    return a + b.each([](const Bounded& factor) { return -factor; });
+}
+[[nodiscard]] inline Linear operator*(const Linear& a, const Linear& b) {
+    const Linear& form = b.isConstant() ? a : b;
+    const Bounded by = (b.isConstant() ? b : a).constant;
+    Linear product = form.each([&](const Bounded& factor) { return factor * by; });
+    product.defined = a.defined && b.defined && (a.isConstant() || b.isConstant());
+    return product;
+}
+[[nodiscard]] inline Linear operator/(const Linear& a, const Linear& b) {
+    Linear quotient = a.each([&](const Bounded& factor) { return factor / b.constant; });
+    quotient.defined = a.defined && b.defined && b.isConstant();
+    return quotient;
+}
+
 /// Sums over the voxels of a placement that count: P less a level c, and T less a level a.
-struct LevelSums {
-    Bounded products;     ///< sum (P - c)(T - a)
-    Bounded panel;        ///< sum (P - c)
-    Bounded panelSquares; ///< sum (P - c)^2
-    Bounded count;
-    Bounded templ;        ///< sum (T - a)
-    Bounded templSquares; ///< sum (T - a)^2
-    Bounded panelLevel;   ///< c
-    Bounded templLevel;   ///< a
+template <class Number> struct LevelSumsOf {
+    Number products;     ///< sum (P - c)(T - a)
+    Number panel;        ///< sum (P - c)
+    Number panelSquares; ///< sum (P - c)^2
+    Number count;
+    Number templ;        ///< sum (T - a)
+    Number templSquares; ///< sum (T - a)^2
+    Number panelLevel;   ///< c
+    Number templLevel;   ///< a
 
     /// Each side keeps its own level, so that none is lost beside the other; differences of the
     /// sides need the same level, a.
-    [[nodiscard]] Quantities quantities() const {
-        const Bounded two{2, 0};
-        const Bounded shift = panelLevel - templLevel;
-        const Bounded together = products + shift * templ; // sum (P - a)(T - a)
+    [[nodiscard]] QuantitiesOf<Number> quantities() const {
+        const Number two = Bounded{2, 0};
+        const Number shift = panelLevel - templLevel;
+        const Number together = products + shift * templ; // sum (P - a)(T - a)
         return {.products = products + panelLevel * templ + templLevel * panel +
                             count * panelLevel * templLevel,
                 .panelSquares = squares(panelSquares, panel, panelLevel),
@@ -38,11 +90,12 @@ struct LevelSums {
 
   private:
     /// sum (v + level)^2 from sum v^2 and sum v
-    [[nodiscard]] Bounded squares(const Bounded& of, const Bounded& sum,
-                                  const Bounded& level) const {
-        return of + Bounded{2, 0} * level * sum + count * level * level;
+    [[nodiscard]] Number squares(const Number& of, const Number& sum, const Number& level) const {
+        const Number two = Bounded{2, 0};
+        return of + two * level * sum + count * level * level;
     }
 };
+using LevelSums = LevelSumsOf<Bounded>;
 
 /// Computed sums of a placement, x = (P - c) / unit and t = T - a.
 struct PlacementSums {
@@ -95,22 +148,6 @@ struct LevelFrame {
     template <bool Exact> [[nodiscard]] Quantities quantities(const PlacementSums& of) const {
         return measured<Exact>(of).quantities();
     }
-};
-
-/// Computed sums of a row of placements of one frame.
-struct SumsRow {
-    const double* products = nullptr;
-    const double* panel = nullptr;
-    const double* squares = nullptr;
-    std::int64_t count = 0;
-};
-
-/// Values of a row of placements as OperationTemplate::finish() makes them, without a status: a
-/// value that is not finite is undefined, or must be found in another way.
-struct ValueRow {
-    double* value = nullptr;
-    double* bound = nullptr;
-    double* scale = nullptr;
 };
 
 } // namespace flcc::method

@@ -104,8 +104,10 @@ struct MapFacts {
     std::int64_t recomputed = 0; ///< voxels recomputed because their bound broke the promise
     double boundMedian = 0;      ///< median bound of a sample of the voxels with a score
     double largestBound = 0;     ///< largest bound of the OK voxels
-    double largestLowConf = 0;   ///< largest bound of the LOWCONF voxels
-    double largestRounding = 0;  ///< largest rounding error of a centred voxel, in scene values
+    /// The same divided by what the promise is on, for a pure number other than lcc.
+    double largestRelative = 0;
+    double largestLowConf = 0;  ///< largest bound of the LOWCONF voxels
+    double largestRounding = 0; ///< largest rounding error of a centred voxel, in scene values
     /// For a bank: sums over the scores of all templates, since its map holds only the best ones.
     ScoreSums scores;
 };

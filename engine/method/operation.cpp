@@ -1,9 +1,8 @@
 #include "engine/method/operation.h"
 
-#include <algorithm>
 #include <array>
+#include <cmath>
 
-#include "engine/base/widest.h"
 #include "engine/method/level_sums.h"
 
 namespace flcc::method {
@@ -15,68 +14,18 @@ constexpr double kEndless = std::numeric_limits<double>::infinity();
 /// Divides by the norms of panel and template; NaN where one of them is certainly 0.
 Bounded normalised(const Bounded& value, const Quantities& of) {
     const Bounded norms = sqrt(of.panelSquares) * sqrt(of.templSquares);
-    // 0 / 0 is NaN; without a branch, so that rows become vectors.
-    const double above = norms.value + norms.error > 0 ? value.value : 0.0;
-    return Bounded{above, value.error} / norms;
+    return norms.value + norms.error > 0 ? value / norms : Bounded{std::nan(""), 0};
+}
+Linear normalised(const Linear& value, const QuantitiesOf<Linear>&) {
+    Linear made = value;
+    made.normalised = true;
+    return made;
 }
 
-/// What the promise is multiplied with.
-enum class Scale { One, ProductOfNorms, MeanSquares };
-
-/// The loop of a row. `Finish` is a function without data.
-template <class Finish, bool Exact, Scale Of> struct RowLoop {
-    const OperationTraits& traits;
-    const LevelFrame& frame;
-    const SumsRow& sums;
-    const ValueRow& to;
-
-    void operator()() const {
-        const LevelFrame own = frame; // copies: what is written changes nothing of them
-        const SumsRow from = sums;
-        const ValueRow out = to;
-        const double lowest = traits.lowest;
-        const double highest = traits.highest;
-#pragma GCC ivdep
-        for (std::int64_t x = 0; x < from.count; ++x) {
-            const Quantities of =
-                own.template quantities<Exact>({from.products[x], from.panel[x], from.squares[x]});
-            const Bounded found = Finish{}(of);
-            const double least = found.value < lowest ? lowest : found.value;
-            const double value = least > highest ? highest : least;
-            if constexpr (Of == Scale::One) {
-                out.value[x] = value;
-                out.bound[x] = boundOf(found);
-                out.scale[x] = std::abs(value) > 1 ? std::abs(value) : 1.0;
-            } else {
-                const double scale =
-                    Of == Scale::MeanSquares ? meanSquares(of) : productOfNorms(of);
-                out.value[x] = own.value.times(value);
-                out.bound[x] = own.value.timesBound(boundOf(found));
-                out.scale[x] = own.value.times(scale);
-            }
-        }
-    }
-};
-
-template <class Finish>
-void finishRowOf(const OperationTraits& traits, const LevelFrame& frame, const SumsRow& sums,
-                 const ValueRow& to) {
-    const auto run = [&]<bool Exact>(std::bool_constant<Exact>) {
-        if (traits.isPure()) {
-            base::inWidest(RowLoop<Finish, Exact, Scale::One>{traits, frame, sums, to});
-        } else if (traits.comparesSides) {
-            base::inWidest(RowLoop<Finish, Exact, Scale::MeanSquares>{traits, frame, sums, to});
-        } else {
-            base::inWidest(RowLoop<Finish, Exact, Scale::ProductOfNorms>{traits, frame, sums, to});
-        }
-    };
-    frame.exact ? run(std::true_type{}) : run(std::false_type{});
-}
-
-/// An entry whose values `Finish` makes of the sums of correlations.
+/// An entry whose values `Finish` makes of sums that correlations give.
 template <class Finish> constexpr OperationTraits finishedBy(OperationTraits traits, Finish) {
     traits.finish = [](const Quantities& of) { return Finish{}(of); };
-    traits.finishRow = finishRowOf<Finish>;
+    traits.linear = [](const QuantitiesOf<Linear>& of) { return Finish{}(of); };
     return traits;
 }
 
@@ -96,7 +45,7 @@ const std::array kTable{
                                .lowest = -kEndless,
                                .highest = kEndless,
                                .threshold = -kEndless},
-               [](const Quantities& of) { return of.products; }),
+               [](const auto& of) { return of.products; }),
     finishedBy(OperationTraits{.name = "covariance",
                                .label = "Covariance",
                                .title = "Covariance",
@@ -105,14 +54,14 @@ const std::array kTable{
                                .lowest = -kEndless,
                                .highest = kEndless,
                                .threshold = -kEndless},
-               [](const Quantities& of) { return of.covariance; }),
+               [](const auto& of) { return of.covariance; }),
     finishedBy(OperationTraits{.name = "cosine",
                                .label = "Cosine",
                                .title = "Cosine",
                                .formula = "sum P T / sqrt(sum P^2 sum T^2)",
                                .unit = "",
                                .threshold = -kEndless},
-               [](const Quantities& of) { return normalised(of.products, of); }),
+               [](const auto& of) { return normalised(of.products, of); }),
     finishedBy(OperationTraits{.name = "ssd",
                                .label = "SSD",
                                .title = "Sum of squared differences",
@@ -124,7 +73,7 @@ const std::array kTable{
                                .threshold = kEndless,
                                .comparesSides = true,
                                .sumsChannels = true},
-               [](const Quantities& of) { return of.squaredDifferences; }),
+               [](const auto& of) { return of.squaredDifferences; }),
     finishedBy(OperationTraits{.name = "nssd",
                                .label = "NSSD",
                                .title = "Normalised sum of squared differences",
@@ -135,7 +84,7 @@ const std::array kTable{
                                .best = Best::Smallest,
                                .threshold = kEndless,
                                .comparesSides = true},
-               [](const Quantities& of) { return normalised(of.squaredDifferences, of); }),
+               [](const auto& of) { return normalised(of.squaredDifferences, of); }),
     OperationTraits{.name = "sad",
                     .label = "SAD",
                     .title = "Sum of absolute differences",

@@ -13,18 +13,21 @@
 namespace flcc::method {
 
 /// What the value of a placement is made of: sums over the support, P the panel and T the template
-/// with means p and t, each with a bound on its error. **Units**: P and T are in units of their own
-/// (ValueUnit), the same one where the operation compares them.
-struct Quantities {
-    Bounded products;            ///< sum P T
-    Bounded panelSquares;        ///< sum P^2
-    Bounded templSquares;        ///< sum T^2
-    Bounded covariance;          ///< sum (P - p)(T - t)
-    Bounded panelVariance;       ///< sum (P - p)^2
-    Bounded templVariance;       ///< sum (T - t)^2
-    Bounded squaredDifferences;  ///< sum (P - T)^2
-    Bounded absoluteDifferences; ///< sum |P - T|
+/// with means p and t. In Quantities each has a bound on its error; in QuantitiesOf<Linear> each is
+/// a linear form of the sums that the methods compute, from which rows of placements get their
+/// values. **Units**: P and T are in units of their own (ValueUnit), the same one where the
+/// operation compares them.
+template <class Number> struct QuantitiesOf {
+    Number products;            ///< sum P T
+    Number panelSquares;        ///< sum P^2
+    Number templSquares;        ///< sum T^2
+    Number covariance;          ///< sum (P - p)(T - t)
+    Number panelVariance;       ///< sum (P - p)^2
+    Number templVariance;       ///< sum (T - t)^2
+    Number squaredDifferences;  ///< sum (P - T)^2
+    Number absoluteDifferences; ///< sum |P - T|
 };
+using Quantities = QuantitiesOf<Bounded>;
 
 /// A sum of squares, at least.
 [[nodiscard]] inline double least(const Bounded& squares) {
@@ -71,9 +74,7 @@ struct ValueUnit {
 /// The bound of a value. Errors were added in double, each sum rounded.
 [[nodiscard]] inline double boundOf(const Bounded& found) { return found.error * (1 + 1e-12); }
 
-struct LevelFrame; // level_sums.h
-struct SumsRow;
-struct ValueRow;
+struct Linear; // level_sums.h
 
 /// Whether the best placement has the largest or the smallest value.
 enum class Best : std::uint8_t { Largest, Smallest };
@@ -98,13 +99,10 @@ struct OperationTraits {
     bool comparesSides = false;
     /// True for a sum that can also run over the channels of a colour image.
     bool sumsChannels = false;
-    /// The value of a placement. NaN: it is undefined, the panel is FLAT. Null: the operation has
-    /// methods of its own (lcc).
+    /// The value of a placement. NaN: it is undefined, the panel is FLAT. Null: the score r (lcc).
     Bounded (*finish)(const Quantities&) = nullptr;
-    /// The same for a row of placements whose panels lie inside the scene. Null: byDefinition, or
-    /// as finish.
-    void (*finishRow)(const OperationTraits&, const LevelFrame&, const SumsRow&,
-                      const ValueRow&) = nullptr;
+    /// The same of linear forms, for whole rows. Null: byDefinition, or as finish.
+    Linear (*linear)(const QuantitiesOf<Linear>&) = nullptr;
 
     /// True for a pure number; then `--promise` is absolute for values up to 1 and relative for
     /// larger ones. For others it is relative to sqrt(sum P^2 sum T^2),

@@ -58,8 +58,8 @@ method::Problem problemOf(const base::AnyImage& scene, const base::AnyImage& tem
                           method::Operation operation) {
     method::Problem problem;
     problem.operation = operation;
-    problem.precision =
-        operation.isLcc() ? method::Precision::Single : method::Precision::Double; // as a job
+    problem.precision = operation.traits().byDefinition ? method::Precision::Double
+                                                        : method::Precision::Single; // as a job
     problem.scene = base::extentsOf(scene);
     problem.templ = base::extentsOf(templ);
     problem.scenePixel = base::pixelType(scene);
@@ -91,7 +91,8 @@ OwnRun::OwnRun(const base::AnyImage& scene, const base::AnyImage& templ, plan::P
         throw std::runtime_error("every candidate was refused");
     }
     m_plan->session().warmUp();
-    m_map = method::MatchMap(method::mapExtents(problem), !operation.isLcc());
+    m_map = method::MatchMap(method::mapExtents(problem),
+                             problem.precision == method::Precision::Double);
 }
 
 double OwnRun::run() {

@@ -43,6 +43,7 @@ class DirectPrepared final : public method::Prepared {
     DirectPrepared(const Problem& problem, const method::MaskedView& templ, base::TilePool& pool)
         : m_forms(TemplateForms::of(problem, templ, pool)),
           m_support(supportTemplate(problem, canonical(), templ)),
+          m_operation(operationPrepared(problem, canonical(), templ, {})),
           m_weights(canonical().extents()) {
         const base::Image<double>& values = canonical().values();
         std::transform(values.data(), values.data() + values.count(), m_weights.data(),
@@ -51,6 +52,7 @@ class DirectPrepared final : public method::Prepared {
     [[nodiscard]] const method::CanonicalTemplate& canonical() const { return m_forms.canonical; }
     /// Empty if all tiles are plain boxes inside the scene.
     [[nodiscard]] const std::optional<SupportTemplate>& support() const { return m_support; }
+    [[nodiscard]] const std::optional<OperationPrepared>& operation() const { return m_operation; }
     [[nodiscard]] const IntegerTemplate* integers() const {
         return m_forms.integers ? &*m_forms.integers : nullptr;
     }
@@ -65,6 +67,7 @@ class DirectPrepared final : public method::Prepared {
   private:
     TemplateForms m_forms;
     std::optional<SupportTemplate> m_support;
+    std::optional<OperationPrepared> m_operation;
     base::Image<float> m_weights;
 };
 
@@ -94,7 +97,8 @@ template <class Real> struct DirectTile {
 class DirectBuffers {
   public:
     DirectBuffers(const Problem& problem, const Extents& tile)
-        : best(problem, tile), scorer(problem.templ, tile), m_m(problem.templ), m_extents(tile) {}
+        : best(problem, tile), scorer(problem.templ, tile), m_problem(problem), m_m(problem.templ),
+          m_extents(tile) {}
 
     /// The window sums of a tile of a bank in one precision.
     [[nodiscard]] KeptTile& kept(bool inDouble) {
@@ -149,9 +153,19 @@ class DirectBuffers {
         return *m_support;
     }
 
+    /// The values of general tiles of an operation other than lcc.
+    [[nodiscard]] PlacementValues& values() {
+        if (!m_values) {
+            m_values = makeValues(m_problem, m_extents, {});
+        }
+        return *m_values;
+    }
+
   private:
+    Problem m_problem;
     Extents m_m;
     Extents m_extents;
+    std::unique_ptr<PlacementValues> m_values;
     std::array<std::optional<KeptTile>, 2> m_kept;
     std::unique_ptr<SupportScorer> m_support;
     std::tuple<std::unique_ptr<DirectTile<float>>, std::unique_ptr<DirectTile<double>>,
@@ -209,9 +223,11 @@ TileResult matchTile(const DirectRun& run, const DirectPrepared& templ, const ba
     clock.lap(kLoad);
     simd::correlateDirect(buffers.x, templ.weights<Real>(), m, out.extents, buffers.num);
     clock.lap(kNumerator);
+    BoundTerms terms = directTerms(m, kUnitOf<Real>);
+    terms.wholeSums = std::is_same_v<Real, double>;
     const TileResult result =
         own.scorer.score(run.problem, run.scene.pixels, out, buffers.x, buffers.num, tile.centred,
-                         directTerms(m, kUnitOf<Real>), part, tile.kept);
+                         terms, templ.canonical(), part, tile.kept);
     clock.lap(kDenominator);
     return result;
 }
@@ -266,7 +282,8 @@ void loadPairs(const Extents& seen, const CentredTile& tile, const simd::FloatBo
 
 /// Computes and scores one tile of one template whose products are exact in integers. The tile must
 /// be loaded.
-TileResult matchIntegers(const DirectRun& run, const IntegerTemplate& templ, const base::Box& out,
+TileResult matchIntegers(const DirectRun& run, const IntegerTemplate& templ,
+                         const method::CanonicalTemplate& canonical, const base::Box& out,
                          LoadedTile& tile, DirectBuffers& own, const method::MapView& part,
                          StageClock& clock) {
     const Extents& m = run.problem.templ;
@@ -282,8 +299,9 @@ TileResult matchIntegers(const DirectRun& run, const IntegerTemplate& templ, con
     BoundTerms terms;
     terms.templSum = templ.sum();
     terms.templNorm = templ.norm();
+    terms.integers = &templ;
     const TileResult result = own.scorer.score(run.problem, run.scene.pixels, out, x, pairs.num,
-                                               tile.centred, terms, part, tile.kept);
+                                               tile.centred, terms, canonical, part, tile.kept);
     clock.lap(kDenominator);
     return result;
 }
@@ -296,7 +314,7 @@ TileResult matchSingle(const DirectRun& run, const DirectPrepared& templ, const 
     loadTile<float>(run, out, own, tile);
     const IntegerTemplate* const integers = templ.integers();
     return integers != nullptr && integers->fits(tile.centred)
-               ? matchIntegers(run, *integers, out, tile, own, part, clock)
+               ? matchIntegers(run, *integers, templ.canonical(), out, tile, own, part, clock)
                : matchTile<float>(run, templ, out, tile, own, part, clock);
 }
 
@@ -338,12 +356,12 @@ class DirectMethod final : public method::Method {
     predict(const Problem& problem, const Candidate& candidate, const method::Limits& limits,
             const method::CostModel& model,
             const method::SceneStatistics* statistics) const override {
-        if (!problem.operation.isLcc()) {
-            return predictOperation(problem, candidate, candidate.tile, {},
-                                    operationTileNs(problem, candidate.tile, model), limits, model);
-        }
         if (std::string reason = statisticsReason(problem); !reason.empty()) {
             return method::Refusal{std::move(reason)};
+        }
+        if (problem.operation.traits().byDefinition) {
+            return predictDifferences(problem, candidate,
+                                      differencesNs(problem, candidate.tile, model), limits, model);
         }
         const Extents& m = problem.templ;
         const Extents map = method::mapExtents(problem);
@@ -355,8 +373,8 @@ class DirectMethod final : public method::Method {
             DirectBuffers::bytes(counted, candidate.tile) *
                 std::min<std::int64_t>(candidate.threads,
                                        MapGrid(problem, candidate.tile, problem.mask).count()) +
-            problem.templates * (base::byteCount(m, 4) + counted.templateBytes() +
-                                 (needsSupport(problem) ? SupportTemplate::bytes(problem) : 0));
+            problem.templates *
+                (base::byteCount(m, 4) + counted.templateBytes() + generalBytes(problem));
         if (std::string reason = memoryRefusal(prediction.hostBytes, limits); !reason.empty()) {
             return method::Refusal{std::move(reason)};
         }
@@ -412,18 +430,11 @@ class DirectMethod final : public method::Method {
     [[nodiscard]] std::shared_ptr<const method::Prepared>
     prepare(const Problem& problem, const Candidate&, const method::MaskedView& templ,
             base::TilePool& pool) const override {
-        if (!problem.operation.isLcc()) {
-            return std::make_shared<OperationPrepared>(problem, templ, TransformShape());
-        }
         return std::make_shared<DirectPrepared>(problem, templ, pool);
     }
 
     [[nodiscard]] std::unique_ptr<method::Workspace>
     makeWorkspace(const Problem& problem, const Candidate& candidate) const override {
-        if (!problem.operation.isLcc()) {
-            return std::make_unique<ThreadBuffers<OperationBuffers>>(
-                candidate.threads, problem, candidate.tile, TransformShape());
-        }
         return std::make_unique<ThreadBuffers<DirectBuffers>>(candidate.threads, problem,
                                                               candidate.tile);
     }
@@ -432,11 +443,6 @@ class DirectMethod final : public method::Method {
                             const method::Prepared& prepared, const method::MaskedView& scene,
                             method::Workspace& workspace, const method::Execution& execution,
                             const method::MapView& map) const override {
-        if (!problem.operation.isLcc()) {
-            return runOperation(problem, {&dynamic_cast<const OperationPrepared&>(prepared)},
-                                withoutIdleMask(problem, scene), candidate.tile, workspace,
-                                execution, {map, {}});
-        }
         const auto& templ = dynamic_cast<const DirectPrepared&>(prepared);
         return runAll({problem, {&templ}, withoutIdleMask(problem, scene), {map, {}}}, candidate,
                       workspace, execution);
@@ -447,11 +453,6 @@ class DirectMethod final : public method::Method {
                 const std::vector<std::shared_ptr<const method::Prepared>>& prepared,
                 const method::MaskedView& scene, method::Workspace& workspace,
                 const method::Execution& execution, const method::BankView& to) const override {
-        if (!problem.operation.isLcc()) {
-            return runOperation(problem, operationTemplates(problem, prepared),
-                                withoutIdleMask(problem, scene), candidate.tile, workspace,
-                                execution, to);
-        }
         const auto templs = alikeTemplates<DirectPrepared>(problem, prepared);
         if (templs.empty()) {
             return Method::executeBank(problem, candidate, prepared, scene, workspace, execution,
@@ -471,18 +472,22 @@ class DirectMethod final : public method::Method {
     /// Nanoseconds of a multiply-add in double. Only its ratio to a canonical value matters.
     static constexpr double kDoubleNs = 0.05;
 
-    /// Time of the sums of a tile of an operation other than lcc.
-    static double operationTileNs(const Problem& problem, const Extents& tile,
-                                  const method::CostModel& model) {
+    /// Time of the absolute differences of a tile.
+    static double differencesNs(const Problem& problem, const Extents& tile,
+                                const method::CostModel& model) {
         const Extents& m = problem.templ;
         const auto voxels = static_cast<double>(base::voxelCount(tile));
         const auto products = voxels * static_cast<double>(base::voxelCount(m));
-        const bool quads = problem.operation.traits().byDefinition &&
-                           problem.scenePixel == base::PixelType::UInt8 &&
+        const bool quads = problem.scenePixel == base::PixelType::UInt8 &&
                            problem.templPixel == base::PixelType::UInt8;
-        return products * operationProducts(problem) /
-                   (model.multiplyAddsPerNs * (quads ? kQuadRate : kDoubleRate)) +
+        return products / (model.multiplyAddsPerNs * (quads ? kQuadRate : kDoubleRate)) +
                kSupportLoads * model.loadNs({tile.x + m.x - 1, tile.y + m.y - 1, tile.z + m.z - 1});
+    }
+
+    static std::int64_t generalBytes(const Problem& problem) {
+        return !needsSupport(problem)      ? 0
+               : problem.operation.isLcc() ? SupportTemplate::bytes(problem)
+                                           : OperationPrepared::bytes(problem, {});
     }
 
     static std::string statisticsReason(const Problem& problem) {
@@ -512,6 +517,14 @@ class DirectMethod final : public method::Method {
     /// Scores a general tile. False if it was stopped before anything was written.
     static bool generalTile(const DirectRun& run, const base::Box& out, DirectBuffers& own,
                             const std::stop_token& stop, WorkerTally& tally) {
+        if (!run.problem.operation.isLcc()) {
+            std::vector<const OperationPrepared*> templs;
+            for (const DirectPrepared* templ : run.templs) {
+                templs.push_back(&templ->operation().value());
+            }
+            return runOperationTile(run.problem, templs, run.scene, out, own.values(),
+                                    partOf(run.to, out), tally, stop);
+        }
         BestPart part{partOf(run.to, out)};
         for (std::size_t i = 0; i < run.templs.size(); ++i) {
             const auto templ = static_cast<std::int32_t>(i);

@@ -66,7 +66,8 @@ std::string residualRefusal(const Problem& problem) {
 class SeparablePrepared final : public method::Prepared {
   public:
     SeparablePrepared(const Problem& problem, const method::MaskedView& templ)
-        : m_canonical(templ), m_separation(method::separate(m_canonical.values().view())) {
+        : m_canonical(templ, problem.operation),
+          m_separation(method::separate(m_canonical.values().view())) {
         Problem own = problem;
         own.residual = m_separation.residual;
         if (const std::string reason = residualRefusal(own); !reason.empty()) {
@@ -122,7 +123,7 @@ class SeparablePrepared final : public method::Prepared {
         terms.templLevel = m_separation.level;
         terms.panel = unit * roundings * norm + (exact ? 0 : unit) + m_separation.residual +
                       method::shared::kTemplateError + 4 * kUnitDouble * norm +
-                      2 * (BoxSums::error(m) + kUnitDouble) * level;
+                      2 * (boxSumsError(m) + kUnitDouble) * level;
         terms.score = unit; // adding the level times s1
         return terms;
     }
@@ -213,8 +214,9 @@ TileResult matchTile(const SeparableRun& run, const base::Box& out, SeparableBuf
         simd::filterAxes(run.templ.taps<Real>(), out.extents, x, Tile::boxOf(buffers.first),
                          Tile::boxOf(buffers.second));
     clock.lap(kNumerator);
-    const TileResult result = own.scorer.score(run.problem, run.scene, out, x, numerators, tile,
-                                               run.templ.terms(kUnitOf<Real>, tile.exact), part);
+    const TileResult result =
+        own.scorer.score(run.problem, run.scene, out, x, numerators, tile,
+                         run.templ.terms(kUnitOf<Real>, tile.exact), run.templ.canonical(), part);
     clock.lap(kDenominator);
     return result;
 }
@@ -296,6 +298,11 @@ class SeparableMethod final : public method::Method {
             if (!reason.empty()) {
                 return method::Refusal{reason};
             }
+        }
+        if (!problem.operation.isLcc() && problem.precision == method::Precision::Double &&
+            base::isInteger(problem.scenePixel) && base::isInteger(problem.templPixel)) {
+            return method::Refusal{"sums of integers along axes are not exact, as a map in double "
+                                   "promises; use direct or tiled"};
         }
         const Extents& m = problem.templ;
         const Extents map = method::mapExtents(problem);

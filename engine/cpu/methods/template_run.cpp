@@ -239,9 +239,10 @@ template <class Real> class BlockedRun {
                     const std::int64_t slot = slotOf({block.x + i, block.y + j, block.z + k});
                     const auto& segment = m_own.segments[static_cast<std::size_t>(slot)];
                     const auto& part = m_run.templ.blocks()[segments.size()];
-                    // The template sums to 0 over all blocks, so only differences of the means
-                    // count.
-                    const double mean = segment.mean - first.mean;
+                    // A template that sums to 0 over all blocks needs differences of the means
+                    // only.
+                    const double mean =
+                        m_problem.operation.isLcc() ? segment.mean - first.mean : segment.mean;
                     result.rest += mean * part.sum;
                     means += std::abs(mean) * part.root * part.norm;
                     norms += segment.norm * part.norm;

@@ -6,7 +6,6 @@
 
 #include "engine/cpu/methods/methods.h"
 #include "engine/cpu/methods/tiled_run.h"
-#include "engine/cpu/operation/operation_run.h"
 #include "engine/cpu/score/counted.h"
 #include "engine/cpu/simd/beam.h"
 #include "engine/method/shared/smooth_length.h"
@@ -52,10 +51,6 @@ class TiledMethod final : public method::Method {
     [[nodiscard]] std::string_view name() const override { return "tiled"; }
     [[nodiscard]] method::Traits traits() const override { return {.title = "Tiled Fourier"}; }
     [[nodiscard]] std::string_view device() const override { return "cpu"; }
-    /// Has every operation that is made of correlations.
-    [[nodiscard]] std::string refusal(const Problem& problem) const override {
-        return problem.operation.traits().byDefinition ? Method::refusal(problem) : std::string();
-    }
 
     [[nodiscard]] std::vector<Candidate> candidates(const Problem& problem,
                                                     const method::Limits& limits,
@@ -162,19 +157,6 @@ class TiledMethod final : public method::Method {
         }
         const Extents tile = outputTile(points, m, map);
         const TileGrid grid(map, tile);
-        if (!problem.operation.isLcc()) {
-            const double inputs = problem.sceneMask ? 3 : problem.mask ? 2 : 1;
-            const double halves = operationProducts(problem) + inputs;
-            auto verdict =
-                predictOperation(problem, candidate, tile, points,
-                                 halves * static_cast<double>(count) * doubleHalfNs(points) +
-                                     kSupportLoads * model.loadNs(points),
-                                 limits, model);
-            if (auto* const known = std::get_if<method::Prediction>(&verdict)) {
-                known->fftPlanning = planningOf(points, true);
-            }
-            return verdict;
-        }
         method::Prediction prediction;
         prediction.fftPlanning = planningOf(points, problem.precision == method::Precision::Double);
         const std::int64_t workspace = workspaceBytes(Counted(problem), candidate, tile);
@@ -231,11 +213,8 @@ class TiledMethod final : public method::Method {
 
     void warmUp(const Problem& problem, const Candidate& candidate) const override {
         const TransformShape points(candidate);
-        if (needsSupport(problem) || !problem.operation.isLcc()) {
+        if (needsSupport(problem)) {
             (void)TileTransform<double>::of(points);
-        }
-        if (!problem.operation.isLcc()) {
-            return;
         }
         if (problem.precision == method::Precision::Single) {
             (void)TileTransform<float>::of(points);
@@ -247,9 +226,6 @@ class TiledMethod final : public method::Method {
     [[nodiscard]] std::shared_ptr<const method::Prepared>
     prepare(const Problem& problem, const Candidate& candidate, const method::MaskedView& templ,
             base::TilePool& pool) const override {
-        if (!problem.operation.isLcc()) {
-            return std::make_shared<OperationPrepared>(problem, templ, TransformShape(candidate));
-        }
         const std::int64_t workspace =
             workspaceBytes(Counted(problem), candidate,
                            outputTile(candidate.tile, problem.templ, method::mapExtents(problem)));
@@ -259,12 +235,6 @@ class TiledMethod final : public method::Method {
 
     [[nodiscard]] std::unique_ptr<method::Workspace>
     makeWorkspace(const Problem& problem, const Candidate& candidate) const override {
-        if (!problem.operation.isLcc()) {
-            return std::make_unique<ThreadBuffers<OperationBuffers>>(
-                candidate.threads, problem,
-                outputTile(candidate.tile, problem.templ, method::mapExtents(problem)),
-                TransformShape(candidate));
-        }
         return std::make_unique<ThreadBuffers<TiledBuffers>>(
             candidate.threads, problem, TransformShape(candidate),
             outputTile(candidate.tile, problem.templ, method::mapExtents(problem)));
@@ -274,13 +244,6 @@ class TiledMethod final : public method::Method {
                             const method::Prepared& prepared, const method::MaskedView& scene,
                             method::Workspace& workspace, const method::Execution& execution,
                             const method::MapView& map) const override {
-        if (!problem.operation.isLcc()) {
-            return runOperation(
-                problem, {&dynamic_cast<const OperationPrepared&>(prepared)},
-                withoutIdleMask(problem, scene),
-                outputTile(candidate.tile, problem.templ, method::mapExtents(problem)), workspace,
-                execution, {map, {}});
-        }
         const auto& templ = dynamic_cast<const TiledPrepared&>(prepared);
         const TransformShape points(candidate);
         const TiledRun run{problem, points, {&templ}, withoutIdleMask(problem, scene), {map, {}}};
@@ -293,12 +256,6 @@ class TiledMethod final : public method::Method {
                 const std::vector<std::shared_ptr<const method::Prepared>>& prepared,
                 const method::MaskedView& scene, method::Workspace& workspace,
                 const method::Execution& execution, const method::BankView& to) const override {
-        if (!problem.operation.isLcc()) {
-            return runOperation(
-                problem, operationTemplates(problem, prepared), withoutIdleMask(problem, scene),
-                outputTile(candidate.tile, problem.templ, method::mapExtents(problem)), workspace,
-                execution, to);
-        }
         const auto templs = alikeTemplates<TiledPrepared>(problem, prepared);
         if (templs.empty()) {
             return Method::executeBank(problem, candidate, prepared, scene, workspace, execution,

@@ -75,6 +75,14 @@ class Worker {
     /// Scores a general tile. False if it was stopped before anything was written; only the first
     /// template can be stopped.
     [[nodiscard]] bool general(const base::Box& out, const std::stop_token& stop) {
+        if (!m_run.problem.operation.isLcc()) {
+            std::vector<const OperationPrepared*> templs;
+            for (const TiledPrepared* templ : m_run.templs) {
+                templs.push_back(&templ->operation().value());
+            }
+            return runOperationTile(m_run.problem, templs, m_run.scene, out, m_buffers.values(),
+                                    partOf(m_run.to, out), m_tally, stop);
+        }
         BestPart part{partOf(m_run.to, out)};
         for (std::size_t i = 0; i < m_run.templs.size(); ++i) {
             const TiledPrepared& templ = *m_run.templs[i];
@@ -141,7 +149,7 @@ class Worker {
                 transform.correlate(templ, own.voxels, own.work, own.numerators, wanted);
         }
         m_tally.clock.lap(kNumerator);
-        return score(m_run.points, tile.out, passed, scoresOf(i, tile), own,
+        return score(m_run.points, tile.out, passed, *m_run.templs[i], scoresOf(i, tile), own,
                      m_run.bank() ? &m_buffers.kept() : nullptr);
     }
 
@@ -200,7 +208,7 @@ class Worker {
             passed.energies =
                 transform->correlate(spectrum, own.voxels, own.work, own.numerators, out.extents);
             m_tally.clock.lap(kNumerator);
-            const TileResult result = score(points, out, passed, part, own, nullptr);
+            const TileResult result = score(points, out, passed, templ, part, own, nullptr);
             settle(templ, out, result, part);
             plain = plain && result.plain();
         }
@@ -210,12 +218,13 @@ class Worker {
     /// Scores placements whose tile has been correlated.
     template <class Real>
     TileResult score(const Extents& points, const base::Box& out, const Passed& passed,
-                     const method::MapView& part, const TileBuffers<Real>& own, KeptTile* kept) {
+                     const TiledPrepared& templ, const method::MapView& part,
+                     const TileBuffers<Real>& own, KeptTile* kept) {
         const BoundTerms terms = fourierTerms(points, m_run.problem.templ, passed.energies,
                                               passed.centred.exact, kUnitOf<Real>);
         const TileResult result = m_buffers.scorer.score(
             m_run.problem, m_run.scene.pixels, out, boxOf(own.voxels, points),
-            boxOf(own.numerators, points), passed.centred, terms, part, kept);
+            boxOf(own.numerators, points), passed.centred, terms, templ.canonical(), part, kept);
         m_tally.clock.lap(kDenominator);
         return result;
     }
@@ -286,13 +295,16 @@ TiledPrepared::TiledPrepared(const Problem& problem, const method::Candidate& ca
                              const method::MaskedView& templ, bool keep, base::TilePool& pool)
     : m_points(candidate), m_doublePoints(doublePoints(problem, m_points)),
       m_forms(TemplateForms::of(problem, templ, pool)),
-      m_support(supportTemplate(problem, m_forms.canonical, templ)), m_keep(keep) {
+      m_support(supportTemplate(problem, m_forms.canonical, templ)),
+      m_operation(operationPrepared(problem, m_forms.canonical, templ, m_points)), m_keep(keep) {
     if (m_support) {
         m_spectra.emplace(m_points, *m_support);
     }
     if (allGeneral(problem, m_forms.canonical)) {
-        (void)m_spectra->of(Weights::That);
-        (void)m_spectra->of(Weights::Support);
+        if (m_spectra) {
+            (void)m_spectra->of(Weights::That);
+            (void)m_spectra->of(Weights::Support);
+        }
         return;
     }
     if (problem.precision == method::Precision::Single) {
@@ -358,6 +370,13 @@ SupportScorer& TiledBuffers::support(const SupportSpectra& spectra) {
     }
     m_correlator->use(spectra);
     return *m_support;
+}
+
+PlacementValues& TiledBuffers::values() {
+    if (!m_values) {
+        m_values = makeValues(m_problem, m_tile, m_points);
+    }
+    return *m_values;
 }
 
 std::int64_t TiledBuffers::bytes(const Counted& counted, const TransformShape& points,

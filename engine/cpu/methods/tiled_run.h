@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "engine/cpu/common/tile_grid.h"
+#include "engine/cpu/operation/operation_run.h"
 #include "engine/cpu/score/counted.h"
 #include "engine/cpu/score/integer_template.h"
 #include "engine/cpu/score/support_run.h"
@@ -31,6 +32,7 @@ class TiledPrepared final : public method::Prepared {
     /// Empty if all tiles are plain boxes inside the scene.
     [[nodiscard]] const std::optional<SupportTemplate>& support() const { return m_support; }
     [[nodiscard]] const std::optional<SupportSpectra>& spectra() const { return m_spectra; }
+    [[nodiscard]] const std::optional<OperationPrepared>& operation() const { return m_operation; }
     [[nodiscard]] const IntegerTemplate* integers() const {
         return m_forms.integers ? &*m_forms.integers : nullptr;
     }
@@ -54,6 +56,7 @@ class TiledPrepared final : public method::Prepared {
     TemplateForms m_forms;
     std::optional<SupportTemplate> m_support;
     std::optional<SupportSpectra> m_spectra;
+    std::optional<OperationPrepared> m_operation;
     std::shared_ptr<const TileTransform<float>> m_transform;
     base::Image<float> m_spectrum;
     bool m_keep;
@@ -117,6 +120,8 @@ class TiledBuffers {
     /// The window sums of a tile that the templates of a bank share.
     [[nodiscard]] KeptTile& kept() { return m_kept ? *m_kept : m_kept.emplace(m_tile); }
     [[nodiscard]] SupportScorer& support(const SupportSpectra& spectra);
+    /// The values of general tiles of an operation other than lcc.
+    [[nodiscard]] PlacementValues& values();
 
     /// Bytes that are written of the buffers for the first tile, without the scorer's.
     [[nodiscard]] static std::int64_t bytes(const Counted& counted, const TransformShape& points,
@@ -132,6 +137,7 @@ class TiledBuffers {
     TransformShape m_doublePoints;
     base::Extents m_tile;
     std::unique_ptr<SupportScorer> m_support;
+    std::unique_ptr<PlacementValues> m_values;
     FourierCorrelator* m_correlator = nullptr; ///< of m_support
     base::Image<double> m_room;
     base::Image<double> m_again; ///< of a bank: for recomputing in double

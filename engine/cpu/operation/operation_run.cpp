@@ -11,8 +11,6 @@
 #include "engine/cpu/common/tile_grid.h"
 #include "engine/cpu/operation/absolute_differences.h"
 #include "engine/cpu/operation/operation_sums.h"
-#include "engine/cpu/score/support_run.h"
-#include "engine/cpu/tile/box_sums.h"
 
 namespace flcc::cpu {
 
@@ -25,15 +23,15 @@ using method::Problem;
 
 /// Step between the bounds along a row that go into the sample.
 constexpr std::int64_t kSampled = 16;
-/// Nanoseconds of a placement, given its sums: in a row, and alone.
+/// Nanoseconds of a placement, given its sums.
 constexpr double kRowNs = 8;
-constexpr double kFinishNs = 60;
 
 /// Sums over a row of values, and whether all of them are good: finite, with a bound that keeps the
 /// promise.
 struct RowFacts {
     bool good = false;
     double largestBound = 0;
+    double largest = 0; ///< magnitude of a value
     double sum = 0;
     double squares = 0;
 };
@@ -47,6 +45,7 @@ struct RowFactsLoop {
     void operator()() const {
         constexpr std::size_t kLanes = 8;
         std::array<double, kLanes> bounds{};
+        std::array<double, kLanes> sizes{};
         std::array<double, kLanes> sums{};
         std::array<double, kLanes> squares{};
         std::array<std::int64_t, kLanes> bad{};
@@ -61,6 +60,8 @@ struct RowFactsLoop {
                 bound[x] <= share * scale[x] && std::abs(value[x]) <= kMost && scale[x] <= kMost;
             bad[lane] |= good ? 0 : 1;
             bounds[lane] = bound[x] > bounds[lane] ? bound[x] : bounds[lane];
+            const double size = std::abs(value[x]);
+            sizes[lane] = size > sizes[lane] ? size : sizes[lane];
             const double counted = value[x] * factor;
             sums[lane] += counted;
             squares[lane] += counted * counted;
@@ -77,6 +78,7 @@ struct RowFactsLoop {
         }
         to.good = std::accumulate(bad.begin(), bad.end(), std::int64_t{0}) == 0;
         to.largestBound = *std::max_element(bounds.begin(), bounds.end());
+        to.largest = *std::max_element(sizes.begin(), sizes.end());
         to.sum = std::accumulate(sums.begin(), sums.end(), 0.0);
         to.squares = std::accumulate(squares.begin(), squares.end(), 0.0);
     }
@@ -88,7 +90,8 @@ class OperationTile {
     OperationTile(const Problem& problem, const method::MaskedView& scene, const base::Box& out,
                   const method::BankView& part, WorkerTally& tally)
         : m_problem(problem), m_scene(scene), m_out(out), m_part(part), m_tally(tally),
-          m_first(method::firstPlacement(problem)), m_sign(problem.operation.traits().sign()) {
+          m_first(method::firstPlacement(problem)), m_sign(problem.operation.traits().sign()),
+          m_rounding(part.map.exact.data() == nullptr ? kUnitSingle : 0) {
         m_row.resize(static_cast<std::size_t>(out.extents.x));
         m_sums.anyRange = true;
     }
@@ -158,9 +161,14 @@ class OperationTile {
                                    : *known;
         m_recomputed += known && open && m_problem.recompute ? 1 : 0;
         if (base::hasValue(value.status)) {
+            value.bound += m_rounding * std::abs(value.value);
             double& largest =
                 keepsPromise(value) ? m_counted.largestBound : m_counted.largestLowConf;
             largest = std::max(largest, value.bound);
+            if (keepsPromise(value) && value.bound > 0) {
+                m_counted.largestRelative =
+                    std::max(m_counted.largestRelative, value.bound / value.scale);
+            }
             value.status = keepsPromise(value) ? value.status : Status::LowConf;
             if (at.y == 0 && at.x % kSampled == 0) {
                 m_tally.facts.addBound(static_cast<float>(value.bound));
@@ -177,7 +185,8 @@ class OperationTile {
             return false;
         }
         const std::int64_t length = m_out.extents.x;
-        m_counted.largestBound = std::max(m_counted.largestBound, row.largestBound);
+        m_counted.largestBound =
+            std::max(m_counted.largestBound, row.largestBound + m_rounding * row.largest);
         for (std::int64_t x = 0; y == 0 && x < length; x += kSampled) {
             m_tally.facts.addBound(static_cast<float>(m_row.bound[static_cast<std::size_t>(x)]));
         }
@@ -268,6 +277,7 @@ class OperationTile {
     WorkerTally& m_tally;
     Index m_first;
     double m_sign;
+    double m_rounding; ///< of a value that the map stores, relative
     RowValues m_row;
     simd::ScoreTally m_counted;
     method::ScoreSums m_sums; ///< of the last templates, in 1 / m_unit
@@ -278,18 +288,19 @@ class OperationTile {
 
 } // namespace
 
-OperationPrepared::OperationPrepared(const Problem& problem, const method::MaskedView& templ,
-                                     const TransformShape& points)
-    : m_templ(templ, problem.operation) {
+OperationPrepared::OperationPrepared(const Problem& problem,
+                                     const method::CanonicalTemplate& canonical,
+                                     const method::MaskedView& templ, const TransformShape& points)
+    : m_templ(canonical.operand()) {
     if (problem.operation.traits().byDefinition) {
         return;
     }
     long double largest = 0;
-    m_templ.forVoxels([&](const Index&, long double value) {
+    m_templ->forVoxels([&](const Index&, long double value) {
         m_rounded = m_rounded || static_cast<long double>(static_cast<double>(value)) != value;
         largest = std::max(largest, std::abs(value));
     });
-    const bool whole = m_templ.isInteger(base::PixelType::UInt8);
+    const bool whole = m_templ->isInteger(base::PixelType::UInt8);
     m_exponent = whole ? 0 : method::unitExponent(largest);
     const base::Extents& m = problem.templ;
     double total = 0;
@@ -299,7 +310,7 @@ OperationPrepared::OperationPrepared(const Problem& problem, const method::Maske
                      ? std::ldexp(base::valueAt(templ.pixels, at), -m_exponent)
                      : 0.0;
     }
-    const double mean = total / static_cast<double>(m_templ.count());
+    const double mean = total / static_cast<double>(m_templ->count());
     m_level = whole ? std::nearbyint(mean) : mean;
     m_weights.emplace(templ, m_level, m_exponent);
     const base::Image<double>& values = m_weights->weights(Weights::That);
@@ -313,8 +324,19 @@ OperationPrepared::OperationPrepared(const Problem& problem, const method::Maske
 }
 
 std::int64_t OperationPrepared::bytes(const Problem& problem, const TransformShape& points) {
-    return method::OperationTemplate::bytes(problem.templ) + SupportTemplate::bytes(problem) +
-           (points.x > 0 ? FourierCorrelator::spectraBytes(problem, points) : 0);
+    return problem.operation.traits().byDefinition
+               ? 0
+               : SupportTemplate::bytes(problem) +
+                     (points.x > 0 ? FourierCorrelator::spectraBytes(problem, points) : 0);
+}
+
+std::optional<OperationPrepared> operationPrepared(const Problem& problem,
+                                                   const method::CanonicalTemplate& canonical,
+                                                   const method::MaskedView& templ,
+                                                   const TransformShape& points) {
+    return problem.operation.isLcc() || !needsSupport(problem)
+               ? std::nullopt
+               : std::optional<OperationPrepared>(std::in_place, problem, canonical, templ, points);
 }
 
 std::unique_ptr<PlacementValues> makeValues(const Problem& problem, const base::Extents& tile,
@@ -328,108 +350,54 @@ std::unique_ptr<PlacementValues> makeValues(const Problem& problem, const base::
     } else {
         correlator = std::make_unique<DirectCorrelator>(problem.templ, tile);
     }
-    return std::make_unique<OperationSums>(std::move(correlator), problem.templ, tile);
+    return std::make_unique<OperationSums>(std::move(correlator));
 }
 
-std::int64_t OperationBuffers::bytes(const Problem& problem, const base::Extents& tile,
-                                     const TransformShape& points) {
-    if (problem.operation.traits().byDefinition) {
-        return AbsoluteDifferences::bytes(problem.templ, tile);
+std::int64_t valuesBytes(const Problem& problem, const base::Extents& tile,
+                         const TransformShape& points) {
+    return problem.operation.traits().byDefinition ? AbsoluteDifferences::bytes(problem.templ, tile)
+           : points.x > 0                          ? FourierCorrelator::bytes(problem, points)
+                                                   : DirectCorrelator::bytes(problem, tile);
+}
+
+bool runOperationTile(const Problem& problem, const std::vector<const OperationPrepared*>& templs,
+                      const method::MaskedView& scene, const base::Box& out,
+                      PlacementValues& values, const method::BankView& part, WorkerTally& tally,
+                      const std::stop_token& stop) {
+    OperationTile own(problem, scene, out, part, tally);
+    for (std::size_t i = 0; i < templs.size(); ++i) {
+        // A stop within the templates of a bank is answered by take().
+        if (!values.load(problem, *templs[i], scene, out, i == 0 ? stop : std::stop_token())) {
+            return false;
+        }
+        tally.clock.lap(kNumerator);
+        if (!own.take(*templs[i], static_cast<std::int32_t>(i), values, stop)) {
+            return false;
+        }
+        tally.clock.lap(kDenominator);
     }
-    return BoxSums::bytes(problem.templ, tile) + (points.x > 0
-                                                      ? FourierCorrelator::bytes(problem, points)
-                                                      : DirectCorrelator::bytes(problem, tile));
+    own.finish();
+    return true;
 }
 
-std::vector<const OperationPrepared*>
-operationTemplates(const Problem& problem, const method::PreparedTemplates& prepared) {
-    method::requireTemplates(problem, prepared.size());
-    std::vector<const OperationPrepared*> templs;
-    templs.reserve(prepared.size());
-    for (const auto& one : prepared) {
-        templs.push_back(&dynamic_cast<const OperationPrepared&>(*one));
-    }
-    return templs;
-}
-
-std::string operationRefusal(const Problem& problem) {
-    const std::string name(method::name(problem.operation));
-    if (problem.outside == method::Outside::Eibl) {
-        return "operation " + name + " has no --outside eibl; use zero or overlap";
-    }
-    if (problem.statistics != method::WindowStatistics::Auto) {
-        return "operation " + name + " has no choice of --statistics; use auto";
-    }
-    return {};
-}
-
-method::Outcome runOperation(const Problem& problem,
-                             const std::vector<const OperationPrepared*>& templs,
-                             const method::MaskedView& scene, const base::Extents& tile,
-                             method::Workspace& workspace, const method::Execution& execution,
-                             const method::BankView& to) {
-    auto& buffers = dynamic_cast<ThreadBuffers<OperationBuffers>&>(workspace);
-    return runTiles(
-        TileGrid(method::mapExtents(problem), tile), execution,
-        {"load", "numerator", "denominator"},
-        [&](const base::Box& out, int worker, WorkerTally& tally) {
-            PlacementValues& values = buffers.of(worker).values();
-            const method::BankView part = method::partOf(to, out);
-            OperationTile own(problem, scene, out, part, tally);
-            for (std::size_t i = 0; i < templs.size(); ++i) {
-                // A stop within the templates of a bank is answered by take().
-                const std::stop_token stop = i == 0 ? execution.stop : std::stop_token();
-                if (!values.load(problem, *templs[i], scene, out, stop)) {
-                    return false;
-                }
-                tally.clock.lap(kNumerator);
-                if (!own.take(*templs[i], static_cast<std::int32_t>(i), values, execution.stop)) {
-                    return false;
-                }
-                tally.clock.lap(kDenominator);
-            }
-            own.finish();
-            return true;
-        });
-}
-
-double operationProducts(const Problem& problem) {
-    // Window sums take the place of two products where the support is a box inside the scene. Tiles
-    // at the border are few.
-    return problem.operation.traits().byDefinition ? 1
-           : problem.sceneMask                     ? 6
-           : problem.mask                          ? 3
-                                                   : 1;
-}
-
-method::Verdict predictOperation(const Problem& problem, const method::Candidate& candidate,
-                                 const base::Extents& tile, const TransformShape& points,
-                                 double tileNs, const method::Limits& limits,
-                                 const method::CostModel& model) {
-    if (std::string reason = operationRefusal(problem); !reason.empty()) {
-        return method::Refusal{std::move(reason)};
-    }
+method::Verdict predictDifferences(const Problem& problem, const method::Candidate& candidate,
+                                   double tileNs, const method::Limits& limits,
+                                   const method::CostModel& model) {
     method::Prediction prediction;
     const double templates = problem.templates;
+    const base::Extents& tile = candidate.tile;
     prediction.hostBytes = method::mapBytes(problem) +
-                           problem.templates * OperationPrepared::bytes(problem, points) +
-                           candidate.threads * OperationBuffers::bytes(problem, tile, points);
+                           problem.templates * method::OperationTemplate::bytes(problem.templ) +
+                           candidate.threads * valuesBytes(problem, tile, {});
     if (std::string reason = memoryRefusal(prediction.hostBytes, limits); !reason.empty()) {
         return method::Refusal{std::move(reason)};
     }
-    const auto map = method::mapExtents(problem);
-    const auto outputs = static_cast<double>(base::voxelCount(map));
-    const TileGrid grid(map, tile);
-    const auto tiles = static_cast<double>(grid.count());
-    const double count =
-        points.x > 0 ? static_cast<double>(base::voxelCount(points)) : 1; // of a transform
+    const auto outputs = static_cast<double>(base::voxelCount(method::mapExtents(problem)));
+    const TileGrid grid(method::mapExtents(problem), tile);
     prediction.operations =
-        templates * (points.x > 0 ? tiles * (operationProducts(problem) + 2) * 2.5 * count *
-                                        std::log2(std::max(2.0, count))
-                                  : 2 * outputs * operationProducts(problem) *
-                                        static_cast<double>(base::voxelCount(problem.templ)));
-    const double finishNs = problem.sceneMask ? kFinishNs : kRowNs;
-    prediction.ms = 1e-6 * templates * (tiles * tileNs + outputs * finishNs) /
+        templates * 2 * outputs * static_cast<double>(base::voxelCount(problem.templ));
+    prediction.ms = 1e-6 * templates *
+                    (static_cast<double>(grid.count()) * tileNs + outputs * kRowNs) /
                     model.speedUp(std::min<std::int64_t>(candidate.threads, grid.count()));
     prediction.tilesInFlight = candidate.threads;
     return prediction;

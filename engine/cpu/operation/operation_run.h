@@ -5,22 +5,25 @@
 #include <string>
 #include <vector>
 
+#include "engine/cpu/score/support_run.h"
 #include "engine/cpu/score/tile_run.h"
 #include "engine/cpu/tile/correlator.h"
 #include "engine/cpu/tile/support_template.h"
+#include "engine/method/canonical.h"
 #include "engine/method/method.h"
 #include "engine/method/operation_template.h"
 
 namespace flcc::cpu {
 
-/// A template of an operation other than lcc, in the forms that a method needs.
-class OperationPrepared final : public method::Prepared {
+/// A template of an operation other than lcc as its general tiles need it (needsSupport()): those
+/// that are no plain boxes inside the scene, and all of an operation by definition.
+class OperationPrepared {
   public:
     /// Tiles of `points` are transformed; 0 if the method has no transforms.
-    OperationPrepared(const method::Problem& problem, const method::MaskedView& templ,
-                      const TransformShape& points);
+    OperationPrepared(const method::Problem& problem, const method::CanonicalTemplate& canonical,
+                      const method::MaskedView& templ, const TransformShape& points);
 
-    [[nodiscard]] const method::OperationTemplate& templ() const { return m_templ; }
+    [[nodiscard]] const method::OperationTemplate& templ() const { return *m_templ; }
     /// T 2^-exponent() - level(), its square and the support; null for an operation by definition.
     [[nodiscard]] const SupportTemplate* weights() const {
         return m_weights ? &*m_weights : nullptr;
@@ -44,7 +47,7 @@ class OperationPrepared final : public method::Prepared {
                                             const TransformShape& points);
 
   private:
-    method::OperationTemplate m_templ;
+    std::shared_ptr<const method::OperationTemplate> m_templ;
     bool m_rounded = false;
     int m_exponent = 0;
     double m_level = 0;
@@ -93,47 +96,29 @@ class PlacementValues {
 [[nodiscard]] std::unique_ptr<PlacementValues>
 makeValues(const method::Problem& problem, const base::Extents& tile, const TransformShape& points);
 
-/// The workspace of a run.
-class OperationBuffers {
-  public:
-    OperationBuffers(const method::Problem& problem, const base::Extents& tile,
-                     const TransformShape& points)
-        : m_values(makeValues(problem, tile, points)) {}
-    [[nodiscard]] PlacementValues& values() { return *m_values; }
-    [[nodiscard]] static std::int64_t
-    bytes(const method::Problem& problem, const base::Extents& tile, const TransformShape& points);
+/// Bytes of makeValues().
+[[nodiscard]] std::int64_t valuesBytes(const method::Problem& problem, const base::Extents& tile,
+                                       const TransformShape& points);
 
-  private:
-    std::unique_ptr<PlacementValues> m_values;
-};
+/// Empty for lcc, and for a problem without general tiles.
+[[nodiscard]] std::optional<OperationPrepared>
+operationPrepared(const method::Problem& problem, const method::CanonicalTemplate& canonical,
+                  const method::MaskedView& templ, const TransformShape& points);
 
-/// The templates of a run, in their order. **Errors**: Problem for another number than the
-/// problem's.
-[[nodiscard]] std::vector<const OperationPrepared*>
-operationTemplates(const method::Problem& problem, const method::PreparedTemplates& prepared);
+/// Fills a general tile of the map. `part` has no index if there is one template; else each voxel
+/// gets the best value of all templates and, of equal ones, the first template. False: stopped; the
+/// tile is as before.
+[[nodiscard]] bool runOperationTile(const method::Problem& problem,
+                                    const std::vector<const OperationPrepared*>& templs,
+                                    const method::MaskedView& scene, const base::Box& out,
+                                    PlacementValues& values, const method::BankView& part,
+                                    WorkerTally& tally, const std::stop_token& stop);
 
-/// Why no method on the processor has this problem's operation with its other settings; empty if
-/// one may.
-[[nodiscard]] std::string operationRefusal(const method::Problem& problem);
-
-/// Computes every placement in tiles of `tile` placements. `to` has no index if there is one
-/// template; else each voxel gets the best value of all templates and, of equal ones, the first
-/// template.
-[[nodiscard]] method::Outcome runOperation(const method::Problem& problem,
-                                           const std::vector<const OperationPrepared*>& templs,
-                                           const method::MaskedView& scene,
-                                           const base::Extents& tile, method::Workspace& workspace,
-                                           const method::Execution& execution,
-                                           const method::BankView& to);
-
-/// Memory and operations of runOperation(), and its time if tiles take `tileNs` each beside a
-/// finish of every placement.
-[[nodiscard]] method::Verdict
-predictOperation(const method::Problem& problem, const method::Candidate& candidate,
-                 const base::Extents& tile, const TransformShape& points, double tileNs,
-                 const method::Limits& limits, const method::CostModel& model);
-
-/// Correlations of a tile with weights that the operation of `problem` needs.
-[[nodiscard]] double operationProducts(const method::Problem& problem);
+/// Time of the absolute differences of a problem, if those of a tile take `tileNs`, and what else a
+/// run of an operation by definition takes.
+[[nodiscard]] method::Verdict predictDifferences(const method::Problem& problem,
+                                                 const method::Candidate& candidate, double tileNs,
+                                                 const method::Limits& limits,
+                                                 const method::CostModel& model);
 
 } // namespace flcc::cpu

@@ -51,20 +51,12 @@ bool OperationSums::load(const method::Problem& problem, const OperationPrepared
     load(scene, seen);
     m_partial = m_frame.inside < base::voxelCount(seen.extents);
     m_insideNorm = std::sqrt(static_cast<double>(m_frame.inside));
-    m_inWindows = !m_partial && m_frame.tile.nonFinite == 0 && templ.templ().isWholeBox();
     m_own->inputChanged();
     correlate(Weights::That, kSumPq);
-    if (m_inWindows) {
-        for (const std::int64_t slot : {kSumP, kSumPp}) {
-            m_boxes[static_cast<std::size_t>(slot)] = m_own->output(slot);
-        }
-        m_windows.sum(m_own->input(), out.extents, m_own->output(kSumP), m_own->output(kSumPp));
-    } else {
-        correlate(Weights::Support, kSumP);
-        squareInPlace(seen.extents, m_own->input());
-        m_own->inputChanged();
-        correlate(Weights::Support, kSumPp);
-    }
+    correlate(Weights::Support, kSumP);
+    squareInPlace(seen.extents, m_own->input());
+    m_own->inputChanged();
+    correlate(Weights::Support, kSumPp);
     if (m_partial) {
         loadInside(scene, seen, m_own->input());
         m_own->inputChanged();
@@ -128,13 +120,10 @@ void OperationSums::makeFrame() {
         m_level.value = method::ValueUnit::of(panel + templ);
     }
     m_level.productsError = m_own->panelError() + kOwn;
-    m_level.sumsError =
-        (m_inWindows ? BoxSums::error(weights.extents()) : m_own->panelError()) + kOwn;
+    m_level.sumsError = m_own->panelError() + kOwn;
     m_level.tileProducts = tile * m_frame.norm * weights.norm(Weights::That);
-    if (!m_inWindows) {
-        m_level.tilePanel = tile * m_frame.norm * root;
-        m_level.tileSquares = tile * m_frame.squareNorm * root;
-    }
+    m_level.tilePanel = tile * m_frame.norm * root;
+    m_level.tileSquares = tile * m_frame.squareNorm * root;
     const double norm = weights.norm(Weights::That) * templUnit;
     m_level.templNorm = norm;
     m_level.root = root;
@@ -163,8 +152,7 @@ void OperationSums::decideExact() {
     const double templ = weights.norm(Weights::That) * weights.norm(Weights::That);
     const double rawTempl = templ + count * a * a;
     const double most = 8 * (raw + rawTempl);
-    // The sums of products of whole numbers are exact in `direct`, and window sums anywhere, while
-    // below 2^53.
+    // The sums of products of whole numbers are exact in `direct` while below 2^53.
     const double tile = m_own->tileError() * m_insideNorm;
     const double errors = std::max(
         {m_level.tileProducts * unit, m_level.tilePanel * unit, m_level.tileSquares * unit * unit,
@@ -177,9 +165,9 @@ void OperationSums::decideExact() {
     }
 }
 
-const double* OperationSums::sums(std::int64_t slot, const Index& at) const {
+double OperationSums::sum(std::int64_t slot, const Index& at) const {
     const simd::DoubleBox& box = m_boxes[static_cast<std::size_t>(slot)];
-    return box.data + at.z * box.sliceStride + at.y * box.rowStride + at.x;
+    return box.data[at.z * box.sliceStride + at.y * box.rowStride + at.x];
 }
 
 /// The quantities of a placement of which `inside` voxels lie inside the scene and its mask.
@@ -240,19 +228,6 @@ std::optional<method::OperationValue> OperationSums::value(const Index& at) cons
         m_problem->operation, quantities<false>(at, inside), inside == count, m_level.value);
     const bool good = base::hasValue(found.status) && std::isfinite(found.bound);
     return good ? std::optional(found) : std::nullopt;
-}
-
-bool OperationSums::row(std::int64_t y, std::int64_t z, RowValues& to) const {
-    if (m_partial || m_frame.tile.nonFinite > 0 ||
-        (!m_level.exact && (m_whole || m_apart || m_templ->rounded()))) {
-        return false;
-    }
-    const Index at{0, y, z};
-    const method::OperationTraits& traits = m_problem->operation.traits();
-    traits.finishRow(traits, m_level,
-                     {sums(kSumPq, at), sums(kSumP, at), sums(kSumPp, at), std::ssize(to.value)},
-                     {to.value.data(), to.bound.data(), to.scale.data()});
-    return true;
 }
 
 } // namespace flcc::cpu

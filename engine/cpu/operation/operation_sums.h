@@ -5,7 +5,6 @@
 #include <optional>
 
 #include "engine/cpu/operation/operation_run.h"
-#include "engine/cpu/tile/box_sums.h"
 #include "engine/cpu/tile/correlator.h"
 #include "engine/cpu/tile/support_loader.h"
 #include "engine/method/level_sums.h"
@@ -13,16 +12,12 @@
 namespace flcc::cpu {
 
 /// Quantities of the placements of one tile after the other, in double: from correlations of x, x^2
-/// and 1 (inside) with the template, its square and its support, or from window sums of x and x^2
-/// where the support is a box and the tile lies inside the scene. Whole numbers stay exact:
+/// and 1 (inside) with the template, its square and its support. Whole numbers stay exact:
 /// transforms are rounded to the nearest one where their bound is below 1/2. One for each worker.
 /// **Source**: Gholami (2.1), (2.2); engine/method/NUMERICS.md, sections 1 and 5.
 class OperationSums final : public PlacementValues {
   public:
-    /// For tiles of at most `tile` placements of a template of extents `m`.
-    OperationSums(std::unique_ptr<Correlator> correlator, const base::Extents& m,
-                  const base::Extents& tile)
-        : m_own(std::move(correlator)), m_windows(m, tile) {}
+    explicit OperationSums(std::unique_ptr<Correlator> correlator) : m_own(std::move(correlator)) {}
 
     /// Correlates the tile `out`. False: stopped.
     [[nodiscard]] bool load(const method::Problem& problem, const OperationPrepared& templ,
@@ -35,14 +30,10 @@ class OperationSums final : public PlacementValues {
 
     [[nodiscard]] int exponent() const override { return m_exponent; }
 
-    /// False where a panel may be PARTIAL or NONFINITE.
-    [[nodiscard]] bool row(std::int64_t y, std::int64_t z, RowValues& to) const override;
+    [[nodiscard]] bool row(std::int64_t, std::int64_t, RowValues&) const override { return false; }
 
   private:
-    [[nodiscard]] const double* sums(std::int64_t slot, const base::Index& at) const;
-    [[nodiscard]] double sum(std::int64_t slot, const base::Index& at) const {
-        return *sums(slot, at);
-    }
+    [[nodiscard]] double sum(std::int64_t slot, const base::Index& at) const;
     template <bool Exact>
     [[nodiscard]] method::Quantities quantities(const base::Index& at, double inside) const;
     void load(const method::MaskedView& scene, const base::Box& seen);
@@ -50,15 +41,13 @@ class OperationSums final : public PlacementValues {
     void decideExact();
 
     std::unique_ptr<Correlator> m_own;
-    BoxSums m_windows;
     const method::Problem* m_problem = nullptr;
     const OperationPrepared* m_templ = nullptr;
     SupportFrame m_frame;
     method::LevelFrame m_level;
     std::array<simd::DoubleBox, Correlator::kOutputs> m_boxes{}; ///< those that are computed
     double m_insideNorm = 0;
-    bool m_partial = false;   ///< part of the footprint lies outside the scene or its mask
-    bool m_inWindows = false; ///< sum x and sum x^2 are window sums
+    bool m_partial = false; ///< part of the footprint lies outside the scene or its mask
     int m_exponent = 0;
     bool m_apart = false; ///< the canonical values must decide: the sides are too far apart
     bool m_whole = false; ///< pixels of scene and template are whole numbers

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "engine/method/operation_template.h"
+
 namespace flcc::cpu {
 
 using base::Extents;
@@ -14,7 +16,7 @@ Counted::Counted(const method::Problem& all, const BoundTerms& terms,
         integers = !(statistics->templSteps / 2 > IntegerTemplate::kMostSteps);
     }
     if (statistics == nullptr || !(statistics->leastEnergy > 0) ||
-        all.precision == method::Precision::Double) {
+        all.precision == method::Precision::Double || !all.operation.isLcc()) {
         return;
     }
     const double k = method::largestK(*statistics);
@@ -29,7 +31,8 @@ Counted::Counted(const method::Problem& all, const BoundTerms& terms,
 
 std::int64_t Counted::templateBytes() const {
     return base::byteCount(problem.templ, problem.mask ? 9 : 8) +
-           (integers ? IntegerTemplate::bytes(problem) : 0);
+           (integers ? IntegerTemplate::bytes(problem) : 0) +
+           (problem.operation.isLcc() ? 0 : method::OperationTemplate::bytes(problem.templ));
 }
 
 std::int64_t Counted::scorerBytes(const Extents& tile) const {

@@ -51,7 +51,8 @@ bool IntegerTemplate::fits(double count, double templSteps, double sceneSteps) {
 }
 
 IntegerTemplate::IntegerTemplate(const CentredTile& tile, const Extents& m, const simd::FloatBox& x)
-    : m_count(static_cast<double>(base::voxelCount(m))), m_steps(tile.steps) {
+    : m_count(static_cast<double>(base::voxelCount(m))), m_steps(tile.steps), m_level(tile.level),
+      m_quantum(tile.quantum) {
     m_pairs.resize(static_cast<std::size_t>(pairCount(m)), 0);
     // a power of two: the product is exact
     const auto scale = static_cast<float>(tile.stepsPerUnit());
@@ -70,6 +71,7 @@ IntegerTemplate::IntegerTemplate(const CentredTile& tile, const Extents& m, cons
         }
     }
     m_sum = static_cast<double>(sums.values);
+    m_squares = static_cast<double>(sums.squares);
     m_norm = std::sqrt((m_count * static_cast<double>(sums.squares) - m_sum * m_sum) / m_count);
 }
 
@@ -86,7 +88,7 @@ TemplateForms TemplateForms::of(const method::Problem& problem, const method::Ma
         if (item == 0) {
             integers = IntegerTemplate::of(problem, templ);
         } else {
-            canonical.emplace(templ);
+            canonical.emplace(templ, problem.operation);
         }
     });
     return {std::move(canonical).value(), std::move(integers)};

@@ -41,6 +41,10 @@ class IntegerTemplate {
     [[nodiscard]] const std::int32_t* pairs() const { return m_pairs.data(); }
     [[nodiscard]] double sum() const { return m_sum; }
     [[nodiscard]] double norm() const { return m_norm; } ///< ||b - mean||
+    [[nodiscard]] double squares() const { return m_squares; }
+    /// T = level() + quantum() b
+    [[nodiscard]] double level() const { return m_level; }
+    [[nodiscard]] double quantum() const { return m_quantum; }
 
   private:
     /// `x` holds the template in the frame `tile`.
@@ -51,6 +55,9 @@ class IntegerTemplate {
     double m_steps = 0; ///< largest magnitude of a voxel, in steps
     double m_sum = 0;
     double m_norm = 1;
+    double m_squares = 0;
+    double m_level = 0;
+    double m_quantum = 1;
 };
 
 /// The forms of a template that every method keeps.

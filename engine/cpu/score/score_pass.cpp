@@ -35,6 +35,9 @@ ScorePass::ScorePass(const method::Problem& problem, const base::AnyView& scene,
       m_tallies(static_cast<std::size_t>(execution.pool.threads())) {}
 
 std::string ScorePass::refusal(const method::Problem& problem) {
+    if (std::string reason = operationRefusal(problem); !reason.empty()) {
+        return reason;
+    }
     if (problem.mask || problem.sceneMask) {
         return "does not work where the template or the scene has a mask; use direct or tiled";
     }
@@ -125,8 +128,9 @@ void ScorePass::score(const Box& out, const Numerators<Real>& numerators, const 
     const base::Index at{out.corner.x - numerators.corner.x, out.corner.y - numerators.corner.y,
                          out.corner.z - numerators.corner.z};
     const method::MapView part = partOf(m_map, out);
-    TileResult result = scorer.score(m_problem, m_scene, out, partOf(numerators.x, at),
-                                     partOf(numerators.numerator, at), tile, terms, part);
+    TileResult result =
+        scorer.score(m_problem, m_scene, out, partOf(numerators.x, at),
+                     partOf(numerators.numerator, at), tile, terms, m_templ.canonical, part);
     const double regionNs = m_regions.ns * static_cast<double>(base::voxelCount(out.extents)) /
                             static_cast<double>(base::voxelCount(m_regions.placements));
     if constexpr (std::is_same_v<Real, float>) {

@@ -14,8 +14,9 @@ std::optional<SupportTemplate> supportTemplate(const method::Problem& problem,
         throw base::Error(base::ErrorCode::Problem,
                           "the template has a mask that the problem does not name");
     }
-    return needsSupport(problem) ? std::optional<SupportTemplate>(std::in_place, canonical, templ)
-                                 : std::nullopt;
+    return problem.operation.isLcc() && needsSupport(problem)
+               ? std::optional<SupportTemplate>(std::in_place, canonical, templ)
+               : std::nullopt;
 }
 
 method::MaskedView withoutIdleMask(const method::Problem& problem,

@@ -12,10 +12,12 @@ namespace flcc::cpu {
 /// True if `problem` has general tiles: tiles other than plain boxes inside the scene.
 [[nodiscard]] inline bool needsSupport(const method::Problem& problem) {
     return problem.mask || problem.sceneMask || problem.extent != method::Extent::Valid ||
-           problem.statistics == method::WindowStatistics::Fourier;
+           problem.statistics == method::WindowStatistics::Fourier ||
+           problem.operation.traits().byDefinition;
 }
 
-/// The template as general tiles need it; empty if `problem` has no general tiles. **Errors**:
+/// The template as general tiles of lcc need it; empty for other operations and if `problem` has no
+/// general tiles. **Errors**:
 /// Problem for a mask that the problem does not name.
 [[nodiscard]] std::optional<SupportTemplate>
 supportTemplate(const method::Problem& problem, const method::CanonicalTemplate& canonical,
@@ -29,7 +31,9 @@ supportTemplate(const method::Problem& problem, const method::CanonicalTemplate&
 /// True if every tile is a general one.
 [[nodiscard]] inline bool allGeneral(const method::Problem& problem,
                                      const method::CanonicalTemplate& canonical) {
-    return !canonical.support().empty() || problem.statistics == method::WindowStatistics::Fourier;
+    return !canonical.support().empty() ||
+           problem.statistics == method::WindowStatistics::Fourier ||
+           problem.operation.traits().byDefinition;
 }
 
 /// All templates of a bank if they can share a run: either all of them need general tiles

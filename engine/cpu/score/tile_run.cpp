@@ -66,7 +66,8 @@ void BestTile::take(std::int32_t templ, BestPart& part, bool plain, WorkerTally&
     if (part.view.index.data() == nullptr) {
         return;
     }
-    part.plain = part.plain && plain && part.view.map.exact.data() == nullptr;
+    part.plain =
+        part.plain && plain && part.view.map.exact.data() == nullptr && m_problem.operation.isLcc();
     if (!tally.best) {
         tally.best.emplace();
     }
@@ -97,11 +98,12 @@ method::ScoreSums BestTile::merge(std::int32_t templ, const BestPart& part) {
                             boxOf(best.map.value), boxOf(best.index)});
         return method::ofPart({base::voxelCount(extents), sums.sum, sums.squares});
     }
-    const method::ScoreSums sums = method::scoreSums(scores);
+    const method::ScoreSums sums =
+        m_problem.operation.isLcc() ? method::scoreSums(scores) : method::valueSums(scores);
     if (templ == 0) {
         method::startBest(best);
     } else {
-        method::mergeBest(scores, templ, best);
+        method::mergeBest(scores, templ, best, m_problem.operation.traits().best);
     }
     return sums;
 }
@@ -146,7 +148,24 @@ std::string memoryRefusal(std::int64_t bytes, const method::Limits& limits) {
            base::bytesText(limits.memoryBytes);
 }
 
+std::string operationRefusal(const method::Problem& problem) {
+    if (problem.operation.isLcc()) {
+        return {};
+    }
+    const std::string name(method::name(problem.operation));
+    if (problem.outside == method::Outside::Eibl) {
+        return "operation " + name + " has no --outside eibl; use zero or overlap";
+    }
+    if (problem.statistics != method::WindowStatistics::Auto) {
+        return "operation " + name + " has no choice of --statistics; use auto";
+    }
+    return {};
+}
+
 std::string statisticsRefusal(const method::Problem& problem) {
+    if (std::string reason = operationRefusal(problem); !reason.empty()) {
+        return reason;
+    }
     if (problem.statistics == method::WindowStatistics::Box &&
         (problem.mask || problem.sceneMask)) {
         return std::string(

@@ -155,7 +155,12 @@ void addCandidate(const method::Method& method, const base::Extents& tile,
 /// The reason to refuse a candidate that needs more memory than the limit; empty if it fits.
 [[nodiscard]] std::string memoryRefusal(std::int64_t bytes, const method::Limits& limits);
 
-/// The reason to refuse `--statistics box` where the support is not a box; empty if there is none.
+/// Why no method on the processor has this problem's operation with its other settings; empty if
+/// one may.
+[[nodiscard]] std::string operationRefusal(const method::Problem& problem);
+
+/// As operationRefusal(), and the reason to refuse `--statistics box` where the support is not a
+/// box; empty if there is none.
 [[nodiscard]] std::string statisticsRefusal(const method::Problem& problem);
 
 /// Predicted nanoseconds of one thread for the denominators of `placements` in tiles of `tile`

@@ -8,7 +8,9 @@
 #include <vector>
 
 #include "engine/cpu/common/tile_grid.h"
+#include "engine/cpu/score/tile_finish.h"
 #include "engine/method/canonical_cost.h"
+#include "engine/method/operation_template.h"
 #include "engine/method/shared/box_score.h"
 #include "engine/method/shared/fourier_bound.h"
 #include "engine/method/shared/template_error.h"
@@ -254,58 +256,6 @@ BoundTerms fourierTerms(const Extents& points, const Extents& m, const TileEnerg
 
 double sumsBound(const Extents& m) { return (8 + chainOf(m) / 2) * kUnitDouble; }
 
-void FactsCollector::addTile(const simd::ScoreTally& tally, const CentredTile& tile) {
-    m_facts.overRange += tally.overRange;
-    m_facts.largestBound = std::max(m_facts.largestBound, tally.largestBound);
-    m_facts.largestLowConf = std::max(m_facts.largestLowConf, tally.largestLowConf);
-    m_facts.largestRounding = std::max(m_facts.largestRounding, tile.largestRounding);
-}
-
-void FactsCollector::addRecomputed(std::int64_t voxels) { m_facts.recomputed += voxels; }
-
-void FactsCollector::addStatuses(const std::array<std::int64_t, base::kStatusCount>& counts) {
-    for (std::size_t i = 0; i < counts.size(); ++i) {
-        m_facts.statusCounts[i] += counts[i];
-    }
-}
-
-void FactsCollector::addBound(float bound) {
-    if (bound > 0) {
-        const double step = 8 * (std::log2(static_cast<double>(bound)) + 32);
-        ++m_bounds[static_cast<std::size_t>(std::clamp(step, 0.0, 511.0))];
-    }
-}
-
-void FactsCollector::merge(const FactsCollector& other) {
-    addStatuses(other.m_facts.statusCounts);
-    m_facts.overRange += other.m_facts.overRange;
-    m_facts.recomputed += other.m_facts.recomputed;
-    m_facts.largestBound = std::max(m_facts.largestBound, other.m_facts.largestBound);
-    m_facts.largestLowConf = std::max(m_facts.largestLowConf, other.m_facts.largestLowConf);
-    m_facts.largestRounding = std::max(m_facts.largestRounding, other.m_facts.largestRounding);
-    for (std::size_t i = 0; i < m_bounds.size(); ++i) {
-        m_bounds[i] += other.m_bounds[i];
-    }
-}
-
-method::MapFacts FactsCollector::facts() const {
-    method::MapFacts facts = m_facts;
-    std::int64_t total = 0;
-    for (const std::int64_t count : m_bounds) {
-        total += count;
-    }
-    std::int64_t below = 0;
-    for (std::size_t i = 0; i < m_bounds.size() && total > 0; ++i) {
-        below += m_bounds[i];
-        if (2 * below >= total) {
-            facts.boundMedian = std::min(std::exp2((static_cast<double>(i) + 0.5) / 8 - 32),
-                                         std::max(facts.largestBound, facts.largestLowConf));
-            break;
-        }
-    }
-    return facts;
-}
-
 TileScorer::TileScorer(const Extents& m, const Extents& tile)
     : m_tile(tile), m_scratch({simd::scoreScratch(m, tile), 1, 1}),
       m_bounds({tile.x + simd::kSlack, 1, 1}, 0.0F) {}
@@ -319,7 +269,8 @@ template <class Real, class Numerator>
 TileResult TileScorer::score(const method::Problem& problem, const base::AnyView& scene,
                              const base::Box& out, const simd::VoxelBox<Real>& x,
                              const simd::VoxelBox<Numerator>& numerator, const CentredTile& tile,
-                             const BoundTerms& terms, const method::MapView& part, KeptTile* kept) {
+                             const BoundTerms& terms, const method::CanonicalTemplate& templ,
+                             const method::MapView& part, KeptTile* kept) {
     simd::ScoreArguments<Real, Numerator> arguments;
     arguments.x = x;
     arguments.num = numerator;
@@ -334,7 +285,8 @@ TileResult TileScorer::score(const method::Problem& problem, const base::AnyView
     arguments.bounds = m_bounds.data();
     arguments.scratch = m_scratch.data();
     m_low.panels.clear();
-    if (std::is_same_v<Real, float> && problem.recompute) {
+    const bool lcc = problem.operation.isLcc();
+    if (lcc && std::is_same_v<Real, float> && problem.recompute) {
         m_low.start(static_cast<std::size_t>(mostLow(m_tile)));
         arguments.low = &m_low;
     }
@@ -353,8 +305,24 @@ TileResult TileScorer::score(const method::Problem& problem, const base::AnyView
     const double constant =
         inDouble ? method::shared::kNormedError + (part.exact.data() == nullptr ? kUnitSingle : 0.0)
                  : (integers ? 5 : 4) * kUnitSingle;
-    TileResult result{tile, simd::scoreTile(arguments, constantsOf(problem, tile, terms, constant)),
-                      0, inDouble};
+    TileResult result{tile, {}, 0, inDouble};
+    const simd::ScoreConstants constants = constantsOf(problem, tile, terms, constant);
+    std::optional<simd::FinishConstants> finish;
+    if (!lcc) {
+        finish = finishOf(problem, templ, tile, terms, {inDouble, part.exact.data() != nullptr});
+        arguments.finish = finish ? &*finish : nullptr;
+    }
+    if (lcc || finish) {
+        result.tally = simd::scoreTile(arguments, constants);
+    } else {
+        result.tally.suspicious = result.tally.marked = base::voxelCount(out.extents);
+        forVoxels(part, [](float&, Status& status, std::size_t) {
+            status = static_cast<Status>(simd::kSuspicious);
+        });
+        if (kept != nullptr) {
+            kept->m_known = false; // the sums were not made
+        }
+    }
     const base::Box seen = footprint(out, problem.templ);
     KeptTile::Panels own;
     KeptTile::Panels& panels = kept != nullptr ? kept->m_panels : own;
@@ -373,7 +341,9 @@ TileResult TileScorer::score(const method::Problem& problem, const base::AnyView
         clearExact(part, touched);
     }
     result.lowConf = result.tally.lowConf;
-    if (result.tally.suspicious > 0) {
+    if (!lcc) {
+        decide(problem, scene, out, templ, part, result);
+    } else if (result.tally.suspicious > 0) {
         if (panels.flat.empty()) {
             panels.flat = flatPanels(scene, seen, problem.templ);
         }
@@ -386,11 +356,77 @@ TileResult TileScorer::score(const method::Problem& problem, const base::AnyView
     return result;
 }
 
+namespace {
+
+base::Index indexOf(std::size_t i, const Extents& extents) {
+    const auto at = static_cast<std::int64_t>(i);
+    return {at % extents.x, at / extents.x % extents.y, at / (extents.x * extents.y)};
+}
+
+/// The canonical value of a placement, with the bound of what the map stores.
+method::OperationValue canonicalAt(const method::Problem& problem, const base::AnyView& scene,
+                                   const method::CanonicalTemplate& templ,
+                                   const base::Index& corner, const method::MapView& part) {
+    method::OperationValue value = templ.operand()->value(problem.operation, scene, corner,
+                                                          problem.outside, problem.minOverlap);
+    if (part.exact.data() == nullptr) {
+        value.bound += kUnitSingle * std::abs(value.value);
+    }
+    if (base::hasValue(value.status) && !(value.bound <= problem.promise * value.scale)) {
+        value.status = Status::LowConf;
+    }
+    return value;
+}
+
+/// Counts the bound of a value within the promise.
+void addBound(const method::OperationValue& value, simd::ScoreTally& to) {
+    to.largestBound = std::max(to.largestBound, value.bound);
+    to.largestRelative = value.bound > 0 ? std::max(to.largestRelative, value.bound / value.scale)
+                                         : to.largestRelative;
+}
+
+void write(const method::MapView& part, const base::Index& at, double value, Status status) {
+    part.value.at(at) = static_cast<float>(value);
+    part.status.at(at) = status;
+    if (part.exact.data() != nullptr) {
+        part.exact.at(at) = value;
+    }
+}
+
+base::Index movedBy(const base::Index& at, const base::Index& by) {
+    return {at.x + by.x, at.y + by.y, at.z + by.z};
+}
+
+} // namespace
+
+void TileScorer::decide(const method::Problem& problem, const base::AnyView& scene,
+                        const base::Box& out, const method::CanonicalTemplate& templ,
+                        const method::MapView& part, TileResult& result) {
+    if (result.tally.suspicious == 0) {
+        return;
+    }
+    forVoxels(part, [&](float&, Status& status, std::size_t i) {
+        if (static_cast<std::uint8_t>(status) != simd::kSuspicious) {
+            return;
+        }
+        const base::Index at = indexOf(i, out.extents);
+        const method::OperationValue value =
+            canonicalAt(problem, scene, templ, movedBy(out.corner, at), part);
+        write(part, at, value.value, value.status);
+        if (value.status == Status::LowConf) {
+            ++result.lowConf;
+            result.tally.largestLowConf = std::max(result.tally.largestLowConf, value.bound);
+        } else if (base::hasValue(value.status)) {
+            addBound(value, result.tally);
+        }
+    });
+}
+
 void TileScorer::scoreAgain(const method::Problem& problem, const AgainInput& input,
                             const method::MapView& part, double doubleNs, TileResult& result) {
     const Extents& m = problem.templ;
     const std::vector<simd::LowPanel>& panels = m_low.panels;
-    if (!problem.recompute || panels.empty() || m_low.full) {
+    if (!problem.operation.isLcc() || !problem.recompute || panels.empty() || m_low.full) {
         return;
     }
     PanelNumerators numerators(input, result.tile, panels);
@@ -439,7 +475,9 @@ void TileScorer::scoreAgain(const method::Problem& problem, const AgainInput& in
 
 bool TileScorer::wantsDouble(const method::Problem& problem, const TileResult& result,
                              double doubleNs) {
-    const double voxelNs = method::canonicalNs(base::voxelCount(problem.templ));
+    constexpr double kOtherNs = 4; // of a canonical value, divided by those of lcc
+    const double voxelNs = method::canonicalNs(base::voxelCount(problem.templ)) *
+                           (problem.operation.isLcc() ? 1 : kOtherNs);
     return problem.recompute && static_cast<double>(result.lowConf) * voxelNs > doubleNs;
 }
 
@@ -450,7 +488,10 @@ void TileScorer::finish(const method::Problem& problem, const base::AnyView& sce
     simd::ScoreTally tally = result.tally;
     const double bound = method::canonicalBound(base::voxelCount(problem.templ)) +
                          (part.exact.data() == nullptr ? kUnitSingle : 0.0);
-    const bool repair = problem.recompute && result.lowConf > 0 && bound <= problem.promise;
+    const bool lcc = problem.operation.isLcc();
+    const bool repair =
+        problem.recompute && result.lowConf > 0 && (!lcc || bound <= problem.promise);
+    double lowConf = 0; // the largest bound of canonical values above the promise
     std::array<std::int64_t, base::kStatusCount> counts{};
     std::int64_t recomputed = result.inDouble ? base::voxelCount(out.extents) : result.again;
     if (result.lowConf == 0 && result.tally.suspicious == 0 && result.tile.nonFinite == 0) {
@@ -461,7 +502,18 @@ void TileScorer::finish(const method::Problem& problem, const base::AnyView& sce
     } else {
         const Extents& extents = out.extents;
         forVoxels(part, [&](float& value, Status& status, std::size_t i) {
-            if (repair && status == Status::LowConf) {
+            if (repair && !lcc && status == Status::LowConf) {
+                const base::Index here = indexOf(i, extents);
+                const method::OperationValue found =
+                    canonicalAt(problem, scene, templ, movedBy(out.corner, here), part);
+                write(part, here, found.value, found.status);
+                recomputed += result.inDouble ? 0 : 1;
+                if (found.status == Status::LowConf) {
+                    lowConf = std::max(lowConf, found.bound);
+                } else if (base::hasValue(found.status)) {
+                    addBound(found, tally);
+                }
+            } else if (repair && status == Status::LowConf) {
                 const auto at = static_cast<std::int64_t>(i);
                 const base::Index here{at % extents.x, at / extents.x % extents.y,
                                        at / (extents.x * extents.y)};
@@ -479,8 +531,11 @@ void TileScorer::finish(const method::Problem& problem, const base::AnyView& sce
         });
         if (counts[static_cast<std::size_t>(Status::LowConf)] == 0) {
             tally.largestLowConf = 0;
+        } else if (repair && !lcc) {
+            tally.largestLowConf = lowConf;
         }
-        tally.largestBound = repair ? std::max(tally.largestBound, bound) : tally.largestBound;
+        tally.largestBound =
+            repair && lcc ? std::max(tally.largestBound, bound) : tally.largestBound;
     }
     for (std::int64_t i = 0; i < out.extents.x; i += kRowBoundStep) {
         collector.addBound(m_bounds.data()[i]);
@@ -493,14 +548,17 @@ void TileScorer::finish(const method::Problem& problem, const base::AnyView& sce
 template TileResult TileScorer::score(const method::Problem&, const base::AnyView&,
                                       const base::Box&, const simd::FloatBox&,
                                       const simd::FloatBox&, const CentredTile&, const BoundTerms&,
-                                      const method::MapView&, KeptTile*);
+                                      const method::CanonicalTemplate&, const method::MapView&,
+                                      KeptTile*);
 template TileResult TileScorer::score(const method::Problem&, const base::AnyView&,
                                       const base::Box&, const simd::FloatBox&,
                                       const simd::IntegerBox&, const CentredTile&,
-                                      const BoundTerms&, const method::MapView&, KeptTile*);
+                                      const BoundTerms&, const method::CanonicalTemplate&,
+                                      const method::MapView&, KeptTile*);
 template TileResult TileScorer::score(const method::Problem&, const base::AnyView&,
                                       const base::Box&, const simd::DoubleBox&,
                                       const simd::DoubleBox&, const CentredTile&, const BoundTerms&,
-                                      const method::MapView&, KeptTile*);
+                                      const method::CanonicalTemplate&, const method::MapView&,
+                                      KeptTile*);
 
 } // namespace flcc::cpu

@@ -28,6 +28,9 @@ struct BoundTerms {
     // For integer numerators: sums over the template's steps. Only the score itself is rounded.
     double templSum = 0;
     double templNorm = 1; ///< ||b - mean||
+    const IntegerTemplate* integers = nullptr;
+    /// Products of whole numbers and their sums are exact while below 2^53.
+    bool wholeSums = false;
     /// For numerators with That less a level, which the scorer adds times s1: the level.
     double templLevel = 0;
 };
@@ -151,11 +154,11 @@ class TileScorer {
     /// first template of a tile fills `kept`; the scores of further templates come from it and do
     /// not read x.
     template <class Real, class Numerator>
-    [[nodiscard]] TileResult score(const method::Problem& problem, const base::AnyView& scene,
-                                   const base::Box& out, const simd::VoxelBox<Real>& x,
-                                   const simd::VoxelBox<Numerator>& numerator,
-                                   const CentredTile& tile, const BoundTerms& terms,
-                                   const method::MapView& part, KeptTile* kept = nullptr);
+    [[nodiscard]] TileResult
+    score(const method::Problem& problem, const base::AnyView& scene, const base::Box& out,
+          const simd::VoxelBox<Real>& x, const simd::VoxelBox<Numerator>& numerator,
+          const CentredTile& tile, const BoundTerms& terms, const method::CanonicalTemplate& templ,
+          const method::MapView& part, KeptTile* kept = nullptr);
 
     /// Computes the LOWCONF voxels of the last score() again, with numerators by the definition
     /// from the voxels of the tile. The numerators are computed in double, or in integers if that
@@ -177,6 +180,11 @@ class TileScorer {
                                           double doubleNs);
 
   private:
+    /// Gives the voxels whose sums say nothing their canonical values.
+    static void decide(const method::Problem& problem, const base::AnyView& scene,
+                       const base::Box& out, const method::CanonicalTemplate& templ,
+                       const method::MapView& part, TileResult& result);
+
     base::Extents m_tile;
     base::Image<double> m_scratch;
     base::Image<float> m_bounds;

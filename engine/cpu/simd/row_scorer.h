@@ -13,25 +13,17 @@
 #include <limits>
 #include <type_traits>
 
-#include <hwy/cache_control.h>
 #include <hwy/highway.h>
 
 #include "engine/base/status.h"
 #include "engine/cpu/simd/kernels.h"
 #include "engine/cpu/simd/running_sums.h"
 #include "engine/cpu/simd/score_vectors.h"
+#include "engine/cpu/simd/tile_rows.h"
 #include "engine/cpu/simd/window_sums.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace flcc::cpu::simd::HWY_NAMESPACE {
-
-// The kept window sums of row (y, z), from `column` on.
-template <class Arguments>
-Sums keptSumsAt(const Arguments& a, std::int64_t column, std::int64_t y, std::int64_t z) {
-    const std::int64_t stride = sumsRow(a.out.x);
-    double* const s1 = a.kept + 2 * (z * a.out.y + y) * stride + column;
-    return {s1, s1 + stride};
-}
 
 // Turns rows of window sums into scores, statuses and bounds.
 template <class Scores> class RowScorer {
@@ -50,20 +42,7 @@ template <class Scores> class RowScorer {
     template <class S>
     [[nodiscard]] bool operator()(const S& sums, std::int64_t column, std::int64_t count,
                                   std::int64_t y, std::int64_t z) {
-        if (m_arguments.kept != nullptr && !m_arguments.recall) {
-            keep(sums, count, keptSumsAt(m_arguments, column, y, z));
-        }
-        const std::int64_t at =
-            z * m_arguments.mapSliceStride + y * m_arguments.mapRowStride + column;
-        return scoreRow(Row<S>{sums,
-                               m_arguments.num.data + z * m_arguments.num.sliceStride +
-                                   y * m_arguments.num.rowStride + column,
-                               m_arguments.value + at,
-                               m_arguments.exact == nullptr ? nullptr : m_arguments.exact + at,
-                               m_arguments.status + at,
-                               count,
-                               isStreamed(count),
-                               {column, y, z}});
+        return scoreRow(Rows::rowOf(m_arguments, sums, column, count, y, z));
     }
 
     [[nodiscard]] ScoreTally tally() const {
@@ -74,69 +53,9 @@ template <class Scores> class RowScorer {
     }
 
   private:
-    /// A row of the tile: the input of its scores and where they go.
-    template <class S> struct Row {
-        S sums;
-        const Numerator* num = nullptr;
-        float* value = nullptr;
-        double* exact = nullptr;
-        std::uint8_t* status = nullptr;
-        std::int64_t count = 0;
-        bool streamed = false;
-        base::Index at; ///< index of its first voxel in the tile
-    };
-
-    /// True if the scores of a row bypass the caches: they are not read soon, and an ordinary store
-    /// would first read the cache line. For short rows the incomplete lines at both ends cost more
-    /// than that.
-    [[nodiscard]] bool isStreamed(std::int64_t count) const {
-        return std::is_same_v<Real, float> && count >= 128 && m_arguments.kept == nullptr;
-    }
-
-    /// Number of elements before the next cache line.
-    template <class T> static std::int64_t beforeLine(const T* at) {
-        constexpr std::uintptr_t kLine = 64; // bytes
-        const auto beyond = reinterpret_cast<std::uintptr_t>(at) % kLine;
-        return static_cast<std::int64_t>((kLine - beyond) % kLine / sizeof(T));
-    }
-
-    /// Calls `use(first, count, again)` for the vectors of a row. `count` is an integral constant
-    /// except for shorter vectors: the last one, and the first one if the others are to be aligned
-    /// to cache lines. With `kAgain` the last vector is a whole one if possible, and `again` is the
-    /// number of its first elements that the vector before it held too.
-    template <bool kAgain, class S, class Use>
-    static HWY_INLINE void overVectors(const Row<S>& row, Use&& use) {
-        constexpr auto kStep = static_cast<std::int64_t>(hn::MaxLanes(D()));
-        constexpr std::integral_constant<std::int64_t, kStep> kWholeVector;
-        std::int64_t i = row.streamed ? beforeLine(row.value) : 0;
-        if (i > 0) {
-            for (std::int64_t k = 0; k < i; k += kStep) {
-                use(k, std::min(kStep, i - k), 0);
-            }
-        }
-        for (; i + kStep <= row.count; i += kStep) {
-            use(i, kWholeVector, 0);
-        }
-        if (i < row.count) {
-            if (kAgain && !row.streamed && i > 0) {
-                use(row.count - kStep, kWholeVector, i + kStep - row.count);
-            } else {
-                use(i, row.count - i, 0);
-            }
-        }
-    }
-
-    /// Sets the statuses of a row to OK.
-    template <class S> static HWY_INLINE void clearStatuses(const Row<S>& row) {
-        const hn::ScalableTag<std::uint8_t> d;
-        const auto lanes = static_cast<std::int64_t>(hn::Lanes(d));
-        std::int64_t i = row.streamed ? beforeLine(row.status) : row.count;
-        std::fill_n(row.status, i, std::uint8_t{0});
-        for (; i + lanes <= row.count; i += lanes) {
-            hn::Stream(hn::Zero(d), d, row.status + i);
-        }
-        std::fill_n(row.status + i, row.count - i, std::uint8_t{0});
-    }
+    using Rows = TileRows<Scores>;
+    template <class S> using Row = typename Rows::template Row<S>;
+    template <class Count> static constexpr bool kWhole = Rows::template kWhole<Count>;
 
     template <class S> [[nodiscard]] bool scoreRow(const Row<S>& row) {
         float* const bounds = m_arguments.bounds + row.at.x;
@@ -186,16 +105,6 @@ template <class Scores> class RowScorer {
             least = hn::Min(least, hn::IfThenElse(hn::FirstN(d, lanesLeft), variance, least));
         }
         return hn::GetLane(hn::MinOfLanes(d, least));
-    }
-
-    /// Keeps the window sums for other numerators of the same panels.
-    template <class S> static void keep(const S& sums, std::int64_t count, const Sums& to) {
-        const DD dd;
-        const auto lanes = static_cast<std::int64_t>(hn::Lanes(dd));
-        for (std::int64_t i = 0; i < count; i += lanes) { // rows have space for a whole vector
-            hn::StoreU(sums.first(i), dd, to.s1 + i);
-            hn::StoreU(sums.second(i), dd, to.s2 + i);
-        }
     }
 
     /// Keeps 1 / sqrt(D) of a row, or of a part of it, its largest K^2 and smallest D, for other
@@ -248,19 +157,19 @@ template <class Scores> class RowScorer {
             const float* const inverses =
                 m_arguments.inverses + number * sumsRow(m_arguments.out.x) + row.at.x;
             auto scores = hn::Zero(d);
-            overVectors<true>(row, [&](std::int64_t i, auto count, std::int64_t) {
+            Rows::template overVectors<true>(row, [&](std::int64_t i, auto count, std::int64_t) {
                 auto score = hn::Mul(hn::LoadU(d, row.num + i), hn::LoadU(d, inverses + i));
                 if constexpr (!kWhole<decltype(count)>) {
                     score =
                         hn::IfThenElseZero(hn::FirstN(d, static_cast<std::size_t>(count)), score);
                 }
                 scores = hn::Max(scores, hn::Abs(score));
-                storeScores(row, i, count, score);
+                Rows::storeScores(row, i, count, score);
             });
             if (!(hn::GetLane(hn::MaxOfLanes(d, scores)) <= 1.0F)) {
                 return false;
             }
-            clearStatuses(row);
+            Rows::clearStatuses(row);
             m_tally.largestBound = std::max(m_tally.largestBound, bound);
             return true;
         }
@@ -274,7 +183,7 @@ template <class Scores> class RowScorer {
         auto variances = hn::Set(d, Real{1});
         auto squares = hn::Zero(d);
         auto scores = hn::Zero(d);
-        overVectors<true>(row, [&](std::int64_t i, auto count, std::int64_t) {
+        Rows::template overVectors<true>(row, [&](std::int64_t i, auto count, std::int64_t) {
             V square;
             V variance;
             V numerator;
@@ -290,10 +199,10 @@ template <class Scores> class RowScorer {
             variances = hn::Min(variances, variance);
             squares = hn::Max(squares, hn::Mul(hn::Mul(square, inverse), inverse));
             scores = hn::Max(scores, hn::Abs(score));
-            storeScores(row, i, count, score);
+            Rows::storeScores(row, i, count, score);
             keeper.keep(i, inverse);
         });
-        clearStatuses(row);
+        Rows::clearStatuses(row);
         const Real variance = hn::GetLane(hn::MinOfLanes(d, variances));
         const Real square = hn::GetLane(hn::MaxOfLanes(d, squares));
         // If a variance is not positive, the scores and squares are meaningless.
@@ -323,15 +232,15 @@ template <class Scores> class RowScorer {
         const auto one = hn::Set(d, 1.0F);
         const auto flat = hn::Set(di, static_cast<std::int32_t>(base::Status::Flat));
         const auto most = hn::Set(d, static_cast<float>(1 + constants.boundConstant));
-        clearStatuses(row);
-        overVectors<true>(row, [&](std::int64_t i, auto count, std::int64_t again) {
+        Rows::clearStatuses(row);
+        Rows::template overVectors<true>(row, [&](std::int64_t i, auto count, std::int64_t again) {
             V variance;
             V numerator;
             Scores::exactPanels(row.sums, row.num, i, constants, scale, variance, numerator);
             auto zero = hn::Eq(variance, hn::Zero(d));
             const auto inverse = Scores::inverseRoot(hn::IfThenElse(zero, one, variance));
             const auto score = hn::IfThenZeroElse(zero, hn::Mul(numerator, inverse));
-            storeScores(row, i, count, hn::Min(hn::Max(score, hn::Neg(one)), one));
+            Rows::storeScores(row, i, count, hn::Min(hn::Max(score, hn::Neg(one)), one));
             auto over = hn::Gt(hn::Abs(score), most);
             if constexpr (!kWhole<decltype(count)>) {
                 const auto inside = hn::FirstN(d, static_cast<std::size_t>(count));
@@ -369,53 +278,13 @@ template <class Scores> class RowScorer {
                (c.boundPanel * std::sqrt(k2) + fourier + c.boundSquare * k2 + c.boundConstant);
     }
 
-    /// True if a count is that of a whole vector, as a constant.
-    template <class Count> static constexpr bool kWhole = !std::is_integral_v<Count>;
-
-    template <class S, class Count>
-    static HWY_INLINE void storeScores(const Row<S>& row, std::int64_t i, Count count, V scores) {
-        const D d;
-        if constexpr (kWhole<Count>) {
-            if constexpr (std::is_same_v<Real, float>) {
-                if (row.streamed) {
-                    hn::Stream(scores, d, row.value + i);
-                    return;
-                }
-            }
-            Scores::store(scores, row.value + i);
-            if constexpr (std::is_same_v<Real, double>) {
-                if (row.exact != nullptr) {
-                    hn::StoreU(scores, d, row.exact + i);
-                }
-            }
-        } else {
-#if HWY_TARGET <= HWY_AVX2
-            if constexpr (std::is_same_v<Real, float>) { // writes no other element
-                hn::BlendedStore(scores, hn::FirstN(d, static_cast<std::size_t>(count)), d,
-                                 row.value + i);
-                return;
-            }
-#endif
-            HWY_ALIGN Real last[hn::MaxLanes(D())];
-            hn::Store(scores, d, last);
-            for (std::int64_t lane = 0; lane < count; ++lane) {
-                row.value[i + lane] = static_cast<float>(last[lane]);
-                if constexpr (std::is_same_v<Real, double>) {
-                    if (row.exact != nullptr) {
-                        row.exact[i + lane] = last[lane];
-                    }
-                }
-            }
-        }
-    }
-
     template <class S> void scoreCarefully(const Row<S>& row, float* bounds) {
         const D d;
         const ScoreConstants constants = m_constants; // a copy no store can alias
         const auto one = hn::Set(d, Real{1});
         auto largest = m_largest;
-        clearStatuses(row);
-        overVectors<false>(row, [&](std::int64_t i, auto count, std::int64_t) {
+        Rows::clearStatuses(row);
+        Rows::template overVectors<false>(row, [&](std::int64_t i, auto count, std::int64_t) {
             V square;
             V variance;
             V numerator;
@@ -428,7 +297,7 @@ template <class Scores> class RowScorer {
             const auto bound = boundOf(constants, square, inverse, hn::Abs(score));
             const auto over = hn::AndNot(suspicious, hn::Gt(hn::Abs(score), hn::Add(one, bound)));
             const auto low = hn::AndNot(suspicious, hn::Gt(bound, set(constants.promise)));
-            storeScores(row, i, count, hn::Min(hn::Max(score, hn::Neg(one)), one));
+            Rows::storeScores(row, i, count, hn::Min(hn::Max(score, hn::Neg(one)), one));
             Scores::store(bound, bounds + i); // rows have space for a whole vector
             const auto marked = hn::Or(low, suspicious);
             auto plain = hn::Not(marked);

@@ -11,6 +11,7 @@
 #include <hwy/highway.h>
 
 #include "engine/cpu/simd/kernels.h"
+#include "engine/cpu/simd/row_finisher.h"
 #include "engine/cpu/simd/row_scorer.h"
 #include "engine/cpu/simd/running_sums.h"
 #include "engine/cpu/simd/window_sums.h"
@@ -49,9 +50,9 @@ template <class Arguments> const auto* cornerOf(const Arguments& a, const Part& 
 }
 
 // Scores the rows of one slice of a part. `from` holds its voxels, or their window sums along z.
-template <class From, class Scores>
+template <class From, class Scorer>
 HWY_INLINE void scoreSlice(const From& from, const base::Extents& m, const Part& part,
-                           std::int64_t z, double* scratch, RowScorer<Scores>& scorer) {
+                           std::int64_t z, double* scratch, Scorer& scorer) {
     const std::int64_t columns = part.columns + m.x - 1;
     const std::int64_t together = rowsTogether(columns);
     const SumRows to{scratch, sumsRow(columns)};
@@ -69,10 +70,9 @@ HWY_INLINE void scoreSlice(const From& from, const base::Extents& m, const Part&
                   });
 }
 
-template <class Scores>
-void scorePart(const typename RowScorer<Scores>::Arguments& a, const Part& part,
-               RowScorer<Scores>& scorer) {
-    using Real = typename Scores::Real;
+template <class Scorer>
+void scorePart(const typename Scorer::Arguments& a, const Part& part, Scorer& scorer) {
+    using Real = typename Scorer::Real;
     const Real* const corner = cornerOf(a, part);
     if (a.m.z == 1) {
         for (std::int64_t z = 0; z < part.slices; ++z) {
@@ -96,19 +96,17 @@ void scorePart(const typename RowScorer<Scores>::Arguments& a, const Part& part,
                   });
 }
 
-template <class Scores>
-void scoreByAdditions(const typename RowScorer<Scores>::Arguments& a, const Part& whole,
-                      RowScorer<Scores>& scorer) {
+template <class Scorer>
+void scoreByAdditions(const typename Scorer::Arguments& a, const Part& whole, Scorer& scorer) {
     const base::Extents strip = stripExtents(a.m, a.tile);
     forParts(whole, strip.x, strip.y, [&](const Part& part) { scorePart(a, part, scorer); });
 }
 
 // Scores a part from running sums. False if these were not accurate enough; the rest of the part
 // was then scored by additions.
-template <class Scores>
-bool scoreByRunning(const typename RowScorer<Scores>::Arguments& a, const Part& part,
-                    RowScorer<Scores>& scorer) {
-    using Real = typename Scores::Real;
+template <class Scorer>
+bool scoreByRunning(const typename Scorer::Arguments& a, const Part& part, Scorer& scorer) {
+    using Real = typename Scorer::Real;
     const Real* const corner = cornerOf(a, part);
     const std::int64_t columns = part.columns + a.m.x - 1;
     const std::int64_t lines = part.rows + a.m.y - 1;
@@ -150,8 +148,7 @@ bool scoreByRunning(const typename RowScorer<Scores>::Arguments& a, const Part& 
 }
 
 // Scores from the kept window sums.
-template <class Scores>
-void scoreKept(const typename RowScorer<Scores>::Arguments& a, RowScorer<Scores>& scorer) {
+template <class Scorer> void scoreKept(const typename Scorer::Arguments& a, Scorer& scorer) {
     for (std::int64_t z = 0; z < a.out.z; ++z) {
         for (std::int64_t y = 0; y < a.out.y; ++y) {
             (void)scorer(keptSumsAt(a, 0, y, z), 0, a.out.x, y, z);
@@ -161,10 +158,9 @@ void scoreKept(const typename RowScorer<Scores>::Arguments& a, RowScorer<Scores>
 
 // Chooses running sums or additions (engine/method/NUMERICS.md, section 4). The choice depends on
 // the voxels of the tile alone, so it is deterministic.
-template <class Scores>
-HWY_INLINE ScoreTally scoreAll(const typename RowScorer<Scores>::Arguments& a,
-                               const ScoreConstants& given) {
-    using Real = typename Scores::Real;
+template <class Scorer>
+HWY_INLINE ScoreTally scoreAll(const typename Scorer::Arguments& a, const ScoreConstants& given) {
+    using Real = typename Scorer::Real;
     ScoreConstants constants = given;
     const Part whole{0, a.out.x, 0, a.out.y, 0, a.out.z};
     const base::Extents strip = runningStrip(a.m, a.tile);
@@ -188,7 +184,7 @@ HWY_INLINE ScoreTally scoreAll(const typename RowScorer<Scores>::Arguments& a,
         // scores in double and small promises do not allow the error of running sums
         running = false;
     }
-    RowScorer<Scores> scorer(a, constants, least);
+    Scorer scorer(a, constants, least);
     if (a.recall) {
         scoreKept(a, scorer);
     } else {
@@ -204,17 +200,22 @@ HWY_INLINE ScoreTally scoreAll(const typename RowScorer<Scores>::Arguments& a,
     return scorer.tally();
 }
 
+// Numerators with That less a level are those of LevelScores for lcc; a form of other operations
+// has the level in its factors.
 ScoreTally scoreFloat(const ScoreArguments<float>& a, const ScoreConstants& constants) {
-    return constants.templLevel == 0 ? scoreAll<SingleScores>(a, constants)
-                                     : scoreAll<LevelScores>(a, constants);
+    return a.finish != nullptr         ? scoreAll<RowFinisher<SingleScores>>(a, constants)
+           : constants.templLevel == 0 ? scoreAll<RowScorer<SingleScores>>(a, constants)
+                                       : scoreAll<RowScorer<LevelScores>>(a, constants);
 }
 ScoreTally scoreInteger(const ScoreArguments<float, std::int32_t>& a,
                         const ScoreConstants& constants) {
-    return scoreAll<IntegerScores>(a, constants);
+    return a.finish != nullptr ? scoreAll<RowFinisher<IntegerScores>>(a, constants)
+                               : scoreAll<RowScorer<IntegerScores>>(a, constants);
 }
 ScoreTally scoreDouble(const ScoreArguments<double>& a, const ScoreConstants& constants) {
-    return constants.templLevel == 0 ? scoreAll<DoubleScores>(a, constants)
-                                     : scoreAll<DoubleLevelScores>(a, constants);
+    return a.finish != nullptr         ? scoreAll<RowFinisher<DoubleScores>>(a, constants)
+           : constants.templLevel == 0 ? scoreAll<RowScorer<DoubleScores>>(a, constants)
+                                       : scoreAll<RowScorer<DoubleLevelScores>>(a, constants);
 }
 
 } // namespace flcc::cpu::simd::HWY_NAMESPACE

@@ -1,6 +1,8 @@
 #include "engine/job/input/inputs.h"
 
 #include <algorithm>
+#include <cmath>
+#include <limits>
 #include <type_traits>
 #include <utility>
 
@@ -392,6 +394,32 @@ void reportMask(Inputs& inputs, const TemplateInput& templ) {
     }
 }
 
+/// True for values whose squares, summed over a panel, may leave the range of floats.
+bool isFarFromOne(const base::AnyView& pixels) {
+    return std::visit(
+        [](const auto& view) {
+            using T = std::remove_cvref_t<decltype(view.at(0, 0, 0))>;
+            if constexpr (std::is_integral_v<T>) {
+                return sizeof(T) == 8;
+            } else {
+                constexpr T kLargest = std::numeric_limits<T>::max();
+                T largest = 0;
+                for (std::int64_t z = 0; z < view.extents().z; ++z) {
+                    for (std::int64_t y = 0; y < view.extents().y; ++y) {
+                        const T* const row = view.row(y, z);
+                        for (std::int64_t x = 0; x < view.extents().x; ++x) {
+                            const T size = std::abs(row[x]);
+                            largest = size <= kLargest && size > largest ? size : largest;
+                        }
+                    }
+                }
+                constexpr int kUsual = 30; // exponent
+                return largest != 0 && std::abs(std::ilogb(largest)) > kUsual;
+            }
+        },
+        pixels);
+}
+
 } // namespace
 
 Error flatNeeded(const base::Extents& templ) {
@@ -435,8 +463,10 @@ method::Problem Inputs::problem(const Job& job, const std::vector<int>& group) c
     problem.scenePixel = base::pixelType(scene->pixels);
     problem.templPixel = base::pixelType(first.pixels);
     problem.promise = job.promise;
-    // Values of other operations are unbounded: exact integers need doubles.
-    problem.precision = job.operation.isLcc() ? job.precision : method::Precision::Double;
+    // Sums by definition are made in integers or doubles.
+    problem.precision = job.operation.traits().byDefinition || farFromOne
+                            ? method::Precision::Double
+                            : job.precision;
     problem.recompute = job.recompute;
     problem.outside = job.outside;
     problem.minOverlap = job.minOverlap;
@@ -483,9 +513,16 @@ Inputs readInputs(const Job& job, const JobImages& images, const std::string& sc
     requireUsable(inputs, job.operation);
     change(inputs, job);
     for (TemplateInput& templ : inputs.templates) {
-        if (job.operation.isLcc()) {
+        if (!job.operation.traits().byDefinition) {
             templ.form = method::separabilityOf(templ.view());
         }
+    }
+    if (!job.operation.isLcc()) {
+        inputs.farFromOne = isFarFromOne(inputs.sceneView().pixels) ||
+                            std::any_of(inputs.templates.begin(), inputs.templates.end(),
+                                        [](const TemplateInput& templ) {
+                                            return isFarFromOne(templ.view().pixels);
+                                        });
     }
     report(inputs, "scene", *inputs.scene);
     if (inputs.scene->opacity) {

@@ -66,6 +66,8 @@ struct Inputs {
     /// The numbers of the templates of each extent, ordered by the first template of each extent.
     std::vector<std::vector<int>> groups;
     std::shared_ptr<const MaskImage> sceneMask; ///< null without a mask
+    /// Squares of values may leave the range of floats: operations with a unit need doubles.
+    bool farFromOne = false;
     bool sceneMasked = false;        ///< the mask excludes a voxel of the part that is searched
     std::optional<base::Box> region; ///< part of the scene that is searched
     std::vector<InputReport> reports;

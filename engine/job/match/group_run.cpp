@@ -389,8 +389,12 @@ match::SearchedMap GroupRun::searched(const std::stop_token& stop) {
             report.statistics = match::mapStatistics(map.value, map.status, stop);
         } else {
             map.exact = m_map->exact.view();
-            report.statistics = match::mapStatistics(map.exact, map.status, stop);
-            report.best = match::bestOf(map, stop);
+            report.statistics = map.statistics = match::valueStatistics(map, stop);
+            report.best = match::bestOf(m_inputs.sceneView(), map,
+                                        {.partialPeaks = true,
+                                         .outside = m_problem.outside,
+                                         .minOverlap = m_problem.minOverlap},
+                                        stop);
         }
     }
     map.statistics = report.statistics;

@@ -12,6 +12,13 @@ template <class T> void putSlice(const base::Image<T>& slice, int z, base::Image
     std::copy(slice.data(), slice.data() + slice.count(), stack.data() + z * slice.count());
 }
 
+/// The values of a frame in double, for a stack whose first frame needed it.
+base::Image<double> widened(const base::Image<float>& value) {
+    base::Image<double> made(value.extents());
+    std::copy_n(value.data(), value.count(), made.data());
+    return made;
+}
+
 } // namespace
 
 void moveToFrame(std::vector<match::Peak>& peaks, int frame) {
@@ -49,8 +56,12 @@ void FrameStack::add(const JobResult& one, int number) {
         }
         putSlice(one.map->value, number, m_map->value);
         putSlice(one.map->status, number, m_map->status);
-        if (inDouble) {
-            putSlice(one.map->exact, number, m_map->exact);
+        if (m_map->exact.data() != nullptr) {
+            if (inDouble) {
+                putSlice(one.map->exact, number, m_map->exact);
+            } else {
+                putSlice(widened(one.map->value), number, m_map->exact);
+            }
         }
         if (one.index) {
             if (!m_index) {

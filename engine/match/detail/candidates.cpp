@@ -99,10 +99,14 @@ class Scanner {
                                 m_scores.sign()},
                                found);
         } else {
-            // Both rounded towards more candidates; test() decides in double.
+            // Both rounded towards more candidates; test() decides in double. A margin of values
+            // of any size is at least four roundings of the largest of them.
+            const bool lcc = m_scores.map().operation.isLcc();
             scanMarked<float>(m_value, y, z,
                               {floorToFloat(m_minScore - m_scores.largestMargin()),
-                               static_cast<float>(2 * m_scores.largestMargin()) + 1e-6F, 1.0F},
+                               lcc ? static_cast<float>(2 * m_scores.largestMargin()) + 1e-6F
+                                   : static_cast<float>(4 * m_scores.largestMargin()),
+                               static_cast<float>(m_scores.sign())},
                               found);
         }
     }
@@ -166,7 +170,7 @@ class Scanner {
 
     void test(const base::Index& at, std::vector<Candidate>& found) const {
         const Scores::Seen here = m_scores.seen(at);
-        const double reach = here.value + m_scores.margin(here.status);
+        const double reach = here.value + m_scores.margin(here);
         if (!base::hasValue(here.status) || reach < m_minScore || reach >= m_below ||
             !m_scores.takesPart(at, here.status)) {
             return;
@@ -175,7 +179,7 @@ class Scanner {
         // before all candidates within a bound of 1 have been looked at.
         const auto mayStayBelow = [&](const base::Index& other) {
             const Scores::Seen seen = m_scores.seen(other);
-            return !seen.known || seen.value <= reach + m_scores.margin(seen.status) ||
+            return !seen.known || seen.value <= reach + m_scores.margin(seen) ||
                    m_scores.onlyFromAbove() || !m_scores.takesPart(other, seen.status);
         };
         if (m_scores.forRivals(at, mayStayBelow)) {

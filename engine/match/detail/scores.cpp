@@ -58,8 +58,7 @@ Scores::Scores(const method::MaskedView& scene, const SearchedMap& map, const Pe
     std::int64_t most = 0; // voxels of the largest support
     std::int64_t all = 0;
     for (const method::MaskedView& templ : map.templates) {
-        m_templates.push_back(map.operation.isLcc() ? method::CanonicalTemplate(templ)
-                                                    : method::CanonicalTemplate::supportOf(templ));
+        m_templates.emplace_back(templ, map.operation);
         most = std::max(most, m_templates.back().count());
         all += m_templates.back().count();
         m_differ = m_differ || !method::sameSupport(map.templates.front(), templ);
@@ -74,11 +73,9 @@ Scores::Scores(const method::MaskedView& scene, const SearchedMap& map, const Pe
     m_margin = facts.largestBound + m_canonicalBound;
     m_sign = map.operation.traits().sign();
     if (!map.operation.isLcc()) {
-        for (const method::MaskedView& templ : map.templates) {
-            m_operands.emplace_back(templ, map.operation);
-        }
         m_margin = 2 * facts.largestBound; // the bound of a map covers its canonical values
         m_lowConfMargin = 2 * std::max(facts.largestBound, facts.largestLowConf);
+        m_relativeMargin = map.operation.traits().isPure() ? 3 * facts.largestRelative : 0;
     }
     m_limit = std::max(kFewestScores, kVoxelBudget / all);
     m_budget = m_limit;
@@ -165,8 +162,8 @@ method::CanonicalValue Scores::canonical(std::size_t templ, const base::Index& c
     if (m_map->operation.isLcc()) {
         return method::canonicalValue(m_scene, m_templates[templ], corner, m_outside);
     }
-    const method::OperationValue found =
-        m_operands[templ].value(m_map->operation, m_scene, corner, m_outside, m_minOverlap);
+    const method::OperationValue found = m_templates[templ].operand()->value(
+        m_map->operation, m_scene, corner, m_outside, m_minOverlap);
     return {m_sign * found.value, found.bound, base::hasValue(found.status)};
 }
 
@@ -197,7 +194,7 @@ Score Scores::score(const base::Index& at) {
                            " voxels have scores that are equal within their error bounds, and the "
                            "search scores no more of them again";
         }
-        return {seen.value, margin(seen.status), seen.templ};
+        return {seen.value, margin(seen), seen.templ};
     }
     return computed(at);
 }
@@ -215,7 +212,7 @@ Score Scores::computed(const base::Index& at) {
 
 int Scores::compare(const base::Index& at, double reference) {
     const Seen seen = this->seen(at);
-    const double open = margin(seen.status);
+    const double open = margin(seen);
     if (seen.known && seen.value + open < reference) {
         return -1;
     }

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <algorithm>
+#include <cmath>
 #include <cstdint>
 #include <string>
 #include <unordered_map>
@@ -91,9 +92,14 @@ class Scores {
         return {at.x + m_first.x, at.y + m_first.y, at.z + m_first.z};
     }
 
-    /// Largest difference between map and canonical score at voxels of this status.
-    [[nodiscard]] double margin(base::Status status) const {
-        return status == base::Status::LowConf ? m_lowConfMargin : m_margin;
+    /// Largest difference between map and canonical score at such a voxel.
+    [[nodiscard]] double margin(const Seen& seen) const {
+        if (seen.status == base::Status::LowConf) {
+            return m_lowConfMargin;
+        }
+        return m_relativeMargin > 0
+                   ? std::min(m_margin, m_relativeMargin * std::max(1.0, std::abs(seen.value)))
+                   : m_margin;
     }
     [[nodiscard]] double largestMargin() const { return std::max(m_margin, m_lowConfMargin); }
 
@@ -124,7 +130,6 @@ class Scores {
     const SearchedMap* m_map;
     base::Extents m_extents;
     std::vector<method::CanonicalTemplate> m_templates;
-    std::vector<method::OperationTemplate> m_operands; ///< empty for lcc
     double m_sign = 1; ///< of values, so that the largest is the best
     base::View<const float> m_value;
     base::View<const double> m_exact; ///< without voxels for lcc
@@ -132,8 +137,9 @@ class Scores {
     double m_canonicalBound;
     double m_margin;
     double m_lowConfMargin;
-    std::int64_t m_limit;  ///< on canonical scores beside those of LOWCONF voxels
-    std::int64_t m_budget; ///< canonical scores left
+    double m_relativeMargin = 0; ///< times a value above 1; 0 if it is not known
+    std::int64_t m_limit;        ///< on canonical scores beside those of LOWCONF voxels
+    std::int64_t m_budget;       ///< canonical scores left
     std::string m_incomplete;
     base::Index m_first;
     method::Outside m_outside;

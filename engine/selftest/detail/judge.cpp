@@ -221,6 +221,10 @@ std::vector<Way> Judge::operationWays(const method::MaskedView& scene,
             acceptedWays({method}, problemOf(scene, templ, asked), m_pool.threads());
         all.resize(std::min<std::size_t>(all.size(), 2));
         ways.insert(ways.end(), all.begin(), all.end());
+        if (!all.empty() && all.front().precision == method::Precision::Single) {
+            ways.push_back(all.front());
+            ways.back().precision = method::Precision::Double;
+        }
     }
     return ways;
 }
@@ -233,10 +237,12 @@ Finding Judge::judge(const Way& way, const method::MaskedView& scene,
     finding.fault = runFault(run);
     finding.fault = finding.fault.empty() ? promiseFault(way, run) : finding.fault;
     const base::Index first = method::firstPlacement(way.of(problemOf(scene, templ)));
-    const base::Extents& map = run.map.exact.extents();
-    for (std::int64_t i = 0; finding.fault.empty() && i < run.map.exact.count(); ++i) {
+    const base::Extents& map = run.map.value.extents();
+    for (std::int64_t i = 0; finding.fault.empty() && i < run.map.value.count(); ++i) {
         const base::Index at{i % map.x, i / map.x % map.y, i / (map.x * map.y)};
-        const double error = std::fabs(run.map.exact.data()[i] - expected.value.data()[i]);
+        const double value = run.map.exact.empty() ? static_cast<double>(run.map.value.data()[i])
+                                                   : run.map.exact.data()[i];
+        const double error = std::fabs(value - expected.value.data()[i]);
         const double allowed =
             largestBoundOf(run) +
             definition.errorAt(scene, {at.x + first.x, at.y + first.y, at.z + first.z});
@@ -246,7 +252,7 @@ Finding Judge::judge(const Way& way, const method::MaskedView& scene,
         if (!sameStatus || !(error <= allowed)) {
             std::ostringstream words;
             words.precision(17);
-            words << "voxel " << base::toString(at) << " is " << run.map.exact.data()[i] << " "
+            words << "voxel " << base::toString(at) << " is " << value << " "
                   << base::name(run.map.status.data()[i]) << ", expected "
                   << expected.value.data()[i] << " " << base::name(expected.status.data()[i])
                   << ", where " << allowed << " is allowed";

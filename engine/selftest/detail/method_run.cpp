@@ -50,8 +50,8 @@ method::Problem problemOf(const method::MaskedView& scene, const method::MaskedV
     problem.statistics = asked.statistics;
     problem.operation = asked.operation;
     problem.residual = method::separabilityOf(templ).residual;
-    if (!asked.operation.isLcc()) {
-        problem.precision = method::Precision::Double; // the only one of other operations
+    if (asked.operation.traits().byDefinition) {
+        problem.precision = method::Precision::Double; // the only one
     }
     return problem;
 }

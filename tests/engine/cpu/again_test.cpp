@@ -77,7 +77,8 @@ class Tile {
         terms.worst = HUGE_VAL;
         terms.panel = m_centred.exact ? 0 : cpu::kUnitSingle;
         return m_scorer.score(m_problem, m_view.pixels, {{0, 0, 0}, m_out}, boxOf(m_x),
-                              boxOf(m_numerators), m_centred, terms, method::viewOf(m_map));
+                              boxOf(m_numerators), m_centred, terms, m_templ,
+                              method::viewOf(m_map));
     }
     void again(cpu::TileResult& result, double doubleNs = HUGE_VAL) {
         m_scorer.scoreAgain(

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <limits>
 #include <string>
+#include <variant>
 
 #include "engine/plan/planner.h"
 #include "engine/reference/match_operation.h"
@@ -47,6 +48,10 @@ std::string judged(Operation operation, const base::AnyImage& scene, const base:
         }
         const method::Candidate candidate =
             method->candidates(problem, {.threads = 1}, {0, 0, 0}).front();
+        if (std::holds_alternative<method::Refusal>(
+                method->predict(problem, candidate, {.threads = 1}, {}, nullptr))) {
+            continue;
+        }
         const auto prepared = method->prepare(problem, candidate, of, pool);
         const auto workspace = method->makeWorkspace(problem, candidate);
         method::MatchMap map(method::mapExtents(problem), true);

@@ -231,7 +231,7 @@ class SeparableTest : public QObject {
         QVERIFY(says("mask", [](auto& p) { p.sceneMask = true; }));
         QVERIFY(says("--statistics fourier",
                      [](auto& p) { p.statistics = method::WindowStatistics::Fourier; }));
-        QVERIFY(says("ssd", [](auto& p) { p.operation = *method::operationNamed("ssd"); }));
+        QVERIFY(says("sad", [](auto& p) { p.operation = *method::operationNamed("sad"); }));
         QVERIFY(says("not known", [](auto& p) { p.residual = method::kUnknownResidual; }));
         // 4 units of roundoff of the precision
         QVERIFY(says("residual 1e-10", [](auto& p) {

@@ -75,6 +75,7 @@ struct Files {
     [[nodiscard]] Job job(std::string_view operation) const {
         Job job;
         job.operation = method::operationNamed(operation).value();
+        job.precision = method::Precision::Double; // exact maps
         job.channel = job::kAllChannels;
         job.planning = plan::Planning::Estimate;
         job.scene = folder.path("scene.nrrd");

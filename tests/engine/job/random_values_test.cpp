@@ -300,7 +300,9 @@ class Judge {
             best = k == 0 || better ? one : best;
         }
         if (status == Status::LowConf) {
-            allowed += m_result.report.map->facts.largestLowConf;
+            // In a bank the mark may be another template's. Bounds of sums are absolute.
+            const method::MapFacts& facts = m_result.report.map->facts;
+            allowed += std::max(facts.largestLowConf, facts.largestBound);
         }
         const bool same =
             status == Status::LowConf ? base::hasValue(best.status) : status == best.status;
