@@ -32,8 +32,9 @@ void FeaturesPanel::saveList(const QString& file) {
         listed.detection.blobs = m_shown;
         listed.job.blobs = toPath(file);
         m_inputs().requireOther(listed.job.blobs);
-        io::writeText(listed.job.blobs,
-                      job::blobsAsText(listed, job::chosenBlobFormat(listed.job)));
+        io::AtomicFile out(listed.job.blobs);
+        job::writeBlobs(out, listed, io::ListFormat::Auto);
+        out.commit();
         Settings::rememberFolder(QStringLiteral("export"), file);
         Q_EMIT statusMessage(tr("%n blobs saved", nullptr, static_cast<int>(m_shown.size())));
     } catch (const std::exception& error) {

@@ -136,14 +136,18 @@ Row channelsRow() {
 }
 
 Row formatRow() {
-    std::vector<std::string> words;
-    for (int i = 0; i <= static_cast<int>(BlobFormat::Slicer); ++i) {
-        words.emplace_back(name(static_cast<BlobFormat>(i)));
-    }
-    return detail::wordRow<FeaturesJob>(
-        "blobs-format", "format of the list of blobs; auto: by extension", std::move(words),
-        [](const FeaturesJob& job) { return std::string(name(job.blobsFormat)); },
-        [](FeaturesJob& job, const std::string& text) { job.blobsFormat = blobFormat(text); });
+    return {{"blobs-format", "FORMAT",
+             "format of the list of blobs; auto: by extension; else as --peaks-format of match, "
+             "without relion4 and relion5 (flcc-cli peaks writes these)"},
+            ValueKind::Text,
+            [](const FeaturesJob& job) {
+                return job.blobsFormat == io::ListFormat::Auto
+                           ? std::nullopt
+                           : std::optional(std::string(io::name(job.blobsFormat)));
+            },
+            [](FeaturesJob& job, const std::string& text) {
+                job.blobsFormat = io::listFormatNamed(text, "--blobs-format");
+            }};
 }
 
 /// The row under another name.
@@ -156,7 +160,7 @@ std::vector<Row> makeRows() {
     constexpr double kInfinity = std::numeric_limits<double>::infinity();
     return {
         fileRow("image", "image or volume; may be a plain argument", &FeaturesJob::image),
-        fileRow("blobs", "list of blobs; .csv, .tsv, .json or .mrk.json (3D Slicer)",
+        fileRow("blobs", "list of blobs; .csv, .tsv, .json, .mrk.json (3D Slicer) and others",
                 &FeaturesJob::blobs),
         formatRow(),
         scalesRow(),

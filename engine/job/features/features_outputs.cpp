@@ -23,30 +23,6 @@ std::string lowerName(const std::filesystem::path& file) {
 
 } // namespace
 
-BlobFormat chosenBlobFormat(const FeaturesJob& job) {
-    if (job.blobsFormat != BlobFormat::Auto) {
-        return job.blobsFormat;
-    }
-    const std::string file = lowerName(job.blobs);
-    if (file.ends_with(".csv")) {
-        return BlobFormat::Csv;
-    }
-    if (file.ends_with(".tsv")) {
-        return BlobFormat::Tsv;
-    }
-    if (file.ends_with(".mrk.json")) {
-        return BlobFormat::Slicer;
-    }
-    if (file.ends_with(".json")) {
-        return BlobFormat::Json;
-    }
-    throw base::Error(
-        base::ErrorCode::CommandLine,
-        "--blobs " + job.blobs.string() +
-            ": the extension must be .csv, .tsv, .json or .mrk.json; or choose a format "
-            "with --blobs-format");
-}
-
 namespace detail {
 
 using base::Error;
@@ -68,7 +44,7 @@ void requireFeaturesOutputs(const FeaturesJob& job) {
         requireFolder(output);
     }
     if (!job.blobs.empty()) {
-        (void)chosenBlobFormat(job);
+        (void)io::chosenListFormat(job.blobsFormat, job.blobs, "--blobs-format");
     }
     if (job.match.empty() != job.pairs.empty()) {
         throw Error(ErrorCode::CommandLine, "--match IMAGE and --pairs FILE belong together");
@@ -110,12 +86,17 @@ bool writeFeaturesOutputs(FeaturesResult& result, const std::stop_token& stop) {
             return true;
         });
     };
-    const auto blobs = [&] { return blobsAsText(result, chosenBlobFormat(job)); };
+    const auto blobs = [&](const path& target) {
+        return target.empty() || files.add(target, [&](const io::AtomicFile& file) {
+            writeBlobs(file, result, job.blobsFormat);
+            return true;
+        });
+    };
     const auto pairs = [&] {
         return pairsAsText(result, lowerName(job.pairs).ends_with(".tsv") ? '\t' : ',');
     };
     const bool written = map(job.strength, result.detection.strength) &&
-                         map(job.scaleMap, result.detection.scale) && text(job.blobs, blobs) &&
+                         map(job.scaleMap, result.detection.scale) && blobs(job.blobs) &&
                          text(job.pairs, pairs);
     result.run.writeMs = watch.ms();
     if (!written || !text(job.report, [&] { return toJson(result); }) || stop.stop_requested()) {

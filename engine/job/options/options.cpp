@@ -9,6 +9,7 @@
 #include "engine/base/error.h"
 #include "engine/base/text.h"
 #include "engine/job/arguments.h"
+#include "engine/job/options/list_options.h"
 #include "engine/job/options/option_kinds.h"
 #include "engine/job/report/text.h"
 #include "engine/plan/planner.h"
@@ -293,7 +294,7 @@ std::vector<Option> makeOptions() {
     using method::Transforms;
     using method::WindowStatistics;
     constexpr std::int64_t kAny = std::numeric_limits<std::int64_t>::max();
-    return {
+    std::vector<Option> all{
         sceneOption(),
         filesOption("template",
                     "template image; the first may be the second plain argument (repeat)",
@@ -377,12 +378,17 @@ std::vector<Option> makeOptions() {
         fileOption("status", "FILE", "write the status of every score", &Job::status),
         fileOption("index", "FILE", "write the template that gave every score, -1 without one",
                    &Job::index),
-        fileOption("peaks", "FILE", "write the peaks: .csv .tsv", &Job::peaks),
+        fileOption("peaks", "FILE", "write the peaks: .csv .tsv .json and others, see peaks-format",
+                   &Job::peaks),
         fileOption("report", "FILE.json", "write the plan, times and peaks", &Job::report),
         fileOption("heatmap", "FILE.png", "write a coloured picture of the scores", &Job::heatmap),
         indexOption("slice", "Z", "slice of the heatmap (default: that of the best peak)",
                     &Job::slice),
     };
+    const auto after = std::ranges::find(all, "peaks", &Option::name) + 1;
+    const std::vector<Option> lists = peakListOptions();
+    all.insert(after, lists.begin(), lists.end());
+    return all;
 }
 
 } // namespace
