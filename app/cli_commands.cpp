@@ -12,6 +12,7 @@
 #include "app/cli_calibrate.h"
 #include "app/cli_job.h"
 #include "app/cli_options.h"
+#include "app/cli_peaks.h"
 #include "app/cli_progress.h"
 #include "app/signal_watch.h"
 #include "engine/base/error.h"
@@ -21,6 +22,7 @@
 #include "engine/job/arguments.h"
 #include "engine/job/knowledge.h"
 #include "engine/job/listing.h"
+#include "engine/job/peak_lists.h"
 #include "engine/job/report.h"
 #include "engine/selftest/self_test.h"
 
@@ -48,6 +50,7 @@ constexpr const char* kUsage =
   flcc-cli convolve SCENE KERNEL --output FILE    convolves with a kernel: a file, or a filter by
                                                   name
   flcc-cli features IMAGE [options]               finds distinctive blobs of all sizes
+  flcc-cli peaks IN [--to FORMAT] [--output OUT]  converts a list of positions
   flcc-cli info [--verify] [--orientation applied|stored] [--image N] FILE
                                                   prints extents, type and geometry of a file as
                                                   JSON, and notes on what was assumed; --verify
@@ -93,6 +96,10 @@ constexpr const char* kFeatures = R"(
 Options of features, beside --job, --save-job, --json, --quiet and --verbose:
 )";
 
+constexpr const char* kPeaks = R"(
+Options of peaks, beside --quiet:
+)";
+
 constexpr const char* kCodes =
     R"(
 Exit codes: 0 done, 1 internal error, failed selftest or self-audit, 2 invalid command line,
@@ -108,7 +115,7 @@ bool asksForHelp(const Arguments& args) {
 
 int help() {
     print(kUsage + job::argumentsHelp() + kConvolve + job::convolveHelp() + kFeatures +
-          job::featuresHelp() + kCodes);
+          job::featuresHelp() + kPeaks + job::listHelp() + kCodes);
     return 0;
 }
 
@@ -265,6 +272,9 @@ int runCommand(const std::vector<std::string>& args, const std::stop_token& stop
     }
     if (command == "features") {
         return features(rest, stop);
+    }
+    if (command == "peaks") {
+        return peaks(rest);
     }
     if (command == "info") {
         return info(rest, stop);

@@ -1,13 +1,10 @@
 #include "engine/io/peak_file.h"
 
-#include <array>
 #include <cerrno>
 #include <fstream>
-#include <string_view>
 #include <system_error>
 
 #include "engine/base/error.h"
-#include "engine/base/spacing.h"
 #include "engine/io/format/raw_file.h"
 #include "engine/io/format/reading.h"
 
@@ -15,156 +12,118 @@ namespace flcc::io {
 
 namespace {
 
-constexpr std::array<std::string_view, 22> kColumns{
-    "rank",   "score", "x",     "y",        "z",        "cx",    "cy",     "cz",
-    "wx",     "wy",    "wz",    "template", "rotation", "scale", "zscore", "false_positives",
-    "status", "bound", "rival", "phi",      "theta",    "psi"};
-
-std::string pointText(const base::Point& point) {
-    return detail::numberText(point[0]) + " " + detail::numberText(point[1]) + " " +
-           detail::numberText(point[2]);
-}
-
-/// A text as part of a comment line: spreadsheets show the line as one cell and must not take it
-/// for a formula, nor end it early.
-std::string commentText(const std::string& text, char separator) {
-    std::string line = detail::oneLine(text);
-    for (std::size_t i = 0; i < line.size(); ++i) {
-        const bool ofSentence = line[i] == ',' && i + 1 < line.size() && line[i + 1] == ' ';
-        if (line[i] == separator || line[i] == '"') {
-            line[i] = ofSentence ? ';' : ' ';
-        }
-    }
-    return line;
-}
-
-std::string comments(const PeakContext& context, char separator) {
-    const base::Geometry geometry = base::asStated(context.geometry);
-    const auto text = [&](const std::string& line) { return commentText(line, separator); };
-    std::string lines = "# FLCC peaks\n";
-    lines += "# scene: " + text(context.scene) + " (" + base::toString(context.sceneExtents) +
-             " voxels)\n";
+std::vector<std::string> comments(const PeakContext& context) {
+    std::vector<std::string> lines;
     for (std::size_t i = 0; i < context.templates.size(); ++i) {
         const PeakTemplate& templ = context.templates[i];
         const std::string number = context.templates.size() > 1 ? " " + std::to_string(i) : "";
-        lines += "# template" + number + ": " + text(templ.source) + " (" +
-                 base::toString(templ.extents) + " voxels)\n";
+        lines.push_back("template" + number + ": " + templ.source + " (" +
+                        base::toString(templ.extents) + " voxels)");
         if (!templ.mask.empty()) {
-            lines += "# mask" + number + ": " + text(templ.mask) + "\n";
+            lines.push_back("mask" + number + ": " + templ.mask);
         }
     }
     if (!context.sceneMask.empty()) {
-        lines += "# scene mask: " + text(context.sceneMask) + "\n";
+        lines.push_back("scene mask: " + context.sceneMask);
     }
     if (!context.sceneMask.empty() || (!context.extent.empty() && context.extent != "valid")) {
-        lines += "# extent: " + text(context.extent) + "; outside counts as " +
-                 text(context.outside) + "; corners may lie outside the scene\n";
+        lines.push_back("extent: " + context.extent + "; outside counts as " + context.outside +
+                        "; corners may lie outside the scene");
     }
     if (!context.operation.empty()) {
-        lines += "# score: value of the operation " + text(context.operation) + "\n";
+        lines.push_back("score: value of the operation " + context.operation);
     }
-    lines += "# x y z: first voxel (corner) of the placement in scene voxels; indices start at 0; "
-             "x is fastest in memory\n";
-    lines += "# cx cy cz: centre of the placement with sub-voxel shift in scene voxels; the centre "
-             "of voxel i lies on i\n";
-    lines += "# wx wy wz: the centre in world units; unit " + text(geometry.unit) + " (" +
-             std::string(base::name(geometry.unitSource)) + ")" + axesText(geometry.axes) + "\n";
-    lines += "# spacing: " + pointText(geometry.spacing) + "\n";
-    lines += "# origin: " + pointText(geometry.origin) + "\n";
-    lines += "# direction (rows):";
-    for (const double value : geometry.direction) {
-        lines += " " + detail::numberText(value);
-    }
-    lines += "\n";
+    lines.emplace_back("x y z: first voxel (corner) of the placement in scene voxels; indices "
+                       "start at 0; x is fastest in memory");
+    lines.emplace_back("cx cy cz: centre of the placement with sub-voxel shift in scene voxels; "
+                       "the centre of voxel i lies on i");
     if (!context.incomplete.empty()) {
-        lines += "# incomplete: " + text(context.incomplete) + "\n";
+        lines.push_back("incomplete: " + context.incomplete);
     }
-    return context.audit.empty() ? lines : lines + "# audit: " + text(context.audit) + "\n";
+    if (!context.audit.empty()) {
+        lines.push_back("audit: " + context.audit);
+    }
+    return lines;
 }
 
-std::string row(const match::Peak& peak, std::size_t rank, char separator) {
+std::vector<std::string> cellsOf(const match::Peak& peak, std::size_t rank) {
     const auto real = [](double value) { return detail::numberText(value); };
     // rotation, scale, false_positives, phi, theta and psi are not computed.
-    const std::array<std::string, kColumns.size()> cells{std::to_string(rank),
-                                                         real(peak.score),
-                                                         std::to_string(peak.corner.x),
-                                                         std::to_string(peak.corner.y),
-                                                         std::to_string(peak.corner.z),
-                                                         real(peak.centre[0]),
-                                                         real(peak.centre[1]),
-                                                         real(peak.centre[2]),
-                                                         real(peak.world[0]),
-                                                         real(peak.world[1]),
-                                                         real(peak.world[2]),
-                                                         std::to_string(peak.templ),
-                                                         "",
-                                                         "",
-                                                         peak.zscore ? real(*peak.zscore) : "",
-                                                         "",
-                                                         std::string(base::name(peak.status)),
-                                                         real(peak.bound),
-                                                         peak.rival ? real(*peak.rival) : "",
-                                                         "",
-                                                         "",
-                                                         ""};
-    std::string line;
-    for (std::size_t i = 0; i < cells.size(); ++i) {
-        line += (i == 0 ? "" : std::string(1, separator)) + cells[i];
-    }
-    return line;
+    return {std::to_string(rank),
+            real(peak.score),
+            std::to_string(peak.corner.x),
+            std::to_string(peak.corner.y),
+            std::to_string(peak.corner.z),
+            real(peak.centre[0]),
+            real(peak.centre[1]),
+            real(peak.centre[2]),
+            real(peak.world[0]),
+            real(peak.world[1]),
+            real(peak.world[2]),
+            std::to_string(peak.templ),
+            "",
+            "",
+            peak.zscore ? real(*peak.zscore) : "",
+            "",
+            std::string(base::name(peak.status)),
+            real(peak.bound),
+            peak.rival ? real(*peak.rival) : "",
+            "",
+            "",
+            ""};
 }
 
-std::string columnNames(char separator) {
-    std::string line;
-    for (const std::string_view column : kColumns) {
-        line += (line.empty() ? "" : std::string(1, separator)) + std::string(column);
-    }
-    return line;
-}
-
-/// ',' for .csv, '\t' for .tsv.
-char separatorOf(const std::filesystem::path& path) {
-    const std::string extension = detail::extensionOf(path);
-    if (extension != ".csv" && extension != ".tsv") {
-        throw base::Error(base::ErrorCode::CommandLine, "cannot write " + detail::shown(path) +
-                                                            ": peaks are written as .csv or .tsv");
-    }
-    return extension == ".csv" ? ',' : '\t';
+/// Csv or Tsv.
+ListFormat tableFormat(char separator) {
+    return separator == ',' ? ListFormat::Csv : ListFormat::Tsv;
 }
 
 } // namespace
 
-std::string axesText(base::WorldAxes axes) {
-    return axes == base::WorldAxes::Unnamed ? std::string()
-           : axes == base::WorldAxes::Ras
-               ? "; axes RAS: x to the right; y to the front (anterior); z up (superior)"
-               : "; axes LPS: x to the left; y to the back (posterior); z up (superior)";
+PositionList peakList(const std::vector<match::Peak>& peaks, const PeakContext& context) {
+    PositionList list;
+    list.place = {.scene = context.scene,
+                  .sha256 = context.sha256,
+                  .extents = context.sceneExtents,
+                  .geometry = context.geometry,
+                  .unknowns = context.unknowns};
+    list.comments = comments(context);
+    list.columns = peakColumns();
+    for (const match::Peak& peak : peaks) {
+        const auto number = static_cast<std::size_t>(peak.templ);
+        ListedPosition& position = list.positions.emplace_back();
+        position.centre = peak.centre;
+        position.score = peak.score;
+        if (number < context.templates.size()) {
+            position.box = context.templates[number].extents;
+        }
+        position.cells = cellsOf(peak, list.positions.size());
+    }
+    return list;
 }
 
 std::string peaksAsText(const std::vector<match::Peak>& peaks, const PeakContext& context,
                         char separator) {
-    std::string text = comments(context, separator) + columnNames(separator) + "\n";
-    for (std::size_t i = 0; i < peaks.size(); ++i) {
-        text += row(peaks[i], i + 1, separator) + "\n";
-    }
-    return text;
+    return listText(peakList(peaks, context), tableFormat(separator));
 }
 
 void writePeaks(const AtomicFile& file, const std::vector<match::Peak>& peaks,
-                const PeakContext& context) {
-    writeText(file, peaksAsText(peaks, context, separatorOf(file.target())));
+                const PeakContext& context, ListFormat format) {
+    writeList(file, peakList(peaks, context),
+              chosenListFormat(format, file.target(), "--peaks-format"));
 }
 
 void writePeaks(const std::filesystem::path& path, const std::vector<match::Peak>& peaks,
-                const PeakContext& context) {
+                const PeakContext& context, ListFormat format) {
     AtomicFile file(path);
-    writePeaks(file, peaks, context);
+    writePeaks(file, peaks, context, format);
     file.commit();
 }
 
 struct FramePeaks::Parts {
     std::filesystem::path target;
-    char separator = ',';
+    ListFormat format = ListFormat::Csv;
+    PeakContext context;
     std::ofstream file;
 
     void put(const std::string& text) {
@@ -180,27 +139,39 @@ struct FramePeaks::Parts {
     }
 };
 
-FramePeaks::FramePeaks(const AtomicFile& file, const PeakContext& context)
+void requireFrameFormat(ListFormat format, const std::filesystem::path& file) {
+    const ListFormat chosen = chosenListFormat(format, file, "--peaks-format");
+    if (chosen != ListFormat::Csv && chosen != ListFormat::Tsv) {
+        throw base::Error(base::ErrorCode::CommandLine,
+                          "cannot write " + detail::shown(file) +
+                              ": peaks of a stream are written as csv or tsv");
+    }
+}
+
+FramePeaks::FramePeaks(const AtomicFile& file, const PeakContext& context, ListFormat format)
     : m_parts(std::make_unique<Parts>()) {
+    requireFrameFormat(format, file.target());
     m_parts->target = file.target();
-    m_parts->separator = separatorOf(file.target());
+    m_parts->format = chosenListFormat(format, file.target(), "--peaks-format");
     errno = 0;
     m_parts->file.open(file.temporary(), std::ios::binary | std::ios::trunc);
-    const char separator = m_parts->separator;
-    m_parts->put(
-        comments(context, separator) +
-        "# frame: number of the frame in the stack; counts from 0; rank and z are those in "
-        "the frame; wz is that of the frame\n" +
-        columnNames(separator) + separator + "frame\n");
+    PositionList list = peakList({}, context);
+    list.comments.emplace_back("frame: number of the frame in the stack; counts from 0; rank and z "
+                               "are those in the frame; wz is that of the frame");
+    list.columns.push_back({"frame"});
+    m_parts->put(listText(list, m_parts->format));
 }
 
 FramePeaks::~FramePeaks() = default;
 
 void FramePeaks::append(const std::vector<match::Peak>& peaks, int frame) {
+    const char separator = m_parts->format == ListFormat::Csv ? ',' : '\t';
     std::string text;
     for (std::size_t i = 0; i < peaks.size(); ++i) {
-        text += row(peaks[i], i + 1, m_parts->separator) + m_parts->separator +
-                std::to_string(frame) + "\n";
+        for (const std::string& cell : cellsOf(peaks[i], i + 1)) {
+            text += cell + separator;
+        }
+        text += std::to_string(frame) + "\n";
     }
     m_parts->put(text);
 }

@@ -7,6 +7,7 @@
 
 #include "engine/base/geometry.h"
 #include "engine/io/atomic_file.h"
+#include "engine/io/list_file.h"
 #include "engine/match/peaks.h"
 
 namespace flcc::io {
@@ -30,10 +31,13 @@ struct PeakContext {
     std::string operation{};  ///< "ssd"; empty for lcc
     std::string audit{};      ///< result of the run's self-audit; may be empty
     std::string incomplete{}; ///< why peaks may be missing; empty if none are
+    std::string sha256{};     ///< of the file of the scene; may be empty
+    ListUnknowns unknowns{};  ///< facts on the tilt series, for formats that state them
 };
 
-/// What a comment says of world axes: "; axes RAS: x to the right, ..."; empty for Unnamed.
-[[nodiscard]] std::string axesText(base::WorldAxes axes);
+/// The peaks with all that lists of any format write.
+[[nodiscard]] PositionList peakList(const std::vector<match::Peak>& peaks,
+                                    const PeakContext& context);
 
 /// The list as CSV (`separator` ',') or TSV ('\t'). Comment lines begin with '#' and state index
 /// base, axis order, corner and centre, unit, spacing and origin. Then follow one line of column
@@ -42,14 +46,17 @@ struct PeakContext {
 [[nodiscard]] std::string peaksAsText(const std::vector<match::Peak>& peaks,
                                       const PeakContext& context, char separator);
 
-/// Writes a list to the temporary name of `file`, .csv or .tsv; the caller calls commit().
-/// **Errors**: CommandLine for another extension; Output.
+/// Writes a list to the temporary name of `file` and reads it back; the caller calls commit().
+/// **Errors**: CommandLine for an extension that does not say the format; as writeList.
 void writePeaks(const AtomicFile& file, const std::vector<match::Peak>& peaks,
-                const PeakContext& context);
+                const PeakContext& context, ListFormat format = ListFormat::Auto);
 
 /// Writes the list to `path`, completely or not at all. Otherwise as above.
 void writePeaks(const std::filesystem::path& path, const std::vector<match::Peak>& peaks,
-                const PeakContext& context);
+                const PeakContext& context, ListFormat format = ListFormat::Auto);
+
+/// Throws unless the format is CSV or TSV. **Errors**: CommandLine.
+void requireFrameFormat(ListFormat format, const std::filesystem::path& file);
 
 /// Writes the peaks of the frames of a stack as one list, which has one more column at the end:
 /// `frame`. The ranks of each frame begin with 1.
@@ -58,7 +65,8 @@ class FramePeaks {
     /// Writes the comments and the names of the columns to the temporary name of `file`, which must
     /// outlive the list; the caller calls commit() after finish(). `context` is that of the whole
     /// stack. **Errors**: as writePeaks.
-    FramePeaks(const AtomicFile& file, const PeakContext& context);
+    FramePeaks(const AtomicFile& file, const PeakContext& context,
+               ListFormat format = ListFormat::Auto);
     ~FramePeaks();
     FramePeaks(const FramePeaks&) = delete;
     FramePeaks& operator=(const FramePeaks&) = delete;

@@ -15,6 +15,7 @@
 #include "engine/base/spacing.h"
 #include "engine/features/detector.h"
 #include "engine/features/pairs.h"
+#include "engine/io/list_file.h"
 #include "engine/io/protected_files.h"
 #include "engine/job/command_option.h"
 #include "engine/job/job.h"
@@ -22,19 +23,13 @@
 
 namespace flcc::job {
 
-/// Formats of a list of blobs. Auto: by extension (.csv, .tsv, .json, .mrk.json for Slicer).
-enum class BlobFormat : std::uint8_t { Auto, Csv, Tsv, Json, ImageJ, Slicer };
-[[nodiscard]] std::string_view name(BlobFormat format);
-/// **Errors**: CommandLine for an unknown name.
-[[nodiscard]] BlobFormat blobFormat(std::string_view name);
-
 /// A complete job of `flcc-cli features`. Its memory limit counts beside the image.
 struct FeaturesJob : Common {
     features::Channels channels = features::Channels::Auto;
     features::DetectorOptions detector{}; ///< `threads` and `maps` are set by the job
 
     std::filesystem::path blobs{};
-    BlobFormat blobsFormat = BlobFormat::Auto;
+    io::ListFormat blobsFormat = io::ListFormat::Auto;
     std::filesystem::path strength{}; ///< largest response over the scales, float32
     std::filesystem::path scaleMap{}; ///< sigma of that response, float32
 
@@ -45,9 +40,6 @@ struct FeaturesJob : Common {
 
     friend bool operator==(const FeaturesJob&, const FeaturesJob&) = default;
 };
-
-/// The format of the list of blobs, never Auto. **Errors**: CommandLine for an unknown extension.
-[[nodiscard]] BlobFormat chosenBlobFormat(const FeaturesJob& job);
 
 /// An image in memory, one plane for each colour component.
 struct FeaturesImage {
@@ -130,9 +122,11 @@ void setFeaturesOptions(FeaturesJob& job, const std::map<std::string, std::strin
 /// "A:B:N". **Errors**: CommandLine.
 [[nodiscard]] features::ScaleRange parseScales(std::string_view text);
 
-/// The list of blobs as a text: comments or fields state index base, axes, unit and geometry.
-/// **Errors**: CommandLine for Auto.
-[[nodiscard]] std::string blobsAsText(const FeaturesResult& result, BlobFormat format);
+/// The list of blobs as the bytes of a file. **Errors**: as io::listText.
+[[nodiscard]] std::string blobsAsText(const FeaturesResult& result, io::ListFormat format);
+/// Writes it to the temporary name of `file`. **Errors**: as io::writeList; CommandLine if the
+/// extension does not say the format.
+void writeBlobs(const io::AtomicFile& file, const FeaturesResult& result, io::ListFormat format);
 /// The list of pairs as CSV (',') or TSV ('\t').
 [[nodiscard]] std::string pairsAsText(const FeaturesResult& result, char separator);
 

@@ -18,6 +18,7 @@
 #include "engine/base/spacing.h"
 #include "engine/io/digest.h"
 #include "engine/io/image_file.h"
+#include "engine/io/list_file.h"
 #include "engine/io/protected_files.h"
 #include "engine/job/common.h"
 #include "engine/job/report.h"
@@ -92,6 +93,9 @@ struct Job : PlannedJob {
     std::filesystem::path status;
     std::filesystem::path index; ///< the template that gave each score; -1 without a score
     std::filesystem::path peaks;
+    io::ListFormat peaksFormat = io::ListFormat::Auto; ///< Auto: by the extension of `peaks`
+    io::ListUnknowns
+        peaksUnknowns; ///< facts on the tilt series; not the box, which is the template's
     std::filesystem::path heatmap;
     std::optional<std::int64_t> slice; ///< slice of the map; empty = the slice of the best peak
 

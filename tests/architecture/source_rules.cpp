@@ -76,7 +76,7 @@ struct InnerRooms {
 const std::vector<InnerRooms> kInnerRooms{
     {"engine/cpu/", {"common", "simd", "transform", "tile", "score", "operation", "methods"}},
     {"engine/cuda/", {"kernels", "plugin", "run", "methods"}},
-    {"engine/io/", {"files", "format", "volume", "raster", "process", "reader"}, true},
+    {"engine/io/", {"files", "format", "lists", "volume", "raster", "process", "reader"}, true},
     {"engine/job/",
      {"report", "options", "input", "stream", "output", "match", "convolve", "features", "kinds",
       "bench", "kept"},

@@ -1,8 +1,10 @@
 #include <QAction>
 #include <QApplication>
 #include <QClipboard>
+#include <QComboBox>
 #include <QDataStream>
 #include <QDialog>
+#include <QDialogButtonBox>
 #include <QDoubleSpinBox>
 #include <QDragEnterEvent>
 #include <QFileDialog>
@@ -10,6 +12,7 @@
 #include <QLabel>
 #include <QLineEdit>
 #include <QMimeData>
+#include <QPlainTextEdit>
 #include <QPushButton>
 #include <QSignalSpy>
 #include <QSpinBox>
@@ -87,6 +90,7 @@ class WindowFilesTest : public QObject {
     void exportedFilesReadBackAsTheResult();
     void noExportReplacesAFileOfTheDocument();
     void theExportDialogWritesWhereItSays();
+    void thePreviewShowsTheFileThatIsWritten();
     void peaksAndReportAreCopiedAsText();
     void aJobFileComesBackIntoTheControls();
     void theCommandLineReadsBackAsTheJob();
@@ -326,6 +330,9 @@ void WindowFilesTest::theExportDialogWritesWhereItSays() {
     openScene();
     cutAndRun();
     test::click(test::child<QWidget>(*m_window, "peaksExport"));
+    auto& formats = test::child<QDialog>(*m_window, "peaksExportDialog");
+    QTRY_VERIFY(formats.isVisible());
+    test::click(*formats.findChild<QDialogButtonBox*>()->buttons().front());
     auto& dialog = test::child<QFileDialog>(*m_window, "exportDialog");
     QTRY_VERIFY(dialog.isVisible());
     auto& name = test::child<QLineEdit>(dialog, "fileNameEdit");
@@ -334,6 +341,47 @@ void WindowFilesTest::theExportDialogWritesWhereItSays() {
     QTRY_VERIFY(QFile::exists(m_folder->filePath(QStringLiteral("by dialog.csv"))));
     QVERIFY(saved());
     QCOMPARE(ui::Settings::folder(QStringLiteral("export")), m_folder->path());
+}
+
+void WindowFilesTest::thePreviewShowsTheFileThatIsWritten() {
+    openScene();
+    cutAndRun();
+    test::click(test::child<QWidget>(*m_window, "peaksExport"));
+    auto& formats = test::child<QDialog>(*m_window, "peaksExportDialog");
+    QTRY_VERIFY(formats.isVisible());
+    auto& format = test::child<QComboBox>(formats, "peaksFormat");
+    auto& preview = test::child<QPlainTextEdit>(formats, "peaksPreview");
+    auto& save = *formats.findChild<QDialogButtonBox*>()->buttons().front();
+    QVERIFY(preview.toPlainText().contains(QStringLiteral("rank,score,x,y,z")));
+    QVERIFY(!test::child<QWidget>(formats, "peaksBinning").isVisible());
+    for (int i = 0; i < 4; ++i) { // to RELION 5
+        QTest::keyClick(&format, Qt::Key_Down);
+    }
+    QVERIFY(format.currentText().startsWith(QStringLiteral("RELION 5")));
+    QVERIFY(test::child<QWidget>(formats, "peaksBinning").isVisible());
+    QVERIFY(!save.isEnabled());
+    QVERIFY(test::child<QLabel>(formats, "peaksExportNotes")
+                .text()
+                .contains(QStringLiteral("\"Unbinned size\"")));
+    QTest::keyClicks(&test::child<QLineEdit>(formats, "peaksBinning"), QStringLiteral("4"));
+    QTest::keyClicks(&test::child<QLineEdit>(formats, "peaksUnbinnedPixel"),
+                     QStringLiteral("1.35"));
+    QTest::keyClicks(&test::child<QLineEdit>(formats, "peaksUnbinnedSize"),
+                     QStringLiteral("400,300,1"));
+    QVERIFY(save.isEnabled());
+    const QString shown = preview.toPlainText();
+    QVERIFY(shown.contains(QStringLiteral("_rlnCenteredCoordinateXAngst")));
+    test::click(save);
+    auto& dialog = test::child<QFileDialog>(*m_window, "exportDialog");
+    QTRY_VERIFY(dialog.isVisible());
+    auto& name = test::child<QLineEdit>(dialog, "fileNameEdit");
+    name.setText(m_folder->filePath(QStringLiteral("picks")));
+    QTest::keyClick(&name, Qt::Key_Return);
+    QFile written(m_folder->filePath(QStringLiteral("picks.star")));
+    QTRY_VERIFY(written.exists());
+    QVERIFY(saved());
+    QVERIFY(written.open(QIODevice::ReadOnly));
+    QVERIFY(QString::fromUtf8(written.readAll()).startsWith(shown.trimmed()));
 }
 
 void WindowFilesTest::peaksAndReportAreCopiedAsText() {

@@ -18,7 +18,9 @@ void saveBlobList(const job::FeaturesResult& result, const std::vector<features:
     listed.detection.blobs = blobs;
     listed.job.blobs = toPath(file);
     inputs.requireOther(listed.job.blobs);
-    io::writeText(listed.job.blobs, job::blobsAsText(listed, job::chosenBlobFormat(listed.job)));
+    io::AtomicFile out(listed.job.blobs);
+    job::writeBlobs(out, listed, io::ListFormat::Auto);
+    out.commit();
 }
 
 QString saveBlobJob(job::FeaturesJob job, const SceneEntry& scene, const QString& file,

@@ -16,6 +16,8 @@ job::Job planKey(job::Job job) {
     job.status.clear();
     job.index.clear();
     job.peaks.clear();
+    job.peaksFormat = none.peaksFormat;
+    job.peaksUnknowns = none.peaksUnknowns;
     job.report.clear();
     job.heatmap.clear();
     job.templateOut.clear();

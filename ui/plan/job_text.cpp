@@ -28,6 +28,7 @@ io::PeakContext peakContext(const ResultEntry& result) {
         context.audit = job::auditText(*result.job->report.audit);
     }
     context.incomplete = result.job->report.peaksIncomplete;
+    context.sha256 = result.job->scene->sha256;
     return context;
 }
 

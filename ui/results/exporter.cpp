@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <cmath>
 #include <iterator>
+#include <map>
 #include <memory>
 #include <utility>
 
@@ -23,6 +24,7 @@
 #include "ui/base/text.h"
 #include "ui/match/match_flow.h"
 #include "ui/plan/job_text.h"
+#include "ui/results/peaks_export_dialog.h"
 #include "ui/views/views_panel.h"
 #include "ui/work/run_controller.h"
 
@@ -236,33 +238,48 @@ void Exporter::writeScene(const std::filesystem::path& path) {
 }
 
 void Exporter::peaks() {
-    if (requireResult() != nullptr) {
-        ask(tr("Export peaks"), QStringLiteral("peaks.csv"), tr("CSV (*.csv);;TSV (*.tsv)"),
-            [this](const std::filesystem::path& path) { writePeaks(path); });
+    const ResultEntry* result = requireResult();
+    if (result == nullptr) {
+        return;
     }
+    auto* dialog = new PeaksExportDialog(io::peakList(shownPeaks(*result), peakContext(*result)),
+                                         m_flow.currentJob().peaksUnknowns, &m_window);
+    dialog->setAttribute(Qt::WA_DeleteOnClose);
+    connect(dialog, &QDialog::accepted, this, [this, dialog] {
+        const io::ListFormatInfo& info = io::infoOf(dialog->format());
+        const QString extension = toQString(std::string(info.extension));
+        ask(tr("Export peaks"), QStringLiteral("peaks") + extension,
+            QStringLiteral("%1 (*%2)").arg(toQString(std::string(info.title)), extension),
+            [this, format = info.format, unknowns = dialog->unknowns()](
+                const std::filesystem::path& path) { writePeaks(path, format, unknowns); });
+    });
+    dialog->open();
 }
 
-void Exporter::writePeaks(const std::filesystem::path& path) {
-    if (const ResultEntry* result = requireResult()) {
+std::vector<match::Peak> Exporter::shownPeaks(const ResultEntry& entry) const {
+    const PeakChoice& choice = m_document.peakChoice();
+    const bool shown = entry.job == m_document.result()->job;
+    std::vector<match::Peak> peaks;
+    for (const int index : shown ? choice.shown : std::vector<int>{}) {
+        peaks.push_back(entry.job->peaks[static_cast<std::size_t>(index)]);
+    }
+    if (!shown) {
+        std::ranges::copy_if(
+            entry.job->peaks, std::back_inserter(peaks),
+            [&choice](const match::Peak& peak) { return reaches(peak, choice.minScore); });
+    }
+    return peaks;
+}
+
+void Exporter::writePeaks(const std::filesystem::path& path, io::ListFormat format,
+                          const io::ListUnknowns& unknowns) {
+    if (requireResult() != nullptr) {
         const PeakChoice& choice = m_document.peakChoice();
-        // For other scenes, the peaks that the table would show.
-        const auto shownOf = [choice, shown = result->job](const ResultEntry& entry) {
-            std::vector<match::Peak> peaks;
-            for (const int index : entry.job == shown ? choice.shown : std::vector<int>{}) {
-                peaks.push_back(entry.job->peaks[static_cast<std::size_t>(index)]);
-            }
-            if (entry.job != shown) {
-                std::ranges::copy_if(
-                    entry.job->peaks, std::back_inserter(peaks),
-                    [&choice](const match::Peak& peak) { return reaches(peak, choice.minScore); });
-            }
-            return peaks;
-        };
         std::size_t all = 0;
         std::size_t chosen = 0;
         for (const ResultEntry& each : shownRun()) {
             all += each.job->peaks.size();
-            chosen += shownOf(each).size();
+            chosen += shownPeaks(each).size();
         }
         QString what = peaksText(static_cast<std::int64_t>(all));
         if (chosen < all) {
@@ -272,10 +289,24 @@ void Exporter::writePeaks(const std::filesystem::path& path) {
                                       ? tr("shown in the table")
                                       : tr("at or above %1").arg(choice.minScore, 0, 'f', 3));
         }
-        writeScenes(path, [shownOf, what](const ResultEntry& entry, const auto& file,
-                                          const std::stop_token&) {
-            io::writePeaks(file, shownOf(entry), peakContext(entry));
-            return std::optional(std::vector<std::string>{what.toStdString() + "."});
+        // Lists are made here: the choice may change while files are written.
+        std::map<const job::JobResult*, io::PositionList> lists;
+        for (const ResultEntry& each : shownRun()) {
+            io::PeakContext context = peakContext(each);
+            context.unknowns = unknowns;
+            lists[each.job.get()] = io::peakList(shownPeaks(each), context);
+        }
+        writeScenes(path, [lists, what, format](const ResultEntry& entry, const auto& file,
+                                                const std::stop_token&) {
+            const io::PositionList& list = lists.at(entry.job.get());
+            const io::ListFormat written =
+                io::chosenListFormat(format, file.target(), "--peaks-format");
+            io::writeList(file, list, written);
+            std::vector<std::string> sentences{what.toStdString() + "."};
+            for (const std::string& note : io::listNotes(list, written)) {
+                sentences.push_back(note + ".");
+            }
+            return std::optional(sentences);
         });
     }
 }

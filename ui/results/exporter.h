@@ -9,6 +9,7 @@
 #include <stop_token>
 
 #include "engine/io/atomic_file.h"
+#include "engine/io/list_file.h"
 #include "engine/io/protected_files.h"
 #include "ui/document/document.h"
 
@@ -48,7 +49,8 @@ class Exporter : public QObject {
 
     // These functions write without asking. If there is no result, they emit failed().
     void writeScene(const std::filesystem::path& path);
-    void writePeaks(const std::filesystem::path& path);
+    void writePeaks(const std::filesystem::path& path, io::ListFormat format = io::ListFormat::Auto,
+                    const io::ListUnknowns& unknowns = {});
     void writeMap(const std::filesystem::path& path);
     void writeStatus(const std::filesystem::path& path);
     void writeIndex(const std::filesystem::path& path);
@@ -82,6 +84,8 @@ class Exporter : public QObject {
     void writeScenes(const std::filesystem::path& path, const WriteOf& writeOf,
                      Of what = Of::Results);
     [[nodiscard]] job::Job jobWithAllScenes() const;
+    /// The peaks of a result that the table shows or, of another scene, would show.
+    [[nodiscard]] std::vector<match::Peak> shownPeaks(const ResultEntry& entry) const;
     [[nodiscard]] std::vector<ResultEntry> shownRun() const;
     void ask(const QString& title, const QString& name, const QString& filters,
              std::function<void(const std::filesystem::path&)> then);

@@ -95,7 +95,8 @@ void PeaksPanel::makeButtons() {
     m_export->setAccessibleName(tr("Export peaks"));
     m_export->setText(tr("Export …"));
     m_export->setToolButtonStyle(Qt::ToolButtonTextBesideIcon);
-    m_export->setToolTip(tr("Writes the peaks as CSV or TSV (File > Export > Peaks)"));
+    m_export->setToolTip(
+        tr("Writes the peaks for a program that you choose (File > Export > Peaks)"));
     connect(m_export, &QToolButton::clicked, this, &PeaksPanel::exportRequested);
 }
 

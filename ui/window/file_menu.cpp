@@ -167,7 +167,8 @@ void FileMenu::addExports(QMenu* menu) {
          tr("Writes the scene that is shown as an image, such as the result of a filter"),
          {}},
         [this] { m_parts.exporter.scene(); });
-    add(exports, {"exportPeaks", tr("&Peaks …"), tr("Writes the peaks as CSV or TSV"), {}},
+    add(exports,
+        {"exportPeaks", tr("&Peaks …"), tr("Writes the peaks for a program that you choose"), {}},
         [this] { m_parts.exporter.peaks(); });
     add(exports, {"exportMap", tr("&Map …"), tr("Writes the scores as an image"), {}},
         [this] { m_parts.exporter.map(); });

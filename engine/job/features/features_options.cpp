@@ -33,13 +33,20 @@ Row scalesRow() {
 }
 
 Row formatRow() {
-    std::vector<BlobFormat> formats;
-    for (int i = 0; i <= static_cast<int>(BlobFormat::Slicer); ++i) {
-        formats.push_back(static_cast<BlobFormat>(i));
-    }
-    return enumOption<FeaturesJob>("blobs-format",
-                                   "format of the list of blobs; auto: by extension",
-                                   &FeaturesJob::blobsFormat, formats);
+    return {.name = "blobs-format",
+            .value = "FORMAT",
+            .help = "format of the list of blobs; auto: by extension; else as --peaks-format of "
+                    "match, without relion4 and relion5 (flcc-cli peaks writes these)",
+            .get =
+                [](const FeaturesJob& job) {
+                    return job.blobsFormat == io::ListFormat::Auto
+                               ? std::nullopt
+                               : std::optional(std::string(io::name(job.blobsFormat)));
+                },
+            .set =
+                [](FeaturesJob& job, const std::string& text) {
+                    job.blobsFormat = io::listFormatNamed(text, "--blobs-format");
+                }};
 }
 
 std::vector<Row> makeRows() {
@@ -49,7 +56,7 @@ std::vector<Row> makeRows() {
     };
     return {
         rows::scene("image", "image or volume; may be a plain argument"),
-        fileRow("blobs", "list of blobs; .csv, .tsv, .json or .mrk.json (3D Slicer)",
+        fileRow("blobs", "list of blobs; .csv, .tsv, .json, .mrk.json (3D Slicer) and others",
                 &FeaturesJob::blobs),
         formatRow(),
         scalesRow(),

@@ -23,30 +23,6 @@ std::string lowerName(const std::filesystem::path& file) {
 
 } // namespace
 
-BlobFormat chosenBlobFormat(const FeaturesJob& job) {
-    if (job.blobsFormat != BlobFormat::Auto) {
-        return job.blobsFormat;
-    }
-    const std::string file = lowerName(job.blobs);
-    if (file.ends_with(".csv")) {
-        return BlobFormat::Csv;
-    }
-    if (file.ends_with(".tsv")) {
-        return BlobFormat::Tsv;
-    }
-    if (file.ends_with(".mrk.json")) {
-        return BlobFormat::Slicer;
-    }
-    if (file.ends_with(".json")) {
-        return BlobFormat::Json;
-    }
-    throw base::Error(
-        base::ErrorCode::CommandLine,
-        "--blobs " + job.blobs.string() +
-            ": the extension must be .csv, .tsv, .json or .mrk.json; or choose a format "
-            "with --blobs-format");
-}
-
 namespace detail {
 
 using base::Error;
@@ -64,7 +40,7 @@ bool isTable(const path& file) {
 void requireFeaturesOutputs(const FeaturesJob& job) {
     requireOwnOutputs(inputFiles(job), outputFiles(job));
     if (!job.blobs.empty()) {
-        (void)chosenBlobFormat(job);
+        (void)io::chosenListFormat(job.blobsFormat, job.blobs, "--blobs-format");
     }
     if (job.match.empty() != job.pairs.empty()) {
         throw Error(ErrorCode::CommandLine, "--match IMAGE and --pairs FILE belong together");
@@ -98,7 +74,12 @@ bool writeFeaturesOutputs(FeaturesResult& result, const std::stop_token& stop) {
         !map(job.scaleMap, result.detection.scale)) {
         return false;
     }
-    files.addText(job.blobs, [&] { return blobsAsText(result, chosenBlobFormat(job)); });
+    if (!job.blobs.empty()) {
+        (void)files.add(job.blobs, [&](const io::AtomicFile& file) {
+            writeBlobs(file, result, job.blobsFormat);
+            return true;
+        });
+    }
     files.addText(job.pairs, [&] {
         return pairsAsText(result, lowerName(job.pairs).ends_with(".tsv") ? '\t' : ',');
     });

@@ -6,6 +6,7 @@
 
 #include "engine/job/arguments.h"
 #include "engine/job/options/common_options.h"
+#include "engine/job/options/list_options.h"
 #include "engine/job/options/option_kinds.h"
 #include "engine/plan/planner.h"
 
@@ -164,7 +165,7 @@ std::vector<Option<Job>> makeOptions() {
     using method::Extent;
     using method::Outside;
     using method::WindowStatistics;
-    return {
+    std::vector<Option<Job>> all{
         sceneOption(),
         filesOption<Job>("template",
                          "template image; the first may be the second plain argument (repeat)",
@@ -247,13 +248,19 @@ std::vector<Option<Job>> makeOptions() {
         fileOption<Job>("status", "FILE", "write the status of every score", &Job::status),
         fileOption<Job>("index", "FILE", "write the template that gave every score, -1 without one",
                         &Job::index),
-        fileOption<Job>("peaks", "FILE", "write the peaks: .csv .tsv", &Job::peaks),
+        fileOption<Job>("peaks", "FILE",
+                        "write the peaks: .csv .tsv .json and others, see peaks-format",
+                        &Job::peaks),
         rows::report("FILE.json", "write the plan, times and peaks"),
         fileOption<Job>("heatmap", "FILE.png", "write a coloured picture of the scores",
                         &Job::heatmap),
         indexOption<Job>("slice", "Z", "slice of the heatmap (default: that of the best peak)",
                          &Job::slice),
     };
+    const auto after = std::ranges::find(all, "peaks", &Option<Job>::name) + 1;
+    const std::vector<Option<Job>> lists = peakListOptions();
+    all.insert(after, lists.begin(), lists.end());
+    return all;
 }
 
 } // namespace

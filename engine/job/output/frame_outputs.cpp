@@ -29,6 +29,9 @@ void requireStream(const Job& job) {
               scenes);
     }
     requireFlatRegion(job);
+    if (!job.peaks.empty()) {
+        io::requireFrameFormat(job.peaksFormat, job.peaks);
+    }
     const std::vector<std::pair<const char*, const std::filesystem::path*>> stacks{
         {"--map", &job.map}, {"--status", &job.status}, {"--index", &job.index}};
     for (const auto& [option, file] : stacks) {
@@ -68,12 +71,13 @@ void FrameOutputs::open(const JobResult& first) {
         m_index = stack(m_job.index, first.index->view());
     }
     if (!m_job.peaks.empty()) {
-        io::PeakContext context = peakContext(first);
+        io::PeakContext context = peakContext(m_job, first);
         context.sceneExtents = m_stack;
         context.geometry = m_geometry;
         context.audit.clear(); // those of all frames are in the report
         context.incomplete.clear();
-        m_peaks = std::make_unique<io::FramePeaks>(m_files.open(m_job.peaks), context);
+        m_peaks =
+            std::make_unique<io::FramePeaks>(m_files.open(m_job.peaks), context, m_job.peaksFormat);
     }
 }
 

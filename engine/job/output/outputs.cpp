@@ -43,7 +43,7 @@ base::View<const std::uint8_t> numbersOf(const base::Image<base::Status>& status
     return {reinterpret_cast<const std::uint8_t*>(status.data()), status.extents()};
 }
 
-io::PeakContext peakContext(const JobResult& result) {
+io::PeakContext peakContext(const Job& job, const JobResult& result) {
     const method::Problem& problem = result.report.plan.problem;
     std::vector<io::PeakTemplate> templates;
     for (std::size_t i = 0; i < result.templates.size(); ++i) {
@@ -61,7 +61,9 @@ io::PeakContext peakContext(const JobResult& result) {
             .operation =
                 problem.operation.isLcc() ? "" : std::string(method::name(problem.operation)),
             .audit = result.report.audit ? auditText(*result.report.audit) : "",
-            .incomplete = result.report.peaksIncomplete};
+            .incomplete = result.report.peaksIncomplete,
+            .sha256 = result.scene->sha256,
+            .unknowns = job.peaksUnknowns};
 }
 
 namespace {
@@ -167,7 +169,14 @@ void requireWritableOutputs(const Job& job, const Inputs& inputs, bool images) {
             const base::AnyImage& templ = inputs.templates.front().image->pixels;
             io::requireWritable(job.templateOut, base::pixelType(templ), problem.templ);
         });
-        ask(job.peaks, [&] { requireExtension(job.peaks, "--peaks", ".csv .tsv"); });
+        ask(job.peaks, [&] {
+            io::requireListable(io::chosenListFormat(job.peaksFormat, job.peaks, "--peaks-format"),
+                                {.scene = inputs.scene->source,
+                                 .extents = inputs.scene->extents(),
+                                 .geometry = inputs.geometry,
+                                 .unknowns = job.peaksUnknowns},
+                                true);
+        });
         ask(job.heatmap, [&] { requireExtension(job.heatmap, "--heatmap", ".png"); });
         if (job.slice && (*job.slice < 0 || *job.slice >= map.z)) {
             throw Error(ErrorCode::CommandLine, "--slice " + std::to_string(*job.slice) +
@@ -207,7 +216,13 @@ bool writeOutputs(const Job& job, JobResult& result, OutputFiles& files,
     }
     image(job.templateOut, base::viewOf(templ.pixels), templ.geometry);
     file(job.peaks, [&](const io::AtomicFile& out) {
-        io::writePeaks(out, result.peaks, peakContext(result));
+        const io::PositionList list = io::peakList(result.peaks, peakContext(job, result));
+        const io::ListFormat format =
+            io::chosenListFormat(job.peaksFormat, job.peaks, "--peaks-format");
+        io::writeList(out, list, format);
+        for (const std::string& note : io::listNotes(list, format)) {
+            result.notes.push_back(job.peaks.filename().string() + ": " + note);
+        }
         return true;
     });
     file(job.heatmap,

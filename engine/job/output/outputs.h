@@ -44,7 +44,7 @@ class OutputFiles {
 };
 
 /// What a list of peaks says about its run.
-[[nodiscard]] io::PeakContext peakContext(const JobResult& result);
+[[nodiscard]] io::PeakContext peakContext(const Job& job, const JobResult& result);
 
 /// The status map as the numbers of the status file.
 [[nodiscard]] base::View<const std::uint8_t> numbersOf(const base::Image<base::Status>& status);

@@ -123,13 +123,13 @@ class WorldAxesTest : public QObject {
         const job::FeaturesResult own = job::runFeatures(job);
         QVERIFY(!own.detection.blobs.empty());
         const base::Point& centre = own.detection.blobs.front().centre;
-        const Json list = Json::parse(job::blobsAsText(own, job::BlobFormat::Json));
+        const Json list = Json::parse(job::blobsAsText(own, io::ListFormat::Json));
         QCOMPARE(list.at("world_axes").get<std::string>(), "RAS");
         QCOMPARE(list.at("origin").at(0).get<double>(), -75.0);
         const auto x = list.at("blobs").at(0).at("world").at(0).get<double>();
         QVERIFY(std::abs(x - (-75 + 0.5 * centre[0])) < 1e-9);
         const auto systemOf = [](const job::FeaturesResult& result) {
-            const Json markups = Json::parse(job::blobsAsText(result, job::BlobFormat::Slicer));
+            const Json markups = Json::parse(job::blobsAsText(result, io::ListFormat::Slicer));
             return markups.at("markups").at(0).at("coordinateSystem").get<std::string>();
         };
         QCOMPARE(systemOf(own), "RAS");

@@ -1,0 +1,11 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+namespace flcc::app {
+
+/// `flcc-cli peaks`; returns the exit code. **Errors**: Error for an invalid command line or list.
+int peaks(const std::vector<std::string>& args);
+
+} // namespace flcc::app

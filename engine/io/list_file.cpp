@@ -1,0 +1,556 @@
+#include "engine/io/list_file.h"
+
+#include <algorithm>
+#include <cmath>
+#include <functional>
+
+#include "engine/base/error.h"
+#include "engine/base/spacing.h"
+#include "engine/base/text.h"
+#include "engine/io/files/paths.h"
+#include "engine/io/format/raw_file.h"
+#include "engine/io/format/reading.h"
+#include "engine/io/lists/json_lists.h"
+#include "engine/io/lists/roi_set.h"
+#include "engine/io/lists/text_lists.h"
+
+namespace flcc::io {
+
+namespace lists = detail::lists;
+using base::Error;
+using base::ErrorCode;
+using lists::Preset;
+using lists::Syntax;
+
+namespace {
+
+constexpr std::int64_t kMostBytes = std::int64_t{1} << 30;
+
+/// The column by which the loop of a STAR file is known.
+std::string_view knownColumn(const Preset& preset) {
+    return std::ranges::find(preset.fields, lists::Holds::X, &lists::Field::holds)->name;
+}
+
+std::string starFile(const PositionList& list, const Preset& preset) {
+    lists::Sheet sheet = lists::sheetOf(list, preset);
+    sheet.comments = lists::placeComments(list, '\t');
+    sheet.comments.insert(sheet.comments.begin() + 1,
+                          {"format: " + std::string(preset.info.name),
+                           "positions: " + std::string(preset.info.convention)});
+    const base::Point edge = lists::voxelAngstrom(list.place);
+    if (edge[0] > 0) {
+        sheet.comments.push_back("voxel of the scene: " + detail::numberText(edge[0]) +
+                                 " angstrom");
+    }
+    if (preset.info.format != ListFormat::Cbox) {
+        return lists::starText(sheet, "data_particles");
+    }
+    std::vector<std::string> comments;
+    std::swap(comments, sheet.comments);
+    std::string slices;
+    for (std::int64_t z = 0; z < list.place.extents.z; ++z) {
+        slices += std::to_string(z) + "\n";
+    }
+    std::string text;
+    for (const std::string& line : comments) {
+        text += "# " + line + "\n";
+    }
+    return text + "\ndata_global\n\n_cbox_format_version 1.0\n" +
+           lists::starText(sheet, "data_cryolo") +
+           "\ndata_cryolo_include\n\nloop_\n_slice_index #1\n" + slices;
+}
+
+std::string tableFile(const PositionList& list, const Preset& preset) {
+    lists::Sheet sheet = lists::sheetOf(list, preset);
+    if (!preset.header) {
+        sheet.columns.clear();
+    }
+    if (preset.comments) {
+        sheet.comments = lists::placeComments(list, preset.separator);
+        sheet.comments.insert(
+            sheet.comments.begin() + 1,
+            {"format: " + std::string(preset.info.name),
+             "positions: " + commentText(std::string(preset.info.convention), preset.separator)});
+    }
+    return lists::tableText(sheet, preset.separator);
+}
+
+/// The line "# format: NAME" that lists of this program have.
+std::optional<ListFormat> statedFormat(std::string_view bytes) {
+    constexpr std::string_view kKey = "\n# format: ";
+    const std::size_t at = bytes.substr(0, 4096).find(kKey);
+    if (at == std::string_view::npos) {
+        return std::nullopt;
+    }
+    const std::string_view rest = bytes.substr(at + kKey.size());
+    const std::string_view word = rest.substr(0, rest.find_first_of("\r\n"));
+    const auto found = std::ranges::find(listFormats(), word, &ListFormatInfo::name);
+    return found == listFormats().end() ? std::nullopt : std::optional(found->format);
+}
+
+ListFormat detectStar(std::string_view bytes) {
+    const auto has = [&](std::string_view word) { return bytes.find(word) != word.npos; };
+    return has("_rlnCenteredCoordinateXAngst")                  ? ListFormat::Relion5
+           : has("_wrpCoordinateX1")                            ? ListFormat::M
+           : has("_cbox_format_version") || has("_CoordinateX") ? ListFormat::Cbox
+           : has(".tomostar")                                   ? ListFormat::Warp
+                                                                : ListFormat::Relion4;
+}
+
+/// The format of a table by the names of its columns or by the number of columns; Auto if unknown.
+ListFormat detectTable(std::string_view bytes, const std::filesystem::path& name) {
+    const lists::Sheet named = lists::readTable(bytes, ',', true);
+    const auto has = [&](std::string_view column) { return named.column(column) >= 0; };
+    if (has("rank") && (has("cx") || has("strength"))) {
+        return ListFormat::Csv;
+    }
+    if (!named.columns.empty() && named.columns.front().find('\t') != std::string::npos &&
+        named.columns.front().starts_with("rank")) {
+        return ListFormat::Tsv;
+    }
+    if (has("axis-0") && has("axis-1")) {
+        return ListFormat::Napari;
+    }
+    if (has("X") && has("Y")) {
+        return ListFormat::ImageJCsv;
+    }
+    if (has("row") && has("column")) {
+        return ListFormat::CornersSkimage;
+    }
+    if (has("x") && has("y") && has("width")) {
+        return ListFormat::Corners;
+    }
+    const lists::Sheet numbers = lists::readTable(bytes, ' ', false);
+    if (numbers.rows.empty() ||
+        !std::ranges::all_of(numbers.rows.front(), [](const std::string& cell) {
+            return lists::numberOf(cell).has_value();
+        })) {
+        return ListFormat::Auto;
+    }
+    const std::size_t columns = numbers.rows.front().size();
+    return columns >= 26                                         ? ListFormat::Dynamo
+           : columns >= 4 && detail::extensionOf(name) == ".box" ? ListFormat::Eman
+           : columns == 5 && numbers.rows.front().back() == "-3" ? ListFormat::Eman
+           : columns >= 3 && columns <= 5                        ? ListFormat::Imod
+                                                                 : ListFormat::Auto;
+}
+
+std::string optionOf(ListNeed need) {
+    switch (need) {
+    case ListNeed::Binning:
+        return "--binning";
+    case ListNeed::UnbinnedPixel:
+        return "--unbinned-pixel";
+    case ListNeed::UnbinnedSize:
+        return "--unbinned-size";
+    case ListNeed::Box:
+        return "--box";
+    case ListNeed::VoxelSize:
+        return "--binning and --unbinned-pixel (its scene states no voxel size)";
+    case ListNeed::Flat:
+    case ListNeed::None:
+        break;
+    }
+    return "";
+}
+
+bool isKnown(ListNeed need, const ListPlace& place, bool boxes) {
+    switch (need) {
+    case ListNeed::Binning:
+        return place.unknowns.binning.has_value();
+    case ListNeed::UnbinnedPixel:
+        return place.unknowns.unbinnedPixel.has_value();
+    case ListNeed::UnbinnedSize:
+        return place.unknowns.unbinnedSize.has_value();
+    case ListNeed::Box:
+        return boxes;
+    case ListNeed::VoxelSize:
+        return lists::voxelAngstrom(place)[0] > 0;
+    case ListNeed::Flat:
+    case ListNeed::None:
+        break;
+    }
+    return true;
+}
+
+/// Why what was read back differs from what was written; empty if it does not.
+std::string difference(const PositionList& written, const PositionList& read,
+                       const Preset& preset) {
+    if (written.positions.size() != read.positions.size()) {
+        return std::to_string(read.positions.size()) + " positions instead of " +
+               std::to_string(written.positions.size());
+    }
+    const auto same = [](double a, double b, double tolerance) {
+        return a == b || std::abs(a - b) <= tolerance || (std::isnan(a) && std::isnan(b));
+    };
+    for (std::size_t i = 0; i < written.positions.size(); ++i) {
+        const ListedPosition& a = written.positions[i];
+        const ListedPosition& b = read.positions[i];
+        const std::string number = "position " + std::to_string(i + 1);
+        for (std::size_t axis = 0; axis < 3; ++axis) {
+            const bool lost = axis == 2 && written.place.flat();
+            const double tolerance = lists::roundingOf(preset, written.place, a.centre, axis);
+            if (!lost && !same(a.centre[axis], b.centre[axis], tolerance)) {
+                return number + " is " + detail::numberText(b.centre[axis]) + " on axis " +
+                       std::to_string(axis) + " instead of " + detail::numberText(a.centre[axis]);
+            }
+        }
+        if (a.score && b.score && !same(*a.score, *b.score, 0)) {
+            return number + " has the score " + detail::numberText(*b.score) + " instead of " +
+                   detail::numberText(*a.score);
+        }
+        const bool own = preset.syntax == Syntax::Own || preset.syntax == Syntax::Json;
+        if (own && a.cells != b.cells) {
+            return number + " has other cells";
+        }
+    }
+    return {};
+}
+
+} // namespace
+
+const std::vector<ListFormatInfo>& listFormats() {
+    static const std::vector<ListFormatInfo> infos = [] {
+        std::vector<ListFormatInfo> all;
+        for (const Preset& preset : lists::presets()) {
+            all.push_back(preset.info);
+        }
+        return all;
+    }();
+    return infos;
+}
+
+const ListFormatInfo& infoOf(ListFormat format) { return lists::presetOf(format).info; }
+
+std::string_view name(ListFormat format) {
+    return format == ListFormat::Auto ? "auto" : infoOf(format).name;
+}
+
+ListFormat listFormatNamed(std::string_view name, std::string_view option) {
+    std::string known = "auto";
+    if (name == known) {
+        return ListFormat::Auto;
+    }
+    for (const ListFormatInfo& info : listFormats()) {
+        if (info.name == name) {
+            return info.format;
+        }
+        known += ", " + std::string(info.name);
+    }
+    throw Error(ErrorCode::CommandLine, std::string(option) + " must be one of " + known +
+                                            ", not \"" + base::excerpt(name) + "\"");
+}
+
+ListFormat chosenListFormat(ListFormat format, const std::filesystem::path& file,
+                            std::string_view option) {
+    if (format != ListFormat::Auto) {
+        return format;
+    }
+    std::string text = file.filename().string();
+    std::ranges::transform(text, text.begin(),
+                           [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+    // Extensions that one format has; .mrk.json stands before .json.
+    constexpr std::array<std::pair<std::string_view, ListFormat>, 7> kOwn{
+        {{".mrk.json", ListFormat::Slicer},
+         {".csv", ListFormat::Csv},
+         {".tsv", ListFormat::Tsv},
+         {".json", ListFormat::Json},
+         {".box", ListFormat::Eman},
+         {".cbox", ListFormat::Cbox},
+         {".zip", ListFormat::ImageJRoi}}};
+    for (const auto& [extension, own] : kOwn) {
+        if (text.ends_with(extension)) {
+            return own;
+        }
+    }
+    std::string several;
+    for (const ListFormatInfo& info : listFormats()) {
+        if (text.ends_with(info.extension)) {
+            several += (several.empty() ? "" : ", ") + std::string(info.name);
+        }
+    }
+    throw Error(ErrorCode::CommandLine,
+                "cannot write " + detail::shown(file) + ": " +
+                    (several.empty() ? "no list has this extension; use .csv, .tsv, .json, "
+                                       ".mrk.json, .zip, .box or .cbox, or choose a format "
+                                       "with "
+                                     : "the extension does not say the format (" + several +
+                                           "); choose one with ") +
+                    std::string(option));
+}
+
+const std::vector<ListColumn>& peakColumns() {
+    static const std::vector<ListColumn> columns{{"rank"},
+                                                 {"score"},
+                                                 {"x", "corner"},
+                                                 {"y", "corner"},
+                                                 {"z", "corner"},
+                                                 {"cx", "centre"},
+                                                 {"cy", "centre"},
+                                                 {"cz", "centre"},
+                                                 {"wx", "world"},
+                                                 {"wy", "world"},
+                                                 {"wz", "world"},
+                                                 {"template"},
+                                                 {"rotation"},
+                                                 {"scale"},
+                                                 {"zscore"},
+                                                 {"false_positives"},
+                                                 {"status"},
+                                                 {"bound"},
+                                                 {"rival"},
+                                                 {"phi", "angles"},
+                                                 {"theta", "angles"},
+                                                 {"psi", "angles"}};
+    return columns;
+}
+
+const std::vector<ListColumn>& blobColumns() {
+    static const std::vector<ListColumn> columns{
+        {"rank"},        {"strength"},        {"x", "centre"},      {"y", "centre"},
+        {"z", "centre"}, {"sigma", "", true}, {"radius", "", true}, {"wx", "world"},
+        {"wy", "world"}, {"wz", "world"}};
+    return columns;
+}
+
+base::Extents boxOfRadius(double radius, bool flat) {
+    const auto edge = static_cast<std::int64_t>(std::ceil(2 * std::clamp(radius, 0.5, 1e6)));
+    return {edge, edge, flat ? 1 : edge};
+}
+
+void fillPeakCells(PositionList& list) {
+    list.columns = peakColumns();
+    const auto real = [](double value) { return detail::numberText(value); };
+    for (std::size_t i = 0; i < list.positions.size(); ++i) {
+        ListedPosition& position = list.positions[i];
+        const base::Point& c = position.centre;
+        const base::Point world = base::toWorld(list.place.geometry, c);
+        const auto corner = [&](std::size_t axis, std::int64_t edge) {
+            const double first = std::floor(c[axis] - static_cast<double>(edge - 1) / 2 + 0.5);
+            return edge > 0 && std::abs(first) < 1e15
+                       ? std::to_string(static_cast<std::int64_t>(first))
+                       : std::string();
+        };
+        const auto angle = [&](std::size_t axis) {
+            return position.angles ? real((*position.angles)[axis]) : std::string();
+        };
+        position.cells = {std::to_string(i + 1),
+                          position.score ? real(*position.score) : "",
+                          corner(0, position.box.x),
+                          corner(1, position.box.y),
+                          corner(2, position.box.z),
+                          real(c[0]),
+                          real(c[1]),
+                          real(c[2]),
+                          real(world[0]),
+                          real(world[1]),
+                          real(world[2]),
+                          "",
+                          "",
+                          "",
+                          "",
+                          "",
+                          "",
+                          "",
+                          "",
+                          angle(0),
+                          angle(1),
+                          angle(2)};
+    }
+}
+
+std::string unitText(const base::Geometry& geometry) {
+    const std::string axes =
+        geometry.axes == base::WorldAxes::Unnamed ? ""
+        : geometry.axes == base::WorldAxes::Ras
+            ? "; axes RAS: x to the right; y to the front (anterior); z up (superior)"
+            : "; axes LPS: x to the left; y to the back (posterior); z up (superior)";
+    return "unit " + geometry.unit + " (" + std::string(base::name(geometry.unitSource)) + ")" +
+           axes;
+}
+
+std::string commentText(const std::string& text, char separator) {
+    std::string line = base::oneLine(text);
+    for (std::size_t i = 0; i < line.size(); ++i) {
+        const bool ofSentence = line[i] == ',' && i + 1 < line.size() && line[i + 1] == ' ';
+        if (line[i] == separator || line[i] == '"') {
+            line[i] = ofSentence ? ';' : ' ';
+        }
+    }
+    return line;
+}
+
+void requireListable(ListFormat format, const ListPlace& place, bool boxes) {
+    const ListFormatInfo& info = infoOf(format);
+    std::string missing;
+    for (const ListNeed need : info.needs) {
+        if (need == ListNeed::Flat && !place.flat()) {
+            throw Error(ErrorCode::Problem, "format " + std::string(info.name) +
+                                                " holds positions of flat images only; the scene "
+                                                "has " +
+                                                std::to_string(place.extents.z) + " slices");
+        }
+        if (!isKnown(need, place, boxes)) {
+            missing += (missing.empty() ? "" : ", ") + optionOf(need);
+        }
+    }
+    if (!missing.empty()) {
+        throw Error(ErrorCode::Problem, "format " + std::string(info.name) +
+                                            " states what no file of the scene tells; give " +
+                                            missing);
+    }
+}
+
+std::string listText(const PositionList& list, ListFormat format) {
+    const Preset& preset = lists::presetOf(format);
+    requireListable(format, list.place,
+                    std::ranges::all_of(list.positions,
+                                        [](const ListedPosition& each) { return each.box.x > 0; }));
+    switch (preset.syntax) {
+    case Syntax::Own:
+        return lists::tableText(lists::ownSheet(list, preset.separator), preset.separator);
+    case Syntax::Json:
+        return lists::jsonText(list);
+    case Syntax::Table:
+        return tableFile(list, preset);
+    case Syntax::Star:
+        return starFile(list, preset);
+    case Syntax::Slicer:
+        return lists::slicerText(list);
+    case Syntax::Copick:
+        return lists::copickText(list, preset);
+    case Syntax::Roi:
+        return lists::roiSetText(list, preset);
+    }
+    return {};
+}
+
+std::vector<std::string> listNotes(const PositionList& list, ListFormat format) {
+    const Preset& preset = lists::presetOf(format);
+    std::vector<std::string> notes;
+    const bool own = preset.syntax == Syntax::Own || preset.syntax == Syntax::Json;
+    if (own) {
+        return notes;
+    }
+    if (preset.whole) {
+        notes.emplace_back("the format holds whole pixels: positions were rounded");
+    }
+    if (preset.syntax == Syntax::Roi && !list.place.flat()) {
+        notes.emplace_back("the format holds whole slices: z was rounded");
+    }
+    const base::Geometry& geometry = list.place.geometry;
+    if (preset.syntax != Syntax::Slicer && geometry.origin != base::Point{0, 0, 0}) {
+        notes.emplace_back("positions are stated without the origin of the scene");
+    }
+    if (preset.unit != lists::PlaceUnit::Voxel && list.place.unknowns.binning.value_or(1) != 1) {
+        notes.push_back("the scene was taken as binned by " +
+                        std::string(list.place.unknowns.binnedBy == BinnedBy::Crop
+                                        ? "cropping a transform (--binned-by crop)"
+                                        : "averages of blocks (--binned-by average)"));
+    }
+    return notes;
+}
+
+ListFormat detectList(std::string_view bytes, const std::filesystem::path& name) {
+    ListFormat format = ListFormat::Auto;
+    const std::size_t first = bytes.find_first_not_of(" \t\r\n");
+    if (bytes.starts_with("PK\x03\x04") || bytes.starts_with("Iout")) {
+        return ListFormat::ImageJRoi;
+    }
+    if (const auto stated = statedFormat(bytes)) {
+        return *stated;
+    }
+    if (first != std::string_view::npos && bytes[first] == '{') {
+        format = lists::hasKey(bytes, "markups")  ? ListFormat::Slicer
+                 : lists::hasKey(bytes, "points") ? ListFormat::Copick
+                 : lists::hasKey(bytes, "peaks") || lists::hasKey(bytes, "blobs")
+                     ? ListFormat::Json
+                     : ListFormat::Auto;
+    } else if (bytes.starts_with("data_") || bytes.find("\ndata_") != std::string_view::npos) {
+        format = detectStar(bytes);
+    } else {
+        format = detectTable(bytes, name);
+    }
+    if (format == ListFormat::Auto) {
+        detail::failInput(name, "its content is none of the known lists; choose one with --from");
+    }
+    return format;
+}
+
+PositionList parseList(std::string_view bytes, ListFormat format, const ListPlace& place,
+                       const std::filesystem::path& name) {
+    const Preset& preset =
+        lists::presetOf(format == ListFormat::Auto ? detectList(bytes, name) : format);
+    PositionList list;
+    list.place = place;
+    list.format = preset.info.format;
+    const auto sheet = [&](const lists::Sheet& read) {
+        lists::takeComments(read.comments, list);
+        requireListable(preset.info.format, list.place, true);
+        lists::takeSheet(read, preset, list, name);
+    };
+    switch (preset.syntax) {
+    case Syntax::Own: {
+        const lists::Sheet read = lists::readTable(bytes, preset.separator, true);
+        lists::takeComments(read.comments, list);
+        lists::takeOwnSheet(read, list, name);
+        return list;
+    }
+    case Syntax::Json:
+        lists::takeJson(bytes, list, name);
+        return list;
+    case Syntax::Table:
+        sheet(lists::readTable(bytes, preset.separator, preset.header));
+        break;
+    case Syntax::Star:
+        sheet(lists::readStar(bytes, knownColumn(preset)));
+        break;
+    case Syntax::Slicer:
+        lists::takeSlicer(bytes, list, name);
+        break;
+    case Syntax::Copick:
+        requireListable(preset.info.format, list.place, true);
+        lists::takeCopick(bytes, preset, list, name);
+        break;
+    case Syntax::Roi:
+        lists::takeRoiSet(bytes, preset, list, name);
+        break;
+    }
+    fillPeakCells(list);
+    return list;
+}
+
+namespace {
+
+std::string bytesOf(const std::filesystem::path& file, std::int64_t size) {
+    const std::vector<unsigned char> bytes = detail::readBytes(file, 0, size);
+    return {bytes.begin(), bytes.end()};
+}
+
+} // namespace
+
+PositionList readList(const std::filesystem::path& file, ListFormat format,
+                      const ListPlace& place) {
+    const std::int64_t size = detail::requireRegularFile(file);
+    if (size > kMostBytes) {
+        detail::failInput(file, "it is larger than 1 GiB, which no list of positions is");
+    }
+    return parseList(bytesOf(file, size), format, place, file);
+}
+
+void writeList(const AtomicFile& file, const PositionList& list, ListFormat format) {
+    const std::string text = listText(list, format);
+    writeText(file, text);
+    const std::string back = bytesOf(file.temporary(), static_cast<std::int64_t>(text.size()) + 1);
+    std::string wrong = back == text ? "" : "other bytes";
+    if (wrong.empty()) {
+        const PositionList read = parseList(back, format, list.place, file.target());
+        wrong = difference(list, read, lists::presetOf(format));
+    }
+    if (!wrong.empty()) {
+        throw Error(ErrorCode::Internal, "the list written to " + detail::shown(file.target()) +
+                                             " reads back with " + wrong);
+    }
+}
+
+} // namespace flcc::io

@@ -1,0 +1,176 @@
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "engine/base/extents.h"
+#include "engine/base/geometry.h"
+#include "engine/io/atomic_file.h"
+
+namespace flcc::io {
+
+/// Formats of lists of positions. Auto: by extension when written, by content when read.
+enum class ListFormat : std::uint8_t {
+    Auto,
+    Csv,
+    Tsv,
+    Json,
+    Relion4,
+    Relion5,
+    Warp,
+    M,
+    Dynamo,
+    Dynamo0,
+    Imod,
+    ImageJRoi,
+    ImageJCsv,
+    Napari,
+    Slicer,
+    Eman,
+    Cbox,
+    Copick,
+    Corners,
+    CornersSkimage,
+    CornersMatlab
+};
+
+/// A fact about the tilt series or the templates that a format states and no image file tells.
+enum class ListNeed : std::uint8_t {
+    None,
+    Binning,
+    UnbinnedPixel,
+    UnbinnedSize,
+    Box,
+    VoxelSize,
+    Flat
+};
+
+/// What a user reads about a format.
+struct ListFormatInfo {
+    ListFormat format = ListFormat::Auto;
+    std::string_view name;           ///< as in `--peaks-format`: "relion5"
+    std::string_view title;          ///< "RELION 5"
+    std::string_view extension;      ///< ".star"
+    std::string_view convention;     ///< base, centre and unit of the positions, as one line
+    std::array<ListNeed, 3> needs{}; ///< None where there are fewer
+};
+
+/// All formats but Auto.
+[[nodiscard]] const std::vector<ListFormatInfo>& listFormats();
+[[nodiscard]] const ListFormatInfo& infoOf(ListFormat format); ///< not of Auto
+[[nodiscard]] std::string_view name(ListFormat format);
+/// **Errors**: CommandLine for an unknown name; the sentence names `option`.
+[[nodiscard]] ListFormat listFormatNamed(std::string_view name, std::string_view option);
+/// `format`, or for Auto the one of the extension. **Errors**: CommandLine for an extension that no
+/// format or several formats have; the sentence names `option`.
+[[nodiscard]] ListFormat chosenListFormat(ListFormat format, const std::filesystem::path& file,
+                                          std::string_view option);
+
+/// How a scene was made from a larger one. Crop: by a part of its transform or a reconstruction, so
+/// that the middles of both agree and voxel i lies at i b. Average: by means of blocks, so that
+/// the middle of voxel i lies at i b + (b - 1) / 2.
+enum class BinnedBy : std::uint8_t { Crop, Average };
+[[nodiscard]] constexpr std::string_view name(BinnedBy by) {
+    return by == BinnedBy::Crop ? "crop" : "average";
+}
+
+/// Facts on the tilt series of a scene, which no file of the scene tells.
+struct ListUnknowns {
+    std::optional<double> binning{};       ///< voxels of the tilt series in one of the scene
+    std::optional<double> unbinnedPixel{}; ///< of the tilt series, angstrom
+    std::optional<base::Extents> unbinnedSize{};
+    BinnedBy binnedBy = BinnedBy::Crop;
+    std::optional<base::Extents> box{}; ///< of positions whose list states none, voxels
+
+    friend bool operator==(const ListUnknowns&, const ListUnknowns&) = default;
+};
+
+/// The scene that positions lie in.
+struct ListPlace {
+    std::string scene;    ///< path or name
+    std::string sha256{}; ///< of its file; may be empty
+    base::Extents extents{0, 0, 0};
+    base::Geometry geometry;
+    ListUnknowns unknowns{};
+
+    [[nodiscard]] bool flat() const { return extents.z == 1; }
+};
+
+/// One position.
+struct ListedPosition {
+    /// Voxels of the scene; the centre of voxel i lies on i.
+    base::Point centre{0, 0, 0};
+    std::optional<double> score{}; ///< score or strength
+    /// Rot, tilt and psi of RELION, degrees: the template is turned by
+    /// Rz(-psi) Ry(-tilt) Rz(-rot).
+    std::optional<base::Point> angles{};
+    base::Extents box{0, 0, 0};       ///< of the template or blob; zeros if it is not known
+    std::vector<std::string> cells{}; ///< its row in tables of this program
+};
+
+/// A column of the tables of this program. Three columns of one group are an array in JSON.
+struct ListColumn {
+    std::string name;
+    std::string group{};
+    bool more = false; ///< also in tables of results of ImageJ
+};
+
+/// A list of peaks or blobs with all that any format writes.
+struct PositionList {
+    std::string noun = "peak"; ///< or "blob"
+    std::string scoreName = "score";
+    ListPlace place;
+    std::vector<std::string> comments{}; ///< further lines for tables of this program
+    std::vector<ListColumn> columns{};   ///< of the tables of this program
+    std::vector<ListedPosition> positions{};
+    ListFormat format = ListFormat::Auto; ///< that it was read in
+};
+
+/// The columns of lists of peaks and of blobs.
+[[nodiscard]] const std::vector<ListColumn>& peakColumns();
+[[nodiscard]] const std::vector<ListColumn>& blobColumns();
+/// Makes rows with the columns of peaks for positions that another program listed.
+void fillPeakCells(PositionList& list);
+/// The box around a blob.
+[[nodiscard]] base::Extents boxOfRadius(double radius, bool flat);
+
+/// "unit um (header); axes RAS: x to the right; ...": what a comment says of world units.
+[[nodiscard]] std::string unitText(const base::Geometry& geometry);
+
+/// A text as part of a comment line: spreadsheets show the line as one cell and must not take it
+/// for a formula, nor end it early.
+[[nodiscard]] std::string commentText(const std::string& text, char separator);
+
+/// Throws if `format` states what is not known of the place. `boxes`: all positions have a box.
+/// **Errors**: Problem; the sentence names the missing options.
+void requireListable(ListFormat format, const ListPlace& place, bool boxes);
+
+/// The list as the bytes of a file. **Errors**: Problem as requireListable(). **Cost**:
+/// O(positions).
+[[nodiscard]] std::string listText(const PositionList& list, ListFormat format);
+
+/// Sentences on what the format cannot hold of this list.
+[[nodiscard]] std::vector<std::string> listNotes(const PositionList& list, ListFormat format);
+
+/// Reads the bytes of a list. What its comments state replaces what `place` holds, but not what
+/// `place.unknowns` holds. `name`: for sentences; its extension tells .box from point texts.
+/// **Errors**: Input for a list that is damaged or of an unknown format; Problem.
+[[nodiscard]] PositionList parseList(std::string_view bytes, ListFormat format,
+                                     const ListPlace& place, const std::filesystem::path& name);
+/// The format by the content. **Errors**: Input.
+[[nodiscard]] ListFormat detectList(std::string_view bytes, const std::filesystem::path& name);
+
+/// Reads a file of at most 1 GiB. **Errors**: as parseList.
+[[nodiscard]] PositionList readList(const std::filesystem::path& file, ListFormat format,
+                                    const ListPlace& place);
+
+/// Writes a list to the temporary name of `file`, reads it back and compares; the caller calls
+/// commit(). **Errors**: Problem; Output; Internal where the positions that were read differ.
+void writeList(const AtomicFile& file, const PositionList& list, ListFormat format);
+
+} // namespace flcc::io

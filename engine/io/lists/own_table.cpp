@@ -1,0 +1,243 @@
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+
+#include "engine/io/files/paths.h"
+#include "engine/io/format/raw_file.h"
+#include "engine/io/lists/text_lists.h"
+
+namespace flcc::io::detail::lists {
+
+namespace {
+
+std::string pointText(const base::Point& point) {
+    return numberText(point[0]) + " " + numberText(point[1]) + " " + numberText(point[2]);
+}
+
+std::optional<base::Extents> extentsIn(std::string_view text) {
+    std::array<std::int64_t, 3> edges{};
+    for (std::size_t axis = 0; axis < 3; ++axis) {
+        const auto result = std::from_chars(text.data(), text.data() + text.size(), edges[axis]);
+        if (result.ec != std::errc() || edges[axis] < 1) {
+            return std::nullopt;
+        }
+        text.remove_prefix(static_cast<std::size_t>(result.ptr - text.data()));
+        if (axis < 2) {
+            if (!text.starts_with('x')) {
+                return std::nullopt;
+            }
+            text.remove_prefix(1);
+        }
+    }
+    return base::Extents{edges[0], edges[1], edges[2]};
+}
+
+/// "path (100x90x1 voxels)".
+struct NamedExtents {
+    std::string name;
+    std::optional<base::Extents> extents;
+};
+NamedExtents namedExtents(const std::string& value) {
+    const std::size_t open = value.rfind(" (");
+    if (open == std::string::npos) {
+        return {value, {}};
+    }
+    return {value.substr(0, open), extentsIn(std::string_view(value).substr(open + 2))};
+}
+
+std::vector<double> numbersIn(std::string_view text) {
+    std::vector<double> numbers;
+    while (!text.empty()) {
+        const std::size_t end = std::min(text.find(' '), text.size());
+        if (const auto number = numberOf(text.substr(0, end))) {
+            numbers.push_back(*number);
+        }
+        text.remove_prefix(std::min(end + 1, text.size()));
+    }
+    return numbers;
+}
+
+/// "...; unit mm (header); axes RAS: ...".
+void takeUnit(std::string_view text, base::Geometry& geometry) {
+    const std::size_t at = text.find("unit ");
+    if (at == std::string_view::npos) {
+        return;
+    }
+    text.remove_prefix(at + 5);
+    geometry.unit = text.substr(0, text.find(" ("));
+    geometry.unitSource = text.find("(header)") != std::string_view::npos ? base::UnitSource::Header
+                          : text.find("(user)") != std::string_view::npos
+                              ? base::UnitSource::User
+                              : base::UnitSource::Missing;
+    geometry.axes = text.find("axes RAS") != std::string_view::npos   ? base::WorldAxes::Ras
+                    : text.find("axes LPS") != std::string_view::npos ? base::WorldAxes::Lps
+                                                                      : base::WorldAxes::Unnamed;
+}
+
+bool takePoint(std::string_view value, base::Point& point) {
+    const std::vector<double> numbers = numbersIn(value);
+    if (numbers.size() == 3) {
+        std::ranges::copy(numbers, point.begin());
+    }
+    return numbers.size() == 3;
+}
+
+} // namespace
+
+std::vector<std::string> placeComments(const PositionList& list, char separator) {
+    const ListPlace& place = list.place;
+    const base::Geometry stated = base::asStated(place.geometry);
+    const auto text = [&](const std::string& line) { return commentText(line, separator); };
+    std::vector<std::string> lines{"FLCC " + list.noun + "s", "scene: " + text(place.scene) + " (" +
+                                                                  base::toString(place.extents) +
+                                                                  " voxels)"};
+    if (!place.sha256.empty()) {
+        lines.push_back("sha256 of the scene: " + text(place.sha256));
+    }
+    lines.push_back("wx wy wz: the centre in world units; " + text(unitText(place.geometry)));
+    lines.push_back("spacing: " + pointText(stated.spacing));
+    lines.push_back("origin: " + pointText(stated.origin));
+    std::string direction = "direction (rows):";
+    for (const double value : stated.direction) {
+        direction += " " + numberText(value);
+    }
+    lines.push_back(direction);
+    const ListUnknowns& unknowns = place.unknowns;
+    if (unknowns.binning) {
+        lines.push_back("binning: " + numberText(*unknowns.binning) + " " +
+                        std::string(name(unknowns.binnedBy)));
+    }
+    if (unknowns.unbinnedPixel) {
+        lines.push_back("unbinned pixel: " + numberText(*unknowns.unbinnedPixel) + " angstrom");
+    }
+    if (unknowns.unbinnedSize) {
+        lines.push_back("unbinned size: " + base::toString(*unknowns.unbinnedSize));
+    }
+    return lines;
+}
+
+void takeComments(const std::vector<std::string>& comments, PositionList& list) {
+    ListPlace& place = list.place;
+    base::Geometry geometry = place.geometry;
+    bool stated = false;
+    // Lines that are made anew; others are kept.
+    constexpr std::array<std::string_view, 6> kOfPlace{
+        "format", "positions", "voxel of the scene", "binning", "unbinned pixel", "unbinned size"};
+    for (const std::string& line : comments) {
+        const std::size_t colon = line.find(": ");
+        const std::string key = line.substr(0, colon);
+        const std::string value = colon == std::string::npos ? "" : line.substr(colon + 2);
+        if (key == "scene") {
+            const NamedExtents scene = namedExtents(value);
+            place.scene = scene.name;
+            place.extents = scene.extents.value_or(place.extents);
+        } else if (key == "sha256 of the scene") {
+            place.sha256 = value;
+        } else if (key == "wx wy wz") {
+            takeUnit(value, geometry);
+        } else if (key == "spacing") {
+            stated = takePoint(value, geometry.spacing) || stated;
+        } else if (key == "origin") {
+            takePoint(value, geometry.origin);
+        } else if (key == "direction (rows)") {
+            const std::vector<double> numbers = numbersIn(value);
+            if (numbers.size() == 9) {
+                std::ranges::copy(numbers, geometry.direction.begin());
+            }
+        } else if (key == "binning" && !place.unknowns.binning) {
+            place.unknowns.binning = numberOf(value.substr(0, value.find(' ')));
+            place.unknowns.binnedBy =
+                value.ends_with("average") ? BinnedBy::Average : BinnedBy::Crop;
+        } else if (key == "unbinned pixel" && !place.unknowns.unbinnedPixel) {
+            place.unknowns.unbinnedPixel = numberOf(value.substr(0, value.find(' ')));
+        } else if (key == "unbinned size" && !place.unknowns.unbinnedSize) {
+            place.unknowns.unbinnedSize = extentsIn(value);
+        } else if (std::ranges::find(kOfPlace, key) == kOfPlace.end() && key != line) {
+            list.comments.push_back(line);
+        }
+    }
+    if (stated) {
+        place.geometry = base::asStated(geometry); // the same change of signs leads back
+    }
+}
+
+Sheet ownSheet(const PositionList& list, char separator) {
+    Sheet sheet;
+    sheet.comments = placeComments(list, separator);
+    for (const std::string& line : list.comments) {
+        sheet.comments.push_back(commentText(line, separator));
+    }
+    for (const ListColumn& column : list.columns) {
+        sheet.columns.push_back(column.name);
+    }
+    for (const ListedPosition& position : list.positions) {
+        sheet.rows.push_back(position.cells);
+    }
+    return sheet;
+}
+
+void takeOwnSheet(const Sheet& sheet, PositionList& list, const std::filesystem::path& name) {
+    const bool blobs = sheet.column("strength") >= 0;
+    list.noun = blobs ? "blob" : "peak";
+    list.scoreName = blobs ? "strength" : "score";
+    const std::array<int, 3> axes{sheet.column(blobs ? "x" : "cx"),
+                                  sheet.column(blobs ? "y" : "cy"),
+                                  sheet.column(blobs ? "z" : "cz")};
+    if (std::ranges::min(axes) < 0) {
+        failInput(name, "the list has no columns for the centre");
+    }
+    std::vector<base::Extents> templates;
+    for (const std::string& line : sheet.comments) {
+        if (line.starts_with("template")) {
+            const std::size_t colon = line.find(": ");
+            if (colon != std::string::npos) {
+                templates.push_back(
+                    namedExtents(line.substr(colon + 2)).extents.value_or(base::Extents{0, 0, 0}));
+            }
+        }
+    }
+    const std::vector<ListColumn>& known = blobs ? blobColumns() : peakColumns();
+    for (const std::string& column : sheet.columns) {
+        const auto found = std::ranges::find(known, column, &ListColumn::name);
+        list.columns.push_back(found == known.end() ? ListColumn{column} : *found);
+    }
+    std::size_t number = 0;
+    for (const auto& row : sheet.rows) {
+        ++number;
+        const auto value = [&](int column) {
+            return column >= 0 && static_cast<std::size_t>(column) < row.size()
+                       ? numberOf(row[static_cast<std::size_t>(column)])
+                       : std::nullopt;
+        };
+        ListedPosition position;
+        for (std::size_t axis = 0; axis < 3; ++axis) {
+            const auto coordinate = value(axes[axis]);
+            if (!coordinate) {
+                failInput(name, "row " + std::to_string(number) + " has no centre");
+            }
+            position.centre[axis] = *coordinate;
+        }
+        position.score = value(sheet.column(list.scoreName));
+        const auto phi = value(sheet.column("phi"));
+        const auto theta = value(sheet.column("theta"));
+        const auto psi = value(sheet.column("psi"));
+        if (phi && theta && psi) {
+            position.angles = base::Point{*phi, *theta, *psi};
+        }
+        const double templ = value(sheet.column("template")).value_or(0);
+        if (templ >= 0 && templ < static_cast<double>(templates.size())) {
+            position.box = templates[static_cast<std::size_t>(templ)];
+        }
+        if (const auto radius = value(sheet.column("radius"))) {
+            position.box = boxOfRadius(*radius, list.place.flat());
+        }
+        if (position.box.x == 0 && list.place.unknowns.box) {
+            position.box = *list.place.unknowns.box;
+        }
+        position.cells = row;
+        position.cells.resize(sheet.columns.size());
+        list.positions.push_back(std::move(position));
+    }
+}
+
+} // namespace flcc::io::detail::lists

@@ -1,0 +1,103 @@
+#pragma once
+
+#include <array>
+#include <span>
+#include <string_view>
+
+#include "engine/io/list_file.h"
+
+namespace flcc::io::detail::lists {
+
+/// How the text of a file is built.
+enum class Syntax { Own, Json, Table, Star, Slicer, Copick, Roi };
+
+/// What positions are counted in.
+enum class PlaceUnit {
+    Voxel,          ///< of the scene
+    Unbinned,       ///< pixels of the tilt series
+    Angstrom,       ///< from the centre of the first voxel
+    CentredAngstrom ///< from half the size of the tilt series
+};
+
+/// How angles are stated.
+enum class AngleKind { Relion, Dynamo };
+
+/// What a field of a row holds.
+enum class Holds {
+    Constant,
+    Rank,  ///< from 1
+    Index, ///< from 0
+    X,
+    Y,
+    Z,
+    Width,
+    Height,
+    Depth,
+    Score,
+    Angle1,
+    Angle2,
+    Angle3,
+    Shift1, ///< written as 0, added to x, y and z when read
+    Shift2,
+    Shift3,
+    Tomogram,
+    More ///< all columns of the list with ListColumn::more
+};
+
+struct Field {
+    Holds holds = Holds::Constant;
+    std::string_view name; ///< of its column; "" where the file has no names
+    std::string_view constant = "0";
+};
+
+/// A format: what its numbers mean, and what a row holds. The position written on axis a is
+/// unit(i)[a] - half[a] * box[a] + base[a].
+struct Preset {
+    ListFormatInfo info;
+    Syntax syntax = Syntax::Table;
+    PlaceUnit unit = PlaceUnit::Voxel;
+    base::Point half{0, 0, 0};
+    base::Point base{0, 0, 0};
+    bool whole = false; ///< positions are rounded to whole numbers
+    AngleKind angles = AngleKind::Relion;
+    char separator = ','; ///< of a table
+    bool header = true;   ///< a table begins with the names of its columns
+    bool comments = true; ///< lines that begin with '#'
+    std::span<const Field> fields{};
+    std::span<const Field> flatFields{}; ///< of flat images, where columns have other names
+};
+
+[[nodiscard]] std::span<const Preset> presets();
+[[nodiscard]] const Preset& presetOf(ListFormat format);
+
+/// The numbers that a file states for voxel position `i`, and the position that they mean. Each is
+/// the inverse of the other, but for rounding to whole numbers. `box`: extents of the template.
+[[nodiscard]] base::Point toFormat(const Preset& preset, const ListPlace& place,
+                                   const base::Point& i, const base::Extents& box);
+[[nodiscard]] base::Point fromFormat(const Preset& preset, const ListPlace& place,
+                                     const base::Point& stated, const base::Extents& box);
+
+/// The largest difference on axis `axis` between a position and what is read back of it.
+[[nodiscard]] double roundingOf(const Preset& preset, const ListPlace& place,
+                                const base::Point& position, std::size_t axis);
+
+/// Angles of RELION as the format states them, and back; each in [-180, 180).
+[[nodiscard]] base::Point toAngles(AngleKind kind, const base::Point& relion);
+[[nodiscard]] base::Point fromAngles(AngleKind kind, const base::Point& stated);
+
+/// The matrix by which angles of RELION turn a template, row-major, and the angles of a matrix.
+using Matrix = std::array<double, 9>;
+[[nodiscard]] Matrix matrixOf(const base::Point& relion);
+[[nodiscard]] base::Point anglesOf(const Matrix& matrix);
+[[nodiscard]] Matrix product(const Matrix& a, const Matrix& b);
+/// **Shapes**: the determinant is not 0.
+[[nodiscard]] Matrix inverse(const Matrix& matrix);
+
+/// The voxel position of a world position in LPS (the inverse of base::toWorld without axes).
+[[nodiscard]] base::Point fromWorld(const base::Geometry& geometry, const base::Point& lps);
+
+/// Edges of a voxel in angstrom: by the unit of the scene, or by binning and unbinned pixel; zeros
+/// if neither is known.
+[[nodiscard]] base::Point voxelAngstrom(const ListPlace& place);
+
+} // namespace flcc::io::detail::lists

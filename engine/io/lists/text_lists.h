@@ -1,0 +1,48 @@
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "engine/io/lists/preset.h"
+
+namespace flcc::io::detail::lists {
+
+/// Rows of texts, with names of the columns where the file has them.
+struct Sheet {
+    std::vector<std::string> comments; ///< without "# "
+    std::vector<std::string> columns;
+    std::vector<std::vector<std::string>> rows;
+
+    /// Number of the column; -1 without it.
+    [[nodiscard]] int column(std::string_view name) const;
+};
+
+/// Cells between separators (quotes of CSV are known) or, for ' ', between white space. Empty lines
+/// are skipped, lines that begin with '#' are comments.
+[[nodiscard]] Sheet readTable(std::string_view text, char separator, bool header);
+[[nodiscard]] std::string tableText(const Sheet& sheet, char separator);
+
+/// The loop of a STAR file that has the column `known`; empty without one.
+[[nodiscard]] Sheet readStar(std::string_view text, std::string_view known);
+[[nodiscard]] std::string starText(const Sheet& sheet, std::string_view block);
+
+/// The comment lines of all formats that have comments: scene, geometry, facts on the tilt series.
+[[nodiscard]] std::vector<std::string> placeComments(const PositionList& list, char separator);
+/// What such lines state, in place of what `list` holds; facts that `list` holds stay.
+void takeComments(const std::vector<std::string>& comments, PositionList& list);
+
+/// A row of fields for each position, and positions from rows.
+[[nodiscard]] Sheet sheetOf(const PositionList& list, const Preset& preset);
+/// **Errors**: Input with `name`.
+void takeSheet(const Sheet& sheet, const Preset& preset, PositionList& list,
+               const std::filesystem::path& name);
+
+/// The tables of this program.
+[[nodiscard]] Sheet ownSheet(const PositionList& list, char separator);
+void takeOwnSheet(const Sheet& sheet, PositionList& list, const std::filesystem::path& name);
+
+/// `text` as a number; empty for a text that is none.
+[[nodiscard]] std::optional<double> numberOf(std::string_view text);
+
+} // namespace flcc::io::detail::lists

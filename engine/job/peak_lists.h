@@ -1,0 +1,48 @@
+#pragma once
+
+#include <filesystem>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "engine/io/list_file.h"
+#include "engine/io/protected_files.h"
+#include "engine/job/command_option.h"
+
+namespace flcc::job {
+
+/// A list of positions that is read in one format and written in another: `flcc-cli peaks`.
+struct ListConversion {
+    std::filesystem::path input;
+    io::ListFormat from = io::ListFormat::Auto; ///< Auto: by content
+    std::filesystem::path output{};             ///< empty: the list is only returned
+    io::ListFormat to = io::ListFormat::Auto;   ///< Auto: by extension; without an output, CSV
+    std::filesystem::path scene{};              ///< its extents and geometry; may be empty
+    io::ListUnknowns unknowns{};
+};
+
+struct ConvertedList {
+    io::ListFormat from = io::ListFormat::Csv;
+    io::ListFormat to = io::ListFormat::Csv;
+    std::string text; ///< the bytes of the file
+    std::size_t positions = 0;
+    std::vector<std::string> notes; ///< sentences: what the format cannot hold
+};
+
+/// Reads and, if there is an output, writes; the written file is read back and compared.
+/// **Errors**: those of io::readList, io::writeList and, for the scene, io::readImageInfo;
+/// CommandLine if the output is an input.
+[[nodiscard]] ConvertedList convertList(const ListConversion& conversion);
+
+/// The options of the command.
+[[nodiscard]] std::vector<CommandOption> listOptions();
+/// The help text of these options.
+[[nodiscard]] std::string listHelp();
+/// Sets options by their names, without dashes. **Errors**: CommandLine.
+void setListOptions(ListConversion& conversion, const std::map<std::string, std::string>& values);
+
+/// Sets one fact on the tilt series by the name of its option. **Errors**: CommandLine for a value
+/// that is wrong.
+void setListUnknown(io::ListUnknowns& unknowns, const std::string& option, const std::string& text);
+
+} // namespace flcc::job

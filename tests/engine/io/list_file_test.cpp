@@ -1,0 +1,325 @@
+#include <QTemporaryDir>
+#include <QtTest>
+
+#include <cmath>
+
+#include "engine/io/list_file.h"
+#include "engine/io/lists/preset.h"
+#include "engine/io/lists/zip.h"
+#include "tests/engine/io/fixtures.h"
+#include "tests/support/test_class.h"
+
+using namespace flcc;
+using io::ListFormat;
+namespace lists = io::detail::lists;
+
+namespace {
+
+/// A geometry with an oblique direction, spacings that differ and an origin.
+base::Geometry obliqueGeometry(base::WorldAxes axes) {
+    const double c = std::cos(0.4);
+    const double s = std::sin(0.4);
+    base::Geometry geometry;
+    geometry.origin = {-31.5, 12.25, 1000};
+    geometry.spacing = {1.5, 1.5, 2.25};
+    geometry.direction = {c, -s, 0, s * 0.8, c * 0.8, -0.6, s * 0.6, c * 0.6, 0.8};
+    geometry.unit = "nm";
+    geometry.unitSource = base::UnitSource::Header;
+    geometry.axes = axes;
+    return geometry;
+}
+
+/// Positions in boxes of `size` voxels, between voxels too.
+io::PositionList listOf(bool flat, std::int64_t size, double binning, io::BinnedBy by) {
+    io::PositionList list;
+    list.place.scene = "a folder/tomo 1.mrc";
+    list.place.sha256 = std::string(64, 'a');
+    list.place.extents = {401, 200, flat ? 1 : 101};
+    list.place.geometry = obliqueGeometry(flat ? base::WorldAxes::Unnamed : base::WorldAxes::Ras);
+    list.place.unknowns = {.binning = binning,
+                           .unbinnedPixel = 1.35,
+                           .unbinnedSize = base::Extents{2772, 1381, 698},
+                           .binnedBy = by};
+    const double shift = size % 2 == 0 ? 0.5 : 0;
+    for (const base::Point& corner :
+         {base::Point{0, 0, 0}, base::Point{17, 5, 3}, base::Point{388, 180.3125, 60.25}}) {
+        io::ListedPosition& position = list.positions.emplace_back();
+        for (std::size_t axis = 0; axis < 3; ++axis) {
+            position.centre[axis] = corner[axis] + static_cast<double>(size / 2) - shift;
+        }
+        position.centre[2] = flat ? 0 : position.centre[2];
+        position.box = {size, size, flat ? 1 : size};
+        position.score = 0.25 + 0.1 * static_cast<double>(list.positions.size());
+        if (!flat) {
+            position.angles = base::Point{-170, 35, 12.5 * corner[0] / 17};
+        }
+    }
+    io::fillPeakCells(list);
+    return list;
+}
+
+/// The largest difference of two matrices.
+double turnBetween(const base::Point& a, const base::Point& b) {
+    const lists::Matrix one = lists::matrixOf(a);
+    const lists::Matrix other = lists::matrixOf(b);
+    double most = 0;
+    for (std::size_t i = 0; i < 9; ++i) {
+        most = std::max(most, std::abs(one[i] - other[i]));
+    }
+    return most;
+}
+
+/// Formats that state angles.
+bool hasAngles(const lists::Preset& preset) {
+    return preset.syntax == lists::Syntax::Own || preset.syntax == lists::Syntax::Json ||
+           preset.syntax == lists::Syntax::Slicer || preset.syntax == lists::Syntax::Copick ||
+           std::ranges::find(preset.fields, lists::Holds::Angle1, &lists::Field::holds) !=
+               preset.fields.end();
+}
+
+/// The first two numbers of the first row of a table, and the third if there is one.
+std::vector<double> firstNumbers(const std::string& text) {
+    for (const QString& line : QString::fromStdString(text).split('\n')) {
+        std::vector<double> numbers;
+        for (const QString& cell : line.split(QRegularExpression("[\\s,]+"), Qt::SkipEmptyParts)) {
+            bool isNumber = false;
+            const double value = cell.toDouble(&isNumber);
+            if (isNumber) {
+                numbers.push_back(value);
+            }
+        }
+        if (numbers.size() >= 3 && !line.startsWith('#')) {
+            return numbers;
+        }
+    }
+    return {};
+}
+
+} // namespace
+
+class ListFileTest : public QObject {
+    Q_OBJECT
+
+    QTemporaryDir m_folder;
+
+  private Q_SLOTS:
+    void thePositionReadIsThePositionWritten_data() {
+        QTest::addColumn<QString>("format");
+        for (const io::ListFormatInfo& info : io::listFormats()) {
+            QTest::newRow(info.name.data()) << QString::fromUtf8(info.name.data());
+        }
+    }
+
+    void thePositionReadIsThePositionWritten() {
+        QFETCH(QString, format);
+        const ListFormat wanted = io::listFormatNamed(format.toStdString(), "--to");
+        const lists::Preset& preset = lists::presetOf(wanted);
+        int cases = 0;
+        for (const bool flat : {true, false}) {
+            for (const std::int64_t size : {8, 9, 32, 33}) {
+                for (const double binning : {1.0, 2.0, 4.0, 6.91}) {
+                    for (const io::BinnedBy by : {io::BinnedBy::Crop, io::BinnedBy::Average}) {
+                        if (wanted == ListFormat::Eman && !flat) {
+                            continue;
+                        }
+                        const io::PositionList list = listOf(flat, size, binning, by);
+                        const std::string text = io::listText(list, wanted);
+                        io::ListPlace place = list.place;
+                        place.unknowns.box = list.positions.front().box;
+                        const io::PositionList read = io::parseList(text, wanted, place, "list");
+                        QCOMPARE(read.positions.size(), list.positions.size());
+                        for (std::size_t i = 0; i < read.positions.size(); ++i) {
+                            const auto& a = list.positions[i];
+                            const auto& b = read.positions[i];
+                            for (std::size_t axis = 0; axis < (flat ? 2U : 3U); ++axis) {
+                                const double most =
+                                    lists::roundingOf(preset, list.place, a.centre, axis);
+                                QVERIFY(most <= 0.5);
+                                QVERIFY2(std::abs(a.centre[axis] - b.centre[axis]) <= most,
+                                         qPrintable(QString("%1 %2 %3")
+                                                        .arg(axis)
+                                                        .arg(a.centre[axis])
+                                                        .arg(b.centre[axis])));
+                            }
+                            QVERIFY(!b.score || *b.score == *a.score);
+                            if (a.angles && hasAngles(preset)) {
+                                QVERIFY(b.angles.has_value());
+                                QVERIFY(turnBetween(*a.angles, *b.angles) < 1e-12);
+                            }
+                        }
+                        ++cases;
+                    }
+                }
+            }
+        }
+        QVERIFY(cases >= 32);
+    }
+
+    void aFileIsRecognisedByItsContent_data() { thePositionReadIsThePositionWritten_data(); }
+
+    void aFileIsRecognisedByItsContent() {
+        QFETCH(QString, format);
+        const ListFormat wanted = io::listFormatNamed(format.toStdString(), "--to");
+        const bool flat = wanted == ListFormat::Eman;
+        const std::string text = io::listText(listOf(flat, 9, 2, io::BinnedBy::Crop), wanted);
+        // A table of Dynamo does not say its base: it is taken as Dynamo itself takes it.
+        const ListFormat expected = wanted == ListFormat::Dynamo0 ? ListFormat::Dynamo : wanted;
+        QCOMPARE(io::name(io::detectList(text, flat ? "a.box" : "a.x")), io::name(expected));
+    }
+
+    /// Numbers worked out by hand from the conventions of each format.
+    void theNumbersAreThoseOfTheConvention() {
+        io::PositionList list = listOf(false, 9, 4, io::BinnedBy::Crop);
+        list.positions.resize(1);
+        list.positions[0].centre = {10, 20, 30};
+        list.positions[0].angles.reset();
+        list.place.unknowns.unbinnedSize = base::Extents{1604, 800, 405};
+        const auto stated = [&](ListFormat format) {
+            return lists::toFormat(lists::presetOf(format), list.place, list.positions[0].centre,
+                                   list.positions[0].box);
+        };
+        const auto is = [](const base::Point& point, double x, double y, double z) {
+            const auto near = [](double a, double b) { return std::abs(a - b) < 1e-9; };
+            return near(point[0], x) && near(point[1], y) && near(point[2], z);
+        };
+        QVERIFY(is(stated(ListFormat::Relion4), 40, 80, 120));
+        QVERIFY(is(stated(ListFormat::Relion5), (40 - 802) * 1.35, (80 - 400) * 1.35,
+                   (120 - 202.5) * 1.35));
+        QVERIFY(is(stated(ListFormat::Warp), 10, 20, 30));
+        QVERIFY(is(stated(ListFormat::M), 54, 108, 162));
+        QVERIFY(is(stated(ListFormat::Dynamo), 11, 21, 31));
+        QVERIFY(is(stated(ListFormat::Dynamo0), 10, 20, 30));
+        QVERIFY(is(stated(ListFormat::Imod), 10.5, 20.5, 30));
+        QVERIFY(is(stated(ListFormat::ImageJRoi), 10, 20, 31));
+        QVERIFY(is(stated(ListFormat::ImageJCsv), 10, 20, 31));
+        QVERIFY(is(stated(ListFormat::Cbox), 5.5, 15.5, 30));
+        QVERIFY(is(stated(ListFormat::Corners), 6, 16, 26));
+        QVERIFY(is(stated(ListFormat::CornersMatlab), 7, 17, 27));
+        QVERIFY(is(stated(ListFormat::Copick), 54, 108, 162));
+        list.place.unknowns.binnedBy = io::BinnedBy::Average;
+        QVERIFY(is(stated(ListFormat::Relion4), 41.5, 81.5, 121.5));
+        list.place.unknowns.binning.reset();
+        QVERIFY(is(stated(ListFormat::M), 150, 300, 675)); // 1.5 and 2.25 nm in angstrom
+        const std::vector<double> napari = firstNumbers(io::listText(list, ListFormat::Napari));
+        QCOMPARE(napari.at(1), 30.0);
+        QCOMPARE(napari.at(3), 10.0);
+        list.place.extents.z = 1;
+        const std::string flat = io::listText(list, ListFormat::Napari);
+        QVERIFY2(flat.starts_with("index,axis-0,axis-1,score\n0,20,10,"), flat.c_str());
+        QCOMPARE(io::name(io::detectList(flat, "a.csv")), "napari");
+        list.place.extents.z = 101;
+        const std::vector<double> skimage =
+            firstNumbers(io::listText(list, ListFormat::CornersSkimage));
+        QCOMPARE(skimage.at(0), 26.0);
+        QCOMPARE(skimage.at(2), 6.0);
+    }
+
+    /// The matrix of Dynamo's angles acts on coordinates, so its inverse turns a template.
+    void anglesOfDynamoTurnAsThoseOfRelion() {
+        const base::Point relion{25, 40, -70};
+        const base::Point dynamo = lists::toAngles(lists::AngleKind::Dynamo, relion);
+        const auto radians = [](double d) { return d * 3.14159265358979323846 / 180; };
+        const auto aboutZ = [&](double d) {
+            const double c = std::cos(radians(d));
+            const double s = std::sin(radians(d));
+            return lists::Matrix{c, -s, 0, s, c, 0, 0, 0, 1};
+        };
+        const double c = std::cos(radians(dynamo[1]));
+        const double s = std::sin(radians(dynamo[1]));
+        const lists::Matrix aboutX{1, 0, 0, 0, c, -s, 0, s, c};
+        const lists::Matrix turn =
+            lists::product(aboutZ(dynamo[2]), lists::product(aboutX, aboutZ(dynamo[0])));
+        const lists::Matrix expected = lists::inverse(lists::matrixOf(relion));
+        for (std::size_t i = 0; i < 9; ++i) {
+            QVERIFY(std::abs(turn[i] - expected[i]) < 1e-12);
+        }
+        for (const base::Point& angles :
+             {base::Point{10, 0, 20}, base::Point{10, 180, 20}, base::Point{-100, 90, 170}}) {
+            QVERIFY(turnBetween(angles, lists::anglesOf(lists::matrixOf(angles))) < 1e-8);
+        }
+    }
+
+    void whatNoFileTellsIsAskedForByName() {
+        io::PositionList list = listOf(false, 9, 4, io::BinnedBy::Crop);
+        list.place.unknowns = {};
+        list.place.geometry = {};
+        const auto sentence = [&](ListFormat format) {
+            const auto error = test::errorOf([&] { (void)io::listText(list, format); });
+            return error && error->code() == base::ErrorCode::Problem ? std::string(error->what())
+                                                                      : std::string();
+        };
+        for (const char* option : {"relion5", "--binning", "--unbinned-pixel", "--unbinned-size"}) {
+            QVERIFY(sentence(ListFormat::Relion5).find(option) != std::string::npos);
+        }
+        QVERIFY(sentence(ListFormat::Relion4).find("--binning") != std::string::npos);
+        QVERIFY(sentence(ListFormat::Copick).find("voxel size") != std::string::npos);
+        QVERIFY(sentence(ListFormat::Eman).find("flat") != std::string::npos);
+        QVERIFY(!io::listText(list, ListFormat::Imod).empty());
+        list.positions.front().box = {0, 0, 0};
+        QVERIFY(sentence(ListFormat::Cbox).find("--box") != std::string::npos);
+    }
+
+    void commentsBringThePlaceBack() {
+        const io::PositionList list = listOf(false, 9, 4, io::BinnedBy::Average);
+        for (const ListFormat format :
+             {ListFormat::Csv, ListFormat::Relion5, ListFormat::Corners}) {
+            const io::PositionList read =
+                io::parseList(io::listText(list, format), ListFormat::Auto, {}, "list");
+            QVERIFY(read.place.extents == list.place.extents);
+            QVERIFY(read.place.geometry == list.place.geometry);
+            QVERIFY(read.place.unknowns == list.place.unknowns);
+            QCOMPARE(read.place.scene, list.place.scene);
+            QCOMPARE(read.place.sha256, list.place.sha256);
+        }
+    }
+
+    void aDamagedListIsRefused() {
+        const io::PositionList list = listOf(false, 9, 4, io::BinnedBy::Crop);
+        for (const io::ListFormatInfo& info : io::listFormats()) {
+            if (info.format == ListFormat::Eman) {
+                continue;
+            }
+            const std::string text = io::listText(list, info.format);
+            for (std::size_t cut = 0; cut < text.size(); cut += 1 + text.size() / 97) {
+                // A cut list is read up to the cut or refused with a sentence.
+                const auto error = test::errorOf([&] {
+                    (void)io::parseList(text.substr(0, cut), info.format, list.place, "cut");
+                });
+                QVERIFY(!error || error->code() == base::ErrorCode::Input ||
+                        error->code() == base::ErrorCode::Problem);
+            }
+        }
+        const auto error = test::errorOf(
+            [&] { (void)io::parseList("no list at all\n", ListFormat::Auto, {}, "text"); });
+        QVERIFY(error && error->code() == base::ErrorCode::Input);
+    }
+
+    void aZipArchiveHoldsItsEntries() {
+        const std::string text = lists::zipText({{"a.roi", "one"}, {"b", std::string(5, '\0')}});
+        const std::vector<lists::ZipEntry> entries = lists::readZip(text, "a.zip");
+        QCOMPARE(entries.size(), std::size_t{2});
+        QCOMPARE(entries[0].name, "a.roi");
+        QCOMPARE(entries[0].bytes, "one");
+        QCOMPARE(entries[1].bytes.size(), std::size_t{5});
+    }
+
+    void aListIsReadBackBeforeItHasItsName() {
+        const std::filesystem::path folder = m_folder.path().toStdString();
+        const io::PositionList list = listOf(false, 9, 4, io::BinnedBy::Crop);
+        io::AtomicFile file(folder / "a.star");
+        io::writeList(file, list, ListFormat::Relion5);
+        file.commit();
+        QCOMPARE(io::readList(folder / "a.star", ListFormat::Auto, {}).positions.size(),
+                 std::size_t{3});
+        // A list whose cells do not agree with its positions is not saved.
+        io::PositionList wrong = list;
+        wrong.positions[1].cells[5] = "12";
+        io::AtomicFile other(folder / "b.csv");
+        const auto error = test::errorOf([&] { io::writeList(other, wrong, ListFormat::Csv); });
+        QVERIFY(error && error->code() == base::ErrorCode::Internal);
+        QVERIFY(!std::filesystem::exists(folder / "b.csv"));
+    }
+};
+
+const flcc::test::TestClass<ListFileTest> kListFileTest;
+#include "list_file_test.moc"

@@ -1,0 +1,182 @@
+#include "ui/results/peaks_export_dialog.h"
+
+#include <QComboBox>
+#include <QDialogButtonBox>
+#include <QFontDatabase>
+#include <QFormLayout>
+#include <QLabel>
+#include <QLineEdit>
+#include <QPlainTextEdit>
+#include <QPushButton>
+#include <QVBoxLayout>
+
+#include <algorithm>
+#include <utility>
+
+#include "engine/base/error.h"
+#include "engine/job/peak_lists.h"
+#include "ui/base/option_names.h"
+#include "ui/base/text.h"
+
+namespace flcc::ui {
+namespace {
+
+constexpr int kPreviewLines = 40;
+constexpr std::size_t kPreviewPeaks = 20;
+
+/// The first lines, or what a binary file holds.
+QString beginOf(const std::string& bytes) {
+    if (bytes.find('\0') != std::string::npos) {
+        return QObject::tr("(binary file, %1 bytes)").arg(bytes.size());
+    }
+    return toQString(bytes).split(QChar('\n')).mid(0, kPreviewLines).join(QChar('\n'));
+}
+
+bool isOfTomography(io::ListNeed need) {
+    return need == io::ListNeed::Binning || need == io::ListNeed::UnbinnedPixel ||
+           need == io::ListNeed::UnbinnedSize || need == io::ListNeed::VoxelSize;
+}
+
+} // namespace
+
+PeaksExportDialog::PeaksExportDialog(io::PositionList list, const io::ListUnknowns& unknowns,
+                                     QWidget* parent)
+    : QDialog(parent), m_list(std::move(list)) {
+    setObjectName(QStringLiteral("peaksExportDialog"));
+    setWindowTitle(tr("Export peaks"));
+    m_list.place.unknowns = unknowns;
+    m_format = new QComboBox(this);
+    m_format->setObjectName(QStringLiteral("peaksFormat"));
+    m_format->setAccessibleName(tr("Format of the peaks"));
+    m_format->setToolTip(tr("Program that reads the list; the preview shows what is written"));
+    for (const io::ListFormatInfo& info : io::listFormats()) {
+        m_format->addItem(
+            QStringLiteral("%1 (*%2)")
+                .arg(toQString(std::string(info.title)), toQString(std::string(info.extension))),
+            static_cast<int>(info.format));
+    }
+    m_convention = new QLabel(this);
+    m_convention->setWordWrap(true);
+    buildFields();
+    m_notes = new QLabel(this);
+    m_notes->setObjectName(QStringLiteral("peaksExportNotes"));
+    m_notes->setWordWrap(true);
+    m_preview = new QPlainTextEdit(this);
+    m_preview->setObjectName(QStringLiteral("peaksPreview"));
+    m_preview->setAccessibleName(tr("Preview of the file"));
+    m_preview->setReadOnly(true);
+    m_preview->setLineWrapMode(QPlainTextEdit::NoWrap);
+    m_preview->setFont(QFontDatabase::systemFont(QFontDatabase::FixedFont));
+    m_preview->setMinimumSize(520, 180);
+    m_buttons = new QDialogButtonBox(this);
+    m_buttons->addButton(tr("Save …"), QDialogButtonBox::AcceptRole);
+    m_buttons->addButton(QDialogButtonBox::Cancel);
+    connect(m_buttons, &QDialogButtonBox::accepted, this, &QDialog::accept);
+    connect(m_buttons, &QDialogButtonBox::rejected, this, &QDialog::reject);
+
+    auto* layout = new QVBoxLayout(this);
+    for (QWidget* each : {static_cast<QWidget*>(m_format), static_cast<QWidget*>(m_convention),
+                          m_fields, static_cast<QWidget*>(m_notes)}) {
+        layout->addWidget(each);
+    }
+    layout->addWidget(m_preview, 1);
+    layout->addWidget(m_buttons);
+
+    connect(m_format, &QComboBox::currentIndexChanged, this, &PeaksExportDialog::refresh);
+    refresh();
+}
+
+void PeaksExportDialog::buildFields() {
+    m_fields = new QWidget(this);
+    auto* form = new QFormLayout(m_fields);
+    form->setContentsMargins(0, 0, 0, 0);
+    const io::ListUnknowns& given = m_list.place.unknowns;
+    const auto line = [&](const char* name, const QString& label, const QString& tip,
+                          const QString& text) {
+        auto* field = new QLineEdit(text, m_fields);
+        field->setObjectName(QLatin1String(name));
+        field->setAccessibleName(label);
+        field->setToolTip(tip);
+        form->addRow(label, field);
+        connect(field, &QLineEdit::textChanged, this, [this] {
+            readFields();
+            refresh();
+        });
+        return field;
+    };
+    m_binning = line("peaksBinning", tr("Binning"),
+                     tr("Voxels of the tilt series along one voxel of the scene; 1 if the scene is "
+                        "not binned"),
+                     given.binning ? QString::number(*given.binning, 'g', 17) : QString());
+    m_pixel =
+        line("peaksUnbinnedPixel", tr("Pixel of the tilt series (Å)"),
+             tr("Edge of an unbinned pixel in angstrom"),
+             given.unbinnedPixel ? QString::number(*given.unbinnedPixel, 'g', 17) : QString());
+    const auto& size = given.unbinnedSize;
+    m_size =
+        line("peaksUnbinnedSize", tr("Unbinned size"),
+             tr("Size of the tomogram in voxels of the tilt series: X,Y,Z"),
+             size ? QStringLiteral("%1,%2,%3").arg(size->x).arg(size->y).arg(size->z) : QString());
+    m_binnedBy = new QComboBox(m_fields);
+    m_binnedBy->setObjectName(QStringLiteral("peaksBinnedBy"));
+    m_binnedBy->setAccessibleName(tr("Binned by"));
+    m_binnedBy->setToolTip(tr("Crop: a smaller reconstruction or a cropped transform, the middles "
+                              "agree. Average: means of blocks, such as those of binvol"));
+    m_binnedBy->addItem(tr("Crop of a transform"), QStringLiteral("crop"));
+    m_binnedBy->addItem(tr("Average of blocks"), QStringLiteral("average"));
+    m_binnedBy->setCurrentIndex(given.binnedBy == io::BinnedBy::Average ? 1 : 0);
+    form->addRow(tr("Binned by"), m_binnedBy);
+    connect(m_binnedBy, &QComboBox::currentIndexChanged, this, [this] {
+        readFields();
+        refresh();
+    });
+}
+
+io::ListFormat PeaksExportDialog::format() const {
+    return static_cast<io::ListFormat>(m_format->currentData().toInt());
+}
+
+void PeaksExportDialog::readFields() {
+    io::ListUnknowns unknowns;
+    m_wrong.clear();
+    const std::pair<const char*, QString> fields[]{
+        {"binning", m_binning->text()},
+        {"unbinned-pixel", m_pixel->text()},
+        {"unbinned-size", m_size->text()},
+        {"binned-by", m_binnedBy->currentData().toString()}};
+    for (const auto& [option, text] : fields) {
+        try {
+            if (!text.trimmed().isEmpty()) {
+                job::setListUnknown(unknowns, option, text.trimmed().toStdString());
+            }
+        } catch (const base::Error& error) {
+            m_wrong = inWindowWords(error.what());
+        }
+    }
+    m_list.place.unknowns = unknowns;
+}
+
+void PeaksExportDialog::refresh() {
+    const io::ListFormatInfo& info = io::infoOf(format());
+    m_convention->setText(toQString(std::string(info.convention)));
+    m_fields->setVisible(std::ranges::any_of(info.needs, isOfTomography));
+    io::PositionList first = m_list;
+    first.positions.resize(std::min(first.positions.size(), kPreviewPeaks));
+    QString wrong = m_wrong;
+    QString text;
+    QStringList notes;
+    try {
+        text = beginOf(io::listText(first, format()));
+        for (const std::string& note : io::listNotes(first, format())) {
+            notes << toQString(note);
+        }
+    } catch (const base::Error& error) {
+        wrong = wrong.isEmpty() ? inWindowWords(error.what()) : wrong;
+    }
+    m_preview->setPlainText(text);
+    m_notes->setText(wrong.isEmpty() ? notes.join(QStringLiteral(". ")) : wrong);
+    m_notes->setVisible(!m_notes->text().isEmpty());
+    m_buttons->buttons().front()->setEnabled(wrong.isEmpty());
+}
+
+} // namespace flcc::ui

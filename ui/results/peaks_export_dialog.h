@@ -1,0 +1,48 @@
+#pragma once
+
+#include <QDialog>
+
+#include <functional>
+
+#include "engine/io/list_file.h"
+
+class QComboBox;
+class QDialogButtonBox;
+class QLabel;
+class QLineEdit;
+class QPlainTextEdit;
+
+namespace flcc::ui {
+
+/// Asks for the format of a list of peaks and for the facts that it states and no file tells, and
+/// shows the first lines of the file.
+class PeaksExportDialog : public QDialog {
+    Q_OBJECT
+
+  public:
+    /// `list`: what is written. `unknowns`: the facts that the fields begin with.
+    PeaksExportDialog(io::PositionList list, const io::ListUnknowns& unknowns, QWidget* parent);
+
+    [[nodiscard]] io::ListFormat format() const;
+    [[nodiscard]] io::ListUnknowns unknowns() const { return m_list.place.unknowns; }
+
+  private:
+    void buildFields();
+    void readFields();
+    void refresh();
+
+    io::PositionList m_list;
+    QComboBox* m_format = nullptr;
+    QLabel* m_convention = nullptr;
+    QWidget* m_fields = nullptr;
+    QLineEdit* m_binning = nullptr;
+    QLineEdit* m_pixel = nullptr;
+    QLineEdit* m_size = nullptr;
+    QComboBox* m_binnedBy = nullptr;
+    QLabel* m_notes = nullptr;
+    QPlainTextEdit* m_preview = nullptr;
+    QDialogButtonBox* m_buttons = nullptr;
+    QString m_wrong; ///< a field that cannot be read
+};
+
+} // namespace flcc::ui
