@@ -67,7 +67,7 @@ Choice choiceOf(ui::MainWindow& window, const char* device) {
 /// A scene with a template, to be matched in four parts by the direct method.
 void pose(ui::MainWindow& window, const char* device) {
     window.document().setScene(test::noiseScene({256, 240, 1}, 7));
-    window.document().setBox(base::Box{{60, 40, 0}, {16, 16, 1}});
+    window.document().setBox(base::Box{{60, 40, 0}, {48, 48, 1}});
     window.document().cutTemplate();
     job::Job job = window.matchPanel().settings();
     job.device = device;

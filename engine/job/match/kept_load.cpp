@@ -112,6 +112,7 @@ method::MapFacts factsOf(const Json& json) {
     facts.boundMedian = numberAt(json, "bound_median");
     facts.largestBound = numberAt(json, "bound_largest");
     facts.largestLowConf = numberAt(json, "bound_largest_lowconf");
+    facts.largestRelative = numberAt(json, "bound_largest_relative");
     facts.largestRounding = numberAt(json, "largest_rounding");
     if (const Json& sums = json.at("bank_sums"); !sums.is_null()) {
         facts.scores = {.count = sums.at("count").get<std::int64_t>(),
@@ -142,8 +143,14 @@ std::vector<Json> digestsOf(const Json& inputs) {
 /// The statistics of a map, as its run computed them.
 match::MapStatistics statisticsOf(const method::MatchMap& map, method::Operation operation,
                                   const std::stop_token& stop) {
-    return operation.isLcc() ? match::mapStatistics(map.value.view(), map.status.view(), stop)
-                             : match::mapStatistics(map.exact.view(), map.status.view(), stop);
+    if (operation.isLcc()) {
+        return match::mapStatistics(map.value.view(), map.status.view(), stop);
+    }
+    match::SearchedMap values{};
+    values.value = map.value.view();
+    values.exact = map.exact.view();
+    values.status = map.status.view();
+    return match::valueStatistics(values, stop);
 }
 
 void requireSame(const match::MapStatistics& statistics, const Json& json, const Job& job) {

@@ -92,6 +92,7 @@ Json toJson(const MapReport& map) {
             {"occurrences", map.best ? Json(map.best->occurrences) : Json(nullptr)},
             {"occurrences_tolerance", map.best ? Json(map.best->tolerance) : Json(nullptr)},
             {"bound_largest_lowconf", map.facts.largestLowConf},
+            {"bound_largest_relative", map.facts.largestRelative},
             {"largest_rounding", map.facts.largestRounding},
             {"bank_sums", sumsJson(map.facts.scores)}};
 }

@@ -219,7 +219,7 @@ class ConvolutionFaultsTest : public QObject {
     }
 
     void timingChoosesAmongPlausibleCandidates() {
-        const base::AnyImage scene = test::noise(PixelType::Float32, {1200, 900, 1}, 11);
+        const base::AnyImage scene = test::noise(PixelType::Float32, {3200, 2400, 1}, 11);
         const base::AnyImage weights = test::noise(PixelType::Float32, {21, 21, 1}, 12);
         const Kernel kernel("kernel.mha", base::viewOf(weights), Precision::Single);
         const filter::Plan plan = planOf(scene, kernel, filter::Wanted{});

@@ -562,6 +562,7 @@ void JobBanksTest::mapsOfAllGroupsCountAgainstTheMemory() {
     const job::JobImages images = noiseImages({kFirst, kLarge});
     Job job =
         with(&Job::method, "direct", &Job::threads, 1, &Job::planning, plan::Planning::Estimate);
+    job.tile = {64, 64, 1}; // otherwise smaller tiles would fit
     const job::JobReport report = job::planJob(job, images);
     std::int64_t largest = 0;
     for (const job::GroupReport& group : report.groups) {

@@ -65,7 +65,7 @@ class KnowledgeTest : public QObject {
                                    << "\"load_row_ns\": null";
         QTest::newRow("missing") << "\"load_row_ns\": 0.1"
                                  << "\"other\": 1";
-        QTest::newRow("no rate") << "\"multiply_adds_per_ns\": 45.0"
+        QTest::newRow("no rate") << "\"multiply_adds_per_ns\": 150.0"
                                  << "\"multiply_adds_per_ns\": 0";
         QTest::newRow("no JSON") << "{"
                                  << "[";
