@@ -34,7 +34,8 @@ std::uint32_t crcOf(std::string_view bytes) {
 
 void put(std::string& text, std::uint64_t value, int bytes) {
     for (int i = 0; i < bytes; ++i) {
-        text += static_cast<char>((value >> (8 * i)) & 0xffU);
+        text += static_cast<char>(value & 0xffU);
+        value >>= 8;
     }
 }
 

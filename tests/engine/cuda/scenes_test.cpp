@@ -14,6 +14,7 @@
 
 #include "engine/cuda/plugin/engine.h"
 #include "engine/job/job.h"
+#include "engine/job/knowledge.h"
 #include "engine/job/match/flight.h"
 #include "engine/plan/planner.h"
 #include "tests/engine/cuda/device_double.h"
@@ -192,6 +193,10 @@ class CudaScenesTest : public QObject {
     void initTestCase() {
         test::deviceDouble().reset();
         cuda::Engine::standIn(&test::doubleTable());
+        QVERIFY(job::updateKnowledge([](plan::Knowledge& now) { // a device pays
+            now.model = method::CostModel{};
+            now.model->multiplyAddsPerNs = 5;
+        }));
     }
     void init() { test::deviceDouble().resetFast(); }
     void cleanup() { requireAllGone(); }
