@@ -569,8 +569,7 @@ void JobBanksTest::mapsOfAllGroupsCountAgainstTheMemory() {
         largest = std::max(largest, group.plan.chosen()->prediction->hostBytes);
     }
     job.memoryBytes = largest + 1000; // enough for each of them alone
-    const test::Thrown thrown = test::thrownBy([&] { (void)job::runJob(job, images); });
-    QCOMPARE(thrown.code, ErrorCode::Memory);
+    QCOMPARE(test::thrownBy([&] { (void)job::runJob(job, images); }).code, ErrorCode::Memory);
     job.memoryBytes = 2 * largest + 1000;
     QVERIFY(!job::runJob(job, images).cancelled);
 }
