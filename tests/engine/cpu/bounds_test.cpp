@@ -48,6 +48,9 @@ double shareBeyond(const std::string& name, const base::AnyImage& scene,
     request.planning = plan::Planning::Estimate;
     request.method = name;
     request.limits.threads = 2;
+    if (base::extentsOf(templ).x < 32 && (name == "auto" || name == "tiled")) {
+        request.tile = {128, 126, 1}; // the bound grows with the tile
+    }
     base::TilePool pool(2);
     const plan::Planned planned = plan::makePlan(problem, request, nullptr, nullptr, nullptr, pool);
     const test::Way way{&planned.plan->method(), planned.plan->candidate(),
@@ -346,7 +349,7 @@ class BoundsTest : public QObject {
         }
         QVERIFY2(*std::max_element(shares.begin(), shares.end()) < 8, table.c_str());
         std::nth_element(shares.begin(), shares.begin() + 3, shares.end());
-        QVERIFY2(shares[3] < 1, table.c_str()); // percent of the voxels
+        QVERIFY2(shares[3] < 0.5, table.c_str());
     }
 };
 
