@@ -32,6 +32,7 @@
 #include "ui/features/features_form.h"
 #include "ui/features/features_image.h"
 #include "ui/features/suggestion_list.h"
+#include "ui/work/job_file.h"
 
 namespace flcc::ui {
 
@@ -472,11 +473,8 @@ void FeaturesPanel::askList() {
 }
 
 void FeaturesPanel::askJobFile() {
-    const SceneEntry& scene = m_document.scene();
-    if (scene.path.empty()) {
-        Q_EMIT statusMessage(tr("A job file cannot name the scene %1, which is not in a file: save "
-                                "it first (File > Export > Scene).")
-                                 .arg(scene.name));
+    if (m_document.scene().path.empty()) {
+        Q_EMIT statusMessage(unsavedScene(m_document.scene()));
         return;
     }
     askWhereToSave(

@@ -54,7 +54,7 @@ class Definition {
     [[nodiscard]] double errorAt(const method::MaskedView& scene, const base::Index& corner) const {
         return m_lcc ? m_lccBound : m_other->errorAt(scene, corner);
     }
-    /// What the promise is multiplied with.
+    /// The scale of the promise: a value may be off by the promise times this.
     [[nodiscard]] double scaleAt(const method::MaskedView& scene, const base::Index& corner) const {
         return m_lcc ? 1 : m_other->scaleAt(scene, corner);
     }
