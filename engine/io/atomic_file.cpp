@@ -61,17 +61,7 @@ struct Temporaries {
 
 namespace {
 
-[[noreturn]] void failOutput(const fs::path& path, const std::string& reason) {
-    throw base::Error(base::ErrorCode::Output,
-                      "cannot write " + detail::shown(path) + ": " + reason);
-}
-
-[[noreturn]] void failOutput(const fs::path& path, int error) {
-    if (error == ENOMEM) {
-        throw std::bad_alloc();
-    }
-    failOutput(path, std::generic_category().message(error));
-}
+using detail::failOutput;
 
 fs::path folderOf(const fs::path& path) {
     return path.has_parent_path() ? path.parent_path() : fs::path(".");

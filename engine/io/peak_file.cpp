@@ -133,8 +133,7 @@ struct FramePeaks::Parts {
     }
     void requireGood() const {
         if (!file) {
-            detail::failOutput(target, errno == 0 ? "it could not be written completely"
-                                                  : std::generic_category().message(errno));
+            detail::failOutput(target, errno);
         }
     }
 };

@@ -19,8 +19,7 @@ struct StackWriter::Parts {
 
     void requireGood() const {
         if (!file) {
-            detail::failOutput(target, errno == 0 ? "it could not be written completely"
-                                                  : std::generic_category().message(errno));
+            detail::failOutput(target, errno);
         }
     }
 };

@@ -3,12 +3,13 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
-#include <fstream>
+#include <new>
 #include <system_error>
 
 #include <unistd.h>
 
 #include "engine/base/error.h"
+#include "engine/base/open_file.h"
 
 namespace flcc::io::detail {
 
@@ -24,6 +25,25 @@ std::string shown(const std::filesystem::path& path) {
 
 void failInput(const std::filesystem::path& path, const std::string& reason) {
     throw base::Error(base::ErrorCode::Input, "cannot read " + shown(path) + ": " + reason);
+}
+
+void failInput(const std::filesystem::path& path, int error) {
+    if (error == ENOMEM) {
+        throw std::bad_alloc();
+    }
+    failInput(path, std::generic_category().message(error));
+}
+
+void failOutput(const std::filesystem::path& path, const std::string& reason) {
+    throw base::Error(base::ErrorCode::Output, "cannot write " + shown(path) + ": " + reason);
+}
+
+void failOutput(const std::filesystem::path& path, int error) {
+    if (error == ENOMEM) {
+        throw std::bad_alloc();
+    }
+    failOutput(path, error == 0 ? "it could not be written completely"
+                                : std::generic_category().message(error));
 }
 
 std::int64_t requireRegularFile(const std::filesystem::path& path) {
@@ -81,7 +101,7 @@ std::filesystem::path requireNeighbour(const std::filesystem::path& header,
 
 std::vector<unsigned char> readBytes(const std::filesystem::path& path, std::int64_t offset,
                                      std::int64_t count) {
-    std::ifstream file(path, std::ios::binary);
+    std::ifstream file = base::openFile(path);
     std::vector<unsigned char> bytes(static_cast<std::size_t>(count));
     if (!file.seekg(offset)) {
         failInput(path, "it cannot be opened");

@@ -22,6 +22,15 @@ inline void throwIfStopped(const std::stop_token& stop) {
 
 /// Throws Input: "cannot read PATH: REASON".
 [[noreturn]] void failInput(const std::filesystem::path& path, const std::string& reason);
+/// The same with the system's words for `error`, a value of errno. **Errors**: std::bad_alloc for
+/// ENOMEM.
+[[noreturn]] void failInput(const std::filesystem::path& path, int error);
+
+/// Throws Output: "cannot write PATH: REASON".
+[[noreturn]] void failOutput(const std::filesystem::path& path, const std::string& reason);
+/// The same with the system's words for `error`, or that not everything was written where it is 0.
+/// **Errors**: std::bad_alloc for ENOMEM.
+[[noreturn]] void failOutput(const std::filesystem::path& path, int error);
 
 /// Size in bytes of a readable regular file. Opens no other kind of file, so that a FIFO does not
 /// block. **Errors**: Input for a path that is missing, empty, unreadable, a directory or a device.

@@ -17,8 +17,6 @@ namespace {
 
 constexpr std::int64_t kBlock = std::int64_t{1} << 20;
 
-std::string reasonOf(int error) { return std::generic_category().message(error); }
-
 /// Up to `count` bytes from `at`; 0 at the end alone.
 std::int64_t readAt(int file, void* target, std::int64_t count, std::int64_t at,
                     const std::filesystem::path& path) {
@@ -28,7 +26,7 @@ std::int64_t readAt(int file, void* target, std::int64_t count, std::int64_t at,
             return got;
         }
         if (errno != EINTR) {
-            failInput(path, reasonOf(errno));
+            failInput(path, errno);
         }
     }
 }
@@ -63,11 +61,11 @@ void ReadFiles::add(const std::filesystem::path& path) {
     base::Descriptor file(::open(path.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC));
     struct stat status {};
     if (!file.valid() || ::fstat(file.number(), &status) != 0) {
-        failInput(path, reasonOf(errno));
+        failInput(path, errno);
     }
     waitForAnotherTime(status.st_mtim);
     if (::fstat(file.number(), &status) != 0) {
-        failInput(path, reasonOf(errno));
+        failInput(path, errno);
     }
     m_files.emplace_back(path, std::move(file), identityOf(status));
 }
@@ -128,7 +126,7 @@ std::vector<FileDigest> ReadFiles::digests(const std::stop_token& stop) {
             requireSame(open); // a pipe in its place would block
             open.file = base::Descriptor(::open(open.path.c_str(), O_RDONLY | O_CLOEXEC));
             if (!open.file.valid()) {
-                failInput(open.path, reasonOf(errno));
+                failInput(open.path, errno);
             }
             requireSame(open);
         }
@@ -157,7 +155,7 @@ FileStream::FileStream(const std::filesystem::path& path, std::int64_t offset, R
     if (m_open == nullptr) {
         m_own = base::Descriptor(::open(path.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC));
         if (!m_own.valid()) {
-            failInput(path, reasonOf(errno));
+            failInput(path, errno);
         }
         m_at = offset;
         return;

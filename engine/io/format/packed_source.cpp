@@ -151,8 +151,7 @@ void writePacked(const std::filesystem::path& path, const std::filesystem::path&
         good = false;
     }
     if (!good) {
-        failOutput(target, errno == 0 ? "it could not be written completely"
-                                      : std::generic_category().message(errno));
+        failOutput(target, errno);
     }
 }
 

@@ -17,10 +17,6 @@
 
 namespace flcc::io::detail {
 
-void failOutput(const std::filesystem::path& target, const std::string& reason) {
-    throw base::Error(base::ErrorCode::Output, "cannot write " + shown(target) + ": " + reason);
-}
-
 void requireRawBytes(const std::filesystem::path& path, const base::Extents& extents,
                      std::int64_t bytesPerVoxel, std::int64_t frames, std::int64_t present) {
     const std::int64_t oneFrame = base::byteCount(extents, bytesPerVoxel);
@@ -74,8 +70,7 @@ void writeRaw(const std::filesystem::path& path, const std::filesystem::path& ta
             [&](const char* bytes, std::int64_t count) { return bool(file.write(bytes, count)); });
     file.close();
     if (!file) {
-        failOutput(target, errno == 0 ? "it could not be written completely"
-                                      : std::generic_category().message(errno));
+        failOutput(target, errno);
     }
 }
 

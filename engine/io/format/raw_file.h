@@ -35,9 +35,6 @@ void writePacked(const std::filesystem::path& path, const std::filesystem::path&
                  const std::string& header, const base::AnyView& pixels,
                  const std::stop_token& stop);
 
-/// Throws Output: "cannot write PATH: REASON".
-[[noreturn]] void failOutput(const std::filesystem::path& target, const std::string& reason);
-
 /// Sets unit and unitSource from the unit of a header. Without a unit, a spacing of 1 gives "px";
 /// any other spacing gives "mm", as in ITK, with UnitSource::Missing.
 void setHeaderUnit(base::Geometry& geometry, const std::string& text);

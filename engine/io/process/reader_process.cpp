@@ -154,7 +154,7 @@ ReaderProcess::ReaderProcess(std::filesystem::path path, Format format,
     Pipe failure(0);
     const base::Descriptor input = above(::open("/dev/null", O_RDONLY | O_CLOEXEC));
     if (!answer.valid() || !errors.valid() || !failure.valid() || !input.valid()) {
-        failInput(m_path, reasonOf(errno));
+        failInput(m_path, errno);
     }
     ::fcntl(answer.write.number(), F_SETPIPE_SZ, 1 << 20); // fewer changes between the processes
     const std::filesystem::path program = readerProgram();

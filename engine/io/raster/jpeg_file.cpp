@@ -289,7 +289,10 @@ OpenJpeg openJpeg(const std::filesystem::path& path, JpegFile& owner, const std:
     owner.state.client_data = &owner;
     owner.progress.progress_monitor = onProgress;
     owner.file = std::fopen(path.c_str(), "rb");
-    require(owner.file != nullptr && readHeader(owner), path, owner);
+    if (owner.file == nullptr) {
+        failInput(path, errno);
+    }
+    require(readHeader(owner), path, owner);
     ImageInfo info;
     info.format = name(Format::Jpeg);
     info.extents = {owner.state.output_width, owner.state.output_height, 1};

@@ -20,6 +20,7 @@
 #include <zlib.h>
 
 #include "engine/base/error.h"
+#include "engine/base/open_file.h"
 #include "engine/io/format/backends.h"
 #include "engine/io/format/raw_file.h"
 #include "engine/io/raster/exif.h"
@@ -195,7 +196,7 @@ std::vector<unsigned char> contentOf(std::ifstream& file, std::uint32_t length,
 PngBlocks walkBlocks(const std::filesystem::path& path) {
     const std::int64_t size = requireRegularFile(path);
     constexpr std::uint32_t kMostExif = 1 << 20; // in JPEG files it has at most 64 KiB
-    std::ifstream file(path, std::ios::binary);
+    std::ifstream file = base::openFile(path);
     std::array<unsigned char, 8> head{};
     PngBlocks blocks;
     for (std::int64_t at = 8; at + 12 <= size;) {
@@ -239,6 +240,9 @@ struct OpenPng {
 OpenPng openPng(const std::filesystem::path& path, PngFile& owner, const Reading& reading) {
     const PngBlocks blocks = walkBlocks(path);
     owner.file = std::fopen(path.c_str(), "rb");
+    if (owner.file == nullptr) {
+        failInput(path, errno);
+    }
     owner.png = ::png_create_read_struct(PNG_LIBPNG_VER_STRING, &owner, onError, onWarning);
     owner.info = owner.png == nullptr ? nullptr : ::png_create_info_struct(owner.png);
     PngHeader header;
@@ -378,7 +382,7 @@ void writePng(const std::filesystem::path& path, const std::filesystem::path& ta
     owner.stop = stop;
     owner.file = std::fopen(path.c_str(), "wb");
     if (owner.file == nullptr) {
-        failOutput(target, std::generic_category().message(errno));
+        failOutput(target, errno);
     }
     owner.png = ::png_create_write_struct(PNG_LIBPNG_VER_STRING, &owner, onError, onWarning);
     owner.info = owner.png == nullptr ? nullptr : ::png_create_info_struct(owner.png);

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "engine/base/error.h"
+#include "engine/base/open_file.h"
 #include "engine/io/reader/reader_answer.h"
 
 namespace flcc::io::detail {
@@ -49,7 +50,7 @@ struct Header {
 class Reader {
   public:
     explicit Reader(const std::filesystem::path& path)
-        : m_stream(path, std::ios::binary),
+        : m_stream(base::openFile(path)),
           m_size(static_cast<std::int64_t>(std::filesystem::file_size(path))) {}
 
     [[nodiscard]] std::int64_t size() const { return m_size; }

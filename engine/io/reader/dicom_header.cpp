@@ -11,6 +11,7 @@
 #include <gdcmMediaStorage.h>
 #include <gdcmReader.h>
 
+#include "engine/base/open_file.h"
 #include "engine/io/process/reader_protocol.h"
 #include "engine/io/reader/dicom_elements.h"
 #include "engine/io/reader/dicom_frames.h"
@@ -65,7 +66,7 @@ std::string faultOfItems(const DicomFile& file, std::int64_t position) {
     constexpr std::uint32_t kDelimiter = 0xe0dd'fffe;
     const std::string name = "the file " + file.path.filename().string();
     const auto size = static_cast<std::int64_t>(std::filesystem::file_size(file.path));
-    std::ifstream stream(file.path, std::ios::binary);
+    std::ifstream stream = base::openFile(file.path);
     for (std::int64_t items = 0;; ++items) {
         std::array<std::uint32_t, 2> head{}; // tag and length
         stream.seekg(position);
@@ -140,7 +141,7 @@ bool isDicom(const std::filesystem::path& path) {
     if (!std::filesystem::is_regular_file(path, error)) {
         return false; // a pipe would block
     }
-    std::ifstream stream(path, std::ios::binary);
+    std::ifstream stream = base::openFile(path);
     std::array<char, 132> head{};
     stream.read(head.data(), head.size());
     return stream && std::string_view(head.data() + 128, 4) == "DICM";
@@ -155,7 +156,7 @@ std::string withKnownSyntax(const std::filesystem::path& path, const DicomPackin
     constexpr std::string_view kExplicit = "1.2.840.10008.1.2.1";
     constexpr std::size_t kMost = std::size_t{1} << 22;
     std::string bytes(kMost, '\0');
-    std::ifstream stream(path, std::ios::binary);
+    std::ifstream stream = base::openFile(path);
     stream.read(bytes.data(), static_cast<std::streamsize>(bytes.size()));
     bytes.resize(static_cast<std::size_t>(stream.gcount()));
     const auto position = static_cast<std::size_t>(packing.position);

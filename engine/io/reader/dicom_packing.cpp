@@ -8,6 +8,8 @@
 #include <string_view>
 #include <vector>
 
+#include "engine/base/open_file.h"
+
 namespace flcc::io::detail {
 
 namespace {
@@ -68,7 +70,7 @@ constexpr std::string_view kRoot = "1.2.840.10008.1.2";
 
 DicomPacking packingOf(const std::filesystem::path& path) {
     constexpr std::size_t kMost = 1 << 16;
-    std::ifstream stream(path, std::ios::binary);
+    std::ifstream stream = base::openFile(path);
     std::vector<unsigned char> bytes(kMost);
     stream.read(reinterpret_cast<char*>(bytes.data()), kMost);
     bytes.resize(static_cast<std::size_t>(stream.gcount()));

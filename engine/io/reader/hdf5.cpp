@@ -6,6 +6,7 @@
 #include <fstream>
 #include <memory>
 
+#include "engine/base/open_file.h"
 #include "engine/io/reader/hdf5_axes.h"
 #include "engine/io/reader/hdf5_file.h"
 
@@ -300,7 +301,7 @@ Hdf5Image imageOf(hid_t file, const std::string& path) {
 /// where a library wrote it that is newer than ours.
 [[noreturn]] void failFile(const std::filesystem::path& path) {
     constexpr int kNewestVersion = 3;
-    std::ifstream stream(path, std::ios::binary);
+    std::ifstream stream = base::openFile(path);
     for (std::int64_t at = 0; at < (1 << 20) && stream; at = at == 0 ? 512 : 2 * at) {
         std::array<char, 9> head{};
         stream.seekg(at);

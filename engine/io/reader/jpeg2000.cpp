@@ -10,6 +10,7 @@
 #include <openjpeg.h>
 
 #include "engine/base/error.h"
+#include "engine/base/open_file.h"
 #include "engine/io/reader/reader_answer.h"
 
 namespace flcc::io::detail {
@@ -49,7 +50,7 @@ void keepError(const char* message, void* complaints) {
 /// The first bytes, with the boxes of a .jp2 file before its pixels.
 std::string beginOf(const std::filesystem::path& path) {
     std::string bytes(1 << 16, '\0');
-    std::ifstream stream(path, std::ios::binary);
+    std::ifstream stream = base::openFile(path);
     stream.read(bytes.data(), static_cast<std::streamsize>(bytes.size()));
     bytes.resize(static_cast<std::size_t>(stream.gcount()));
     return bytes;

@@ -19,6 +19,7 @@ extern "C" {
 }
 
 #include "engine/base/error.h"
+#include "engine/base/open_file.h"
 #include "engine/io/reader/reader_answer.h"
 
 namespace flcc::io::detail {
@@ -49,7 +50,7 @@ void answerError(const char* message) {
 /// the LF is a pixel.
 std::int64_t beginOfPixels(const std::filesystem::path& path, std::int64_t position,
                            std::int64_t pixels, FoundImage& found) {
-    std::ifstream stream(path, std::ios::binary);
+    std::ifstream stream = base::openFile(path);
     std::array<char, 2> end{};
     stream.seekg(position - 1);
     const std::int64_t present = sizeOf(path) - position;
@@ -159,7 +160,7 @@ void sendRows(pam& file, const FoundImage& found, int channel, ReaderAnswer& ans
 
 /// All of a file of numbers as text, and a white character; empty for another file.
 std::string textOf(const std::filesystem::path& path) {
-    std::ifstream stream(path, std::ios::binary);
+    std::ifstream stream = base::openFile(path);
     std::string text(static_cast<std::size_t>(sizeOf(path)) + 1, '\n');
     std::array<char, 2> mark{};
     stream.read(mark.data(), mark.size());
@@ -216,7 +217,7 @@ struct Pfm {
 
 Pfm readPfmHeader(const std::filesystem::path& path) {
     std::string begin(1024, '\0');
-    std::ifstream stream(path, std::ios::binary);
+    std::ifstream stream = base::openFile(path);
     stream.read(begin.data(), static_cast<std::streamsize>(begin.size()));
     begin.resize(static_cast<std::size_t>(stream.gcount()));
     constexpr std::string_view kWhite(" \t\r\n");
@@ -281,7 +282,7 @@ void answerPfm(const Request& request, ReaderAnswer& answer) {
     const bool sends = request.picks(found);
     answer.header(found, sends);
     const bool swapped = (header.scale < 0) != (std::endian::native == std::endian::little);
-    std::ifstream stream(request.path, std::ios::binary);
+    std::ifstream stream = base::openFile(request.path);
     std::vector<char> bytes(static_cast<std::size_t>(row));
     for (std::int64_t y = found.extents.y; sends && y-- > 0;) { // the last row is stored first
         stream.seekg(header.position + y * row);
@@ -300,7 +301,7 @@ void answerPfm(const Request& request, ReaderAnswer& answer) {
 
 void answerPnm(const Request& request, ReaderAnswer& answer) {
     std::array<char, 2> mark{};
-    std::ifstream(request.path, std::ios::binary).read(mark.data(), mark.size());
+    base::openFile(request.path).read(mark.data(), mark.size());
     if (mark[1] == 'F' || mark[1] == 'f') {
         answerPfm(request, answer);
     } else {

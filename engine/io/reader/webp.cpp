@@ -8,6 +8,7 @@
 #include <webp/demux.h>
 
 #include "engine/base/error.h"
+#include "engine/base/open_file.h"
 #include "engine/io/raster/exif.h"
 #include "engine/io/reader/reader_answer.h"
 
@@ -27,7 +28,7 @@ std::vector<std::uint8_t> bytesOf(const std::filesystem::path& path) {
                " bytes is larger than the format allows");
     }
     std::vector<std::uint8_t> bytes(static_cast<std::size_t>(size));
-    std::ifstream stream(path, std::ios::binary);
+    std::ifstream stream = base::openFile(path);
     if (!stream.read(reinterpret_cast<char*>(bytes.data()),
                      static_cast<std::streamsize>(bytes.size()))) {
         refuse("the WebP file cannot be read");

@@ -5,13 +5,15 @@
 #include <fstream>
 #include <string>
 
+#include "engine/base/open_file.h"
+
 namespace flcc::job {
 namespace {
 
 /// The value of the field "space" of an NRRD header in lower case; empty if there is none.
 std::string nrrdSpace(const std::filesystem::path& path) {
     constexpr int kMostLines = 1000;
-    std::ifstream file(path, std::ios::binary);
+    std::ifstream file = base::openFile(path);
     std::string line;
     for (int i = 0; i < kMostLines && std::getline(file, line); ++i) {
         std::erase(line, '\r');

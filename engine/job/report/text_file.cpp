@@ -4,6 +4,7 @@
 #include <fstream>
 
 #include "engine/base/error.h"
+#include "engine/base/open_file.h"
 
 namespace flcc::job::detail {
 
@@ -14,7 +15,7 @@ std::string readTextFile(const std::filesystem::path& path, const char* what) {
     std::error_code ignored;
     std::ifstream in;
     if (std::filesystem::is_regular_file(path, ignored)) { // /dev/zero has no end, a pipe may wait
-        in.open(path, std::ios::binary);
+        in = base::openFile(path);
     }
     std::string text;
     std::string block(std::size_t{1} << 16U, '\0');

@@ -1,6 +1,7 @@
 #include <QtTest>
 
 #include <algorithm>
+#include <climits>
 
 #include "engine/library/flcc.h"
 #include "tests/support/test_class.h"
@@ -68,14 +69,22 @@ class LibraryMemoryTest : public QObject {
         return ended;
     }
 
+    /// The least of several runs: in some, the loader allocates more often. Numbers beyond those of
+    /// a run would fail nothing in it.
     static long allocationsOf(const QStringList& arguments) {
+        constexpr int kRuns = 5;
         const QTemporaryDir folder;
         const QString file = folder.filePath("count");
-        const Ended ended = run(arguments, {{"FLCC_FAIL_COUNT", file}});
-        QFile count(file);
-        return ended.exited && ended.code == 0 && count.open(QIODevice::ReadOnly)
-                   ? count.readAll().trimmed().toLong()
-                   : 0;
+        long least = LONG_MAX;
+        for (int i = 0; i < kRuns; ++i) {
+            const Ended ended = run(arguments, {{"FLCC_FAIL_COUNT", file}});
+            QFile count(file);
+            if (!ended.exited || ended.code != 0 || !count.open(QIODevice::ReadOnly)) {
+                return 0;
+            }
+            least = std::min(least, count.readAll().trimmed().toLong());
+        }
+        return least;
     }
 };
 
