@@ -139,13 +139,16 @@ void ChannelImage::row(int channel, std::int64_t y, std::int64_t z, double* valu
                [values](std::int64_t x, double v) { values[x] = v; });
         return;
     }
-    const auto [weights, divisor] = mixture(channel);
+    const auto mixed = mixture(channel); // clang captures no structured bindings in C++20
+    const auto& weights = mixed.weights;
     const auto each = [&](std::size_t i, const auto& body) {
         forRow(m_components[i], m_levels[i], y, z, body);
     };
     each(0, [&](std::int64_t x, double v) { values[x] = weights[0] * v; });
     each(1, [&](std::int64_t x, double v) { values[x] += weights[1] * v; });
-    each(2, [&](std::int64_t x, double v) { values[x] = (values[x] + weights[2] * v) / divisor; });
+    each(2, [&](std::int64_t x, double v) {
+        values[x] = (values[x] + weights[2] * v) / mixed.divisor;
+    });
 }
 
 } // namespace flcc::features

@@ -7,6 +7,7 @@
 
 #include "engine/base/error.h"
 #include "engine/io/image_file.h"
+#include "engine/io/list_file.h"
 #include "engine/job/arguments.h"
 #include "engine/job/job.h"
 #include "engine/plan/knowledge.h"
@@ -85,6 +86,34 @@ void writeKnowledge(const std::filesystem::path& folder) {
     test::writeFile(folder / "full.json", flcc::plan::toText(knowledge));
 }
 
+/// The same two positions in each format, behind the two bytes that tests/fuzz/read_list.cpp reads.
+void writePositions(const std::filesystem::path& folder) {
+    for (const bool flat : {false, true}) {
+        io::PositionList list;
+        list.place.scene = "scene.mrc";
+        list.place.extents = {100, 90, flat ? 1 : 80};
+        list.place.unknowns = {
+            .binning = 4.0, .unbinnedPixel = 1.35, .unbinnedSize = base::Extents{400, 360, 320}};
+        list.columns = io::peakColumns();
+        for (const double at : {7.25, 33.0}) {
+            io::ListedPosition& position = list.positions.emplace_back();
+            position.centre = {at, 2 * at, flat ? 0 : at + 1};
+            position.score = 1 / at;
+            position.box = {9, 8, flat ? 1 : 7};
+        }
+        io::fillPeakCells(list);
+        for (std::size_t i = 0; i < io::listFormats().size(); ++i) {
+            const io::ListFormatInfo& info = io::listFormats()[i];
+            try {
+                const std::string head{static_cast<char>(i + 1), static_cast<char>(flat ? 3 : 2)};
+                test::writeFile(folder / (std::string(info.name) + (flat ? "-2d" : "-3d")),
+                                head + io::listText(list, info.format));
+            } catch (const base::Error&) { // needs what is not known here
+            }
+        }
+    }
+}
+
 void writeSeeds(const std::filesystem::path& to) {
     const auto folder = [&](const char* name) {
         std::filesystem::create_directories(to / name);
@@ -116,6 +145,7 @@ void writeSeeds(const std::filesystem::path& to) {
     fuzz::writeAnswers(folder("answer"));
     writeJobs(folder("job"));
     writeKnowledge(folder("knowledge"));
+    writePositions(folder("list"));
     test::writeFile(folder("peaks") / "texts",
                     "\2\5a,b\"c\1m\4=1+1\1m\4mask\4same\4zero\6passed\2mm" + std::string(200, '?'));
 }

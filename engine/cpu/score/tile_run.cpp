@@ -5,6 +5,8 @@
 #include <cstdio>
 #include <type_traits>
 
+#include "engine/base/text.h"
+
 namespace flcc::cpu {
 
 method::Outcome outcomeOf(const std::vector<WorkerTally>& tallies,

@@ -1,5 +1,6 @@
 #include <numeric>
 
+#include "engine/base/spacing.h"
 #include "engine/job/report.h"
 #include "engine/job/report/json_rows.h"
 
