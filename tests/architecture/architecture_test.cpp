@@ -148,6 +148,12 @@ class ArchitectureTest : public QObject {
                true);
         addRow("later inner room", "ui/base/a.cpp", "#include \"ui/window/startup.h\"\n", true);
         addRow("earlier inner room", "ui/window/a.cpp", "#include \"ui/base/text.h\"\n", false);
+        addRow("later room inside an inner room", "ui/match/fields/a.cpp",
+               "#include \"ui/match/flow/plan_key.h\"\n", true);
+        addRow("room inside a later inner room", "ui/open/a.cpp",
+               "#include \"ui/match/fields/text_fields.h\"\n", true);
+        addRow("inner room of viz", "ui/views/a.cpp", "#include \"viz/volume/volume_cast.h\"\n",
+               true);
         addRow("VTK in ui", "ui/panel.cpp", "#include <vtkActor.h>\n", true);
         addRow("VTK in the bridge", "ui/bridge/view.cpp", "#include <vtkRenderer.h>\n", false);
         addRow("GDCM in a source of io", "engine/io/a.cpp", "#include <gdcmReader.h>\n", true);

@@ -84,6 +84,9 @@ const std::vector<InnerRooms> kInnerRooms{
     {"ui/",
      {"base", "document", "work", "bridge", "views", "plan", "open", "match", "results", "filter",
       "features", "help", "window"}},
+    {"ui/match/", {"fields", "images", "flow"}},
+    {"ui/window/", {"parts", "menus"}},
+    {"viz/", {"pixels", "labels", "slice", "surface", "volume"}, true},
 };
 
 std::ptrdiff_t rank(const Names& order, std::string_view name) {
@@ -106,9 +109,10 @@ std::string innerFault(std::string_view path, std::string_view name) {
             continue;
         }
         if (!path.starts_with(room.room)) {
-            return room.closed
-                       ? std::string(name) + " lies in an inner room of " + std::string(room.room)
-                       : std::string();
+            if (room.closed) {
+                return std::string(name) + " lies in an inner room of " + std::string(room.room);
+            }
+            continue;
         }
         const std::string_view from = innerRoomOf(path, room);
         if (!from.empty() && rank(room.inner, to) > rank(room.inner, from)) {
