@@ -6,8 +6,8 @@
 #include <type_traits>
 #include <vector>
 
-#include "viz/detail/map_pixels.h"
-#include "viz/detail/volume_texture.h"
+#include "viz/pixels/map_pixels.h"
+#include "viz/volume/volume_texture.h"
 
 namespace flcc::viz {
 namespace {

@@ -6,9 +6,9 @@
 
 #include <vtkRenderWindow.h>
 
-#include "viz/detail/box_drag.h"
-#include "viz/detail/grey_pixels.h"
-#include "viz/detail/slice_state.h"
+#include "viz/pixels/grey_pixels.h"
+#include "viz/slice/box_drag.h"
+#include "viz/slice/slice_state.h"
 
 namespace flcc::viz {
 

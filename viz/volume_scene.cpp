@@ -7,9 +7,9 @@
 
 #include <vtkRenderWindow.h>
 
-#include "viz/detail/box_lines.h"
-#include "viz/detail/volume_clip.h"
-#include "viz/detail/volume_state.h"
+#include "viz/volume/box_lines.h"
+#include "viz/volume/volume_clip.h"
+#include "viz/volume/volume_state.h"
 
 namespace flcc::viz {
 

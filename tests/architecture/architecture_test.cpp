@@ -148,6 +148,12 @@ class ArchitectureTest : public QObject {
                true);
         addRow("later inner room", "ui/base/a.cpp", "#include \"ui/window/startup.h\"\n", true);
         addRow("earlier inner room", "ui/window/a.cpp", "#include \"ui/base/text.h\"\n", false);
+        addRow("later room inside an inner room", "ui/match/fields/a.cpp",
+               "#include \"ui/match/flow/plan_key.h\"\n", true);
+        addRow("room inside a later inner room", "ui/open/a.cpp",
+               "#include \"ui/match/fields/text_fields.h\"\n", true);
+        addRow("inner room of viz", "ui/views/a.cpp", "#include \"viz/volume/volume_cast.h\"\n",
+               true);
         addRow("VTK in ui", "ui/panel.cpp", "#include <vtkActor.h>\n", true);
         addRow("VTK in the bridge", "ui/bridge/view.cpp", "#include <vtkRenderer.h>\n", false);
         addRow("GDCM in a source of io", "engine/io/a.cpp", "#include <gdcmReader.h>\n", true);
@@ -219,6 +225,29 @@ class ArchitectureTest : public QObject {
         QCOMPARE(machinePathFaults("a.md", "ours/home/page\n").size(), std::size_t{0});
     }
 
+    void aLongReadmeAndAFullFolderAreFound() {
+        std::string text;
+        for (int i = 0; i < 40; ++i) {
+            text += "a\n";
+        }
+        const std::string wide(131, 'a');
+        QCOMPARE(readmeFaults("engine/base/README.md", text).size(), std::size_t{0});
+        QCOMPARE(readmeFaults("engine/base/README.md", text + "a\n").size(), std::size_t{1});
+        QCOMPARE(readmeFaults("engine/base/README.md", wide).size(), std::size_t{1});
+        QCOMPARE(readmeFaults("engine/base/README.md", "|" + wide).size(), std::size_t{0});
+        QCOMPARE(readmeFaults("README.md", text + "a\n").size(), std::size_t{0});
+
+        std::vector<std::string> paths{"ui/a/README.md", "ui/a/b/c.cpp"};
+        for (int i = 0; i < 40; ++i) {
+            paths.push_back("ui/a/" + std::to_string(i) + ".h");
+            paths.push_back("tests/a/" + std::to_string(i) + ".h");
+        }
+        QCOMPARE(folderFaults(paths).size(), std::size_t{0});
+        paths.emplace_back("ui/a/a.cpp");
+        paths.emplace_back("tests/a/a.cpp");
+        QCOMPARE(folderFaults(paths).size(), std::size_t{1});
+    }
+
     void aStrangeTopFolderIsFound() {
         QCOMPARE(topLevelFaults({"engine", "README.md", ".git", "build"}).size(), std::size_t{0});
         QCOMPARE(topLevelFaults({"engine", "src"}).size(), std::size_t{1});
@@ -231,6 +260,18 @@ class ArchitectureTest : public QObject {
 
     void everySourceKeepsTheRules() {
         const QString faults = faultsOfTree(sourceFaults);
+        QVERIFY2(faults.isEmpty(), qPrintable(faults));
+    }
+
+    void everyRoomIsSmallAndSaysWhatItIs() {
+        const Faults full = folderFaults(projectFiles());
+        QVERIFY2(full.empty(), full.empty() ? "" : full.front().c_str());
+        QString faults;
+        for (const std::string& path : projectFiles()) {
+            for (const std::string& fault : readmeFaults(path, readText(kSourceDir / path))) {
+                faults += QString::fromStdString(fault) + '\n';
+            }
+        }
         QVERIFY2(faults.isEmpty(), qPrintable(faults));
     }
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <map>
 #include <regex>
 
 namespace flcc::architecture {
@@ -84,6 +85,9 @@ const std::vector<InnerRooms> kInnerRooms{
     {"ui/",
      {"base", "document", "work", "bridge", "views", "plan", "open", "match", "results", "filter",
       "features", "help", "window"}},
+    {"ui/match/", {"fields", "images", "flow"}},
+    {"ui/window/", {"parts", "menus"}},
+    {"viz/", {"pixels", "labels", "slice", "surface", "volume"}, true},
 };
 
 std::ptrdiff_t rank(const Names& order, std::string_view name) {
@@ -106,9 +110,10 @@ std::string innerFault(std::string_view path, std::string_view name) {
             continue;
         }
         if (!path.starts_with(room.room)) {
-            return room.closed
-                       ? std::string(name) + " lies in an inner room of " + std::string(room.room)
-                       : std::string();
+            if (room.closed) {
+                return std::string(name) + " lies in an inner room of " + std::string(room.room);
+            }
+            continue;
         }
         const std::string_view from = innerRoomOf(path, room);
         if (!from.empty() && rank(room.inner, to) > rank(room.inner, from)) {
@@ -424,6 +429,46 @@ std::vector<std::string> machinePathFaults(std::string_view path, std::string_vi
         ++number;
         if (std::regex_search(line.begin(), line.end(), kMachinePath)) {
             faults.push_back(fault(path, number, "names a folder of one machine"));
+        }
+    }
+    return faults;
+}
+
+std::vector<std::string> readmeFaults(std::string_view path, std::string_view text) {
+    constexpr std::size_t kMostLines = 40;
+    constexpr std::size_t kMostBytes = 130;
+    std::vector<std::string> faults;
+    if (!path.ends_with("/README.md")) {
+        return faults; // the one of the top folder is for users
+    }
+    const auto lines = linesOf(text);
+    if (lines.size() > kMostLines) {
+        faults.push_back(fault(path, static_cast<int>(lines.size()),
+                               "longer than " + std::to_string(kMostLines) + " lines"));
+    }
+    int number = 0;
+    for (const std::string_view line : lines) {
+        ++number;
+        if (line.size() > kMostBytes && !line.starts_with('|')) {
+            faults.push_back(fault(path, number, "a line beside tables is too long"));
+        }
+    }
+    return faults;
+}
+
+std::vector<std::string> folderFaults(const std::vector<std::string>& paths) {
+    constexpr int kMostSources = 40;
+    std::map<std::string_view, int> sources;
+    for (const std::string_view path : paths) {
+        if (isSource(path) && !path.starts_with("tests/") && path.find('/') != path.npos) {
+            ++sources[path.substr(0, path.rfind('/'))];
+        }
+    }
+    std::vector<std::string> faults;
+    for (const auto& [folder, count] : sources) {
+        if (count > kMostSources) {
+            faults.push_back(std::string(folder) + " holds " + std::to_string(count) +
+                             " sources: divide it by job");
         }
     }
     return faults;

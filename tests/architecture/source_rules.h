@@ -42,6 +42,13 @@ struct Include {
 [[nodiscard]] std::vector<std::string> machinePathFaults(std::string_view path,
                                                          std::string_view text);
 
+/// A README.md of a room that is longer than 40 lines, or has a line of more than 130 bytes that is
+/// not of a table. Empty for other files, and for that of the top folder.
+[[nodiscard]] std::vector<std::string> readmeFaults(std::string_view path, std::string_view text);
+
+/// Folders of programs, not of tests, that hold more than 40 source files themselves.
+[[nodiscard]] std::vector<std::string> folderFaults(const std::vector<std::string>& paths);
+
 /// Names in the top folder that have no place there. Hidden ones and build/ are the tools'.
 [[nodiscard]] std::vector<std::string> topLevelFaults(const std::vector<std::string>& names);
 

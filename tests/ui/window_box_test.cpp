@@ -16,7 +16,7 @@
 #include "tests/ui/window_support.h"
 #include "ui/base/message_bar.h"
 #include "ui/base/theme.h"
-#include "ui/match/box_quality_view.h"
+#include "ui/match/images/box_quality_view.h"
 #include "ui/match/match_panel.h"
 #include "ui/views/views_panel.h"
 #include "ui/window/main_window.h"

@@ -7,8 +7,8 @@
 
 #include "tests/support/test_class.h"
 #include "tests/viz/pictures.h"
-#include "viz/detail/texel_grid.h"
 #include "viz/offscreen_window.h"
+#include "viz/pixels/texel_grid.h"
 #include "viz/pyramid.h"
 #include "viz/slice_scene.h"
 

@@ -11,7 +11,7 @@
 #include "engine/job/job.h"
 #include "ui/base/message_bar.h"
 #include "ui/document/document.h"
-#include "ui/match/peak_refresh.h"
+#include "ui/match/flow/peak_refresh.h"
 #include "ui/work/run_controller.h"
 
 namespace flcc::ui {

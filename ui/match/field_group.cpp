@@ -1,1 +1,0 @@
-#include "ui/match/field_group.h"

@@ -1,0 +1,1 @@
+#include "ui/match/fields/field_group.h"

@@ -1,0 +1,153 @@
+#include "ui/match/fields/peak_fields.h"
+
+#include <QDoubleSpinBox>
+#include <QHBoxLayout>
+#include <QSignalBlocker>
+#include <QSlider>
+#include <QSpinBox>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "ui/base/text.h"
+#include "ui/match/fields/match_fields.h"
+#include "ui/match/fields/operation_fields.h"
+
+namespace flcc::ui {
+
+namespace {
+
+constexpr int kSliderSteps = 1000; // from 0 to 1
+/// Beyond every threshold that somebody sets.
+constexpr double kFarThreshold = 1e18;
+
+} // namespace
+
+PeakFields::PeakFields(FoldingForm& form, job::Job& job, const OperationFields& operation)
+    : FieldGroup(form, job), m_operation(operation) {
+    m_minScore = new QDoubleSpinBox(&m_form);
+    m_minScore->setObjectName(QStringLiteral("minScore"));
+    m_minScore->setAccessibleName(tr("Threshold"));
+    m_minScore->setRange(-1, 1);
+    m_minScore->setSingleStep(0.05);
+    m_minScore->setDecimals(3);
+    const QString tip = tr("Lowest score of a peak (comma: lower, full stop: higher). After a run, "
+                           "the peaks come from the map that is there");
+    m_minScore->setToolTip(tip);
+    m_slider = new QSlider(Qt::Horizontal, &m_form);
+    m_slider->setObjectName(QStringLiteral("minScoreSlider"));
+    m_slider->setAccessibleName(tr("Threshold"));
+    m_slider->setToolTip(tip);
+    m_slider->setRange(0, kSliderSteps);
+    m_slider->setPageStep(kSliderSteps / 20);
+    connect(m_slider, &QSlider::valueChanged, this,
+            [this](int step) { m_minScore->setValue(static_cast<double>(step) / kSliderSteps); });
+    auto* threshold = new QHBoxLayout;
+    threshold->addWidget(m_slider, 1);
+    threshold->addWidget(m_minScore);
+    m_form.addRow(tr("Threshold"), tip, m_minScore, threshold);
+    m_maxPeaks = new QSpinBox(&m_form);
+    m_maxPeaks->setRange(1, std::numeric_limits<int>::max());
+    m_form.addRow(tr("Most peaks"), m_maxPeaks, "maxPeaks",
+                  tr("Largest number of peaks in the list"));
+    m_distance = new QDoubleSpinBox(&m_form);
+    m_distance->setRange(kAutoDistance, 1e9);
+    m_distance->setDecimals(1);
+    m_distance->setSpecialValueText(tr("auto"));
+    m_distance->setSuffix(tr(" voxels"));
+    m_form.addRow(
+        tr("Distance"), m_distance, "minDistance",
+        tr("Least distance between two peaks in voxels. 0: no peak is suppressed. auto (below "
+           "0): half the template's extents on every axis"));
+    connect(m_minScore, &QDoubleSpinBox::valueChanged, this, [this](double score) {
+        if (m_operation.operation().isLcc()) {
+            // Negative thresholds are rare: the slider has them only while one is set.
+            const QSignalBlocker blocker(m_slider);
+            m_slider->setMinimum(score < 0 ? -kSliderSteps : 0);
+            m_slider->setValue(static_cast<int>(std::lround(score * kSliderSteps)));
+        }
+        Q_EMIT thresholdChanged(this->threshold());
+        Q_EMIT changed();
+    });
+    connect(m_distance, &QDoubleSpinBox::valueChanged, this, [this](double distance) {
+        if (distance < 0) {
+            m_distance->setValue(kAutoDistance); // nothing lies between auto and 0
+        }
+    });
+    connect(m_maxPeaks, &QSpinBox::valueChanged, this, &PeakFields::changed);
+    connect(m_distance, &QDoubleSpinBox::valueChanged, this, &PeakFields::changed);
+    showOperation();
+}
+
+double PeakFields::threshold() const {
+    return m_operation.operation().isLcc() ? numberOf(*m_minScore, m_job.minScore.value_or(0.5))
+                                           : -std::numeric_limits<double>::infinity();
+}
+
+void PeakFields::setThreshold(double score) {
+    if (m_operation.operation().isLcc()) {
+        m_minScore->setValue(score);
+    }
+}
+
+void PeakFields::read(job::Job& job) const {
+    readThreshold(job);
+    job.maxPeaks = numberOf(*m_maxPeaks, m_job.maxPeaks);
+    job.minDistance.reset();
+    if (m_distance->value() >= 0) {
+        job.minDistance = numberOf(*m_distance, m_job.minDistance.value_or(m_distance->value()));
+    }
+}
+
+void PeakFields::show() {
+    showOperation();
+    m_maxPeaks->setValue(
+        static_cast<int>(std::min<std::int64_t>(m_job.maxPeaks, m_maxPeaks->maximum())));
+    m_distance->setValue(m_job.minDistance.value_or(kAutoDistance));
+}
+
+/// The threshold is that of m_job.
+void PeakFields::showOperation() {
+    const method::OperationTraits& traits = m_operation.operation().traits();
+    const bool largest = traits.best == method::Best::Largest;
+    const bool lcc = m_operation.operation().isLcc();
+    const QSignalBlocker blocker(m_minScore);
+    m_slider->setEnabled(lcc);
+    m_minScore->setDecimals(traits.isPure() ? 3 : 1);
+    m_minScore->setSingleStep(traits.isPure() ? 0.05 : 1000);
+    // The least value, below all others, means that there is no threshold.
+    const double low = lcc ? -1 : largest ? std::max(traits.lowest - 1, -kFarThreshold) : -1;
+    m_minScore->setRange(low, std::min(traits.highest, kFarThreshold));
+    m_minScore->setSpecialValueText(lcc ? QString() : tr("none"));
+    const std::optional<double>& given = largest ? m_job.minScore : m_job.maxScore;
+    m_minScore->setValue(given.value_or(lcc ? traits.threshold : low));
+    if (lcc) {
+        const QSignalBlocker quiet(m_slider);
+        const double score = m_minScore->value();
+        m_slider->setMinimum(score < 0 ? -m_slider->maximum() : 0);
+        m_slider->setValue(static_cast<int>(std::lround(score * m_slider->maximum())));
+    }
+}
+
+/// Sets the threshold of `job`, whose operation is that of the panel.
+void PeakFields::readThreshold(job::Job& job) const {
+    const method::OperationTraits& traits = job.operation.traits();
+    const bool largest = traits.best == method::Best::Largest;
+    job.minScore.reset();
+    job.maxScore.reset();
+    std::optional<double>& wanted = largest ? job.minScore : job.maxScore;
+    const std::optional<double>& had = largest ? m_job.minScore : m_job.maxScore;
+    if (job.operation.isLcc()) {
+        wanted = threshold();
+    } else if (m_minScore->value() > m_minScore->minimum()) {
+        wanted = numberOf(*m_minScore, had.value_or(m_minScore->value()));
+    }
+    if (wanted == traits.threshold) {
+        wanted.reset();
+    }
+}
+
+void PeakFields::setVolume(bool volume) { m_distance->setSuffix(QChar(' ') + voxelsWord(volume)); }
+
+} // namespace flcc::ui

@@ -1,0 +1,43 @@
+#pragma once
+
+#include "ui/match/fields/field_group.h"
+
+class QDoubleSpinBox;
+class QSlider;
+class QSpinBox;
+
+namespace flcc::ui {
+
+class OperationFields;
+
+/// Which places of a map are peaks: threshold, number and distance.
+class PeakFields : public FieldGroup {
+    Q_OBJECT
+
+  public:
+    PeakFields(FoldingForm& form, job::Job& job, const OperationFields& operation);
+
+    /// The least score of peaks of lcc; of another operation minus infinity, as its list needs no
+    /// filter.
+    [[nodiscard]] double threshold() const;
+    void setThreshold(double score);
+    void read(job::Job& job) const; ///< after the operation was read
+    void show();
+    /// Sets range and value of the threshold to those of the operation.
+    void showOperation();
+    void setVolume(bool volume); ///< distances are in voxels, not in pixels
+
+  Q_SIGNALS:
+    void thresholdChanged(double score);
+
+  private:
+    void readThreshold(job::Job& job) const;
+
+    const OperationFields& m_operation;
+    QSlider* m_slider = nullptr;
+    QDoubleSpinBox* m_minScore = nullptr;
+    QSpinBox* m_maxPeaks = nullptr;
+    QDoubleSpinBox* m_distance = nullptr;
+};
+
+} // namespace flcc::ui

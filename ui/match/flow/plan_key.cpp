@@ -1,0 +1,27 @@
+#include "ui/match/flow/plan_key.h"
+
+namespace flcc::ui {
+
+job::Job planKey(job::Job job) {
+    const job::Job none;
+    job.minScore = none.minScore;
+    job.maxScore = none.maxScore;
+    job.maxPeaks = none.maxPeaks;
+    job.minDistance = none.minDistance;
+    job.audit = none.audit;
+    job.partialPeaks = none.partialPeaks;
+    job.spacing = none.spacing;
+    job.world = none.world;
+    job.map.clear();
+    job.status.clear();
+    job.index.clear();
+    job.peaks.clear();
+    job.peaksFormat = none.peaksFormat;
+    job.peaksUnknowns = none.peaksUnknowns;
+    job.report.clear();
+    job.heatmap.clear();
+    job.templateOut.clear();
+    return job;
+}
+
+} // namespace flcc::ui

@@ -1,0 +1,146 @@
+#include "ui/window/menus/heatmap_menu.h"
+
+#include <QMainWindow>
+#include <QMenu>
+#include <QMenuBar>
+
+#include <array>
+#include <utility>
+
+#include "ui/base/menu_choices.h"
+#include "ui/match/match_panel.h"
+#include "ui/results/peaks_panel.h"
+#include "ui/views/views_panel.h"
+
+namespace flcc::ui {
+namespace {
+
+using Scope = Actions::Scope;
+
+} // namespace
+
+HeatmapMenu::HeatmapMenu(const Parts& parts) : m_parts(parts) {
+    QMenu* menu = m_parts.window.menuBar()->addMenu(tr("He&atmap"));
+    addOverlay(menu);
+    addLayers();
+    menu->addSeparator();
+    addChoices(menu->addMenu(tr("&Colours")), &m_parts.window, QStringLiteral("heatmap/colours"),
+               {tr("Viridis"), tr("Diverging about 0"), tr("Cividis")},
+               [this](int map) { m_parts.views.setColourMap(static_cast<match::ColourMap>(map)); });
+    addChoices(menu->addMenu(tr("&Range")), &m_parts.window, QStringLiteral("heatmap/range"),
+               {tr("Automatic"), tr("From -1 to 1")},
+               [this](int range) { m_parts.views.setFixedRange(range == 1); });
+    menu->addSeparator();
+    addPeaks(menu);
+}
+
+QAction* HeatmapMenu::add(QMenu* menu, const Actions::Definition& definition,
+                          std::function<void(bool)> slot) {
+    return m_parts.actions.add(menu, definition, std::move(slot));
+}
+
+void HeatmapMenu::addOverlay(QMenu* menu) {
+    add(menu,
+        {"overlay",
+         tr("&Show heatmap"),
+         tr("Shows the heatmap over the scene"),
+         {QKeySequence(Qt::Key_S)},
+         "overlay",
+         Scope::Views,
+         true},
+        [this](bool on) { m_parts.views.setLayerVisible(ViewsPanel::Layer::Heatmap, on); })
+        ->setChecked(true);
+    add(menu,
+        {"opacityDown",
+         tr("Less opaque"),
+         tr("Makes the heatmap fainter"),
+         {QKeySequence(Qt::Key_A)},
+         nullptr,
+         Scope::Views},
+        [this](bool) { m_parts.views.setOverlayOpacity(m_parts.views.overlayOpacity() - 0.1); });
+    add(menu,
+        {"opacityUp",
+         tr("More opaque"),
+         tr("Makes the heatmap stronger"),
+         {QKeySequence(Qt::Key_D)},
+         nullptr,
+         Scope::Views},
+        [this](bool) { m_parts.views.setOverlayOpacity(m_parts.views.overlayOpacity() + 0.1); });
+    add(menu,
+        {"showPeaks",
+         tr("Show &peaks"),
+         tr("Shows the peaks as boxes"),
+         {},
+         "peak",
+         Scope::Window,
+         true},
+        [this](bool on) { m_parts.views.setLayerVisible(ViewsPanel::Layer::Peaks, on); })
+        ->setChecked(true);
+}
+
+void HeatmapMenu::addPeaks(QMenu* menu) {
+    add(menu,
+        {"thresholdDown",
+         tr("&Lower threshold"),
+         tr("Lowers the threshold, so that more peaks are shown"),
+         {QKeySequence(Qt::Key_Comma)},
+         nullptr,
+         Scope::Views},
+        [this](bool) { m_parts.match.setThreshold(m_parts.match.threshold() - 0.01); });
+    add(menu,
+        {"thresholdUp",
+         tr("&Higher threshold"),
+         tr("Raises the threshold, so that fewer peaks are shown"),
+         {QKeySequence(Qt::Key_Period)},
+         nullptr,
+         Scope::Views},
+        [this](bool) { m_parts.match.setThreshold(m_parts.match.threshold() + 0.01); });
+    add(menu,
+        {"nextPeak",
+         tr("&Next peak"),
+         tr("Goes to the next peak"),
+         {QKeySequence(Qt::Key_N)},
+         nullptr,
+         Scope::Views},
+        [this](bool) { m_parts.peaks.step(1); });
+    add(menu,
+        {"previousPeak",
+         tr("Pre&vious peak"),
+         tr("Goes to the previous peak"),
+         {QKeySequence(Qt::Key_P)},
+         nullptr,
+         Scope::Views},
+        [this](bool) { m_parts.peaks.step(-1); });
+}
+
+/// One list of switches, first in the View menu.
+void HeatmapMenu::addLayers() {
+    using Layer = ViewsPanel::Layer;
+    auto* layers = new QMenu(tr("La&yers"), &m_parts.window);
+    layers->setObjectName(QStringLiteral("layersMenu"));
+    auto* view = m_parts.window.findChild<QMenu*>(QStringLiteral("viewMenuBar"));
+    view->insertMenu(view->actions().front(), layers);
+    layers->addAction(m_parts.window.findChild<QAction*>(QStringLiteral("overlay")));
+    layers->addAction(m_parts.window.findChild<QAction*>(QStringLiteral("showPeaks")));
+    struct Entry {
+        const char* name;
+        QString text;
+        QString tip;
+        Layer layer;
+    };
+    const std::array<Entry, 5> entries{
+        {{"showBlobs", tr("Show &blobs"), tr("Shows the blobs as circles"), Layer::Blobs},
+         {"showBox", tr("Show template b&ox"), tr("Shows the template box"), Layer::Box},
+         {"showMasks", tr("Show &masks"), tr("Shades what the masks leave out"), Layer::Mask},
+         {"showCrosshair", tr("Show &crosshair"), tr("Shows the lines of the crosshair"),
+          Layer::Crosshair},
+         {"showBars", tr("Show b&ars"), tr("Shows scale bar and colour bar"), Layer::Bars}}};
+    for (const Entry& entry : entries) {
+        m_parts.actions
+            .add(layers, {entry.name, entry.text, entry.tip, {}, nullptr, Scope::Window, true},
+                 [this, layer = entry.layer](bool on) { m_parts.views.setLayerVisible(layer, on); })
+            ->setChecked(true);
+    }
+}
+
+} // namespace flcc::ui

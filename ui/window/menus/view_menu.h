@@ -1,0 +1,32 @@
+#pragma once
+
+#include <QCoreApplication>
+
+#include <functional>
+
+#include "ui/base/actions.h"
+#include "ui/base/theme.h"
+#include "ui/window/parts/parts.h"
+
+namespace flcc::ui {
+
+/// The menu View but for its layers.
+class ViewMenu {
+    Q_DECLARE_TR_FUNCTIONS(ViewMenu)
+
+  public:
+    ViewMenu(const Parts& parts, std::function<void(Theme)> applyTheme);
+
+  private:
+    void add(QMenu* menu, const Actions::Definition& definition, std::function<void(bool)> slot);
+    void addZoom(QMenu* menu);
+    void addSlices(QMenu* menu);
+    void addPreferences(QMenu* menu);
+    void addThemes(QMenu* menu);
+    void addLayout(QMenu* menu);
+
+    const Parts& m_parts;
+    std::function<void(Theme)> m_applyTheme;
+};
+
+} // namespace flcc::ui

@@ -1,0 +1,47 @@
+#pragma once
+
+#include <QCoreApplication>
+#include <QPointer>
+
+#include <memory>
+
+#include "ui/window/parts/parts.h"
+
+namespace flcc::ui {
+
+class FilterDialog;
+class ManualWindow;
+class PairsDialog;
+
+/// Opens the windows of the menus Tools and Help.
+class Dialogs {
+    Q_DECLARE_TR_FUNCTIONS(Dialogs)
+
+  public:
+    explicit Dialogs(const Parts& parts);
+    ~Dialogs();
+    Dialogs(const Dialogs&) = delete;
+    Dialogs& operator=(const Dialogs&) = delete;
+
+    /// Opens the page of the panel with the focus, or the page shown last if there is none.
+    void showManual();
+    void showKeySheet();
+    void showSelfTest();
+    void showCalibrate();
+    void showFigures();
+    void showAbout();
+    void showFeatures();
+    PairsDialog* showPairs();
+    FilterDialog& showFilter();
+    /// Offers calibration once. Later the plan and the Tools menu lead there.
+    void offerCalibration();
+    void refreshTheme();
+    void closeManual();
+
+  private:
+    const Parts& m_parts;
+    std::unique_ptr<ManualWindow> m_manual; ///< created when the manual is first opened
+    QPointer<FilterDialog> m_filter;        ///< null: closed
+};
+
+} // namespace flcc::ui

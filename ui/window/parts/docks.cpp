@@ -1,0 +1,98 @@
+#include "ui/window/parts/docks.h"
+
+#include <QApplication>
+#include <QDockWidget>
+#include <QMainWindow>
+#include <QTabWidget>
+
+#include <utility>
+
+#include "engine/plan/planner.h"
+#include "ui/features/features_panel.h"
+#include "ui/help/log_panel.h"
+#include "ui/help/manual.h"
+#include "ui/match/match_panel.h"
+#include "ui/open/data_panel.h"
+#include "ui/results/peaks_panel.h"
+#include "ui/results/report_panel.h"
+
+namespace flcc::ui {
+
+Docks::Docks(QMainWindow& window, Document& document, RunController& controller, ViewsPanel& views,
+             std::function<io::ProtectedFiles()> inputs)
+    : QObject(&window), m_window(window) {
+    window.setCorner(Qt::BottomRightCorner, Qt::RightDockWidgetArea);
+    window.setCorner(Qt::BottomLeftCorner, Qt::BottomDockWidgetArea);
+    m_data = new DataPanel(document, &window);
+    m_dataDock = dock(tr("Data"), "dataDock", m_data, Qt::LeftDockWidgetArea);
+    m_match = new MatchPanel(document, plan::devices(plan::DeviceDetail::Names), &window);
+    m_matchDock = dock(tr("Match"), "matchDock", m_match, Qt::RightDockWidgetArea);
+    m_tabs = new QTabWidget(&window);
+    m_tabs->setObjectName(QStringLiteral("resultTabs"));
+    m_tabs->setDocumentMode(true);
+    m_peaks = new PeaksPanel(document, m_tabs);
+    m_features = new FeaturesPanel(document, controller, views, std::move(inputs), m_tabs);
+    m_report = new ReportPanel(m_tabs);
+    m_log = new LogPanel(m_tabs);
+    fillTabs();
+    m_bottomDock = dock(tr("Results"), "resultsDock", m_tabs, Qt::BottomDockWidgetArea);
+    reset();
+}
+
+QDockWidget* Docks::dock(const QString& title, const char* name, QWidget* content,
+                         Qt::DockWidgetArea area) {
+    auto* made = new QDockWidget(title, &m_window);
+    made->setObjectName(QLatin1String(name));
+    made->setWidget(content);
+    m_window.addDockWidget(area, made);
+    return made;
+}
+
+void Docks::fillTabs() {
+    m_tabs->addTab(m_peaks, tr("Peaks"));
+    m_tabs->addTab(m_report, tr("Plan report"));
+    m_tabs->addTab(m_log, tr("Log"));
+    m_tabs->addTab(m_features, tr("Blobs"));
+    setManualPage(*m_match, "matching");
+    setManualPage(*m_peaks, "results-and-peaks");
+    setManualPage(*m_report, "matching");
+    setManualPage(*m_features, "blobs");
+    m_tabs->setTabToolTip(0, tr("Peaks of the result that is shown"));
+    m_tabs->setTabToolTip(1, tr("Every candidate of the plan, and why it was chosen or not"));
+    m_tabs->setTabToolTip(2, tr("Messages of the program"));
+    m_tabs->setTabToolTip(3,
+                          tr("Places that differ from their surroundings, to cut templates from"));
+    // Where a tab is switched while another tab's page has the focus, the page's list gets it,
+    // never its text field: letters are keys.
+    connect(m_tabs, &QTabWidget::currentChanged, this, [this] {
+        QWidget* const page = m_tabs->currentWidget();
+        if (page->isAncestorOf(QApplication::focusWidget()) && page->focusProxy() != nullptr) {
+            page->setFocus();
+        }
+    });
+}
+
+void Docks::reset() {
+    for (QDockWidget* dock : {m_dataDock, m_matchDock, m_bottomDock}) {
+        dock->setFloating(false);
+        dock->show();
+    }
+    m_window.addDockWidget(Qt::LeftDockWidgetArea, m_dataDock);
+    m_window.addDockWidget(Qt::RightDockWidgetArea, m_matchDock);
+    m_window.addDockWidget(Qt::BottomDockWidgetArea, m_bottomDock);
+    m_window.resizeDocks({m_dataDock, m_matchDock}, {210, 310}, Qt::Horizontal);
+    m_window.resizeDocks({m_bottomDock}, {200}, Qt::Vertical);
+}
+
+void Docks::showFeatures() {
+    m_bottomDock->show();
+    m_tabs->setCurrentWidget(m_features);
+}
+
+void Docks::leaveFeatures() {
+    if (m_tabs->currentWidget() == m_features) {
+        m_tabs->setCurrentWidget(m_peaks);
+    }
+}
+
+} // namespace flcc::ui
