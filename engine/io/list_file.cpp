@@ -47,6 +47,12 @@ std::string starFile(const PositionList& list, const Preset& preset) {
     }
     std::vector<std::string> comments;
     std::swap(comments, sheet.comments);
+    constexpr std::int64_t kMostSlices = 1 << 20;
+    if (list.place.extents.z > kMostSlices) {
+        throw Error(ErrorCode::Problem, "cbox names each slice of the volume; " +
+                                            base::toString(list.place.extents) +
+                                            " voxels are too many");
+    }
     std::string slices;
     for (std::int64_t z = 0; z < list.place.extents.z; ++z) {
         slices += std::to_string(z) + "\n";

@@ -2,8 +2,7 @@
 // second the extension and the scene. Positions that were read and can be written must be the same
 // after they are written and read again.
 
-#include <algorithm>
-#include <cmath>
+#include <cstdio>
 #include <string_view>
 
 #include "engine/base/error.h"
@@ -64,6 +63,10 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
         }
         const io::PositionList again =
             io::parseList(text, info.format, list.place, "a" + std::string(info.extension));
+        if (again.positions.size() != list.positions.size()) {
+            std::fprintf(stderr, "%zu positions, as %s %zu\n", list.positions.size(),
+                         std::string(info.name).c_str(), again.positions.size());
+        }
         flcc::fuzz::require(again.positions.size() == list.positions.size());
     }
     return 0;

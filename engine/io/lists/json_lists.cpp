@@ -148,12 +148,14 @@ void takeJson(std::string_view text, PositionList& list, const std::filesystem::
         for (const JsonValue& row : document.at(list.noun + "s")) {
             ListedPosition position;
             position.centre = pointOf(row.at("centre"));
-            const JsonValue& score = row.at(list.scoreName);
-            position.score = score.is_number() ? std::optional(score.get<double>()) : std::nullopt;
+            if (row.contains(list.scoreName) && row[list.scoreName].is_number()) {
+                position.score = row[list.scoreName].get<double>();
+            }
             if (row.contains("box") && row["box"].is_array()) {
                 position.box = extentsOf(row["box"]);
             }
-            if (row.contains("angles") && row["angles"].at(0).is_number()) {
+            if (row.contains("angles") &&
+                std::ranges::all_of(row["angles"], &JsonValue::is_number)) {
                 position.angles = pointOf(row["angles"]);
             }
             std::map<std::string, std::size_t> taken;

@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <charconv>
 #include <cmath>
+#include <map>
 
 #include "engine/io/files/paths.h"
 #include "engine/io/format/raw_file.h"
@@ -176,6 +177,30 @@ Sheet ownSheet(const PositionList& list, char separator) {
     return sheet;
 }
 
+namespace {
+
+/// The columns of a table that another program may have changed: those of a group make an array
+/// only where all three are there.
+void takeColumns(const Sheet& sheet, const std::vector<ListColumn>& known, PositionList& list,
+                 const std::filesystem::path& name) {
+    std::map<std::string, int> members;
+    for (const std::string& column : sheet.columns) {
+        const auto found = std::ranges::find(known, column, &ListColumn::name);
+        list.columns.push_back(found == known.end() ? ListColumn{column} : *found);
+        if (std::ranges::count(sheet.columns, column) > 1) {
+            failInput(name, "two columns have the name \"" + column + "\"");
+        }
+        ++members[list.columns.back().group];
+    }
+    for (ListColumn& column : list.columns) {
+        if (members[column.group] != 3) {
+            column.group.clear();
+        }
+    }
+}
+
+} // namespace
+
 void takeOwnSheet(const Sheet& sheet, PositionList& list, const std::filesystem::path& name) {
     const bool blobs = sheet.column("strength") >= 0;
     list.noun = blobs ? "blob" : "peak";
@@ -196,11 +221,7 @@ void takeOwnSheet(const Sheet& sheet, PositionList& list, const std::filesystem:
             }
         }
     }
-    const std::vector<ListColumn>& known = blobs ? blobColumns() : peakColumns();
-    for (const std::string& column : sheet.columns) {
-        const auto found = std::ranges::find(known, column, &ListColumn::name);
-        list.columns.push_back(found == known.end() ? ListColumn{column} : *found);
-    }
+    takeColumns(sheet, blobs ? blobColumns() : peakColumns(), list, name);
     std::size_t number = 0;
     for (const auto& row : sheet.rows) {
         ++number;

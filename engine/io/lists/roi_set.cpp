@@ -40,9 +40,11 @@ std::uint32_t bitsOf(double value) {
     return std::bit_cast<std::uint32_t>(static_cast<float>(value));
 }
 
-std::uint32_t shortOf(double value) {
-    return static_cast<std::uint32_t>(std::clamp(std::floor(value), 0.0, 32767.0));
+std::uint32_t wholeOf(double value, double most) {
+    return static_cast<std::uint32_t>(std::clamp(std::floor(value), 0.0, most));
 }
+
+std::uint32_t shortOf(double value) { return wholeOf(value, 32767); }
 
 /// A point. `stated`: pixels, and the slice from 1.
 std::string roiOf(const base::Point& stated, bool flat, const std::string& label) {
@@ -58,8 +60,7 @@ std::string roiOf(const base::Point& stated, bool flat, const std::string& label
     set(bytes, 16, 1, 2); // points
     set(bytes, 50, kSubPixel, 2);
     // Of a flat image, position 0: on every slice.
-    set(bytes, 56,
-        flat ? 0 : static_cast<std::uint32_t>(std::max(0.0, std::floor(stated[2] + 0.5))), 4);
+    set(bytes, 56, flat ? 0 : wholeOf(stated[2] + 0.5, 4294967295.0), 4);
     set(bytes, 60, static_cast<std::uint32_t>(header2), 4);
     set(bytes, kHeader + 4, bitsOf(stated[0]), 4);
     set(bytes, kHeader + 8, bitsOf(stated[1]), 4);

@@ -4,6 +4,7 @@
 #include <cctype>
 #include <charconv>
 #include <cmath>
+#include <utility>
 
 #include "engine/base/error.h"
 #include "engine/base/text.h"
@@ -38,8 +39,14 @@ std::vector<std::string> cellsOf(std::string_view line, char separator) {
     }
     std::vector<std::string> cells(1);
     bool quoted = false;
+    bool closed = false; // the letter before ended a quoted part
     for (const char letter : line) {
+        const bool again = std::exchange(closed, false) && letter == '"';
+        if (again) {
+            cells.back() += letter; // "" inside quotes is one
+        }
         if (letter == '"') {
+            closed = quoted;
             quoted = !quoted;
         } else if (letter == separator && !quoted) {
             cells.emplace_back();
@@ -63,10 +70,23 @@ template <class Take> void forLines(std::string_view text, const Take& take) {
     }
 }
 
+/// A cell as RFC 4180 has it: in quotes where it would read as something else.
+std::string quotedCell(const std::string& cell, char separator) {
+    if (cell.find(separator) == std::string::npos && cell.find('"') == std::string::npos &&
+        !cell.starts_with('#')) {
+        return cell;
+    }
+    std::string quoted = "\"";
+    for (const char letter : cell) {
+        quoted += letter == '"' ? "\"\"" : std::string(1, letter);
+    }
+    return quoted + '"';
+}
+
 std::string joined(const std::vector<std::string>& cells, char separator) {
     std::string line;
     for (std::size_t i = 0; i < cells.size(); ++i) {
-        line += (i == 0 ? "" : std::string(1, separator)) + cells[i];
+        line += (i == 0 ? "" : std::string(1, separator)) + quotedCell(cells[i], separator);
     }
     return line;
 }
@@ -114,7 +134,10 @@ std::string tomogramOf(const PositionList& list, const Preset& preset) {
         letter = std::isalnum(byte) != 0 || letter == '_' || letter == '-' || letter == '.' ? letter
                                                                                             : '_';
     }
-    name = name.empty() ? "volume" : name;
+    // A row of a STAR file that begins with one of these reads as something else.
+    const bool reserved =
+        name.starts_with('_') || name.starts_with("data_") || name.starts_with("loop_");
+    name = name.empty() ? "volume" : reserved ? "volume_" + name : name;
     return preset.info.format == ListFormat::Warp ? name + ".tomostar" : name;
 }
 
@@ -190,7 +213,7 @@ std::optional<double> numberOf(std::string_view text) {
     double value = 0;
     const auto result = std::from_chars(text.data(), text.data() + text.size(), value);
     const bool whole = result.ec == std::errc() && result.ptr == text.data() + text.size();
-    return whole && !text.empty() ? std::optional(value) : std::nullopt;
+    return whole && std::isfinite(value) ? std::optional(value) : std::nullopt;
 }
 
 Sheet readTable(std::string_view text, char separator, bool header) {

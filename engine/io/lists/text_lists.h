@@ -43,6 +43,7 @@ void takeSheet(const Sheet& sheet, const Preset& preset, PositionList& list,
 void takeOwnSheet(const Sheet& sheet, PositionList& list, const std::filesystem::path& name);
 
 /// `text` as a number; empty for a text that is none.
+/// Nothing for text that is no number, or one that is not finite.
 [[nodiscard]] std::optional<double> numberOf(std::string_view text);
 
 } // namespace flcc::io::detail::lists

@@ -294,6 +294,67 @@ class ListFileTest : public QObject {
         QVERIFY(error && error->code() == base::ErrorCode::Input);
     }
 
+    // Each was found by tests/fuzz/read_list.cpp.
+    void aTableThatAnotherProgramChangedIsReadOrRefused() {
+        const io::PositionList list = listOf(false, 9, 4, io::BinnedBy::Crop);
+        const std::string text = io::listText(list, ListFormat::Csv);
+        const auto with = [&](const std::string& from, const std::string& to) {
+            std::string changed = text;
+            return changed.replace(changed.find(from), from.size(), to);
+        };
+        // One angle of three: no array in JSON, as read back there.
+        const io::PositionList two =
+            io::parseList(with(",theta,", ",other,"), ListFormat::Csv, {}, "list.csv");
+        QCOMPARE(io::parseList(io::listText(two, ListFormat::Json), ListFormat::Json, {}, "l.json")
+                     .positions.size(),
+                 list.positions.size());
+        // Cells of others, with separators and quotes.
+        const std::string tabs = "rank\tcx\tcy\tcz\tnote\n1\t5\t6\t7\t\"#1, \"\"good\"\"\"\n";
+        const io::PositionList note = io::parseList(tabs, ListFormat::Tsv, {}, "list.tsv");
+        QCOMPARE(note.positions.front().cells.back(), std::string("#1, \"good\""));
+        QCOMPARE(io::parseList(io::listText(note, ListFormat::Csv), ListFormat::Csv, {}, "l.csv")
+                     .positions.front()
+                     .cells,
+                 note.positions.front().cells);
+        // Without scores.
+        const io::PositionList none =
+            io::parseList(with(",score,", ",strange,"), ListFormat::Csv, {}, "list.csv");
+        QVERIFY(!none.positions.front().score);
+        const io::PositionList again =
+            io::parseList(io::listText(none, ListFormat::Json), ListFormat::Json, {}, "l.json");
+        QVERIFY(!again.positions.front().score);
+        // Two columns of one name, and positions that are no numbers.
+        for (const auto& [from, to] :
+             {std::pair{",cy,", ",cx,"}, std::pair{",388,180,60,", ",388,180,60,inf,"}}) {
+            const auto error = test::errorOf([&, from = std::string(from), to = std::string(to)] {
+                (void)io::parseList(with(from, to), ListFormat::Csv, {}, "list.csv");
+            });
+            QVERIFY(error && error->code() == base::ErrorCode::Input);
+        }
+    }
+
+    void aRowOfAStarFileBeginsWithNoWordOfTheFormat() {
+        for (const char* scene : {"_tomo.mrc", "data_tomo.mrc", "loop_.mrc"}) {
+            io::PositionList list = listOf(false, 9, 4, io::BinnedBy::Crop);
+            list.place.scene = scene;
+            for (const ListFormat format : {ListFormat::Relion4, ListFormat::Relion5}) {
+                const std::string text = io::listText(list, format);
+                QCOMPARE(io::parseList(text, format, list.place, "l.star").positions.size(),
+                         list.positions.size());
+            }
+        }
+    }
+
+    void aSliceBeyondTheFormatStaysTheLast() {
+        io::PositionList list = listOf(false, 9, 4, io::BinnedBy::Crop);
+        list.positions.front().centre[2] = 1e14;
+        const std::string text = io::listText(list, ListFormat::ImageJRoi);
+        QCOMPARE(io::parseList(text, ListFormat::ImageJRoi, list.place, "l.zip")
+                     .positions.front()
+                     .centre[2],
+                 4294967294.0);
+    }
+
     void aZipArchiveHoldsItsEntries() {
         const std::string text = lists::zipText({{"a.roi", "one"}, {"b", std::string(5, '\0')}});
         const std::vector<lists::ZipEntry> entries = lists::readZip(text, "a.zip");
