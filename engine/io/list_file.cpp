@@ -307,7 +307,8 @@ const std::vector<ListColumn>& peakColumns() {
                                                  {"rival"},
                                                  {"phi", "angles"},
                                                  {"theta", "angles"},
-                                                 {"psi", "angles"}};
+                                                 {"psi", "angles"},
+                                                 {"sharpness"}};
     return columns;
 }
 
@@ -361,7 +362,8 @@ void fillPeakCells(PositionList& list) {
                           "",
                           angle(0),
                           angle(1),
-                          angle(2)};
+                          angle(2),
+                          ""};
     }
 }
 

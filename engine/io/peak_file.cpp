@@ -48,7 +48,7 @@ std::vector<std::string> comments(const PeakContext& context) {
 
 std::vector<std::string> cellsOf(const match::Peak& peak, std::size_t rank) {
     const auto real = [](double value) { return detail::numberText(value); };
-    // rotation, scale, false_positives, phi, theta and psi are not computed.
+    // rotation, scale, phi, theta and psi are not computed.
     return {std::to_string(rank),
             real(peak.score),
             std::to_string(peak.corner.x),
@@ -64,13 +64,14 @@ std::vector<std::string> cellsOf(const match::Peak& peak, std::size_t rank) {
             "",
             "",
             peak.zscore ? real(*peak.zscore) : "",
-            "",
+            peak.falsePositives ? real(*peak.falsePositives) : "",
             std::string(base::name(peak.status)),
             real(peak.bound),
             peak.rival ? real(*peak.rival) : "",
             "",
             "",
-            ""};
+            "",
+            peak.sharpness ? real(*peak.sharpness) : ""};
 }
 
 /// Csv or Tsv.

@@ -22,6 +22,7 @@
 #include "engine/io/protected_files.h"
 #include "engine/job/common.h"
 #include "engine/job/report.h"
+#include "engine/match/null_template.h"
 #include "engine/match/peaks.h"
 #include "engine/method/match_map.h"
 #include "engine/plan/report.h"
@@ -85,6 +86,13 @@ struct Job : PlannedJob {
     /// = that of the operation.
     std::optional<double> minScore;
     std::optional<double> maxScore;
+    /// In place of minScore, of lcc: the score at which so many false positives are expected in the
+    /// whole search, or the one that lies so many standard deviations above the mean. Without any
+    /// of the three, one false positive is expected.
+    std::optional<double> falsePositives;
+    std::optional<double> zscore;
+    /// Of lcc: false positives are counted by a search for this template.
+    match::NullTemplate null = match::NullTemplate::None;
     std::int64_t maxPeaks = 100;
     std::optional<double> minDistance; ///< empty = auto
     bool partialPeaks = false;         ///< PARTIAL placements may be peaks
@@ -103,8 +111,14 @@ struct Job : PlannedJob {
 };
 
 /// The value that a peak must reach: minScore or, where the smallest value is best, maxScore; by
-/// default that of the operation, which may be infinite.
+/// default that of the operation, which may be infinite. Where mapDecidesThreshold(), the threshold
+/// is ThresholdReport::value, and this value serves maps that have no law.
 [[nodiscard]] double thresholdOf(const Job& job);
+
+/// Whether the scores of a map decide the threshold: of lcc, unless minScore is given.
+[[nodiscard]] bool mapDecidesThreshold(const Job& job);
+/// Of a job whose map decides by a number of false positives: that number, by default 1.
+[[nodiscard]] std::optional<double> falsePositivesOf(const Job& job);
 
 /// The jobs of the single scenes. If there are several, outputs carry the number of their scene,
 /// from 0 ("map-1.mha"). Crops and the written template belong to the first scene.

@@ -13,10 +13,13 @@ namespace flcc::job {
 
 /// Which peaks of a map are listed.
 struct PeakThresholds {
-    double threshold = 0.5; ///< as thresholdOf()
+    double threshold = 0.5; ///< as thresholdOf(), unless the map decides
     std::int64_t maxPeaks = 100;
     std::optional<double> minDistance{}; ///< empty = auto
     bool partialPeaks = false;           ///< PARTIAL placements may be peaks
+    /// Of lcc, in place of `threshold`: as in Job. One of them at most.
+    std::optional<double> falsePositives{};
+    std::optional<double> zscore{};
 
     friend bool operator==(const PeakThresholds&, const PeakThresholds&) = default;
 };
@@ -24,11 +27,12 @@ struct PeakThresholds {
 /// The job with these thresholds.
 [[nodiscard]] Job withThresholds(Job job, const PeakThresholds& thresholds);
 
-/// A list of peaks, and why it may lack peaks or depend on the method (match::findPeaks); empty if
-/// it does not.
 struct FoundPeaks {
     std::vector<match::Peak> peaks;
-    std::string incomplete;
+    /// Why the list may lack peaks or depend on the method (match::findPeaks); empty if it does
+    /// not.
+    std::string incomplete{};
+    std::optional<ThresholdReport> threshold{}; ///< as JobReport::threshold
 };
 
 /// Statistics and facts of a map; of a stream, those of one frame, whose map is a slice.
@@ -36,6 +40,7 @@ struct KeptPart {
     int frame = 0;
     match::MapStatistics statistics; ///< of the best scores of a bank
     method::MapFacts facts;
+    std::vector<double> nullScores{}; ///< as match::SearchLaw::nullScores
 };
 
 struct KeptImages;
@@ -64,6 +69,13 @@ struct KeptMap {
 /// or with frames; Input for files that do not belong together; as runJob().
 [[nodiscard]] std::shared_ptr<const KeptMap> loadKeptMap(const Job& job,
                                                          const std::stop_token& stop = {});
+
+/// What a search of a scene without the template would find in a map of lcc: the law that the
+/// threshold and the expected false positives of its peaks come from; of a stream, that of all
+/// frames. Its members give the parameters, the expected number of false positives at or above a
+/// score, and the score for a number of them. No law exists for other operations.
+/// **Cost**: one pass over at most 2^20 voxels of each frame.
+[[nodiscard]] match::SearchLaw lawOf(const KeptMap& kept);
 
 /// The peaks of a map with other thresholds, stricter or looser. The list equals the list of a run
 /// with these thresholds. If cancelled, it is empty.

@@ -12,6 +12,7 @@
 #include "engine/io/digest.h"
 #include "engine/io/image_file.h"
 #include "engine/match/peaks.h"
+#include "engine/match/score_law.h"
 #include "engine/method/match_map.h"
 #include "engine/method/separation.h"
 #include "engine/plan/report.h"
@@ -118,6 +119,15 @@ struct StreamReport {
     int inFlight = 1;
 };
 
+/// The least score of peaks and what it means.
+struct ThresholdReport {
+    double value = 0;
+    std::string chosenBy;                   ///< "score", "false-positives", "zscore"
+    std::optional<double> asked{};          ///< false positives or deviations that chose the value
+    match::SearchLaw law{};                 ///< of a stream, of all frames
+    std::optional<double> falsePositives{}; ///< that reach `value`; empty where there is no law
+};
+
 /// One frame of a stream.
 struct FrameReport {
     int frame = 0; ///< its number, from 0
@@ -131,6 +141,7 @@ struct FrameReport {
     std::int64_t peaks = 0;          ///< number of peaks in the list
     std::optional<match::Peak> best; ///< the first of them
     std::string peaksIncomplete;
+    std::optional<ThresholdReport> threshold; ///< of lcc
 };
 
 struct Environment {
@@ -160,6 +171,8 @@ struct JobReport {
     std::optional<MapReport> map;     ///< empty with several groups
     std::optional<AuditReport> audit; ///< of a finished run, over all groups
     std::vector<match::Peak> peaks;
+    /// Of lcc, of a finished run. Of a stream every frame has its own: `value` is the least one.
+    std::optional<ThresholdReport> threshold;
     /// Why the list of peaks may lack peaks or depend on the method; empty if it does not.
     std::string peaksIncomplete;
     Environment environment;
@@ -182,6 +195,9 @@ struct JobReport {
 /// The report as text: the problem, a table of candidates with reasons, and measured beside
 /// predicted times.
 [[nodiscard]] std::string toText(const JobReport& report);
+/// The threshold in one line, with its law: "0.3120; expected false positives 1 (Student's t, mean
+/// 0.0012, ...)".
+[[nodiscard]] std::string thresholdText(const ThresholdReport& threshold);
 /// The audit in one line: "passed; 168 scores compared with the definition; largest deviation
 /// 3.1e-08, ...".
 [[nodiscard]] std::string auditText(const AuditReport& audit);

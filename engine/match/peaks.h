@@ -33,6 +33,12 @@ struct Peak {
     /// (score - mean) / standard deviation over all scores of the bank. Empty where the scores may
     /// all be equal: the deviation is not above what errors of the scores and rounding can make.
     std::optional<double> zscore;
+    /// Peaks with at least this score that a search of a scene without the template would list
+    /// (score_law.h). Empty where the scores have no law, and of operations other than lcc.
+    std::optional<double> falsePositives{};
+    /// Height of the score above its surroundings in the map (sharpness.h); empty where no whole
+    /// map is there.
+    std::optional<double> sharpness{};
 };
 
 /// Which peaks a list holds.

@@ -40,7 +40,7 @@ GroupRun::GroupRun(const Job& job, const Inputs& inputs, std::vector<int> number
       m_statistics(method::sceneStatistics(inputs.sceneView(), m_problem.templ, stop)) {
     method::addTemplates(inputs.templViews(m_numbers), m_statistics);
     m_problem.onDevice.map =
-        wants.map ||
+        wants.map || mapDecidesThreshold(job) || // whose law needs neighbours
         match::needsWholeMap(m_problem, inputs.templViews(m_numbers), job.partialPeaks);
     m_problem.onDevice.runs = wants.runs;
     m_report.templates = m_numbers;

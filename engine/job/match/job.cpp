@@ -163,6 +163,13 @@ double thresholdOf(const Job& job) {
     return (largest ? job.minScore : job.maxScore).value_or(traits.threshold);
 }
 
+bool mapDecidesThreshold(const Job& job) { return job.operation.isLcc() && !job.minScore; }
+
+std::optional<double> falsePositivesOf(const Job& job) {
+    return mapDecidesThreshold(job) && !job.zscore ? std::optional(job.falsePositives.value_or(1))
+                                                   : std::nullopt;
+}
+
 std::string_view name(Phase phase) {
     constexpr std::array<std::string_view, 5> kNames{"reading", "planning", "matching",
                                                      "finding peaks", "writing"};

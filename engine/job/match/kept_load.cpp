@@ -222,11 +222,14 @@ std::shared_ptr<const KeptMap> load(const Job& job, const Json& report,
         kept->index = std::make_shared<base::Image<std::int32_t>>(std::move(numbers));
     }
     const Json& map = report.at("map");
-    KeptPart part{0, statisticsOf(*kept->map, kept->problem.operation, stop), factsOf(map)};
+    KeptPart part{0, statisticsOf(*kept->map, kept->problem.operation, stop), factsOf(map), {}};
     if (stop.stop_requested()) {
         return nullptr;
     }
     requireSame(part.statistics, map, job);
+    if (const Json threshold = report.value("threshold", Json()); threshold.is_object()) {
+        part.nullScores = threshold.value("null_scores", std::vector<double>());
+    }
     kept->parts.push_back(std::move(part));
     kept->images = std::move(images);
     return kept;

@@ -1,9 +1,13 @@
 #include "engine/job/kept_map.h"
 
+#include <algorithm>
+#include <functional>
 #include <utility>
 
 #include "engine/base/error.h"
 #include "engine/job/match/kept_images.h"
+#include "engine/job/match/threshold.h"
+#include "engine/job/report/frame_report.h"
 #include "engine/job/stream/frame_stack.h"
 #include "engine/job/stream/frames.h"
 
@@ -42,12 +46,12 @@ match::SearchedMap searchedMap(const KeptMap& kept, const KeptPart& part) {
 }
 
 FoundPeaks searchPart(const KeptMap& kept, const KeptPart& part, const SceneImage& scene,
-                      const base::Geometry& geometry, const match::PeakOptions& options,
+                      const base::Geometry& geometry, const Job& job, double searches,
                       const std::stop_token& stop) {
     const detail::Inputs& inputs = kept.images->inputs;
-    FoundPeaks found;
-    found.peaks = match::findPeaks(inputs.viewOf(scene), {searchedMap(kept, part)}, geometry,
-                                   options, stop, &found.incomplete);
+    FoundPeaks found = detail::peaksOf(
+        job, inputs.viewOf(scene), {searchedMap(kept, part)}, geometry,
+        {.nullScores = part.nullScores, .null = kept.images->job.null, .searches = searches}, stop);
     detail::moveToScene(found.peaks, inputs, geometry);
     return found;
 }
@@ -55,12 +59,20 @@ FoundPeaks searchPart(const KeptMap& kept, const KeptPart& part, const SceneImag
 } // namespace
 
 PeakThresholds thresholdsOf(const Job& job) {
-    return {thresholdOf(job), job.maxPeaks, job.minDistance, job.partialPeaks};
+    return {thresholdOf(job),      job.maxPeaks,
+            job.minDistance,       job.partialPeaks,
+            falsePositivesOf(job), mapDecidesThreshold(job) ? job.zscore : std::nullopt};
 }
 
 Job withThresholds(Job job, const PeakThresholds& thresholds) {
     const bool largest = job.operation.traits().best == method::Best::Largest;
-    (largest ? job.minScore : job.maxScore) = thresholds.threshold;
+    job.falsePositives = thresholds.falsePositives;
+    job.zscore = thresholds.zscore;
+    if (thresholds.falsePositives || thresholds.zscore) {
+        job.minScore.reset();
+    } else {
+        (largest ? job.minScore : job.maxScore) = thresholds.threshold;
+    }
     job.maxPeaks = thresholds.maxPeaks;
     job.minDistance = thresholds.minDistance;
     job.partialPeaks = thresholds.partialPeaks;
@@ -105,22 +117,38 @@ std::shared_ptr<const KeptMap> keepMap(const JobResult& result, const Job& job,
     kept->images = std::move(images);
     if (job.stream) {
         for (const FrameReport& row : result.report.frames) {
-            kept->parts.push_back({row.frame, row.statistics, row.facts});
+            kept->parts.push_back(
+                {row.frame, row.statistics, row.facts,
+                 row.threshold ? row.threshold->law.nullScores : std::vector<double>()});
         }
     } else {
-        kept->parts.push_back({0, result.report.map->statistics, result.report.map->facts});
+        const std::optional<ThresholdReport>& threshold = result.report.threshold;
+        kept->parts.push_back({0, result.report.map->statistics, result.report.map->facts,
+                               threshold ? threshold->law.nullScores : std::vector<double>()});
     }
     return kept;
+}
+
+match::SearchLaw lawOf(const KeptMap& kept) {
+    match::SearchLaw law{.null = kept.images->job.null};
+    if (!kept.problem.operation.isLcc()) {
+        return law;
+    }
+    for (const KeptPart& part : kept.parts) {
+        law.maps.push_back(match::scoreLaw(searchedMap(kept, part)));
+        law.nullScores.insert(law.nullScores.end(), part.nullScores.begin(), part.nullScores.end());
+    }
+    std::ranges::sort(law.nullScores, std::greater<>());
+    return law;
 }
 
 FoundPeaks extractPeaks(const KeptMap& kept, const PeakThresholds& thresholds,
                         const std::stop_token& stop) {
     const KeptImages& images = *kept.images;
     const Job job = withThresholds(images.job, thresholds);
-    const match::PeakOptions options = detail::peakOptions(job);
     if (!kept.stream) {
         return searchPart(kept, kept.parts.front(), *images.inputs.scene, images.inputs.geometry,
-                          options, stop);
+                          job, 1, stop);
     }
     detail::Frames frames(job, images.stack, stop);
     FoundPeaks all;
@@ -129,14 +157,16 @@ FoundPeaks extractPeaks(const KeptMap& kept, const PeakThresholds& thresholds,
         if (!frame) {
             return {};
         }
-        FoundPeaks found = searchPart(
-            kept, part, *frame, statedGeometry(*frame, job.spacing, job.world), options, stop);
+        FoundPeaks found =
+            searchPart(kept, part, *frame, statedGeometry(*frame, job.spacing, job.world), job,
+                       static_cast<double>(frames.count()), stop);
         if (stop.stop_requested()) {
             return {};
         }
         detail::moveToFrame(found.peaks, part.frame);
         all.peaks.insert(all.peaks.end(), found.peaks.begin(), found.peaks.end());
         all.incomplete = all.incomplete.empty() ? found.incomplete : all.incomplete;
+        detail::joinThreshold(all.threshold, found.threshold);
     }
     detail::bestFirst(all.peaks, job.operation.traits().best == method::Best::Largest);
     return all;

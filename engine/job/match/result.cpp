@@ -7,10 +7,12 @@ namespace flcc::job {
 namespace {
 
 ResultEdit change(Result& result, PeaksEdit edit) {
-    PeaksEdit undo{{result.job->peaks, result.job->report.peaksIncomplete}, result.settings};
+    const JobReport& before = result.job->report;
+    PeaksEdit undo{{result.job->peaks, before.peaksIncomplete, before.threshold}, result.settings};
     auto next = std::make_shared<JobResult>(*result.job);
     next->report.peaks = edit.found.peaks;
     next->report.peaksIncomplete = std::move(edit.found.incomplete);
+    next->report.threshold = std::move(edit.found.threshold);
     next->peaks = std::move(edit.found.peaks);
     result.job = std::move(next);
     result.settings = std::move(edit.settings);

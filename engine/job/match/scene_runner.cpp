@@ -10,6 +10,8 @@
 #include "engine/base/stopwatch.h"
 #include "engine/job/input/inputs.h"
 #include "engine/job/input/limits.h"
+#include "engine/job/match/null_search.h"
+#include "engine/job/match/threshold.h"
 #include "engine/job/output/outputs.h"
 #include "engine/job/report/machine.h"
 
@@ -18,9 +20,10 @@ namespace flcc::job::detail {
 using base::Error;
 
 JobResult SceneRunner::run() {
-    m_result.cancelled = !(read(true) && inScene(sceneName(), [this] {
-                               return plan(true) && execute() && findPeaks() && write();
-                           }));
+    m_result.cancelled =
+        !(read(true) && inScene(sceneName(), [this] {
+              return searchNull() && plan(true) && execute() && findPeaks() && write();
+          }));
     return leave();
 }
 
@@ -315,6 +318,15 @@ bool SceneRunner::plan(bool warmUp) {
     return done && !m_stop.stop_requested();
 }
 
+/// Before the run, whose map would need its memory.
+bool SceneRunner::searchNull() {
+    if (m_job.null == match::NullTemplate::None) {
+        return true;
+    }
+    m_nullScores = nullScores(m_job, m_result, m_stop, m_sink);
+    return !m_stop.stop_requested();
+}
+
 bool SceneRunner::findPeaks() {
     enter(Phase::Peaks);
     const base::Stopwatch watch;
@@ -323,9 +335,15 @@ bool SceneRunner::findPeaks() {
         maps.push_back(group.searched(m_stop));
     }
     m_sink.progress(0.2);
-    m_result.peaks = match::findPeaks(inputs().sceneView(), maps, m_result.geometry,
-                                      peakOptions(m_job), m_stop, &m_result.report.peaksIncomplete,
-                                      [this](double share) { m_sink.progress(0.2 + 0.6 * share); });
+    FoundPeaks found =
+        peaksOf(m_job, inputs().sceneView(), maps, m_result.geometry,
+                {.nullScores = m_nullScores,
+                 .null = m_job.null,
+                 .searches = static_cast<double>(m_stream.frames ? m_stream.frames->count() : 1)},
+                m_stop, [this](double share) { m_sink.progress(0.2 + 0.6 * share); });
+    m_result.peaks = std::move(found.peaks);
+    m_result.report.peaksIncomplete = std::move(found.incomplete);
+    m_result.report.threshold = std::move(found.threshold);
     m_result.report.run->peaksMs = watch.ms();
     m_sink.progress(0.8);
     for (std::size_t i = 0; i < groups().size() && !m_stop.stop_requested(); ++i) {

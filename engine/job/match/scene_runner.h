@@ -99,6 +99,7 @@ class SceneRunner {
         m_sink.verification(byGpu() ? Verification::Open : Verification::NotNeeded, {});
     }
 
+    [[nodiscard]] bool searchNull();
     [[nodiscard]] bool findPeaks();
 
     [[nodiscard]] bool write();
@@ -113,8 +114,9 @@ class SceneRunner {
     plan::Request m_request;
     std::unique_ptr<Flight> m_flight; ///< set if the scene was started early
     std::unique_ptr<SceneWork> m_ownWork;
-    SceneWork* m_work = nullptr; ///< work of m_flight or of this object
-    bool m_lands = false;        ///< the result of the flight is not fetched yet
+    SceneWork* m_work = nullptr;      ///< work of m_flight or of this object
+    bool m_lands = false;             ///< the result of the flight is not fetched yet
+    std::vector<double> m_nullScores; ///< of Job::null
     JobResult m_result;
 };
 

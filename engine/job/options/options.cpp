@@ -101,6 +101,28 @@ Option<Job> thresholdOption(std::string name, std::string value, std::string hel
                 }};
 }
 
+/// `--min-score`: a number, or auto.
+Option<Job> minScoreOption() {
+    Option<Job> option = thresholdOption(
+        "min-score", "auto|SCORE",
+        "lowest value of a peak (default: auto for lcc, else none); auto: as --false-positives 1",
+        &Job::minScore);
+    option.kind = ValueKind::NumberOrText;
+    option.get = [](const Job& job) {
+        return job.minScore ? std::optional(shortest(*job.minScore)) : std::nullopt;
+    };
+    option.set = [number = option.set](Job& job, const std::string& text) {
+        job.falsePositives.reset(); // of a job file; an option of its own comes later
+        job.zscore.reset();
+        if (text == "auto") {
+            job.minScore.reset();
+        } else {
+            number(job, text);
+        }
+    };
+    return option;
+}
+
 std::vector<std::string> methodNames() {
     std::vector<std::string> names;
     for (const method::Method* method : plan::methods()) {
@@ -233,8 +255,20 @@ std::vector<Option<Job>> makeOptions() {
         rows::planning(),
         rows::plan(),
         rows::repeat(),
-        thresholdOption("min-score", "SCORE",
-                        "lowest value of a peak (default: 0.5 for lcc, else none)", &Job::minScore),
+        minScoreOption(),
+        numberOption<Job>("false-positives", "N",
+                          "lowest score of a peak of lcc: the one at which N false positives are "
+                          "expected in the whole search (default: 1)",
+                          &Job::falsePositives, 1e-9, 1e12),
+        numberOption<Job>("zscore", "Z",
+                          "lowest score of a peak of lcc: Z standard deviations above the mean",
+                          &Job::zscore, -1000, 1000),
+        enumOption<Job>("null",
+                        "count false positives of lcc by a search for the mirrored template or one "
+                        "with scrambled phases; none: by the law of the scores",
+                        &Job::null,
+                        std::vector{match::NullTemplate::None, match::NullTemplate::Mirror,
+                                    match::NullTemplate::Phase}),
         thresholdOption("max-score", "SCORE",
                         "largest value of a peak, where the smallest is best (default: none)",
                         &Job::maxScore),

@@ -25,6 +25,25 @@ void requireThreshold(const Job& job) {
                                             "{--max-score}, not {--min-score}",
                                   {{"operation", std::string(traits.name)}}));
     }
+    const int chosen = (job.minScore || job.maxScore ? 1 : 0) + (job.falsePositives ? 1 : 0) +
+                       (job.zscore ? 1 : 0);
+    if (chosen > 1) {
+        throw Error(ErrorCode::CommandLine,
+                    base::Message("several-thresholds",
+                                  "{--min-score}, {--false-positives} and {--zscore} each choose "
+                                  "the threshold; give one of them"));
+    }
+    const bool lawAsked = job.falsePositives || job.zscore || job.null != match::NullTemplate::None;
+    if (lawAsked && !job.operation.isLcc()) {
+        throw Error(
+            ErrorCode::CommandLine,
+            base::Message("law-of-other-operation",
+                          std::string("{--false-positives}, {--zscore} and {--null} need the law "
+                                      "of the scores of lcc, which operation {operation} does not "
+                                      "have; use ") +
+                              (largest ? "{--min-score}" : "{--max-score}"),
+                          {{"operation", std::string(traits.name)}}));
+    }
     const std::optional<double>& given = largest ? job.minScore : job.maxScore;
     const bool within = !given || (*given >= traits.lowest && *given <= traits.highest);
     if (!within) {

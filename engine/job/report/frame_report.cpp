@@ -29,6 +29,7 @@ FrameReport frameRow(const JobReport& one, int number) {
         row.best = one.peaks.front();
     }
     row.peaksIncomplete = one.peaksIncomplete;
+    row.threshold = one.threshold;
     return row;
 }
 
@@ -138,7 +139,30 @@ void addFrame(JobReport& all, JobReport one, int number) {
     all.frames.push_back(std::move(row));
 }
 
+void joinThreshold(std::optional<ThresholdReport>& all,
+                   const std::optional<ThresholdReport>& frame) {
+    if (!frame) {
+        return;
+    }
+    if (!all) {
+        all = frame;
+        all->law = {.null = frame->law.null};
+        all->falsePositives.reset();
+    }
+    all->value = std::min(all->value, frame->value);
+    const match::SearchLaw& law = frame->law;
+    all->law.maps.insert(all->law.maps.end(), law.maps.begin(), law.maps.end());
+    if (frame->falsePositives) { // each frame expects its share
+        all->falsePositives =
+            all->falsePositives.value_or(0) + *frame->falsePositives / law.searches;
+    }
+}
+
 void endFrames(JobReport& all) {
+    all.threshold.reset();
+    for (const FrameReport& frame : all.frames) {
+        joinThreshold(all.threshold, frame.threshold);
+    }
     if (all.run) {
         all.run->executeMs = spreadOver(all.frames, &FrameReport::executeMs);
         all.run->streamMs = spreadOver(all.frames, &FrameReport::streamMs);

@@ -19,6 +19,7 @@ using Json = nlohmann::ordered_json;
 [[nodiscard]] Json toJson(const base::Box& box);
 [[nodiscard]] Json toJson(const plan::CandidateReport& row);
 [[nodiscard]] Json toJson(const RunReport& run, double planningMs);
+[[nodiscard]] Json toJson(const ThresholdReport& threshold);
 
 template <class T> [[nodiscard]] Json orNull(const std::optional<T>& value) {
     return value ? Json(*value) : Json(nullptr);

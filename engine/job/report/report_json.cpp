@@ -123,7 +123,9 @@ Json toJson(const match::Peak& peak, std::size_t rank) {
             {"curvature", toJson(peak.curvature)},
             {"template", peak.templ},
             {"rival", orNull(peak.rival)},
-            {"zscore", orNull(peak.zscore)}};
+            {"zscore", orNull(peak.zscore)},
+            {"false_positives", orNull(peak.falsePositives)},
+            {"sharpness", orNull(peak.sharpness)}};
 }
 
 /// Writes the rows of a plan and the chosen one.
@@ -167,7 +169,8 @@ Json toJson(const FrameReport& frame) {
             {"peaks", frame.peaks},
             {"best", frame.best ? toJson(*frame.best, 1) : Json(nullptr)},
             {"peaks_incomplete",
-             frame.peaksIncomplete.empty() ? Json(nullptr) : Json(frame.peaksIncomplete)}};
+             frame.peaksIncomplete.empty() ? Json(nullptr) : Json(frame.peaksIncomplete)},
+            {"threshold", frame.threshold ? toJson(*frame.threshold) : Json(nullptr)}};
 }
 
 Json jsonOf(const JobReport& report) {
@@ -215,6 +218,7 @@ Json jsonOf(const JobReport& report) {
     for (const match::Peak& peak : report.peaks) {
         json["peaks"].push_back(toJson(peak, json["peaks"].size() + 1));
     }
+    json["threshold"] = report.threshold ? toJson(*report.threshold) : Json(nullptr);
     json["peaks_incomplete"] =
         report.peaksIncomplete.empty() ? Json(nullptr) : Json(report.peaksIncomplete);
     json["environment"] = environmentJson(report.environment, report.plan.calibrated);

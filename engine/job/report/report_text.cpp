@@ -348,13 +348,15 @@ std::string mapText(const MapReport& map) {
 std::string peaksText(const JobReport& report, std::size_t shown) {
     const std::vector<match::Peak>& peaks = report.peaks;
     const bool several = report.templates.size() > 1;
-    Row head{"rank", "score", "x", "y", "z", "z-score", "template"};
+    Row head{"rank", "score", "x", "y", "z", "z-score", "false pos.", "template"};
     std::vector<Row> rows{std::move(head)};
     for (std::size_t i = 0; i < std::min(shown, peaks.size()); ++i) {
         const match::Peak& peak = peaks[i];
         rows.push_back({std::to_string(i + 1), fixed(peak.score, 4), fixed(peak.centre[0], 2),
                         fixed(peak.centre[1], 2), fixed(peak.centre[2], 2),
-                        peak.zscore ? fixed(*peak.zscore, 1) : "", std::to_string(peak.templ)});
+                        peak.zscore ? fixed(*peak.zscore, 1) : "",
+                        peak.falsePositives ? brief(*peak.falsePositives) : "",
+                        std::to_string(peak.templ)});
     }
     for (Row& row : rows) {
         if (!several) {
@@ -368,6 +370,9 @@ std::string peaksText(const JobReport& report, std::size_t shown) {
     text += peaks.empty() ? "\n" : ", centres in voxels\n" + table(rows, 0);
     if (peaks.size() > shown) {
         text += "  ... and " + std::to_string(peaks.size() - shown) + " more\n";
+    }
+    if (report.threshold) {
+        text += "Threshold: " + thresholdText(*report.threshold) + "\n";
     }
     if (!report.peaksIncomplete.empty()) {
         text += "The list of peaks is incomplete: " + report.peaksIncomplete + "\n";
@@ -400,6 +405,9 @@ std::string framesText(const JobReport& report, std::size_t shown) {
     }
     if (!report.peaksIncomplete.empty()) {
         text += "The list of peaks is incomplete: " + report.peaksIncomplete + "\n";
+    }
+    if (report.threshold) {
+        text += "Threshold: " + thresholdText(*report.threshold) + "\n";
     }
     return text;
 }

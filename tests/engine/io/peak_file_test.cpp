@@ -51,8 +51,9 @@ class PeakFileTest : public QObject {
     void theColumnsAreThoseOfTheInterface() {
         const QStringList rows = rowsOf(io::peaksAsText({}, exampleContext(), ','));
         QCOMPARE(rows.size(), 1);
-        QCOMPARE(rows[0], QString("rank,score,x,y,z,cx,cy,cz,wx,wy,wz,template,rotation,scale,"
-                                  "zscore,false_positives,status,bound,rival,phi,theta,psi"));
+        QCOMPARE(rows[0],
+                 QString("rank,score,x,y,z,cx,cy,cz,wx,wy,wz,template,rotation,scale,"
+                         "zscore,false_positives,status,bound,rival,phi,theta,psi,sharpness"));
     }
 
     void theAuditIsACommentLine() {
@@ -72,7 +73,7 @@ class PeakFileTest : public QObject {
         for (const char separator : {',', '\t'}) {
             const QStringList rows = rowsOf(io::peaksAsText({peak}, exampleContext(), separator));
             const QStringList cells = rows[1].split(separator);
-            QCOMPARE(cells.size(), 22);
+            QCOMPARE(cells.size(), 23);
             QCOMPARE(cells[0], QString("1"));
             QCOMPARE(cells[1].toDouble(), peak.score);
             QCOMPARE(cells[2], QString("5000000000"));
@@ -88,15 +89,19 @@ class PeakFileTest : public QObject {
     void whatIsNotComputedIsEmpty() {
         match::Peak peak = examplePeak();
         QStringList cells = rowsOf(io::peaksAsText({peak}, exampleContext(), ','))[1].split(',');
-        for (const int column : {12, 13, 15, 18, 19, 20, 21}) {
+        for (const int column : {12, 13, 15, 18, 19, 20, 21, 22}) {
             QVERIFY2(cells[column].isEmpty(), qPrintable(QString::number(column)));
         }
         peak.rival = 1.25;
+        peak.falsePositives = 0.0625;
+        peak.sharpness = 0.375;
         QCOMPARE(cells[14], QString("12.5"));
         peak.zscore.reset();
         cells = rowsOf(io::peaksAsText({peak}, exampleContext(), ','))[1].split(',');
         QCOMPARE(cells[18], QString("1.25"));
         QVERIFY(cells[14].isEmpty());
+        QCOMPARE(cells[15], QString("0.0625"));
+        QCOMPARE(cells[22], QString("0.375"));
     }
 
     void theAxesOfTheWorldAreNamed() {

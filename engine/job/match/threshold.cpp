@@ -1,0 +1,58 @@
+#include "engine/job/match/threshold.h"
+
+#include <utility>
+
+#include "engine/job/input/inputs.h"
+#include "engine/match/sharpness.h"
+
+namespace flcc::job::detail {
+
+namespace {
+
+ThresholdReport thresholdOn(const Job& job, match::SearchLaw law) {
+    ThresholdReport report{.value = thresholdOf(job), .chosenBy = "score", .law = std::move(law)};
+    if (!report.law.exists()) {
+        return report; // all scores are equal: the score of the operation stands
+    }
+    if (const std::optional<double> number = falsePositivesOf(job)) {
+        report.chosenBy = "false-positives";
+        report.asked = number;
+        report.value = report.law.thresholdFor(*number);
+    } else if (job.zscore) {
+        report.chosenBy = "zscore";
+        report.asked = job.zscore;
+        report.value = report.law.atDeviations(*job.zscore);
+    }
+    report.falsePositives = report.law.falsePositives(report.value);
+    return report;
+}
+
+} // namespace
+
+FoundPeaks peaksOf(const Job& job, const method::MaskedView& scene,
+                   const std::vector<match::SearchedMap>& maps, const base::Geometry& geometry,
+                   match::SearchLaw law, const std::stop_token& stop,
+                   const std::function<void(double)>& progress) {
+    FoundPeaks found;
+    match::PeakOptions options = peakOptions(job);
+    if (job.operation.isLcc()) {
+        for (const match::SearchedMap& map : maps) {
+            law.maps.push_back(match::scoreLaw(map));
+        }
+        found.threshold = thresholdOn(job, std::move(law));
+        options.minScore = found.threshold->value;
+    }
+    found.peaks =
+        match::findPeaks(scene, maps, geometry, options, stop, &found.incomplete, progress);
+    if (found.threshold) {
+        for (match::Peak& peak : found.peaks) {
+            if (found.threshold->falsePositives) {
+                peak.falsePositives = found.threshold->law.falsePositives(peak.score);
+            }
+        }
+        match::setSharpness(found.peaks, maps);
+    }
+    return found;
+}
+
+} // namespace flcc::job::detail

@@ -1,0 +1,22 @@
+#pragma once
+
+#include <functional>
+#include <stop_token>
+#include <vector>
+
+#include "engine/job/job.h"
+#include "engine/job/kept_map.h"
+
+namespace flcc::job::detail {
+
+/// The peaks of the maps of a job above the threshold that the job and, by their law, the maps
+/// give. Of lcc, each peak gets its expected false positives and its sharpness. `law` has all but
+/// the laws of the maps. Positions are voxels of `scene`. **Errors**: as match::findPeaks. If
+/// cancelled, the list is empty.
+[[nodiscard]] FoundPeaks peaksOf(const Job& job, const method::MaskedView& scene,
+                                 const std::vector<match::SearchedMap>& maps,
+                                 const base::Geometry& geometry, match::SearchLaw law,
+                                 const std::stop_token& stop,
+                                 const std::function<void(double)>& progress = {});
+
+} // namespace flcc::job::detail

@@ -1,0 +1,70 @@
+#include "engine/job/report.h"
+#include "engine/job/report/json_rows.h"
+#include "engine/job/report/text.h"
+
+namespace flcc::job {
+
+namespace {
+
+using detail::fixed;
+
+std::string brief(double value) {
+    return detail::shortest(std::stod(fixed(value, value < 0.01 ? 12 : value < 10 ? 2 : 0)));
+}
+
+std::string parametersText(const match::SearchLaw& law) {
+    if (law.null != match::NullTemplate::None) {
+        return std::string("counted with the ") +
+               (law.null == match::NullTemplate::Mirror ? "mirrored" : "phase-scrambled") +
+               (law.maps.size() > 1 ? " templates" : " template");
+    }
+    const match::ScoreLaw& first = law.maps.front();
+    std::string text = first.law == match::Law::Student ? "Student's t, " : "Gaussian, ";
+    text += "mean " + fixed(first.mean, 4) + ", deviation " + fixed(first.deviation, 4);
+    if (first.law == match::Law::Student) {
+        text += ", " + fixed(first.freedom, 0) + " degrees of freedom";
+    }
+    return text + ", " + fixed(first.count, 0) + " scores" +
+           (law.maps.size() > 1 ? " of the first map" : "");
+}
+
+} // namespace
+
+std::string thresholdText(const ThresholdReport& threshold) {
+    std::string text = fixed(threshold.value, 4);
+    if (threshold.chosenBy == "zscore" && threshold.asked) {
+        text += " at " + detail::shortest(*threshold.asked) + " standard deviations";
+    }
+    if (!threshold.falsePositives) {
+        return text + "; the scores have no law";
+    }
+    return text + "; expected false positives " + brief(*threshold.falsePositives) + " (" +
+           parametersText(threshold.law) + ")";
+}
+
+} // namespace flcc::job
+
+namespace flcc::job::detail::json {
+
+Json toJson(const ThresholdReport& threshold) {
+    Json laws = Json::array();
+    for (const match::ScoreLaw& law : threshold.law.maps) {
+        laws.push_back({{"mean", law.mean},
+                        {"deviation", law.deviation},
+                        {"freedom", law.freedom},
+                        {"scores", law.count},
+                        {"roughness", law.roughness},
+                        {"counts", law.axes < law.dimensions ? "scores" : "groups"},
+                        {"law", law.exists() ? Json(match::name(law.law)) : Json(nullptr)}});
+    }
+    return {{"value", threshold.value},
+            {"chosen_by", threshold.chosenBy},
+            {"asked", orNull(threshold.asked)},
+            {"law", threshold.law.exists() ? Json(threshold.law.name()) : Json(nullptr)},
+            {"parameters", laws},
+            {"null", match::name(threshold.law.null)},
+            {"null_scores", threshold.law.nullScores},
+            {"expected_false_positives", orNull(threshold.falsePositives)}};
+}
+
+} // namespace flcc::job::detail::json

@@ -1,0 +1,219 @@
+#include <QtTest>
+
+#include <cmath>
+
+#include "engine/base/random.h"
+#include "engine/job/arguments.h"
+#include "engine/job/job.h"
+#include "engine/job/kept_map.h"
+#include "engine/match/score_law.h"
+#include "engine/match/sharpness.h"
+#include "tests/engine/job/job_cases.h"
+#include "tests/support/test_class.h"
+
+using namespace flcc;
+
+namespace {
+
+base::Image<float> noise(const base::Extents& extents, std::uint64_t seed) {
+    base::Image<float> image(extents);
+    base::Random random(seed);
+    for (std::int64_t i = 0; i < image.count(); ++i) {
+        image.data()[i] = static_cast<float>(random.normal());
+    }
+    return image;
+}
+
+/// Means of 3 voxels along each axis, `times` times; the outermost voxels stay.
+base::Image<float> smooth(base::Image<float> image, int times) {
+    const base::Extents extents = image.extents();
+    const std::array<std::int64_t, 3> steps{1, extents.x, extents.x * extents.y};
+    for (int time = 0; time < times; ++time) {
+        for (std::size_t axis = 0; axis < (extents.z > 1 ? 3U : 2U); ++axis) {
+            base::Image<float> next(extents);
+            const std::int64_t step = steps[axis];
+            for (std::int64_t i = 0; i < image.count(); ++i) {
+                const bool inside = i >= step && i + step < image.count();
+                const float* const at = image.data() + i;
+                next.data()[i] = inside ? (at[-step] + at[0] + at[step]) / 3 : at[0];
+            }
+            image = std::move(next);
+        }
+    }
+    return image;
+}
+
+/// The job of a search with the images of `images`.
+job::JobResult searched(const job::JobImages& images, const job::Job& options) {
+    job::Job job = options;
+    job.planning = plan::Planning::Estimate;
+    job.audit = job::Audit::Off;
+    job.maxPeaks = 1'000'000;
+    return job::runJob(job, images);
+}
+
+} // namespace
+
+class ThresholdTest : public QObject {
+    Q_OBJECT
+
+  private Q_SLOTS:
+    /// Closed forms for few degrees of freedom, and the Gaussian for many.
+    void tailsAreThoseOfTheLaws() {
+        for (const double r : {-0.9, -0.2, 0.0, 0.1, 0.5, 0.9, 0.999}) {
+            QVERIFY(std::abs(match::studentTail(r, 2) - (1 - r) / 2) < 1e-13);
+            QVERIFY(std::abs(match::studentTail(r, 4) - (0.5 - (3 * r - r * r * r) / 4)) < 1e-13);
+            const double exact = std::acos(r) / 3.14159265358979323846; // nu = 1
+            QVERIFY(std::abs(match::studentTail(r, 1) - exact) < 1e-13);
+        }
+        for (const double z : {0.5, 2.0, 4.0, 6.0}) {
+            const double ratio =
+                match::studentTail(z / std::sqrt(1e8 + z * z), 1e8) / match::gaussianTail(z);
+            QVERIFY2(std::abs(ratio - 1) < 1e-4, qPrintable(QString::number(ratio)));
+        }
+        QVERIFY(match::studentTail(1, 10) == 0 && match::studentTail(-1, 10) == 1);
+    }
+
+    void onPureNoiseSoManyAreFoundAsWereAskedFor_data() {
+        QTest::addColumn<int>("scene");
+        QTest::addColumn<int>("depth");
+        QTest::addColumn<int>("templ");
+        QTest::addColumn<int>("smoothing");
+        QTest::addColumn<int>("templates");
+        QTest::newRow("flat") << 600 << 1 << 11 << 0 << 1;
+        QTest::newRow("volume") << 90 << 90 << 7 << 0 << 1;
+        QTest::newRow("smooth, flat") << 600 << 1 << 21 << 3 << 1;
+        QTest::newRow("smooth volume") << 100 << 100 << 11 << 2 << 1;
+        QTest::newRow("bank of 30") << 300 << 1 << 9 << 0 << 30;
+        QTest::newRow("bank of 30 in a volume") << 44 << 44 << 7 << 0 << 30;
+        QTest::newRow("smooth bank of 30") << 500 << 1 << 15 << 2 << 30;
+    }
+
+    void onPureNoiseSoManyAreFoundAsWereAskedFor() {
+        QFETCH(int, scene);
+        QFETCH(int, depth);
+        QFETCH(int, templ);
+        QFETCH(int, smoothing);
+        QFETCH(int, templates);
+        job::JobImages images =
+            test::imagesOf(smooth(noise({scene, scene, depth}, 1), smoothing),
+                           smooth(noise({templ, templ, depth > 1 ? templ : 1}, 2), smoothing));
+        for (int i = 1; i < templates; ++i) {
+            images.templates.push_back(
+                test::imagesOf(base::Image<float>({2, 2, 1}),
+                               smooth(noise({templ, templ, depth > 1 ? templ : 1},
+                                            static_cast<std::uint64_t>(2 + i)),
+                                      smoothing))
+                    .templates.front());
+        }
+        for (const double asked : {20.0, 80.0}) {
+            job::Job job;
+            job.falsePositives = asked;
+            const job::JobResult result = searched(images, job);
+            const auto found = static_cast<double>(result.peaks.size());
+            QVERIFY2(found >= asked / 2 && found <= 2 * asked,
+                     qPrintable(QString("asked for %1, found %2 at %3")
+                                    .arg(asked)
+                                    .arg(found)
+                                    .arg(result.report.threshold->value)));
+            QVERIFY(std::abs(*result.report.threshold->falsePositives - asked) < 0.05 * asked);
+            // Each peak says how many accidents are as good.
+            QVERIFY(*result.peaks.front().falsePositives <= *result.peaks.back().falsePositives);
+            QVERIFY(*result.peaks.back().falsePositives <= 1.05 * asked);
+        }
+    }
+
+    void onlyTheTrueOnesPassInTheBuiltInSamples_data() {
+        QTest::addColumn<QString>("sample");
+        QTest::addColumn<int>("least");
+        QTest::newRow("cells") << "cells" << 40;
+        QTest::newRow("tomogram") << "tomogram" << 30;
+    }
+
+    void onlyTheTrueOnesPassInTheBuiltInSamples() {
+        QFETCH(QString, sample);
+        QFETCH(int, least);
+        job::Job job;
+        job.falsePositives = 1;
+        const job::JobResult result = searched(job::sampleImages(sample.toStdString()), job);
+        const int found = static_cast<int>(result.peaks.size());
+        QVERIFY2(found >= least && found <= least + 3, qPrintable(QString::number(found)));
+        // The true ones are far from what an accident gives.
+        const auto last = static_cast<std::size_t>(least - 1);
+        QVERIFY(*result.peaks[last].falsePositives < 1e-3);
+    }
+
+    void aThresholdInDeviationsIsThatOfTheMap() {
+        const job::JobImages images = test::imagesOf(noise({90, 80, 1}, 5), noise({9, 9, 1}, 6));
+        job::Job job;
+        job.zscore = 3;
+        const job::JobResult result = searched(images, job);
+        const match::MapStatistics& statistics = result.report.map->statistics;
+        QVERIFY(std::abs(result.report.threshold->value -
+                         (statistics.mean + 3 * statistics.standardDeviation)) < 1e-12);
+        QVERIFY(!result.peaks.empty());
+        for (const match::Peak& peak : result.peaks) {
+            QVERIFY(*peak.zscore >= 3 - 1e-4);
+        }
+        // The window searches the same map again.
+        const job::FoundPeaks again =
+            job::extractPeaks(*job::keepMap(result, job, images.scene), job::thresholdsOf(job));
+        QCOMPARE(again.peaks.size(), result.peaks.size());
+        QCOMPARE(again.threshold->value, result.report.threshold->value);
+    }
+
+    /// By hand: a voxel of 0.5 in zeros, a ridge, and a plateau.
+    void aPlateauIsNotSharp() {
+        base::Image<float> value({12, 9, 1});
+        base::Image<base::Status> status({12, 9, 1});
+        value.fill(0.0F);
+        status.fill(base::Status::Ok);
+        value.view().at(2, 4, 0) = 0.5F;
+        value.view().at(2, 3, 0) = 0.25F;
+        for (std::int64_t y = 0; y < 9; ++y) {
+            value.view().at(6, y, 0) = 0.75F;
+        }
+        for (std::int64_t x = 8; x < 12; ++x) {
+            for (std::int64_t y = 3; y < 8; ++y) {
+                value.view().at(x, y, 0) = 0.5F;
+            }
+        }
+        match::SearchedMap map{.templates = {},
+                               .numbers = {0},
+                               .value = value.view(),
+                               .status = status.view(),
+                               .facts = {},
+                               .statistics = {},
+                               .firstPlacement = {10, 0, 0}};
+        std::vector<match::Peak> peaks(3);
+        peaks[0].corner = {12, 4, 0};
+        peaks[1].corner = {16, 4, 0};
+        peaks[2].corner = {18, 5, 0}; // at the border of the plateau
+        match::setSharpness(peaks, {map});
+        QCOMPARE(peaks[0].sharpness.value_or(-1), 0.5);
+        QCOMPARE(peaks[1].sharpness.value_or(-1), 0.75); // one voxel wide: sharp across
+        QCOMPARE(peaks[2].sharpness.value_or(-1), 0.0);
+        status.view().at(2, 4, 0) = base::Status::Flat;
+        peaks[0].sharpness.reset();
+        match::setSharpness(peaks, {map});
+        QVERIFY(!peaks[0].sharpness);
+    }
+
+    void optionsAreReadWrittenAndRefused() {
+        job::Job job = job::parseArguments({"a.mha", "b.mha", "--min-score", "auto"}).job;
+        QCOMPARE(job.falsePositives.value(), 1.0);
+        QVERIFY(job::fromJobFile(job::toJobFile(job)) == job);
+        job.zscore = 4;
+        const auto sentence = [&] {
+            return QString::fromStdString(
+                test::thrownBy([&] { (void)job::planJob(job, {}); }).sentence);
+        };
+        QVERIFY(sentence().contains("give one of them"));
+        job.zscore.reset();
+        job.operation = *method::operationNamed("ssd");
+        QVERIFY(sentence().contains("--max-score"));
+    }
+};
+
+const flcc::test::TestClass<ThresholdTest> kThresholdTest;
+#include "threshold_test.moc"
