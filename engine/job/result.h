@@ -21,6 +21,9 @@ struct Result {
     match::DecisionList decisions{};
 };
 
+/// The value that the listed peaks reach.
+[[nodiscard]] double thresholdOf(const Result& result);
+
 /// Lists other peaks.
 struct PeaksEdit {
     FoundPeaks found;

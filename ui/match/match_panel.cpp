@@ -19,6 +19,7 @@
 #include "ui/match/fields/edge_fields.h"
 #include "ui/match/fields/exactness_fields.h"
 #include "ui/match/fields/folding_form.h"
+#include "ui/match/fields/law_fields.h"
 #include "ui/match/fields/match_fields.h"
 #include "ui/match/fields/method_fields.h"
 #include "ui/match/fields/operation_fields.h"
@@ -52,6 +53,7 @@ MatchPanel::MatchPanel(Document& document, std::vector<plan::Device> devices, QW
     m_peaks = new PeakFields(*m_main, m_job, *m_operation);
     m_advancedForm = new FoldingForm(this);
     m_scenes = new SceneRows(*m_advancedForm, m_job, m_document);
+    m_law = new LawFields(*m_advancedForm, m_job);
     m_edges = new EdgeFields(*m_advancedForm, m_job, m_document);
     m_computation = new ComputationFields(*m_advancedForm, m_job, *m_texts, std::move(devices));
     m_method = new MethodFields(*m_advancedForm, m_job, *m_texts);
@@ -123,9 +125,9 @@ void MatchPanel::build() {
 }
 
 void MatchPanel::connectFields() {
-    for (FieldGroup* group :
-         std::initializer_list<FieldGroup*>{m_operation, m_templates, m_region, m_peaks, m_scenes,
-                                            m_edges, m_computation, m_method, m_exactness}) {
+    for (FieldGroup* group : std::initializer_list<FieldGroup*>{
+             m_operation, m_templates, m_region, m_peaks, m_law, m_scenes, m_edges, m_computation,
+             m_method, m_exactness}) {
         connect(group, &FieldGroup::fitChanged, this, &MatchPanel::updateData);
         connect(group, &FieldGroup::changed, this, &MatchPanel::settingsChanged);
     }
@@ -253,11 +255,14 @@ void MatchPanel::nameChanges() {
                        now.partialPeaks != usual.partialPeaks;
     const bool computation = now.device != usual.device || now.threads != usual.threads ||
                              now.memoryBytes != usual.memoryBytes;
+    const bool law = now.falsePositives != usual.falsePositives || now.zscore != usual.zscore ||
+                     now.null != usual.null;
+    m_advancedForm->markSection("Law", law);
     m_advancedForm->markSection("Exactness", exactness);
     m_advancedForm->markSection("Method", method);
     m_advancedForm->markSection("Edges", edges);
-    m_advanced->setText(exactness || method || edges || computation ? tr("Advanced, changed")
-                                                                    : tr("Advanced"));
+    m_advanced->setText(exactness || method || edges || computation || law ? tr("Advanced, changed")
+                                                                           : tr("Advanced"));
 }
 
 void MatchPanel::setRunning(bool running) {
@@ -286,6 +291,8 @@ QString MatchPanel::deviceName(const std::string& id) const {
 method::Operation MatchPanel::operation() const { return m_operation->operation(); }
 double MatchPanel::threshold() const { return m_peaks->threshold(); }
 void MatchPanel::setThreshold(double score) { m_peaks->setThreshold(score); }
+void MatchPanel::setAutoThreshold() { m_peaks->setAuto(); }
+void MatchPanel::showFoundThreshold(std::optional<double> score) { m_peaks->showFound(score); }
 
 job::Job MatchPanel::settings() const {
     job::Job job = m_job;
@@ -294,6 +301,7 @@ job::Job MatchPanel::settings() const {
     m_edges->read(job);
     m_operation->read(job);
     m_peaks->read(job);
+    m_law->read(job);
     if (job.planReport.empty()) {
         m_computation->read(job);
         m_method->read(job);
@@ -322,6 +330,7 @@ void MatchPanel::setSettings(const job::Job& job) {
         m_method->show();
         m_operation->show();
         m_peaks->show();
+        m_law->show();
     }
     setRunning(m_run->running());
     Q_EMIT thresholdChanged(threshold());

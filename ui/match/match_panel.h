@@ -18,6 +18,7 @@ namespace flcc::ui {
 
 class ComputationFields;
 class EdgeFields;
+class LawFields;
 class ExactnessFields;
 class FoldingForm;
 class MethodFields;
@@ -53,6 +54,9 @@ class MatchPanel : public QWidget {
     /// filter.
     [[nodiscard]] double threshold() const;
     void setThreshold(double score);
+    void setAutoThreshold();
+    /// The threshold that the law of the shown map gives; empty without one.
+    void showFoundThreshold(std::optional<double> score);
     [[nodiscard]] PlanCard& planCard() { return *m_card; }
     /// During a run, [Run] becomes [Cancel].
     void setRunning(bool running);
@@ -124,6 +128,7 @@ class MatchPanel : public QWidget {
     RegionField* m_region = nullptr;
     PeakFields* m_peaks = nullptr;
     SceneRows* m_scenes = nullptr;
+    LawFields* m_law = nullptr;
     EdgeFields* m_edges = nullptr;
     ComputationFields* m_computation = nullptr;
     MethodFields* m_method = nullptr;

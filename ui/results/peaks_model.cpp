@@ -48,6 +48,8 @@ QVariant PeaksModel::number(const match::Peak& peak, int row, int column) const 
         return peak.world[static_cast<std::size_t>(column - WorldX)];
     case ZScore:
         return peak.zscore.value_or(-std::numeric_limits<double>::infinity());
+    case FalsePositives:
+        return peak.falsePositives.value_or(-1);
     case Rival:
         return peak.rival.value_or(-1);
     case Bound:
@@ -74,6 +76,8 @@ QString PeaksModel::text(const match::Peak& peak, int row, int column) const {
         return numberText(value.toDouble());
     case ZScore:
         return peak.zscore ? QString::number(*peak.zscore, 'f', 1) : QString();
+    case FalsePositives:
+        return peak.falsePositives ? QString::number(*peak.falsePositives, 'g', 2) : QString();
     case Rival:
         return peak.rival ? QString::number(*peak.rival, 'f', 2) : QString();
     case Bound:
@@ -98,9 +102,12 @@ QVariant PeaksModel::data(const QModelIndex& index, int role) const {
             Qt::AlignVCenter | (index.column() == Mark ? Qt::AlignLeft : Qt::AlignRight)));
     case Qt::ToolTipRole:
         return tr("Peak %1: score %2, centre %3 in %4 from 0")
-            .arg(index.row() + 1)
-            .arg(peak.score, 0, 'f', 4)
-            .arg(centreText(peak), voxelsWord(m_volume));
+                   .arg(index.row() + 1)
+                   .arg(peak.score, 0, 'f', 4)
+                   .arg(centreText(peak), voxelsWord(m_volume)) +
+               (peak.sharpness ? tr("; sharpness %1: height above its surroundings")
+                                     .arg(*peak.sharpness, 0, 'f', 3)
+                               : QString());
     default:
         return {};
     }
@@ -127,10 +134,10 @@ QVariant PeaksModel::headerData(int section, Qt::Orientation orientation, int ro
         return {};
     }
     const std::array<QString, kColumns> names{
-        tr("#"),           tr("score"),    tr("x [0-based]"), tr("y [0-based]"),
-        tr("z [0-based]"), tr("centre x"), tr("centre y"),    tr("centre z"),
-        tr("z-score"),     tr("contrast"), tr("± error"),     tr("status"),
-        tr("template"),    worldName(0),   worldName(1),      worldName(2)};
+        tr("#"),        tr("score"),    tr("x [0-based]"), tr("y [0-based]"), tr("z [0-based]"),
+        tr("centre x"), tr("centre y"), tr("centre z"),    tr("z-score"),     tr("false pos."),
+        tr("contrast"), tr("± error"),  tr("status"),      tr("template"),    worldName(0),
+        worldName(1),   worldName(2)};
     const QString voxel = voxelWord(m_volume);
     const QString voxels = voxelsWord(m_volume);
     const QString first = tr("First %1 of the placement along %2, counted from 0");
@@ -145,6 +152,8 @@ QVariant PeaksModel::headerData(int section, Qt::Orientation orientation, int ro
         centre.arg(voxel, QChar('y'), voxels),
         centre.arg(voxel, QChar('z'), voxels),
         tr("Distance of the score from the mean of all scores, in standard deviations"),
+        tr("Peaks with at least this score that are expected in a scene without the template. "
+           "Column false_positives of exports"),
         tr("How far the peak stands out: its score divided by the best score elsewhere (outside "
            "the "
            "exclusion zone); 1 is a tie. Column rival of exports"),

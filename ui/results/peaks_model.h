@@ -25,6 +25,7 @@ class PeaksModel : public QAbstractTableModel {
         CentreY,
         CentreZ,
         ZScore,
+        FalsePositives,
         Rival,
         Bound,
         Mark,

@@ -176,7 +176,8 @@ void PeaksPanel::showPeaks() {
     for (int column = 0; column < PeaksModel::kColumns; ++column) {
         // As narrow as heads and numbers allow: all of them fit a window of 1280.
         const bool narrow = column == PeaksModel::Score || column == PeaksModel::ZScore ||
-                            column == PeaksModel::Rival || column == PeaksModel::Bound;
+                            column == PeaksModel::FalsePositives || column == PeaksModel::Rival ||
+                            column == PeaksModel::Bound;
         m_table->setColumnWidth(column, column == PeaksModel::Rank ? 44 : narrow ? 68 : 84);
     }
     refresh();
@@ -209,8 +210,7 @@ void PeaksPanel::refresh() {
     } else if (result->job->cancelled) {
         text = tr("The run was cancelled; its map is partial and has no peaks.");
     } else if (all == 0) {
-        text =
-            tr("No peak reaches the score %1.").arg(numberText(job::thresholdOf(result->settings)));
+        text = tr("No peak reaches the score %1.").arg(numberText(job::thresholdOf(*result)));
         if (result->job->report.map) {
             text += tr(" The best score of the map is %1: lower the threshold.")
                         .arg(result->job->report.map->statistics.maximum, 0, 'f', 3);
@@ -228,10 +228,10 @@ void PeaksPanel::refresh() {
         text += m_document.isVolume()
                     ? tr(" · positions in voxels from 0, x y z = first voxel of the placement")
                     : tr(" · positions in pixels from 0, x y = first pixel of the placement");
-        if (result->settings.operation.isLcc() &&
-            m_threshold < job::thresholdOf(result->settings) - 1e-9 && !result->job->map) {
-            text += tr(" · run again for peaks below %1")
-                        .arg(numberText(job::thresholdOf(result->settings)));
+        if (result->settings.operation.isLcc() && m_threshold < job::thresholdOf(*result) - 1e-9 &&
+            !result->job->map) {
+            text +=
+                tr(" · run again for peaks below %1").arg(numberText(job::thresholdOf(*result)));
         }
     }
     const std::string incomplete =
@@ -239,7 +239,12 @@ void PeaksPanel::refresh() {
     if (!incomplete.empty()) {
         text = tr("Incomplete: %1").arg(toQString(incomplete)) + QStringLiteral(" · ") + text;
     }
-    m_summary->setToolTip(text); // a narrow window cuts it off
+    // A narrow window cuts it off.
+    const bool law = result != nullptr && result->job->report.threshold.has_value();
+    m_summary->setToolTip(
+        law ? tr("%1\nThreshold: %2")
+                  .arg(text, toQString(job::thresholdText(*result->job->report.threshold)))
+            : text);
     m_summary->setText(text);
     m_all->setVisible(result != nullptr && m_total > all);
     m_copy->setEnabled(shown > 0);

@@ -31,6 +31,11 @@ ResultEdit change(Result& result, const DecisionEdit& edit) {
 
 } // namespace
 
+double thresholdOf(const Result& result) {
+    const std::optional<ThresholdReport>& threshold = result.job->report.threshold;
+    return threshold ? threshold->value : thresholdOf(result.settings);
+}
+
 ResultEdit apply(Result& result, ResultEdit edit) {
     return std::visit([&](auto&& one) { return change(result, std::forward<decltype(one)>(one)); },
                       std::move(edit));

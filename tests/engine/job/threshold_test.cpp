@@ -1,6 +1,8 @@
 #include <QtTest>
 
+#include <algorithm>
 #include <cmath>
+#include <functional>
 
 #include "engine/base/random.h"
 #include "engine/job/arguments.h"
@@ -199,10 +201,148 @@ class ThresholdTest : public QObject {
         QVERIFY(!peaks[0].sharpness);
     }
 
+    /// The frames share the false positives that are asked for.
+    void aStreamIsOneSearch() {
+        const base::Extents stack{200, 150, 5};
+        const job::JobImages images = test::imagesOf(noise(stack, 7), noise({7, 7, 1}, 8));
+        job::Job job;
+        job.stream = true;
+        job.falsePositives = 40;
+        const job::JobResult result = searched(images, job);
+        const auto found = static_cast<double>(result.peaks.size());
+        QVERIFY2(found >= 20 && found <= 80, qPrintable(QString::number(found)));
+        QVERIFY(std::abs(*result.report.threshold->falsePositives - 40) < 2);
+        QCOMPARE(result.report.frames.size(), std::size_t{5});
+        for (const job::FrameReport& frame : result.report.frames) {
+            QVERIFY(std::abs(*frame.threshold->falsePositives - 40) < 2); // were all frames alike
+        }
+        const auto kept = job::keepMap(result, job, images.scene);
+        const job::FoundPeaks again = job::extractPeaks(*kept, job::thresholdsOf(job));
+        QCOMPARE(again.peaks.size(), result.peaks.size());
+        QCOMPARE(again.threshold->value, result.report.threshold->value);
+        for (std::size_t i = 0; i < again.peaks.size(); ++i) {
+            QCOMPARE(*again.peaks[i].falsePositives, *result.peaks[i].falsePositives);
+            QCOMPARE(*again.peaks[i].sharpness, *result.peaks[i].sharpness);
+        }
+        QCOMPARE(job::lawOf(*kept).maps.size(), std::size_t{5});
+    }
+
+    void theLawOfAKeptMapAnswersBothWays() {
+        const job::JobImages images = test::imagesOf(noise({300, 200, 1}, 3), noise({9, 9, 1}, 4));
+        const job::JobResult result = searched(images, {});
+        const match::SearchLaw law = job::lawOf(*job::keepMap(result, {}, images.scene));
+        QCOMPARE(law.maps.size(), std::size_t{1});
+        QCOMPARE(law.maps.front().deviation, result.report.map->statistics.standardDeviation);
+        QCOMPARE(law.thresholdFor(1), result.report.threshold->value);
+        double before = 1;
+        for (const double number : {0.01, 1.0, 100.0, 10'000.0}) {
+            const double score = law.thresholdFor(number);
+            QVERIFY(score < before);
+            before = score;
+            // The score is rounded up to 1e-5, which changes the number by less than 1 %.
+            QVERIFY(law.falsePositives(score) <= number);
+            QVERIFY(law.falsePositives(score - 2e-5) >= number);
+        }
+    }
+
+    void aMapWithoutALawKeepsTheScoreOfTheOperation() {
+        base::Image<float> flat({20, 20, 1});
+        flat.fill(1.0F);
+        const job::JobResult result =
+            searched(test::imagesOf(std::move(flat), noise({5, 5, 1}, 4)), {});
+        QCOMPARE(result.report.threshold->value, 0.5);
+        QVERIFY(!result.report.threshold->falsePositives);
+    }
+
+    void aNullTemplateCountsTheFalsePositives_data() {
+        QTest::addColumn<int>("kind");
+        QTest::newRow("mirror") << static_cast<int>(match::NullTemplate::Mirror);
+        QTest::newRow("phase") << static_cast<int>(match::NullTemplate::Phase);
+    }
+
+    /// On noise the template itself is a null like any other.
+    void aNullTemplateCountsTheFalsePositives() {
+        QFETCH(int, kind);
+        const job::JobImages images =
+            test::imagesOf(smooth(noise({400, 300, 1}, 11), 1), smooth(noise({9, 9, 1}, 12), 1));
+        job::Job job;
+        job.null = static_cast<match::NullTemplate>(kind);
+        job.falsePositives = 40;
+        const job::JobResult result = searched(images, job);
+        const auto found = static_cast<double>(result.peaks.size());
+        QVERIFY2(found >= 20 && found <= 80, qPrintable(QString::number(found)));
+        const match::SearchLaw& law = result.report.threshold->law;
+        QCOMPARE(std::string(law.name()), std::string(match::name(job.null)));
+        QVERIFY(law.nullScores.size() >= 1000);
+        QVERIFY(std::ranges::is_sorted(law.nullScores, std::greater<>()));
+        // Between two null peaks the number is that of those above.
+        QVERIFY(std::abs(law.falsePositives(law.nullScores[199]) - 200) < 1e-9);
+        QVERIFY(law.falsePositives(1) < law.falsePositives(law.nullScores[0]));
+        const job::FoundPeaks again =
+            job::extractPeaks(*job::keepMap(result, job, images.scene), job::thresholdsOf(job));
+        QCOMPARE(again.peaks.size(), result.peaks.size());
+        QCOMPARE(*again.peaks.back().falsePositives, *result.peaks.back().falsePositives);
+    }
+
+    void aTemplateLikeItsNullIsReported() {
+        base::Image<float> symmetric({9, 9, 1});
+        for (std::int64_t i = 0; i < symmetric.count(); ++i) {
+            symmetric.data()[i] = static_cast<float>(std::abs(i % 9 - 4));
+        }
+        job::Job job;
+        job.null = match::NullTemplate::Mirror;
+        const job::JobResult result =
+            searched(test::imagesOf(noise({60, 50, 1}, 13), std::move(symmetric)), job);
+        QCOMPARE(result.warnings.size(), std::size_t{1});
+        QVERIFY(QString::fromStdString(result.warnings[0]).contains("correlation of 1.00"));
+    }
+
+    /// The sums of products at every shift along an axis are those of the image.
+    void scrambledPhasesKeepThePowerSpectrum() {
+        const base::Extents extents{6, 5, 4};
+        base::Image<double> image(extents);
+        base::Random random(14);
+        for (std::int64_t i = 0; i < image.count(); ++i) {
+            image.data()[i] = random.uniform(-1, 3);
+        }
+        const base::Image<float> null = match::phaseScrambled(image.view(), 1);
+        const auto products = [&](const auto& of, std::int64_t shift) {
+            double sum = 0;
+            for (std::int64_t i = 0; i < of.count(); ++i) {
+                const std::int64_t x = i % extents.x;
+                const std::int64_t other = i - x + (x + shift) % extents.x;
+                sum += static_cast<double>(of.data()[i]) * static_cast<double>(of.data()[other]);
+            }
+            return sum;
+        };
+        double most = 0;
+        for (std::int64_t i = 0; i < image.count(); ++i) {
+            most = std::max(most, std::abs(image.data()[i] - static_cast<double>(null.data()[i])));
+        }
+        QVERIFY(most > 0.5); // another image
+        // 120 products of floats below 8, each with two errors of 2^-24 of them.
+        const double bound = 120 * 8 * 2 * std::ldexp(1, -24) * 8;
+        for (std::int64_t shift = 0; shift < 6; ++shift) {
+            QVERIFY(std::abs(products(image, shift) - products(null, shift)) < bound);
+        }
+    }
+
     void optionsAreReadWrittenAndRefused() {
-        job::Job job = job::parseArguments({"a.mha", "b.mha", "--min-score", "auto"}).job;
-        QCOMPARE(job.falsePositives.value(), 1.0);
-        QVERIFY(job::fromJobFile(job::toJobFile(job)) == job);
+        const auto parsed = [](std::vector<std::string> words) {
+            words.insert(words.begin(), {"a.mha", "b.mha"});
+            return job::parseArguments(words).job;
+        };
+        QCOMPARE(job::falsePositivesOf(parsed({})).value(), 1.0);
+        QVERIFY(parsed({"--min-score", "auto"}) == parsed({}));
+        QCOMPARE(parsed({"--min-score", "0.5"}).minScore.value(), 0.5);
+        QVERIFY(!job::mapDecidesThreshold(parsed({"--min-score", "0.5"})));
+        for (job::Job job : {parsed({"--false-positives", "5", "--null", "phase"}),
+                             parsed({"--zscore", "-4.5", "--null", "mirror"}),
+                             parsed({"--min-score", "0.5"}), parsed({})}) {
+            QVERIFY(job::fromJobFile(job::toJobFile(job)) == job);
+            QVERIFY(job::withThresholds(job, job::thresholdsOf(job)).minScore == job.minScore);
+        }
+        job::Job job = parsed({"--false-positives", "5"});
         job.zscore = 4;
         const auto sentence = [&] {
             return QString::fromStdString(
@@ -211,6 +351,9 @@ class ThresholdTest : public QObject {
         QVERIFY(sentence().contains("give one of them"));
         job.zscore.reset();
         job.operation = *method::operationNamed("ssd");
+        QVERIFY(sentence().contains("--max-score"));
+        job.falsePositives.reset();
+        job.null = match::NullTemplate::Phase;
         QVERIFY(sentence().contains("--max-score"));
     }
 };

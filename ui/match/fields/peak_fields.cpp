@@ -1,5 +1,6 @@
 #include "ui/match/fields/peak_fields.h"
 
+#include <QCheckBox>
 #include <QDoubleSpinBox>
 #include <QHBoxLayout>
 #include <QSignalBlocker>
@@ -43,7 +44,16 @@ PeakFields::PeakFields(FoldingForm& form, job::Job& job, const OperationFields& 
     m_slider->setPageStep(kSliderSteps / 20);
     connect(m_slider, &QSlider::valueChanged, this,
             [this](int step) { m_minScore->setValue(static_cast<double>(step) / kSliderSteps); });
+    m_auto = new QCheckBox(tr("Auto"), &m_form);
+    m_auto->setObjectName(QStringLiteral("autoThreshold"));
+    m_auto->setAccessibleName(tr("Automatic threshold"));
+    m_auto->setToolTip(tr("The score at which one false positive is expected in the whole search, "
+                          "by the scores of the map. Advanced, Threshold has other numbers. A "
+                          "change of the threshold turns Auto off"));
+    m_auto->setChecked(true);
+    connect(m_auto, &QCheckBox::toggled, this, &PeakFields::tellThreshold);
     auto* threshold = new QHBoxLayout;
+    threshold->addWidget(m_auto);
     threshold->addWidget(m_slider, 1);
     threshold->addWidget(m_minScore);
     m_form.addRow(tr("Threshold"), tip, m_minScore, threshold);
@@ -67,8 +77,9 @@ PeakFields::PeakFields(FoldingForm& form, job::Job& job, const OperationFields& 
             m_slider->setMinimum(score < 0 ? -kSliderSteps : 0);
             m_slider->setValue(static_cast<int>(std::lround(score * kSliderSteps)));
         }
-        Q_EMIT thresholdChanged(this->threshold());
-        Q_EMIT changed();
+        const QSignalBlocker quiet(m_auto);
+        m_auto->setChecked(false);
+        tellThreshold();
     });
     connect(m_distance, &QDoubleSpinBox::valueChanged, this, [this](double distance) {
         if (distance < 0) {
@@ -80,15 +91,46 @@ PeakFields::PeakFields(FoldingForm& form, job::Job& job, const OperationFields& 
     showOperation();
 }
 
+bool PeakFields::isAuto() const { return m_operation.operation().isLcc() && m_auto->isChecked(); }
+
+void PeakFields::tellThreshold() {
+    Q_EMIT thresholdChanged(threshold());
+    Q_EMIT changed();
+}
+
 double PeakFields::threshold() const {
-    return m_operation.operation().isLcc() ? numberOf(*m_minScore, m_job.minScore.value_or(0.5))
-                                           : -std::numeric_limits<double>::infinity();
+    if (!m_operation.operation().isLcc()) {
+        return -std::numeric_limits<double>::infinity();
+    }
+    const double found = m_found.value_or(m_operation.operation().traits().threshold);
+    return isAuto() ? found : numberOf(*m_minScore, m_job.minScore.value_or(found));
 }
 
 void PeakFields::setThreshold(double score) {
     if (m_operation.operation().isLcc()) {
+        m_auto->setChecked(false);
         m_minScore->setValue(score);
     }
+}
+
+void PeakFields::setAuto() { m_auto->setChecked(true); }
+
+void PeakFields::showFound(std::optional<double> score) {
+    if (score) {
+        m_found = score;
+    }
+    if (isAuto()) {
+        showScore(threshold());
+        Q_EMIT thresholdChanged(threshold());
+    }
+}
+
+void PeakFields::showScore(double score) {
+    const QSignalBlocker quiet(m_minScore);
+    const QSignalBlocker blocker(m_slider);
+    m_minScore->setValue(score);
+    m_slider->setMinimum(score < 0 ? -m_slider->maximum() : 0);
+    m_slider->setValue(static_cast<int>(std::lround(score * m_slider->maximum())));
 }
 
 void PeakFields::read(job::Job& job) const {
@@ -121,12 +163,12 @@ void PeakFields::showOperation() {
     m_minScore->setRange(low, std::min(traits.highest, kFarThreshold));
     m_minScore->setSpecialValueText(lcc ? QString() : tr("none"));
     const std::optional<double>& given = largest ? m_job.minScore : m_job.maxScore;
-    m_minScore->setValue(given.value_or(lcc ? traits.threshold : low));
+    m_minScore->setValue(given.value_or(low));
+    m_auto->setVisible(lcc);
     if (lcc) {
-        const QSignalBlocker quiet(m_slider);
-        const double score = m_minScore->value();
-        m_slider->setMinimum(score < 0 ? -m_slider->maximum() : 0);
-        m_slider->setValue(static_cast<int>(std::lround(score * m_slider->maximum())));
+        const QSignalBlocker quiet(m_auto);
+        m_auto->setChecked(!given);
+        showScore(given.value_or(m_found.value_or(traits.threshold)));
     }
 }
 
@@ -138,12 +180,17 @@ void PeakFields::readThreshold(job::Job& job) const {
     job.maxScore.reset();
     std::optional<double>& wanted = largest ? job.minScore : job.maxScore;
     const std::optional<double>& had = largest ? m_job.minScore : m_job.maxScore;
+    if (isAuto()) {
+        return;
+    }
+    job.falsePositives.reset();
+    job.zscore.reset();
     if (job.operation.isLcc()) {
         wanted = threshold();
     } else if (m_minScore->value() > m_minScore->minimum()) {
         wanted = numberOf(*m_minScore, had.value_or(m_minScore->value()));
     }
-    if (wanted == traits.threshold) {
+    if (!job.operation.isLcc() && wanted == traits.threshold) {
         wanted.reset();
     }
 }

@@ -1,7 +1,10 @@
 #pragma once
 
+#include <optional>
+
 #include "ui/match/fields/field_group.h"
 
+class QCheckBox;
 class QDoubleSpinBox;
 class QSlider;
 class QSpinBox;
@@ -17,10 +20,13 @@ class PeakFields : public FieldGroup {
   public:
     PeakFields(FoldingForm& form, job::Job& job, const OperationFields& operation);
 
-    /// The least score of peaks of lcc; of another operation minus infinity, as its list needs no
-    /// filter.
+    /// The least score of peaks of lcc, with *Auto* the one that was found last; of another
+    /// operation minus infinity, as its list needs no filter.
     [[nodiscard]] double threshold() const;
-    void setThreshold(double score);
+    void setThreshold(double score); ///< in place of *Auto*
+    void setAuto();
+    /// With *Auto*, shows the threshold that the law of the shown map gives.
+    void showFound(std::optional<double> score);
     void read(job::Job& job) const; ///< after the operation was read
     void show();
     /// Sets range and value of the threshold to those of the operation.
@@ -32,12 +38,17 @@ class PeakFields : public FieldGroup {
 
   private:
     void readThreshold(job::Job& job) const;
+    [[nodiscard]] bool isAuto() const;
+    void showScore(double score); ///< without a signal
+    void tellThreshold();
 
     const OperationFields& m_operation;
+    QCheckBox* m_auto = nullptr;
     QSlider* m_slider = nullptr;
     QDoubleSpinBox* m_minScore = nullptr;
     QSpinBox* m_maxPeaks = nullptr;
     QDoubleSpinBox* m_distance = nullptr;
+    std::optional<double> m_found; ///< by the law of the shown map
 };
 
 } // namespace flcc::ui

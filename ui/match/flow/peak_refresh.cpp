@@ -23,16 +23,36 @@ bool hasPeaksOfMap(const ResultEntry* result) {
            !result->job->cancelled && job::isVerified(result->job->report);
 }
 
-/// Whether the threshold of `a` lets peaks through that that of `b` does not.
-bool looser(const job::Job& a, const job::Job& b) {
-    const double sign = a.operation.traits().sign();
-    return sign * job::thresholdOf(a) < sign * job::thresholdOf(b);
+/// Whether both jobs choose the threshold by the same rule and number.
+bool sameThreshold(const job::Job& a, const job::Job& b) {
+    const job::PeakThresholds one = job::thresholdsOf(a);
+    const job::PeakThresholds other = job::thresholdsOf(b);
+    return one.threshold == other.threshold && one.falsePositives == other.falsePositives &&
+           one.zscore == other.zscore;
+}
+
+/// Whether a threshold may let peaks through that are not listed. That of a law is not known before
+/// it was asked for.
+bool looser(const job::Job& wanted, const job::Result& result) {
+    if (job::mapDecidesThreshold(wanted)) {
+        return !sameThreshold(wanted, result.settings);
+    }
+    const double sign = wanted.operation.traits().sign();
+    return sign * job::thresholdOf(wanted) < sign * job::thresholdOf(result);
+}
+
+/// Whether a number asks for a part of the list, which a filter gives.
+bool stricter(const job::Job& wanted, const job::Result& result) {
+    return !job::mapDecidesThreshold(wanted) && wanted.operation.isLcc() &&
+           job::thresholdOf(wanted) > job::thresholdOf(result);
 }
 
 /// The peak options of `from` in the job of a result.
 job::Job withPeakOptions(job::Job job, const job::Job& from) {
     job.minScore = from.minScore;
     job.maxScore = from.maxScore;
+    job.falsePositives = from.falsePositives;
+    job.zscore = from.zscore;
     job.maxPeaks = from.maxPeaks;
     job.minDistance = from.minDistance;
     job.partialPeaks = from.partialPeaks;
@@ -70,7 +90,7 @@ void PeakRefresh::schedule() {
     const auto count = has.stream ? has.maxPeaks : std::ssize(result->job->peaks);
     const bool all = has.stream || count < has.maxPeaks; // nothing was cut off
     const bool fewer =
-        looser(wanted, has) || (wanted.maxPeaks > has.maxPeaks && (has.stream || !all));
+        looser(wanted, *result) || (wanted.maxPeaks > has.maxPeaks && (has.stream || !all));
     const bool moved = !has.operation.isLcc() && job::thresholdOf(wanted) != job::thresholdOf(has);
     const bool other = moved || wanted.minDistance != has.minDistance ||
                        wanted.partialPeaks != has.partialPeaks || wanted.maxPeaks < count;
@@ -94,9 +114,10 @@ void PeakRefresh::search() {
         return;
     }
     job::Job wanted = withPeakOptions(result->settings, m_panel.settings());
-    if (wanted.operation.isLcc() && looser(result->settings, wanted)) {
+    if (stricter(wanted, *result)) {
         wanted.minScore = result->settings.minScore;
-        wanted.maxScore = result->settings.maxScore;
+        wanted.falsePositives = result->settings.falsePositives;
+        wanted.zscore = result->settings.zscore;
     }
     const std::shared_ptr<const job::JobResult> before = result->job;
     // The count of a list that is cut off: once for each map and options.
@@ -107,9 +128,7 @@ void PeakRefresh::search() {
     const std::string key = job::toCommandLine(all) + " " +
                             std::to_string(reinterpret_cast<std::uintptr_t>(before->map.get()));
     const job::Job& has = result->settings;
-    const bool same = job::thresholdOf(wanted) == job::thresholdOf(has) &&
-                      wanted.maxPeaks == has.maxPeaks && wanted.minDistance == has.minDistance &&
-                      wanted.partialPeaks == has.partialPeaks;
+    const bool same = job::thresholdsOf(wanted) == job::thresholdsOf(has);
     if (same && key == m_countedFor) {
         return;
     }

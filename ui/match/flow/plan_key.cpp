@@ -6,6 +6,9 @@ job::Job planKey(job::Job job) {
     const job::Job none;
     job.minScore = none.minScore;
     job.maxScore = none.maxScore;
+    job.falsePositives = none.falsePositives;
+    job.zscore = none.zscore;
+    job.null = none.null;
     job.maxPeaks = none.maxPeaks;
     job.minDistance = none.minDistance;
     job.audit = none.audit;

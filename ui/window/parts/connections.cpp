@@ -39,7 +39,6 @@ namespace flcc::ui {
 namespace {
 
 /// The samples are as noisy as real data; the threshold for new data expects clearer copies.
-constexpr double kSampleThreshold = 0.2;
 
 } // namespace
 
@@ -67,7 +66,7 @@ void Connections::connectStartPage() {
                      [this](const QString& file) { m_parts.opener.offerScenes({toPath(file)}); });
     QObject::connect(&start, &StartPage::sampleRequested, &m_parts.opener, &Opener::offerSample);
     QObject::connect(&m_parts.opener, &Opener::sampleOpened, &m_parts.match,
-                     [this] { m_parts.match.setThreshold(kSampleThreshold); });
+                     [this] { m_parts.match.setAutoThreshold(); });
 }
 
 void Connections::connectDocument() {
@@ -212,6 +211,14 @@ void Connections::connectMatchPanel() {
     QObject::connect(&match, &MatchPanel::thresholdChanged, &m_parts.views,
                      &ViewsPanel::setScoreThreshold);
     m_parts.views.setScoreThreshold(match.threshold());
+    for (const auto signal : {&Document::resultShown, &Document::peaksReplaced}) {
+        QObject::connect(&m_parts.document, signal, &match, [this] {
+            const ResultEntry* const result = m_parts.document.result();
+            if (result != nullptr && result->job->report.threshold) {
+                m_parts.match.showFoundThreshold(result->job->report.threshold->value);
+            }
+        });
+    }
     PlanCard& card = match.planCard();
     QObject::connect(&card, &PlanCard::calibrateRequested, window,
                      [this] { m_dialogs.showCalibrate(); });
