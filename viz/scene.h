@@ -56,6 +56,9 @@ inline constexpr match::Colour kPlateAccent{255, 196, 61};
 /// Peaks up to this number show it beside their box.
 inline constexpr int kNumberedPeaks = 10;
 
+/// The colour of peaks that do not count: rejected ones, and those below the threshold.
+inline constexpr match::Colour kGreyMark{150, 150, 150};
+
 /// A peak as it is drawn.
 struct PeakMark {
     base::Point centre{0, 0, 0}; ///< scene voxels, sub-voxel
@@ -64,6 +67,7 @@ struct PeakMark {
     base::Extents templ{0, 0, 0}; ///< empty: the extents given with the list
     bool shaded = true;           ///< shade it with the template's support while it is selected
     int shape = -1;               ///< index of its TemplateShape; -1: none
+    bool grey = false;            ///< grey instead of the colour of its score
 };
 
 /// A template as a view in 3D shows it at its peaks.

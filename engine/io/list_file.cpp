@@ -205,6 +205,10 @@ std::string difference(const PositionList& written, const PositionList& read,
             return number + " has the score " + detail::numberText(*b.score) + " instead of " +
                    detail::numberText(*a.score);
         }
+        if (lists::holdsDecisions(preset) && lists::isJudged(written) &&
+            lists::decisionText(a) != lists::decisionText(b)) {
+            return number + " is decided as " + lists::decisionText(b);
+        }
         const bool own = preset.syntax == Syntax::Own || preset.syntax == Syntax::Json;
         if (own && a.cells != b.cells) {
             return number + " has other cells";
@@ -325,8 +329,19 @@ base::Extents boxOfRadius(double radius, bool flat) {
     return {edge, edge, flat ? 1 : edge};
 }
 
+void leaveDecided(PositionList& list, const std::vector<match::Decision>& decisions) {
+    std::erase_if(list.positions, [&decisions](const ListedPosition& each) {
+        return std::ranges::find(decisions, each.decision.value_or(match::Decision::Undecided)) ==
+               decisions.end();
+    });
+}
+
 void fillPeakCells(PositionList& list) {
     list.columns = peakColumns();
+    const bool judged = lists::isJudged(list);
+    if (judged) {
+        list.columns.push_back({std::string(kDecisionColumn)});
+    }
     const auto real = [](double value) { return detail::numberText(value); };
     for (std::size_t i = 0; i < list.positions.size(); ++i) {
         ListedPosition& position = list.positions[i];
@@ -364,6 +379,9 @@ void fillPeakCells(PositionList& list) {
                           angle(1),
                           angle(2),
                           ""};
+        if (judged) {
+            position.cells.push_back(lists::decisionText(position));
+        }
     }
 }
 
@@ -439,6 +457,12 @@ std::vector<std::string> listNotes(const PositionList& list, ListFormat format) 
     const bool own = preset.syntax == Syntax::Own || preset.syntax == Syntax::Json;
     if (own) {
         return notes;
+    }
+    const auto rejected =
+        std::ranges::count(list.positions, match::Decision::Reject, &ListedPosition::decision);
+    if (rejected > 0 && !lists::holdsDecisions(preset)) {
+        notes.push_back("the format has no place for decisions: " + std::to_string(rejected) +
+                        " rejected positions stand among the others");
     }
     if (preset.whole) {
         notes.emplace_back("the format holds whole pixels: positions were rounded");

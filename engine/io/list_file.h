@@ -11,6 +11,7 @@
 #include "engine/base/extents.h"
 #include "engine/base/geometry.h"
 #include "engine/io/atomic_file.h"
+#include "engine/match/decision.h"
 
 namespace flcc::io {
 
@@ -109,7 +110,9 @@ struct ListedPosition {
     /// Rot, tilt and psi of RELION, degrees: the template is turned by
     /// Rz(-psi) Ry(-tilt) Rz(-rot).
     std::optional<base::Point> angles{};
-    base::Extents box{0, 0, 0};       ///< of the template or blob; zeros if it is not known
+    base::Extents box{0, 0, 0}; ///< of the template or blob; zeros if it is not known
+    /// What a person decided; empty in a list that nobody judged.
+    std::optional<match::Decision> decision{};
     std::vector<std::string> cells{}; ///< its row in tables of this program
 };
 
@@ -134,6 +137,11 @@ struct PositionList {
 /// The columns of lists of peaks and of blobs.
 [[nodiscard]] const std::vector<ListColumn>& peakColumns();
 [[nodiscard]] const std::vector<ListColumn>& blobColumns();
+/// The column of decisions, which lists of judged peaks have.
+inline constexpr std::string_view kDecisionColumn = "decision";
+/// Leaves the positions whose decision is one of `decisions`; a position without one counts as
+/// undecided.
+void leaveDecided(PositionList& list, const std::vector<match::Decision>& decisions);
 /// Makes rows with the columns of peaks for positions that another program listed.
 void fillPeakCells(PositionList& list);
 /// The box around a blob.

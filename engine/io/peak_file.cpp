@@ -103,6 +103,17 @@ PositionList peakList(const std::vector<match::Peak>& peaks, const PeakContext& 
     return list;
 }
 
+PositionList peakList(const std::vector<match::Peak>& peaks,
+                      const std::vector<match::Decision>& decisions, const PeakContext& context) {
+    PositionList list = peakList(peaks, context);
+    list.columns.push_back({std::string(kDecisionColumn)});
+    for (std::size_t i = 0; i < peaks.size(); ++i) {
+        list.positions[i].decision = decisions[i];
+        list.positions[i].cells.emplace_back(match::name(decisions[i]));
+    }
+    return list;
+}
+
 std::string peaksAsText(const std::vector<match::Peak>& peaks, const PeakContext& context,
                         char separator) {
     return listText(peakList(peaks, context), tableFormat(separator));

@@ -8,6 +8,7 @@
 #include "engine/base/geometry.h"
 #include "engine/io/atomic_file.h"
 #include "engine/io/list_file.h"
+#include "engine/match/decision.h"
 #include "engine/match/peaks.h"
 
 namespace flcc::io {
@@ -37,6 +38,10 @@ struct PeakContext {
 
 /// The peaks with all that lists of any format write.
 [[nodiscard]] PositionList peakList(const std::vector<match::Peak>& peaks,
+                                    const PeakContext& context);
+/// The same with what was decided on them, one for each peak.
+[[nodiscard]] PositionList peakList(const std::vector<match::Peak>& peaks,
+                                    const std::vector<match::Decision>& decisions,
                                     const PeakContext& context);
 
 /// The list as CSV (`separator` ',') or TSV ('\t'). Comment lines begin with '#' and state index

@@ -19,6 +19,8 @@ struct ListConversion {
     io::ListFormat to = io::ListFormat::Auto;   ///< Auto: by extension; without an output, CSV
     std::filesystem::path scene{};              ///< its extents and geometry; may be empty
     io::ListUnknowns unknowns{};
+    /// The positions that are written, by what was decided on them; empty: all.
+    std::vector<match::Decision> only{};
 };
 
 struct ConvertedList {

@@ -19,6 +19,10 @@ struct Result {
     /// The map for extractPeaks(); null until keepMap() is called, and without a map.
     std::shared_ptr<const KeptMap> kept{};
     match::DecisionList decisions{};
+    /// Peaks that a person added. They stay in every list of this result, wherever its threshold.
+    std::vector<match::Peak> added{};
+    /// The list without them; null while there are none.
+    std::shared_ptr<const std::vector<match::Peak>> found{};
 };
 
 /// The value that the listed peaks reach.
@@ -33,10 +37,15 @@ struct PeaksEdit {
 struct DecisionEdit {
     std::vector<std::pair<match::PeakKey, match::Decision>> decisions;
 };
-using ResultEdit = std::variant<PeaksEdit, DecisionEdit>;
+/// Puts other peaks in the place of Result::added, and decides on peaks in the same step.
+struct AddedEdit {
+    std::vector<match::Peak> added;
+    DecisionEdit decisions{};
+};
+using ResultEdit = std::variant<PeaksEdit, DecisionEdit, AddedEdit>;
 
 /// Changes a result and returns the edit that undoes the change. Decisions on peaks that a new list
-/// lacks are kept.
+/// lacks are kept, and so are peaks that a person added.
 ResultEdit apply(Result& result, ResultEdit edit);
 
 } // namespace flcc::job

@@ -76,6 +76,12 @@ bool Settings::flag(const QString& key, bool initially) {
 
 void Settings::setFlag(const QString& key, bool on) { QSettings().setValue(key, on); }
 
+int Settings::number(const QString& key, int initially) {
+    return QSettings().value(key, initially).toInt();
+}
+
+void Settings::setNumber(const QString& key, int value) { QSettings().setValue(key, value); }
+
 // A point of the curve is "place opacity #rrggbb".
 viz::VolumeTransfer Settings::volumeTransfer(const QString& group) {
     const QSettings settings;

@@ -33,6 +33,9 @@ class Settings {
     /// A boolean setting; `initially` is its value until it is set.
     [[nodiscard]] static bool flag(const QString& key, bool initially);
     static void setFlag(const QString& key, bool on);
+    /// Likewise a whole number.
+    [[nodiscard]] static int number(const QString& key, int initially);
+    static void setNumber(const QString& key, int value);
 
     /// Colours and opacities of the ray-cast scene, under keys that begin with `group`.
     [[nodiscard]] static viz::VolumeTransfer volumeTransfer(const QString& group);

@@ -6,6 +6,7 @@
 #include "engine/base/error.h"
 #include "engine/job/mask_shape.h"
 #include "ui/base/text.h"
+#include "ui/document/result_commands.h"
 #include "ui/document/scene_commands.h"
 #include "ui/document/thumbnail.h"
 #include "ui/document/value_command.h"
@@ -55,7 +56,12 @@ void Document::applyBox(const std::optional<base::Box>& box) {
 void Document::changeTemplates(TemplateSet after) {
     m_undo.push(
         new ValueCommand<TemplateSet>({tr("template")}, m_templates, std::move(after),
-                                      [this](const TemplateSet& value) { applyTemplates(value); }));
+                                      [this, first = m_firstScene](TemplateSet value) {
+                                          if (first != m_firstScene) {
+                                              value.removeCut(); // from a scene that is gone
+                                          }
+                                          applyTemplates(value);
+                                      }));
 }
 
 void Document::applyTemplates(const TemplateSet& templates) {
@@ -233,6 +239,13 @@ void Document::setScene(SceneEntry scene) {
     Q_EMIT peakSelected(-1);
 }
 
+void Document::startWith(const RunInputs& inputs) {
+    m_masks.templates = inputs.masks;
+    m_masks.scene = inputs.sceneMask;
+    applyTemplates({inputs.templates, inputs.active});
+    Q_EMIT masksChanged();
+}
+
 void Document::addScene(SceneEntry scene) {
     describe(scene);
     scene.image.reset();
@@ -381,11 +394,23 @@ void Document::removeScene(int index) {
     if (index == 0) {
         TemplateSet left = m_templates;
         left.removeCut();
-        m_undo.clear(); // it could bring a cut of the old one back
+        ++m_firstScene; // undo steps must not bring a cut of the old one back
+        if (!hasResultSteps()) {
+            m_undo.clear();
+        }
         applyTemplates(left);
     }
     Q_EMIT scenesChanged();
     Q_EMIT resultsChanged();
+}
+
+bool Document::hasResultSteps() const {
+    for (int i = 0; i < m_undo.count(); ++i) {
+        if (m_undo.command(i)->id() == kResultStep) {
+            return true;
+        }
+    }
+    return false;
 }
 
 void Document::setSceneThumbnail(int index, const QImage& thumbnail) {
@@ -395,6 +420,7 @@ void Document::setSceneThumbnail(int index, const QImage& thumbnail) {
 
 void Document::addResult(ResultEntry entry) {
     const bool shown = entry.scene == m_activeScene;
+    entry.id = ++m_lastResult;
     m_results.add(std::move(entry));
     Q_EMIT resultsChanged();
     if (shown) {
@@ -434,23 +460,38 @@ void Document::tellOfResult() {
 
 void Document::renameResult(int index, const QString& title) {
     if (index >= 0 && index < static_cast<int>(results().size()) && !title.trimmed().isEmpty()) {
-        m_results.all()[static_cast<std::size_t>(index)].title = title.trimmed();
-        Q_EMIT resultsChanged();
+        m_undo.push(new RenameCommand(*this, results()[static_cast<std::size_t>(index)].id,
+                                      title.trimmed()));
     }
 }
 
-void Document::replacePeaks(job::PeaksEdit edit, std::shared_ptr<const job::KeptMap> kept) {
+void Document::replacePeaks(job::PeaksEdit edit, std::shared_ptr<const job::KeptMap> kept,
+                            int gesture) {
     if (m_results.shown() < 0) {
         return;
     }
-    std::shared_ptr<const job::JobResult> before;
-    const int selected = m_results.replacePeaks(std::move(edit), std::move(kept), m_peak, before);
-    m_peak = -1;
-    Q_EMIT peaksReplaced();
-    if (selected >= 0) {
-        selectPeak(selected);
+    const int id = result()->id;
+    const bool same = job::thresholdsOf(edit.settings) == job::thresholdsOf(result()->settings);
+    auto* step = new ResultCommand(*this, id, std::move(edit), tr("threshold"), gesture);
+    if (same) { // the same list, counted further
+        step->redo();
+        delete step;
     } else {
-        Q_EMIT peakSelected(-1);
+        m_undo.push(step);
+    }
+    setKept(id, std::move(kept));
+}
+
+void Document::editResult(job::ResultEdit edit, const QString& text) {
+    if (m_results.shown() >= 0) {
+        m_undo.push(new ResultCommand(*this, result()->id, std::move(edit), text, 0));
+    }
+}
+
+void Document::setKept(int id, std::shared_ptr<const job::KeptMap> kept) {
+    const int index = m_results.indexOf(id);
+    if (index >= 0) {
+        m_results.all()[static_cast<std::size_t>(index)].kept = std::move(kept);
     }
 }
 
@@ -476,9 +517,10 @@ std::int64_t Document::shownPeaks(int result) const {
     if (result == m_results.shown()) {
         return static_cast<std::int64_t>(m_choice.shown.size());
     }
-    const auto& peaks = results()[static_cast<std::size_t>(result)].job->peaks;
-    return std::ranges::count_if(
-        peaks, [this](const match::Peak& peak) { return reaches(peak, m_choice.minScore); });
+    const ResultEntry& entry = results()[static_cast<std::size_t>(result)];
+    return std::ranges::count_if(entry.job->peaks, [&](const match::Peak& peak) {
+        return isListed(entry, peak, m_choice.minScore);
+    });
 }
 
 void Document::selectPeak(int peak) {

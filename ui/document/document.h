@@ -30,8 +30,10 @@ class Document : public QObject {
   public:
     explicit Document(QObject* parent = nullptr);
 
-    /// Replaces all scenes by this one; removes box, templates, masks and results.
+    /// Replaces all scenes by this one; removes box, templates, masks, results and all undo steps.
     void setScene(SceneEntry scene);
+    /// Gives a scene that was just set templates and masks to begin with, which is no undo step.
+    void startWith(const RunInputs& inputs);
     /// Appends a scene of the same extents. The shown scene stays.
     void addScene(SceneEntry scene);
     /// Appends a scene made of another one and shows it; one undo step.
@@ -142,10 +144,16 @@ class Document : public QObject {
     void showResult(int index); ///< a result of the shown scene; -1: none
     /// Removes a result and frees its memory. If it was shown, a neighbour is shown instead.
     void removeResult(int index);
-    void renameResult(int index, const QString& title);
+    void renameResult(int index, const QString& title); ///< one undo step
     /// Replaces the peaks of the shown result by peaks of the same map; `settings` are the options
-    /// they were searched with. The selected peak stays if it is in the new list.
-    void replacePeaks(job::PeaksEdit edit, std::shared_ptr<const job::KeptMap> kept);
+    /// they were searched with. The selected peak stays if it is in the new list. Other thresholds
+    /// are one undo step, those with the same `gesture` above 0 together.
+    void replacePeaks(job::PeaksEdit edit, std::shared_ptr<const job::KeptMap> kept,
+                      int gesture = 0);
+    /// Edits the shown result; one undo step.
+    void editResult(job::ResultEdit edit, const QString& text);
+    /// Keeps the map of a result for new extractions; no edit.
+    void setKept(int id, std::shared_ptr<const job::KeptMap> kept);
     [[nodiscard]] int lastResultOf(int scene) const { return m_results.lastOf(scene); } ///< or -1
     [[nodiscard]] const std::vector<ResultEntry>& results() const { return m_results.all(); }
     [[nodiscard]] int shownResult() const { return m_results.shown(); }
@@ -178,15 +186,22 @@ class Document : public QObject {
     /// their maps.
     void mapsReleased(const QStringList& released, const QStringList& removed);
     void resultShown();
-    void peaksReplaced(); ///< the list of the shown result has other peaks
+    void peaksReplaced();      ///< the list of the shown result has other peaks
+    void decisionsChanged();   ///< other decisions on peaks of the shown result
+    void thresholdsReturned(); ///< by undo or redo: those of the shown result are others
     void peakSelected(int peak);
     void peakChoiceChanged();
 
   private:
     friend class MadeSceneCommand;
     friend class BinCommand;
+    friend class ResultCommand;
+    friend class RenameCommand;
     /// Of undo steps that change the list of scenes.
     static constexpr int kSceneStep = 2;
+    /// Of undo steps that edit a result.
+    static constexpr int kResultStep = 4;
+    [[nodiscard]] bool hasResultSteps() const;
     static void describe(SceneEntry& scene);
     void applySpacing(const std::optional<base::Spacing>& spacing);
     void applyBox(const std::optional<base::Box>& box);
@@ -213,6 +228,8 @@ class Document : public QObject {
     int m_peak = -1;
     PeakChoice m_choice;
     int m_gesture = 0;
+    int m_lastResult = 0; ///< ResultEntry::id
+    int m_firstScene = 0; ///< counts the removed first scenes: templates cut from them are gone
     QUndoStack m_undo;
 };
 

@@ -70,6 +70,7 @@ struct ResultEntry : job::Result { // its scene has no pixels if the run had sev
     RunInputs inputs{};
     QImage thumbnail{};       ///< of the map, made where the run was; null without a map
     bool mapReleased = false; ///< the map was given up for newer ones; the peaks are there
+    int id = 0;               ///< of all results of the document, given by Document::addResult()
 };
 
 /// Limit of the memory for the maps of all results: a quarter of the memory of a small machine (8
@@ -86,6 +87,9 @@ inline constexpr std::int64_t kMostResultBytes = std::int64_t{2} << 30;
 /// True if the score plus its error bound reaches the threshold, so that a threshold of 1 still
 /// finds exact copies.
 [[nodiscard]] bool reaches(const match::Peak& peak, double minScore);
+
+/// True if a peak of a result reaches the threshold, or a person added it.
+[[nodiscard]] bool isListed(const ResultEntry& result, const match::Peak& peak, double minScore);
 
 /// The peaks of the shown result that the table and the views show.
 struct PeakChoice {

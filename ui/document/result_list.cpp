@@ -10,6 +10,11 @@ bool reaches(const match::Peak& peak, double minScore) {
     return peak.score + peak.bound >= minScore;
 }
 
+bool isListed(const ResultEntry& result, const match::Peak& peak, double minScore) {
+    return reaches(peak, minScore) ||
+           std::ranges::find(result.added, match::keyOf(peak), match::keyOf) != result.added.end();
+}
+
 std::int64_t resultBytes(const job::JobResult& result) {
     std::int64_t bytes = 0;
     if (result.map) {
@@ -79,20 +84,34 @@ void ResultList::clear() {
     m_shown = -1;
 }
 
-int ResultList::replacePeaks(job::PeaksEdit edit, std::shared_ptr<const job::KeptMap> kept,
-                             int selected, std::shared_ptr<const job::JobResult>& before) {
-    ResultEntry& entry = m_all[static_cast<std::size_t>(m_shown)];
-    int number = -1;
-    if (selected >= 0) {
-        const auto& peaks = edit.found.peaks;
-        const auto had = match::keyOf(entry.job->peaks[static_cast<std::size_t>(selected)]);
-        const auto now = std::ranges::find(peaks, had, match::keyOf);
-        number = now == peaks.end() ? -1 : static_cast<int>(now - peaks.begin());
+int ResultList::indexOf(int id) const {
+    const auto found = std::ranges::find(m_all, id, &ResultEntry::id);
+    return found == m_all.end() ? -1 : static_cast<int>(found - m_all.begin());
+}
+
+ResultList::Edited ResultList::edit(int index, job::ResultEdit edit, int selected,
+                                    const std::optional<base::Spacing>& spacing,
+                                    const std::optional<base::WorldAxes>& axes) {
+    ResultEntry& entry = m_all[static_cast<std::size_t>(index)];
+    Edited done;
+    done.before = entry.job;
+    done.undo = job::apply(entry, std::move(edit));
+    if (entry.job == done.before) { // decisions alone
+        done.selected = selected;
+        return done;
     }
-    before = entry.job;
-    (void)job::apply(entry, std::move(edit));
-    entry.kept = std::move(kept);
-    return number;
+    auto next = std::make_shared<job::JobResult>(*entry.job);
+    job::restate(*next, spacing, axes);
+    entry.job = std::move(next);
+    entry.settings.spacing = spacing;
+    entry.settings.world = axes;
+    if (selected >= 0) {
+        const auto& peaks = entry.job->peaks;
+        const auto had = match::keyOf(done.before->peaks[static_cast<std::size_t>(selected)]);
+        const auto now = std::ranges::find(peaks, had, match::keyOf);
+        done.selected = now == peaks.end() ? -1 : static_cast<int>(now - peaks.begin());
+    }
+    return done;
 }
 
 void ResultList::restate(const std::optional<base::Spacing>& spacing,

@@ -32,10 +32,18 @@ class ResultList {
     takeOut(const std::function<bool(const ResultEntry&)>& gone);
     void clear();
 
-    /// Replaces the peaks of the shown result by peaks of the same map. Returns the number that
-    /// peak `selected` has in the new list; -1: it is not there. `before` keeps the old list alive.
-    int replacePeaks(job::PeaksEdit edit, std::shared_ptr<const job::KeptMap> kept, int selected,
-                     std::shared_ptr<const job::JobResult>& before);
+    [[nodiscard]] int indexOf(int id) const; ///< -1: there is no result with this id
+    /// What an edit did.
+    struct Edited {
+        job::ResultEdit undo;
+        int selected = -1; ///< the number of the selected peak in the new list; -1: it is gone
+        std::shared_ptr<const job::JobResult> before; ///< keeps the old list alive
+    };
+    /// Edits a result. `selected`: number of a peak in its list, or -1. Positions, thresholds and
+    /// job follow `spacing` and `axes`, which may have changed since the edit was made.
+    [[nodiscard]] Edited edit(int index, job::ResultEdit edit, int selected,
+                              const std::optional<base::Spacing>& spacing,
+                              const std::optional<base::WorldAxes>& axes);
     /// Positions follow spacing and world axes.
     void restate(const std::optional<base::Spacing>& spacing,
                  const std::optional<base::WorldAxes>& axes);

@@ -33,7 +33,7 @@ class MadeSceneCommand : public QUndoCommand {
     }
     void undo() override {
         const int index = m_document.indexOf(m_scene.image);
-        if (index < 0) { // removed from the list
+        if (index <= 0) { // removed from the list, or the only one that is left of it
             setObsolete(true);
             return;
         }
@@ -68,6 +68,10 @@ class BinCommand : public QUndoCommand {
     }
     void redo() override {
         Document& d = m_document;
+        if (d.m_scenes.front().image != m_scenes.front().image) { // it was removed since
+            setObsolete(true);
+            return;
+        }
         d.m_scenes = m_scenes;
         for (SceneEntry& scene : d.m_scenes) {
             scene.aside = true;
@@ -89,6 +93,10 @@ class BinCommand : public QUndoCommand {
     }
     void undo() override {
         Document& d = m_document;
+        if (d.m_scenes.front().image != m_scene.image) { // it was removed since
+            setObsolete(true);
+            return;
+        }
         m_results.clear();
         std::vector<ResultEntry> others;
         for (ResultEntry& result : d.m_results.all()) {

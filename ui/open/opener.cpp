@@ -332,9 +332,11 @@ void Opener::openSample(const QString& name, Then then) {
                 }
                 return [this, name, images, then] {
                     m_document.setScene({images.scene, name, {}, name, {}, {}});
-                    m_document.setTemplate(
-                        {images.templates.front(), tr("template of %1").arg(name), {}, {}, {}});
-                    m_document.undoStack().clear();
+                    m_document.startWith(
+                        {{{images.templates.front(), tr("template of %1").arg(name), {}, {}, {}}},
+                         0,
+                         {},
+                         {}});
                     Q_EMIT opened(announcement(name, *images.scene, images.scene->geometry));
                     Q_EMIT sampleOpened();
                     tellOpened(then, true);
@@ -372,7 +374,6 @@ void Opener::askLayout(const std::filesystem::path& file) {
         offerScenes({io::rawPath(dialog->volume())}, [this, spacing](bool opened) {
             if (opened && spacing) {
                 m_document.setSpacing(spacing);
-                m_document.undoStack().clear();
             }
         });
     });
@@ -490,8 +491,7 @@ void Opener::openKeepingTemplates(const std::vector<std::filesystem::path>& path
     }
     openScenes(paths, false, [this, kept, then](bool opened) {
         if (opened) {
-            m_document.bringBack(kept);
-            m_document.undoStack().clear();
+            m_document.startWith(kept);
         }
         tellOpened(then, opened);
     });

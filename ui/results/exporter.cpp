@@ -242,7 +242,7 @@ void Exporter::peaks() {
     if (result == nullptr) {
         return;
     }
-    auto* dialog = new PeaksExportDialog(io::peakList(shownPeaks(*result), peakContext(*result)),
+    auto* dialog = new PeaksExportDialog(shownList(*result, {}, {}),
                                          m_flow.currentJob().peaksUnknowns, &m_window);
     dialog->setAttribute(Qt::WA_DeleteOnClose);
     connect(dialog, &QDialog::accepted, this, [this, dialog] {
@@ -250,8 +250,8 @@ void Exporter::peaks() {
         const QString extension = toQString(std::string(info.extension));
         ask(tr("Export peaks"), QStringLiteral("peaks") + extension,
             QStringLiteral("%1 (*%2)").arg(toQString(std::string(info.title)), extension),
-            [this, format = info.format, unknowns = dialog->unknowns()](
-                const std::filesystem::path& path) { writePeaks(path, format, unknowns); });
+            [this, format = info.format, unknowns = dialog->unknowns(), only = dialog->only()](
+                const std::filesystem::path& path) { writePeaks(path, format, unknowns, only); });
     });
     dialog->open();
 }
@@ -266,35 +266,47 @@ std::vector<match::Peak> Exporter::shownPeaks(const ResultEntry& entry) const {
     if (!shown) {
         std::ranges::copy_if(
             entry.job->peaks, std::back_inserter(peaks),
-            [&choice](const match::Peak& peak) { return reaches(peak, choice.minScore); });
+            [&](const match::Peak& peak) { return isListed(entry, peak, choice.minScore); });
     }
     return peaks;
 }
 
+io::PositionList Exporter::shownList(const ResultEntry& entry, const io::ListUnknowns& unknowns,
+                                     const std::vector<match::Decision>& only) const {
+    const std::vector<match::Peak> peaks = shownPeaks(entry);
+    io::PeakContext context = peakContext(entry);
+    context.unknowns = unknowns;
+    io::PositionList list = entry.decisions.all().empty()
+                                ? io::peakList(peaks, context)
+                                : io::peakList(peaks, entry.decisions.of(peaks), context);
+    if (!only.empty()) {
+        io::leaveDecided(list, only);
+    }
+    return list;
+}
+
 void Exporter::writePeaks(const std::filesystem::path& path, io::ListFormat format,
-                          const io::ListUnknowns& unknowns) {
+                          const io::ListUnknowns& unknowns,
+                          const std::vector<match::Decision>& only) {
     if (requireResult() != nullptr) {
         const PeakChoice& choice = m_document.peakChoice();
         std::size_t all = 0;
         std::size_t chosen = 0;
+        // Lists are made here: the choice may change while files are written.
+        std::map<const job::JobResult*, io::PositionList> lists;
         for (const ResultEntry& each : shownRun()) {
             all += each.job->peaks.size();
-            chosen += shownPeaks(each).size();
+            const auto& list = lists[each.job.get()] = shownList(each, unknowns, only);
+            chosen += list.positions.size();
         }
         QString what = peaksText(static_cast<std::int64_t>(all));
         if (chosen < all) {
             what = tr("%1 of %2, those %3")
                        .arg(chosen)
-                       .arg(what, choice.filtered
+                       .arg(what, !only.empty() ? tr("chosen by decision")
+                                  : choice.filtered
                                       ? tr("shown in the table")
                                       : tr("at or above %1").arg(choice.minScore, 0, 'f', 3));
-        }
-        // Lists are made here: the choice may change while files are written.
-        std::map<const job::JobResult*, io::PositionList> lists;
-        for (const ResultEntry& each : shownRun()) {
-            io::PeakContext context = peakContext(each);
-            context.unknowns = unknowns;
-            lists[each.job.get()] = io::peakList(shownPeaks(each), context);
         }
         writeScenes(path, [lists, what, format](const ResultEntry& entry, const auto& file,
                                                 const std::stop_token&) {

@@ -50,7 +50,8 @@ class Exporter : public QObject {
     // These functions write without asking. If there is no result, they emit failed().
     void writeScene(const std::filesystem::path& path);
     void writePeaks(const std::filesystem::path& path, io::ListFormat format = io::ListFormat::Auto,
-                    const io::ListUnknowns& unknowns = {});
+                    const io::ListUnknowns& unknowns = {},
+                    const std::vector<match::Decision>& only = {});
     void writeMap(const std::filesystem::path& path);
     void writeStatus(const std::filesystem::path& path);
     void writeIndex(const std::filesystem::path& path);
@@ -86,6 +87,10 @@ class Exporter : public QObject {
     [[nodiscard]] job::Job jobWithAllScenes() const;
     /// The peaks of a result that the table shows or, of another scene, would show.
     [[nodiscard]] std::vector<match::Peak> shownPeaks(const ResultEntry& entry) const;
+    /// The same as a list with the decisions, if there are any; `only`: as in the dialog.
+    [[nodiscard]] io::PositionList shownList(const ResultEntry& entry,
+                                             const io::ListUnknowns& unknowns,
+                                             const std::vector<match::Decision>& only) const;
     [[nodiscard]] std::vector<ResultEntry> shownRun() const;
     void ask(const QString& title, const QString& name, const QString& filters,
              std::function<void(const std::filesystem::path&)> then);

@@ -55,6 +55,7 @@ PeaksExportDialog::PeaksExportDialog(io::PositionList list, const io::ListUnknow
                 .arg(toQString(std::string(info.title)), toQString(std::string(info.extension))),
             static_cast<int>(info.format));
     }
+    buildOnly();
     m_convention = new QLabel(this);
     m_convention->setWordWrap(true);
     buildFields();
@@ -75,8 +76,9 @@ PeaksExportDialog::PeaksExportDialog(io::PositionList list, const io::ListUnknow
     connect(m_buttons, &QDialogButtonBox::rejected, this, &QDialog::reject);
 
     auto* layout = new QVBoxLayout(this);
-    for (QWidget* each : {static_cast<QWidget*>(m_format), static_cast<QWidget*>(m_convention),
-                          m_fields, static_cast<QWidget*>(m_notes)}) {
+    for (QWidget* each :
+         {static_cast<QWidget*>(m_format), static_cast<QWidget*>(m_only),
+          static_cast<QWidget*>(m_convention), m_fields, static_cast<QWidget*>(m_notes)}) {
         layout->addWidget(each);
     }
     layout->addWidget(m_preview, 1);
@@ -132,6 +134,41 @@ void PeaksExportDialog::buildFields() {
     });
 }
 
+/// Which peaks are written. The choice is there where something was decided.
+void PeaksExportDialog::buildOnly() {
+    using match::Decision;
+    m_only = new QComboBox(this);
+    m_only->setObjectName(QStringLiteral("peaksOnly"));
+    m_only->setAccessibleName(tr("Which peaks"));
+    m_only->setToolTip(tr("Which peaks are written. Formats with a place for decisions have a "
+                          "column of them"));
+    const auto count = [this](Decision decision) {
+        return static_cast<int>(
+            std::ranges::count(m_list.positions, decision, &io::ListedPosition::decision));
+    };
+    const auto all = static_cast<int>(m_list.positions.size());
+    const int kept = count(Decision::Keep);
+    const int rejected = count(Decision::Reject);
+    m_only->addItem(tr("All peaks (%1)").arg(all));
+    m_only->addItem(tr("All but rejected ones (%1)").arg(all - rejected));
+    m_only->addItem(tr("Kept ones only (%1)").arg(kept));
+    m_only->setCurrentIndex(rejected > 0 ? 1 : 0);
+    m_only->setVisible(kept + rejected + count(Decision::Unsure) > 0);
+    connect(m_only, &QComboBox::currentIndexChanged, this, &PeaksExportDialog::refresh);
+}
+
+std::vector<match::Decision> PeaksExportDialog::only() const {
+    using match::Decision;
+    switch (m_only->currentIndex()) {
+    case 1:
+        return {Decision::Undecided, Decision::Keep, Decision::Unsure};
+    case 2:
+        return {Decision::Keep};
+    default:
+        return {};
+    }
+}
+
 io::ListFormat PeaksExportDialog::format() const {
     return static_cast<io::ListFormat>(m_format->currentData().toInt());
 }
@@ -161,6 +198,9 @@ void PeaksExportDialog::refresh() {
     m_convention->setText(toQString(std::string(info.convention)));
     m_fields->setVisible(std::ranges::any_of(info.needs, isOfTomography));
     io::PositionList first = m_list;
+    if (!only().empty()) {
+        io::leaveDecided(first, only());
+    }
     first.positions.resize(std::min(first.positions.size(), kPreviewPeaks));
     QString wrong = m_wrong;
     QString text;

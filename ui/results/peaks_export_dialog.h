@@ -3,6 +3,7 @@
 #include <QDialog>
 
 #include <functional>
+#include <vector>
 
 #include "engine/io/list_file.h"
 
@@ -24,15 +25,19 @@ class PeaksExportDialog : public QDialog {
     PeaksExportDialog(io::PositionList list, const io::ListUnknowns& unknowns, QWidget* parent);
 
     [[nodiscard]] io::ListFormat format() const;
+    /// Which peaks are written, by what was decided on them; empty: all.
+    [[nodiscard]] std::vector<match::Decision> only() const;
     [[nodiscard]] io::ListUnknowns unknowns() const { return m_list.place.unknowns; }
 
   private:
     void buildFields();
+    void buildOnly();
     void readFields();
     void refresh();
 
     io::PositionList m_list;
     QComboBox* m_format = nullptr;
+    QComboBox* m_only = nullptr;
     QLabel* m_convention = nullptr;
     QWidget* m_fields = nullptr;
     QLineEdit* m_binning = nullptr;

@@ -1,9 +1,12 @@
 #include "ui/results/peaks_model.h"
 
+#include <algorithm>
+#include <array>
 #include <limits>
 #include <utility>
 
 #include "ui/base/text.h"
+#include "ui/base/theme.h"
 #include "ui/document/document.h"
 
 namespace flcc::ui {
@@ -13,9 +16,29 @@ PeaksModel::PeaksModel(QObject* parent) : QAbstractTableModel(parent) {}
 void PeaksModel::setPeaks(std::vector<match::Peak> peaks, base::Geometry geometry, bool volume) {
     beginResetModel();
     m_peaks = std::move(peaks);
+    m_decisions.clear();
     m_geometry = std::move(geometry);
     m_volume = volume;
     endResetModel();
+}
+
+void PeaksModel::setDecisions(std::vector<match::Decision> decisions) {
+    m_decisions = std::move(decisions);
+    if (!m_peaks.empty()) {
+        Q_EMIT dataChanged(index(0, 0), index(rowCount() - 1, kColumns - 1));
+    }
+}
+
+void PeaksModel::setAdded(std::vector<match::PeakKey> added) { m_added = std::move(added); }
+
+bool PeaksModel::isAdded(int row) const {
+    const match::PeakKey key = match::keyOf(m_peaks[static_cast<std::size_t>(row)]);
+    return std::ranges::find(m_added, key) != m_added.end();
+}
+
+match::Decision PeaksModel::decision(int row) const {
+    const auto at = static_cast<std::size_t>(row);
+    return at < m_decisions.size() ? m_decisions[at] : match::Decision::Undecided;
 }
 
 int PeaksModel::rowCount(const QModelIndex& parent) const {
@@ -56,6 +79,8 @@ QVariant PeaksModel::number(const match::Peak& peak, int row, int column) const 
         return peak.bound;
     case Templ:
         return peak.templ;
+    case Decision:
+        return static_cast<int>(decision(row));
     default:
         return toQString(base::name(peak.status));
     }
@@ -82,6 +107,8 @@ QString PeaksModel::text(const match::Peak& peak, int row, int column) const {
         return peak.rival ? QString::number(*peak.rival, 'f', 2) : QString();
     case Bound:
         return QString::number(peak.bound, 'g', 2);
+    case Decision:
+        return decisionText(decision(row));
     default:
         return value.toString();
     }
@@ -98,8 +125,12 @@ QVariant PeaksModel::data(const QModelIndex& index, int role) const {
     case kSortRole:
         return number(peak, index.row(), index.column());
     case Qt::TextAlignmentRole:
-        return QVariant::fromValue(Qt::Alignment(
-            Qt::AlignVCenter | (index.column() == Mark ? Qt::AlignLeft : Qt::AlignRight)));
+        return QVariant::fromValue(
+            Qt::Alignment(Qt::AlignVCenter |
+                          (index.column() == Mark || index.column() == Decision ? Qt::AlignLeft
+                                                                                : Qt::AlignRight)));
+    case Qt::ForegroundRole:
+        return inkOf(index.row(), index.column());
     case Qt::ToolTipRole:
         return tr("Peak %1: score %2, centre %3 in %4 from 0")
                    .arg(index.row() + 1)
@@ -111,6 +142,27 @@ QVariant PeaksModel::data(const QModelIndex& index, int role) const {
     default:
         return {};
     }
+}
+
+QString PeaksModel::decisionText(match::Decision decision) {
+    const std::array<QString, match::kDecisionCount> names{QString(), tr("keep"), tr("reject"),
+                                                           tr("unsure")};
+    return names[static_cast<std::size_t>(decision)];
+}
+
+/// The colour of a text: a rejected peak is grey.
+QVariant PeaksModel::inkOf(int row, int column) const {
+    switch (decision(row)) {
+    case match::Decision::Reject:
+        return accents().muted;
+    case match::Decision::Keep:
+        return column == Decision ? QVariant(accents().good) : QVariant();
+    case match::Decision::Unsure:
+        return column == Decision ? QVariant(accents().warning) : QVariant();
+    case match::Decision::Undecided:
+        break;
+    }
+    return {};
 }
 
 /// "11.50, 20.25", in a volume with z.
@@ -137,7 +189,7 @@ QVariant PeaksModel::headerData(int section, Qt::Orientation orientation, int ro
         tr("#"),        tr("score"),    tr("x [0-based]"), tr("y [0-based]"), tr("z [0-based]"),
         tr("centre x"), tr("centre y"), tr("centre z"),    tr("z-score"),     tr("false pos."),
         tr("contrast"), tr("± error"),  tr("status"),      tr("template"),    worldName(0),
-        worldName(1),   worldName(2)};
+        worldName(1),   worldName(2),   tr("decision")};
     const QString voxel = voxelWord(m_volume);
     const QString voxels = voxelsWord(m_volume);
     const QString first = tr("First %1 of the placement along %2, counted from 0");
@@ -163,7 +215,9 @@ QVariant PeaksModel::headerData(int section, Qt::Orientation orientation, int ro
         tr("Number of the template that was found, counted from 0 as in the list"),
         tr("The centre in world units, along the first axis of the world"),
         tr("The centre in world units, along the second axis of the world"),
-        tr("The centre in world units, along the third axis of the world")};
+        tr("The centre in world units, along the third axis of the world"),
+        tr("keep, reject or unsure: Space, X or U on the selected peaks; the same key again takes "
+           "it back")};
     if (role == Qt::DisplayRole) {
         return names[static_cast<std::size_t>(section)];
     }
@@ -175,23 +229,24 @@ QVariant PeaksModel::headerData(int section, Qt::Orientation orientation, int ro
 
 PeaksFilter::PeaksFilter(QObject* parent) : QSortFilterProxyModel(parent) {
     setSortRole(PeaksModel::kSortRole);
-    setDynamicSortFilter(true);
+    setDynamicSortFilter(false); // a row keeps its place while a person decides on it
 }
 
 void PeaksFilter::setMinScore(double score) {
     m_minScore = score;
-    invalidateFilter();
+    invalidate();
 }
 
 void PeaksFilter::setText(const QString& text) {
     m_text = text.trimmed();
-    invalidateFilter();
+    invalidate();
 }
 
 bool PeaksFilter::filterAcceptsRow(int row, const QModelIndex& parent) const {
     const QAbstractItemModel* model = sourceModel();
     const auto* peaks = dynamic_cast<const PeaksModel*>(model);
-    if (peaks != nullptr && !reaches(peaks->peaks()[static_cast<std::size_t>(row)], m_minScore)) {
+    if (peaks != nullptr && !reaches(peaks->peaks()[static_cast<std::size_t>(row)], m_minScore) &&
+        !peaks->isAdded(row)) {
         return false;
     }
     if (m_text.isEmpty()) {

@@ -5,6 +5,7 @@
 
 #include <vector>
 
+#include "engine/match/decision.h"
 #include "engine/match/peaks.h"
 
 namespace flcc::ui {
@@ -32,18 +33,29 @@ class PeaksModel : public QAbstractTableModel {
         Templ,
         WorldX,
         WorldY,
-        WorldZ
+        WorldZ,
+        Decision
     };
-    static constexpr int kColumns = WorldZ + 1;
+    static constexpr int kColumns = Decision + 1;
     /// The number itself, for sorting.
     static constexpr int kSortRole = Qt::UserRole + 1;
 
     explicit PeaksModel(QObject* parent = nullptr);
 
+    /// "keep", "reject", "unsure"; empty for an undecided peak.
+    [[nodiscard]] static QString decisionText(match::Decision decision);
+
     /// `geometry`: unit and axes of the world positions. `volume`: the scene is one, so that
     /// explanations say voxels instead of pixels.
     void setPeaks(std::vector<match::Peak> peaks, base::Geometry geometry = {},
                   bool volume = false);
+    /// What was decided on them, one for each peak; none: undecided. Rows keep their places, also
+    /// where they are sorted by decision.
+    void setDecisions(std::vector<match::Decision> decisions);
+    /// Peaks that a person added, which are shown whatever their score.
+    void setAdded(std::vector<match::PeakKey> added);
+    [[nodiscard]] bool isAdded(int row) const;
+    [[nodiscard]] match::Decision decision(int row) const;
     [[nodiscard]] const std::vector<match::Peak>& peaks() const { return m_peaks; }
 
     [[nodiscard]] int rowCount(const QModelIndex& parent = {}) const override;
@@ -57,8 +69,11 @@ class PeaksModel : public QAbstractTableModel {
     [[nodiscard]] QString text(const match::Peak& peak, int row, int column) const;
     [[nodiscard]] QString centreText(const match::Peak& peak) const;
     [[nodiscard]] QString worldName(int axis) const;
+    [[nodiscard]] QVariant inkOf(int row, int column) const;
 
     std::vector<match::Peak> m_peaks;
+    std::vector<match::Decision> m_decisions;
+    std::vector<match::PeakKey> m_added;
     base::Geometry m_geometry;
     bool m_volume = false;
 };

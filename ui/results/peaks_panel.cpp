@@ -29,22 +29,23 @@ PeaksPanel::PeaksPanel(Document& document, QWidget* parent)
     makeButtons();
     makeTable();
     setFocusProxy(m_table);
-    auto* bar = new QHBoxLayout;
-    bar->setContentsMargins(8, 4, 8, 4);
-    bar->addWidget(m_summary, 1);
-    bar->addWidget(m_all);
-    bar->addWidget(m_text);
-    bar->addWidget(m_world);
-    bar->addWidget(m_copy);
-    bar->addWidget(m_export);
+    m_bar = new QHBoxLayout;
+    m_bar->setContentsMargins(8, 4, 8, 4);
+    m_bar->addWidget(m_summary, 1);
+    m_bar->addWidget(m_all);
+    m_bar->addWidget(m_text);
+    m_bar->addWidget(m_world);
+    m_bar->addWidget(m_copy);
+    m_bar->addWidget(m_export);
     auto* layout = new QVBoxLayout(this);
     layout->setContentsMargins(0, 0, 0, 0);
     layout->setSpacing(0);
-    layout->addLayout(bar);
+    layout->addLayout(m_bar);
     layout->addWidget(m_table, 1);
     connectTable();
     connect(&m_document, &Document::resultShown, this, &PeaksPanel::onResultShown);
     connect(&m_document, &Document::peaksReplaced, this, &PeaksPanel::showPeaks);
+    connect(&m_document, &Document::decisionsChanged, this, &PeaksPanel::showDecisions);
     connect(&m_document, &Document::peakSelected, this, &PeaksPanel::onPeakSelected);
     refreshTheme();
     onResultShown();
@@ -118,7 +119,8 @@ void PeaksPanel::makeTable() {
     m_table->horizontalHeader()->setHighlightSections(false);
     QHeaderView& header = *m_table->horizontalHeader();
     header.moveSection(PeaksModel::Templ, PeaksModel::X); // after the score
-    for (int axis = 0; axis < 3; ++axis) {                // where the centre in voxels stands
+    header.moveSection(header.visualIndex(PeaksModel::Decision), PeaksModel::X);
+    for (int axis = 0; axis < 3; ++axis) { // where the centre in voxels stands
         header.moveSection(header.visualIndex(PeaksModel::WorldX + axis),
                            header.visualIndex(PeaksModel::CentreZ) + 1 + axis);
     }
@@ -140,7 +142,9 @@ void PeaksPanel::connectTable() {
             [this](const QModelIndex& current) {
                 if (!m_following) {
                     const int peak = current.isValid() ? m_filter->mapToSource(current).row() : -1;
+                    m_leading = true;
                     m_document.selectPeak(peak);
+                    m_leading = false;
                     Q_EMIT peakActivated(peak);
                 }
             });
@@ -166,10 +170,18 @@ void PeaksPanel::setTotal(std::int64_t total, bool more) {
 void PeaksPanel::showPeaks() {
     const ResultEntry* result = m_document.result();
     m_following = true;
+    std::vector<match::PeakKey> added;
+    for (const match::Peak& each : result == nullptr ? std::vector<match::Peak>() : result->added) {
+        added.push_back(match::keyOf(each));
+    }
+    m_model->setAdded(std::move(added));
     m_model->setPeaks(result == nullptr ? std::vector<match::Peak>() : result->job->peaks,
                       result == nullptr ? base::Geometry{} : result->job->geometry,
                       m_document.isVolume());
     m_following = false;
+    if (result != nullptr) {
+        m_model->setDecisions(result->decisions.of(result->job->peaks));
+    }
     showColumns();
     m_table->setColumnHidden(PeaksModel::Templ,
                              result == nullptr || result->job->templates.size() < 2);
@@ -192,6 +204,59 @@ void PeaksPanel::showColumns() {
         m_table->setColumnHidden(PeaksModel::CentreX + axis, !there || world);
         m_table->setColumnHidden(PeaksModel::WorldX + axis, !there || !world);
     }
+}
+
+void PeaksPanel::showDecisions() {
+    if (const ResultEntry* result = m_document.result()) {
+        m_model->setDecisions(result->decisions.of(result->job->peaks));
+        refresh();
+    }
+}
+
+/// "12 kept, 3 rejected"; empty as long as nothing is decided.
+QString PeaksPanel::decidedText() const {
+    const ResultEntry* result = m_document.result();
+    if (result == nullptr) {
+        return {};
+    }
+    const auto counts = result->decisions.counts(result->job->peaks);
+    QStringList parts;
+    const auto add = [&](match::Decision decision, const QString& text) {
+        const std::int64_t count = counts[static_cast<std::size_t>(decision)];
+        if (count > 0) {
+            parts << text.arg(count);
+        }
+    };
+    add(match::Decision::Keep, tr("%1 kept"));
+    add(match::Decision::Reject, tr("%1 rejected"));
+    add(match::Decision::Unsure, tr("%1 unsure"));
+    return parts.join(QStringLiteral(", "));
+}
+
+QItemSelectionModel& PeaksPanel::selection() const { return *m_table->selectionModel(); }
+
+void PeaksPanel::sortBy(int column, Qt::SortOrder order) { m_table->sortByColumn(column, order); }
+
+void PeaksPanel::addButton(QAction* action) {
+    auto* button = new QToolButton(this);
+    button->setDefaultAction(action);
+    button->setText(tr("Explain"));
+    button->setObjectName(action->objectName() + QStringLiteral("Button"));
+    m_bar->addWidget(button);
+}
+
+void PeaksPanel::addKey(QAction* action) { m_table->addAction(action); }
+
+std::vector<int> PeaksPanel::selectedPeaks() const {
+    std::vector<int> peaks;
+    for (const QModelIndex& row : selection().selectedRows()) {
+        peaks.push_back(m_filter->mapToSource(row).row());
+    }
+    if (peaks.empty() && m_document.selectedPeak() >= 0) {
+        peaks.push_back(m_document.selectedPeak());
+    }
+    std::ranges::sort(peaks);
+    return peaks;
 }
 
 void PeaksPanel::setThreshold(double score) {
@@ -225,6 +290,9 @@ void PeaksPanel::refresh() {
                : m_filter->hasText()
                    ? tr("%1 of %2 peaks hold the text of the filter").arg(shown).arg(all)
                    : tr("%1 of %2 peaks reach the threshold").arg(shown).arg(all);
+        if (const QString decided = decidedText(); !decided.isEmpty()) {
+            text += QStringLiteral(" · ") + decided;
+        }
         text += m_document.isVolume()
                     ? tr(" · positions in voxels from 0, x y z = first voxel of the placement")
                     : tr(" · positions in pixels from 0, x y = first pixel of the placement");
@@ -264,6 +332,9 @@ std::vector<int> PeaksPanel::visiblePeaks() const {
 }
 
 void PeaksPanel::onPeakSelected(int peak) {
+    if (m_leading) {
+        return; // the table selects further rows itself
+    }
     m_following = true;
     const QModelIndex row = m_filter->mapFromSource(m_model->index(peak, 0));
     if (row.isValid()) {

@@ -8,6 +8,9 @@
 #include "ui/document/document.h"
 #include "ui/results/peaks_model.h"
 
+class QAction;
+class QItemSelectionModel;
+class QHBoxLayout;
 class QLabel;
 class QLineEdit;
 class QTableView;
@@ -29,6 +32,18 @@ class PeaksPanel : public QWidget {
     /// The selected rows, or all shown rows if fewer than two are selected, as tab-separated text
     /// with a header.
     [[nodiscard]] QString asTsv() const;
+    /// Indices of the selected rows into the result's list, ascending; without one, that of the
+    /// document's selected peak.
+    [[nodiscard]] std::vector<int> selectedPeaks() const;
+    /// The rows as they are sorted and filtered, and what is selected of them, for other views.
+    [[nodiscard]] PeaksFilter& rows() { return *m_filter; }
+    [[nodiscard]] const PeaksModel& peaks() const { return *m_model; }
+    [[nodiscard]] QItemSelectionModel& selection() const;
+    void sortBy(int column, Qt::SortOrder order);
+    /// A button of this action above the table.
+    void addButton(QAction* action);
+    /// The key of this action works in the table, too.
+    void addKey(QAction* action);
     /// Indices of the shown rows into the result's list, in the order of the list.
     [[nodiscard]] std::vector<int> visiblePeaks() const;
     /// Number of peaks of the shown result's map that reach its threshold; may be larger than its
@@ -51,6 +66,8 @@ class PeaksPanel : public QWidget {
     void onResultShown();
     void showPeaks();
     void showColumns();
+    void showDecisions();
+    [[nodiscard]] QString decidedText() const;
     void onPeakSelected(int peak);
     /// Updates the summary, the document's choice of peaks and the views after the rows have
     /// changed.
@@ -58,6 +75,7 @@ class PeaksPanel : public QWidget {
     void copy();
 
     Document& m_document;
+    QHBoxLayout* m_bar = nullptr;
     PeaksModel* m_model = nullptr;
     PeaksFilter* m_filter = nullptr;
     QTableView* m_table = nullptr;
@@ -70,6 +88,7 @@ class PeaksPanel : public QWidget {
     std::int64_t m_total = 0;
     bool m_more = false;
     bool m_following = false; ///< true while the table follows the document's selection
+    bool m_leading = false;   ///< true while the document follows the table's
     double m_threshold = -2;
 };
 

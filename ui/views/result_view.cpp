@@ -125,6 +125,7 @@ void ResultView::showShapes(const ResultEntry* result) {
 
 void ResultView::showResult() {
     m_running.reset();
+    m_below.clear();
     setVisiblePeaks({});
     const ResultEntry* result = m_document.result();
     showShapes(result);
@@ -145,6 +146,7 @@ void ResultView::showRunningMap(std::shared_ptr<const method::MatchMap> map,
     m_running = map;
     m_runningOperation = operation;
     m_runningRange.reset();
+    m_below.clear();
     setVisiblePeaks({});
     noteMap({});
     showMap(map, templ, corner, false);
@@ -187,13 +189,19 @@ void ResultView::setVisiblePeaks(const std::vector<int>& peaks) {
     const ResultEntry* result = m_document.result();
     std::vector<viz::PeakMark> marks;
     if (result != nullptr) {
-        for (const int index : peaks) {
+        for (const int index : m_peaks) {
             const match::Peak& peak = result->job->peaks[static_cast<std::size_t>(index)];
             const auto& templ = result->job->templates[static_cast<std::size_t>(peak.templ)];
             const bool shaded =
                 m_document.masks().size() < 2 || peak.templ == m_document.activeTemplate();
+            const bool rejected =
+                result->decisions.of(match::keyOf(peak)) == match::Decision::Reject;
             marks.push_back({peak.centre, peak.score, index + 1, templ->extents(), shaded,
-                             static_cast<int>(peak.templ)});
+                             rejected ? -1 : static_cast<int>(peak.templ), rejected});
+        }
+        for (const match::Peak& peak : m_below) {
+            const auto& templ = result->job->templates[static_cast<std::size_t>(peak.templ)];
+            marks.push_back({peak.centre, peak.score, 0, templ->extents(), false, -1, true});
         }
     }
     for (const auto& slice : m_scenes.slices) {
@@ -201,6 +209,11 @@ void ResultView::setVisiblePeaks(const std::vector<int>& peaks) {
     }
     m_scenes.volume->setPeaks(marks, m_mapTempl);
     applyPeaks();
+}
+
+void ResultView::setBelow(std::vector<match::Peak> peaks) {
+    m_below = std::move(peaks);
+    refreshPeaks();
 }
 
 void ResultView::applyPeaks() {

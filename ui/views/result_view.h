@@ -49,6 +49,8 @@ class ResultView : public QObject {
 
     /// The peaks that are drawn, as indices into the shown result's list.
     void setVisiblePeaks(const std::vector<int>& peaks);
+    /// Peaks of the shown result below its threshold, drawn grey and without a number.
+    void setBelow(std::vector<match::Peak> peaks);
     /// Draws them again, because they may belong to other masks.
     void refreshPeaks() { setVisiblePeaks(std::vector<int>(m_peaks)); }
     /// The peak (index into the result's list) under a position, or -1.
@@ -81,6 +83,7 @@ class ResultView : public QObject {
     base::Extents m_mapTempl{0, 0, 0};
     base::Index m_mapCorner;
     std::vector<int> m_peaks;
+    std::vector<match::Peak> m_below;
 };
 
 } // namespace flcc::ui

@@ -299,6 +299,9 @@ void ViewTools::release(ViewFrame* frame, const ScenePointer& pointer) {
     } else if (state.drag == Drag::Crosshair && m_tool == Tool::Peaks && !state.moved &&
                m_document.selectedPeak() < 0) {
         putCrosshair(frame, pointer);
+        if (pointer.modifiers.testFlag(Qt::ControlModifier)) {
+            Q_EMIT peakPlaced(m_views.crosshair());
+        }
     }
     showCursor(frame, pointer);
 }

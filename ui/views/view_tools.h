@@ -54,6 +54,8 @@ class ViewTools : public QObject {
     void hovered(const std::optional<flcc::base::Point>& voxel);
     void contextMenuRequested(const QPoint& globalPosition);
     void maskDrawn(const flcc::ui::MaskStroke& stroke);
+    /// A Ctrl+click with the tool Peaks, where no peak is.
+    void peakPlaced(const flcc::base::Point& voxel);
     /// A click with the tool Template box.
     void objectClicked(const flcc::base::Index& voxel);
     /// That click was the first of a double click.

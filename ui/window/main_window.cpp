@@ -17,6 +17,10 @@
 #include "ui/base/text.h"
 #include "ui/base/theme.h"
 #include "ui/features/features_panel.h"
+#include "ui/judge/cockpit_panel.h"
+#include "ui/judge/explain_panel.h"
+#include "ui/judge/gallery_panel.h"
+#include "ui/judge/judge.h"
 #include "ui/match/images/mask_bar.h"
 #include "ui/match/match_flow.h"
 #include "ui/match/match_panel.h"
@@ -108,6 +112,7 @@ void MainWindow::buildCentre() {
 void MainWindow::buildParts() {
     m_docks = new Docks(*this, *m_document, *m_controller, *m_views,
                         [this] { return m_exporter->inputs(); });
+    m_judge = new Judge(*m_document, this);
     m_flow = new MatchFlow(*m_document, *m_controller, m_docks->match(), *m_views, this);
     m_opener = new Opener(*m_document, *m_controller, *this);
     m_exporter = new Exporter(*m_document, *m_controller, *m_flow, *m_views, *this);
@@ -127,8 +132,12 @@ void MainWindow::buildParts() {
                             m_docks->data(),
                             m_docks->match(),
                             m_docks->peaks(),
+                            m_docks->explain(),
+                            m_docks->gallery(),
+                            m_docks->cockpit(),
                             m_docks->features(),
                             m_docks->report(),
+                            *m_judge,
                             *m_flow,
                             *m_opener,
                             *m_exporter,
@@ -179,6 +188,9 @@ void MainWindow::applyTheme(Theme theme) {
     m_views->refreshTheme();
     m_docks->match().refreshTheme();
     m_docks->peaks().refreshTheme();
+    m_docks->explain().refreshTheme();
+    m_docks->gallery().refreshTheme();
+    m_docks->cockpit().refreshTheme();
     m_docks->report().refreshTheme();
     m_status->refreshTheme();
     m_docks->match().planCard().refreshTheme();

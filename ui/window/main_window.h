@@ -27,6 +27,7 @@ class MainMenus;
 class MaskBar;
 class MaskPainter;
 class MatchFlow;
+class Judge;
 class MatchPanel;
 class SampleThumbnails;
 class StartPage;
@@ -82,6 +83,7 @@ class MainWindow : public QMainWindow {
     MaskPainter* m_painter = nullptr;
     MaskBar* m_maskBar = nullptr;
     Docks* m_docks = nullptr;
+    Judge* m_judge = nullptr;
     StatusLine* m_status = nullptr;
     MatchFlow* m_flow = nullptr;
     Opener* m_opener = nullptr;

@@ -132,8 +132,10 @@ std::vector<std::size_t> SliceMarks::draw(const Canvas& canvas, const SlicePlane
                                           const match::HeatmapScale& scale,
                                           const ColourTable& table) const {
     const auto colourOf = [&](const PeakMark& peak) -> const match::Colour& {
-        return table[greyOf(static_cast<float>(peak.score), static_cast<float>(scale.low),
-                            greyScale({scale.low, scale.high}))];
+        return peak.grey
+                   ? kGreyMark
+                   : table[greyOf(static_cast<float>(peak.score), static_cast<float>(scale.low),
+                                  greyScale({scale.low, scale.high}))];
     };
     std::vector<std::size_t> numbered; // the weakest first
     const auto draw = [&](std::size_t i) {

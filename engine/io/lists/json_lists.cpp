@@ -145,7 +145,12 @@ void takeJson(std::string_view text, PositionList& list, const std::filesystem::
         if (document.contains("notes")) {
             list.comments = document["notes"].get<std::vector<std::string>>();
         }
-        for (const JsonValue& row : document.at(list.noun + "s")) {
+        const JsonValue& rows = document.at(list.noun + "s");
+        const std::string judged(kDecisionColumn);
+        if (!rows.empty() && rows.front().contains(judged)) {
+            list.columns.push_back({judged});
+        }
+        for (const JsonValue& row : rows) {
             ListedPosition position;
             position.centre = pointOf(row.at("centre"));
             if (row.contains(list.scoreName) && row[list.scoreName].is_number()) {
@@ -153,6 +158,9 @@ void takeJson(std::string_view text, PositionList& list, const std::filesystem::
             }
             if (row.contains("box") && row["box"].is_array()) {
                 position.box = extentsOf(row["box"]);
+            }
+            if (row.contains(judged)) {
+                position.decision = match::decisionNamed(cellText(row[judged]));
             }
             if (row.contains("angles") &&
                 std::ranges::all_of(row["angles"], &JsonValue::is_number)) {
@@ -183,6 +191,9 @@ std::string slicerText(const PositionList& list) {
                 description += ", sigma " + position.cells[i] + " voxels";
             }
         }
+        if (position.decision) {
+            description += ", " + decisionText(position);
+        }
         JsonValue point{{"id", number},
                         {"label", list.noun + "-" + number},
                         {"description", description},
@@ -191,7 +202,7 @@ std::string slicerText(const PositionList& list) {
             const Matrix turn = product(geometry.direction, matrixOf(*position.angles));
             point["orientation"] = ras ? product(kTurn, turn) : turn;
         }
-        point["selected"] = true;
+        point["selected"] = position.decision != match::Decision::Reject;
         point["locked"] = false;
         point["visibility"] = true;
         points.push_back(std::move(point));
@@ -224,6 +235,10 @@ void takeSlicer(std::string_view text, PositionList& list, const std::filesystem
                         const std::string rest = description.substr(std::string(word).size());
                         position.score = numberOf(rest.substr(0, rest.find(',')));
                     }
+                }
+                const std::size_t last = description.rfind(", ");
+                if (last != std::string::npos) {
+                    position.decision = match::decisionNamed(description.substr(last + 2));
                 }
                 if (point.contains("orientation")) {
                     const auto turn = point["orientation"].get<Matrix>();

@@ -255,6 +255,10 @@ void takeOwnSheet(const Sheet& sheet, PositionList& list, const std::filesystem:
         if (position.box.x == 0 && list.place.unknowns.box) {
             position.box = *list.place.unknowns.box;
         }
+        const int judged = sheet.column(kDecisionColumn);
+        if (judged >= 0 && static_cast<std::size_t>(judged) < row.size()) {
+            position.decision = match::decisionNamed(row[static_cast<std::size_t>(judged)]);
+        }
         position.cells = row;
         position.cells.resize(sheet.columns.size());
         list.positions.push_back(std::move(position));

@@ -68,12 +68,24 @@ constexpr std::array<Field, 35> dynamoFields() {
 constexpr auto kDynamoFields = dynamoFields();
 
 constexpr auto kPointFields = std::to_array<Field>({{X, ""}, {Y, ""}, {Z, ""}});
-constexpr auto kImageJFields = std::to_array<Field>(
-    {{Rank, " "}, {X, "X"}, {Y, "Y"}, {Z, "Slice"}, {Score, "Score"}, {More, ""}});
-constexpr auto kNapariFields = std::to_array<Field>(
-    {{Holds::Index, "index"}, {Z, "axis-0"}, {Y, "axis-1"}, {X, "axis-2"}, {Score, "score"}});
-constexpr auto kFlatNapariFields =
-    std::to_array<Field>({{Holds::Index, "index"}, {Y, "axis-0"}, {X, "axis-1"}, {Score, "score"}});
+constexpr auto kImageJFields = std::to_array<Field>({{Rank, " "},
+                                                     {X, "X"},
+                                                     {Y, "Y"},
+                                                     {Z, "Slice"},
+                                                     {Score, "Score"},
+                                                     {Decision, "Decision"},
+                                                     {More, ""}});
+constexpr auto kNapariFields = std::to_array<Field>({{Holds::Index, "index"},
+                                                     {Z, "axis-0"},
+                                                     {Y, "axis-1"},
+                                                     {X, "axis-2"},
+                                                     {Score, "score"},
+                                                     {Decision, "decision"}});
+constexpr auto kFlatNapariFields = std::to_array<Field>({{Holds::Index, "index"},
+                                                         {Y, "axis-0"},
+                                                         {X, "axis-1"},
+                                                         {Score, "score"},
+                                                         {Decision, "decision"}});
 constexpr auto kBoxFields = std::to_array<Field>({{X, ""}, {Y, ""}, {Width, ""}, {Height, ""}});
 constexpr auto kCboxFields = std::to_array<Field>({{X, "CoordinateX"},
                                                    {Y, "CoordinateY"},
@@ -92,14 +104,16 @@ constexpr auto kCornerFields = std::to_array<Field>({{X, "x"},
                                                      {Width, "width"},
                                                      {Height, "height"},
                                                      {Depth, "depth"},
-                                                     {Score, "score"}});
+                                                     {Score, "score"},
+                                                     {Decision, "decision"}});
 constexpr auto kSkimageFields = std::to_array<Field>({{Z, "plane"},
                                                       {Y, "row"},
                                                       {X, "column"},
                                                       {Depth, "planes"},
                                                       {Height, "rows"},
                                                       {Width, "columns"},
-                                                      {Score, "score"}});
+                                                      {Score, "score"},
+                                                      {Decision, "decision"}});
 
 using enum ListNeed;
 
@@ -299,6 +313,21 @@ std::span<const Preset> presets() { return kPresets; }
 const Preset& presetOf(ListFormat format) {
     return *std::ranges::find(presets(), format,
                               [](const Preset& preset) { return preset.info.format; });
+}
+
+bool isJudged(const PositionList& list) {
+    return std::ranges::any_of(
+        list.positions, [](const ListedPosition& each) { return each.decision.has_value(); });
+}
+
+std::string decisionText(const ListedPosition& position) {
+    return std::string(match::name(position.decision.value_or(match::Decision::Undecided)));
+}
+
+bool holdsDecisions(const Preset& preset) {
+    return preset.syntax == Syntax::Own || preset.syntax == Syntax::Json ||
+           preset.syntax == Syntax::Slicer || preset.syntax == Syntax::Roi ||
+           std::ranges::find(preset.fields, Holds::Decision, &Field::holds) != preset.fields.end();
 }
 
 base::Point toFormat(const Preset& preset, const ListPlace& place, const base::Point& i,

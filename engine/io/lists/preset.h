@@ -2,6 +2,7 @@
 
 #include <array>
 #include <span>
+#include <string>
 #include <string_view>
 
 #include "engine/io/list_file.h"
@@ -41,7 +42,8 @@ enum class Holds {
     Shift2,
     Shift3,
     Tomogram,
-    More ///< all columns of the list with ListColumn::more
+    Decision, ///< "keep", "reject", ...; only of a judged list
+    More      ///< all columns of the list with ListColumn::more
 };
 
 struct Field {
@@ -69,6 +71,12 @@ struct Preset {
 
 [[nodiscard]] std::span<const Preset> presets();
 [[nodiscard]] const Preset& presetOf(ListFormat format);
+
+/// Whether a person judged the positions, and the word for a decision ("undecided" without one).
+[[nodiscard]] bool isJudged(const PositionList& list);
+[[nodiscard]] std::string decisionText(const ListedPosition& position);
+/// Whether files of the format say what was decided.
+[[nodiscard]] bool holdsDecisions(const Preset& preset);
 
 /// The numbers that a file states for voxel position `i`, and the position that they mean. Each is
 /// the inverse of the other, but for rounding to whole numbers. `box`: extents of the template.

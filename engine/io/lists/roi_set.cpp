@@ -106,7 +106,12 @@ void takeRoi(std::string_view bytes, const Preset& preset, PositionList& list,
     }
     const auto slice = static_cast<double>(number(bytes, 56, 4));
     const std::string label = labelOf(bytes);
-    const std::size_t space = label.rfind(' ');
+    std::vector<std::string> words; // number, score, decision
+    for (std::size_t at = 0; at < label.size();) {
+        const std::size_t end = std::min(label.find(' ', at), label.size());
+        words.push_back(label.substr(at, end - at));
+        at = end + 1;
+    }
     for (std::size_t i = 0; i < count; ++i) {
         base::Point stated{0, 0, slice > 0 ? slice : preset.base[2]};
         for (std::size_t axis = 0; axis < 2; ++axis) {
@@ -121,8 +126,10 @@ void takeRoi(std::string_view bytes, const Preset& preset, PositionList& list,
         ListedPosition position;
         position.box = list.place.unknowns.box.value_or(base::Extents{0, 0, 0});
         position.centre = fromFormat(preset, list.place, stated, position.box);
-        if (space != std::string::npos) {
-            position.score = numberOf(label.substr(space + 1));
+        for (std::size_t word = 1; word < words.size(); ++word) {
+            const auto value = numberOf(words[word]);
+            position.score = value ? value : position.score;
+            position.decision = value ? position.decision : match::decisionNamed(words[word]);
         }
         list.positions.push_back(std::move(position));
     }
@@ -136,7 +143,8 @@ std::string roiSetText(const PositionList& list, const Preset& preset) {
         std::string number = std::to_string(entries.size() + 1);
         number.insert(0, number.size() < 5 ? 5 - number.size() : 0, '0');
         const std::string label =
-            number + (position.score ? " " + numberText(*position.score) : std::string());
+            number + (position.score ? " " + numberText(*position.score) : std::string()) +
+            (position.decision ? " " + decisionText(position) : std::string());
         const base::Point stated = toFormat(preset, list.place, position.centre, position.box);
         entries.push_back({number + ".roi", roiOf(stated, list.place.flat(), label)});
     }

@@ -110,6 +110,7 @@ std::vector<Field> fieldsOf(const PositionList& list, const Preset& preset) {
     const bool angles = anyAngles(list);
     const bool scores = std::ranges::any_of(
         list.positions, [](const ListedPosition& each) { return each.score.has_value(); });
+    const bool judged = isJudged(list);
     const bool dropsZ =
         list.place.flat() && preset.syntax == Syntax::Table && preset.header && preset.base[2] != 1;
     const bool flat = list.place.flat() && !preset.flatFields.empty();
@@ -117,8 +118,9 @@ std::vector<Field> fieldsOf(const PositionList& list, const Preset& preset) {
         const bool angle = field.holds >= Holds::Angle1 && field.holds <= Holds::Angle3;
         const bool depth = field.holds == Holds::Z || field.holds == Holds::Depth;
         const bool named = !field.name.empty() || field.holds == Holds::More;
-        const bool missing =
-            (angle && !angles) || (depth && dropsZ) || (field.holds == Holds::Score && !scores);
+        const bool missing = (angle && !angles) || (depth && dropsZ) ||
+                             (field.holds == Holds::Score && !scores) ||
+                             (field.holds == Holds::Decision && !judged);
         const bool written = named || preset.syntax == Syntax::Table;
         if (written && (!named || !missing)) {
             fields.push_back(field);
@@ -173,6 +175,8 @@ std::string cellOf(const Field& field, const PositionList& list, std::size_t num
         return angle(2);
     case Holds::Tomogram:
         return tomogram;
+    case Holds::Decision:
+        return decisionText(position);
     case Holds::Constant:
     case Holds::Shift1:
     case Holds::Shift2:
@@ -369,6 +373,10 @@ void takeSheet(const Sheet& sheet, const Preset& preset, PositionList& list,
         }
         ListedPosition position;
         position.score = value(Holds::Score);
+        const int judged = columns.at(static_cast<std::size_t>(Holds::Decision));
+        if (judged >= 0 && static_cast<std::size_t>(judged) < row.size()) {
+            position.decision = match::decisionNamed(row[static_cast<std::size_t>(judged)]);
+        }
         const auto length = [&](Holds holds) {
             const double edge = value(holds).value_or(0);
             return edge >= 1 && edge < 1e9 ? static_cast<std::int64_t>(edge) : 0;

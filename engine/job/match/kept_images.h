@@ -14,4 +14,11 @@ struct KeptImages {
     std::shared_ptr<const SceneImage> stack; ///< of a stream: in memory, or null
 };
 
+namespace detail {
+
+/// The part of a kept map with the maps that findPeaks() searches.
+[[nodiscard]] match::SearchedMap searchedMap(const KeptMap& kept, const KeptPart& part);
+
+} // namespace detail
+
 } // namespace flcc::job

@@ -13,10 +13,7 @@
 
 namespace flcc::job {
 
-namespace {
-
-/// The part of a kept map with the maps that findPeaks() searches.
-match::SearchedMap searchedMap(const KeptMap& kept, const KeptPart& part) {
+match::SearchedMap detail::searchedMap(const KeptMap& kept, const KeptPart& part) {
     const detail::Inputs& inputs = kept.images->inputs;
     const std::vector<int>& numbers = inputs.groups.front(); // templates of one extent have a map
     base::Box box{{0, 0, 0}, kept.map->value.extents()};
@@ -45,12 +42,14 @@ match::SearchedMap searchedMap(const KeptMap& kept, const KeptPart& part) {
     return map;
 }
 
+namespace {
+
 FoundPeaks searchPart(const KeptMap& kept, const KeptPart& part, const SceneImage& scene,
                       const base::Geometry& geometry, const Job& job, double searches,
                       const std::stop_token& stop) {
     const detail::Inputs& inputs = kept.images->inputs;
     FoundPeaks found = detail::peaksOf(
-        job, inputs.viewOf(scene), {searchedMap(kept, part)}, geometry,
+        job, inputs.viewOf(scene), {detail::searchedMap(kept, part)}, geometry,
         {.nullScores = part.nullScores, .null = kept.images->job.null, .searches = searches}, stop);
     detail::moveToScene(found.peaks, inputs, geometry);
     return found;

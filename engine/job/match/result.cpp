@@ -2,20 +2,47 @@
 
 #include <algorithm>
 
+#include "engine/job/stream/frame_stack.h"
+
 namespace flcc::job {
 
 namespace {
 
+/// The list without added peaks.
+const std::vector<match::Peak>& foundPeaks(const Result& result) {
+    return result.found ? *result.found : result.job->peaks;
+}
+
+/// Lists `found` and the added peaks that are not among them.
+void list(Result& result, std::vector<match::Peak> found) {
+    std::vector<match::Peak> peaks = found;
+    for (const match::Peak& each : result.added) {
+        if (std::ranges::find(found, match::keyOf(each), match::keyOf) == found.end()) {
+            peaks.push_back(each);
+        }
+    }
+    if (peaks.size() > found.size()) {
+        const method::Operation& operation = result.settings.operation;
+        detail::bestFirst(peaks, operation.traits().best == method::Best::Largest);
+    }
+    result.found = result.added.empty()
+                       ? nullptr
+                       : std::make_shared<const std::vector<match::Peak>>(std::move(found));
+    auto next = std::make_shared<JobResult>(*result.job);
+    next->report.peaks = peaks;
+    next->peaks = std::move(peaks);
+    result.job = std::move(next);
+}
+
 ResultEdit change(Result& result, PeaksEdit edit) {
     const JobReport& before = result.job->report;
-    PeaksEdit undo{{result.job->peaks, before.peaksIncomplete, before.threshold}, result.settings};
+    PeaksEdit undo{{foundPeaks(result), before.peaksIncomplete, before.threshold}, result.settings};
     auto next = std::make_shared<JobResult>(*result.job);
-    next->report.peaks = edit.found.peaks;
     next->report.peaksIncomplete = std::move(edit.found.incomplete);
     next->report.threshold = std::move(edit.found.threshold);
-    next->peaks = std::move(edit.found.peaks);
     result.job = std::move(next);
     result.settings = std::move(edit.settings);
+    list(result, std::move(edit.found.peaks));
     return undo;
 }
 
@@ -26,6 +53,15 @@ ResultEdit change(Result& result, const DecisionEdit& edit) {
     }
     // One peak may be decided twice: the first decision before is the last one to come back.
     std::ranges::reverse(undo.decisions);
+    return undo;
+}
+
+ResultEdit change(Result& result, AddedEdit edit) {
+    std::vector<match::Peak> found = foundPeaks(result);
+    AddedEdit undo{std::move(result.added), {}};
+    undo.decisions = std::get<DecisionEdit>(change(result, edit.decisions));
+    result.added = std::move(edit.added);
+    list(result, std::move(found));
     return undo;
 }
 

@@ -161,6 +161,34 @@ Row fileRow(const std::string& name, const std::string& help,
             }};
 }
 
+Row onlyRow() {
+    return {"only",
+            ValueKind::Text,
+            "WORDS",
+            "leave the positions with these decisions: keep, reject, unsure, undecided, joined by "
+            "commas",
+            [](const ListConversion& conversion) -> std::optional<std::string> {
+                std::string text;
+                for (const match::Decision each : conversion.only) {
+                    text += (text.empty() ? "" : ",") + std::string(match::name(each));
+                }
+                return text.empty() ? std::nullopt : std::optional(text);
+            },
+            [](ListConversion& conversion, const std::string& text) {
+                conversion.only.clear();
+                for (std::size_t at = 0; at <= text.size();) {
+                    const std::size_t end = std::min(text.find(',', at), text.size());
+                    const auto decision = match::decisionNamed(text.substr(at, end - at));
+                    if (!decision) {
+                        refuseValue("only", text,
+                                    "keep, reject, unsure or undecided, joined by commas");
+                    }
+                    conversion.only.push_back(*decision);
+                    at = end + 1;
+                }
+            }};
+}
+
 const detail::OptionTable<ListConversion>& table() {
     static const detail::OptionTable<ListConversion> kTable("peaks", [] {
         std::vector<Row> rows{
@@ -174,6 +202,7 @@ const detail::OptionTable<ListConversion>& table() {
                                "the image that the positions lie in: its extents and "
                                "geometry",
                                &ListConversion::scene));
+        rows.push_back(onlyRow());
         for (const UnknownRow& row : unknownRows()) {
             rows.push_back(
                 {row.name, row.kind, row.value, row.help,
@@ -225,12 +254,15 @@ ConvertedList convertList(const ListConversion& conversion) {
         place.extents = info.extents;
         place.geometry = info.geometry;
     }
-    const io::PositionList list = io::readList(conversion.input, conversion.from, place);
+    io::PositionList list = io::readList(conversion.input, conversion.from, place);
     done.from = list.format;
     if (!conversion.scene.empty() && list.place.extents != place.extents) {
         throw Error(ErrorCode::Problem,
                     "the list belongs to a scene of " + base::toString(list.place.extents) +
                         " voxels, but --scene has " + base::toString(place.extents));
+    }
+    if (!conversion.only.empty()) {
+        io::leaveDecided(list, conversion.only);
     }
     done.positions = list.positions.size();
     done.notes = io::listNotes(list, done.to);

@@ -155,6 +155,45 @@ class ListFileTest : public QObject {
         QVERIFY(cases >= 32);
     }
 
+    void decisionsAreReadBack_data() { thePositionReadIsThePositionWritten_data(); }
+
+    void decisionsAreReadBack() {
+        QFETCH(QString, format);
+        const ListFormat wanted = io::listFormatNamed(format.toStdString(), "--to");
+        const bool holds = lists::holdsDecisions(lists::presetOf(wanted));
+        using match::Decision;
+        io::PositionList list = listOf(true, 9, 1, io::BinnedBy::Crop);
+        const std::string unjudged = io::listText(list, wanted);
+        QVERIFY(io::listNotes(list, wanted).empty() ||
+                unjudged.find("reject") == std::string::npos);
+        list.positions[0].decision = Decision::Keep;
+        list.positions[1].decision = Decision::Undecided;
+        list.positions[2].decision = Decision::Reject;
+        io::fillPeakCells(list);
+        // A format without a place for decisions writes the same file, and says so.
+        const std::string text = io::listText(list, wanted);
+        QCOMPARE(text == unjudged, !holds);
+        const std::vector<std::string> notes = io::listNotes(list, wanted);
+        QCOMPARE(std::ranges::any_of(notes,
+                                     [](const std::string& note) {
+                                         return note.find("1 rejected") != std::string::npos;
+                                     }),
+                 !holds);
+        if (holds) {
+            io::ListPlace place = list.place;
+            place.unknowns.box = list.positions.front().box;
+            const io::PositionList read = io::parseList(text, wanted, place, "list");
+            for (std::size_t i = 0; i < 3; ++i) {
+                QVERIFY(read.positions[i].decision == list.positions[i].decision);
+            }
+        }
+        io::AtomicFile file(
+            m_folder.filePath(format + io::infoOf(wanted).extension.data()).toStdString());
+        io::writeList(file, list, wanted);
+        io::leaveDecided(list, {Decision::Keep, Decision::Undecided});
+        QCOMPARE(list.positions.size(), std::size_t{2});
+    }
+
     void aFileIsRecognisedByItsContent_data() { thePositionReadIsThePositionWritten_data(); }
 
     void aFileIsRecognisedByItsContent() {

@@ -8,6 +8,7 @@
 #include "engine/io/image_file.h"
 #include "engine/job/any_job.h"
 #include "engine/job/arguments.h"
+#include "engine/job/explain.h"
 #include "engine/job/result.h"
 #include "tests/engine/job/job_cases.h"
 #include "tests/support/scenes.h"
@@ -240,6 +241,108 @@ class JobKeptMapTest : public QObject {
         QVERIFY(result.decisions == match::DecisionList());
         QVERIFY(match::decisionNamed("unsure") == Decision::Unsure);
         QVERIFY(!match::decisionNamed("Keep"));
+    }
+
+    void anAddedPeakStaysInEveryListUntilItIsUndone() {
+        const Case one("volume");
+        job::Result result{std::make_shared<job::JobResult>(job::runJob(one.job)), one.job};
+        result.kept = job::keepMap(*result.job, one.job, result.job->scene);
+        PeakThresholds strict = job::thresholdsOf(one.job);
+        const auto list = [&] {
+            return job::apply(result, job::PeaksEdit{job::extractPeaks(*result.kept, strict),
+                                                     job::withThresholds(one.job, strict)});
+        };
+        const std::vector<match::Peak> wide = result.job->peaks;
+        strict.threshold = wide.front().score;
+        (void)list();
+        QCOMPARE(result.job->peaks.size(), std::size_t{1});
+        // A click beside a peak finds it with the score, the place and the statistics of a run.
+        const match::Peak& wanted = wide[2];
+        const auto found = job::peakNear(
+            *result.kept, {wanted.corner.x + 1, wanted.corner.y, wanted.corner.z}, 1, strict);
+        QVERIFY(found.has_value());
+        match::Peak same = *found;
+        QVERIFY(!same.rival);
+        same.rival = wanted.rival; // stays empty
+        QCOMPARE(difference({same}, {wanted}), QString());
+        QVERIFY(same.sharpness == wanted.sharpness && same.sharpness);
+        QVERIFY(same.falsePositives == wanted.falsePositives && same.falsePositives);
+        const job::ResultEdit undo = job::apply(
+            result, job::AddedEdit{{*found}, {{{match::keyOf(*found), Decision::Keep}}}});
+        QCOMPARE(result.job->peaks.size(), std::size_t{2});
+        QVERIFY(result.job->peaks[1].corner == wanted.corner);
+        QCOMPARE(result.job->report.peaks.size(), std::size_t{2});
+        // A looser list has it once, a stricter one still has it.
+        strict.threshold = 0.2;
+        const job::ResultEdit before = list();
+        QCOMPARE(std::ranges::count(result.job->peaks, match::keyOf(*found), match::keyOf), 1);
+        (void)job::apply(result, before);
+        QCOMPARE(result.job->peaks.size(), std::size_t{2});
+        (void)job::apply(result, undo);
+        QCOMPARE(result.job->peaks.size(), std::size_t{1});
+        QVERIFY(result.decisions == match::DecisionList());
+        QVERIFY(result.added.empty() && !result.found);
+        // A peak that the map gives, too, stays when it is no longer an added one.
+        strict.threshold = 0.2;
+        (void)list();
+        const std::size_t all = result.job->peaks.size();
+        (void)job::apply(result, job::AddedEdit{{*found}});
+        QCOMPARE(result.job->peaks.size(), all);
+        (void)job::apply(result, job::AddedEdit{});
+        QCOMPARE(result.job->peaks.size(), all);
+    }
+
+    void anExplanationIsThatOfTheDefinition_data() {
+        QTest::addColumn<QString>("kind");
+        for (const char* kind : {"image", "volume", "mask", "bank", "region", "sad", "borders"}) {
+            QTest::newRow(kind) << kind;
+        }
+    }
+
+    void anExplanationIsThatOfTheDefinition() {
+        QFETCH(QString, kind);
+        const Case one(kind);
+        const job::JobResult result = job::runJob(one.job);
+        const auto kept = job::keepMap(result, one.job, result.scene);
+        const PeakThresholds thresholds = job::thresholdsOf(one.job);
+        QVERIFY(result.peaks.size() > 2);
+        for (const std::size_t number : {std::size_t{0}, std::size_t{1}}) {
+            const match::Peak& peak = result.peaks[number];
+            const auto made = job::explain(*kept, peak, thresholds);
+            QVERIFY(made.has_value());
+            // Another peak is the best one beside it.
+            const match::Peak& other = result.peaks[1 - number];
+            QVERIFY(made->runnerUp.has_value());
+            QVERIFY(made->runnerUp->corner == other.corner);
+            if (peak.rival) {
+                QCOMPARE(*peak.rival, peak.score / other.score);
+            }
+            // The profiles are values of the map, and meet in the peak.
+            for (const job::ScoreProfile& profile : made->profiles) {
+                QVERIFY(profile.first <= 0);
+                const auto at = static_cast<std::size_t>(-profile.first);
+                QVERIFY(at < profile.scores.size() && profile.scores[at].has_value());
+                const double value = *profile.scores[at];
+                const double tolerance =
+                    one.job.operation.isLcc() ? one.job.promise : 1e-5 * std::abs(value);
+                QVERIFY(std::abs(value - peak.score) <= tolerance);
+            }
+            // Nothing that is suppressed is listed, and all of it is lower.
+            const double sign = one.job.operation.traits().sign();
+            for (const match::Peak& each : made->suppressed) {
+                QVERIFY(sign * each.score <= sign * peak.score);
+                QCOMPARE(std::ranges::count(result.peaks, match::keyOf(each), match::keyOf), 0);
+            }
+            // The first template was cut at the best peak: both have its mean.
+            if (number == 0 && one.job.operation.isLcc() && !one.job.invert) {
+                QVERIFY(std::abs(made->panelMean - made->templateMean) <= 1e-9);
+                QVERIFY(std::abs(made->panelDeviation - made->templateDeviation) <= 1e-9);
+                QVERIFY(made->panelDeviation > 0);
+            }
+        }
+        std::stop_source stop;
+        stop.request_stop();
+        QVERIFY(!job::explain(*kept, result.peaks.front(), thresholds, stop.get_token()));
     }
 
     void aStopGivesNoPeaks() {

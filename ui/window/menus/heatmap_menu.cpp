@@ -8,8 +8,6 @@
 #include <utility>
 
 #include "ui/base/menu_choices.h"
-#include "ui/match/match_panel.h"
-#include "ui/results/peaks_panel.h"
 #include "ui/views/views_panel.h"
 
 namespace flcc::ui {
@@ -30,8 +28,6 @@ HeatmapMenu::HeatmapMenu(const Parts& parts) : m_parts(parts) {
     addChoices(menu->addMenu(tr("&Range")), &m_parts.window, QStringLiteral("heatmap/range"),
                {tr("Automatic"), tr("From -1 to 1")},
                [this](int range) { m_parts.views.setFixedRange(range == 1); });
-    menu->addSeparator();
-    addPeaks(menu);
 }
 
 QAction* HeatmapMenu::add(QMenu* menu, const Actions::Definition& definition,
@@ -76,41 +72,6 @@ void HeatmapMenu::addOverlay(QMenu* menu) {
          true},
         [this](bool on) { m_parts.views.setLayerVisible(ViewsPanel::Layer::Peaks, on); })
         ->setChecked(true);
-}
-
-void HeatmapMenu::addPeaks(QMenu* menu) {
-    add(menu,
-        {"thresholdDown",
-         tr("&Lower threshold"),
-         tr("Lowers the threshold, so that more peaks are shown"),
-         {QKeySequence(Qt::Key_Comma)},
-         nullptr,
-         Scope::Views},
-        [this](bool) { m_parts.match.setThreshold(m_parts.match.threshold() - 0.01); });
-    add(menu,
-        {"thresholdUp",
-         tr("&Higher threshold"),
-         tr("Raises the threshold, so that fewer peaks are shown"),
-         {QKeySequence(Qt::Key_Period)},
-         nullptr,
-         Scope::Views},
-        [this](bool) { m_parts.match.setThreshold(m_parts.match.threshold() + 0.01); });
-    add(menu,
-        {"nextPeak",
-         tr("&Next peak"),
-         tr("Goes to the next peak"),
-         {QKeySequence(Qt::Key_N)},
-         nullptr,
-         Scope::Views},
-        [this](bool) { m_parts.peaks.step(1); });
-    add(menu,
-        {"previousPeak",
-         tr("Pre&vious peak"),
-         tr("Goes to the previous peak"),
-         {QKeySequence(Qt::Key_P)},
-         nullptr,
-         Scope::Views},
-        [this](bool) { m_parts.peaks.step(-1); });
 }
 
 /// One list of switches, first in the View menu.

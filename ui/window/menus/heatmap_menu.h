@@ -20,7 +20,6 @@ class HeatmapMenu {
     QAction* add(QMenu* menu, const Actions::Definition& definition,
                  std::function<void(bool)> slot);
     void addOverlay(QMenu* menu);
-    void addPeaks(QMenu* menu);
     void addLayers();
 
     const Parts& m_parts;

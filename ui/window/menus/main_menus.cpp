@@ -13,7 +13,7 @@ namespace flcc::ui {
 MainMenus::MainMenus(const Parts& parts, EditCommands& commands, Dialogs& dialogs, JobLoader& jobs,
                      std::function<void(Theme)> applyTheme)
     : m_parts(parts), m_file(parts, jobs), m_edit(parts, commands),
-      m_view(parts, std::move(applyTheme)), m_heatmap(parts), m_volume(parts),
+      m_view(parts, std::move(applyTheme)), m_heatmap(parts), m_peaks(parts), m_volume(parts),
       m_tools(parts, dialogs), m_match(parts), m_help(parts, dialogs) {
     buildToolBar();
     QObject::connect(&m_parts.tools, &ViewTools::contextMenuRequested, &m_parts.window,

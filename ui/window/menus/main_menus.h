@@ -9,6 +9,7 @@
 #include "ui/window/menus/heatmap_menu.h"
 #include "ui/window/menus/help_menu.h"
 #include "ui/window/menus/match_menu.h"
+#include "ui/window/menus/peaks_menu.h"
 #include "ui/window/menus/tools_menu.h"
 #include "ui/window/menus/view_menu.h"
 #include "ui/window/menus/volume_menu.h"
@@ -37,6 +38,7 @@ class MainMenus {
     EditMenu m_edit;
     ViewMenu m_view;
     HeatmapMenu m_heatmap;
+    PeaksMenu m_peaks;
     VolumeMenu m_volume;
     ToolsMenu m_tools;
     MatchMenu m_match;

@@ -57,7 +57,9 @@ void updateActions(const Parts& parts) {
     enable({"exportPeaks"}, peaks);
     enable({"exportMap", "exportStatus", "exportHeatmap"}, map);
     enable({"exportIndex"}, map && result->job->index != nullptr);
-    enable({"nextPeak", "previousPeak"}, peaks && !result->job->peaks.empty());
+    enable({"nextPeak", "previousPeak", "keepPeaks", "rejectPeaks", "unsurePeaks", "removePeaks"},
+           peaks && !result->job->peaks.empty());
+    enable({"addPeak"}, map && !result->job->cancelled);
     enable({"removeResult", "renameResult"}, result != nullptr);
     enable({"exportReport"}, parts.flow.report().has_value());
 }

@@ -13,6 +13,9 @@
 #include "ui/base/text.h"
 #include "ui/document/document.h"
 #include "ui/features/features_panel.h"
+#include "ui/judge/cockpit_panel.h"
+#include "ui/judge/explain_panel.h"
+#include "ui/judge/judge.h"
 #include "ui/match/images/mask_bar.h"
 #include "ui/match/match_flow.h"
 #include "ui/match/match_panel.h"
@@ -54,6 +57,7 @@ Connections::Connections(const Parts& parts, EditCommands& commands, Dialogs& di
     connectRegion();
     connectMatchPanel();
     connectPeaks();
+    connectJudging();
     connectPanels();
     connectTools();
     connectRuns();
@@ -243,6 +247,44 @@ void Connections::connectPeaks() {
     QObject::connect(&peaks, &PeaksPanel::exportRequested,
                      m_parts.window.findChild<QAction*>(QStringLiteral("exportPeaks")),
                      &QAction::trigger);
+}
+
+void Connections::connectJudging() {
+    Judge& judge = m_parts.judge;
+    QMainWindow* const window = &m_parts.window;
+    QObject::connect(&m_parts.tools, &ViewTools::peakPlaced, &judge, &Judge::addAt);
+    QObject::connect(&judge, &Judge::told, window, [this](const QString& sentence) {
+        m_parts.message.tell(MessageBar::Kind::Info, sentence);
+    });
+    QObject::connect(&judge, &Judge::refused, window, [this](const QString& sentence) {
+        m_parts.message.tell(MessageBar::Kind::Error, sentence);
+    });
+    const auto showThresholds = [this](const job::Job& listed) {
+        if (m_parts.match.settings().operation == listed.operation) {
+            m_parts.match.setSettings(
+                job::withThresholds(m_parts.match.settings(), job::thresholdsOf(listed)));
+        }
+    };
+    // Undo of a threshold: the panel shows what the list was made with.
+    QObject::connect(
+        &m_parts.document, &Document::thresholdsReturned, window,
+        [this, showThresholds] { showThresholds(m_parts.document.result()->settings); });
+    QObject::connect(&m_parts.explain, &ExplainPanel::peakRequested, window, [this](int peak) {
+        m_parts.document.selectPeak(peak);
+        Q_EMIT m_parts.peaks.peakActivated(peak);
+    });
+    QObject::connect(&m_parts.explain, &ExplainPanel::placeRequested, &m_parts.views,
+                     &ViewsPanel::centreOn);
+    CockpitPanel& cockpit = m_parts.cockpit;
+    QObject::connect(&cockpit, &CockpitPanel::thresholdsChosen, window, showThresholds);
+    QObject::connect(&cockpit, &CockpitPanel::belowChanged, &m_parts.views,
+                     &ViewsPanel::setPeaksBelow);
+    QObject::connect(&cockpit, &CockpitPanel::refused, &judge, &Judge::refused);
+    QObject::connect(&m_parts.match, &MatchPanel::thresholdChanged, &cockpit,
+                     &CockpitPanel::setThreshold);
+    cockpit.setThreshold(m_parts.match.threshold());
+    QObject::connect(&m_parts.document, &Document::peaksReplaced, window,
+                     [this] { updateActions(m_parts); });
 }
 
 void Connections::connectPanels() {

@@ -27,6 +27,7 @@ class Connections {
     void connectMatchPanel();
     void connectFlow();
     void connectPeaks();
+    void connectJudging();
     void connectPanels();
     void connectTools();
     void connectRuns();

@@ -3,6 +3,7 @@
 #include <QApplication>
 #include <QDockWidget>
 #include <QMainWindow>
+#include <QSplitter>
 #include <QTabWidget>
 
 #include <utility>
@@ -11,6 +12,9 @@
 #include "ui/features/features_panel.h"
 #include "ui/help/log_panel.h"
 #include "ui/help/manual.h"
+#include "ui/judge/cockpit_panel.h"
+#include "ui/judge/explain_panel.h"
+#include "ui/judge/gallery_panel.h"
 #include "ui/match/match_panel.h"
 #include "ui/open/data_panel.h"
 #include "ui/results/peaks_panel.h"
@@ -30,7 +34,16 @@ Docks::Docks(QMainWindow& window, Document& document, RunController& controller,
     m_tabs = new QTabWidget(&window);
     m_tabs->setObjectName(QStringLiteral("resultTabs"));
     m_tabs->setDocumentMode(true);
-    m_peaks = new PeaksPanel(document, m_tabs);
+    m_peaksPage = new QSplitter(Qt::Horizontal, m_tabs);
+    m_peaks = new PeaksPanel(document, m_peaksPage);
+    m_explain = new ExplainPanel(document, m_peaksPage);
+    m_peaksPage->setChildrenCollapsible(false);
+    m_peaksPage->setStretchFactor(0, 3);
+    m_peaksPage->setStretchFactor(1, 2);
+    m_peaksPage->setFocusProxy(m_peaks);
+    m_explain->hide();
+    m_gallery = new GalleryPanel(document, *m_peaks, views, m_tabs);
+    m_cockpit = new CockpitPanel(document, m_tabs);
     m_features = new FeaturesPanel(document, controller, views, std::move(inputs), m_tabs);
     m_report = new ReportPanel(m_tabs);
     m_log = new LogPanel(m_tabs);
@@ -49,19 +62,24 @@ QDockWidget* Docks::dock(const QString& title, const char* name, QWidget* conten
 }
 
 void Docks::fillTabs() {
-    m_tabs->addTab(m_peaks, tr("Peaks"));
-    m_tabs->addTab(m_report, tr("Plan report"));
-    m_tabs->addTab(m_log, tr("Log"));
-    m_tabs->addTab(m_features, tr("Blobs"));
+    const auto add = [this](QWidget* page, const QString& title, const QString& tip) {
+        m_tabs->setTabToolTip(m_tabs->addTab(page, title), tip);
+    };
+    add(m_peaksPage, tr("Peaks"), tr("Peaks of the result that is shown"));
+    add(m_gallery, tr("Gallery"), tr("The same peaks as pictures"));
+    add(m_cockpit, tr("Threshold"), tr("Scores of the map, and a threshold to drag"));
+    add(m_report, tr("Plan report"),
+        tr("Every candidate of the plan, and why it was chosen or not"));
+    add(m_log, tr("Log"), tr("Messages of the program"));
+    add(m_features, tr("Blobs"),
+        tr("Places that differ from their surroundings, to cut templates from"));
     setManualPage(*m_match, "matching");
     setManualPage(*m_peaks, "results-and-peaks");
+    setManualPage(*m_explain, "judging-peaks");
+    setManualPage(*m_gallery, "judging-peaks");
+    setManualPage(*m_cockpit, "judging-peaks");
     setManualPage(*m_report, "matching");
     setManualPage(*m_features, "blobs");
-    m_tabs->setTabToolTip(0, tr("Peaks of the result that is shown"));
-    m_tabs->setTabToolTip(1, tr("Every candidate of the plan, and why it was chosen or not"));
-    m_tabs->setTabToolTip(2, tr("Messages of the program"));
-    m_tabs->setTabToolTip(3,
-                          tr("Places that differ from their surroundings, to cut templates from"));
     // Where a tab is switched while another tab's page has the focus, the page's list gets it,
     // never its text field: letters are keys.
     connect(m_tabs, &QTabWidget::currentChanged, this, [this] {
@@ -91,7 +109,7 @@ void Docks::showFeatures() {
 
 void Docks::leaveFeatures() {
     if (m_tabs->currentWidget() == m_features) {
-        m_tabs->setCurrentWidget(m_peaks);
+        m_tabs->setCurrentWidget(m_peaksPage);
     }
 }
 

@@ -9,13 +9,17 @@
 
 class QDockWidget;
 class QMainWindow;
+class QSplitter;
 class QTabWidget;
 
 namespace flcc::ui {
 
+class CockpitPanel;
 class DataPanel;
+class ExplainPanel;
 class Document;
 class FeaturesPanel;
+class GalleryPanel;
 class LogPanel;
 class MatchPanel;
 class PeaksPanel;
@@ -34,6 +38,9 @@ class Docks : public QObject {
     [[nodiscard]] DataPanel& data() { return *m_data; }
     [[nodiscard]] MatchPanel& match() { return *m_match; }
     [[nodiscard]] PeaksPanel& peaks() { return *m_peaks; }
+    [[nodiscard]] CockpitPanel& cockpit() { return *m_cockpit; }
+    [[nodiscard]] ExplainPanel& explain() { return *m_explain; }
+    [[nodiscard]] GalleryPanel& gallery() { return *m_gallery; }
     [[nodiscard]] FeaturesPanel& features() { return *m_features; }
     [[nodiscard]] ReportPanel& report() { return *m_report; }
     [[nodiscard]] std::array<QDockWidget*, 3> all() const {
@@ -55,6 +62,10 @@ class Docks : public QObject {
     MatchPanel* m_match = nullptr;
     QTabWidget* m_tabs = nullptr;
     PeaksPanel* m_peaks = nullptr;
+    QSplitter* m_peaksPage = nullptr; ///< the table, and beside it why a peak is one
+    ExplainPanel* m_explain = nullptr;
+    GalleryPanel* m_gallery = nullptr;
+    CockpitPanel* m_cockpit = nullptr;
     FeaturesPanel* m_features = nullptr;
     ReportPanel* m_report = nullptr;
     LogPanel* m_log = nullptr;

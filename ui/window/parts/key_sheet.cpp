@@ -23,6 +23,7 @@ std::vector<std::pair<QString, QString>> mouseGestures() {
         {tr("Left click"), tr("Sets the crosshair or picks a peak; in 3D picks a peak")},
         {tr("Left click with tool 4"), tr("Fits the template box to the object under the cursor")},
         {tr("Ctrl+left drag with tool 4"), tr("Draws a new template box, also inside the old one")},
+        {tr("Ctrl+left click with tool 5"), tr("Adds the peak nearest to the cursor")},
         {tr("Middle drag, Shift+left drag"), tr("Moves the picture")},
         {tr("Right drag"), tr("Zooms (View > Right drag: window and level)")},
         {tr("Right click"), tr("Opens the menu of the view")},

@@ -6,11 +6,15 @@ namespace flcc::ui {
 
 class Actions;
 class BoxTool;
+class CockpitPanel;
 class DataPanel;
+class ExplainPanel;
 class Docks;
 class Document;
 class Exporter;
 class FeaturesPanel;
+class GalleryPanel;
+class Judge;
 class MaskBar;
 class MaskPainter;
 class MatchFlow;
@@ -41,8 +45,12 @@ struct Parts {
     DataPanel& data;
     MatchPanel& match;
     PeaksPanel& peaks;
+    ExplainPanel& explain;
+    GalleryPanel& gallery;
+    CockpitPanel& cockpit;
     FeaturesPanel& features;
     ReportPanel& report;
+    Judge& judge;
     MatchFlow& flow;
     Opener& opener;
     Exporter& exporter;

@@ -1,0 +1,242 @@
+#include "engine/job/explain.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "engine/base/error.h"
+#include "engine/job/match/kept_images.h"
+#include "engine/match/sharpness.h"
+
+namespace flcc::job {
+
+namespace {
+
+constexpr std::array<std::int64_t base::Index::*, 3> kAxes{&base::Index::x, &base::Index::y,
+                                                           &base::Index::z};
+constexpr std::array<std::int64_t base::Extents::*, 3> kEdges{&base::Extents::x, &base::Extents::y,
+                                                              &base::Extents::z};
+/// A search within a few voxels looks at every local maximum, whatever its value.
+constexpr double kAnyValue = -std::numeric_limits<double>::max();
+constexpr std::int64_t kMostSuppressed = 20;
+
+bool isInside(const base::Extents& extents, const base::Index& at) {
+    return at.x >= 0 && at.y >= 0 && at.z >= 0 && at.x < extents.x && at.y < extents.y &&
+           at.z < extents.z;
+}
+
+/// The box with these half edges around a voxel of an image, cut to it.
+base::Box boxAround(const base::Extents& image, const base::Index& middle,
+                    const base::Extents& half) {
+    base::Box box{};
+    for (std::size_t axis = 0; axis < 3; ++axis) {
+        const std::int64_t last = image.*kEdges[axis] - 1;
+        const std::int64_t at = middle.*kAxes[axis];
+        const std::int64_t from = std::clamp<std::int64_t>(at - half.*kEdges[axis], 0, last);
+        const std::int64_t to = std::clamp<std::int64_t>(at + half.*kEdges[axis], 0, last);
+        box.corner.*kAxes[axis] = from;
+        box.extents.*kEdges[axis] = to - from + 1;
+    }
+    return box;
+}
+
+template <class Take> void forVoxels(const base::Box& box, const Take& take) {
+    const base::Index end{box.corner.x + box.extents.x, box.corner.y + box.extents.y,
+                          box.corner.z + box.extents.z};
+    for (std::int64_t z = box.corner.z; z < end.z; ++z) {
+        for (std::int64_t y = box.corner.y; y < end.y; ++y) {
+            for (std::int64_t x = box.corner.x; x < end.x; ++x) {
+                take(base::Index{x, y, z});
+            }
+        }
+    }
+}
+
+/// The value of the map, greater where it is better; empty without one.
+std::optional<double> valueAt(const KeptMap& kept, const base::Index& at) {
+    if (!isInside(kept.map->value.extents(), at) ||
+        !base::hasValue(kept.map->status.view().at(at))) {
+        return std::nullopt;
+    }
+    return kept.problem.operation.traits().sign() *
+           static_cast<double>(kept.map->value.view().at(at));
+}
+
+base::Index inMap(const KeptMap& kept, const base::Index& corner) {
+    return {corner.x - kept.corner.x, corner.y - kept.corner.y, corner.z - kept.corner.z};
+}
+
+/// All local maxima inside a box of the map.
+std::vector<match::Peak> maximaIn(const KeptMap& kept, const base::Box& box,
+                                  const PeakThresholds& thresholds, std::int64_t most,
+                                  const std::stop_token& stop) {
+    const KeptImages& images = *kept.images;
+    const match::SearchedMap whole = detail::searchedMap(kept, kept.parts.front());
+    match::SearchedMap map = whole;
+    const auto cut = [&box](auto& view) {
+        if (view.data() != nullptr) {
+            view = view.part(box);
+        }
+    };
+    cut(map.value);
+    cut(map.status);
+    cut(map.index);
+    cut(map.exact);
+    map.firstPlacement.x += box.corner.x;
+    map.firstPlacement.y += box.corner.y;
+    map.firstPlacement.z += box.corner.z;
+    match::PeakOptions options = detail::peakOptions(withThresholds(images.job, thresholds));
+    options.minScore = kAnyValue;
+    options.maxPeaks = most;
+    options.minDistance = 1;
+    std::vector<match::Peak> peaks =
+        match::findPeaks(images.inputs.sceneView(), {map}, images.inputs.geometry, options, stop);
+    if (images.job.operation.isLcc()) {
+        match::setSharpness(peaks, {whole});
+    }
+    detail::moveToScene(peaks, images.inputs, images.inputs.geometry);
+    return peaks;
+}
+
+void requireOneMap(const KeptMap& kept) {
+    if (kept.stream) {
+        throw base::Error(base::ErrorCode::Problem,
+                          "this needs the map of one scene, not of the frames of a stack");
+    }
+}
+
+/// Mean and deviation of the voxels of `image` from `corner` under the support of the template.
+std::pair<double, double> momentsOf(const base::AnyView& image, const base::Index& corner,
+                                    const detail::TemplateInput& templ) {
+    const base::Extents extents = base::extentsOf(image);
+    const auto each = [&](const auto& take) {
+        forVoxels({{0, 0, 0}, templ.extents()}, [&](const base::Index& v) {
+            const base::Index at{corner.x + v.x, corner.y + v.y, corner.z + v.z};
+            if ((!templ.mask || templ.mask->support.view().at(v) != 0) && isInside(extents, at)) {
+                take(base::valueAt(image, at));
+            }
+        });
+    };
+    double sum = 0;
+    double squares = 0;
+    double count = 0;
+    each([&](double value) {
+        sum += value;
+        ++count;
+    });
+    const double mean = count > 0 ? sum / count : 0;
+    each([&](double value) { squares += (value - mean) * (value - mean); });
+    return {mean, count > 0 ? std::sqrt(squares / count) : 0};
+}
+
+/// Whether a placement lies in the exclusion zone of a better peak, as match::findPeaks has it.
+bool excludes(const match::Peak& peak, const base::Extents& templ, const match::Peak& other,
+              const base::Extents& otherTempl, const std::optional<double>& distance) {
+    double squared = 0;
+    bool near = true;
+    for (std::size_t axis = 0; axis < 3; ++axis) {
+        const auto twice = [axis](const match::Peak& of, const base::Extents& extents) {
+            return 2 * of.corner.*kAxes[axis] + extents.*kEdges[axis] - 1;
+        };
+        const std::int64_t apart = std::abs(twice(peak, templ) - twice(other, otherTempl));
+        near = near && apart <= templ.*kEdges[axis];
+        squared += static_cast<double>(apart) * static_cast<double>(apart);
+    }
+    return distance ? squared < 4 * *distance * *distance : near;
+}
+
+} // namespace
+
+std::optional<Explanation> explain(const KeptMap& kept, const match::Peak& peak,
+                                   const PeakThresholds& thresholds, const std::stop_token& stop) {
+    requireOneMap(kept);
+    const detail::Inputs& inputs = kept.images->inputs;
+    const detail::TemplateInput& templ = inputs.templates[static_cast<std::size_t>(peak.templ)];
+    const base::Extents size = templ.extents();
+    Explanation made;
+    std::tie(made.panelMean, made.panelDeviation) =
+        momentsOf(base::viewOf(inputs.scene->pixels), peak.corner, templ);
+    std::tie(made.templateMean, made.templateDeviation) =
+        momentsOf(base::viewOf(templ.image->pixels), {0, 0, 0}, templ);
+    const base::Index at = inMap(kept, peak.corner);
+    const double sign = kept.problem.operation.traits().sign();
+    for (std::size_t axis = 0; axis < 3; ++axis) {
+        const std::int64_t reach = std::max<std::int64_t>(size.*kEdges[axis] / 2, 4);
+        base::Extents half{0, 0, 0};
+        half.*kEdges[axis] = reach;
+        const base::Box row = boxAround(kept.map->value.extents(), at, half);
+        made.profiles[axis].first = row.corner.*kAxes[axis] - at.*kAxes[axis];
+        forVoxels(row, [&](const base::Index& voxel) {
+            const std::optional<double> value = valueAt(kept, voxel);
+            made.profiles[axis].scores.push_back(value ? std::optional(sign * *value)
+                                                       : std::nullopt);
+        });
+    }
+    base::Extents zone{size.x / 2 + 1, size.y / 2 + 1, size.z / 2 + 1};
+    if (thresholds.minDistance) {
+        const auto reach = static_cast<std::int64_t>(std::min(*thresholds.minDistance, 1e6)) + 1;
+        zone = {reach, reach, reach};
+    }
+    const base::Box box = boxAround(kept.map->value.extents(), at, zone);
+    for (match::Peak& each : maximaIn(kept, box, thresholds, kMostSuppressed, stop)) {
+        const base::Extents other =
+            inputs.templates[static_cast<std::size_t>(each.templ)].extents();
+        if (each.corner != peak.corner && sign * each.score <= sign * peak.score &&
+            excludes(peak, size, each, other, thresholds.minDistance)) {
+            made.suppressed.push_back(each);
+        }
+    }
+    PeakThresholds all = thresholds;
+    all.threshold = sign * kAnyValue;
+    all.falsePositives.reset();
+    all.zscore.reset();
+    all.maxPeaks = 2;
+    for (const match::Peak& each : extractPeaks(kept, all, stop).peaks) {
+        if (each.corner != peak.corner && !made.runnerUp) {
+            made.runnerUp = each;
+        }
+    }
+    return stop.stop_requested() ? std::nullopt : std::optional(std::move(made));
+}
+
+std::optional<match::Peak> peakNear(const KeptMap& kept, const base::Index& corner,
+                                    std::int64_t reach, const PeakThresholds& thresholds) {
+    requireOneMap(kept);
+    const base::Extents extents = kept.map->value.extents();
+    base::Index at = inMap(kept, corner);
+    std::optional<double> best;
+    const auto climbIn = [&](const base::Box& box) {
+        const std::optional<double> before = best;
+        forVoxels(box, [&](const base::Index& voxel) {
+            const std::optional<double> value = valueAt(kept, voxel);
+            if (value && (!best || *value > *best)) {
+                best = value;
+                at = voxel;
+            }
+        });
+        return best != before;
+    };
+    (void)climbIn(boxAround(extents, at, {reach, reach, reach}));
+    if (!best) {
+        return std::nullopt;
+    }
+    while (climbIn(boxAround(extents, at, {1, 1, 1}))) {
+    }
+    // Canonical scores may move the maximum by a voxel.
+    const base::Box near = boxAround(extents, at, {3, 3, 3});
+    for (const match::Peak& each : maximaIn(kept, near, thresholds, 1000, {})) {
+        const base::Index place = inMap(kept, each.corner);
+        if (std::max({std::abs(place.x - at.x), std::abs(place.y - at.y),
+                      std::abs(place.z - at.z)}) <= 1) {
+            match::Peak found = each;
+            found.rival.reset();
+            if (const match::SearchLaw law = lawOf(kept); law.exists()) {
+                found.falsePositives = law.falsePositives(found.score);
+            }
+            return found;
+        }
+    }
+    return std::nullopt;
+}
+
+} // namespace flcc::job

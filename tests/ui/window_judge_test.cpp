@@ -1,0 +1,304 @@
+#include <QAction>
+#include <QComboBox>
+#include <QDoubleSpinBox>
+#include <QFile>
+#include <QLabel>
+#include <QPlainTextEdit>
+#include <QPushButton>
+#include <QTableView>
+#include <QTest>
+#include <QUndoStack>
+
+#include "engine/io/image_file.h"
+#include "tests/support/test_class.h"
+#include "tests/ui/window_support.h"
+#include "ui/match/match_panel.h"
+#include "ui/open/opener.h"
+#include "ui/results/exporter.h"
+#include "ui/results/peaks_model.h"
+#include "ui/views/view_tools.h"
+#include "ui/views/views_panel.h"
+
+// A person judges the peaks of a result: decisions, added peaks, undo, exports.
+
+using namespace flcc;
+using match::Decision;
+
+class WindowJudgeTest : public QObject {
+    Q_OBJECT
+
+  private Q_SLOTS:
+    void init();
+    void cleanup();
+    void keysDecideOnTheSelectedPeaks();
+    void decisionsSurviveANewExtraction();
+    void aThresholdIsUndoneWithItsList();
+    void aClickAddsThePeakThere();
+    void exportsStateDecisions();
+    void editsOutliveAnotherSceneAndARemovedOne();
+    void aReleasedMapLeavesPeaksAndDecisions();
+
+  private:
+    [[nodiscard]] QString file(const char* name) const {
+        return m_folder->filePath(QLatin1String(name));
+    }
+    [[nodiscard]] ui::Document& document() { return m_window->document(); }
+    [[nodiscard]] QTableView& table() { return test::child<QTableView>(*m_window, "peaksTable"); }
+    [[nodiscard]] std::vector<Decision> decisions() {
+        const ui::ResultEntry& result = *document().result();
+        return result.decisions.of(result.job->peaks);
+    }
+    [[nodiscard]] std::int64_t count(Decision decision) {
+        return std::ranges::count(decisions(), decision);
+    }
+    void trigger(const char* action) { test::child<QAction>(*m_window, action).trigger(); }
+    void setThreshold(double score) {
+        test::child<QDoubleSpinBox>(*m_window, "minScore").setValue(score);
+        QTRY_COMPARE(*document().result()->settings.minScore, score);
+        QVERIFY(test::waitUntilIdle(*m_window));
+    }
+    void openAndRun();
+    void select(int first, int last);
+
+    std::unique_ptr<QTemporaryDir> m_folder;
+    std::unique_ptr<ui::MainWindow> m_window;
+};
+
+void WindowJudgeTest::init() {
+    m_folder = std::make_unique<QTemporaryDir>();
+    const ui::SceneEntry scene = test::noiseScene({120, 90, 1}, 3);
+    io::writeImage(file("scene.mha").toStdString(), base::viewOf(scene.image->pixels), {});
+    const ui::SceneEntry other = test::noiseScene({120, 90, 1}, 4);
+    io::writeImage(file("other.mha").toStdString(), base::viewOf(other.image->pixels), {});
+    m_window = test::shownWindow();
+}
+
+void WindowJudgeTest::cleanup() {
+    m_window.reset();
+    m_folder.reset();
+}
+
+void WindowJudgeTest::openAndRun() {
+    m_window->openFile(file("scene.mha"));
+    QVERIFY(test::waitUntilIdle(*m_window));
+    document().setBox(base::Box{{30, 40, 0}, {9, 9, 1}});
+    document().cutTemplate();
+    test::child<QDoubleSpinBox>(*m_window, "minScore").setValue(0.25);
+    QVERIFY(test::waitUntilIdle(*m_window));
+    QVERIFY(test::runAndWait(*m_window));
+    QVERIFY(document().result()->job->peaks.size() > 8);
+}
+
+/// Clicks a row of the table, then another one with Shift.
+void WindowJudgeTest::select(int first, int last) {
+    const auto at = [this](int row) {
+        return table().visualRect(table().model()->index(row, ui::PeaksModel::Score)).center();
+    };
+    QTest::mouseClick(table().viewport(), Qt::LeftButton, Qt::NoModifier, at(first));
+    if (last != first) {
+        QTest::mouseClick(table().viewport(), Qt::LeftButton, Qt::ShiftModifier, at(last));
+    }
+}
+
+void WindowJudgeTest::keysDecideOnTheSelectedPeaks() {
+    openAndRun();
+    table().setFocus();
+    select(1, 3);
+    const int steps = document().undoStack().count();
+    QTest::keyClick(&table(), Qt::Key_Space);
+    QCOMPARE(count(Decision::Keep), 3);
+    QVERIFY(decisions()[1] == Decision::Keep && decisions()[3] == Decision::Keep);
+    // Three rows are one step; the selection stays.
+    QCOMPARE(document().undoStack().count(), steps + 1);
+    QCOMPARE(table().selectionModel()->selectedRows().size(), 3);
+    select(5, 5);
+    QTest::keyClick(&table(), Qt::Key_X);
+    select(6, 6);
+    QTest::keyClick(&table(), Qt::Key_U);
+    QVERIFY(decisions()[5] == Decision::Reject && decisions()[6] == Decision::Unsure);
+    QCOMPARE(table().model()->index(5, ui::PeaksModel::Decision).data().toString(),
+             QStringLiteral("reject"));
+    const QString summary = test::child<QLabel>(*m_window, "peaksSummary").text();
+    QVERIFY2(summary.contains(QStringLiteral("3 kept, 1 rejected, 1 unsure")), qPrintable(summary));
+    // The same key takes it back; so does undo.
+    QTest::keyClick(&table(), Qt::Key_U);
+    QCOMPARE(count(Decision::Unsure), 0);
+    trigger("undo");
+    QCOMPARE(count(Decision::Unsure), 1);
+    // In a view, the keys decide on the peak that N went to.
+    QWidget& view = *m_window->views().frames()[0]->widget();
+    view.setFocus();
+    document().selectPeak(-1);
+    QTest::keyClick(&view, Qt::Key_N);
+    QCOMPARE(document().selectedPeak(), 0);
+    QTest::keyClick(&view, Qt::Key_Space);
+    QVERIFY(decisions()[0] == Decision::Keep);
+    // N works in the table, too, and keeps the zoom.
+    m_window->views().zoom(2);
+    const double zoom = m_window->views().frames()[0]->slice()->zoom();
+    table().setFocus();
+    QTest::keyClick(&table(), Qt::Key_N);
+    QCOMPARE(document().selectedPeak(), 1);
+    QCOMPARE(m_window->views().frames()[0]->slice()->zoom(), zoom);
+    test::keepPictures(*m_window, QStringLiteral("decisions"));
+}
+
+void WindowJudgeTest::decisionsSurviveANewExtraction() {
+    openAndRun();
+    const match::PeakKey first = match::keyOf(document().result()->job->peaks[0]);
+    const match::PeakKey last = match::keyOf(document().result()->job->peaks[7]);
+    select(0, 0);
+    QTest::keyClick(&table(), Qt::Key_Space);
+    select(7, 7);
+    QTest::keyClick(&table(), Qt::Key_X);
+    const std::size_t before = document().result()->job->peaks.size();
+    setThreshold(0.2);
+    QVERIFY(document().result()->job->peaks.size() > before);
+    QVERIFY(document().result()->decisions.of(first) == Decision::Keep);
+    QVERIFY(document().result()->decisions.of(last) == Decision::Reject);
+    QCOMPARE(count(Decision::Keep), 1);
+    QCOMPARE(count(Decision::Reject), 1);
+}
+
+void WindowJudgeTest::aThresholdIsUndoneWithItsList() {
+    openAndRun();
+    const std::size_t before = document().result()->job->peaks.size();
+    setThreshold(0.2);
+    const std::size_t lower = document().result()->job->peaks.size();
+    QVERIFY(lower > before);
+    trigger("undo");
+    QVERIFY(test::waitUntilIdle(*m_window));
+    QCOMPARE(document().result()->job->peaks.size(), before);
+    QCOMPARE(m_window->matchPanel().threshold(), 0.25);
+    trigger("redo");
+    QVERIFY(test::waitUntilIdle(*m_window));
+    QCOMPARE(document().result()->job->peaks.size(), lower);
+    QCOMPARE(m_window->matchPanel().threshold(), 0.2);
+}
+
+void WindowJudgeTest::aClickAddsThePeakThere() {
+    openAndRun();
+    // The places of the peaks that a stricter list leaves out.
+    const match::Peak wanted = document().result()->job->peaks[6];
+    test::child<QDoubleSpinBox>(*m_window, "minScore").setValue(0.9);
+    QVERIFY(test::waitUntilIdle(*m_window));
+    QCOMPARE(table().model()->rowCount(), 1);
+    const ui::ViewFrame& frame = *m_window->views().frames()[0];
+    frame.widget()->setFocus();
+    QTest::keyClick(frame.widget(), Qt::Key_5);
+    const base::Point beside{wanted.centre[0] + 1, wanted.centre[1] - 1, 0};
+    QTest::mouseClick(frame.widget(), Qt::LeftButton, Qt::ControlModifier,
+                      test::pointOf(frame, beside));
+    QTRY_COMPARE(document().result()->added.size(), std::size_t{1});
+    QVERIFY(match::keyOf(document().result()->added.front()) == match::keyOf(wanted));
+    // It is below the threshold and listed all the same, kept and selected.
+    QCOMPARE(document().result()->added.front().score, wanted.score);
+    QTRY_COMPARE(table().model()->rowCount(), 2);
+    const int selected = document().selectedPeak();
+    QVERIFY(match::keyOf(document().result()->job->peaks[static_cast<std::size_t>(selected)]) ==
+            match::keyOf(wanted));
+    QVERIFY(document().result()->decisions.of(match::keyOf(wanted)) == Decision::Keep);
+    // Delete removes it, undo brings it back, and another undo takes it away.
+    QTest::keyClick(frame.widget(), Qt::Key_Delete);
+    QVERIFY(document().result()->added.empty());
+    trigger("undo");
+    QCOMPARE(document().result()->added.size(), std::size_t{1});
+    QCOMPARE(table().model()->rowCount(), 2);
+    trigger("undo");
+    QVERIFY(document().result()->added.empty());
+    QVERIFY(document().result()->decisions.all().empty());
+    // Delete rejects a peak that the map gave.
+    document().selectPeak(0);
+    QTest::keyClick(frame.widget(), Qt::Key_Delete);
+    QVERIFY(decisions()[0] == Decision::Reject);
+}
+
+void WindowJudgeTest::exportsStateDecisions() {
+    openAndRun();
+    select(0, 2);
+    QTest::keyClick(&table(), Qt::Key_Space);
+    select(4, 4);
+    QTest::keyClick(&table(), Qt::Key_X);
+    trigger("exportPeaks");
+    auto& dialog = test::child<QDialog>(*m_window, "peaksExportDialog");
+    auto& only = test::child<QComboBox>(dialog, "peaksOnly");
+    QVERIFY(only.isVisible());
+    QVERIFY(only.currentText().startsWith(QStringLiteral("All but rejected")));
+    const auto preview = [&] {
+        return test::child<QPlainTextEdit>(dialog, "peaksPreview").toPlainText();
+    };
+    QVERIFY(preview().contains(QStringLiteral("decision")));
+    QVERIFY(!preview().contains(QStringLiteral(",reject")));
+    only.setCurrentIndex(0);
+    QVERIFY(preview().contains(QStringLiteral(",reject")));
+    only.setCurrentIndex(2);
+    QCOMPARE(preview().count(QStringLiteral(",keep")), 3);
+    QVERIFY(!preview().contains(QStringLiteral(",undecided")));
+    test::keepPictures(*m_window, QStringLiteral("export-decided"));
+    dialog.reject();
+    m_window->exporter().writePeaks(file("kept.csv").toStdString(), io::ListFormat::Auto, {},
+                                    {Decision::Keep});
+    QVERIFY(test::waitUntilIdle(*m_window));
+    const io::PositionList read =
+        io::readList(file("kept.csv").toStdString(), io::ListFormat::Auto, {});
+    QCOMPARE(read.positions.size(), std::size_t{3});
+    QVERIFY(read.positions[0].decision == Decision::Keep);
+}
+
+void WindowJudgeTest::editsOutliveAnotherSceneAndARemovedOne() {
+    openAndRun();
+    m_window->opener().openScenes({file("other.mha").toStdString()}, true);
+    QVERIFY(test::waitUntilIdle(*m_window));
+    m_window->opener().showScene(1);
+    QVERIFY(test::waitUntilIdle(*m_window));
+    test::click(test::child<QPushButton>(*m_window, "runButton"));
+    QVERIFY(test::waitUntilIdle(*m_window));
+    QCOMPARE(document().activeScene(), 1);
+    QTRY_VERIFY(document().result() != nullptr);
+    document().selectPeak(0);
+    QWidget& view = *m_window->views().frames()[0]->widget();
+    view.setFocus();
+    QTest::keyClick(&view, Qt::Key_X);
+    QVERIFY(decisions()[0] == Decision::Reject);
+    // Without the first scene, its templates are gone; the decision can still be undone.
+    m_window->opener().removeScene(0);
+    QVERIFY(test::waitUntilIdle(*m_window));
+    QCOMPARE(document().scenes().size(), std::size_t{1});
+    QVERIFY(document().templates().empty());
+    QVERIFY(decisions()[0] == Decision::Reject);
+    trigger("undo");
+    QVERIFY(decisions()[0] == Decision::Undecided);
+    trigger("redo");
+    QVERIFY(decisions()[0] == Decision::Reject);
+    // Steps before that bring no template of the lost scene back.
+    while (document().undoStack().canUndo()) {
+        document().undoStack().undo();
+    }
+    QVERIFY(document().templates().empty());
+}
+
+void WindowJudgeTest::aReleasedMapLeavesPeaksAndDecisions() {
+    openAndRun();
+    const std::size_t peaks = document().result()->job->peaks.size();
+    select(0, 0);
+    QTest::keyClick(&table(), Qt::Key_Space);
+    QVERIFY(test::runAndWait(*m_window)); // a newer result, whose map stays
+    document().setMostResultBytes(1);
+    QCOMPARE(document().results().size(), std::size_t{2});
+    const ui::ResultEntry& first = document().results().front();
+    QVERIFY(first.mapReleased && !first.job->map);
+    document().showResult(0);
+    QCOMPARE(document().result()->job->peaks.size(), peaks);
+    QVERIFY(decisions()[0] == Decision::Keep);
+    QCOMPARE(table().model()->rowCount(), static_cast<int>(peaks));
+    // Decisions go on.
+    select(1, 1);
+    QTest::keyClick(&table(), Qt::Key_X);
+    QVERIFY(decisions()[1] == Decision::Reject);
+    trigger("undo");
+    QVERIFY(decisions()[1] == Decision::Undecided);
+}
+
+const flcc::test::TestClass<WindowJudgeTest> kWindowJudgeTest;
+
+#include "window_judge_test.moc"

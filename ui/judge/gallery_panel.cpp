@@ -1,0 +1,195 @@
+#include "ui/judge/gallery_panel.h"
+
+#include <QComboBox>
+#include <QHBoxLayout>
+#include <QLabel>
+#include <QPainter>
+#include <QScrollArea>
+#include <QSlider>
+#include <QToolButton>
+#include <QVBoxLayout>
+
+#include <algorithm>
+
+#include "ui/base/settings.h"
+#include "ui/base/theme.h"
+#include "ui/judge/gallery_delegate.h"
+#include "ui/judge/gallery_view.h"
+#include "ui/results/peaks_panel.h"
+#include "ui/views/views_panel.h"
+
+namespace flcc::ui {
+namespace {
+
+constexpr int kSmallest = 40;
+constexpr int kLargest = 200;
+constexpr int kUsual = 88;
+constexpr std::size_t kMostTemplates = 30; ///< pinned ones
+
+} // namespace
+
+GalleryPanel::GalleryPanel(Document& document, PeaksPanel& peaks, ViewsPanel& views,
+                           QWidget* parent)
+    : QWidget(parent), m_document(document), m_peaks(peaks), m_views(views) {
+    setObjectName(QStringLiteral("galleryPanel"));
+    auto* bar = new QHBoxLayout;
+    bar->setContentsMargins(8, 4, 8, 4);
+    buildBar();
+    auto* label = new QLabel(tr("Sort by"), this);
+    label->setBuddy(m_sort);
+    bar->addWidget(label);
+    bar->addWidget(m_sort);
+    bar->addWidget(m_order);
+    bar->addStretch(1);
+    bar->addWidget(m_cross);
+    bar->addWidget(new QLabel(tr("Size"), this));
+    bar->addWidget(m_size);
+    buildList();
+    m_templates = new QLabel(this);
+    m_templates->setObjectName(QStringLiteral("galleryTemplates"));
+    m_templates->setAlignment(Qt::AlignTop | Qt::AlignHCenter);
+    m_templates->setMargin(4);
+    m_templates->setToolTip(tr("The templates of the result, for comparison"));
+    auto* pinned = new QScrollArea(this);
+    pinned->setFrameShape(QFrame::NoFrame);
+    pinned->setWidget(m_templates);
+    pinned->setWidgetResizable(true);
+    pinned->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
+    pinned->setSizePolicy(QSizePolicy::Maximum, QSizePolicy::Expanding);
+    pinned->setSizeAdjustPolicy(QAbstractScrollArea::AdjustToContents);
+    auto* row = new QHBoxLayout;
+    row->setSpacing(0);
+    row->addWidget(pinned);
+    row->addWidget(m_list, 1);
+    auto* layout = new QVBoxLayout(this);
+    layout->setContentsMargins(0, 0, 0, 0);
+    layout->setSpacing(0);
+    layout->addLayout(bar);
+    layout->addLayout(row, 1);
+    setFocusProxy(m_list);
+    connect(&m_document, &Document::resultShown, this, &GalleryPanel::followResult);
+    connect(&m_document, &Document::sceneShown, this, &GalleryPanel::followResult);
+    connect(&m_views, &ViewsPanel::viewChanged, this, &GalleryPanel::followContrast);
+    followResult();
+}
+
+void GalleryPanel::buildBar() {
+    m_sort = new QComboBox(this);
+    m_sort->setObjectName(QStringLiteral("gallerySort"));
+    m_sort->setAccessibleName(tr("Sort the gallery by"));
+    m_sort->setToolTip(tr("Sorts gallery and table by a column of the table"));
+    const PeaksFilter& rows = m_peaks.rows();
+    for (int column = 0; column < PeaksModel::kColumns; ++column) {
+        m_sort->addItem(rows.headerData(column, Qt::Horizontal, Qt::DisplayRole).toString(),
+                        column);
+    }
+    m_sort->setItemText(0, tr("rank"));
+    m_order = new QToolButton(this);
+    m_order->setObjectName(QStringLiteral("galleryOrder"));
+    m_order->setAccessibleName(tr("Descending"));
+    m_order->setToolTip(tr("The largest first"));
+    m_order->setCheckable(true);
+    m_order->setText(QStringLiteral("↓"));
+    connect(m_sort, &QComboBox::activated, this, &GalleryPanel::sort);
+    connect(m_order, &QToolButton::toggled, this, &GalleryPanel::sort);
+    m_size = new QSlider(Qt::Horizontal, this);
+    m_size->setObjectName(QStringLiteral("gallerySize"));
+    m_size->setAccessibleName(tr("Size of the pictures"));
+    m_size->setToolTip(tr("Size of the pictures"));
+    m_size->setRange(kSmallest, kLargest);
+    m_size->setValue(
+        std::clamp(Settings::number(QStringLiteral("gallery/side"), kUsual), kSmallest, kLargest));
+    m_size->setMaximumWidth(140);
+    m_cross = new QToolButton(this);
+    m_cross->setObjectName(QStringLiteral("galleryCross"));
+    m_cross->setAccessibleName(tr("Centre"));
+    m_cross->setText(tr("Centre"));
+    m_cross->setToolTip(tr("Marks the centre of each picture"));
+    m_cross->setCheckable(true);
+}
+
+void GalleryPanel::buildList() {
+    m_delegate = new GalleryDelegate(m_document, m_peaks.rows(), m_peaks.peaks(), this);
+    m_delegate->setSide(m_size->value());
+    m_list = new GalleryView(this);
+    m_list->setObjectName(QStringLiteral("gallery"));
+    m_list->setAccessibleName(tr("Gallery of peaks"));
+    m_list->setToolTip(
+        tr("Space keeps, X rejects, U marks as unsure; N and P step; Shift extends"));
+    m_list->setItemDelegate(m_delegate);
+    m_list->setModel(&m_peaks.rows());
+    m_list->setSelectionModel(&m_peaks.selection());
+    connect(m_size, &QSlider::valueChanged, this, [this](int side) {
+        Settings::setNumber(QStringLiteral("gallery/side"), side);
+        m_delegate->setSide(side);
+        m_list->doItemsLayout();
+        showTemplates();
+    });
+    connect(m_cross, &QToolButton::toggled, this, [this](bool on) {
+        m_delegate->setCross(on);
+        m_list->viewport()->update();
+    });
+}
+
+void GalleryPanel::addKey(QAction* action) { m_list->addAction(action); }
+
+void GalleryPanel::followResult() {
+    m_delegate->forget();
+    m_delegate->setWindow(m_views.greyWindow());
+    m_list->doItemsLayout(); // the cells may have other panels
+    showTemplates();
+}
+
+void GalleryPanel::followContrast() {
+    m_delegate->setWindow(m_views.greyWindow());
+    if (isVisible()) {
+        m_list->viewport()->update();
+        showTemplates();
+    }
+}
+
+/// One under the other, with their numbers.
+void GalleryPanel::showTemplates() {
+    const ResultEntry* result = m_document.result();
+    if (result == nullptr) {
+        m_templates->clear();
+        m_templates->setMinimumWidth(0);
+        return;
+    }
+    const std::size_t count = std::min(result->job->templates.size(), kMostTemplates);
+    const QSize cell = m_delegate->cellSize(font());
+    const double ratio = devicePixelRatioF();
+    QPixmap pixmap(QSize(cell.width(), cell.height() * static_cast<int>(count)) * ratio);
+    pixmap.setDevicePixelRatio(ratio);
+    pixmap.fill(Qt::transparent);
+    QPainter painter(&pixmap);
+    for (std::size_t i = 0; i < count; ++i) {
+        const QImage picture = m_delegate->templatePicture(static_cast<int>(i), ratio);
+        const int side = m_size->value();
+        const int top = static_cast<int>(i) * cell.height();
+        const QSize shown = picture.size().scaled(cell.width(), side, Qt::KeepAspectRatio);
+        painter.drawImage(
+            QRect(QPoint((cell.width() - shown.width()) / 2, top + (side - shown.height()) / 2),
+                  shown),
+            picture);
+        painter.setPen(palette().color(QPalette::WindowText));
+        painter.drawText(QRect(0, top + side, cell.width(), cell.height() - side), Qt::AlignCenter,
+                         result->job->templates.size() > 1 ? tr("template %1").arg(i)
+                                                           : tr("template"));
+    }
+    m_templates->setPixmap(pixmap);
+    m_templates->setMinimumWidth(cell.width() + 8);
+}
+
+void GalleryPanel::sort() {
+    m_peaks.sortBy(m_sort->currentData().toInt(),
+                   m_order->isChecked() ? Qt::DescendingOrder : Qt::AscendingOrder);
+}
+
+void GalleryPanel::refreshTheme() {
+    m_delegate->forget();
+    m_list->viewport()->update();
+    showTemplates();
+}
+
+} // namespace flcc::ui

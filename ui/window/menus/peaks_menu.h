@@ -1,0 +1,30 @@
+#pragma once
+
+#include <QCoreApplication>
+
+#include "ui/window/parts/parts.h"
+
+class QAction;
+class QMenu;
+
+namespace flcc::ui {
+
+/// The menu Peaks: steps through them, decides on them, adds and removes some.
+class PeaksMenu {
+    Q_DECLARE_TR_FUNCTIONS(PeaksMenu)
+
+  public:
+    explicit PeaksMenu(const Parts& parts);
+
+  private:
+    void addKey(QAction* action);
+    void addSteps(QMenu* menu);
+    void addDecisions(QMenu* menu);
+    void addEdits(QMenu* menu);
+    void addExplain(QMenu* menu);
+    void addThresholds(QMenu* menu);
+
+    const Parts& m_parts;
+};
+
+} // namespace flcc::ui
