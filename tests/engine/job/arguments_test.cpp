@@ -1,3 +1,4 @@
+#include <QFile>
 #include <QtTest>
 
 #include <algorithm>
@@ -5,6 +6,7 @@
 
 #include "engine/io/atomic_file.h"
 #include "engine/job/arguments.h"
+#include "engine/job/peak_lists.h"
 #include "tests/engine/job/job_cases.h"
 #include "tests/support/effort.h"
 #include "tests/support/test_class.h"
@@ -92,6 +94,7 @@ class JobArgumentsTest : public QObject {
     void tilesAreRead();
     void sizesAreRead();
     void everyOptionIsInTheHelp();
+    void judgedPeaksAreChosenByDecision();
 };
 
 void JobArgumentsTest::argumentsReadBackToTheSameJob() {
@@ -436,6 +439,28 @@ void JobArgumentsTest::everyWayOfPlanningHasAName() {
         QVERIFY(job::parseArguments(job::toArguments(job)).job == job);
         QVERIFY(job::fromJobFile(job::toJobFile(job)) == job);
     }
+}
+
+void JobArgumentsTest::judgedPeaksAreChosenByDecision() {
+    const test::Folder folder;
+    QFile list(QString::fromStdString(folder.path("judged.csv")));
+    QVERIFY(list.open(QIODevice::WriteOnly));
+    list.write("# scene: s.mha (100x100x1 voxels)\nrank,score,cx,cy,cz,decision\n"
+               "1,0.9,10,10,0,keep\n2,0.8,20,20,0,reject\n3,0.7,30,30,0,undecided\n");
+    list.close();
+    const auto left = [&](const std::string& words) {
+        job::ListConversion conversion{.input = folder.path("judged.csv")};
+        if (!words.empty()) {
+            job::setListOptions(conversion, {{"only", words}});
+        }
+        return job::convertList(conversion).positions;
+    };
+    QCOMPARE(left(""), std::size_t{3});
+    QCOMPARE(left("keep"), std::size_t{1});
+    QCOMPARE(left("keep,undecided"), std::size_t{2});
+    const test::Thrown wrong = test::thrownBy([&] { (void)left("kept"); });
+    QVERIFY(wrong.code == base::ErrorCode::CommandLine);
+    QVERIFY(wrong.sentence.find("--only") != std::string::npos);
 }
 
 const flcc::test::TestClass<JobArgumentsTest> kJobArgumentsTest;
