@@ -233,7 +233,7 @@ double SearchLaw::thresholdFor(double number) const {
         const double middle = (low + high) / 2;
         (falsePositives(middle) > number ? low : high) = middle;
     }
-    return std::min(1.0, std::ceil(high * 1e5) / 1e5);
+    return std::min(0.999, std::ceil(high * 1e5) / 1e5);
 }
 
 double SearchLaw::atDeviations(double zscore) const {

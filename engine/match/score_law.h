@@ -25,7 +25,7 @@ enum class Law {
 struct ScoreLaw {
     Law law = Law::Gaussian;
     double mean = 0;
-    double deviation = 0; ///< 0 if the scores are all equal: then there is no law
+    double deviation = 0; ///< 0 if the scores are all equal
     double freedom = 0;   ///< nu of Student's law
     double count = 0;     ///< scores of all templates
     /// Minus the second derivative of the correlation of neighbours along each axis, at 0, in
@@ -35,7 +35,10 @@ struct ScoreLaw {
     int axes = 0;
     int dimensions = 2; ///< axes with more than one voxel
 
-    [[nodiscard]] bool exists() const { return deviation > 0 && count > 0; }
+    /// Fewer scores than this tell no law.
+    static constexpr double kLeastCount = 100;
+
+    [[nodiscard]] bool exists() const { return deviation > 0 && count >= kLeastCount; }
     /// The number of groups of scores at or above `score` in the map of a scene without the
     /// template. **Cost**: some microseconds.
     [[nodiscard]] double falsePositives(double score) const;
@@ -61,8 +64,8 @@ struct SearchLaw {
     [[nodiscard]] std::string_view name() const;
     /// The number of peaks at or above `score`; 0 if no law exists. Does not rise with the score.
     [[nodiscard]] double falsePositives(double score) const;
-    /// The score at which `number` false positives are expected, rounded up to 1e-5, from -1 to 1;
-    /// NaN if no law exists.
+    /// The score at which `number` false positives are expected, rounded up to 1e-5, from -1 to
+    /// 0.999, so that a copy of the template is always found; NaN if no law exists.
     [[nodiscard]] double thresholdFor(double number) const;
     /// The score that lies so many standard deviations above the mean of a map, the highest of all
     /// maps, at most 1; NaN if no law exists.

@@ -201,7 +201,7 @@ void CockpitPanel::showLaw() {
         return;
     }
     const double width = m_view->histogram().width();
-    m_view->setLaw([known, width](double score) { return expectedIn(known, score, width); },
+    m_view->setLaw([known, width](double score) { return expectedIn(known.maps, score, width); },
                    [known](double score) { return known.falsePositives(score); });
     m_suggestion = known.thresholdFor(1);
     m_view->setSuggestion(m_suggestion);
