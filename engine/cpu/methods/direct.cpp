@@ -41,18 +41,18 @@ bool inIntegers(const Problem& problem, const method::SceneStatistics* statistic
 class DirectPrepared final : public method::Prepared {
   public:
     DirectPrepared(const Problem& problem, const method::MaskedView& templ, base::TilePool& pool)
-        : m_forms(TemplateForms::of(problem, templ, pool)),
-          m_support(supportTemplate(problem, canonical(), templ)),
-          m_operation(operationPrepared(problem, canonical(), templ, {})),
-          m_weights(canonical().extents()) {
+        : m_forms(TemplateForms::of(problem, templ, pool)), m_weights(canonical().extents()) {
+        requireNamedMask(problem, canonical());
+        if (needsSupport(problem)) {
+            m_general.emplace(problem, canonical(), templ, TransformShape{});
+        }
         const base::Image<double>& values = canonical().values();
         std::transform(values.data(), values.data() + values.count(), m_weights.data(),
                        [](double value) { return static_cast<float>(value); });
     }
     [[nodiscard]] const method::CanonicalTemplate& canonical() const { return m_forms.canonical; }
     /// Empty if all tiles are plain boxes inside the scene.
-    [[nodiscard]] const std::optional<SupportTemplate>& support() const { return m_support; }
-    [[nodiscard]] const std::optional<OperationPrepared>& operation() const { return m_operation; }
+    [[nodiscard]] const std::optional<OperationPrepared>& general() const { return m_general; }
     [[nodiscard]] const IntegerTemplate* integers() const {
         return m_forms.integers ? &*m_forms.integers : nullptr;
     }
@@ -66,8 +66,7 @@ class DirectPrepared final : public method::Prepared {
 
   private:
     TemplateForms m_forms;
-    std::optional<SupportTemplate> m_support;
-    std::optional<OperationPrepared> m_operation;
+    std::optional<OperationPrepared> m_general;
     base::Image<float> m_weights;
 };
 
@@ -145,15 +144,7 @@ class DirectBuffers {
 
     TileScorer scorer;
 
-    [[nodiscard]] SupportScorer& support() {
-        if (!m_support) {
-            m_support =
-                std::make_unique<SupportScorer>(std::make_unique<DirectCorrelator>(m_m, m_extents));
-        }
-        return *m_support;
-    }
-
-    /// The values of general tiles of an operation other than lcc.
+    /// The values of general tiles.
     [[nodiscard]] PlacementValues& values() {
         if (!m_values) {
             m_values = makeValues(m_problem, m_extents, {});
@@ -167,7 +158,6 @@ class DirectBuffers {
     Extents m_extents;
     std::unique_ptr<PlacementValues> m_values;
     std::array<std::optional<KeptTile>, 2> m_kept;
-    std::unique_ptr<SupportScorer> m_support;
     std::tuple<std::unique_ptr<DirectTile<float>>, std::unique_ptr<DirectTile<double>>,
                std::unique_ptr<DirectTile<std::int32_t>>>
         m_tiles;
@@ -485,9 +475,7 @@ class DirectMethod final : public method::Method {
     }
 
     static std::int64_t generalBytes(const Problem& problem) {
-        return !needsSupport(problem)      ? 0
-               : problem.operation.isLcc() ? SupportTemplate::bytes(problem)
-                                           : OperationPrepared::bytes(problem, {});
+        return needsSupport(problem) ? OperationPrepared::bytes(problem, {}) : 0;
     }
 
     static std::string statisticsReason(const Problem& problem) {
@@ -517,27 +505,12 @@ class DirectMethod final : public method::Method {
     /// Scores a general tile. False if it was stopped before anything was written.
     static bool generalTile(const DirectRun& run, const base::Box& out, DirectBuffers& own,
                             const std::stop_token& stop, WorkerTally& tally) {
-        if (!run.problem.operation.isLcc()) {
-            std::vector<const OperationPrepared*> templs;
-            for (const DirectPrepared* templ : run.templs) {
-                templs.push_back(&templ->operation().value());
-            }
-            return runOperationTile(run.problem, templs, run.scene, out, own.values(),
-                                    partOf(run.to, out), tally, stop);
+        std::vector<const OperationPrepared*> templs;
+        for (const DirectPrepared* templ : run.templs) {
+            templs.push_back(&templ->general().value());
         }
-        BestPart part{partOf(run.to, out)};
-        for (std::size_t i = 0; i < run.templs.size(); ++i) {
-            const auto templ = static_cast<std::int32_t>(i);
-            const method::MapView scores = own.best.of(templ, part);
-            if (!own.support().tile(
-                    {run.problem, run.templs[i]->support().value(), run.templs[i]->canonical(),
-                     run.scene, scores, i == 0 ? stop : std::stop_token()},
-                    out, {kLoad, kNumerator, kDenominator, kRecomputation}, tally)) {
-                return false;
-            }
-            own.best.take(templ, part, false, tally);
-        }
-        return true;
+        return runGeneralTile({run.problem, run.scene}, templs, out, own.values(), own.best,
+                              partOf(run.to, out), tally, stop);
     }
 
     /// Scores a tile of placements inside the scene.

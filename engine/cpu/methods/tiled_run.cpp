@@ -75,28 +75,12 @@ class Worker {
     /// Scores a general tile. False if it was stopped before anything was written; only the first
     /// template can be stopped.
     [[nodiscard]] bool general(const base::Box& out, const std::stop_token& stop) {
-        if (!m_run.problem.operation.isLcc()) {
-            std::vector<const OperationPrepared*> templs;
-            for (const TiledPrepared* templ : m_run.templs) {
-                templs.push_back(&templ->operation().value());
-            }
-            return runOperationTile(m_run.problem, templs, m_run.scene, out, m_buffers.values(),
-                                    partOf(m_run.to, out), m_tally, stop);
+        std::vector<const OperationPrepared*> templs;
+        for (const TiledPrepared* templ : m_run.templs) {
+            templs.push_back(&templ->general().value());
         }
-        BestPart part{partOf(m_run.to, out)};
-        for (std::size_t i = 0; i < m_run.templs.size(); ++i) {
-            const TiledPrepared& templ = *m_run.templs[i];
-            const auto number = static_cast<std::int32_t>(i);
-            const method::MapView scores = m_buffers.best.of(number, part);
-            if (!m_buffers.support(templ.spectra().value())
-                     .tile({m_run.problem, templ.support().value(), templ.canonical(), m_run.scene,
-                            scores, i == 0 ? stop : std::stop_token()},
-                           out, {kLoad, kNumerator, kDenominator, kRecomputation}, m_tally)) {
-                return false;
-            }
-            take(i, part, false);
-        }
-        return true;
+        return runGeneralTile({m_run.problem, m_run.scene}, templs, out, m_buffers.values(),
+                              m_buffers.best, partOf(m_run.to, out), m_tally, stop);
     }
 
     /// Scores a tile of placements inside the scene.
@@ -294,17 +278,14 @@ TransformShape doublePoints(const Problem& problem, const TransformShape& points
 TiledPrepared::TiledPrepared(const Problem& problem, const method::Candidate& candidate,
                              const method::MaskedView& templ, bool keep, base::TilePool& pool)
     : m_points(candidate), m_doublePoints(doublePoints(problem, m_points)),
-      m_forms(TemplateForms::of(problem, templ, pool)),
-      m_support(supportTemplate(problem, m_forms.canonical, templ)),
-      m_operation(operationPrepared(problem, m_forms.canonical, templ, m_points)), m_keep(keep) {
-    if (m_support) {
-        m_spectra.emplace(m_points, *m_support);
+      m_forms(TemplateForms::of(problem, templ, pool)), m_keep(keep) {
+    requireNamedMask(problem, m_forms.canonical);
+    if (needsSupport(problem)) {
+        m_general.emplace(problem, m_forms.canonical, templ, m_points);
     }
     if (allGeneral(problem, m_forms.canonical)) {
-        if (m_spectra) {
-            (void)m_spectra->of(Weights::That);
-            (void)m_spectra->of(Weights::Support);
-        }
+        (void)m_general->spectra()->of(Weights::That);
+        (void)m_general->spectra()->of(Weights::Support);
         return;
     }
     if (problem.precision == method::Precision::Single) {
@@ -360,16 +341,6 @@ template TileBuffers<double> TiledBuffers::tile(bool);
 TileBuffers<double> TiledBuffers::again(bool bank) {
     return {bank ? roomy(m_again, TileBuffers<double>::bytes(m_doublePoints, false)) : m_room,
             m_doublePoints, false};
-}
-
-SupportScorer& TiledBuffers::support(const SupportSpectra& spectra) {
-    if (!m_support) {
-        auto correlator = std::make_unique<FourierCorrelator>(m_points);
-        m_correlator = correlator.get();
-        m_support = std::make_unique<SupportScorer>(std::move(correlator));
-    }
-    m_correlator->use(spectra);
-    return *m_support;
 }
 
 PlacementValues& TiledBuffers::values() {

@@ -30,9 +30,7 @@ class TiledPrepared final : public method::Prepared {
 
     [[nodiscard]] const method::CanonicalTemplate& canonical() const { return m_forms.canonical; }
     /// Empty if all tiles are plain boxes inside the scene.
-    [[nodiscard]] const std::optional<SupportTemplate>& support() const { return m_support; }
-    [[nodiscard]] const std::optional<SupportSpectra>& spectra() const { return m_spectra; }
-    [[nodiscard]] const std::optional<OperationPrepared>& operation() const { return m_operation; }
+    [[nodiscard]] const std::optional<OperationPrepared>& general() const { return m_general; }
     [[nodiscard]] const IntegerTemplate* integers() const {
         return m_forms.integers ? &*m_forms.integers : nullptr;
     }
@@ -54,9 +52,7 @@ class TiledPrepared final : public method::Prepared {
     TransformShape m_points;
     TransformShape m_doublePoints;
     TemplateForms m_forms;
-    std::optional<SupportTemplate> m_support;
-    std::optional<SupportSpectra> m_spectra;
-    std::optional<OperationPrepared> m_operation;
+    std::optional<OperationPrepared> m_general;
     std::shared_ptr<const TileTransform<float>> m_transform;
     base::Image<float> m_spectrum;
     bool m_keep;
@@ -119,8 +115,7 @@ class TiledBuffers {
     [[nodiscard]] TileBuffers<double> again(bool bank);
     /// The window sums of a tile that the templates of a bank share.
     [[nodiscard]] KeptTile& kept() { return m_kept ? *m_kept : m_kept.emplace(m_tile); }
-    [[nodiscard]] SupportScorer& support(const SupportSpectra& spectra);
-    /// The values of general tiles of an operation other than lcc.
+    /// The values of general tiles.
     [[nodiscard]] PlacementValues& values();
 
     /// Bytes that are written of the buffers for the first tile, without the scorer's.
@@ -136,9 +131,7 @@ class TiledBuffers {
     TransformShape m_points;
     TransformShape m_doublePoints;
     base::Extents m_tile;
-    std::unique_ptr<SupportScorer> m_support;
     std::unique_ptr<PlacementValues> m_values;
-    FourierCorrelator* m_correlator = nullptr; ///< of m_support
     base::Image<double> m_room;
     base::Image<double> m_again; ///< of a bank: for recomputing in double
     std::optional<KeptTile> m_kept;

@@ -22,7 +22,7 @@ using method::Problem;
 using method::shared::nextSmooth;
 
 /// Predicted nanoseconds of one thread for a placement in double, for each block of the template.
-constexpr double kDoubleNs = 60;
+constexpr double kBlockDoubleNs = 60;
 /// Largest number of points: one thread makes a transform and does not look for a stop during it.
 constexpr std::int64_t kLongest = std::int64_t{1} << 23;
 
@@ -168,7 +168,7 @@ class TiledTemplateMethod final : public method::Method {
                                : whole.blocks.slowest() == 2 ? Extents{tile.x, tile.y, batch.z}
                                                              : Extents{tile.x, batch.y, 1};
         ScorePass pass(problem, scene.pixels, templ.forms(), execution, map,
-                       {region, kDoubleNs * static_cast<double>(base::voxelCount(region)) *
+                       {region, kBlockDoubleNs * static_cast<double>(base::voxelCount(region)) *
                                     static_cast<double>(whole.blocks.templateBlocks())});
         const BlockedInput run{points, templ, execution.pool.threads(), execution.stop};
         return pass.run(tilesOf(whole), [&](const std::vector<Box>& tiles, auto real) {

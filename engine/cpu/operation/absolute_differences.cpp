@@ -9,7 +9,7 @@
 
 #include "engine/base/finite.h"
 #include "engine/base/widest.h"
-#include "engine/cpu/score/support_scorer.h"
+#include "engine/cpu/score/support_run.h"
 #include "engine/cpu/simd/kernels.h"
 
 namespace flcc::cpu {
@@ -271,9 +271,9 @@ std::int64_t AbsoluteDifferences::bytes(const Extents& m, const Extents& tile) {
            base::byteCount(m, 16);
 }
 
-bool AbsoluteDifferences::load(const method::Problem& problem, const OperationPrepared& templ,
-                               const method::MaskedView& scene, const base::Box& out,
-                               const std::stop_token& stop) {
+bool AbsoluteDifferences::load(const GeneralRun& run, const OperationPrepared& templ,
+                               const base::Box& out, const std::stop_token& stop, StageClock&) {
+    const auto& [problem, scene] = run;
     const base::Box seen = seenBy(problem, out);
     m_out = out.extents;
     m_known = false;
@@ -325,6 +325,23 @@ bool AbsoluteDifferences::load(const method::Problem& problem, const OperationPr
     return !stop.stop_requested();
 }
 
+void AbsoluteDifferences::row(std::int64_t y, std::int64_t z, RowValues& to) {
+    if (m_known && m_inside.empty() && m_bad.empty()) {
+        const double* const values = m_values.data() + (z * m_out.y + y) * m_out.x;
+        std::fill(to.status.begin(), to.status.end(), base::Status::Ok);
+        for (std::size_t x = 0; x < to.value.size(); ++x) {
+            const double value = values[x];
+            to.value[x] = value;
+            to.bound[x] = value <= m_most ? m_error * value : RowValues::kUnknown;
+            to.scale[x] = value > m_templMagnitude ? value : m_templMagnitude;
+        }
+        return;
+    }
+    for (std::size_t x = 0; x < to.value.size(); ++x) {
+        to.set(x, value({static_cast<std::int64_t>(x), y, z}));
+    }
+}
+
 std::optional<method::OperationValue> AbsoluteDifferences::value(const Index& at) const {
     if (!m_known) {
         return std::nullopt;
@@ -349,20 +366,6 @@ std::optional<method::OperationValue> AbsoluteDifferences::value(const Index& at
     // |P| + |T| is at least |P - T| and |T|.
     result.scale = std::max(result.value, m_templMagnitude);
     return result;
-}
-
-bool AbsoluteDifferences::row(std::int64_t y, std::int64_t z, RowValues& to) const {
-    if (!m_known || !m_inside.empty() || !m_bad.empty()) {
-        return false;
-    }
-    const double* const values = m_values.data() + (z * m_out.y + y) * m_out.x;
-    for (std::size_t x = 0; x < to.value.size(); ++x) {
-        const double value = values[x];
-        to.value[x] = value <= m_most ? value : std::numeric_limits<double>::infinity();
-        to.bound[x] = m_error * value;
-        to.scale[x] = value > m_templMagnitude ? value : m_templMagnitude;
-    }
-    return true;
 }
 
 } // namespace flcc::cpu

@@ -14,15 +14,16 @@ class AbsoluteDifferences final : public PlacementValues {
   public:
     AbsoluteDifferences(const base::Extents& m, const base::Extents& tile);
 
-    [[nodiscard]] bool load(const method::Problem& problem, const OperationPrepared& templ,
-                            const method::MaskedView& scene, const base::Box& out,
-                            const std::stop_token& stop) override;
-    [[nodiscard]] std::optional<method::OperationValue> value(const base::Index& at) const override;
-    [[nodiscard]] bool row(std::int64_t y, std::int64_t z, RowValues& to) const override;
+    [[nodiscard]] bool load(const GeneralRun& run, const OperationPrepared& templ,
+                            const base::Box& out, const std::stop_token& stop,
+                            StageClock& clock) override;
+    void row(std::int64_t y, std::int64_t z, RowValues& to) override;
 
     [[nodiscard]] static std::int64_t bytes(const base::Extents& m, const base::Extents& tile);
 
   private:
+    [[nodiscard]] std::optional<method::OperationValue> value(const base::Index& at) const;
+
     base::Extents m_out{0, 0, 0};
     bool m_known = false;         ///< the tile has values
     double m_most = 0;            ///< larger values are left to the canonical value

@@ -10,6 +10,7 @@
 #include "engine/base/widest.h"
 #include "engine/cpu/common/tile_grid.h"
 #include "engine/cpu/operation/absolute_differences.h"
+#include "engine/cpu/operation/lcc_values.h"
 #include "engine/cpu/operation/operation_sums.h"
 
 namespace flcc::cpu {
@@ -22,49 +23,41 @@ using method::OperationValue;
 using method::Problem;
 
 /// Step between the bounds along a row that go into the sample.
-constexpr std::int64_t kSampled = 16;
+constexpr std::size_t kSampled = 16;
 /// Nanoseconds of a placement, given its sums.
 constexpr double kRowNs = 8;
 
-/// Sums over a row of values, and whether all of them are good: finite, with a bound that keeps the
-/// promise.
+/// Whether all values of a row are good, finite, with a bound that keeps the promise; and the
+/// largest bound.
 struct RowFacts {
     bool good = false;
     double largestBound = 0;
-    double largest = 0; ///< magnitude of a value
-    double sum = 0;
-    double squares = 0;
 };
 
 struct RowFactsLoop {
     const RowValues& row;
     double promise;
-    double unit; ///< the sums are in 1 / unit
+    double absolute; ///< what storing a value adds to its bound
+    double relative; ///< ... times the value
     RowFacts& to;
 
     void operator()() const {
         constexpr std::size_t kLanes = 8;
         std::array<double, kLanes> bounds{};
-        std::array<double, kLanes> sizes{};
-        std::array<double, kLanes> sums{};
-        std::array<double, kLanes> squares{};
         std::array<std::int64_t, kLanes> bad{};
         const double* const value = row.value.data();
         const double* const bound = row.bound.data();
         const double* const scale = row.scale.data();
         const double share = promise;
-        const double factor = unit;
+        const double added = absolute;
+        const double factor = relative;
         const auto add = [&](std::size_t x, std::size_t lane) {
             constexpr double kMost = std::numeric_limits<double>::max();
-            const bool good =
-                bound[x] <= share * scale[x] && std::abs(value[x]) <= kMost && scale[x] <= kMost;
-            bad[lane] |= good ? 0 : 1;
-            bounds[lane] = bound[x] > bounds[lane] ? bound[x] : bounds[lane];
             const double size = std::abs(value[x]);
-            sizes[lane] = size > sizes[lane] ? size : sizes[lane];
-            const double counted = value[x] * factor;
-            sums[lane] += counted;
-            squares[lane] += counted * counted;
+            const double stored = bound[x] + (added + factor * size);
+            const bool good = stored <= share * scale[x] && size <= kMost && scale[x] <= kMost;
+            bad[lane] |= good ? 0 : 1;
+            bounds[lane] = stored > bounds[lane] ? stored : bounds[lane];
         };
         const std::size_t count = row.value.size();
         std::size_t x = 0;
@@ -78,67 +71,62 @@ struct RowFactsLoop {
         }
         to.good = std::accumulate(bad.begin(), bad.end(), std::int64_t{0}) == 0;
         to.largestBound = *std::max_element(bounds.begin(), bounds.end());
-        to.largest = *std::max_element(sizes.begin(), sizes.end());
-        to.sum = std::accumulate(sums.begin(), sums.end(), 0.0);
-        to.squares = std::accumulate(squares.begin(), squares.end(), 0.0);
     }
 };
 
-/// One tile of a run.
-class OperationTile {
+/// The general tile of one template.
+class GeneralTile {
   public:
-    OperationTile(const Problem& problem, const method::MaskedView& scene, const base::Box& out,
-                  const method::BankView& part, WorkerTally& tally)
-        : m_problem(problem), m_scene(scene), m_out(out), m_part(part), m_tally(tally),
-          m_first(method::firstPlacement(problem)), m_sign(problem.operation.traits().sign()),
-          m_rounding(part.map.exact.data() == nullptr ? kUnitSingle : 0) {
-        m_row.resize(static_cast<std::size_t>(out.extents.x));
-        m_sums.anyRange = true;
-    }
+    GeneralTile(const GeneralRun& run, const OperationPrepared& templ, const base::Box& out,
+                const method::MapView& map)
+        : m_run(run), m_problem(run.problem), m_templ(templ), m_out(out), m_map(map),
+          m_first(seenBy(run.problem, out).corner), m_lcc(run.problem.operation.isLcc()),
+          m_pure(!m_lcc && run.problem.operation.traits().isPure()),
+          m_rounding(map.exact.data() == nullptr ? kUnitSingle : 0),
+          m_row(static_cast<std::size_t>(out.extents.x)) {}
 
-    /// Takes the values of a template into account. False: stopped; the tile is as before.
-    [[nodiscard]] bool take(const OperationPrepared& templ, std::int32_t number,
-                            const PlacementValues& values, const std::stop_token& stop) {
-        if (values.exponent() != m_sums.exponent) {
-            m_all.add(m_sums);
-            m_sums = {};
-            m_sums.anyRange = true;
-            m_sums.exponent = values.exponent();
-            m_unit = std::ldexp(1.0, -m_sums.exponent);
-        }
+    /// Writes all values; those that break the promise are left to repair(). False: stopped; the
+    /// tile is as before.
+    [[nodiscard]] bool fill(PlacementValues& values, const std::stop_token& stop) {
         for (std::int64_t z = 0; z < m_out.extents.z; ++z) {
             for (std::int64_t y = 0; y < m_out.extents.y; ++y) {
                 if (stop.stop_requested()) {
                     forget();
                     return false;
                 }
-                if (!values.row(y, z, m_row) || !takeRow(number, y, z)) {
-                    for (std::int64_t x = 0; x < m_out.extents.x; ++x) {
-                        const Index at{x, y, z};
-                        consider(at, number, judged(templ, values.value(at), at));
-                    }
+                values.row(y, z, m_row);
+                if (takeRow(y, z)) {
+                    continue;
+                }
+                for (std::int64_t x = 0; x < m_out.extents.x; ++x) {
+                    take({x, y, z}, m_row.at(static_cast<std::size_t>(x)));
                 }
             }
         }
+        m_tally.overRange = values.overRange();
         return true;
     }
 
-    void finish() {
-        m_all.add(m_sums);
-        m_tally.facts.addTile(m_counted, {});
-        m_tally.facts.addRecomputed(m_recomputed);
-        method::MapFacts tile;
-        tile.scores = m_all;
-        method::addStatuses(m_part.map, tile);
-        m_tally.facts.addStatuses(tile.statusCounts);
-        if (m_part.index.data() != nullptr) {
-            if (!m_tally.best) {
-                m_tally.best.emplace();
+    /// Replaces values that break the promise by canonical ones.
+    void repair(const std::stop_token& stop) {
+        for (const auto& [at, known] : m_open) {
+            if (stop.stop_requested()) {
+                m_tally.largestLowConf = std::max(m_tally.largestLowConf, known.bound);
+                continue;
             }
-            method::addTemplate(tile, *m_tally.best);
-            for (std::size_t i = 0; i < tile.statusCounts.size(); ++i) {
-                m_tally.best->statusCounts[i] += tile.statusCounts[i];
-            }
+            --count(Status::LowConf);
+            write(at, rounded(m_templ.canonicalValue(m_run, cornerOf(at), known.status)));
+        }
+    }
+
+    void addTo(FactsCollector& facts, const CentredTile& tile) const {
+        facts.addTile(m_tally, tile);
+        facts.addStatuses(m_counts);
+        if (m_problem.precision == method::Precision::Single) {
+            facts.addRecomputed(std::ssize(m_open));
+        }
+        for (const float bound : m_bounds) {
+            facts.addBound(bound);
         }
     }
 
@@ -146,144 +134,118 @@ class OperationTile {
     [[nodiscard]] bool keepsPromise(const OperationValue& value) const {
         return value.bound <= m_problem.promise * value.scale;
     }
-
-    /// The value, or the canonical one where it is needed.
-    [[nodiscard]] OperationValue judged(const OperationPrepared& templ,
-                                        const std::optional<OperationValue>& known,
-                                        const Index& at) {
-        const bool open = !known || (base::hasValue(known->status) && !keepsPromise(*known));
-        OperationValue value = open && (!known || m_problem.recompute)
-                                   ? templ.templ().value(m_problem.operation, m_scene,
-                                                         {m_first.x + m_out.corner.x + at.x,
-                                                          m_first.y + m_out.corner.y + at.y,
-                                                          m_first.z + m_out.corner.z + at.z},
-                                                         m_problem.outside, m_problem.minOverlap)
-                                   : *known;
-        m_recomputed += known && open && m_problem.recompute ? 1 : 0;
-        if (base::hasValue(value.status)) {
-            value.bound += m_rounding * std::abs(value.value);
-            double& largest =
-                keepsPromise(value) ? m_counted.largestBound : m_counted.largestLowConf;
-            largest = std::max(largest, value.bound);
-            if (keepsPromise(value) && value.bound > 0) {
-                m_counted.largestRelative =
-                    std::max(m_counted.largestRelative, value.bound / value.scale);
-            }
-            value.status = keepsPromise(value) ? value.status : Status::LowConf;
-            if (at.y == 0 && at.x % kSampled == 0) {
-                m_tally.facts.addBound(static_cast<float>(value.bound));
-            }
-        }
+    [[nodiscard]] std::int64_t& count(Status status) {
+        return m_counts[static_cast<std::size_t>(status)];
+    }
+    [[nodiscard]] Index cornerOf(const Index& at) const {
+        return {m_first.x + at.x, m_first.y + at.y, m_first.z + at.z};
+    }
+    /// With the error of storing the value in its bound.
+    [[nodiscard]] OperationValue rounded(OperationValue value) const {
+        value.bound += m_rounding * (m_lcc ? 1 : std::abs(value.value));
         return value;
     }
 
-    /// Takes the row that m_row holds, unless one of its values needs to be judged alone.
-    [[nodiscard]] bool takeRow(std::int32_t number, std::int64_t y, std::int64_t z) {
+    void take(const Index& at, const OperationValue& known) {
+        if (known.bound == RowValues::kUnknown) {
+            write(at, rounded(m_templ.canonicalValue(m_run, cornerOf(at), known.status)));
+            return;
+        }
+        const OperationValue value = rounded(known);
+        if (m_problem.recompute && base::hasValue(value.status) && !keepsPromise(value)) {
+            m_open.emplace_back(at, value);
+            store(at, value.value, Status::LowConf);
+            return;
+        }
+        write(at, value);
+    }
+
+    /// Writes a value that nothing replaces, and counts its bound.
+    void write(const Index& at, const OperationValue& value) {
+        if (!base::hasValue(value.status)) {
+            store(at, 0, value.status);
+            return;
+        }
+        const bool keeps = keepsPromise(value);
+        double& largest = keeps ? m_tally.largestBound : m_tally.largestLowConf;
+        largest = std::max(largest, value.bound);
+        if (keeps && m_pure) {
+            m_tally.largestRelative = std::max(m_tally.largestRelative, value.bound / value.scale);
+        }
+        if (at.y == 0 && at.x % std::int64_t{kSampled} == 0) {
+            m_bounds.push_back(static_cast<float>(value.bound));
+        }
+        store(at, value.value, keeps ? value.status : Status::LowConf);
+    }
+
+    void store(const Index& at, double value, Status status) {
+        m_map.value.at(at) = static_cast<float>(value);
+        m_map.status.at(at) = status;
+        if (m_map.exact.data() != nullptr) {
+            m_map.exact.at(at) = value;
+        }
+        ++count(status);
+    }
+
+    /// Takes the row that m_row holds if all of its values are OK and good.
+    [[nodiscard]] bool takeRow(std::int64_t y, std::int64_t z) {
         RowFacts row;
-        base::inWidest(RowFactsLoop{m_row, m_problem.promise, m_unit, row});
+        if (std::ranges::count(m_row.status, Status::Ok) == std::ssize(m_row.status)) {
+            base::inWidest(RowFactsLoop{m_row, m_problem.promise, m_lcc ? m_rounding : 0,
+                                        m_lcc ? 0 : m_rounding, row});
+        }
         if (!row.good) {
             return false;
         }
         const std::int64_t length = m_out.extents.x;
-        m_counted.largestBound =
-            std::max(m_counted.largestBound, row.largestBound + m_rounding * row.largest);
-        for (std::int64_t x = 0; y == 0 && x < length; x += kSampled) {
-            m_tally.facts.addBound(static_cast<float>(m_row.bound[static_cast<std::size_t>(x)]));
+        m_tally.largestBound = std::max(m_tally.largestBound, row.largestBound);
+        for (std::size_t x = 0; y == 0 && x < m_row.value.size(); x += kSampled) {
+            m_bounds.push_back(static_cast<float>(rounded(m_row.at(x)).bound));
         }
-        m_sums.count += length;
-        m_sums.sum += row.sum;
-        m_sums.squares += row.squares;
+        for (std::size_t x = 0; m_pure && x < m_row.value.size(); ++x) {
+            m_tally.largestRelative =
+                std::max(m_tally.largestRelative, rounded(m_row.at(x)).bound / m_row.scale[x]);
+        }
         const double* const value = m_row.value.data();
-        if (number > 0) {
-            for (std::int64_t x = 0; x < length; ++x) {
-                const Index at{x, y, z};
-                if (!base::hasValue(m_part.map.status.at(at)) ||
-                    m_sign * value[x] > m_sign * valueAt(at)) {
-                    write(at, value[x], Status::Ok, number);
-                }
-            }
-            return true;
-        }
-        float* const to = m_part.map.value.row(y, z);
+        float* const to = m_map.value.row(y, z);
         for (std::int64_t x = 0; x < length; ++x) {
             to[x] = static_cast<float>(value[x]);
         }
-        std::fill_n(m_part.map.status.row(y, z), length, Status::Ok);
-        if (m_part.map.exact.data() != nullptr) {
-            std::copy_n(value, length, m_part.map.exact.row(y, z));
+        std::fill_n(m_map.status.row(y, z), length, Status::Ok);
+        if (m_map.exact.data() != nullptr) {
+            std::copy_n(value, length, m_map.exact.row(y, z));
         }
-        if (m_part.index.data() != nullptr) {
-            std::fill_n(m_part.index.row(y, z), length, number);
-        }
+        count(Status::Ok) += length;
         return true;
-    }
-
-    void consider(const Index& at, std::int32_t number, const OperationValue& value) {
-        const bool has = base::hasValue(value.status);
-        if (has) {
-            m_sums.count += 1;
-            const double counted = value.value * m_unit;
-            m_sums.sum += counted;
-            m_sums.squares += counted * counted;
-        }
-        if (number > 0 && base::hasValue(m_part.map.status.at(at))) {
-            const bool better = has && m_sign * value.value > m_sign * valueAt(at);
-            if (!better) {
-                return;
-            }
-        }
-        if (number > 0 && !has) {
-            return;
-        }
-        write(at, has ? value.value : 0.0, value.status, has ? number : -1);
-    }
-
-    void write(const Index& at, double value, Status status, std::int32_t number) {
-        m_part.map.value.at(at) = static_cast<float>(value);
-        if (m_part.map.exact.data() != nullptr) {
-            m_part.map.exact.at(at) = value;
-        }
-        m_part.map.status.at(at) = status;
-        if (m_part.index.data() != nullptr) {
-            m_part.index.at(at) = number;
-        }
     }
 
     /// Makes the tile as it was before anything was written.
     void forget() {
         for (std::int64_t z = 0; z < m_out.extents.z; ++z) {
             for (std::int64_t y = 0; y < m_out.extents.y; ++y) {
-                std::fill_n(m_part.map.value.row(y, z), m_out.extents.x, 0.0F);
-                std::fill_n(m_part.map.status.row(y, z), m_out.extents.x, Status::NotComputed);
-                if (m_part.map.exact.data() != nullptr) {
-                    std::fill_n(m_part.map.exact.row(y, z), m_out.extents.x, 0.0);
-                }
-                if (m_part.index.data() != nullptr) {
-                    std::fill_n(m_part.index.row(y, z), m_out.extents.x, -1);
+                std::fill_n(m_map.value.row(y, z), m_out.extents.x, 0.0F);
+                std::fill_n(m_map.status.row(y, z), m_out.extents.x, Status::NotComputed);
+                if (m_map.exact.data() != nullptr) {
+                    std::fill_n(m_map.exact.row(y, z), m_out.extents.x, 0.0);
                 }
             }
         }
     }
 
-    [[nodiscard]] double valueAt(const Index& at) const {
-        return m_part.map.exact.data() != nullptr ? m_part.map.exact.at(at)
-                                                  : static_cast<double>(m_part.map.value.at(at));
-    }
-
+    const GeneralRun& m_run;
     const Problem& m_problem;
-    const method::MaskedView& m_scene;
+    const OperationPrepared& m_templ;
     const base::Box& m_out;
-    const method::BankView& m_part;
-    WorkerTally& m_tally;
-    Index m_first;
-    double m_sign;
-    double m_rounding; ///< of a value that the map stores, relative
+    const method::MapView& m_map;
+    Index m_first; ///< the scene voxel under the template's first one at the first placement
+    bool m_lcc;
+    bool m_pure;       ///< whose relative bounds the search for peaks needs
+    double m_rounding; ///< of a value that the map stores: relative, of lcc absolute
     RowValues m_row;
-    simd::ScoreTally m_counted;
-    method::ScoreSums m_sums; ///< of the last templates, in 1 / m_unit
-    double m_unit = 1;
-    method::ScoreSums m_all; ///< of all templates
-    std::int64_t m_recomputed = 0;
+    std::vector<std::pair<Index, OperationValue>> m_open;
+    std::vector<float> m_bounds; ///< a sample
+    simd::ScoreTally m_tally;
+    std::array<std::int64_t, base::kStatusCount> m_counts{};
 };
 
 } // namespace
@@ -291,10 +253,18 @@ class OperationTile {
 OperationPrepared::OperationPrepared(const Problem& problem,
                                      const method::CanonicalTemplate& canonical,
                                      const method::MaskedView& templ, const TransformShape& points)
-    : m_templ(canonical.operand()) {
-    if (problem.operation.traits().byDefinition) {
-        return;
+    : m_canonical(&canonical), m_templ(canonical.operand()) {
+    if (problem.operation.isLcc()) {
+        m_weights.emplace(canonical, templ);
+    } else if (!problem.operation.traits().byDefinition) {
+        makeWeights(problem, templ);
     }
+    if (m_weights && points.x > 0) {
+        m_spectra.emplace(points, *m_weights);
+    }
+}
+
+void OperationPrepared::makeWeights(const Problem& problem, const method::MaskedView& templ) {
     long double largest = 0;
     m_templ->forVoxels([&](const Index&, long double value) {
         m_rounded = m_rounded || static_cast<long double>(static_cast<double>(value)) != value;
@@ -318,9 +288,18 @@ OperationPrepared::OperationPrepared(const Problem& problem,
         m_sum += values.data()[i];
         m_squares += values.data()[i] * values.data()[i];
     }
-    if (points.x > 0) {
-        m_spectra.emplace(points, *m_weights);
+}
+
+OperationValue OperationPrepared::canonicalValue(const GeneralRun& run, const Index& corner,
+                                                 Status status) const {
+    const Problem& problem = run.problem;
+    if (!problem.operation.isLcc()) {
+        return m_templ->value(problem.operation, run.scene, corner, problem.outside,
+                              problem.minOverlap);
     }
+    const method::CanonicalValue found =
+        method::canonicalValue(run.scene, *m_canonical, corner, problem.outside);
+    return {found.score, found.bound, 1, status};
 }
 
 std::int64_t OperationPrepared::bytes(const Problem& problem, const TransformShape& points) {
@@ -328,15 +307,6 @@ std::int64_t OperationPrepared::bytes(const Problem& problem, const TransformSha
                ? 0
                : SupportTemplate::bytes(problem) +
                      (points.x > 0 ? FourierCorrelator::spectraBytes(problem, points) : 0);
-}
-
-std::optional<OperationPrepared> operationPrepared(const Problem& problem,
-                                                   const method::CanonicalTemplate& canonical,
-                                                   const method::MaskedView& templ,
-                                                   const TransformShape& points) {
-    return problem.operation.isLcc() || !needsSupport(problem)
-               ? std::nullopt
-               : std::optional<OperationPrepared>(std::in_place, problem, canonical, templ, points);
 }
 
 std::unique_ptr<PlacementValues> makeValues(const Problem& problem, const base::Extents& tile,
@@ -350,6 +320,9 @@ std::unique_ptr<PlacementValues> makeValues(const Problem& problem, const base::
     } else {
         correlator = std::make_unique<DirectCorrelator>(problem.templ, tile);
     }
+    if (problem.operation.isLcc()) {
+        return std::make_unique<LccValues>(std::move(correlator));
+    }
     return std::make_unique<OperationSums>(std::move(correlator));
 }
 
@@ -360,23 +333,30 @@ std::int64_t valuesBytes(const Problem& problem, const base::Extents& tile,
                                                    : DirectCorrelator::bytes(problem, tile);
 }
 
-bool runOperationTile(const Problem& problem, const std::vector<const OperationPrepared*>& templs,
-                      const method::MaskedView& scene, const base::Box& out,
-                      PlacementValues& values, const method::BankView& part, WorkerTally& tally,
-                      const std::stop_token& stop) {
-    OperationTile own(problem, scene, out, part, tally);
+bool runGeneralTile(const GeneralRun& run, const std::vector<const OperationPrepared*>& templs,
+                    const base::Box& out, PlacementValues& values, BestTile& best,
+                    const method::BankView& part, WorkerTally& tally, const std::stop_token& stop) {
+    BestPart to{part};
     for (std::size_t i = 0; i < templs.size(); ++i) {
-        // A stop within the templates of a bank is answered by take().
-        if (!values.load(problem, *templs[i], scene, out, i == 0 ? stop : std::stop_token())) {
+        const auto number = static_cast<std::int32_t>(i);
+        // The first template alone is stopped before its tile is whole.
+        const std::stop_token ends = i == 0 ? stop : std::stop_token();
+        if (!values.load(run, *templs[i], out, ends, tally.clock)) {
             return false;
         }
         tally.clock.lap(kNumerator);
-        if (!own.take(*templs[i], static_cast<std::int32_t>(i), values, stop)) {
+        const method::MapView map = best.of(number, to);
+        GeneralTile own(run, *templs[i], out, map);
+        if (!own.fill(values, ends)) {
             return false;
         }
         tally.clock.lap(kDenominator);
+        own.repair(ends);
+        own.addTo(tally.facts, values.tile());
+        tally.clock.lap(kRecomputation);
+        best.take(number, to, false, tally);
+        tally.clock.lap(kDenominator);
     }
-    own.finish();
     return true;
 }
 
@@ -386,9 +366,10 @@ method::Verdict predictDifferences(const Problem& problem, const method::Candida
     method::Prediction prediction;
     const double templates = problem.templates;
     const base::Extents& tile = candidate.tile;
-    prediction.hostBytes = method::mapBytes(problem) +
-                           problem.templates * method::OperationTemplate::bytes(problem.templ) +
-                           candidate.threads * valuesBytes(problem, tile, {});
+    prediction.hostBytes =
+        method::mapBytes(problem) +
+        problem.templates * method::OperationTemplate::bytes(problem.templ) +
+        candidate.threads * (valuesBytes(problem, tile, {}) + BestTile::bytes(problem, tile));
     if (std::string reason = memoryRefusal(prediction.hostBytes, limits); !reason.empty()) {
         return method::Refusal{std::move(reason)};
     }

@@ -1,10 +1,12 @@
 #pragma once
 
+#include <limits>
 #include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
+#include "engine/cpu/operation/general_sums.h"
 #include "engine/cpu/score/support_run.h"
 #include "engine/cpu/score/tile_run.h"
 #include "engine/cpu/tile/correlator.h"
@@ -15,16 +17,19 @@
 
 namespace flcc::cpu {
 
-/// A template of an operation other than lcc as its general tiles need it (needsSupport()): those
-/// that are no plain boxes inside the scene, and all of an operation by definition.
+/// A template as general tiles need it (needsSupport()): those that are no plain boxes inside the
+/// scene, and all of an operation by definition. `canonical` must outlive it.
 class OperationPrepared {
   public:
     /// Tiles of `points` are transformed; 0 if the method has no transforms.
     OperationPrepared(const method::Problem& problem, const method::CanonicalTemplate& canonical,
                       const method::MaskedView& templ, const TransformShape& points);
 
+    [[nodiscard]] const method::CanonicalTemplate& canonical() const { return *m_canonical; }
+    /// Of an operation other than lcc.
     [[nodiscard]] const method::OperationTemplate& templ() const { return *m_templ; }
-    /// T 2^-exponent() - level(), its square and the support; null for an operation by definition.
+    /// Of lcc: That, its square and the support; of others T 2^-exponent() - level() in place of
+    /// That; null for an operation by definition.
     [[nodiscard]] const SupportTemplate* weights() const {
         return m_weights ? &*m_weights : nullptr;
     }
@@ -32,6 +37,9 @@ class OperationPrepared {
     [[nodiscard]] const SupportSpectra* spectra() const {
         return m_spectra ? &*m_spectra : nullptr;
     }
+    /// The value of a placement from the pixels. `status`: what is known of it.
+    [[nodiscard]] method::OperationValue
+    canonicalValue(const GeneralRun& run, const base::Index& corner, base::Status status) const;
     /// The power of two that brings the template near 1; 0 where its voxels are whole.
     [[nodiscard]] int exponent() const { return m_exponent; }
     /// A value near the template's mean, times 2^-exponent(); whole where its voxels are.
@@ -47,7 +55,11 @@ class OperationPrepared {
                                             const TransformShape& points);
 
   private:
-    std::shared_ptr<const method::OperationTemplate> m_templ;
+    /// Chooses the frame of the weights of an operation other than lcc, and makes them.
+    void makeWeights(const method::Problem& problem, const method::MaskedView& templ);
+
+    const method::CanonicalTemplate* m_canonical;
+    std::shared_ptr<const method::OperationTemplate> m_templ; ///< null for lcc
     bool m_rounded = false;
     int m_exponent = 0;
     double m_level = 0;
@@ -57,16 +69,26 @@ class OperationPrepared {
     std::optional<SupportSpectra> m_spectra;
 };
 
-/// The values of a row of placements.
+/// The values of a row of placements, as OperationValue.
 struct RowValues {
     std::vector<double> value;
-    std::vector<double> bound;
-    std::vector<double> scale; ///< as OperationValue
+    std::vector<double> bound; ///< kUnknown: the canonical value must decide
+    std::vector<double> scale;
+    std::vector<base::Status> status;
 
-    void resize(std::size_t count) {
-        for (std::vector<double>* each : {&value, &bound, &scale}) {
-            each->resize(count);
-        }
+    static constexpr double kUnknown = std::numeric_limits<double>::infinity();
+
+    explicit RowValues(std::size_t count)
+        : value(count), bound(count), scale(count, 1.0), status(count) {}
+    void set(std::size_t x, const std::optional<method::OperationValue>& known) {
+        const method::OperationValue of = known.value_or(method::OperationValue{.bound = kUnknown});
+        value[x] = of.value;
+        bound[x] = of.bound;
+        scale[x] = of.scale;
+        status[x] = of.status;
+    }
+    [[nodiscard]] method::OperationValue at(std::size_t x) const {
+        return {value[x], bound[x], scale[x], status[x]};
     }
 };
 
@@ -75,24 +97,21 @@ class PlacementValues {
   public:
     virtual ~PlacementValues() = default;
 
-    /// Prepares the values of the tile `out`. False: stopped.
-    [[nodiscard]] virtual bool load(const method::Problem& problem, const OperationPrepared& templ,
-                                    const method::MaskedView& scene, const base::Box& out,
-                                    const std::stop_token& stop) = 0;
-    /// A power of two near the values of the tile where their squares may leave the range of
-    /// double, else 0.
-    [[nodiscard]] virtual int exponent() const { return 0; }
-    /// The value at a placement of the tile; empty if the canonical value must decide.
-    [[nodiscard]] virtual std::optional<method::OperationValue>
-    value(const base::Index& at) const = 0;
-    /// The values of the row of placements (0, y, z), with the bits of value(), into `to`, which
-    /// has the length of the row. A value that is not finite is left to value(). False: this tile
-    /// has single values only.
-    [[nodiscard]] virtual bool row(std::int64_t y, std::int64_t z, RowValues& to) const = 0;
+    /// Prepares the values of the tile `out`. What it is given must outlive their use. False:
+    /// stopped.
+    [[nodiscard]] virtual bool load(const GeneralRun& run, const OperationPrepared& templ,
+                                    const base::Box& out, const std::stop_token& stop,
+                                    StageClock& clock) = 0;
+    /// The values of the row of placements (0, y, z) into `to`, which has the length of the row.
+    virtual void row(std::int64_t y, std::int64_t z, RowValues& to) = 0;
+    /// The frame of the tile.
+    [[nodiscard]] virtual CentredTile tile() const { return {}; }
+    /// Values so far that left their range by more than their bound: each is a defect.
+    [[nodiscard]] virtual std::int64_t overRange() const { return 0; }
 };
 
 /// The values that a method computes for the operation of `problem`, with tiles of at most `tile`
-/// placements: absolute differences, or sums by definition if `points` is 0, else by transforms.
+/// placements: absolute differences, or of sums by definition if `points` is 0, else by transforms.
 [[nodiscard]] std::unique_ptr<PlacementValues>
 makeValues(const method::Problem& problem, const base::Extents& tile, const TransformShape& points);
 
@@ -100,19 +119,13 @@ makeValues(const method::Problem& problem, const base::Extents& tile, const Tran
 [[nodiscard]] std::int64_t valuesBytes(const method::Problem& problem, const base::Extents& tile,
                                        const TransformShape& points);
 
-/// Empty for lcc, and for a problem without general tiles.
-[[nodiscard]] std::optional<OperationPrepared>
-operationPrepared(const method::Problem& problem, const method::CanonicalTemplate& canonical,
-                  const method::MaskedView& templ, const TransformShape& points);
-
-/// Fills a general tile of the map. `part` has no index if there is one template; else each voxel
-/// gets the best value of all templates and, of equal ones, the first template. False: stopped; the
-/// tile is as before.
-[[nodiscard]] bool runOperationTile(const method::Problem& problem,
-                                    const std::vector<const OperationPrepared*>& templs,
-                                    const method::MaskedView& scene, const base::Box& out,
-                                    PlacementValues& values, const method::BankView& part,
-                                    WorkerTally& tally, const std::stop_token& stop);
+/// Fills a general tile of the map of one template or of a bank. False: stopped; the tile is as
+/// before. A later stop leaves voxels that were to be replaced as LOWCONF.
+[[nodiscard]] bool runGeneralTile(const GeneralRun& run,
+                                  const std::vector<const OperationPrepared*>& templs,
+                                  const base::Box& out, PlacementValues& values, BestTile& best,
+                                  const method::BankView& part, WorkerTally& tally,
+                                  const std::stop_token& stop);
 
 /// Time of the absolute differences of a problem, if those of a tile take `tileNs`, and what else a
 /// run of an operation by definition takes.

@@ -1,10 +1,7 @@
 #include "engine/cpu/operation/operation_sums.h"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
-
-#include "engine/cpu/score/support_scorer.h"
 
 namespace flcc::cpu {
 
@@ -16,15 +13,6 @@ using method::Bounded;
 using method::Outside;
 using method::Quantities;
 
-// Slots of the correlator's outputs.
-constexpr std::int64_t kSumPq = 0;
-constexpr std::int64_t kSumP = 1;
-constexpr std::int64_t kSumPp = 2;
-constexpr std::int64_t kSumN = 3;
-constexpr std::int64_t kSumQ = 4;
-constexpr std::int64_t kSumQq = 5;
-constexpr std::int64_t kSumBad = 6;
-
 constexpr double kSumUnit = 0x1p-53;
 
 /// The most that the exponents of both sides may differ in squares that are compared.
@@ -32,62 +20,15 @@ constexpr int kMostApart = 900;
 
 } // namespace
 
-bool OperationSums::load(const method::Problem& problem, const OperationPrepared& templ,
-                         const method::MaskedView& scene, const base::Box& out,
-                         const std::stop_token& stop) {
-    m_problem = &problem;
+bool OperationSums::load(const GeneralRun& run, const OperationPrepared& templ,
+                         const base::Box& out, const std::stop_token& stop, StageClock& clock) {
+    m_problem = &run.problem;
     m_templ = &templ;
-    const SupportTemplate& weights = *templ.weights();
-    const base::Box seen = seenBy(problem, out);
-    const auto correlate = [&](Weights which, std::int64_t slot) {
-        if (!stop.stop_requested()) {
-            m_own->correlate(weights, which, out.extents, slot);
-            m_boxes[static_cast<std::size_t>(slot)] = m_own->output(slot);
-        }
-    };
-    if (templ.spectra() != nullptr) {
-        m_own->use(*templ.spectra());
-    }
-    load(scene, seen);
-    m_partial = m_frame.inside < base::voxelCount(seen.extents);
-    m_insideNorm = std::sqrt(static_cast<double>(m_frame.inside));
-    m_own->inputChanged();
-    correlate(Weights::That, kSumPq);
-    correlate(Weights::Support, kSumP);
-    squareInPlace(seen.extents, m_own->input());
-    m_own->inputChanged();
-    correlate(Weights::Support, kSumPp);
-    if (m_partial) {
-        loadInside(scene, seen, m_own->input());
-        m_own->inputChanged();
-        correlate(Weights::Support, kSumN);
-        correlate(Weights::That, kSumQ);
-        if (problem.outside == Outside::Overlap) {
-            correlate(Weights::Square, kSumQq);
-        }
-    }
-    if (m_frame.tile.nonFinite > 0) {
-        m_own->clear();
-        loadNonFinite(scene, seen, m_own->input());
-        m_own->inputChanged();
-        correlate(Weights::Support, kSumBad);
-    }
-    m_whole = templ.templ().isInteger(problem.scenePixel);
+    const bool done = m_sums.load(run, *templ.weights(), templ.spectra(), out, stop, clock);
+    m_whole = templ.templ().isInteger(run.problem.scenePixel);
     makeFrame();
     decideExact();
-    return !stop.stop_requested();
-}
-
-void OperationSums::load(const method::MaskedView& scene, const base::Box& seen) {
-    m_own->clear();
-    if (scene.mask.data() == nullptr && base::contains(scene.extents(), seen)) {
-        if (const auto frame = loadInScene(scene.pixels, seen, m_own->input())) {
-            m_frame = *frame;
-            return;
-        }
-        m_own->clear();
-    }
-    m_frame = loadSupport(scene, seen, m_own->input());
+    return done;
 }
 
 /// Fills m_level with what the placements of the tile have in common.
@@ -95,17 +36,12 @@ void OperationSums::makeFrame() {
     const SupportTemplate& weights = *m_templ->weights();
     const auto count = static_cast<double>(weights.count());
     const double root = std::sqrt(count);
-    const double tile = m_own->tileError();
+    const SupportFrame& loaded = m_sums.frame();
+    const double tile = m_sums.tileError();
     // The units of P and T: 1 for whole numbers, else powers of two near their magnitudes.
     const method::Operation operation = m_problem->operation;
-    int panel = m_whole ? 0 : m_frame.exponent;
+    int panel = m_whole ? 0 : loaded.exponent;
     int templ = m_whole ? 0 : m_templ->exponent();
-    // Where the largest values are, of a pure number that compares both sides, too.
-    const int values = operation.traits().isPure()        ? std::abs(panel - templ)
-                       : operation.traits().comparesSides ? 2 * std::max(panel, templ)
-                                                          : panel + templ;
-    constexpr int kFar = 400;
-    m_exponent = std::abs(values) > kFar ? std::clamp(values, -kMostApart, kMostApart) : 0;
     m_apart = operation.traits().comparesSides && std::abs(panel - templ) > kMostApart;
     if (operation.traits().comparesSides) {
         panel = templ = method::commonExponent(operation, panel, templ);
@@ -114,22 +50,22 @@ void OperationSums::makeFrame() {
     // Differences x and t are rounded, and a few more operations.
     constexpr double kOwn = 6 * kSumUnit;
     m_level = {};
-    m_level.unit = std::ldexp(1.0, m_frame.exponent - panel);
+    m_level.unit = std::ldexp(1.0, loaded.exponent - panel);
     m_level.productUnit = m_level.unit * templUnit;
     if (!operation.traits().isPure()) {
         m_level.value = method::ValueUnit::of(panel + templ);
     }
-    m_level.productsError = m_own->panelError() + kOwn;
-    m_level.sumsError = m_own->panelError() + kOwn;
-    m_level.tileProducts = tile * m_frame.norm * weights.norm(Weights::That);
-    m_level.tilePanel = tile * m_frame.norm * root;
-    m_level.tileSquares = tile * m_frame.squareNorm * root;
+    m_level.productsError = m_sums.panelError() + kOwn;
+    m_level.sumsError = m_sums.panelError() + kOwn;
+    m_level.tileProducts = tile * loaded.norm * weights.norm(Weights::That);
+    m_level.tilePanel = tile * loaded.norm * root;
+    m_level.tileSquares = tile * loaded.squareNorm * root;
     const double norm = weights.norm(Weights::That) * templUnit;
     m_level.templNorm = norm;
     m_level.root = root;
-    const double level = m_frame.level * m_level.unit;
+    const double level = loaded.level * m_level.unit;
     // A level of 64-bit integers may have more bits than a double.
-    const bool isLong = base::isInteger(m_problem->scenePixel) && !m_frame.integer;
+    const bool isLong = base::isInteger(m_problem->scenePixel) && !loaded.integer;
     m_level.panelLevel = {level, isLong ? std::abs(level) * kSumUnit : 0};
     m_level.templLevel = {m_templ->level() * templUnit, 0};
     m_level.count = {count, 0};
@@ -142,22 +78,23 @@ void OperationSums::makeFrame() {
 /// whose error is below 1/2 before it is rounded.
 void OperationSums::decideExact() {
     const SupportTemplate& weights = *m_templ->weights();
-    const double unit = m_frame.tile.unit;
-    const double c = m_frame.level * unit;
+    const SupportFrame& loaded = m_sums.frame();
+    const double unit = loaded.tile.unit;
+    const double c = loaded.level * unit;
     const double a = m_templ->level();
     const auto count = static_cast<double>(weights.count());
-    const double norm = m_frame.norm * unit; // ||P - c|| of the tile
+    const double norm = loaded.norm * unit; // ||P - c|| of the tile
     const double inTile = norm * norm + count * (c - a) * (c - a);
     const double raw = inTile + count * a * a;
     const double templ = weights.norm(Weights::That) * weights.norm(Weights::That);
     const double rawTempl = templ + count * a * a;
     const double most = 8 * (raw + rawTempl);
     // The sums of products of whole numbers are exact in `direct` while below 2^53.
-    const double tile = m_own->tileError() * m_insideNorm;
+    const double tile = m_sums.tileError() * m_sums.insideNorm();
     const double errors = std::max(
         {m_level.tileProducts * unit, m_level.tilePanel * unit, m_level.tileSquares * unit * unit,
          tile * weights.norm(Weights::That), tile * weights.norm(Weights::Square)});
-    m_level.exact = m_whole && m_frame.integer && most < 0x1p53 && errors < 0.25;
+    m_level.exact = m_whole && loaded.integer && most < 0x1p53 && errors < 0.25;
     if (m_level.exact) {
         for (Bounded* each : {&m_level.panelLevel, &m_level.templ, &m_level.templSquares}) {
             each->error = 0;
@@ -165,14 +102,11 @@ void OperationSums::decideExact() {
     }
 }
 
-double OperationSums::sum(std::int64_t slot, const Index& at) const {
-    const simd::DoubleBox& box = m_boxes[static_cast<std::size_t>(slot)];
-    return box.data[at.z * box.sliceStride + at.y * box.rowStride + at.x];
-}
-
 /// The quantities of a placement of which `inside` voxels lie inside the scene and its mask.
 template <bool Exact> Quantities OperationSums::quantities(const Index& at, double inside) const {
-    const method::PlacementSums computed{sum(kSumPq, at), sum(kSumP, at), sum(kSumPp, at)};
+    const method::PlacementSums computed{m_sums.at(GeneralSums::kProducts, at),
+                                         m_sums.at(GeneralSums::kPanel, at),
+                                         m_sums.at(GeneralSums::kSquares, at)};
     const double count = m_level.count.value;
     if (inside == count) {
         return m_level.quantities<Exact>(computed);
@@ -180,19 +114,21 @@ template <bool Exact> Quantities OperationSums::quantities(const Index& at, doub
     const bool padded = m_problem->outside != Outside::Overlap;
     const SupportTemplate& weights = *m_templ->weights();
     const double norm = m_level.templNorm;
-    const double tile = m_own->tileError() * m_insideNorm;
+    const double tile = m_sums.tileError() * m_sums.insideNorm();
     const double templUnit = m_level.productUnit / m_level.unit;
-    const auto known = [&](std::int64_t slot, double tileError, double magnitude, double unit) {
-        const double value = sum(slot, at) * unit;
+    const auto known = [&](GeneralSums::Slot slot, double tileError, double magnitude,
+                           double unit) {
+        const double value = m_sums.at(slot, at) * unit;
         return Exact ? Bounded{std::nearbyint(value), 0}
                      : Bounded{value, tileError * unit + m_level.productsError * magnitude};
     };
     method::LevelSums of = m_level.measured<Exact>(computed);
     of.count = {inside, 0};
-    of.templ = known(kSumQ, tile * weights.norm(Weights::That), norm * m_level.root, templUnit);
+    of.templ = known(GeneralSums::kTempl, tile * weights.norm(Weights::That), norm * m_level.root,
+                     templUnit);
     if (!padded) {
-        of.templSquares =
-            known(kSumQq, tile * weights.norm(Weights::Square), norm * norm, templUnit * templUnit);
+        of.templSquares = known(GeneralSums::kTemplSquares, tile * weights.norm(Weights::Square),
+                                norm * norm, templUnit * templUnit);
         return of.quantities();
     }
     // Voxels outside are 0, that is -c in this frame.
@@ -205,15 +141,21 @@ template <bool Exact> Quantities OperationSums::quantities(const Index& at, doub
     return of.quantities();
 }
 
+void OperationSums::row(std::int64_t y, std::int64_t z, RowValues& to) {
+    for (std::size_t x = 0; x < to.value.size(); ++x) {
+        to.set(x, value({static_cast<std::int64_t>(x), y, z}));
+    }
+}
+
 std::optional<method::OperationValue> OperationSums::value(const Index& at) const {
     const double count = m_level.count.value;
-    const double inside = m_partial ? std::nearbyint(sum(kSumN, at)) : count;
+    const double inside = m_sums.inside(at);
     method::OperationValue result;
     if (!method::isScored(inside, count, m_problem->outside, m_problem->minOverlap)) {
         result.status = Status::NotComputed;
         return result;
     }
-    if (m_frame.tile.nonFinite > 0 && sum(kSumBad, at) > 0.5) {
+    if (m_sums.hasNonFinite(at)) {
         result.status = Status::NonFinite;
         return result;
     }

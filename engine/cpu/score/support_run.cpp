@@ -7,16 +7,25 @@
 
 namespace flcc::cpu {
 
-std::optional<SupportTemplate> supportTemplate(const method::Problem& problem,
-                                               const method::CanonicalTemplate& canonical,
-                                               const method::MaskedView& templ) {
+void requireNamedMask(const method::Problem& problem, const method::CanonicalTemplate& canonical) {
     if (!canonical.support().empty() && !problem.mask) {
         throw base::Error(base::ErrorCode::Problem,
                           "the template has a mask that the problem does not name");
     }
-    return problem.operation.isLcc() && needsSupport(problem)
-               ? std::optional<SupportTemplate>(std::in_place, canonical, templ)
-               : std::nullopt;
+}
+
+base::Box seenBy(const method::Problem& problem, const base::Box& out) {
+    const base::Index first = method::firstPlacement(problem);
+    base::Box seen = footprint(out, problem.templ);
+    seen.corner.x += first.x;
+    seen.corner.y += first.y;
+    seen.corner.z += first.z;
+    return seen;
+}
+
+bool isPartial(const method::MaskedView& scene, const base::Box& seen) {
+    return !base::contains(scene.extents(), seen) ||
+           (scene.mask.data() != nullptr && method::isMasked(method::partOf(scene, seen)));
 }
 
 method::MaskedView withoutIdleMask(const method::Problem& problem,

@@ -1,10 +1,10 @@
 #pragma once
 
-#include <optional>
-#include <string>
+#include <memory>
+#include <vector>
 
 #include "engine/cpu/common/map_grid.h"
-#include "engine/cpu/score/support_scorer.h"
+#include "engine/cpu/score/tile_run.h"
 #include "engine/cpu/tile/correlator.h"
 
 namespace flcc::cpu {
@@ -16,12 +16,14 @@ namespace flcc::cpu {
            problem.operation.traits().byDefinition;
 }
 
-/// The template as general tiles of lcc need it; empty for other operations and if `problem` has no
-/// general tiles. **Errors**:
-/// Problem for a mask that the problem does not name.
-[[nodiscard]] std::optional<SupportTemplate>
-supportTemplate(const method::Problem& problem, const method::CanonicalTemplate& canonical,
-                const method::MaskedView& templ);
+/// **Errors**: Problem for a mask of the template that the problem does not name.
+void requireNamedMask(const method::Problem& problem, const method::CanonicalTemplate& canonical);
+
+/// The scene voxels under the placements of `out`. The box may leave the scene.
+[[nodiscard]] base::Box seenBy(const method::Problem& problem, const base::Box& out);
+
+/// True if a tile is a general one: `seen` leaves the scene or holds a 0 of its mask.
+[[nodiscard]] bool isPartial(const method::MaskedView& scene, const base::Box& seen);
 
 /// The scene; without its mask if that is all ones. **Errors**: Problem for a mask that the problem
 /// does not name.

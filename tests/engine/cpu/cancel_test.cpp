@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "engine/cpu/score/support_run.h"
+#include "engine/cpu/operation/operation_run.h"
 #include "tests/engine/cpu/harness.h"
 #include "tests/support/comparison.h"
 #include "tests/support/effort.h"
@@ -78,10 +78,11 @@ class CancelTest : public QObject {
         const test::Asked asked{.extent = method::Extent::Full};
         const method::Problem problem = test::problemOf(sceneView, templView, asked);
         const method::CanonicalTemplate canonical(templView);
-        const cpu::SupportTemplate support(canonical, templView);
+        const cpu::OperationPrepared prepared(problem, canonical, templView, {});
         const Extents tile{32, 24, 1};
         for (const bool stopped : {false, true}) {
-            cpu::SupportScorer scorer(std::make_unique<cpu::DirectCorrelator>(problem.templ, tile));
+            const auto values = cpu::makeValues(problem, tile, {});
+            cpu::BestTile best(problem, tile);
             method::MatchMap map(tile);
             std::stop_source source;
             if (stopped) {
@@ -89,10 +90,9 @@ class CancelTest : public QObject {
             }
             cpu::WorkerTally tally;
             tally.clock.start();
-            const method::MapView view = method::viewOf(map);
             const bool done =
-                scorer.tile({problem, support, canonical, sceneView, view, source.get_token()},
-                            {{0, 0, 0}, tile}, {0, 1, 2, 3}, tally);
+                cpu::runGeneralTile({problem, sceneView}, {&prepared}, {{0, 0, 0}, tile}, *values,
+                                    best, {method::viewOf(map), {}}, tally, source.get_token());
             QCOMPARE(done, !stopped);
             const auto written =
                 std::count_if(map.status.data(), map.status.data() + map.status.count(),
