@@ -1,23 +1,13 @@
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <memory>
-#include <optional>
 #include <string>
-#include <tuple>
-#include <type_traits>
 #include <utility>
 #include <vector>
 
 #include "engine/cpu/common/tile_grid.h"
+#include "engine/cpu/methods/direct_run.h"
 #include "engine/cpu/methods/methods.h"
-#include "engine/cpu/operation/operation_run.h"
-#include "engine/cpu/score/counted.h"
-#include "engine/cpu/score/integer_template.h"
-#include "engine/cpu/score/support_run.h"
-#include "engine/cpu/score/tile_run.h"
-#include "engine/cpu/tile/tile_loader.h"
-#include "engine/method/canonical.h"
 
 namespace flcc::cpu {
 
@@ -35,191 +25,6 @@ bool inIntegers(const Problem& problem, const method::SceneStatistics* statistic
                        problem.templPixel == base::PixelType::UInt8;
     return problem.precision == method::Precision::Single && !problem.mask &&
            ((bytes && fits(255)) || (statistics != nullptr && fits(statistics->steps / 2)));
-}
-
-/// The canonical template in both precisions, x fastest.
-class DirectPrepared final : public method::Prepared {
-  public:
-    DirectPrepared(const Problem& problem, const method::MaskedView& templ, base::TilePool& pool)
-        : m_forms(TemplateForms::of(problem, templ, pool)), m_weights(canonical().extents()) {
-        requireNamedMask(problem, canonical());
-        if (needsSupport(problem)) {
-            m_general.emplace(problem, canonical(), templ, TransformShape{});
-        }
-        const base::Image<double>& values = canonical().values();
-        std::transform(values.data(), values.data() + values.count(), m_weights.data(),
-                       [](double value) { return static_cast<float>(value); });
-    }
-    [[nodiscard]] const method::CanonicalTemplate& canonical() const { return m_forms.canonical; }
-    /// Empty if all tiles are plain boxes inside the scene.
-    [[nodiscard]] const std::optional<OperationPrepared>& general() const { return m_general; }
-    [[nodiscard]] const IntegerTemplate* integers() const {
-        return m_forms.integers ? &*m_forms.integers : nullptr;
-    }
-    template <class Real> [[nodiscard]] const Real* weights() const {
-        if constexpr (std::is_same_v<Real, float>) {
-            return m_weights.data();
-        } else {
-            return canonical().values().data();
-        }
-    }
-
-  private:
-    TemplateForms m_forms;
-    std::optional<OperationPrepared> m_general;
-    base::Image<float> m_weights;
-};
-
-/// The voxels of a footprint and the numerators of a tile, both rounded up to whole register
-/// blocks.
-template <class Real> struct DirectTile {
-    base::Image<Real> voxels;
-    base::Image<Real> numerators;
-    simd::VoxelBox<Real> x;
-    simd::VoxelBox<Real> num;
-
-    DirectTile(const Extents& m, const Extents& tile)
-        : voxels(directInput(m, tile), Real{0}), numerators(directOutput(tile), Real{0}),
-          x(boxOf(voxels)), num(boxOf(numerators)) {}
-
-    static simd::VoxelBox<Real> boxOf(base::Image<Real>& image) {
-        return {image.data(), image.extents().x, image.extents().x * image.extents().y};
-    }
-    static std::int64_t bytes(const Extents& m, const Extents& tile) {
-        constexpr auto kSize = static_cast<std::int64_t>(sizeof(Real));
-        return base::byteCount(directInput(m, tile), kSize) +
-               base::byteCount(directOutput(tile), kSize);
-    }
-};
-
-/// The buffers of one worker. Those of a precision are made when they are first needed.
-class DirectBuffers {
-  public:
-    DirectBuffers(const Problem& problem, const Extents& tile)
-        : best(problem, tile), scorer(problem.templ, tile), m_problem(problem), m_m(problem.templ),
-          m_extents(tile) {}
-
-    /// The window sums of a tile of a bank in one precision.
-    [[nodiscard]] KeptTile& kept(bool inDouble) {
-        std::optional<KeptTile>& kept = m_kept[inDouble ? 1 : 0];
-        if (!kept) {
-            kept.emplace(m_extents);
-        }
-        return *kept;
-    }
-    BestTile best;
-
-    /// The buffers of a precision. Those in double and in integers replace each other.
-    template <class Real> [[nodiscard]] DirectTile<Real>& tile() {
-        auto& tile = std::get<std::unique_ptr<DirectTile<Real>>>(m_tiles);
-        if (!tile) {
-            if constexpr (!std::is_same_v<Real, float>) {
-                using Other =
-                    std::conditional_t<std::is_same_v<Real, double>, std::int32_t, double>;
-                std::get<std::unique_ptr<DirectTile<Other>>>(m_tiles).reset();
-            }
-            tile = std::make_unique<DirectTile<Real>>(m_m, m_extents);
-        }
-        return *tile;
-    }
-
-    static std::int64_t bytes(const Counted& counted, const Extents& tile) {
-        const Problem& problem = counted.problem;
-        const Extents& m = problem.templ;
-        const bool single = problem.precision == method::Precision::Single;
-        const std::int64_t general =
-            needsSupport(problem) ? DirectCorrelator::bytes(problem, tile) : 0;
-        const std::int64_t common =
-            counted.scorerBytes(tile) + general + BestTile::bytes(problem, tile);
-        if (problem.mask) {
-            return common;
-        }
-        const std::int64_t precisions = single && problem.recompute ? 2 : 1;
-        return common + (problem.templates > 1 ? precisions * KeptTile::bytes(tile) : 0) +
-               (single ? DirectTile<float>::bytes(m, tile) : 0) +
-               (!single || problem.recompute ? DirectTile<double>::bytes(m, tile)
-                : counted.integers           ? DirectTile<std::int32_t>::bytes(m, tile)
-                                             : 0);
-    }
-
-    TileScorer scorer;
-
-    /// The values of general tiles.
-    [[nodiscard]] PlacementValues& values() {
-        if (!m_values) {
-            m_values = makeValues(m_problem, m_extents, {});
-        }
-        return *m_values;
-    }
-
-  private:
-    Problem m_problem;
-    Extents m_m;
-    Extents m_extents;
-    std::unique_ptr<PlacementValues> m_values;
-    std::array<std::optional<KeptTile>, 2> m_kept;
-    std::tuple<std::unique_ptr<DirectTile<float>>, std::unique_ptr<DirectTile<double>>,
-               std::unique_ptr<DirectTile<std::int32_t>>>
-        m_tiles;
-};
-
-/// What the tiles of a run of one template or of a bank share.
-struct DirectRun {
-    const Problem& problem;
-    std::vector<const DirectPrepared*> templs;
-    method::MaskedView scene; ///< has no mask if the mask is all ones
-    method::BankView to;      ///< has no index if there is one template
-    [[nodiscard]] bool bank() const { return templs.size() > 1; }
-};
-
-/// A tile of placements inside the scene.
-struct PlainTile {
-    base::Box out; ///< in the `valid` map
-    BestPart part; ///< where its scores go
-};
-
-/// A tile whose voxels are loaded in one precision.
-struct LoadedTile {
-    bool made = false;
-    bool paired = false; ///< its voxels are loaded as pairs of integers too
-    CentredTile centred;
-    KeptTile* kept = nullptr; ///< window sums of a bank; null for one template
-};
-
-/// Loads the voxels of a tile, unless they are loaded.
-template <class Real>
-void loadTile(const DirectRun& run, const base::Box& out, DirectBuffers& own, LoadedTile& tile) {
-    if (tile.made) {
-        return;
-    }
-    const Extents& m = run.problem.templ;
-    tile.centred =
-        loadCentred(run.scene.pixels, footprint(out, m), base::voxelCount(m), own.tile<Real>().x);
-    if (run.bank()) {
-        tile.kept = &own.kept(std::is_same_v<Real, double>);
-        tile.kept->forget();
-    }
-    tile.made = true;
-}
-
-/// Computes and scores one tile of one template in one precision.
-template <class Real>
-TileResult matchTile(const DirectRun& run, const DirectPrepared& templ, const base::Box& out,
-                     LoadedTile& tile, DirectBuffers& own, const method::MapView& part,
-                     StageClock& clock) {
-    const Extents& m = run.problem.templ;
-    DirectTile<Real>& buffers = own.tile<Real>();
-    loadTile<Real>(run, out, own, tile);
-    clock.lap(kLoad);
-    simd::correlateDirect(buffers.x, templ.weights<Real>(), m, out.extents, buffers.num);
-    clock.lap(kNumerator);
-    BoundTerms terms = directTerms(m, kUnitOf<Real>);
-    terms.wholeSums = std::is_same_v<Real, double>;
-    const TileResult result =
-        own.scorer.score(run.problem, run.scene.pixels, out, buffers.x, buffers.num, tile.centred,
-                         terms, templ.canonical(), part, tile.kept);
-    clock.lap(kDenominator);
-    return result;
 }
 
 /// Extents of a tile: at least `least`, and so large that most voxels read are not margin.
@@ -256,56 +61,6 @@ Extents tileOf(const Extents& map, const Extents& m, const Extents& least) {
     halve(tile.y, simd::kBlockRows);
     halve(tile.x, simd::kBlockColumns);
     return tile;
-}
-
-/// Makes the pairs of integers of a tile from its voxels in float.
-void loadPairs(const Extents& seen, const CentredTile& tile, const simd::FloatBox& x,
-               const simd::IntegerBox& to) {
-    const auto steps = static_cast<float>(tile.stepsPerUnit());
-    for (std::int64_t z = 0; z < seen.z; ++z) {
-        for (std::int64_t y = 0; y < seen.y; ++y) {
-            simd::loadPairs(x.data + z * x.sliceStride + y * x.rowStride, seen.x, steps,
-                            to.data + z * to.sliceStride + y * to.rowStride);
-        }
-    }
-}
-
-/// Computes and scores one tile of one template whose products are exact in integers. The tile must
-/// be loaded.
-TileResult matchIntegers(const DirectRun& run, const IntegerTemplate& templ,
-                         const method::CanonicalTemplate& canonical, const base::Box& out,
-                         LoadedTile& tile, DirectBuffers& own, const method::MapView& part,
-                         StageClock& clock) {
-    const Extents& m = run.problem.templ;
-    const simd::FloatBox& x = own.tile<float>().x;
-    DirectTile<std::int32_t>& pairs = own.tile<std::int32_t>();
-    if (!std::exchange(tile.paired, true)) {
-        loadPairs(footprint(out, m).extents, tile.centred, x, pairs.x);
-    }
-    clock.lap(kLoad);
-    simd::correlateDirect(pairs.x, templ.pairs(), {(m.x + 1) / 2, m.y, m.z}, out.extents,
-                          pairs.num);
-    clock.lap(kNumerator);
-    BoundTerms terms;
-    terms.templSum = templ.sum();
-    terms.templNorm = templ.norm();
-    terms.integers = &templ;
-    const TileResult result = own.scorer.score(run.problem, run.scene.pixels, out, x, pairs.num,
-                                               tile.centred, terms, canonical, part, tile.kept);
-    clock.lap(kDenominator);
-    return result;
-}
-
-/// Computes and scores one tile of one template in single precision: in integers if these are
-/// exact.
-TileResult matchSingle(const DirectRun& run, const DirectPrepared& templ, const base::Box& out,
-                       LoadedTile& tile, DirectBuffers& own, const method::MapView& part,
-                       StageClock& clock) {
-    loadTile<float>(run, out, own, tile);
-    const IntegerTemplate* const integers = templ.integers();
-    return integers != nullptr && integers->fits(tile.centred)
-               ? matchIntegers(run, *integers, templ.canonical(), out, tile, own, part, clock)
-               : matchTile<float>(run, templ, out, tile, own, part, clock);
 }
 
 class DirectMethod final : public method::Method {
@@ -363,8 +118,8 @@ class DirectMethod final : public method::Method {
             DirectBuffers::bytes(counted, candidate.tile) *
                 std::min<std::int64_t>(candidate.threads,
                                        MapGrid(problem, candidate.tile, problem.mask).count()) +
-            problem.templates *
-                (base::byteCount(m, 4) + counted.templateBytes() + generalBytes(problem));
+            problem.templates * (base::byteCount(m, 4) + counted.templateBytes() +
+                                 DirectPrepared::generalBytes(problem));
         if (std::string reason = memoryRefusal(prediction.hostBytes, limits); !reason.empty()) {
             return method::Refusal{std::move(reason)};
         }
@@ -434,8 +189,8 @@ class DirectMethod final : public method::Method {
                             method::Workspace& workspace, const method::Execution& execution,
                             const method::MapView& map) const override {
         const auto& templ = dynamic_cast<const DirectPrepared&>(prepared);
-        return runAll({problem, {&templ}, withoutIdleMask(problem, scene), {map, {}}}, candidate,
-                      workspace, execution);
+        return DirectRun{problem, {&templ}, withoutIdleMask(problem, scene), {map, {}}}(
+            candidate.tile, buffersOf(workspace), execution);
     }
 
     method::Outcome
@@ -448,8 +203,8 @@ class DirectMethod final : public method::Method {
             return Method::executeBank(problem, candidate, prepared, scene, workspace, execution,
                                        to);
         }
-        return runAll({problem, templs, withoutIdleMask(problem, scene), to}, candidate, workspace,
-                      execution);
+        return DirectRun{problem, templs, withoutIdleMask(problem, scene),
+                         to}(candidate.tile, buffersOf(workspace), execution);
     }
 
   private:
@@ -459,9 +214,6 @@ class DirectMethod final : public method::Method {
     static constexpr double kDoubleRate = 0.5;
     /// Speed of differences of bytes, four at a time.
     static constexpr double kQuadRate = 3;
-    /// Nanoseconds of a multiply-add in double. Only its ratio to a canonical value matters.
-    static constexpr double kDoubleNs = 0.05;
-
     /// Time of the absolute differences of a tile.
     static double differencesNs(const Problem& problem, const Extents& tile,
                                 const method::CostModel& model) {
@@ -474,83 +226,14 @@ class DirectMethod final : public method::Method {
                kSupportLoads * model.loadNs({tile.x + m.x - 1, tile.y + m.y - 1, tile.z + m.z - 1});
     }
 
-    static std::int64_t generalBytes(const Problem& problem) {
-        return needsSupport(problem) ? OperationPrepared::bytes(problem, {}) : 0;
+    static ThreadBuffers<DirectBuffers>& buffersOf(method::Workspace& workspace) {
+        return dynamic_cast<ThreadBuffers<DirectBuffers>&>(workspace);
     }
 
     static std::string statisticsReason(const Problem& problem) {
         return problem.statistics == method::WindowStatistics::Fourier
                    ? "--statistics fourier does not work with method direct; use tiled"
                    : statisticsRefusal(problem);
-    }
-
-    static method::Outcome runAll(const DirectRun& run, const Candidate& candidate,
-                                  method::Workspace& workspace,
-                                  const method::Execution& execution) {
-        auto& buffers = dynamic_cast<ThreadBuffers<DirectBuffers>&>(workspace);
-        const bool general = allGeneral(run.problem, run.templs.front()->canonical());
-        const MapGrid grid(run.problem, candidate.tile, general);
-        return runTiles(grid, execution, {"load", "numerator", "denominator", "recomputation"},
-                        [&](const base::Box& out, int worker, WorkerTally& tally) {
-                            DirectBuffers& own = buffers.of(worker);
-                            if (general || isPartial(run.scene, seenBy(run.problem, out))) {
-                                return generalTile(run, out, own, execution.stop, tally);
-                            }
-                            PlainTile tile{grid.inValid(out), {partOf(run.to, out)}};
-                            plainTile(run, tile, own, tally);
-                            return true;
-                        });
-    }
-
-    /// Scores a general tile. False if it was stopped before anything was written.
-    static bool generalTile(const DirectRun& run, const base::Box& out, DirectBuffers& own,
-                            const std::stop_token& stop, WorkerTally& tally) {
-        std::vector<const OperationPrepared*> templs;
-        for (const DirectPrepared* templ : run.templs) {
-            templs.push_back(&templ->general().value());
-        }
-        return runGeneralTile({run.problem, run.scene}, templs, out, own.values(), own.best,
-                              partOf(run.to, out), tally, stop);
-    }
-
-    /// Scores a tile of placements inside the scene.
-    static void plainTile(const DirectRun& run, PlainTile& tile, DirectBuffers& own,
-                          WorkerTally& tally) {
-        LoadedTile single;
-        LoadedTile twice;
-        for (std::size_t i = 0; i < run.templs.size(); ++i) {
-            const DirectPrepared& templ = *run.templs[i];
-            const auto number = static_cast<std::int32_t>(i);
-            const method::MapView scores = own.best.of(number, tile.part);
-            const auto runDouble = [&] {
-                if (std::exchange(single.paired, false)) {
-                    twice = {}; // its buffers gave way to the pairs
-                }
-                return matchTile<double>(run, templ, tile.out, twice, own, scores, tally.clock);
-            };
-            const bool inDouble = run.problem.precision == method::Precision::Double;
-            TileResult result =
-                inDouble ? runDouble()
-                         : matchSingle(run, templ, tile.out, single, own, scores, tally.clock);
-            const double doubleNs = static_cast<double>(base::voxelCount(tile.out.extents)) *
-                                    static_cast<double>(base::voxelCount(run.problem.templ)) *
-                                    kDoubleNs;
-            if (!inDouble) {
-                // No integers here: where they are exact, the first numerators were integers
-                // already.
-                own.scorer.scoreAgain(run.problem, {own.tile<float>().x, templ.canonical()}, scores,
-                                      doubleNs, result);
-                tally.clock.lap(kRecomputation);
-            }
-            if (!inDouble && TileScorer::wantsDouble(run.problem, result, doubleNs)) {
-                result = runDouble();
-            }
-            own.scorer.finish(run.problem, run.scene.pixels, tile.out, templ.canonical(), result,
-                              scores, tally.facts);
-            tally.clock.lap(kRecomputation);
-            own.best.take(number, tile.part, result.plain(), tally);
-            tally.clock.lap(kDenominator);
-        }
     }
 };
 

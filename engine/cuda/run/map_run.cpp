@@ -1,6 +1,9 @@
 #include "engine/cuda/run/map_run.h"
 
 #include <algorithm>
+#include <functional>
+#include <numeric>
+#include <utility>
 
 #include "engine/base/error.h"
 #include "engine/base/stopwatch.h"
@@ -20,182 +23,40 @@ struct Drain {
     ~Drain() { pipe.drain(); }
 };
 
-std::string mebi(std::int64_t bytes) { return std::to_string((bytes >> 20) + 1) + " MiB"; }
-
-std::int64_t tallyBytes(const Extents& part) {
-    return base::byteCount(shared::blockGrid(part), static_cast<std::int64_t>(sizeof(BlockTally)));
+std::int64_t blocksOf(const PartSlot& slot) {
+    return base::voxelCount(shared::blockGrid(slot.box.extents));
 }
 
-/// Bytes of score and status of a placement.
-std::int64_t placementBytes(const Problem& problem) { return isDouble(problem) ? 13 : 5; }
+void add(const Settled& one, Settled& all) {
+    all.scores.add(one.scores);
+    all.best.add(one.best);
+    std::transform(one.statuses.begin(), one.statuses.end(), all.statuses.begin(),
+                   all.statuses.begin(), std::plus<>());
+}
+
+/// Counts the statuses of the best scores of a part whose map stayed on the device. Voxels that
+/// were LOWCONF on the device are not counted.
+std::array<std::int64_t, base::kStatusCount> statusesOf(const PartSlot& slot) {
+    std::array<std::int64_t, base::kStatusCount> counts{};
+    const auto count = [&](base::Status status, std::int64_t voxels) {
+        counts[static_cast<std::size_t>(status)] += voxels;
+    };
+    for (std::int64_t i = 0; i < blocksOf(slot); ++i) {
+        const ReducedBlock& reported = slot.reducedOnHost.data()[i];
+        count(base::Status::Ok, reported.ok);
+        count(base::Status::Partial, reported.scores - reported.ok);
+        count(base::Status::Flat, reported.flat);
+        count(base::Status::NonFinite, reported.nonFinite);
+        count(base::Status::NotComputed, reported.notComputed);
+    }
+    return counts;
+}
 
 base::Index moved(const base::Index& at, const base::Index& by) {
     return {at.x + by.x, at.y + by.y, at.z + by.z};
 }
 
 } // namespace
-
-namespace {
-
-/// Bytes of a voxel of the scene, with its mask.
-std::int64_t sceneVoxelBytes(const Problem& problem) {
-    return stagedBytesPerVoxel(problem) + (problem.sceneMask ? 1 : 0);
-}
-
-/// Bytes of the voxels that a part sees.
-std::int64_t seenBytes(const Problem& problem, const Extents& part) {
-    const Extents& m = problem.templ;
-    const Extents& n = problem.scene;
-    return base::byteCount({std::min(part.x + m.x - 1, n.x), std::min(part.y + m.y - 1, n.y),
-                            std::min(part.z + m.z - 1, n.z)},
-                           sceneVoxelBytes(problem));
-}
-
-} // namespace
-
-std::int64_t heldBytes(const Problem& submitted) {
-    return isHeld(submitted) ? base::byteCount(submitted.scene, sceneVoxelBytes(submitted)) : 0;
-}
-
-std::int64_t partBytes(const Problem& problem, const Extents& part) {
-    return (isHeld(problem) ? 0 : seenBytes(problem, part)) +
-           base::byteCount(part, placementBytes(problem)) + problem.templates * tallyBytes(part) +
-           mergeBytes(problem, part) + (isReduced(problem) ? reductionBytes(part) : 0);
-}
-
-std::int64_t scoreBytes(const Problem& submitted, const Extents& part) {
-    return submitted.templates > 1 ? base::byteCount(part, placementBytes(submitted)) : 0;
-}
-
-std::int64_t slotPinnedBytes(const Problem& problem, const Extents& part) {
-    const std::int64_t index = problem.templates > 1 ? base::byteCount(part, 4) : 0;
-    return problem.templates * tallyBytes(part) + mergeBytes(problem, part) - index +
-           (isReduced(problem) ? reductionBytes(part) : 0);
-}
-
-std::int64_t stagingBytes(const Problem& problem, const Extents& part) {
-    const Extents& m = problem.templ;
-    const Extents& n = problem.scene;
-    const bool slabs = isHeld(problem);
-    const Extents seen{slabs ? n.x : std::min(part.x + m.x - 1, n.x),
-                       slabs ? n.y : std::min(part.y + m.y - 1, n.y),
-                       std::min(part.z + m.z - 1, n.z)};
-    const auto staged = [](const Extents& of, std::int64_t bytes) {
-        return Staging::bytesFor(of.y * of.z, of.x * bytes);
-    };
-    return staged(seen, stagedBytesPerVoxel(problem)) +
-           (isReduced(problem) ? 0 : staged(part, isDouble(problem) ? 8 : 4));
-}
-
-std::int64_t partsInFlight(const Problem& problem, const Extents& part, const DeviceFacts& device,
-                           int asked) {
-    using shared::ceilDivide;
-    const std::int64_t parts = PartQueue::count(method::mapExtents(problem), part);
-    const std::int64_t most =
-        asked > 0 ? std::min<std::int64_t>(asked, kMostInFlight) : kMostInFlight;
-    return device.about.copyEngines > 0 ? std::min(ceilDivide(parts, device.together), most) : 1;
-}
-
-bool isShared(const Extents& map, const Extents& part, const DeviceFacts& device) {
-    constexpr std::int64_t kEach = 4; // keeps the wait for the last device short
-    return device.together == 1 || PartQueue::count(map, part) >= kEach * device.together;
-}
-
-Problem oneOf(const Problem& problem) {
-    Problem one = problem;
-    one.templates = 1;
-    one.onDevice.map = problem.onDevice.map || problem.templates > 1;
-    return one;
-}
-
-std::int64_t hostBytes(const Problem& problem, const Problem& submitted, const Extents& part,
-                       std::int64_t inFlight) {
-    const bool alone = problem.templates > 1 && submitted.templates == 1;
-    return method::mapBytes(problem) + (alone ? method::mapBytes(oneOf(problem)) : 0) +
-           problem.templates * base::byteCount(problem.templ, 12) +
-           inFlight * slotPinnedBytes(submitted, part) + stagingBytes(submitted, part) +
-           scoreBytes(submitted, part);
-}
-
-void PartTraffic::add(const Problem& submitted, const Extents& part, double count) {
-    const bool reduced = isReduced(submitted);
-    const std::int64_t map =
-        reduced ? reducedBytes(submitted, part) : base::byteCount(part, placementBytes(submitted));
-    const double voxels = count * static_cast<double>(base::voxelCount(part));
-    parts += count;
-    launches += count * submitted.templates;
-    sceneBytes += count * static_cast<double>(seenBytes(submitted, part));
-    mapBytes += count * static_cast<double>(map + submitted.templates * tallyBytes(part) +
-                                            mergedBytes(submitted, part));
-    reducedVoxels += reduced ? voxels : 0.0;
-    mergedVoxels += submitted.templates > 1 ? submitted.templates * voxels : 0.0;
-}
-
-void PartTraffic::hold(const Problem& submitted, const DeviceFacts& device,
-                       const method::Limits& limits) {
-    held = isHeld(submitted);
-    if (held) {
-        sceneBytes =
-            limits.onDevice.scene == device.id() ? 0.0 : static_cast<double>(heldBytes(submitted));
-    }
-}
-
-method::DeviceTimes PartTraffic::times(int rounds, double kernelNs,
-                                       const DeviceFacts& device) const {
-    // Built-in values: bytes per nanosecond that the bus copies from pinned memory and that the
-    // host's threads copy, and nanoseconds of a kernel launch. The machine of an H100 with 16
-    // threads copies 52 and 28 bytes; most buses and hosts are slower.
-    constexpr double kBus = 20;
-    constexpr double kHost = 12;
-    constexpr double kLaunchNs = 30'000;
-    // Bytes that a reduction and a merge move for each voxel, and bytes that a multiprocessor moves
-    // per clock cycle.
-    constexpr double kReduced = 12;
-    constexpr double kMerged = 24;
-    constexpr double kPerCycle = 8;
-    const double deviceBytesPerNs =
-        std::max(1.0, kPerCycle * device.about.processors * device.about.gigahertz);
-    const double unit = 1e-6 * rounds;
-    const double movedBytes = reducedVoxels * kReduced + mergedVoxels * kMerged;
-    const double brought = sceneBytes * (held ? 1 : rounds);
-    method::DeviceTimes times;
-    times.packing = 1e-6 * brought / kHost;
-    times.upload = 1e-6 * brought / kBus + (brought > 0 ? unit * parts * kLaunchNs / 2 : 0.0);
-    times.compute = unit * (kernelNs + launches * kLaunchNs + movedBytes / deviceBytesPerNs);
-    times.download = unit * (mapBytes / kBus + parts * kLaunchNs / 2);
-    times.joining = unit * mapBytes / kHost;
-    times.devices = device.together;
-    times.uploads = !held ? rounds : sceneBytes > 0 ? 1 : 0;
-    times.downloaded = static_cast<std::int64_t>(rounds * mapBytes);
-    return times;
-}
-
-double overlappedMs(const method::DeviceTimes& times, double parts, std::int64_t inFlight) {
-    const double compute = times.compute / times.devices;
-    if (inFlight < 2 || parts < 2) {
-        return times.setup + std::max(times.packing, times.upload) + compute +
-               std::max(times.joining, times.download);
-    }
-    // Measured on an H200 with 16 threads: 0.77 to 0.94.
-    constexpr double kLeft = 0.85;
-    return times.setup +
-           kLeft * (times.packing + times.upload + compute + times.download + times.joining);
-}
-
-std::string refusalOf(const method::Prediction& prediction, const method::Limits& limits,
-                      std::int64_t deviceBytes) {
-    if (prediction.hostBytes > limits.memoryBytes) {
-        return "needs " + mebi(prediction.hostBytes) + ", the limit is " + mebi(limits.memoryBytes);
-    }
-    if (prediction.onDevice.bytes > prediction.onDevice.memory) {
-        const std::string needs = "needs " + mebi(prediction.onDevice.bytes) + " of the device, ";
-        return prediction.onDevice.memory < deviceBytes
-                   ? needs + mebi(prediction.onDevice.memory) + " of whose " + mebi(deviceBytes) +
-                         " are free"
-                   : needs + "which has " + mebi(deviceBytes);
-    }
-    return {};
-}
 
 method::MaskedView withoutIdleMask(const Problem& problem, const method::MaskedView& scene) {
     if (!method::isMasked(scene)) {
@@ -285,7 +146,7 @@ void MapRun::send(PartSlot& slot, const Lane& lane) {
     const base::Box& box = slot.box;
     const std::int64_t blocks = base::voxelCount(shared::blockGrid(box.extents));
     PartLaunch launch;
-    bringScene(slot, launch, lane.pipe);
+    m_copies.bringScene(slot, launch, lane.pipe);
     launch.pixel = stagedPixel(m_problem.scenePixel);
     launch.templ = m_problem.templ;
     launch.map = box.extents;
@@ -348,7 +209,7 @@ void MapRun::receive(PartSlot& slot, const std::string& what, const Lane& lane) 
         m_times.download += watch.ms();
         return;
     }
-    bringMap(slot, lane.pipe);
+    m_copies.bringMap(slot, viewOf(m_input, slot.box), lane.pipe);
 }
 
 method::BankView viewOf(const RunInput& input, const base::Box& box) {
@@ -460,6 +321,165 @@ BlockRepair MapRun::repair(const base::Box& box, const method::CanonicalTemplate
         }
     }
     return done;
+}
+
+// --- Banks ---
+
+std::vector<std::size_t> firstOfSupport(const Templates& templates) {
+    const auto alike = [](const base::Image<std::uint8_t>& a, const base::Image<std::uint8_t>& b) {
+        return a.count() == b.count() && std::equal(a.data(), a.data() + a.count(), b.data());
+    };
+    std::vector<std::size_t> first;
+    for (std::size_t i = 0; i < templates.size(); ++i) {
+        std::size_t other = 0;
+        while (other < i && !(first[other] == other &&
+                              alike(templates[other]->support(), templates[i]->support()))) {
+            ++other;
+        }
+        first.push_back(other);
+    }
+    return first;
+}
+
+std::vector<std::size_t> bySupport(const std::vector<std::size_t>& first) {
+    std::vector<std::size_t> order(first.size());
+    std::iota(order.begin(), order.end(), std::size_t{0});
+    std::stable_sort(order.begin(), order.end(),
+                     [&](std::size_t a, std::size_t b) { return first[a] < first[b]; });
+    return order;
+}
+
+/// Starts the kernels of a part for all templates.
+void MapRun::startAll(PartSlot& slot, const Lane& lane) {
+    const std::int64_t blocks = blocksOf(slot);
+    PartLaunch launch = slot.launch;
+    for (std::size_t turn = 0; turn < m_templates.size(); ++turn) {
+        const std::size_t i = lane.at(turn);
+        launch.tallies = slot.launch.tallies + static_cast<std::int64_t>(i) * blocks;
+        lane.start(launch, i);
+        if (m_merger) {
+            m_merger->start(slot, launch, i, turn, lane.pipe.compute);
+        }
+    }
+}
+
+/// As finish(), for a bank. If a block has more LOWCONF scores than its list holds (kOpenMost),
+/// oneByOne() computes the part again.
+bool MapRun::finishBank(PartSlot& slot, const std::string& what, const Lane& lane) {
+    std::vector<BlockRepair> repaired(static_cast<std::size_t>(blocksOf(slot)) *
+                                      m_templates.size());
+    Settled settled;
+    const bool again = slot.openMost > kOpenMost;
+    if (!(again ? oneByOne(slot, what, lane, repaired, settled)
+                : settle(slot, repaired, settled))) {
+        clearPart(m_input, slot.box);
+        return false;
+    }
+    const base::Stopwatch watch;
+    if (m_reducer) {
+        m_reducer->addUp(slot, {settled.best});
+    }
+    PartFacts facts{slot.reported.data(), repaired, settled.statuses, settled.scores};
+    if (const method::BankView part = viewOf(m_input, slot.box); part.map.value.data() != nullptr) {
+        method::MapFacts counted;
+        method::addStatuses(part.map, counted);
+        facts.statuses = counted.statusCounts;
+    }
+    m_times.joining += watch.ms();
+    m_parts.finished(slot.box, facts);
+    return true;
+}
+
+/// Repairs the LOWCONF scores of a part and merges them into the best scores. False if a stop was
+/// requested.
+bool MapRun::settle(PartSlot& slot, std::vector<BlockRepair>& repaired, Settled& settled) {
+    const base::Stopwatch watch;
+    std::vector<std::int64_t> open;
+    for (std::int64_t block = 0; block < blocksOf(slot); ++block) {
+        if (m_merger->isOpen(slot, block)) {
+            open.push_back(block);
+        }
+    }
+    const method::BankView part = viewOf(m_input, slot.box);
+    std::vector<Settled> each(open.size());
+    const std::stop_token& stop = m_execution.stop;
+    const bool done = repairEach(std::ssize(open), [&](std::int64_t item) {
+        const auto i = static_cast<std::size_t>(item);
+        each[i] = part.map.value.data() != nullptr
+                      ? m_merger->settle(slot, open[i], part, stop, repaired)
+                      : m_merger->settle(slot, open[i], m_reducer->partOf(slot), stop, repaired);
+    });
+    settled.scores = m_merger->scores(slot);
+    if (part.map.value.data() == nullptr) {
+        settled.statuses = statusesOf(slot);
+    }
+    for (const Settled& one : each) {
+        add(one, settled);
+    }
+    m_repairMs += watch.ms();
+    return done;
+}
+
+/// Computes a part again, one template after the other: downloads all scores of a template, repairs
+/// them and merges them. False if a stop was requested.
+bool MapRun::oneByOne(PartSlot& slot, const std::string& what, const Lane& lane,
+                      std::vector<BlockRepair>& repaired, Settled& settled) {
+    const Extents& extents = slot.box.extents;
+    const Extents grid = shared::blockGrid(extents);
+    const std::int64_t blocks = base::voxelCount(grid);
+    const Stream& compute = lane.pipe.compute;
+    const Stream& fetch = lane.pipe.fetch();
+    const bool inDouble = isDouble(m_problem);
+    method::MatchMap scores(extents, inDouble);
+    const StreamDrain drain{fetch};
+    if (m_reducer) {
+        m_reducer->partOf(slot) = wholePart(slot.box, inDouble);
+    }
+    const method::BankView best = viewOf(m_input, slot.box);
+    const auto bring = [&](auto* to, const void* from) {
+        const std::int64_t bytes = base::byteCount(extents, static_cast<std::int64_t>(sizeof(*to)));
+        fetch.download({to, bytes, from, bytes, bytes, 1});
+        m_times.downloaded += bytes;
+    };
+    PartLaunch launch = slot.launch;
+    for (std::size_t turn = 0; turn < m_templates.size(); ++turn) {
+        const std::size_t i = lane.at(turn);
+        launch.tallies = slot.launch.tallies + static_cast<std::int64_t>(i) * blocks;
+        compute.record(slot.start);
+        lane.start(launch, i);
+        compute.record(slot.computed);
+        fetch.follow(slot.computed);
+        base::Stopwatch watch;
+        bring(scores.value.data(), launch.value);
+        bring(scores.status.data(), launch.status);
+        if (inDouble) {
+            bring(scores.exact.data(), launch.exact);
+        }
+        fetch.wait("running " + what + " for one template");
+        m_times.download += watch.ms();
+        m_times.compute += slot.computed.since(slot.start);
+        watch = {};
+        const std::int64_t first = static_cast<std::int64_t>(i) * blocks;
+        const method::MapView view = method::viewOf(scores);
+        const bool repairing = repairs(*m_templates[i]);
+        const bool done = repairEach(blocks, [&](std::int64_t block) {
+            if (repairing && slot.reported.data()[first + block].lowConf > 0) {
+                repaired[static_cast<std::size_t>(first + block)] =
+                    repair(slot.box, *m_templates[i], view, shared::blockCorner(block, grid));
+            }
+        });
+        if (!done) {
+            return false;
+        }
+        method::mergeBest(view, static_cast<std::int32_t>(i), best);
+        for (std::int64_t line = 0; line < extents.y * extents.z; ++line) {
+            const std::int64_t from = line * extents.x;
+            method::addRow(scores.value.data() + from, scores.status.data() + from, extents.x,
+                           settled.scores);
+        }
+        m_repairMs += watch.ms();
+    }
+    return true;
 }
 
 } // namespace flcc::cuda

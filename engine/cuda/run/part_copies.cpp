@@ -1,10 +1,10 @@
+#include "engine/cuda/run/part_copies.h"
+
 #include <algorithm>
 
 #include "engine/base/stopwatch.h"
-#include "engine/cuda/run/map_run.h"
+#include "engine/cuda/kernels/device_pixels.h"
 #include "engine/method/shared/direct_block.h"
-
-// The members of MapRun that copy between the host's images and the device.
 
 namespace flcc::cuda {
 
@@ -39,10 +39,10 @@ base::Box reachOf(const Problem& problem, const base::Box& box) {
 /// Calls `copy(row)` for the numbers of `rows` rows of `rowBytes` bytes, on the threads of the
 /// host.
 template <class Copy>
-void MapRun::forRows(std::int64_t rows, std::int64_t rowBytes, Copy&& copy) const {
+void PartCopies::forRows(std::int64_t rows, std::int64_t rowBytes, Copy&& copy) const {
     constexpr std::int64_t kBytesTogether = std::int64_t{1} << 17;
     const std::int64_t together = std::max<std::int64_t>(1, kBytesTogether / rowBytes);
-    m_execution.pool.run(shared::ceilDivide(rows, together), [&](std::int64_t item, int) {
+    m_pool.run(shared::ceilDivide(rows, together), [&](std::int64_t item, int) {
         const std::int64_t end = std::min(rows, (item + 1) * together);
         for (std::int64_t row = item * together; row < end; ++row) {
             copy(row);
@@ -51,7 +51,8 @@ void MapRun::forRows(std::int64_t rows, std::int64_t rowBytes, Copy&& copy) cons
 }
 
 /// Starts the upload of the voxels of a view, as StagedPixel<T>, to contiguous memory at `to`.
-template <class T> void MapRun::upload(const base::View<const T>& view, void* to, Pipeline& pipe) {
+template <class T>
+void PartCopies::upload(const base::View<const T>& view, void* to, Pipeline& pipe) {
     using Staged = StagedPixel<T>;
     const Extents n = view.extents();
     const auto bytes = n.x * static_cast<std::int64_t>(sizeof(Staged));
@@ -68,7 +69,7 @@ template <class T> void MapRun::upload(const base::View<const T>& view, void* to
 
 /// Copies contiguous values from the device to a view.
 template <class T>
-void MapRun::download(const void* from, const base::View<T>& view, Pipeline& pipe) {
+void PartCopies::download(const void* from, const base::View<T>& view, Pipeline& pipe) {
     const Extents n = view.extents();
     const auto bytes = n.x * static_cast<std::int64_t>(sizeof(T));
     pipe.fromDevice.download(pipe.download, from, n.y * n.z, bytes,
@@ -85,7 +86,7 @@ void MapRun::download(const void* from, const base::View<T>& view, Pipeline& pip
 }
 
 /// Starts the upload of the voxels of a box of the scene, and of their mask if the scene has one.
-void MapRun::uploadBox(const base::Box& box, void* pixels, void* mask, Pipeline& pipe) {
+void PartCopies::uploadBox(const base::Box& box, void* pixels, void* mask, Pipeline& pipe) {
     std::visit([&](const auto& view) { upload(view.part(box), pixels, pipe); }, m_scene.pixels);
     if (m_scene.mask.data() != nullptr) {
         upload(m_scene.mask.part(box), mask, pipe);
@@ -93,7 +94,7 @@ void MapRun::uploadBox(const base::Box& box, void* pixels, void* mask, Pipeline&
 }
 
 /// Brings the voxels that a part sees to the device.
-void MapRun::bringScene(PartSlot& slot, PartLaunch& launch, Pipeline& pipe) {
+void PartCopies::bringScene(PartSlot& slot, PartLaunch& launch, Pipeline& pipe) {
     const base::Box reach = reachOf(m_problem, slot.box);
     if (m_held != nullptr) {
         bringHeld(launch, reach, pipe);
@@ -116,7 +117,7 @@ void MapRun::bringScene(PartSlot& slot, PartLaunch& launch, Pipeline& pipe) {
 
 /// As bringScene(), for a scene that stays on the device: brings only the slabs that the part needs
 /// and that are not on the device yet.
-void MapRun::bringHeld(PartLaunch& launch, const base::Box& reach, Pipeline& pipe) {
+void PartCopies::bringHeld(PartLaunch& launch, const base::Box& reach, Pipeline& pipe) {
     const base::Box seen = inScene(reach, m_problem.scene);
     const Extents& n = m_held->extents();
     const bool inside = m_problem.extent == method::Extent::Valid;
@@ -142,16 +143,15 @@ void MapRun::bringHeld(PartLaunch& launch, const base::Box& reach, Pipeline& pip
 }
 
 /// Copies a computed part of the map from the device.
-void MapRun::bringMap(PartSlot& slot, Pipeline& pipe) {
-    const method::BankView best = viewOf(m_input, slot.box);
-    const method::MapView& part = best.map;
+void PartCopies::bringMap(PartSlot& slot, const method::BankView& to, Pipeline& pipe) {
+    const method::MapView& part = to.map;
     download(slot.value.data(), part.value, pipe);
     if (part.exact.data() != nullptr && isDouble(m_problem)) {
         download(slot.exact.data(), part.exact, pipe);
     }
     download(slot.status.data(), part.status, pipe);
-    if (m_merger) {
-        download(slot.index.data(), best.index, pipe);
+    if (to.index.data() != nullptr) {
+        download(slot.index.data(), to.index, pipe);
     }
 }
 
