@@ -288,14 +288,14 @@ FeaturesResult readAndDetect(const FeaturesJob& job, const std::stop_token& stop
     return detect(job, image, nullptr, stop, news);
 }
 
-constexpr const char* kThis = "this search for blobs";
-constexpr const char* kSmaller = "cut or bin the image";
+constexpr const char* kThisSearch = "this search for blobs";
+constexpr const char* kSmallerImage = "cut or bin the image";
 
 } // namespace
 
 FeaturesResult runFeatures(const FeaturesJob& job, const std::stop_token& stop, JobSink* sink) {
     JobSink silent;
-    return detail::withMemoryErrors(kThis, kSmaller, [&] {
+    return detail::withMemoryErrors(kThisSearch, kSmallerImage, [&] {
         return readAndDetect(job, stop, sink != nullptr ? *sink : silent);
     });
 }
@@ -304,7 +304,7 @@ FeaturesResult runFeatures(const FeaturesJob& job, const FeaturesImage& image,
                            const FeaturesImage* second, const std::stop_token& stop,
                            JobSink* sink) {
     JobSink silent;
-    return detail::withMemoryErrors(kThis, kSmaller, [&] {
+    return detail::withMemoryErrors(kThisSearch, kSmallerImage, [&] {
         return detect(job, image, second, stop, sink != nullptr ? *sink : silent);
     });
 }

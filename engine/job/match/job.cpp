@@ -143,8 +143,8 @@ JobResult doScenes(const Job& job, const JobImages& images, const std::stop_toke
     return all;
 }
 
-constexpr const char* kThis = "this job";
-constexpr const char* kSmaller = "use a smaller scene";
+constexpr const char* kThisJob = "this job";
+constexpr const char* kSmallerScene = "use a smaller scene";
 
 /// Saves what planning measured, which is valid however the job ends. The result or the error of
 /// the job matters more than a failure of it.
@@ -180,7 +180,7 @@ JobResult runJob(const Job& job, const JobImages& images, std::stop_token stop, 
     detail::requireSensible(job);
     JobSink silent;
     try {
-        JobResult result = detail::withMemoryErrors(kThis, kSmaller, [&] {
+        JobResult result = detail::withMemoryErrors(kThisJob, kSmallerScene, [&] {
             return doScenes(job, images, stop, sink ? *sink : silent, false);
         });
         keepMeasurements();
@@ -196,7 +196,7 @@ JobResult runJob(const Job& job, const JobImages& images, std::stop_token stop, 
 JobReport planJob(const Job& job, const JobImages& images, std::stop_token stop, JobSink* sink) {
     detail::requireSensible(job);
     JobSink silent;
-    return detail::withMemoryErrors(kThis, kSmaller, [&] {
+    return detail::withMemoryErrors(kThisJob, kSmallerScene, [&] {
         return doScenes(job, images, stop, sink ? *sink : silent, true).report;
     });
 }

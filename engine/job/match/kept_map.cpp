@@ -134,7 +134,7 @@ match::SearchLaw lawOf(const KeptMap& kept) {
         return law;
     }
     for (const KeptPart& part : kept.parts) {
-        law.maps.push_back(match::scoreLaw(searchedMap(kept, part)));
+        law.maps.push_back(match::scoreLaw(detail::searchedMap(kept, part)));
         law.nullScores.insert(law.nullScores.end(), part.nullScores.begin(), part.nullScores.end());
     }
     std::ranges::sort(law.nullScores, std::greater<>());
