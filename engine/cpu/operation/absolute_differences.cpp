@@ -217,6 +217,32 @@ std::vector<simd::Quad> takeQuads(std::vector<Tap<std::uint8_t>>& taps) {
     return quads;
 }
 
+/// A row of sums of which nothing lies outside.
+struct KnownRow {
+    const double* values;
+    double most;      ///< larger values are left to the canonical value
+    double error;     ///< of a value, relative
+    double magnitude; ///< sum |T|
+    RowValues& to;
+
+    void operator()() const {
+        double* const value = to.value.data();
+        double* const bound = to.bound.data();
+        double* const scale = to.scale.data();
+        const auto count = std::ssize(to.value);
+        const double* const from = values;
+        const double highest = most;
+        const double relative = error;
+        const double least = magnitude;
+        for (std::int64_t x = 0; x < count; ++x) {
+            const double one = from[x];
+            value[x] = one;
+            bound[x] = one <= highest ? relative * one : RowValues::kUnknown;
+            scale[x] = one > least ? one : least;
+        }
+    }
+};
+
 template <class Wide>
 void sumTile(const Wide* voxels, const Extents& seen, std::vector<Tap<Wide>> taps,
              const Extents& out, const std::stop_token& stop, double* values) {
@@ -327,14 +353,9 @@ bool AbsoluteDifferences::load(const GeneralRun& run, const OperationPrepared& t
 
 void AbsoluteDifferences::row(std::int64_t y, std::int64_t z, RowValues& to) {
     if (m_known && m_inside.empty() && m_bad.empty()) {
-        const double* const values = m_values.data() + (z * m_out.y + y) * m_out.x;
         std::fill(to.status.begin(), to.status.end(), base::Status::Ok);
-        for (std::size_t x = 0; x < to.value.size(); ++x) {
-            const double value = values[x];
-            to.value[x] = value;
-            to.bound[x] = value <= m_most ? m_error * value : RowValues::kUnknown;
-            to.scale[x] = value > m_templMagnitude ? value : m_templMagnitude;
-        }
+        base::inWidest(KnownRow{m_values.data() + (z * m_out.y + y) * m_out.x, m_most, m_error,
+                                m_templMagnitude, to});
         return;
     }
     for (std::size_t x = 0; x < to.value.size(); ++x) {

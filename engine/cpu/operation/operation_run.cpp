@@ -94,6 +94,7 @@ class GeneralTile {
                     forget();
                     return false;
                 }
+                m_row.plain = true;
                 values.row(y, z, m_row);
                 if (takeRow(y, z)) {
                     continue;
@@ -190,7 +191,7 @@ class GeneralTile {
     /// Takes the row that m_row holds if all of its values are OK and good.
     [[nodiscard]] bool takeRow(std::int64_t y, std::int64_t z) {
         RowFacts row;
-        if (std::ranges::count(m_row.status, Status::Ok) == std::ssize(m_row.status)) {
+        if (m_row.plain) {
             base::inWidest(RowFactsLoop{m_row, m_problem.promise, m_lcc ? m_rounding : 0,
                                         m_lcc ? 0 : m_rounding, row});
         }

@@ -75,6 +75,7 @@ struct RowValues {
     std::vector<double> bound; ///< kUnknown: the canonical value must decide
     std::vector<double> scale;
     std::vector<base::Status> status;
+    bool plain = true; ///< every status is OK
 
     static constexpr double kUnknown = std::numeric_limits<double>::infinity();
 
@@ -86,6 +87,7 @@ struct RowValues {
         bound[x] = of.bound;
         scale[x] = of.scale;
         status[x] = of.status;
+        plain = plain && of.status == base::Status::Ok;
     }
     [[nodiscard]] method::OperationValue at(std::size_t x) const {
         return {value[x], bound[x], scale[x], status[x]};
