@@ -13,6 +13,7 @@
 #include "tests/support/test_class.h"
 #include "tests/ui/window_support.h"
 #include "ui/match/match_panel.h"
+#include "ui/open/data_model.h"
 #include "ui/open/opener.h"
 #include "ui/results/exporter.h"
 #include "ui/results/peaks_model.h"
@@ -287,6 +288,14 @@ void WindowJudgeTest::aReleasedMapLeavesPeaksAndDecisions() {
     QCOMPARE(document().results().size(), std::size_t{2});
     const ui::ResultEntry& first = document().results().front();
     QVERIFY(first.mapReleased && !first.job->map);
+    // Its entry says what is left of it.
+    ui::DataModel entries(document());
+    QStringList texts;
+    for (int row = 0; row < entries.rowCount(); ++row) {
+        texts << entries.index(row, 0).data(ui::DataModel::DetailRole).toString();
+    }
+    QVERIFY2(texts.contains(QStringLiteral("%1 peaks, 1 kept").arg(peaks)),
+             qPrintable(texts.join(QChar('|'))));
     document().showResult(0);
     QCOMPARE(document().result()->job->peaks.size(), peaks);
     QVERIFY(decisions()[0] == Decision::Keep);

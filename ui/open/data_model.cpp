@@ -131,7 +131,12 @@ void DataModel::describe(Row& row, const ResultEntry& entry) const {
     row.detail = entry.job->cancelled ? (verified ? tr("cancelled") : tr("cancelled, not verified"))
                  : shown == all       ? peaksText(all)
                                       : tr("%1 of %2 peaks").arg(shown).arg(all);
-    row.badge = entry.job->cancelled ? tr("partial") : QString();
+    const auto kept =
+        entry.decisions.counts(entry.job->peaks)[static_cast<std::size_t>(match::Decision::Keep)];
+    if (kept > 0) {
+        row.detail += tr(", %1 kept").arg(kept);
+    }
+    row.badge = entry.job->cancelled ? tr("partial") : entry.mapReleased ? tr("no map") : QString();
     row.tip = tr("%1: %2. Click the result to show it in the views. Press Del to remove it.")
                   .arg(entry.title, row.detail);
 }

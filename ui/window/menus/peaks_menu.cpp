@@ -145,22 +145,24 @@ void PeaksMenu::addExplain(QMenu* menu) {
 }
 
 void PeaksMenu::addThresholds(QMenu* menu) {
-    m_parts.actions.add(menu,
-                        {"thresholdDown",
-                         tr("&Lower threshold"),
-                         tr("Lowers the threshold, so that more peaks are shown"),
-                         {QKeySequence(Qt::Key_Comma)},
-                         nullptr,
-                         Scope::Views},
-                        [this](bool) { m_parts.match.setThreshold(m_parts.match.threshold() - 0.01); });
-    m_parts.actions.add(menu,
-                        {"thresholdUp",
-                         tr("&Higher threshold"),
-                         tr("Raises the threshold, so that fewer peaks are shown"),
-                         {QKeySequence(Qt::Key_Period)},
-                         nullptr,
-                         Scope::Views},
-                        [this](bool) { m_parts.match.setThreshold(m_parts.match.threshold() + 0.01); });
+    m_parts.actions.add(
+        menu,
+        {"thresholdDown",
+         tr("&Lower threshold"),
+         tr("Lowers the threshold, so that more peaks are shown"),
+         {QKeySequence(Qt::Key_Comma)},
+         nullptr,
+         Scope::Views},
+        [this](bool) { m_parts.match.setThreshold(m_parts.match.threshold() - 0.01); });
+    m_parts.actions.add(
+        menu,
+        {"thresholdUp",
+         tr("&Higher threshold"),
+         tr("Raises the threshold, so that fewer peaks are shown"),
+         {QKeySequence(Qt::Key_Period)},
+         nullptr,
+         Scope::Views},
+        [this](bool) { m_parts.match.setThreshold(m_parts.match.threshold() + 0.01); });
 }
 
 } // namespace flcc::ui

@@ -39,12 +39,6 @@
 #include "ui/work/run_controller.h"
 
 namespace flcc::ui {
-namespace {
-
-/// The samples are as noisy as real data; the threshold for new data expects clearer copies.
-
-} // namespace
-
 Connections::Connections(const Parts& parts, EditCommands& commands, Dialogs& dialogs,
                          JobLoader& jobs)
     : m_parts(parts), m_commands(commands), m_dialogs(dialogs), m_jobs(jobs) {
