@@ -10,6 +10,7 @@
 
 #include "app/cli_bench.h"
 #include "app/cli_calibrate.h"
+#include "app/cli_diff.h"
 #include "app/cli_job.h"
 #include "app/cli_options.h"
 #include "app/cli_peaks.h"
@@ -21,6 +22,7 @@
 #include "engine/job/any_job.h"
 #include "engine/job/arguments.h"
 #include "engine/job/knowledge.h"
+#include "engine/job/list_difference.h"
 #include "engine/job/listing.h"
 #include "engine/job/peak_lists.h"
 #include "engine/job/report.h"
@@ -51,6 +53,8 @@ constexpr const char* kUsage =
                                                   name
   flcc-cli features IMAGE [options]               finds distinctive blobs of all sizes
   flcc-cli peaks IN [--to FORMAT] [--output OUT]  converts a list of positions
+  flcc-cli diff A B [--tolerance DISTANCE]        compares two lists of positions or reports: what
+                                                  is in both, only in A, only in B
   flcc-cli info [--verify] [--orientation applied|stored] [--image N] FILE
                                                   prints extents, type and geometry of a file as
                                                   JSON, and notes on what was assumed; --verify
@@ -100,6 +104,10 @@ constexpr const char* kPeaks = R"(
 Options of peaks, beside --quiet:
 )";
 
+constexpr const char* kDiff = R"(
+Options of diff, beside --json and --quiet:
+)";
+
 constexpr const char* kCodes =
     R"(
 Exit codes: 0 done, 1 internal error, failed selftest or self-audit, 2 invalid command line,
@@ -115,7 +123,7 @@ bool asksForHelp(const Arguments& args) {
 
 int help() {
     print(kUsage + job::argumentsHelp() + kConvolve + job::convolveHelp() + kFeatures +
-          job::featuresHelp() + kPeaks + job::listHelp() + kCodes);
+          job::featuresHelp() + kPeaks + job::listHelp() + kDiff + job::differenceHelp() + kCodes);
     return 0;
 }
 
@@ -275,6 +283,9 @@ int runCommand(const std::vector<std::string>& args, const std::stop_token& stop
     }
     if (command == "peaks") {
         return peaks(rest);
+    }
+    if (command == "diff") {
+        return diff(rest);
     }
     if (command == "info") {
         return info(rest, stop);

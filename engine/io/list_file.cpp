@@ -107,7 +107,7 @@ ListFormat detectStar(std::string_view bytes) {
 ListFormat detectTable(std::string_view bytes, const std::filesystem::path& name) {
     const lists::Sheet named = lists::readTable(bytes, ',', true);
     const auto has = [&](std::string_view column) { return named.column(column) >= 0; };
-    if (has("rank") && (has("cx") || has("strength"))) {
+    if ((has("rank") && has("strength")) || (has("cx") && has("cy") && has("cz"))) {
         return ListFormat::Csv;
     }
     if (!named.columns.empty() && named.columns.front().find('\t') != std::string::npos &&

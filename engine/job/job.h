@@ -104,6 +104,10 @@ struct Job : PlannedJob {
     io::ListFormat peaksFormat = io::ListFormat::Auto; ///< Auto: by the extension of `peaks`
     io::ListUnknowns
         peaksUnknowns; ///< facts on the tilt series; not the box, which is the template's
+    /// A list of true positions that the peaks are compared with, of one scene without frames.
+    std::filesystem::path truth;
+    Tolerance tolerance;              ///< of that comparison
+    std::filesystem::path comparison; ///< differenceList() of peaks and truth
     std::filesystem::path heatmap;
     std::optional<std::int64_t> slice; ///< slice of the map; empty = the slice of the best peak
 

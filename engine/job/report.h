@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -11,6 +12,7 @@
 #include "engine/base/pixels.h"
 #include "engine/io/digest.h"
 #include "engine/io/image_file.h"
+#include "engine/job/list_difference.h"
 #include "engine/match/peaks.h"
 #include "engine/match/score_law.h"
 #include "engine/method/match_map.h"
@@ -175,6 +177,7 @@ struct JobReport {
     std::optional<ThresholdReport> threshold;
     /// Why the list of peaks may lack peaks or depend on the method; empty if it does not.
     std::string peaksIncomplete;
+    std::shared_ptr<const ComparedLists> truth{}; ///< the peaks beside Job::truth; may be null
     Environment environment;
     std::vector<InputReport> inputs;
     std::vector<std::string> warnings; ///< about the inputs, such as on spacings that differ

@@ -88,8 +88,9 @@ Job searchOf(const Job& job) {
     search.planning = plan::Planning::Estimate;
     search.repeat = 1;
     search.audit = Audit::Off;
-    for (std::filesystem::path* const output : {&search.report, &search.map, &search.status,
-                                                &search.index, &search.peaks, &search.heatmap}) {
+    for (std::filesystem::path* const output :
+         {&search.report, &search.map, &search.status, &search.index, &search.peaks,
+          &search.heatmap, &search.truth, &search.comparison}) {
         output->clear();
     }
     search.slice.reset();

@@ -12,6 +12,7 @@
 #include "engine/job/input/limits.h"
 #include "engine/job/match/null_search.h"
 #include "engine/job/match/threshold.h"
+#include "engine/job/match/truth.h"
 #include "engine/job/output/outputs.h"
 #include "engine/job/report/machine.h"
 
@@ -99,6 +100,9 @@ bool SceneRunner::readWork(bool images) {
             return false;
         }
         m_work->inputs = readInputs(m_job, own, sceneName(), m_stop);
+        if (!m_job.truth.empty() && !m_stop.stop_requested()) {
+            m_truth = readTruth(m_job, m_work->inputs);
+        }
     }
     if (m_stop.stop_requested()) {
         return false;
@@ -373,6 +377,9 @@ bool SceneRunner::findPeaks() {
     m_result.report.audit = totalAudit(groups());
     moveToScene(m_result.peaks, inputs(), m_result.geometry);
     m_result.report.peaks = m_result.peaks;
+    if (m_truth) {
+        m_result.report.truth = comparedWithTruth(m_job, m_result, *m_truth);
+    }
     m_sink.progress(1);
     return !m_stop.stop_requested();
 }

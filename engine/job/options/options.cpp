@@ -263,6 +263,24 @@ std::vector<Option<Job>> makeOptions() {
         numberOption<Job>("zscore", "Z",
                           "lowest score of a peak of lcc: Z standard deviations above the mean",
                           &Job::zscore, -1000, 1000),
+        fileOption<Job>("truth", "FILE",
+                        "list of true positions: the summary and the report compare the peaks "
+                        "with it",
+                        &Job::truth),
+        {.name = "tolerance",
+         .value = "DISTANCE",
+         .help = "with --truth: largest distance of a peak from a true position, in voxels or with "
+                 "a unit, such as 2um (default: 3)",
+         .get =
+             [](const Job& job) {
+                 return job.tolerance == Tolerance() ? std::nullopt
+                                                     : std::optional(toString(job.tolerance));
+             },
+         .set = [](Job& job, const std::string& text) { job.tolerance = parseTolerance(text); }},
+        fileOption<Job>("comparison", "FILE",
+                        "with --truth: peaks and true positions with where they were found, as "
+                        ".csv, .tsv or .json",
+                        &Job::comparison),
         enumOption<Job>("null",
                         "count false positives of lcc by a search for the mirrored template or one "
                         "with scrambled phases; none: by the law of the scores",

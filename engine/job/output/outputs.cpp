@@ -225,6 +225,11 @@ bool writeOutputs(const Job& job, JobResult& result, OutputFiles& files,
         }
         return true;
     });
+    file(job.comparison, [&](const io::AtomicFile& out) {
+        io::writeList(out, differenceList(*result.report.truth),
+                      io::chosenListFormat(io::ListFormat::Auto, job.comparison, "--comparison"));
+        return true;
+    });
     file(job.heatmap,
          [&](const io::AtomicFile& out) { return writeHeatmap(out, job, result, stop); });
     steps.emplace_back([&] {

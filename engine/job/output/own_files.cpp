@@ -12,6 +12,7 @@ using std::filesystem::path;
 io::ProtectedFiles inputFiles(const Job& job) {
     io::ProtectedFiles files;
     files.add(job.planReport);
+    files.add(job.truth);
     files.addImage(job.sceneMask);
     for (const Job& scene : scenesOf(job)) {
         files.addImage(scene.scene);
@@ -33,7 +34,7 @@ std::vector<path> outputFiles(const Job& job, bool planOnly) {
         files.push_back(scene.report);
         if (!planOnly) {
             files.insert(files.end(), {scene.map, scene.status, scene.index, scene.templateOut,
-                                       scene.peaks, scene.heatmap});
+                                       scene.peaks, scene.comparison, scene.heatmap});
         }
     }
     std::erase_if(files, [](const path& file) { return file.empty(); });

@@ -59,6 +59,26 @@ void requireThreshold(const Job& job) {
     }
 }
 
+void requireTruth(const Job& job) {
+    if (job.truth.empty()) {
+        if (!job.comparison.empty()) {
+            throw Error(ErrorCode::CommandLine,
+                        base::Message("comparison-without-truth",
+                                      "{--comparison} needs true positions; add {--truth FILE}"));
+        }
+        return;
+    }
+    if (job.stream || !job.furtherScenes.empty()) {
+        throw Error(ErrorCode::CommandLine,
+                    base::Message("truth-of-several-scenes",
+                                  "{--truth} is a list for one scene; compare the lists of frames "
+                                  "or of several scenes one by one"));
+    }
+    if (!job.comparison.empty()) {
+        (void)io::chosenListFormat(io::ListFormat::Auto, job.comparison, "--comparison");
+    }
+}
+
 void requireSensible(const Job& job) {
     const auto wrong = [](const char* key, const std::string& pattern,
                           const std::string& value = {}) {
@@ -94,6 +114,7 @@ void requireSensible(const Job& job) {
               "{--slice}");
     }
     requireStream(job);
+    requireTruth(job);
     if (job.memoryBytes < 0) {
         wrong("option-value", "{--memory} must be positive, not {value}",
               std::to_string(job.memoryBytes));

@@ -6,6 +6,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "engine/job/list_difference.h"
 #include "engine/job/report.h"
 
 /// The parts that reports of several kinds of jobs have in common, as JSON.
@@ -20,6 +21,7 @@ using Json = nlohmann::ordered_json;
 [[nodiscard]] Json toJson(const plan::CandidateReport& row);
 [[nodiscard]] Json toJson(const RunReport& run, double planningMs);
 [[nodiscard]] Json toJson(const ThresholdReport& threshold);
+[[nodiscard]] Json toJson(const ComparedLists& lists);
 
 template <class T> [[nodiscard]] Json orNull(const std::optional<T>& value) {
     return value ? Json(*value) : Json(nullptr);

@@ -218,6 +218,7 @@ Json jsonOf(const JobReport& report) {
     for (const match::Peak& peak : report.peaks) {
         json["peaks"].push_back(toJson(peak, json["peaks"].size() + 1));
     }
+    json["truth"] = report.truth ? toJson(*report.truth) : Json(nullptr);
     json["threshold"] = report.threshold ? toJson(*report.threshold) : Json(nullptr);
     json["peaks_incomplete"] =
         report.peaksIncomplete.empty() ? Json(nullptr) : Json(report.peaksIncomplete);

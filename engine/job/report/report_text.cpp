@@ -374,6 +374,9 @@ std::string peaksText(const JobReport& report, std::size_t shown) {
     if (report.threshold) {
         text += "Threshold: " + thresholdText(*report.threshold) + "\n";
     }
+    if (report.truth) {
+        text += "Truth: " + comparisonText(*report.truth);
+    }
     if (!report.peaksIncomplete.empty()) {
         text += "The list of peaks is incomplete: " + report.peaksIncomplete + "\n";
     }

@@ -21,6 +21,9 @@ job::Job planKey(job::Job job) {
     job.peaks.clear();
     job.peaksFormat = none.peaksFormat;
     job.peaksUnknowns = none.peaksUnknowns;
+    job.truth.clear();
+    job.tolerance = none.tolerance;
+    job.comparison.clear();
     job.report.clear();
     job.heatmap.clear();
     job.templateOut.clear();

@@ -1,0 +1,83 @@
+#pragma once
+
+#include <filesystem>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "engine/base/spacing.h"
+#include "engine/io/list_file.h"
+#include "engine/job/command_option.h"
+#include "engine/match/list_comparison.h"
+
+namespace flcc::job {
+
+/// The largest distance of two positions that are the same, by default 3 voxels. Other units than
+/// pixels need the spacing of the scene.
+struct Tolerance {
+    double distance = 3;
+    std::string unit = "px"; ///< as base::Spacing::unit
+
+    friend bool operator==(const Tolerance&, const Tolerance&) = default;
+};
+/// Reads "3" or "2um". **Errors**: CommandLine.
+[[nodiscard]] Tolerance parseTolerance(const std::string& text);
+[[nodiscard]] std::string toString(const Tolerance& tolerance); ///< "3", "2um"
+
+/// A list of positions and what it was compared with.
+struct ComparedLists {
+    io::PositionList a;
+    io::PositionList b; ///< the truth, where one of them is
+    std::string nameA;
+    std::string nameB;
+    Tolerance tolerance;
+    match::ListComparison comparison;
+};
+
+/// Compares two lists of positions in voxels of one scene. **Errors**: Problem for a tolerance in a
+/// length where neither list states a spacing in lengths.
+[[nodiscard]] ComparedLists compared(io::PositionList a, io::PositionList b,
+                                     const Tolerance& tolerance, bool smallestIsBest = false);
+
+/// Reads a list in any format of io::readList, or the peaks of a report of a match. `place`: the
+/// scene, where it is known. **Errors**: as io::readList.
+[[nodiscard]] io::PositionList readPositions(const std::filesystem::path& file,
+                                             io::ListFormat format, const io::ListPlace& place);
+
+/// Throws if the list states that it belongs to a scene of other extents (zeros: not known).
+/// **Errors**: Problem.
+void requireSameScene(const io::PositionList& list, const base::Extents& extents,
+                      const std::string& name);
+
+/// All positions as one list: those of both, of A alone and of B alone, with columns `found`
+/// ("both", "only A", "only B"), `a` and `b` (ranks from 1), `distance`, and the centre of A or, of
+/// B alone, that of B.
+[[nodiscard]] io::PositionList differenceList(const ComparedLists& lists);
+/// Counts, precision, recall, F1, the best threshold and the distances, in some lines.
+[[nodiscard]] std::string comparisonText(const ComparedLists& lists);
+/// The same as JSON, with pairs and curve.
+[[nodiscard]] std::string comparisonJson(const ComparedLists& lists);
+
+/// Two lists of one scene that are compared: `flcc-cli diff`.
+struct ListDifference {
+    std::filesystem::path a;
+    std::filesystem::path b;
+    Tolerance tolerance{};
+    std::filesystem::path scene{};  ///< its extents and geometry; may be empty
+    std::filesystem::path output{}; ///< differenceList() as .csv, .tsv or .json; may be empty
+    std::filesystem::path report{}; ///< comparisonJson(); may be empty
+    io::ListUnknowns unknowns{};
+};
+
+/// Reads, compares and writes the outputs. **Errors**: those of readPositions, requireSameScene,
+/// compared and io::writeList; CommandLine if an output is an input.
+[[nodiscard]] ComparedLists diffLists(const ListDifference& difference);
+
+/// The options of the command.
+[[nodiscard]] std::vector<CommandOption> differenceOptions();
+[[nodiscard]] std::string differenceHelp();
+/// Sets options by their names, without dashes. **Errors**: CommandLine.
+void setDifferenceOptions(ListDifference& difference,
+                          const std::map<std::string, std::string>& values);
+
+} // namespace flcc::job

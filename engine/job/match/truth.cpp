@@ -1,0 +1,29 @@
+#include "engine/job/match/truth.h"
+
+#include "engine/io/peak_file.h"
+#include "engine/job/output/outputs.h"
+
+namespace flcc::job::detail {
+
+io::PositionList readTruth(const Job& job, const Inputs& inputs) {
+    io::ListPlace place;
+    place.scene = inputs.scene->source;
+    place.extents = inputs.scene->extents();
+    place.geometry = inputs.geometry;
+    place.unknowns = job.peaksUnknowns;
+    io::PositionList list = readPositions(job.truth, io::ListFormat::Auto, place);
+    requireSameScene(list, place.extents, job.truth.string());
+    return list;
+}
+
+std::shared_ptr<const ComparedLists> comparedWithTruth(const Job& job, const JobResult& result,
+                                                       const io::PositionList& truth) {
+    auto lists = std::make_shared<ComparedLists>(
+        compared(io::peakList(result.peaks, peakContext(job, result)), truth, job.tolerance,
+                 job.operation.traits().best == method::Best::Smallest));
+    lists->nameA = "the peaks";
+    lists->nameB = job.truth.string();
+    return lists;
+}
+
+} // namespace flcc::job::detail

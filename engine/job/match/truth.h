@@ -1,0 +1,18 @@
+#pragma once
+
+#include <memory>
+
+#include "engine/job/input/inputs.h"
+#include "engine/job/job.h"
+
+namespace flcc::job::detail {
+
+/// The list of Job::truth in the scene of `inputs`. **Errors**: as readPositions(); Problem for a
+/// list of a scene with other extents.
+[[nodiscard]] io::PositionList readTruth(const Job& job, const Inputs& inputs);
+
+/// The peaks of `result` beside the true positions. **Errors**: as compared().
+[[nodiscard]] std::shared_ptr<const ComparedLists>
+comparedWithTruth(const Job& job, const JobResult& result, const io::PositionList& truth);
+
+} // namespace flcc::job::detail

@@ -1,0 +1,132 @@
+#include "engine/job/list_difference.h"
+#include "engine/job/report/json_rows.h"
+#include "engine/job/report/text.h"
+
+namespace flcc::job {
+
+namespace {
+
+using detail::fixed;
+using detail::shortest;
+using detail::json::Json;
+using detail::json::orNull;
+
+std::string lengthText(const Tolerance& tolerance, double length) {
+    return fixed(length, 3) + " " + (tolerance.unit == "px" ? "voxels" : tolerance.unit);
+}
+
+std::string countText(std::size_t count, const char* what) {
+    return std::to_string(count) + " " + what;
+}
+
+Json pointJson(const match::ThresholdPoint& point) {
+    return {{"threshold", point.threshold}, {"listed", point.listed}, {"matched", point.matched},
+            {"precision", point.precision}, {"recall", point.recall}, {"f1", point.f1}};
+}
+
+} // namespace
+
+io::PositionList differenceList(const ComparedLists& lists) {
+    io::PositionList all;
+    all.place = lists.a.place;
+    all.comments = {"A: " + lists.nameA, "B: " + lists.nameB,
+                    "tolerance: " + toString(lists.tolerance) + "; distance in " +
+                        (lists.tolerance.unit == "px" ? "voxels" : lists.tolerance.unit),
+                    "cx cy cz: centre in A; of positions only in B that in B; in scene voxels; the "
+                    "centre of voxel i lies on i"};
+    all.columns = {{"rank"},         {"score"},        {"found"},        {"a"},       {"b"},
+                   {"cx", "centre"}, {"cy", "centre"}, {"cz", "centre"}, {"distance"}};
+    const auto add = [&](const io::ListedPosition& position, const char* found, int a, int b,
+                         const std::string& distance) {
+        const auto rank = [](int index) {
+            return index < 0 ? std::string() : std::to_string(index + 1);
+        };
+        io::ListedPosition row = position;
+        row.cells = {std::to_string(all.positions.size() + 1),
+                     row.score ? shortest(*row.score) : "",
+                     found,
+                     rank(a),
+                     rank(b),
+                     shortest(row.centre[0]),
+                     shortest(row.centre[1]),
+                     shortest(row.centre[2]),
+                     distance};
+        all.positions.push_back(std::move(row));
+    };
+    const auto at = [](const io::PositionList& list, int index) -> const io::ListedPosition& {
+        return list.positions[static_cast<std::size_t>(index)];
+    };
+    for (const match::MatchedPair& pair : lists.comparison.pairs) {
+        add(at(lists.a, pair.a), "both", pair.a, pair.b, shortest(pair.distance));
+    }
+    for (const int a : lists.comparison.onlyA) {
+        add(at(lists.a, a), "only A", a, -1, "");
+    }
+    for (const int b : lists.comparison.onlyB) {
+        add(at(lists.b, b), "only B", -1, b, "");
+    }
+    return all;
+}
+
+std::string comparisonText(const ComparedLists& lists) {
+    const match::ListComparison& result = lists.comparison;
+    std::string text = countText(result.pairs.size(), "in both") + ", " +
+                       countText(result.onlyA.size(), "only in A") + " (" + lists.nameA + "), " +
+                       countText(result.onlyB.size(), "only in B") + " (" + lists.nameB +
+                       "), within " + lengthText(lists.tolerance, lists.tolerance.distance) + "\n";
+    text += "precision " + fixed(result.precision, 3) + ", recall " + fixed(result.recall, 3) +
+            ", F1 " + fixed(result.f1, 3);
+    if (result.best && result.best->matched > 0) {
+        text +=
+            "; best F1 " + fixed(result.best->f1, 3) + " at " + fixed(result.best->threshold, 4);
+    }
+    text += "\n";
+    if (result.distances) {
+        text += "distance: mean " + lengthText(lists.tolerance, result.distances->mean) +
+                ", median " + lengthText(lists.tolerance, result.distances->median) + ", largest " +
+                lengthText(lists.tolerance, result.distances->largest) + "\n";
+    }
+    return text;
+}
+
+std::string comparisonJson(const ComparedLists& lists) {
+    return detail::json::fileText(detail::json::toJson(lists));
+}
+
+} // namespace flcc::job
+
+namespace flcc::job::detail::json {
+
+Json toJson(const ComparedLists& lists) {
+    const match::ListComparison& result = lists.comparison;
+    Json pairs = Json::array();
+    for (const match::MatchedPair& pair : result.pairs) {
+        pairs.push_back({{"a", pair.a}, {"b", pair.b}, {"distance", pair.distance}});
+    }
+    Json curve = Json::array();
+    for (const match::ThresholdPoint& point : result.curve) {
+        curve.push_back(pointJson(point));
+    }
+    Json distances = nullptr;
+    if (result.distances) {
+        distances = {{"mean", result.distances->mean},
+                     {"median", result.distances->median},
+                     {"largest", result.distances->largest}};
+    }
+    return {{"a", lists.nameA},
+            {"b", lists.nameB},
+            {"tolerance", lists.tolerance.distance},
+            {"unit", lists.tolerance.unit},
+            {"matched", result.pairs.size()},
+            {"only_a", result.onlyA},
+            {"only_b", result.onlyB},
+            {"precision", result.precision},
+            {"recall", result.recall},
+            {"f1", result.f1},
+            {"best", result.best ? pointJson(*result.best) : Json(nullptr)},
+            {"distance", distances},
+            {"pairs", pairs},
+            {"curve", curve}};
+}
+
+} // namespace flcc::job::detail::json
