@@ -23,6 +23,7 @@
 #include "engine/job/knowledge.h"
 #include "engine/job/listing.h"
 #include "engine/job/peak_lists.h"
+#include "engine/job/replay.h"
 #include "engine/job/report.h"
 #include "engine/selftest/self_test.h"
 
@@ -50,6 +51,8 @@ constexpr const char* kUsage =
   flcc-cli convolve SCENE KERNEL --output FILE    convolves with a kernel: a file, or a filter by
                                                   name
   flcc-cli features IMAGE [options]               finds distinctive blobs of all sizes
+  flcc-cli replay RESULT.json [--quiet]           runs the job of a JSON report of a match again and
+                                                  says whether the result is the same
   flcc-cli peaks IN [--to FORMAT] [--output OUT]  converts a list of positions
   flcc-cli info [--verify] [--orientation applied|stored] [--image N] FILE
                                                   prints extents, type and geometry of a file as
@@ -151,6 +154,27 @@ int plan(const Arguments& args, const std::stop_token& stop) {
         throw Error(*refused);
     }
     return 0;
+}
+
+int replay(const Arguments& args, const std::stop_token& stop) {
+    const auto [options, files] = argumentsOf("replay", {{"--quiet", ""}}, args);
+    if (files.size() != 1) {
+        refuse("replay takes one report: flcc-cli replay RESULT.json");
+    }
+    const bool quiet = options.contains("--quiet");
+    ProgressBar bar(errorIsTerminal() && !quiet);
+    const job::Replay done = job::replay(files.front(), stop, &bar);
+    bar.clear();
+    if (done.cancelled) {
+        return interrupted();
+    }
+    if (!quiet) {
+        for (const std::string& note : done.notes) {
+            std::cerr << "note: " + note + "\n";
+        }
+        print(done.sentence + "\n");
+    }
+    return done.verdict == job::Replay::Verdict::Different ? 1 : 0;
 }
 
 int info(const Arguments& args, const std::stop_token& stop) {
@@ -272,6 +296,9 @@ int runCommand(const std::vector<std::string>& args, const std::stop_token& stop
     }
     if (command == "features") {
         return features(rest, stop);
+    }
+    if (command == "replay") {
+        return replay(rest, stop);
     }
     if (command == "peaks") {
         return peaks(rest);

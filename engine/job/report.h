@@ -11,6 +11,7 @@
 #include "engine/base/pixels.h"
 #include "engine/io/digest.h"
 #include "engine/io/image_file.h"
+#include "engine/job/exports.h"
 #include "engine/match/peaks.h"
 #include "engine/method/match_map.h"
 #include "engine/method/separation.h"
@@ -160,6 +161,14 @@ struct JobReport {
     std::optional<MapReport> map;     ///< empty with several groups
     std::optional<AuditReport> audit; ///< of a finished run, over all groups
     std::vector<match::Peak> peaks;
+    std::optional<StackReport> stack;     ///< of boxes cut at the peaks
+    std::optional<AverageReport> average; ///< of such boxes
+    /// Digest of the scores and statuses of the map, as bytes of this machine. Empty without a map,
+    /// and in a job that writes no report.
+    std::string mapSha256;
+    /// The job that gave this report: as a line for a shell, and as a job file.
+    std::string commandLine;
+    std::string jobFile;
     /// Why the list of peaks may lack peaks or depend on the method; empty if it does not.
     std::string peaksIncomplete;
     Environment environment;
