@@ -25,6 +25,7 @@
 #include "engine/job/list_difference.h"
 #include "engine/job/listing.h"
 #include "engine/job/peak_lists.h"
+#include "engine/job/replay.h"
 #include "engine/job/report.h"
 #include "engine/selftest/self_test.h"
 
@@ -52,6 +53,8 @@ constexpr const char* kUsage =
   flcc-cli convolve SCENE KERNEL --output FILE    convolves with a kernel: a file, or a filter by
                                                   name
   flcc-cli features IMAGE [options]               finds distinctive blobs of all sizes
+  flcc-cli replay RESULT.json [--quiet]           runs the job of a JSON report of a match again and
+                                                  says whether the result is the same
   flcc-cli peaks IN [--to FORMAT] [--output OUT]  converts a list of positions
   flcc-cli diff A B [--tolerance DISTANCE]        compares two lists of positions or reports: what
                                                   is in both, only in A, only in B
@@ -159,6 +162,27 @@ int plan(const Arguments& args, const std::stop_token& stop) {
         throw Error(*refused);
     }
     return 0;
+}
+
+int replay(const Arguments& args, const std::stop_token& stop) {
+    const auto [options, files] = argumentsOf("replay", {{"--quiet", ""}}, args);
+    if (files.size() != 1) {
+        refuse("replay takes one report: flcc-cli replay RESULT.json");
+    }
+    const bool quiet = options.contains("--quiet");
+    ProgressBar bar(errorIsTerminal() && !quiet);
+    const job::Replay done = job::replay(files.front(), stop, &bar);
+    bar.clear();
+    if (done.cancelled) {
+        return interrupted();
+    }
+    if (!quiet) {
+        for (const std::string& note : done.notes) {
+            std::cerr << "note: " + note + "\n";
+        }
+        print(done.sentence + "\n");
+    }
+    return done.verdict == job::Replay::Verdict::Different ? 1 : 0;
 }
 
 int info(const Arguments& args, const std::stop_token& stop) {
@@ -280,6 +304,9 @@ int runCommand(const std::vector<std::string>& args, const std::stop_token& stop
     }
     if (command == "features") {
         return features(rest, stop);
+    }
+    if (command == "replay") {
+        return replay(rest, stop);
     }
     if (command == "peaks") {
         return peaks(rest);

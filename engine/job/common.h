@@ -28,7 +28,7 @@ struct Common {
     std::optional<base::WorldAxes> world{};
     int threads = 0;                ///< 0 = all
     std::int64_t memoryBytes = 0;   ///< 0 = the free memory of the machine
-    std::filesystem::path report{}; ///< JSON
+    std::filesystem::path report{}; ///< JSON; of a match also a page or a text, by extension
 
     friend bool operator==(const Common&, const Common&) = default;
 };

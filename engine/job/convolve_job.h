@@ -76,6 +76,7 @@ struct ConvolveReport {
     std::optional<RunReport> run;
     std::optional<ResultReport> result;
     Environment environment;
+    std::string jobFile; ///< the job that gave this report, as a job file
     std::vector<InputReport> inputs;
     /// Of a stack (Job::stream): one row for each frame. The plan is that of the first frame;
     /// `run` has the spread of the times over the frames, `result` is that of all of them, its

@@ -9,7 +9,7 @@
 #include <string_view>
 #include <vector>
 
-#include "engine/base/image.h"
+#include "engine/io/drawing.h"
 
 namespace flcc::job {
 
@@ -65,23 +65,24 @@ struct CrossoverOptions {
 /// Called with the name of the current work and the finished share of all of it, 0..1.
 using CrossoverProgress = std::function<void(std::string_view doing, double share)>;
 
-/// The four maps (2D and 3D, single images and streams) in the order that drawn() expects; empty if
-/// cancelled. **Cost**: some ten thousand predictions, a few seconds; `measured` in addition.
+/// The four maps (2D and 3D, single images and streams) in the order that drawingOf() expects;
+/// empty if cancelled. **Cost**: some ten thousand predictions, a few seconds; `measured` in
+/// addition.
 /// **Errors**: Device; Internal for a method whose measured result is wrong.
 [[nodiscard]] std::vector<Crossover> crossovers(const CrossoverOptions& options,
                                                 const std::stop_token& stop = {},
                                                 const CrossoverProgress& progress = {});
 
-/// Draws the maps as one grey picture with axes, ticks and a legend: 2D above, 3D below, single
+/// The maps as one drawing with axes, ticks and a legend, in greys: 2D above, 3D below, single
 /// images on the left, streams on the right. Where critical sides were measured, they are drawn
 /// beside those of Table II.
-[[nodiscard]] base::Image<std::uint8_t> drawn(const std::vector<Crossover>& maps);
+[[nodiscard]] io::Drawing drawingOf(const std::vector<Crossover>& maps);
 
 /// Sides, methods and cells of the maps.
 [[nodiscard]] std::string toJson(const std::vector<Crossover>& maps);
 
 /// Computes the four maps without measuring and writes their picture, or their numbers if the name
-/// ends in .json, which every build can write. **Errors**: Output; Device; CommandLine for an image
+/// ends in .json, which every build can write. **Errors**: Output; Device; CommandLine for a
 /// format that this build cannot write and for the device "auto".
 void writeCrossover(const std::filesystem::path& path, const CrossoverOptions& options);
 

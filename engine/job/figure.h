@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "engine/base/extents.h"
+#include "engine/io/drawing.h"
 #include "engine/job/crossover.h"
 
 /// The figures of the FLCC paper, computed on this machine.
@@ -59,14 +60,14 @@ struct Figure {
                                                const std::stop_token& stop = {},
                                                const CrossoverProgress& progress = {});
 
-/// The figure as a grey picture with axes, titles with units and a legend.
-[[nodiscard]] base::Image<std::uint8_t> drawn(const Figure& figure);
+/// The figure with axes, titles with units and a legend, in greys.
+[[nodiscard]] io::Drawing drawingOf(const Figure& figure);
 
 /// The numbers of the figure, and the machine.
 [[nodiscard]] std::string toJson(const Figure& figure);
 
-/// Checks a file name and the options of a figure before the work. **Errors**: CommandLine for an
-/// image format that this build cannot write, and for the device "auto".
+/// Checks a file name and the options of a figure before the work. **Errors**: CommandLine for a
+/// format that this build cannot write, and for the device "auto".
 void requireFigureFile(const std::filesystem::path& path, const FigureOptions& options);
 
 /// Writes the numbers if the name ends in .json, else the picture. **Errors**: Output; CommandLine

@@ -21,6 +21,7 @@
 #include "engine/io/list_file.h"
 #include "engine/io/protected_files.h"
 #include "engine/job/common.h"
+#include "engine/job/exports.h"
 #include "engine/job/report.h"
 #include "engine/match/null_template.h"
 #include "engine/match/peaks.h"
@@ -109,7 +110,9 @@ struct Job : PlannedJob {
     Tolerance tolerance;              ///< of that comparison
     std::filesystem::path comparison; ///< differenceList() of peaks and truth
     std::filesystem::path heatmap;
-    std::optional<std::int64_t> slice; ///< slice of the map; empty = the slice of the best peak
+    /// Slice of the map that is drawn; empty = the slice of the best peak.
+    std::optional<std::int64_t> slice;
+    Exports exports;
 
     friend bool operator==(const Job&, const Job&) = default;
 };

@@ -12,6 +12,7 @@
 #include "engine/base/pixels.h"
 #include "engine/io/digest.h"
 #include "engine/io/image_file.h"
+#include "engine/job/exports.h"
 #include "engine/job/list_difference.h"
 #include "engine/match/peaks.h"
 #include "engine/match/score_law.h"
@@ -175,6 +176,14 @@ struct JobReport {
     std::vector<match::Peak> peaks;
     /// Of lcc, of a finished run. Of a stream every frame has its own: `value` is the least one.
     std::optional<ThresholdReport> threshold;
+    std::optional<StackReport> stack;     ///< of boxes cut at the peaks
+    std::optional<AverageReport> average; ///< of such boxes
+    /// Digest of the scores and statuses of the map, as bytes of this machine. Empty without a map,
+    /// and in a job that writes no report.
+    std::string mapSha256;
+    /// The job that gave this report: as a line for a shell, and as a job file.
+    std::string commandLine;
+    std::string jobFile;
     /// Why the list of peaks may lack peaks or depend on the method; empty if it does not.
     std::string peaksIncomplete;
     std::shared_ptr<const ComparedLists> truth{}; ///< the peaks beside Job::truth; may be null

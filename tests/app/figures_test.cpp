@@ -21,7 +21,7 @@ nlohmann::json jsonIn(const QString& name) {
                : nlohmann::json();
 }
 
-/// True if a row and a column of the picture hold a black line over half of its length, and the
+/// True if a row and a column of the picture hold a dark line over half of its length, and the
 /// picture is not black.
 bool hasBothAxes(const QString& name) {
     const io::LoadedImage picture = io::readImage(name.toStdString(), {});
@@ -32,7 +32,7 @@ bool hasBothAxes(const QString& name) {
     std::int64_t black = 0;
     for (std::int64_t y = 0; y < n.y; ++y) {
         for (std::int64_t x = 0; x < n.x; ++x) {
-            if (pixels.view().at(x, y, 0) == 0) {
+            if (pixels.view().at(x, y, 0) < 128) {
                 ++rows[static_cast<std::size_t>(y)];
                 ++columns[static_cast<std::size_t>(x)];
                 ++black;
@@ -116,9 +116,6 @@ void CliFiguresTest::choicesHaveTheirFields() {
 }
 
 void CliFiguresTest::aPictureHasBothAxes() {
-#ifndef FLCC_IMAGE_IO
-    QSKIP("this build cannot write PNG");
-#endif
     for (const char* const figure : {"fig1", "fig3"}) {
         const CliRun run = runCli(
             {"bench", "--figure", figure, "--quick", "--repeat", "3", "--output", "figure.png"},

@@ -195,6 +195,7 @@ const std::vector<Library>& libraries() {
         {"giflib, libnetpbm, libwebp, LZF, OpenJPEG",
          "^(gif_lib\\.h|netpbm/.*|webp/.*|lzf\\.h|openjpeg\\.h)$",
          {"engine/io/reader/*.cpp", "tests/engine/io/"}},
+        {"cairo", "^cairo.*", {"engine/io/drawing_cairo.cpp"}},
         {"HDF5",
          "^hdf5\\.h$",
          {"engine/io/reader/", "tests/engine/io/", "tests/fuzz/", "tests/ui/"}},

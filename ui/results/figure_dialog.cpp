@@ -118,7 +118,14 @@ void FigureDialog::showFigure(std::optional<job::Figure> figure) {
         say(tr("Stopped before the figure was complete."));
         return;
     }
-    const base::Image<std::uint8_t> drawn = job::drawn(*m_figure);
+    base::Image<std::uint8_t> drawn;
+    try {
+        drawn = io::toPixels(job::drawingOf(*m_figure), 2);
+    } catch (const std::exception& error) { // a build without cairo, which can save SVG
+        m_save->setEnabled(true);
+        say(inWindowWords(error));
+        return;
+    }
     const base::Extents& size = drawn.extents();
     const QImage image(drawn.data(), static_cast<int>(size.x), static_cast<int>(size.y),
                        static_cast<qsizetype>(drawn.view().rowStride()), QImage::Format_Grayscale8);
@@ -151,14 +158,13 @@ QString FigureDialog::meaning() const {
 void FigureDialog::askFile() {
     auto* dialog =
         new QFileDialog(this, tr("Save figure"), Settings::folder(QStringLiteral("export")),
-                        tr("PNG (*.png);;Numbers, JSON (*.json)"));
+                        tr("PNG (*.png);;SVG (*.svg);;PDF (*.pdf);;Numbers, JSON (*.json)"));
     dialog->setObjectName(QStringLiteral("figureFile"));
     dialog->setAttribute(Qt::WA_DeleteOnClose);
     dialog->setAcceptMode(QFileDialog::AcceptSave);
     dialog->setDefaultSuffix(QStringLiteral("png"));
     connect(dialog, &QFileDialog::filterSelected, dialog, [dialog](const QString& filter) {
-        const bool numbers = filter.contains(QStringLiteral("*.json"));
-        dialog->setDefaultSuffix(numbers ? QStringLiteral("json") : QStringLiteral("png"));
+        dialog->setDefaultSuffix(filter.section(QStringLiteral("*."), 1).section(QChar(')'), 0, 0));
     });
     const job::FigureOptions& options = m_figure->options;
     dialog->selectFile(toQString(job::name(options.kind)) + QLatin1Char('-') +

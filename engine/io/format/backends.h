@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "engine/io/drawing.h"
 #include "engine/io/format/raw_file.h"
 #include "engine/io/format/reading.h"
 #include "engine/io/format/voxel_place.h"
@@ -85,9 +86,15 @@ struct PngRows {
     std::int64_t rowBytes = 0; ///< distance from the start of one row to the start of the next
     int components = 1;
     int bytesPerComponent = 1;
+    std::int64_t pixelsPerMetre = 0; ///< resolution for printing; 0: not stated
 };
 void writePng(const std::filesystem::path& path, const std::filesystem::path& target,
               const PngRows& image, const std::stop_token& stop);
+/// The same in memory. **Errors**: Output.
+[[nodiscard]] std::vector<unsigned char> pngBytes(const PngRows& image);
+
+/// Draws by cairo: .png with image libraries, else .pdf. **Errors**: Output.
+void drawByCairo(const AtomicFile& file, const Drawing& drawing);
 
 /// Through libjpeg.
 [[nodiscard]] ImageInfo jpegInfo(const std::filesystem::path& path, const std::stop_token& stop,

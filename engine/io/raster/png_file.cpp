@@ -7,7 +7,9 @@
 #include <cerrno>
 #include <csetjmp>
 #include <cstdio>
+#include <cstdlib>
 #include <fstream>
+#include <new>
 #include <optional>
 #include <stop_token>
 #include <string_view>
@@ -148,7 +150,8 @@ bool readRows(PngFile& owner, png_bytepp rows, std::size_t expectedRowBytes) {
     return true;
 }
 
-bool writeRows(PngFile& owner, const PngHeader& header, png_bytepp rows) {
+bool writeRows(PngFile& owner, const PngHeader& header, std::int64_t pixelsPerMetre,
+               png_bytepp rows) {
     if (setjmp(png_jmpbuf(owner.png)) != 0) {
         return false;
     }
@@ -156,6 +159,10 @@ bool writeRows(PngFile& owner, const PngHeader& header, png_bytepp rows) {
     ::png_set_write_fn(owner.png, &owner, writeBlock, flushBlocks);
     ::png_set_IHDR(owner.png, owner.info, header.width, header.height, header.bits, header.colour,
                    PNG_INTERLACE_NONE, PNG_COMPRESSION_TYPE_DEFAULT, PNG_FILTER_TYPE_DEFAULT);
+    if (pixelsPerMetre > 0) {
+        const auto resolution = static_cast<png_uint_32>(pixelsPerMetre);
+        ::png_set_pHYs(owner.png, owner.info, resolution, resolution, PNG_RESOLUTION_METER);
+    }
     ::png_write_info(owner.png, owner.info);
     if constexpr (std::endian::native == std::endian::little) {
         ::png_set_swap(owner.png);
@@ -362,11 +369,10 @@ LoadedImage readPng(const std::filesystem::path& path, const ReadOptions& option
     return loaded;
 }
 
-void writePng(const std::filesystem::path& path, const std::filesystem::path& target,
-              const PngRows& image, const std::stop_token& stop) {
-    if (image.width > PNG_UINT_31_MAX || image.height > PNG_UINT_31_MAX) {
-        failOutput(target, "a PNG file has at most 2147483647 pixels in a row");
-    }
+namespace {
+
+/// Writes to the open file of `owner` and closes it; `target` is for errors. **Errors**: Output.
+void writePngTo(PngFile& owner, const std::filesystem::path& target, const PngRows& image) {
     const PngHeader header{static_cast<png_uint_32>(image.width),
                            static_cast<png_uint_32>(image.height), 8 * image.bytesPerComponent,
                            image.components == 1   ? PNG_COLOR_TYPE_GRAY
@@ -378,16 +384,10 @@ void writePng(const std::filesystem::path& path, const std::filesystem::path& ta
     for (std::int64_t y = 0; y < image.height; ++y) {
         rows.push_back(first + y * image.rowBytes);
     }
-    PngFile owner(true);
-    owner.stop = stop;
-    owner.file = std::fopen(path.c_str(), "wb");
-    if (owner.file == nullptr) {
-        failOutput(target, errno);
-    }
     owner.png = ::png_create_write_struct(PNG_LIBPNG_VER_STRING, &owner, onError, onWarning);
     owner.info = owner.png == nullptr ? nullptr : ::png_create_info_struct(owner.png);
-    if (owner.info == nullptr || !writeRows(owner, header, rows.data())) {
-        throwIfStopped(stop);
+    if (owner.info == nullptr || !writeRows(owner, header, image.pixelsPerMetre, rows.data())) {
+        throwIfStopped(owner.stop);
         failOutput(target, oneLine(owner.message.data()));
     }
     std::FILE* file = owner.file;
@@ -395,6 +395,37 @@ void writePng(const std::filesystem::path& path, const std::filesystem::path& ta
     if (std::fclose(file) != 0) {
         failOutput(target, "it could not be written completely");
     }
+}
+
+} // namespace
+
+void writePng(const std::filesystem::path& path, const std::filesystem::path& target,
+              const PngRows& image, const std::stop_token& stop) {
+    if (image.width > PNG_UINT_31_MAX || image.height > PNG_UINT_31_MAX) {
+        failOutput(target, "a PNG file has at most 2147483647 pixels in a row");
+    }
+    PngFile owner(true);
+    owner.stop = stop;
+    owner.file = std::fopen(path.c_str(), "wb");
+    if (owner.file == nullptr) {
+        failOutput(target, errno);
+    }
+    writePngTo(owner, target, image);
+}
+
+std::vector<unsigned char> pngBytes(const PngRows& image) {
+    struct Memory {
+        ~Memory() { std::free(bytes); }
+        char* bytes = nullptr;
+        std::size_t count = 0;
+    } memory;
+    PngFile owner(true);
+    owner.file = ::open_memstream(&memory.bytes, &memory.count);
+    if (owner.file == nullptr) {
+        throw std::bad_alloc();
+    }
+    writePngTo(owner, "a picture", image);
+    return {memory.bytes, memory.bytes + memory.count};
 }
 
 } // namespace flcc::io::detail

@@ -245,7 +245,7 @@ std::vector<Crossover> crossovers(const CrossoverOptions& options, const std::st
 void writeCrossover(const std::filesystem::path& path, const CrossoverOptions& options) {
     detail::checkFigureFile(path, options.device); // before the work
     const std::vector<Crossover> maps = crossovers(options);
-    detail::writeFigureFile(path, toJson(maps), drawn(maps));
+    detail::writeFigureFile(path, toJson(maps), drawingOf(maps));
 }
 
 } // namespace flcc::job

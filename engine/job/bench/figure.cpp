@@ -102,7 +102,7 @@ void requireFigureFile(const std::filesystem::path& path, const FigureOptions& o
 
 void writeFigure(const std::filesystem::path& path, const Figure& figure) {
     requireFigureFile(path, figure.options);
-    detail::writeFigureFile(path, toJson(figure), drawn(figure));
+    detail::writeFigureFile(path, toJson(figure), drawingOf(figure));
 }
 
 } // namespace flcc::job

@@ -2,7 +2,7 @@
 
 #include "engine/base/error.h"
 #include "engine/io/atomic_file.h"
-#include "engine/io/image_file.h"
+#include "engine/io/drawing.h"
 
 namespace flcc::job::detail {
 
@@ -21,7 +21,7 @@ void checkFigureFile(const std::filesystem::path& path, const std::string& devic
         return;
     }
     try {
-        io::requireWritable(path, base::PixelType::UInt8, {1, 1, 1});
+        io::requireDrawable(path);
     } catch (const base::Error& refused) {
         throw base::Error(refused.code(), std::string(refused.what()) +
                                               "; the numbers of a figure can be written as .json");
@@ -29,11 +29,13 @@ void checkFigureFile(const std::filesystem::path& path, const std::string& devic
 }
 
 void writeFigureFile(const std::filesystem::path& path, const std::string& numbers,
-                     const Picture& picture) {
+                     const io::Drawing& drawing) {
     if (isNumbers(path)) {
         io::writeText(path, numbers);
     } else {
-        (void)io::writeImage(path, base::AnyView(picture.view()), {});
+        io::AtomicFile file(path);
+        io::writeDrawing(file, drawing);
+        file.commit();
     }
 }
 

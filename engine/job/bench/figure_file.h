@@ -3,17 +3,17 @@
 #include <filesystem>
 #include <string>
 
-#include "engine/job/bench/painter.h"
+#include "engine/io/drawing.h"
 
 namespace flcc::job::detail {
 
-/// Checks the name and the device of a figure before the work. **Errors**: CommandLine for an image
-/// format that this build cannot write and for the device "auto", as figures distinguish methods
-/// and not devices.
+/// Checks the name and the device of a figure before the work. **Errors**: CommandLine for a format
+/// that this build cannot write and for the device "auto", as figures distinguish methods and not
+/// devices.
 void checkFigureFile(const std::filesystem::path& path, const std::string& device);
 
-/// Writes `numbers` to a file that ends in .json, the picture to any other. **Errors**: Output.
+/// Writes `numbers` to a file that ends in .json, the drawing to any other. **Errors**: Output.
 void writeFigureFile(const std::filesystem::path& path, const std::string& numbers,
-                     const Picture& picture);
+                     const io::Drawing& drawing);
 
 } // namespace flcc::job::detail

@@ -1,10 +1,12 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
-#include "engine/job/bench/painter.h"
+#include "engine/io/drawing.h"
 #include "engine/job/figure.h"
 #include "engine/job/report/text.h"
 
@@ -12,25 +14,22 @@ namespace flcc::job {
 
 namespace {
 
-using detail::fill;
-using detail::kBlack;
-using detail::kWhite;
-using detail::Picture;
-using detail::Place;
-using detail::widthOf;
-using detail::write;
+using io::Drawing;
+using io::DrawingPoint;
+using io::TextAnchor;
+using match::Colour;
 
-constexpr std::int64_t kWidth = 940;
-constexpr std::int64_t kHeight = 620;
-constexpr std::int64_t kLeft = 90;
-constexpr std::int64_t kRight = 670; ///< of the plot; the legend is beside it
-constexpr std::int64_t kTop = 80;
-constexpr std::int64_t kBottom = 540;
-constexpr std::int64_t kScale = 2; ///< of letters
-constexpr std::int64_t kHalfLetter = 7;
-constexpr std::uint8_t kGrid = 225;
+// Points; the legend is to the right of the plot.
+constexpr double kWidth = 470;
+constexpr double kHeight = 310;
+constexpr double kLeft = 45;
+constexpr double kRight = 335;
+constexpr double kTop = 40;
+constexpr double kBottom = 270;
+constexpr double kLetters = 8;
+constexpr Colour kGrid{225, 225, 225};
 
-/// Maps template sides (linear) and milliseconds (logarithmic) to pixels.
+/// Maps template sides (linear) and milliseconds (logarithmic) to points.
 class Axes {
   public:
     explicit Axes(const Figure& figure)
@@ -55,13 +54,12 @@ class Axes {
         m_high = std::log10(most) + 0.1;
     }
 
-    [[nodiscard]] std::int64_t x(double side) const {
+    [[nodiscard]] double x(double side) const {
         const double share = m_last > m_first ? (side - m_first) / (m_last - m_first) : 0.5;
-        return kLeft + 10 + std::llround(share * (kRight - kLeft - 20));
+        return kLeft + 5 + share * (kRight - kLeft - 10);
     }
-    [[nodiscard]] std::int64_t y(double ms) const {
-        return kBottom -
-               std::llround((std::log10(ms) - m_low) / (m_high - m_low) * (kBottom - kTop));
+    [[nodiscard]] double y(double ms) const {
+        return kBottom - (std::log10(ms) - m_low) / (m_high - m_low) * (kBottom - kTop);
     }
     /// 1, 2 and 5 times powers of ten within the axis.
     [[nodiscard]] std::vector<double> ticks() const {
@@ -90,98 +88,132 @@ std::string tickText(double ms) {
     return detail::fixed(ms, digits);
 }
 
-void drawAxes(Picture& picture, const Figure& figure, const Axes& axes) {
+void drawAxes(Drawing& drawing, const Figure& figure, const Axes& axes) {
     for (const double ms : axes.ticks()) {
-        const std::string label = tickText(ms);
-        fill(picture, kLeft, axes.y(ms), kRight - kLeft, 1, kGrid);
-        fill(picture, kLeft - 6, axes.y(ms), 6, 1, kBlack);
-        write(picture, kLeft - 10 - widthOf(label, kScale), axes.y(ms) - kHalfLetter, label,
-              kScale);
+        const double y = axes.y(ms);
+        drawing.line({kLeft, y}, {kRight, y}, kGrid, 0.5);
+        drawing.line({kLeft - 3, y}, {kLeft, y});
+        drawing.text({kLeft - 5, y + 3}, tickText(ms), kLetters, TextAnchor::End);
     }
-    std::int64_t free = 0; // where the next label may begin
+    double free = 0; // where the next label may begin
     for (const std::int64_t side : figure.templates) {
-        const std::int64_t x = axes.x(static_cast<double>(side));
+        const double x = axes.x(static_cast<double>(side));
         const std::string label = std::to_string(side);
-        const std::int64_t begin = x - widthOf(label, kScale) / 2;
-        fill(picture, x, kTop, 1, kBottom - kTop, kGrid);
-        fill(picture, x, kBottom, 1, 6, kBlack);
-        if (begin >= free) {
-            write(picture, begin, kBottom + 10, label, kScale);
-            free = begin + widthOf(label, kScale) + 8;
+        const double half = io::estimatedWidth(label, kLetters) / 2;
+        drawing.line({x, kTop}, {x, kBottom}, kGrid, 0.5);
+        drawing.line({x, kBottom}, {x, kBottom + 3});
+        if (x - half >= free) {
+            drawing.text({x, kBottom + 12}, label, kLetters, TextAnchor::Middle);
+            free = x + half + 4;
         }
     }
-    fill(picture, kLeft, kTop, 1, kBottom - kTop, kBlack);
-    fill(picture, kLeft, kBottom, kRight - kLeft, 1, kBlack);
-    const std::string title = "template side, voxels";
-    write(picture, (kLeft + kRight - widthOf(title, kScale)) / 2, kBottom + 36, title, kScale);
-    write(picture, 10, kTop - 26, "time, ms (logarithmic)", kScale);
+    drawing.line({kLeft, kTop}, {kLeft, kBottom}, io::kBlack, 1);
+    drawing.line({kLeft, kBottom}, {kRight, kBottom}, io::kBlack, 1);
+    drawing.text({(kLeft + kRight) / 2, kBottom + 27}, "template side, voxels", kLetters,
+                 TextAnchor::Middle);
+    drawing.text({5, kTop - 8}, "time, ms (logarithmic)", kLetters);
 }
 
-std::uint8_t greyOfCurve(std::size_t index) {
-    constexpr std::uint8_t kStep = 55;
-    return static_cast<std::uint8_t>(kStep * (index % 4));
+Colour greyOfCurve(std::size_t index) {
+    constexpr std::size_t kStep = 55;
+    const auto grey = static_cast<std::uint8_t>(kStep * (index % 4));
+    return {grey, grey, grey};
 }
 
-void drawCurve(Picture& picture, const Figure& figure, const Axes& axes, std::size_t index,
+/// A mark of about 4 points: a square, a disc, a diamond, a triangle or a cross; another method has
+/// the next shape.
+void drawMark(Drawing& drawing, DrawingPoint at, std::size_t shape, const Colour& grey,
+              bool filled) {
+    const std::optional<Colour> fill = filled ? grey : io::kWhite;
+    constexpr double kReach = 2;
+    const auto outline = [&](std::vector<DrawingPoint> points) {
+        drawing.add(io::DrawnPath{std::move(points), true, fill, grey, 0.5});
+    };
+    switch (shape % 5) {
+    case 0:
+        drawing.box(at.x - kReach, at.y - kReach, 2 * kReach, 2 * kReach, fill, grey, 0.5);
+        break;
+    case 1:
+        drawing.add(io::DrawnDisc{at, kReach, fill, grey, 0.5});
+        break;
+    case 2:
+        outline({{at.x, at.y - kReach - 0.5},
+                 {at.x + kReach + 0.5, at.y},
+                 {at.x, at.y + kReach + 0.5},
+                 {at.x - kReach - 0.5, at.y}});
+        break;
+    case 3:
+        outline({{at.x, at.y - kReach - 0.3},
+                 {at.x + kReach + 0.3, at.y + kReach},
+                 {at.x - kReach - 0.3, at.y + kReach}});
+        break;
+    default:
+        for (const double side : {-kReach, kReach}) {
+            drawing.line({at.x - kReach, at.y - side}, {at.x + kReach, at.y + side}, grey,
+                         filled ? 1.2 : 0.6);
+        }
+    }
+}
+
+void drawCurve(Drawing& drawing, const Figure& figure, const Axes& axes, std::size_t index,
                bool stream) {
     const TimesCurve& curve = figure.curves[index];
     const std::vector<double>& times = stream ? curve.streamMs : curve.singleMs;
-    const std::uint8_t grey = greyOfCurve(index);
-    std::vector<Place> line; // up to the next side that did not run
+    const Colour grey = greyOfCurve(index);
+    std::vector<DrawingPoint> line; // up to the next side that did not run
     for (std::size_t i = 0; i <= times.size(); ++i) {
         if (i < times.size() && times[i] > 0) {
             line.push_back({axes.x(static_cast<double>(figure.templates[i])), axes.y(times[i])});
         } else {
-            detail::drawLine(picture, line, grey, stream);
-            for (const Place& place : line) {
-                detail::drawMark(picture, place, static_cast<int>(index), grey, !stream);
+            drawing.add(io::DrawnPath{line, false, {}, grey, 1, stream});
+            for (const DrawingPoint& place : line) {
+                drawMark(drawing, place, index, grey, !stream);
             }
             line.clear();
         }
     }
 }
 
-void drawLegend(Picture& picture, const Figure& figure) {
-    std::int64_t y = kTop + 10;
-    const std::int64_t x = kRight + 20;
+void drawLegend(Drawing& drawing, const Figure& figure) {
+    double y = kTop + 5;
+    const double x = kRight + 10;
     for (const bool stream : {false, true}) {
-        write(picture, x, y - kHalfLetter, stream ? "stream" : "single image", kScale);
-        y += 26;
+        drawing.text({x, y + 3}, stream ? "stream" : "single image", kLetters);
+        y += 13;
         for (std::size_t i = 0; i < figure.curves.size(); ++i) {
-            const std::uint8_t grey = greyOfCurve(i);
-            detail::drawLine(picture, {{x, y}, {x + 42, y}}, grey, stream);
-            detail::drawMark(picture, {x + 21, y}, static_cast<int>(i), grey, !stream);
-            write(picture, x + 52, y - kHalfLetter, figure.curves[i].method, kScale);
-            y += 24;
+            const Colour grey = greyOfCurve(i);
+            drawing.add(io::DrawnPath{{{x, y}, {x + 21, y}}, false, {}, grey, 1, stream});
+            drawMark(drawing, {x + 10.5, y}, i, grey, !stream);
+            drawing.text({x + 26, y + 3}, figure.curves[i].method, kLetters);
+            y += 12;
         }
-        y += 14;
+        y += 7;
     }
 }
 
-Picture drawnTimes(const Figure& figure) {
-    Picture picture({kWidth, kHeight, 1}, kWhite);
+Drawing timesDrawing(const Figure& figure) {
+    Drawing drawing{kWidth, kHeight};
     const Axes axes(figure);
     const std::string side = std::to_string(figure.scene.x);
     const bool lcc = figure.options.operation == FigureOperation::Lcc;
-    write(picture, 10, 16,
-          std::string(lcc ? "LCC" : "Convolution") + ", scene " + side + "x" + side +
-              " voxels, device " + figure.options.device + ", " + std::to_string(figure.threads) +
-              (figure.threads == 1 ? " thread" : " threads"),
-          kScale);
-    drawAxes(picture, figure, axes);
+    drawing.text({5, 16}, std::string(lcc ? "LCC" : "Convolution") + ", scene " + side + "x" +
+                              side + " voxels, device " + figure.options.device + ", " +
+                              std::to_string(figure.threads) +
+                              (figure.threads == 1 ? " thread" : " threads"));
+    drawAxes(drawing, figure, axes);
     for (const bool stream : {true, false}) { // single images in front
         for (std::size_t i = 0; i < figure.curves.size(); ++i) {
-            drawCurve(picture, figure, axes, i, stream);
+            drawCurve(drawing, figure, axes, i, stream);
         }
     }
-    drawLegend(picture, figure);
-    return picture;
+    drawLegend(drawing, figure);
+    return drawing;
 }
 
 } // namespace
 
-base::Image<std::uint8_t> drawn(const Figure& figure) {
-    return figure.options.kind == FigureKind::Times ? drawnTimes(figure) : drawn(figure.maps);
+Drawing drawingOf(const Figure& figure) {
+    return figure.options.kind == FigureKind::Times ? timesDrawing(figure) : drawingOf(figure.maps);
 }
 
 } // namespace flcc::job

@@ -179,6 +179,7 @@ bool ConvolveRun::take(std::shared_ptr<const SceneImage> scene) {
     if (first) {
         note(*m_scene);
         report.environment = environment();
+        report.jobFile = toJobFile(m_job);
         report.inputs.push_back(inputReport("scene", *m_scene));
         if (!readKernel()) {
             return false;

@@ -132,7 +132,8 @@ void requireNoMap(const Job& job, const Inputs& inputs) {
         {"--map", &job.map},
         {"--status", &job.status},
         {"--index", &job.index},
-        {"--heatmap", &job.heatmap}};
+        {"--heatmap", &job.heatmap},
+        {"--figure", &job.exports.figure}};
     for (const auto& [option, file] : kAsked) {
         if (!file->empty()) {
             const auto extents = [&](std::size_t group) {

@@ -7,10 +7,12 @@
 
 #include "engine/base/error.h"
 #include "engine/base/log.h"
+#include "engine/job/arguments.h"
 #include "engine/job/knowledge.h"
 #include "engine/job/match/scene_runner.h"
 #include "engine/job/match/scenes.h"
 #include "engine/job/options/options.h"
+#include "engine/job/output/export_files.h"
 #include "engine/job/output/frame_outputs.h"
 #include "engine/job/output/outputs.h"
 #include "engine/job/report/frame_report.h"
@@ -22,12 +24,11 @@ namespace flcc::job {
 
 using base::Error;
 using base::ErrorCode;
-using std::filesystem::path;
 
 namespace {
 
 /// Ends a stream: completes its report and gives its outputs their names. False if cancelled.
-bool finishFrames(JobReport& report, const path& target, detail::Frames& frames,
+bool finishFrames(JobReport& report, const Job& job, detail::Frames& frames,
                   detail::FrameOutputs& outputs, detail::OutputFiles& files,
                   const std::stop_token& stop) {
     detail::endFrames(report);
@@ -37,7 +38,9 @@ bool finishFrames(JobReport& report, const path& target, detail::Frames& frames,
     if (stop.stop_requested() || !outputs.finish()) {
         return false;
     }
-    files.addText(target, [&] { return toJson(report); });
+    report.commandLine = toCommandLine(job);
+    report.jobFile = toJobFile(job);
+    files.addText(job.report, [&] { return detail::reportText(job, report); });
     files.commit();
     return true;
 }
@@ -128,8 +131,7 @@ JobResult doScenes(const Job& job, const JobImages& images, const std::stop_toke
         own = {{}, std::move(one.templates), std::move(one.masks), std::move(one.sceneMask)};
     }
     if (frames && !all.cancelled) {
-        all.cancelled =
-            !finishFrames(all.report, job.report, *frames, *outputs, stream.files, stop);
+        all.cancelled = !finishFrames(all.report, job, *frames, *outputs, stream.files, stop);
     }
     if (stack && all.cancelled && !all.report.frames.empty()) {
         detail::endFrames(all.report); // the finished frames are shown

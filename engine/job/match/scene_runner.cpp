@@ -8,11 +8,13 @@
 #include <vector>
 
 #include "engine/base/stopwatch.h"
+#include "engine/job/arguments.h"
 #include "engine/job/input/inputs.h"
 #include "engine/job/input/limits.h"
 #include "engine/job/match/null_search.h"
 #include "engine/job/match/threshold.h"
 #include "engine/job/match/truth.h"
+#include "engine/job/output/export_files.h"
 #include "engine/job/output/outputs.h"
 #include "engine/job/report/machine.h"
 
@@ -50,6 +52,8 @@ plan::Request SceneRunner::request() const {
 bool SceneRunner::read(bool images) {
     enter(Phase::Read);
     m_result.report.environment = environment();
+    m_result.report.commandLine = toCommandLine(m_job);
+    m_result.report.jobFile = toJobFile(m_job);
     m_request = request();
     if (!readWork(images)) {
         return false;
@@ -405,7 +409,7 @@ bool SceneRunner::write() {
 
 bool SceneRunner::writePlan() {
     if (m_stream.frames == nullptr) {
-        m_stream.files.addText(m_job.report, [this] { return toJson(m_result.report); });
+        m_stream.files.addText(m_job.report, [this] { return reportText(m_job, m_result.report); });
     }
     nameOutputs();
     return true;

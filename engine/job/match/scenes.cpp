@@ -36,6 +36,13 @@ std::vector<Job> scenesOf(const Job& job) {
                 own.*output = numberedOutput(own.*output, i);
             }
         }
+        constexpr std::array<std::filesystem::path Exports::*, 4> kExports{
+            &Exports::figure, &Exports::stack, &Exports::average, &Exports::averageVariance};
+        for (const auto output : kExports) {
+            if (jobs.size() > 1 && !(own.exports.*output).empty()) {
+                own.exports.*output = numberedOutput(own.exports.*output, i);
+            }
+        }
     }
     return jobs;
 }

@@ -6,6 +6,7 @@
 
 #include "engine/job/arguments.h"
 #include "engine/job/options/common_options.h"
+#include "engine/job/options/export_options.h"
 #include "engine/job/options/list_options.h"
 #include "engine/job/options/option_kinds.h"
 #include "engine/plan/planner.h"
@@ -303,15 +304,20 @@ std::vector<Option<Job>> makeOptions() {
         fileOption<Job>("peaks", "FILE",
                         "write the peaks: .csv .tsv .json and others, see peaks-format",
                         &Job::peaks),
-        rows::report("FILE.json", "write the plan, times and peaks"),
+        rows::report("FILE",
+                     "write the plan, times and peaks: .json, .html (a page with pictures) or "
+                     ".txt"),
         fileOption<Job>("heatmap", "FILE.png", "write a coloured picture of the scores",
                         &Job::heatmap),
-        indexOption<Job>("slice", "Z", "slice of the heatmap (default: that of the best peak)",
+        indexOption<Job>("slice", "Z",
+                         "slice of heatmap, figure and page (default: that of the best peak)",
                          &Job::slice),
     };
     const auto after = std::ranges::find(all, "peaks", &Option<Job>::name) + 1;
     const std::vector<Option<Job>> lists = peakListOptions();
     all.insert(after, lists.begin(), lists.end());
+    const std::vector<Option<Job>> exports = exportOptions();
+    all.insert(all.end(), exports.begin(), exports.end());
     return all;
 }
 

@@ -11,6 +11,9 @@
 #include "engine/base/stopwatch.h"
 #include "engine/io/heatmap_file.h"
 #include "engine/io/image_file.h"
+#include "engine/job/options/export_options.h"
+#include "engine/job/output/export_files.h"
+#include "engine/job/output/match_drawing.h"
 
 namespace flcc::job::detail {
 
@@ -68,25 +71,11 @@ io::PeakContext peakContext(const Job& job, const JobResult& result) {
 
 namespace {
 
-/// lcc: from 0 to the best score. Others: from the worst to the best value.
-match::HeatmapScale heatmapScale(method::Operation operation,
-                                 const match::MapStatistics& statistics) {
-    if (operation.isLcc()) {
-        // A map without positive scores still gets a scale of one colour step.
-        return {.low = 0, .high = std::max(statistics.maximum, 1.0 / 256)};
-    }
-    return {.low = statistics.minimum,
-            .high = statistics.maximum,
-            .reversed = operation.traits().best == method::Best::Smallest};
-}
-
 bool writeHeatmap(const io::AtomicFile& file, const Job& job, const JobResult& result,
                   const std::stop_token& stop) {
-    const std::int64_t best =
-        result.peaks.empty() ? 0 : result.peaks.front().corner.z - result.mapCorner.z;
     const match::HeatmapScale scale = heatmapScale(job.operation, result.report.map->statistics);
     return io::writeHeatmap(file, result.map->value.view(), result.map->status.view(),
-                            job.slice.value_or(best), scale, stop);
+                            drawnSlice(result, job.slice), scale, stop);
 }
 
 } // namespace
@@ -154,7 +143,7 @@ void requireWritableOutputs(const Job& job, const Inputs& inputs, bool images) {
             requireFolder(file);
         }
     };
-    ask(job.report, [&] { requireExtension(job.report, "--report", ".json"); });
+    ask(job.report, [&] { requireExtension(job.report, "--report", ".json .html .txt"); });
     if (images) {
         const method::Problem problem = inputs.problem(job, inputs.groups.front());
         const base::Extents map = method::mapExtents(problem);
@@ -178,6 +167,7 @@ void requireWritableOutputs(const Job& job, const Inputs& inputs, bool images) {
                                 true);
         });
         ask(job.heatmap, [&] { requireExtension(job.heatmap, "--heatmap", ".png"); });
+        requireExportFiles(job, inputs);
         if (job.slice && (*job.slice < 0 || *job.slice >= map.z)) {
             throw Error(ErrorCode::CommandLine, "--slice " + std::to_string(*job.slice) +
                                                     " lies outside the map, which has " +
@@ -187,7 +177,8 @@ void requireWritableOutputs(const Job& job, const Inputs& inputs, bool images) {
 }
 
 bool needsMap(const Job& job) {
-    return !(job.map.empty() && job.status.empty() && job.index.empty() && job.heatmap.empty());
+    return !(job.map.empty() && job.status.empty() && job.index.empty() && job.heatmap.empty() &&
+             job.exports.figure.empty() && !isPage(job.report));
 }
 
 bool writeOutputs(const Job& job, JobResult& result, OutputFiles& files,
@@ -232,9 +223,10 @@ bool writeOutputs(const Job& job, JobResult& result, OutputFiles& files,
     });
     file(job.heatmap,
          [&](const io::AtomicFile& out) { return writeHeatmap(out, job, result, stop); });
+    addExportSteps(steps, job, result, files, stop);
     steps.emplace_back([&] {
         result.report.run->writeMs = watch.ms();
-        files.addText(job.report, [&] { return toJson(result.report); });
+        files.addText(job.report, [&] { return reportText(job, result); });
         return true;
     });
     double done = 0;

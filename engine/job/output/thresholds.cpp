@@ -4,6 +4,7 @@
 #include "engine/job/input/channels.h"
 #include "engine/job/input/masks.h"
 #include "engine/job/options/common_options.h"
+#include "engine/job/options/export_options.h"
 #include "engine/job/options/options.h"
 #include "engine/job/output/frame_outputs.h"
 #include "engine/job/report/text.h"
@@ -108,11 +109,12 @@ void requireSensible(const Job& job) {
               "{--region} needs panels that lie inside it; leave out {--region} or {--extent " +
                   std::string(method::name(job.extent)) + "}");
     }
-    if (job.slice && job.heatmap.empty()) {
+    if (job.slice && job.heatmap.empty() && job.exports.figure.empty() && !isPage(job.report)) {
         wrong("slice-without-heatmap",
               "{--slice} chooses a slice of the heatmap; add {--heatmap FILE.png} or leave out "
               "{--slice}");
     }
+    requireExports(job);
     requireStream(job);
     requireTruth(job);
     if (job.memoryBytes < 0) {

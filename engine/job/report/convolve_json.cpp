@@ -1,4 +1,5 @@
 #include "engine/job/convolve_job.h"
+#include "engine/job/report/export_report.h"
 #include "engine/job/report/json_rows.h"
 
 namespace flcc::job {
@@ -23,6 +24,9 @@ std::string toJson(const ConvolveReport& report) {
     const filter::Problem& problem = report.problem;
     const KernelReport& kernel = report.kernel;
     Json json;
+    json["version"] = kReportVersion;
+    json["command"] = "convolve";
+    json["job"] = settingsJson(report.jobFile);
     json["problem"] = {{"operation", "convolve"},
                        {"extent", method::name(problem.extent)},
                        {"border", filter::name(problem.border)},

@@ -3,6 +3,7 @@
 
 #include "engine/base/spacing.h"
 #include "engine/job/features.h"
+#include "engine/job/report/export_report.h"
 #include "engine/job/report/json_rows.h"
 #include "engine/job/report/text.h"
 
@@ -101,7 +102,10 @@ Json matchJson(const FeaturesResult& result) {
 } // namespace
 
 std::string toJson(const FeaturesResult& result) {
-    const Json json{{"problem", problemJson(result)},
+    const Json json{{"version", kReportVersion},
+                    {"command", "features"},
+                    {"job", settingsJson(toJobFile(result.job))},
+                    {"problem", problemJson(result)},
                     {"run", runJson(result)},
                     {"found", result.detection.found},
                     {"overlapped", result.detection.overlapped},

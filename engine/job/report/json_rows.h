@@ -14,6 +14,10 @@ namespace flcc::job::detail::json {
 
 using Json = nlohmann::ordered_json;
 
+/// The version of reports: `version` of resources/schemas/report.schema.json. It grows when a key
+/// changes its meaning or goes.
+inline constexpr int kReportVersion = 1;
+
 [[nodiscard]] Json toJson(const base::Extents& extents);
 [[nodiscard]] Json toJson(const base::Index& index);
 [[nodiscard]] Json toJson(const base::Point& point);

@@ -2,6 +2,7 @@
 
 #include "engine/base/spacing.h"
 #include "engine/job/report.h"
+#include "engine/job/report/export_report.h"
 #include "engine/job/report/json_rows.h"
 
 namespace flcc::job {
@@ -176,11 +177,17 @@ Json toJson(const FrameReport& frame) {
 Json jsonOf(const JobReport& report) {
     Json json;
     if (!report.scenes.empty()) {
+        json["version"] = kReportVersion;
+        json["command"] = "match";
         for (const JobReport& scene : report.scenes) {
             json["scenes"].push_back(jsonOf(scene));
         }
         return json;
     }
+    json["version"] = kReportVersion;
+    json["command"] = "match";
+    json["command_line"] = orNull(report.commandLine);
+    json["job"] = settingsJson(report.jobFile);
     std::vector<int> all(report.templates.size());
     std::iota(all.begin(), all.end(), 0);
     json["problem"] = problemJson(report, report.plan, all);
@@ -220,6 +227,9 @@ Json jsonOf(const JobReport& report) {
     }
     json["truth"] = report.truth ? toJson(*report.truth) : Json(nullptr);
     json["threshold"] = report.threshold ? toJson(*report.threshold) : Json(nullptr);
+    json["stack"] = report.stack ? toJson(*report.stack) : Json(nullptr);
+    json["average"] = report.average ? toJson(*report.average) : Json(nullptr);
+    json["map_sha256"] = orNull(report.mapSha256);
     json["peaks_incomplete"] =
         report.peaksIncomplete.empty() ? Json(nullptr) : Json(report.peaksIncomplete);
     json["environment"] = environmentJson(report.environment, report.plan.calibrated);

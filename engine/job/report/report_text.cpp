@@ -4,6 +4,7 @@
 
 #include "engine/base/spacing.h"
 #include "engine/job/report.h"
+#include "engine/job/report/export_report.h"
 #include "engine/job/report/text.h"
 
 namespace flcc::job {
@@ -476,8 +477,9 @@ std::string toSummary(const JobReport& report) {
         methods += (methods.empty() ? "" : "; ") + chosenText(group.plan);
     }
     return (report.stream ? streamText(*report.stream) : "") +
-           (report.frames.empty() ? peaksText(report, 10) : framesText(report, 10)) + "Done by " +
-           methods + ", " + std::to_string(report.run->threads) +
+           (report.frames.empty() ? peaksText(report, 10) : framesText(report, 10)) +
+           detail::exportsText(report) + "Done by " + methods + ", " +
+           std::to_string(report.run->threads) +
            (report.run->threads == 1 ? " thread, in " : " threads, in ") +
            milliseconds(report.run->executeMs.median) +
            (report.frames.empty() ? " ms" : " ms for a frame") + " (planned in " +
@@ -539,6 +541,7 @@ std::string toText(const JobReport& report) {
     }
     if (report.run) {
         text += "\n" + (report.frames.empty() ? peaksText(report, 20) : framesText(report, 20));
+        text += detail::exportsText(report);
     }
     return text + environmentText(report.environment);
 }

@@ -17,8 +17,11 @@ namespace {
 
 using Picture = base::Image<std::uint8_t>;
 
-/// The longest run of black pixels in a row (`along` 0) or a column (1).
-std::int64_t longestBlackRun(const Picture& picture, int along) {
+/// Two pixels on a point.
+Picture drawn(const job::Figure& figure) { return io::toPixels(job::drawingOf(figure), 2); }
+
+/// The longest run of dark pixels in a row (`along` 0) or a column (1).
+std::int64_t longestDarkRun(const Picture& picture, int along) {
     const base::Extents& n = picture.extents();
     std::int64_t longest = 0;
     for (std::int64_t line = 0; line < (along == 0 ? n.y : n.x); ++line) {
@@ -26,7 +29,7 @@ std::int64_t longestBlackRun(const Picture& picture, int along) {
         for (std::int64_t i = 0; i < (along == 0 ? n.x : n.y); ++i) {
             const std::uint8_t grey =
                 along == 0 ? picture.view().at(i, line, 0) : picture.view().at(line, i, 0);
-            run = grey == 0 ? run + 1 : 0;
+            run = grey < 128 ? run + 1 : 0;
             longest = std::max(longest, run);
         }
     }
@@ -64,7 +67,7 @@ std::pair<std::int64_t, std::int64_t> differingColumns(const Picture& a, const P
 std::int64_t curveRow(const Picture& picture, std::int64_t x) {
     std::int64_t row = -1;
     for (std::int64_t y = 90; y < 530; ++y) {
-        row = picture.view().at(x, y, 0) == 0 ? y : row;
+        row = picture.view().at(x, y, 0) < 128 ? y : row;
     }
     return row;
 }
@@ -176,15 +179,15 @@ void JobFigureTest::choicesChangeAtThePredictedSide() {
     QVERIFY(compared > 0);
     const auto json = nlohmann::json::parse(job::toJson(*figure));
     QCOMPARE(json.at("maps")[0].at("critical").size(), std::size_t{3});
-    const Picture shown = job::drawn(*figure);
-    QVERIFY(longestBlackRun(shown, 0) >= 5 * std::ssize(figure->maps[0].templates));
-    QVERIFY(longestBlackRun(shown, 1) >= 5 * std::ssize(figure->maps[0].scenes));
+    const Picture shown = drawn(*figure);
+    QVERIFY(longestDarkRun(shown, 0) >= 5 * std::ssize(figure->maps[0].templates));
+    QVERIFY(longestDarkRun(shown, 1) >= 5 * std::ssize(figure->maps[0].scenes));
     // The marks of critical sides are beside the cells.
     job::Figure unmarked = *figure;
     for (job::Crossover& map : unmarked.maps) {
         map.critical.clear();
     }
-    QVERIFY(differingColumns(shown, job::drawn(unmarked)).second >= 0);
+    QVERIFY(differingColumns(shown, drawn(unmarked)).second >= 0);
 }
 
 void JobFigureTest::aStoppedFigureIsNone() {
@@ -199,14 +202,14 @@ void JobFigureTest::aStoppedFigureIsNone() {
 }
 
 void JobFigureTest::theChartHasAxesAndFollowsItsNumbers() {
-    const Picture flat = job::drawn(timesOf({1, 10, 100}, {1, 1, 1}));
-    QVERIFY(longestBlackRun(flat, 0) >= 500); // the axis of templates
-    QVERIFY(longestBlackRun(flat, 1) >= 400); // the axis of times
-    const auto [first, last] = differingColumns(flat, job::drawn(timesOf({1, 30, 100}, {1, 1, 1})));
+    const Picture flat = drawn(timesOf({1, 10, 100}, {1, 1, 1}));
+    QVERIFY(longestDarkRun(flat, 0) >= 500); // the axis of templates
+    QVERIFY(longestDarkRun(flat, 1) >= 400); // the axis of times
+    const auto [first, last] = differingColumns(flat, drawn(timesOf({1, 30, 100}, {1, 1, 1})));
     // The middle side alone has another time: its curve changes between both neighbours.
     QVERIFY(first > 90 && last < 680 && last - first > 100);
     // The smallest time is lowest, and equal ratios of times are equal distances.
-    const Picture rising = job::drawn(timesOf({1, 10, 100}, {kNaN, kNaN, kNaN}));
+    const Picture rising = drawn(timesOf({1, 10, 100}, {kNaN, kNaN, kNaN}));
     const std::int64_t low = curveRow(rising, 100);
     const std::int64_t middle = curveRow(rising, 380);
     const std::int64_t high = curveRow(rising, 660);
@@ -215,11 +218,11 @@ void JobFigureTest::theChartHasAxesAndFollowsItsNumbers() {
 }
 
 void JobFigureTest::aMethodThatDidNotRunLeavesAGap() {
-    const Picture none = job::drawn(timesOf({kNaN, kNaN, kNaN}, {kNaN, kNaN, kNaN}));
+    const Picture none = drawn(timesOf({kNaN, kNaN, kNaN}, {kNaN, kNaN, kNaN}));
     for (const std::int64_t x : {100, 250, 380, 500, 660}) {
         QCOMPARE(curveRow(none, x), std::int64_t{-1});
     }
-    const Picture gap = job::drawn(timesOf({1, kNaN, 4}, {kNaN, kNaN, kNaN}));
+    const Picture gap = drawn(timesOf({1, kNaN, 4}, {kNaN, kNaN, kNaN}));
     QCOMPARE(curveRow(gap, 250), std::int64_t{-1});
     QVERIFY(curveRow(gap, 100) > 0);
     job::Figure figure = timesOf({1, kNaN, 4}, {1, kNaN, 2});

@@ -1,0 +1,70 @@
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "engine/base/extents.h"
+#include "engine/io/drawing.h"
+#include "engine/match/panels.h"
+
+namespace flcc::job {
+
+/// Files for people and other programs that a match can make of its result. An empty path means
+/// "not requested".
+struct Exports {
+    std::filesystem::path figure;      ///< scene and heatmap, for print
+    std::filesystem::path stack;       ///< boxes that are cut at the listed peaks
+    std::optional<base::Extents> size; ///< of the boxes; empty: the template's
+    match::Normalise normalise = match::Normalise::None;
+    bool subvoxel = false;                 ///< boxes of the stack lie between voxels
+    std::filesystem::path average;         ///< the mean of the boxes
+    std::filesystem::path averageVariance; ///< their variance, voxel by voxel
+
+    friend bool operator==(const Exports&, const Exports&) = default;
+};
+
+/// The stack of boxes that was written.
+struct StackReport {
+    std::string file;
+    base::Extents size{0, 0, 0};
+    std::int64_t count = 0;
+    std::int64_t leftOut = 0; ///< peaks whose box, or what is interpolated, leaves the scene
+    match::Normalise normalise = match::Normalise::None;
+    bool subvoxel = false;
+};
+
+/// The average of boxes that was written.
+struct AverageReport {
+    std::string file;
+    base::Extents size{0, 0, 0};
+    std::int64_t count = 0;
+    std::int64_t leftOut = 0;
+    match::Normalise normalise = match::Normalise::None; ///< of each box before it is added
+    double meanVariance = 0;                             ///< mean of the variances of all voxels
+    match::RingCorrelation halves;
+    /// The resolution in world units, where a voxel has the same length on all axes.
+    std::optional<double> resolution;
+    std::string unit;
+};
+
+struct JobReport;
+struct JobResult;
+
+/// The figure of a result with one map: the slice `slice` of the map (that of the best peak if
+/// empty), beside it the same slice of the scene with the peaks, a scale bar and a colour bar.
+/// **Errors**: Problem for a result without a map or with a slice that it lacks.
+[[nodiscard]] io::Drawing drawingOf(const JobResult& result,
+                                    std::optional<std::int64_t> slice = {});
+
+/// The report as one page that needs no other file, no network and no script: with pictures of the
+/// scene, the heatmap and the peaks, and the histogram of scores. `threshold`: the value that
+/// listed peaks reach. **Errors**: CommandLine in a build without image libraries.
+[[nodiscard]] std::string toHtml(const JobResult& result, double threshold,
+                                 std::optional<std::int64_t> slice = {});
+/// The same without pictures, as of a plan.
+[[nodiscard]] std::string toHtml(const JobReport& report);
+
+} // namespace flcc::job

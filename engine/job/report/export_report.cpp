@@ -1,0 +1,101 @@
+#include "engine/job/report/export_report.h"
+
+#include <cmath>
+
+#include "engine/base/spacing.h"
+#include "engine/job/report/text.h"
+
+namespace flcc::job::detail {
+
+namespace json {
+
+Json toJson(const StackReport& stack) {
+    return {{"path", stack.file},
+            {"size", toJson(stack.size)},
+            {"count", stack.count},
+            {"left_out", stack.leftOut},
+            {"normalise", match::name(stack.normalise)},
+            {"interpolation", stack.subvoxel ? "cubic" : "none"},
+            {"layout",
+             "box i, from 0, has the slices from i * size[2]; boxes have the order of the "
+             "peaks, without those left out"}};
+}
+
+Json toJson(const AverageReport& average) {
+    Json halves = nullptr;
+    if (!average.halves.frequency.empty()) {
+        Json values = Json::array();
+        for (const double value : average.halves.correlation) {
+            values.push_back(std::isfinite(value) ? Json(value) : Json(nullptr));
+        }
+        halves = {{"kind", average.size.z > 1 ? "fsc" : "frc"},
+                  {"frequency", average.halves.frequency},
+                  {"correlation", values},
+                  {"threshold", match::kRingThreshold},
+                  {"resolution_voxels", orNull(average.halves.resolution)},
+                  {"resolution", orNull(average.resolution)},
+                  {"unit", average.unit}};
+    }
+    return {{"path", average.file},
+            {"size", toJson(average.size)},
+            {"count", average.count},
+            {"left_out", average.leftOut},
+            {"normalise", match::name(average.normalise)},
+            {"interpolation", "cubic"},
+            {"mean_variance", average.meanVariance},
+            {"halves", halves}};
+}
+
+Json settingsJson(const std::string& jobFile) {
+    return jobFile.empty() ? Json(nullptr) : Json::parse(jobFile);
+}
+
+} // namespace json
+
+namespace {
+
+std::string normaliseText(match::Normalise normalise) {
+    return normalise == match::Normalise::None ? "values as they are"
+           : normalise == match::Normalise::Mean
+               ? "each without its mean"
+               : "each without its mean, divided by its deviation";
+}
+
+std::string leftOutText(std::int64_t leftOut) {
+    return leftOut == 0 ? std::string()
+                        : "; " + std::to_string(leftOut) + (leftOut == 1 ? " peak" : " peaks") +
+                              " left out, because the box leaves the scene";
+}
+
+} // namespace
+
+std::string exportsText(const JobReport& report) {
+    std::string text;
+    if (const auto& stack = report.stack) {
+        text += "Stack: " + std::to_string(stack->count) + " boxes of " +
+                base::toString(stack->size) + " voxels, " + normaliseText(stack->normalise) +
+                (stack->subvoxel ? ", interpolated at sub-voxel centres" : ", on whole voxels") +
+                leftOutText(stack->leftOut) + "\n";
+    }
+    if (const auto& average = report.average) {
+        text += "Average: of " + std::to_string(average->count) + " boxes of " +
+                base::toString(average->size) + " voxels at sub-voxel centres, " +
+                normaliseText(average->normalise) + "; mean variance " +
+                shortest(average->meanVariance) + leftOutText(average->leftOut) + "\n";
+        if (!average->halves.frequency.empty()) {
+            const auto& resolution = average->halves.resolution;
+            text +=
+                std::string("  halves: ") + (average->size.z > 1 ? "FSC " : "FRC ") +
+                (resolution
+                     ? "falls below 0.143 at " + fixed(*resolution, 2) + " voxels" +
+                           (average->resolution && average->unit != "px"
+                                ? " (" + fixed(*average->resolution, 2) + " " + average->unit + ")"
+                                : std::string())
+                     : std::string("stays above 0.143 up to 2 voxels")) +
+                "; both halves are placed by one template, so this is an upper limit\n";
+        }
+    }
+    return text;
+}
+
+} // namespace flcc::job::detail

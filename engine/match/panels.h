@@ -1,0 +1,92 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <stop_token>
+#include <string_view>
+#include <vector>
+
+#include "engine/base/image.h"
+#include "engine/base/pixels.h"
+#include "engine/match/peaks.h"
+
+/// Boxes of a scene that are cut at peaks, and their average.
+namespace flcc::match {
+
+/// What is done to the values of each box. Mean: their mean is subtracted. ZScore: also, they are
+/// divided by their standard deviation, unless all are equal (then they become 0).
+enum class Normalise { None, Mean, ZScore };
+/// "none", "mean", "zscore".
+[[nodiscard]] std::string_view name(Normalise normalise);
+
+struct PanelOptions {
+    base::Extents size{0, 0, 0};
+    Normalise normalise = Normalise::None;
+    /// Interpolates at Peak::centre; else the box lies on voxels, as near to it as they allow.
+    bool subvoxel = false;
+};
+
+/// Boxes of a scene one behind the other along z: box i has the slices from i * size.z.
+struct Panels {
+    base::Image<float> voxels; ///< without voxels if `taken` is empty
+    base::Extents size{0, 0, 0};
+    std::vector<std::size_t> taken; ///< numbers of the peaks, from 0, in their order
+    std::int64_t leftOut = 0;       ///< peaks whose box, or what is interpolated, leaves the scene
+
+    [[nodiscard]] base::View<const float> at(std::size_t number) const;
+};
+
+/// The first voxel of the whole box of `size` voxels whose centre is nearest to `centre`; of two
+/// that are equally near, the one at the smaller coordinates.
+[[nodiscard]] base::Index nearestCorner(const base::Point& centre, const base::Extents& size);
+
+/// Cuts a box at every peak. With `subvoxel` the value at a position between voxels comes from the
+/// four voxels about it on each axis, by the cubic convolution of Keys with a = -1/2, which gives
+/// polynomials up to the second degree exactly. Values of 64-bit integers are rounded to double,
+/// all results to float.
+/// **Errors**: Problem for a size below 1 or larger than the scene; Memory. **Cost**: voxels of all
+/// boxes, with `subvoxel` times 4 on each axis. If cancelled, the result is unspecified.
+/// **Source**: R. Keys, Cubic convolution interpolation for digital image processing, 1981, eq. 15.
+[[nodiscard]] Panels cutPanels(const base::AnyView& scene, std::span<const Peak> peaks,
+                               const PanelOptions& options, const std::stop_token& stop = {});
+
+/// How alike two images are over spatial frequencies: the Fourier ring or shell correlation
+/// `Re sum(F1 conj(F2)) / sqrt(sum |F1|^2 sum |F2|^2)`, over the frequencies of each ring.
+struct RingCorrelation {
+    std::vector<double> frequency;   ///< middle of each ring, cycles a voxel, from 0 to 1/2
+    std::vector<double> correlation; ///< NaN where one image has no such frequencies
+    /// Where the correlation first falls below 0.143, voxels a cycle; between two rings it is
+    /// interpolated over the frequency. Empty if it stays above up to 1/2.
+    std::optional<double> resolution;
+};
+
+/// The value of the correlation that states the resolution. **Source**: P. Rosenthal, R. Henderson,
+/// J. Mol. Biol. 333, 2003.
+inline constexpr double kRingThreshold = 0.143;
+
+/// **Shapes**: two images of the same extents. Ring r holds the frequencies f with
+/// `round(|f| n) = r`, where n is the least extent above 1. **Cost**: voxels times the sum of the
+/// extents. If cancelled, the result is unspecified.
+[[nodiscard]] RingCorrelation ringCorrelation(const base::View<const double>& first,
+                                              const base::View<const double>& second,
+                                              const std::stop_token& stop = {});
+
+/// The average of boxes that are cut at peaks.
+struct Average {
+    base::Image<double> mean;
+    base::Image<double> variance; ///< of the values at each voxel, divided by count - 1; 0 for one
+    std::int64_t count = 0;
+    std::int64_t leftOut = 0; ///< peaks whose box leaves the scene
+    /// Between the means of the odd and of the even peaks of those that count; without rings for
+    /// fewer than 2. Both halves are placed by the same template, so it is an upper limit of what
+    /// independent halves have.
+    RingCorrelation halves;
+};
+
+/// Averages the boxes at peaks, cut by sub-voxel interpolation. **Errors**: as cutPanels(); Problem
+/// if no box lies inside the scene. If cancelled, the result is unspecified.
+[[nodiscard]] Average averageOf(const base::AnyView& scene, std::span<const Peak> peaks,
+                                const PanelOptions& options, const std::stop_token& stop = {});
+
+} // namespace flcc::match

@@ -1,0 +1,287 @@
+#include <QtTest>
+
+#include <nlohmann/json.hpp>
+
+#include <algorithm>
+#include <cmath>
+
+#include "engine/io/image_file.h"
+#include "engine/job/arguments.h"
+#include "tests/engine/job/job_cases.h"
+#include "tests/support/scenes.h"
+#include "tests/support/test_class.h"
+
+using namespace flcc;
+using base::ErrorCode;
+using base::Extents;
+using base::PixelType;
+using Json = nlohmann::json;
+
+namespace {
+
+/// Copies of one template in noise: three inside, one at the border of the scene.
+job::JobImages copies(const Extents& scene, const Extents& templ,
+                      const std::vector<base::Index>& places) {
+    base::AnyImage image = test::noise(PixelType::UInt8, scene, 5);
+    base::AnyImage cut = test::noise(PixelType::UInt8, templ, 6);
+    auto& to = std::get<base::Image<std::uint8_t>>(image);
+    const auto& from = std::get<base::Image<std::uint8_t>>(cut);
+    for (const base::Index& at : places) {
+        for (base::Index i; i.z < templ.z; ++i.z) {
+            for (i.y = 0; i.y < templ.y; ++i.y) {
+                for (i.x = 0; i.x < templ.x; ++i.x) {
+                    to.view().at(at.x + i.x, at.y + i.y, at.z + i.z) = from.view().at(i);
+                }
+            }
+        }
+    }
+    base::Geometry geometry;
+    geometry.spacing = {2, 2, 2};
+    geometry.unit = "nm";
+    return test::imagesOf(std::move(image), std::move(cut), geometry);
+}
+
+job::JobImages flatCopies() {
+    return copies({120, 100, 1}, {9, 8, 1}, {{30, 20, 0}, {60, 50, 0}, {90, 70, 0}, {0, 0, 0}});
+}
+
+base::Image<float> read(const std::filesystem::path& file) {
+    io::LoadedImage image = io::readImage(file);
+    return std::move(std::get<base::Image<float>>(image.components.at(0)));
+}
+
+} // namespace
+
+class JobExportsTest : public QObject {
+    Q_OBJECT
+
+  private Q_SLOTS:
+    void optionsMakeTheSameJob();
+    void aPageHoldsAllAndNeedsNothing();
+    void aPlanHasAPageWithoutPictures();
+    void aVolumeHasThreeCutsOfEachPeak();
+    void aTextReportIsTheText();
+    void aStackHoldsTheBoxesOfThePeaks();
+    void sizesAreForAllAxesOrEach();
+    void anAverageIsANewTemplate();
+    void figuresAreDrawn();
+    void whatCannotBeIsRefused_data();
+    void whatCannotBeIsRefused();
+};
+
+void JobExportsTest::optionsMakeTheSameJob() {
+    job::Job job;
+    job.scene = "a.mha";
+    job.templates = {"b.mha"};
+    job.exports = {.figure = "f.pdf",
+                   .stack = "s.mrc",
+                   .size = Extents{9, 8, 7},
+                   .normalise = match::Normalise::ZScore,
+                   .subvoxel = true,
+                   .average = "m.mrc",
+                   .averageVariance = "v.mrc"};
+    QVERIFY(job::parseArguments(job::toArguments(job)).job == job);
+    QVERIFY(job::fromJobFile(job::toJobFile(job)) == job);
+    for (const char* const size : {"32", "32x16", "32x16x8"}) {
+        const job::Job parsed = job::parseArguments({"a", "b", "--stack-size", size}).job;
+        QVERIFY(job::parseArguments(job::toArguments(parsed)).job == parsed);
+    }
+    for (const char* const size : {"", "0", "x", "8x", "8x8x8x8", "-3", "8 8", "99999999999"}) {
+        QCOMPARE(test::thrownBy([&] {
+                     (void)job::parseArguments({"a", "b", "--stack-size", size});
+                 }).code,
+                 ErrorCode::CommandLine);
+    }
+}
+
+void JobExportsTest::aPageHoldsAllAndNeedsNothing() {
+    const test::Folder folder;
+    job::Job job;
+    job.report = folder.path("report.html");
+    const job::JobResult result = job::runJob(job, flatCopies());
+    QCOMPARE(result.peaks.size(), std::size_t{4});
+    const QString page = QString::fromStdString(test::bytesOf(job.report));
+    QVERIFY(page.startsWith("<!DOCTYPE html>") && page.endsWith("</html>\n"));
+    for (const char* const part :
+         {"<h2>Scene and heatmap</h2>", "<h2>Gallery</h2>", "<h2>Peaks</h2>", "<h2>Scores</h2>",
+          "<h2>Plan</h2>", "<h2>Stages</h2>", "<h2>Command line</h2>", "<h2>Inputs</h2>",
+          "<h2>Environment</h2>", "threshold 0.5", "flcc-cli match", "20 nm"}) {
+        QVERIFY2(page.contains(part), part);
+    }
+    QVERIFY(page.contains(QString::fromStdString(result.report.mapSha256)));
+    for (const plan::CandidateReport& row : result.report.plan.candidates) {
+        QVERIFY(page.contains(QString::fromStdString(row.candidate.label())));
+    }
+    // The only addresses are names of XML, and all pictures lie in the page.
+    QString rest = page;
+    rest.remove("http://www.w3.org/2000/svg");
+    for (const char* const foreign : {"http:", "https:", "<script", "<link", "@import", "url("}) {
+        QVERIFY2(!rest.contains(foreign), foreign);
+    }
+    QCOMPARE(page.count("src=\""), page.count("src=\"data:image/png;base64,"));
+    QCOMPARE(page.count("href=\""), page.count("href=\"data:image/png;base64,"));
+    QCOMPARE(page.count("<img "), 5); // the template and four peaks
+    QVERIFY(page.count("<svg ") == 3 && page.count("</svg>") == 3);
+}
+
+void JobExportsTest::aPlanHasAPageWithoutPictures() {
+    const test::Folder folder;
+    job::Job job;
+    job.report = folder.path("plan.html");
+    (void)job::planJob(job, flatCopies());
+    const QString page = QString::fromStdString(test::bytesOf(job.report));
+    QVERIFY(page.contains("<h2>Plan</h2>") && !page.contains("<img") && !page.contains("<svg"));
+}
+
+void JobExportsTest::aVolumeHasThreeCutsOfEachPeak() {
+    const test::Folder folder;
+    job::Job job;
+    job.report = folder.path("report.HTML");
+    const auto images = copies({40, 36, 24}, {7, 6, 5}, {{10, 12, 6}, {24, 20, 15}});
+    const job::JobResult result = job::runJob(job, images);
+    QCOMPARE(result.peaks.size(), std::size_t{2});
+    const QString page = QString::fromStdString(test::bytesOf(job.report));
+    QCOMPARE(page.count("<img "), 9);
+    QVERIFY(page.contains("slice z = " + QString::number(result.peaks[0].corner.z + 2)));
+}
+
+void JobExportsTest::aTextReportIsTheText() {
+    const test::Folder folder;
+    job::Job job;
+    job.report = folder.path("report.txt");
+    const job::JobResult result = job::runJob(job, flatCopies());
+    QCOMPARE(test::bytesOf(job.report), job::toText(result.report));
+}
+
+void JobExportsTest::aStackHoldsTheBoxesOfThePeaks() {
+    const test::Folder folder;
+    job::Job job;
+    job.report = folder.path("report.json");
+    job.exports.stack = folder.path("stack.mrc");
+    job.exports.size = Extents{12, 12, 0};
+    const job::JobImages images = flatCopies();
+    const job::JobResult result = job::runJob(job, images);
+    const base::Image<float> stack = read(job.exports.stack);
+    QVERIFY((stack.extents() == Extents{12, 12, 3})); // that of the border is left out
+    std::int64_t slice = 0;
+    for (const match::Peak& peak : result.peaks) {
+        const base::Index corner = match::nearestCorner(peak.centre, {12, 12, 1});
+        if (corner.x < 0 || corner.y < 0) {
+            continue;
+        }
+        for (std::int64_t y = 0; y < 12; ++y) {
+            for (std::int64_t x = 0; x < 12; ++x) {
+                QCOMPARE(static_cast<double>(stack.view().at(x, y, slice)),
+                         base::valueAt(base::viewOf(images.scene->pixels),
+                                       {corner.x + x, corner.y + y, 0}));
+            }
+        }
+        ++slice;
+    }
+    QCOMPARE(slice, std::int64_t{3});
+    const Json report = Json::parse(test::bytesOf(job.report)).at("stack");
+    QCOMPARE(report.at("count").get<int>(), 3);
+    QCOMPARE(report.at("left_out").get<int>(), 1);
+    QCOMPARE(report.at("interpolation").get<std::string>(), std::string("none"));
+    QVERIFY((report.at("size") == Json{12, 12, 1}));
+    QVERIFY(std::ranges::any_of(result.notes, [](const std::string& note) {
+        return note.find("1 peak is left out") != std::string::npos;
+    }));
+    QVERIFY(job::toText(result.report).find("Stack: 3 boxes of 12x12x1 voxels") !=
+            std::string::npos);
+}
+
+void JobExportsTest::sizesAreForAllAxesOrEach() {
+    const test::Folder folder;
+    const auto images = copies({40, 36, 24}, {7, 6, 5}, {{10, 12, 6}, {24, 20, 15}});
+    const auto sizeOf = [&](const std::optional<Extents>& size) {
+        job::Job job;
+        job.exports.stack = folder.path("stack.mha");
+        job.exports.size = size;
+        return job::runJob(job, images).report.stack->size;
+    };
+    QVERIFY((sizeOf({}) == Extents{7, 6, 5}));
+    QVERIFY((sizeOf(Extents{8, 8, 0}) == Extents{8, 8, 8}));
+    QVERIFY((sizeOf(Extents{8, 6, 4}) == Extents{8, 6, 4}));
+    QCOMPARE(test::thrownBy([&] { (void)sizeOf(Extents{8, 6, 0}); }).code, ErrorCode::Problem);
+    QCOMPARE(test::thrownBy([&] { (void)sizeOf(Extents{8, 8, 25}); }).code, ErrorCode::Problem);
+    QCOMPARE(folder.names(), std::vector<std::string>{"stack.mha"});
+}
+
+void JobExportsTest::anAverageIsANewTemplate() {
+    const test::Folder folder;
+    job::Job job;
+    job.report = folder.path("report.json");
+    job.exports.average = folder.path("mean.mha");
+    job.exports.averageVariance = folder.path("variance.mha");
+    const job::JobImages images = flatCopies();
+    const job::JobResult result = job::runJob(job, images);
+    const match::Average expected =
+        match::averageOf(base::viewOf(images.scene->pixels), result.peaks, {.size = {9, 8, 1}});
+    const base::Image<float> mean = read(job.exports.average);
+    const base::Image<float> variance = read(job.exports.averageVariance);
+    for (std::int64_t i = 0; i < mean.count(); ++i) {
+        QCOMPARE(mean.data()[i], static_cast<float>(expected.mean.data()[i]));
+        QCOMPARE(variance.data()[i], static_cast<float>(expected.variance.data()[i]));
+    }
+    const Json report = Json::parse(test::bytesOf(job.report)).at("average");
+    QCOMPARE(report.at("count").get<std::int64_t>(), expected.count);
+    QCOMPARE(report.at("halves").at("kind").get<std::string>(), std::string("frc"));
+    QCOMPARE(report.at("halves").at("correlation").size(), std::size_t{5});
+    // It finds what it was made of.
+    job::Job again;
+    job::JobImages other = images;
+    auto templ = std::make_shared<job::SceneImage>();
+    templ->pixels = read(job.exports.average);
+    templ->source = "mean.mha";
+    other.templates = {templ};
+    QCOMPARE(job::runJob(again, other).peaks.size(), std::size_t{4});
+}
+
+void JobExportsTest::figuresAreDrawn() {
+    const test::Folder folder;
+    for (const char* const name : {"figure.svg", "figure.png", "figure.pdf"}) {
+        job::Job job;
+        job.exports.figure = folder.path(name);
+        (void)job::runJob(job, flatCopies());
+        QVERIFY(test::bytesOf(job.exports.figure).size() > 1000);
+    }
+    const QString svg = QString::fromStdString(test::bytesOf(folder.path("figure.svg")));
+    QVERIFY(svg.contains("20 nm") || svg.contains("50 nm")); // the scale bar
+    QVERIFY(svg.count("<image ") == 3);                      // scene, map, colours
+    const io::ImageInfo info = io::readImageInfo(folder.path("figure.png"));
+    QVERIFY(info.extents.x > 1500 && info.extents.x < 2200); // two columns at 300 dpi
+}
+
+void JobExportsTest::whatCannotBeIsRefused_data() {
+    QTest::addColumn<QStringList>("options");
+    QTest::addColumn<QString>("word");
+    QTest::newRow("size alone") << QStringList{"--stack-size", "8"} << "--stack-size";
+    QTest::newRow("normalise alone")
+        << QStringList{"--stack-normalise", "mean"} << "--stack-normalise";
+    QTest::newRow("sub-voxel without stack")
+        << QStringList{"--stack-subvoxel", "--average", "a.mrc"} << "--stack-subvoxel";
+    QTest::newRow("figure of a stream")
+        << QStringList{"--stream", "--figure", "a.png"} << "--figure";
+    QTest::newRow("stack of a stream") << QStringList{"--stream", "--stack", "a.mrc"} << "--stack";
+    QTest::newRow("no figure") << QStringList{"--figure", "a.bmp"} << ".svg";
+    QTest::newRow("no stack") << QStringList{"--stack", "a.png"} << "a.png";
+    QTest::newRow("no report") << QStringList{"--report", "a.xml"} << "--report";
+}
+
+void JobExportsTest::whatCannotBeIsRefused() {
+    QFETCH(QStringList, options);
+    QFETCH(QString, word);
+    std::vector<std::string> arguments{"scene.mha", "template.mha"};
+    for (const QString& option : options) {
+        arguments.push_back(option.toStdString());
+    }
+    const test::Thrown thrown = test::thrownBy(
+        [&] { (void)job::runJob(job::parseArguments(arguments).job, flatCopies()); });
+    QCOMPARE(thrown.code, ErrorCode::CommandLine);
+    QVERIFY2(thrown.sentence.find(word.toStdString()) != std::string::npos,
+             thrown.sentence.c_str());
+}
+
+const flcc::test::TestClass<JobExportsTest> kJobExportsTest;
+#include "exports_test.moc"

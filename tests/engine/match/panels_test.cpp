@@ -1,0 +1,335 @@
+#include <QtTest>
+
+#include <algorithm>
+#include <cmath>
+#include <complex>
+#include <limits>
+#include <numbers>
+#include <random>
+#include <vector>
+
+#include "engine/base/error.h"
+#include "engine/match/panels.h"
+#include "tests/support/test_class.h"
+
+using namespace flcc;
+using base::Extents;
+using base::Index;
+
+namespace {
+
+constexpr double kUnit = std::numeric_limits<double>::epsilon() / 2;
+
+match::Peak peakAt(double x, double y, double z = 0) {
+    match::Peak peak;
+    peak.centre = {x, y, z};
+    return peak;
+}
+
+template <class Value> base::Image<double> imageOf(const Extents& n, const Value& value) {
+    base::Image<double> image(n);
+    for (std::int64_t z = 0; z < n.z; ++z) {
+        for (std::int64_t y = 0; y < n.y; ++y) {
+            for (std::int64_t x = 0; x < n.x; ++x) {
+                image.view().at(x, y, z) =
+                    value(static_cast<double>(x), static_cast<double>(y), static_cast<double>(z));
+            }
+        }
+    }
+    return image;
+}
+
+base::Image<double> noise(const Extents& n, unsigned seed) {
+    std::mt19937 random(seed);
+    return imageOf(
+        n, [&](double, double, double) { return static_cast<double>(random() % 1000) / 500 - 1; });
+}
+
+base::AnyView viewOf(const base::Image<double>& image) {
+    return base::View<const double>(image.view());
+}
+
+/// The correlation of one ring by its definition: every frequency summed anew.
+double ringByDefinition(const base::Image<double>& a, const base::Image<double>& b, int ring,
+                        std::int64_t least) {
+    using Complex = std::complex<double>;
+    const Extents& n = a.extents();
+    const auto transform = [&](const base::Image<double>& image, const Index& k) {
+        Complex sum = 0;
+        for (std::int64_t z = 0; z < n.z; ++z) {
+            for (std::int64_t y = 0; y < n.y; ++y) {
+                for (std::int64_t x = 0; x < n.x; ++x) {
+                    const double turns = static_cast<double>(k.x * x) / static_cast<double>(n.x) +
+                                         static_cast<double>(k.y * y) / static_cast<double>(n.y) +
+                                         static_cast<double>(k.z * z) / static_cast<double>(n.z);
+                    sum +=
+                        image.view().at(x, y, z) * std::polar(1.0, -2 * std::numbers::pi * turns);
+                }
+            }
+        }
+        return sum;
+    };
+    const auto frequency = [](std::int64_t k, std::int64_t edge) {
+        return static_cast<double>(2 * k > edge ? k - edge : k) / static_cast<double>(edge);
+    };
+    double product = 0;
+    double powerA = 0;
+    double powerB = 0;
+    for (Index k; k.z < n.z; ++k.z) {
+        for (k.y = 0; k.y < n.y; ++k.y) {
+            for (k.x = 0; k.x < n.x; ++k.x) {
+                const double f =
+                    std::hypot(frequency(k.x, n.x), frequency(k.y, n.y), frequency(k.z, n.z));
+                if (std::llround(f * static_cast<double>(least)) == ring) {
+                    const Complex one = transform(a, k);
+                    const Complex other = transform(b, k);
+                    product += (one * std::conj(other)).real();
+                    powerA += std::norm(one);
+                    powerB += std::norm(other);
+                }
+            }
+        }
+    }
+    return product / std::sqrt(powerA * powerB);
+}
+
+} // namespace
+
+class MatchPanelsTest : public QObject {
+    Q_OBJECT
+
+  private Q_SLOTS:
+    void theNearestBoxIsTaken();
+    void wholeBoxesHoldTheVoxels();
+    void interpolationIsExactForQuadratics();
+    void boxesThatLeaveTheSceneAreLeftOutAndCounted();
+    void normalisedBoxesHaveMeanZeroAndDeviationOne();
+    void theAverageIsMeanAndVariance();
+    void ringsFollowTheirDefinition_data();
+    void ringsFollowTheirDefinition();
+    void theResolutionIsWhereTheCurveFalls();
+    void badSizesAreRefused();
+};
+
+void MatchPanelsTest::theNearestBoxIsTaken() {
+    QVERIFY((match::nearestCorner({5, 6, 7}, {3, 3, 3}) == Index{4, 5, 6}));
+    // The middle of an even box lies between voxels; of two equally near the smaller one.
+    QVERIFY((match::nearestCorner({5.5, 6, 0}, {4, 4, 1}) == Index{4, 4, 0}));
+    QVERIFY((match::nearestCorner({5.4, 5.6, 0}, {3, 3, 1}) == Index{4, 5, 0}));
+    for (const std::int64_t edge : {1, 2, 3, 8, 9}) {
+        for (double centre = 20; centre < 21; centre += 0.125) {
+            const Index corner = match::nearestCorner({centre, centre, centre}, {edge, edge, edge});
+            const double middle = static_cast<double>(corner.x) + static_cast<double>(edge - 1) / 2;
+            QVERIFY(std::abs(middle - centre) <= 0.5);
+        }
+    }
+}
+
+void MatchPanelsTest::wholeBoxesHoldTheVoxels() {
+    base::Image<std::int16_t> scene({12, 11, 9});
+    for (std::int64_t i = 0; i < scene.count(); ++i) {
+        scene.data()[i] = static_cast<std::int16_t>(i * 7 % 1001 - 500);
+    }
+    const std::vector<match::Peak> peaks{peakAt(5, 5, 4), peakAt(6.4, 4.6, 3.5)};
+    const match::Panels panels =
+        match::cutPanels(base::View<const std::int16_t>(scene.view()), peaks, {.size = {5, 4, 3}});
+    QCOMPARE(panels.taken.size(), std::size_t{2});
+    QVERIFY((panels.voxels.extents() == Extents{5, 4, 6}));
+    for (std::size_t i = 0; i < 2; ++i) {
+        const Index corner = match::nearestCorner(peaks[i].centre, {5, 4, 3});
+        for (std::int64_t z = 0; z < 3; ++z) {
+            for (std::int64_t y = 0; y < 4; ++y) {
+                for (std::int64_t x = 0; x < 5; ++x) {
+                    QCOMPARE(panels.at(i).at(x, y, z),
+                             float(scene.view().at(corner.x + x, corner.y + y, corner.z + z)));
+                }
+            }
+        }
+    }
+}
+
+// Keys' kernel with a = -1/2 gives polynomials up to the second degree exactly.
+void MatchPanelsTest::interpolationIsExactForQuadratics() {
+    const auto value = [](double x, double y, double z) {
+        return 3 + 0.5 * x - 2 * y + 0.25 * x * x - 0.125 * x * y + y * y + 0.0625 * z * z - z;
+    };
+    const base::Image<double> scene = imageOf({20, 18, 14}, value);
+    const std::vector<match::Peak> peaks{peakAt(8.3, 9.75, 6.4), peakAt(9, 7.5, 5)};
+    const Extents size{5, 4, 3};
+    const match::Panels panels =
+        match::cutPanels(viewOf(scene), peaks, {.size = size, .subvoxel = true});
+    QCOMPARE(panels.taken.size(), std::size_t{2});
+    for (std::size_t i = 0; i < 2; ++i) {
+        const base::Point& c = peaks[i].centre;
+        for (std::int64_t z = 0; z < size.z; ++z) {
+            for (std::int64_t y = 0; y < size.y; ++y) {
+                for (std::int64_t x = 0; x < size.x; ++x) {
+                    const double exact = value(c[0] - 2 + static_cast<double>(x),
+                                               c[1] - 1.5 + static_cast<double>(y),
+                                               c[2] - 1 + static_cast<double>(z));
+                    // 64 products, weights of at most 1.25 a axis, of values below 600; then float.
+                    const double bound =
+                        600 * 2 * (64 + 20) * kUnit + std::abs(exact) * 0x1p-24 + 600 * 0x1p-40;
+                    QVERIFY2(std::abs(static_cast<double>(panels.at(i).at(x, y, z)) - exact) <=
+                                 bound,
+                             qPrintable(QString::number(exact)));
+                }
+            }
+        }
+    }
+}
+
+void MatchPanelsTest::boxesThatLeaveTheSceneAreLeftOutAndCounted() {
+    const base::Image<double> scene = noise({16, 16, 1}, 1);
+    const std::vector<match::Peak> peaks{peakAt(1, 8), peakAt(8, 8), peakAt(2, 2), peakAt(13, 13),
+                                         peakAt(14, 8)};
+    const match::Panels whole = match::cutPanels(viewOf(scene), peaks, {.size = {5, 5, 1}});
+    QCOMPARE(whole.leftOut, std::int64_t{2});
+    QVERIFY((whole.taken == std::vector<std::size_t>{1, 2, 3}));
+    // Between voxels one more voxel before and two after are needed.
+    const std::vector<match::Peak> between{peakAt(2.5, 8), peakAt(3.5, 8), peakAt(11.5, 8),
+                                           peakAt(12.5, 8)};
+    const match::Panels cut =
+        match::cutPanels(viewOf(scene), between, {.size = {5, 5, 1}, .subvoxel = true});
+    QVERIFY((cut.taken == std::vector<std::size_t>{1, 2}));
+    QCOMPARE(cut.leftOut, std::int64_t{2});
+}
+
+void MatchPanelsTest::normalisedBoxesHaveMeanZeroAndDeviationOne() {
+    const base::Image<double> scene = noise({24, 24, 1}, 2);
+    const std::vector<match::Peak> peaks{peakAt(8, 8), peakAt(14, 12)};
+    for (const auto normalise : {match::Normalise::Mean, match::Normalise::ZScore}) {
+        const match::Panels panels =
+            match::cutPanels(viewOf(scene), peaks, {.size = {9, 7, 1}, .normalise = normalise});
+        for (std::size_t i = 0; i < 2; ++i) {
+            double sum = 0;
+            double squares = 0;
+            for (std::int64_t y = 0; y < 7; ++y) {
+                for (std::int64_t x = 0; x < 9; ++x) {
+                    const auto value = static_cast<double>(panels.at(i).at(x, y, 0));
+                    sum += value;
+                    squares += value * value;
+                }
+            }
+            QVERIFY(std::abs(sum) <= 63 * 4 * 0x1p-24); // each voxel is rounded to float
+            const bool one = std::abs(squares / 63 - 1) <= 8 * 0x1p-24;
+            QCOMPARE(one, normalise == match::Normalise::ZScore);
+        }
+    }
+    const base::Image<double> flat = imageOf({9, 9, 1}, [](auto...) { return 4.0; });
+    const match::Panels panels =
+        match::cutPanels(viewOf(flat), std::vector{peakAt(4, 4)},
+                         {.size = {3, 3, 1}, .normalise = match::Normalise::ZScore});
+    QCOMPARE(panels.at(0).at(1, 1, 0), 0.0F);
+}
+
+void MatchPanelsTest::theAverageIsMeanAndVariance() {
+    const base::Image<double> scene = noise({40, 30, 1}, 3);
+    const std::vector<match::Peak> peaks{peakAt(5, 6), peakAt(1, 1), peakAt(20, 12), peakAt(30, 20),
+                                         peakAt(12, 22)};
+    const match::Average average = match::averageOf(viewOf(scene), peaks, {.size = {7, 5, 1}});
+    QCOMPARE(average.count, std::int64_t{4});
+    QCOMPARE(average.leftOut, std::int64_t{1});
+    for (std::int64_t y = 0; y < 5; ++y) {
+        for (std::int64_t x = 0; x < 7; ++x) {
+            std::vector<double> values;
+            for (const std::size_t i : {0, 2, 3, 4}) {
+                values.push_back(
+                    scene.view().at(static_cast<std::int64_t>(peaks[i].centre[0]) - 3 + x,
+                                    static_cast<std::int64_t>(peaks[i].centre[1]) - 2 + y, 0));
+            }
+            const double mean = (values[0] + values[1] + values[2] + values[3]) / 4;
+            double squares = 0;
+            for (const double value : values) {
+                squares += (value - mean) * (value - mean);
+            }
+            QVERIFY(std::abs(average.mean.view().at(x, y, 0) - mean) <= 16 * kUnit);
+            QVERIFY(std::abs(average.variance.view().at(x, y, 0) - squares / 3) <= 64 * kUnit);
+        }
+    }
+    // The halves are the odd and the even peaks of those that count.
+    const auto halfOf = [&](std::size_t a, std::size_t b) {
+        return match::averageOf(viewOf(scene), std::vector{peaks[a], peaks[b]}, {.size = {7, 5, 1}})
+            .mean;
+    };
+    const match::RingCorrelation halves =
+        match::ringCorrelation(halfOf(0, 3).view(), halfOf(2, 4).view());
+    QCOMPARE(halves.correlation.size(), average.halves.correlation.size());
+    for (std::size_t r = 0; r < halves.correlation.size(); ++r) {
+        QVERIFY(std::abs(halves.correlation[r] - average.halves.correlation[r]) <= 1e4 * kUnit);
+    }
+    const match::Average one =
+        match::averageOf(viewOf(scene), std::vector{peaks[0]}, {.size = {7, 5, 1}});
+    QVERIFY(one.count == 1 && one.halves.frequency.empty());
+    QCOMPARE(one.variance.view().at(3, 2, 0), 0.0);
+}
+
+void MatchPanelsTest::ringsFollowTheirDefinition_data() {
+    QTest::addColumn<int>("x");
+    QTest::addColumn<int>("y");
+    QTest::addColumn<int>("z");
+    QTest::newRow("even") << 8 << 8 << 1;
+    QTest::newRow("odd") << 7 << 7 << 1;
+    QTest::newRow("unequal") << 9 << 6 << 1;
+    QTest::newRow("volume") << 6 << 5 << 4;
+    QTest::newRow("line") << 11 << 1 << 1;
+}
+
+void MatchPanelsTest::ringsFollowTheirDefinition() {
+    QFETCH(int, x);
+    QFETCH(int, y);
+    QFETCH(int, z);
+    const Extents n{x, y, z};
+    const base::Image<double> a = noise(n, 4);
+    const base::Image<double> b = noise(n, 5);
+    const match::RingCorrelation rings = match::ringCorrelation(a.view(), b.view());
+    std::int64_t least = x;
+    for (const int edge : {y, z}) {
+        least = edge > 1 ? std::min<std::int64_t>(least, edge) : least;
+    }
+    QCOMPARE(rings.frequency.size(), static_cast<std::size_t>(least / 2 + 1));
+    // A sum of `count` terms, each a product with a root of unity; the ratio doubles it.
+    const double bound = 64 * static_cast<double>(x * y * z) * kUnit;
+    for (std::size_t r = 0; r < rings.frequency.size(); ++r) {
+        QCOMPARE(rings.frequency[r], static_cast<double>(r) / static_cast<double>(least));
+        const double exact = ringByDefinition(a, b, static_cast<int>(r), least);
+        QVERIFY2(
+            std::abs(rings.correlation[r] - exact) <= bound,
+            qPrintable(QString("ring %1: %2, not %3").arg(r).arg(rings.correlation[r]).arg(exact)));
+    }
+    const match::RingCorrelation same = match::ringCorrelation(a.view(), a.view());
+    for (const double value : same.correlation) {
+        QVERIFY(std::abs(value - 1) <= bound);
+    }
+    QVERIFY(!same.resolution);
+}
+
+// One wave that both images have, and one that they have with opposite signs.
+void MatchPanelsTest::theResolutionIsWhereTheCurveFalls() {
+    const auto wave = [](double sign) {
+        return imageOf({16, 16, 1}, [sign](double x, double y, double) {
+            const double turn = 2 * std::numbers::pi / 16;
+            return 1 + std::cos(turn * x) + std::cos(2 * turn * y) + sign * std::cos(3 * turn * x);
+        });
+    };
+    const match::RingCorrelation rings = match::ringCorrelation(wave(1).view(), wave(-1).view());
+    QVERIFY(std::abs(rings.correlation[2] - 1) < 1e-12);
+    QVERIFY(std::abs(rings.correlation[3] + 1) < 1e-12);
+    // From 1 at 2/16 to -1 at 3/16 it falls below 0.143 at (1 - 0.143) / 2 of the way.
+    const double frequency = (2 + (1 - match::kRingThreshold) / 2) / 16;
+    QVERIFY(rings.resolution && std::abs(*rings.resolution - 1 / frequency) < 1e-9);
+}
+
+void MatchPanelsTest::badSizesAreRefused() {
+    const base::Image<double> scene = noise({16, 16, 1}, 1);
+    const std::vector<match::Peak> peaks{peakAt(1, 1)};
+    for (const Extents& size : {Extents{0, 3, 1}, Extents{17, 3, 1}, Extents{3, 3, 2}}) {
+        QVERIFY_EXCEPTION_THROWN((void)match::cutPanels(viewOf(scene), peaks, {.size = size}),
+                                 base::Error);
+    }
+    QVERIFY_EXCEPTION_THROWN((void)match::averageOf(viewOf(scene), peaks, {.size = {5, 5, 1}}),
+                             base::Error); // nothing lies inside
+}
+
+const flcc::test::TestClass<MatchPanelsTest> kMatchPanelsTest;
+#include "panels_test.moc"
