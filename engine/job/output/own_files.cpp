@@ -33,11 +33,10 @@ std::vector<path> outputFiles(const Job& job, bool planOnly) {
     for (const Job& scene : scenesOf(job)) {
         files.push_back(scene.report);
         if (!planOnly) {
-            files.insert(files.end(),
-                         {scene.map, scene.status, scene.index, scene.templateOut, scene.peaks,
-                          scene.comparison, scene.heatmap, scene.exports.figure,
-                          scene.exports.stack, scene.exports.average,
-                          scene.exports.averageVariance});
+            files.insert(files.end(), {scene.map, scene.status, scene.index, scene.templateOut,
+                                       scene.peaks, scene.comparison, scene.heatmap,
+                                       scene.exports.figure, scene.exports.stack,
+                                       scene.exports.average, scene.exports.averageVariance});
         }
     }
     std::erase_if(files, [](const path& file) { return file.empty(); });
