@@ -15,12 +15,6 @@ namespace {
 
 constexpr base::Extents kExtents{64, 48, 1};
 
-Bytes joined(const std::string& header, const Bytes& data) {
-    Bytes file(header.begin(), header.end());
-    file.insert(file.end(), data.begin(), data.end());
-    return file;
-}
-
 /// Writes the scene with its voxels in the format that the name says.
 void writeScene(const std::filesystem::path& path) {
     const base::AnyImage image = patternImage(base::PixelType::UInt16, kExtents);

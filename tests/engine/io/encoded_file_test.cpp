@@ -14,12 +14,6 @@ using base::PixelType;
 
 namespace {
 
-test::Bytes joined(const std::string& header, const test::Bytes& data) {
-    test::Bytes file(header.begin(), header.end());
-    file.insert(file.end(), data.begin(), data.end());
-    return file;
-}
-
 test::Bytes letters(const std::string& text) { return {text.begin(), text.end()}; }
 
 std::string textOf(const base::AnyImage& image) {
@@ -119,14 +113,14 @@ class EncodedFileTest : public QObject {
         const std::string header = "NRRD0004\n# a comment\ntype: int16\ndimension: 3\n"
                                    "sizes: 7 6 5\nencoding: " +
                                    (encoding + "\n" + more).toStdString();
-        test::writeFile(at("one.nrrd"), joined(header + "\n" + before.toStdString(), data));
+        test::writeFile(at("one.nrrd"), test::joined(header + "\n" + before.toStdString(), data));
         QVERIFY(test::sameBits(io::readImage(at("one.nrrd")).components.front(), image));
         test::writeFile(at("two.nhdr"), header + "data file: two.raw\n");
-        test::writeFile(at("two.raw"), joined(before.toStdString(), data));
+        test::writeFile(at("two.raw"), test::joined(before.toStdString(), data));
         QVERIFY(test::sameBits(io::readImage(at("two.nhdr")).components.front(), image));
 
         data.resize(data.size() / 2);
-        test::writeFile(at("cut.nrrd"), joined(header + "\n" + before.toStdString(), data));
+        test::writeFile(at("cut.nrrd"), test::joined(header + "\n" + before.toStdString(), data));
         const auto error = test::errorOf([&] { (void)io::readImage(at("cut.nrrd")); });
         QVERIFY(error && error->code() == ErrorCode::Input);
     }
@@ -157,8 +151,9 @@ class EncodedFileTest : public QObject {
         const std::string header =
             "NRRD0004\ntype: uint8\ndimension: 4\nsizes: " + sizes.toStdString() +
             "\nkinds: " + kinds.toStdString();
-        test::writeFile(at("v.nrrd"), joined(header + "\nencoding: raw\n\n", bytes));
-        test::writeFile(at("p.nrrd"), joined(header + "\nencoding: gzip\n\n", test::gzip(bytes)));
+        test::writeFile(at("v.nrrd"), test::joined(header + "\nencoding: raw\n\n", bytes));
+        test::writeFile(at("p.nrrd"),
+                        test::joined(header + "\nencoding: gzip\n\n", test::gzip(bytes)));
         for (const char* name : {"v.nrrd", "p.nrrd"}) {
             QVERIFY((io::readImageInfo(at(name)).extents == base::Extents{5, 4, 2}));
             for (int channel = 0; channel < 3; ++channel) {
@@ -222,7 +217,7 @@ class EncodedFileTest : public QObject {
         for (const test::Bytes& filling : {test::Bytes(700, 0), test::Bytes{'\r', '\n'}}) {
             test::Bytes packed = test::gzip(test::voxelBytes(image));
             packed.insert(packed.end(), filling.begin(), filling.end());
-            test::writeFile(at("f.nrrd"), joined(header, packed));
+            test::writeFile(at("f.nrrd"), test::joined(header, packed));
             QVERIFY(test::sameBits(io::readImage(at("f.nrrd")).components.front(), image));
             QVERIFY(io::verifyImage(at("f.nrrd")).complete);
         }
@@ -246,10 +241,10 @@ class EncodedFileTest : public QObject {
         test::Bytes packed = test::gzip(test::voxelBytes(image));
         const std::string header = "NRRD0004\ntype: int16\ndimension: 3\nsizes: 9 8 7\n"
                                    "endian: little\nencoding: gzip\n\n";
-        test::writeFile(at("c.nrrd"), joined(header, packed));
+        test::writeFile(at("c.nrrd"), test::joined(header, packed));
         (void)io::readImage(at("c.nrrd"));
         packed[packed.size() - 6] ^= 1; // of the check sum, not of the voxels
-        test::writeFile(at("c.nrrd"), joined(header, packed));
+        test::writeFile(at("c.nrrd"), test::joined(header, packed));
         const auto error = test::errorOf([&] { (void)io::readImage(at("c.nrrd")); });
         QVERIFY(error && error->code() == ErrorCode::Input);
     }
@@ -259,10 +254,11 @@ class EncodedFileTest : public QObject {
         constexpr std::size_t kFrames = 300;
         test::Bytes voxels(kFrame * kFrames, 0);
         voxels[kFrame * 200] = 77;
-        test::writeFile(at("f.mha"), joined("NDims = 4\nDimSize = 1000 500 1 300\n"
-                                            "ElementType = MET_USHORT\nCompressedData = True\n"
-                                            "ElementDataFile = LOCAL\n",
-                                            test::deflated(voxels)));
+        test::writeFile(at("f.mha"),
+                        test::joined("NDims = 4\nDimSize = 1000 500 1 300\n"
+                                     "ElementType = MET_USHORT\nCompressedData = True\n"
+                                     "ElementDataFile = LOCAL\n",
+                                     test::deflated(voxels)));
         test::Bytes().swap(voxels);
         // The highest memory so far is set back where that is allowed.
         std::ofstream("/proc/self/clear_refs") << 5;

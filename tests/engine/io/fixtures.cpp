@@ -407,6 +407,12 @@ Bytes packed(const Bytes& bytes, int windowBits) {
 
 } // namespace
 
+Bytes joined(const std::string& header, const Bytes& data) {
+    Bytes file(header.begin(), header.end());
+    file.insert(file.end(), data.begin(), data.end());
+    return file;
+}
+
 Bytes gzip(const Bytes& bytes) { return packed(bytes, 15 + 16); }
 Bytes deflated(const Bytes& bytes) { return packed(bytes, 15); }
 

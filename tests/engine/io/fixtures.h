@@ -147,6 +147,7 @@ using Matrix = std::array<std::array<double, 3>, 3>;
                              const Bytes& pixels);
 
 /// The bytes packed by gzip, and by the bare zlib format.
+[[nodiscard]] Bytes joined(const std::string& header, const Bytes& data);
 [[nodiscard]] Bytes gzip(const Bytes& bytes);
 [[nodiscard]] Bytes deflated(const Bytes& bytes);
 

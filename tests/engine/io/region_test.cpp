@@ -17,12 +17,6 @@ namespace {
 
 constexpr base::Extents kExtents{9, 7, 5};
 
-test::Bytes joined(const std::string& header, const test::Bytes& data) {
-    test::Bytes file(header.begin(), header.end());
-    file.insert(file.end(), data.begin(), data.end());
-    return file;
-}
-
 /// A number for every voxel, component or channel, and frame.
 std::int64_t numberOf(const base::Index& at, std::int64_t part, std::int64_t frame) {
     return at.x + 9 * at.y + 63 * at.z + 315 * part + 1000 * frame;
@@ -118,16 +112,18 @@ class RegionTest : public QObject {
                                        "ElementNumberOfChannels = 3\nElementType = MET_SHORT\n";
             const test::Bytes voxels = voxelsIn({3, 0, 1, 2, 4}, {9, 7, 5, 3, 2}, turned);
             // int16 with 3 values are colours.
-            test::writeFile(at("m.mha"), joined(header + "ElementDataFile = LOCAL\n", voxels));
+            test::writeFile(at("m.mha"),
+                            test::joined(header + "ElementDataFile = LOCAL\n", voxels));
             verifyBoxes(at("m.mha"), RegionAccess::Box, plainValue, 1, 2, 3);
             test::writeFile(at("m.mhd"), header + "ElementDataFile = LIST 3\na.raw\nb.raw\n");
             const auto half = static_cast<std::ptrdiff_t>(voxels.size() / 2);
             test::writeFile(at("a.raw"), test::Bytes(voxels.begin(), voxels.begin() + half));
             test::writeFile(at("b.raw"), test::Bytes(voxels.begin() + half, voxels.end()));
             verifyBoxes(at("m.mhd"), RegionAccess::Box, plainValue, 1, 2, 3);
-            test::writeFile(at("m.mha"),
-                            joined(header + "CompressedData = True\nElementDataFile = LOCAL\n",
-                                   test::deflated(voxels)));
+            test::writeFile(
+                at("m.mha"),
+                test::joined(header + "CompressedData = True\nElementDataFile = LOCAL\n",
+                             test::deflated(voxels)));
             verifyBoxes(at("m.mha"), RegionAccess::Stream, plainValue, 1, 2, 3);
         }
     }
@@ -156,9 +152,9 @@ class RegionTest : public QObject {
         const std::string header = "NRRD0004\ntype: int16\ndimension: 5\nsizes:" + lengths +
                                    "\nkinds:" + kinds + "\nendian: big\nencoding: ";
         const test::Bytes voxels = voxelsIn(axes, sizes, true);
-        test::writeFile(at("n.nrrd"), joined(header + "raw\n\n", voxels));
+        test::writeFile(at("n.nrrd"), test::joined(header + "raw\n\n", voxels));
         verifyBoxes(at("n.nrrd"), RegionAccess::Box, plainValue, 2, 2);
-        test::writeFile(at("n.nrrd"), joined(header + "gzip\n\n", test::gzip(voxels)));
+        test::writeFile(at("n.nrrd"), test::joined(header + "gzip\n\n", test::gzip(voxels)));
         verifyBoxes(at("n.nrrd"), RegionAccess::Stream, plainValue, 2, 2);
     }
 
@@ -238,7 +234,7 @@ class RegionTest : public QObject {
     void voxelsWithoutAHeader() {
         for (const bool turned : {false, true}) {
             test::writeFile(at("v.raw"),
-                            joined("12345", voxelsIn({0, 1, 2}, {9, 7, 5, 1, 1}, turned)));
+                            test::joined("12345", voxelsIn({0, 1, 2}, {9, 7, 5, 1, 1}, turned)));
             std::filesystem::path path = at("v.raw");
             path += std::string(":9x7x5:int16:") + (turned ? "be" : "le") + ":5";
             verifyBoxes(path, RegionAccess::Box, plainValue);
@@ -254,9 +250,10 @@ class RegionTest : public QObject {
     }
 
     void aBoxOutsideIsRefused() {
-        test::writeFile(at("o.mha"), joined("NDims = 3\nDimSize = 9 7 5\nElementType = MET_SHORT\n"
-                                            "ElementDataFile = LOCAL\n",
-                                            test::Bytes(630)));
+        test::writeFile(at("o.mha"),
+                        test::joined("NDims = 3\nDimSize = 9 7 5\nElementType = MET_SHORT\n"
+                                     "ElementDataFile = LOCAL\n",
+                                     test::Bytes(630)));
         for (const base::Box& box :
              {base::Box{{0, 0, 0}, {10, 1, 1}}, base::Box{{-1, 0, 0}, {1, 1, 1}},
               base::Box{{0, 0, 5}, {1, 1, 1}}, base::Box{{0, 0, 0}, {1, 0, 1}},

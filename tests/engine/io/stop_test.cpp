@@ -29,12 +29,6 @@ base::AnyImage ramp(const base::Extents& extents) {
     return image;
 }
 
-test::Bytes joined(const std::string& header, const test::Bytes& data) {
-    test::Bytes file(header.begin(), header.end());
-    file.insert(file.end(), data.begin(), data.end());
-    return file;
-}
-
 test::Bytes largeFile(const std::string& name) {
     const bool volume = name != "png" && name != "jpg" && name != "progressive.jpg";
     const base::AnyImage image = ramp(volume ? kVolume : kPicture);
@@ -48,24 +42,24 @@ test::Bytes largeFile(const std::string& name) {
     nifti.type = 512;
     nifti.voxels = voxels;
     if (name == "mha") {
-        return joined(mha + "ElementDataFile = LOCAL\n", voxels);
+        return test::joined(mha + "ElementDataFile = LOCAL\n", voxels);
     }
     if (name == "packed.mha") {
-        return joined(mha + "CompressedData = True\nElementDataFile = LOCAL\n",
-                      test::deflated(voxels));
+        return test::joined(mha + "CompressedData = True\nElementDataFile = LOCAL\n",
+                            test::deflated(voxels));
     }
     if (name == "nrrd") {
-        return joined(nrrd + "raw\n\n", voxels);
+        return test::joined(nrrd + "raw\n\n", voxels);
     }
     if (name == "packed.nrrd") {
-        return joined(nrrd + "gzip\n\n", test::gzip(voxels));
+        return test::joined(nrrd + "gzip\n\n", test::gzip(voxels));
     }
     if (name == "text.nrrd") {
         std::string text;
         for (std::size_t i = 0; i < voxels.size() / 2; ++i) {
             text += "12345 ";
         }
-        return joined(nrrd + "ascii\n\n", test::Bytes(text.begin(), text.end()));
+        return test::joined(nrrd + "ascii\n\n", test::Bytes(text.begin(), text.end()));
     }
     if (name == "nii") {
         return test::makeNifti(nifti);
