@@ -237,7 +237,7 @@ void CockpitPanel::take(double score) {
                 }
                 const job::Job settings = job::withThresholds(source.settings, wanted);
                 m_document.replacePeaks({std::move(found), settings}, kept, gesture);
-                m_threshold = *wanted.threshold;
+                m_threshold = wanted.threshold;
                 Q_EMIT thresholdsChosen(settings);
                 followPeaks();
             };
