@@ -1,5 +1,6 @@
 #include "ui/judge/explain_panel.h"
 
+#include <QApplication>
 #include <QHBoxLayout>
 #include <QLabel>
 #include <QPainter>
@@ -28,6 +29,7 @@ constexpr std::size_t kMostNamed = 4; ///< suppressed peaks with a link
 ExplainPanel::ExplainPanel(Document& document, QWidget* parent)
     : QWidget(parent), m_document(document) {
     setObjectName(QStringLiteral("explainPanel"));
+    setMinimumWidth(360);
     m_pictures = new QLabel(this);
     m_pictures->setObjectName(QStringLiteral("explainPictures"));
     m_pictures->setAlignment(Qt::AlignTop | Qt::AlignLeft);
@@ -172,7 +174,7 @@ void ExplainPanel::drawPictures() {
                                        tr("difference")};
     for (std::size_t i = 0; i < 3; ++i) {
         const int left = static_cast<int>(i) * (side + kColumnGap);
-        painter.setPen(palette().color(QPalette::WindowText));
+        painter.setPen(QApplication::palette().color(QPalette::WindowText));
         painter.drawText(QRect(left, 0, side, line), Qt::AlignCenter,
                          fontMetrics().elidedText(names[i], Qt::ElideRight, side));
         const QImage& picture = *pictures[i];

@@ -35,6 +35,7 @@ class ExplainPanel : public QWidget {
 
   protected:
     void showEvent(QShowEvent* event) override;
+    [[nodiscard]] QSize sizeHint() const override { return {560, 160}; }
     void resizeEvent(QResizeEvent* event) override;
 
   private:

@@ -13,6 +13,7 @@ namespace flcc::ui {
 namespace {
 
 constexpr int kPadding = 5;
+constexpr int kPanelGap = 2;
 constexpr int kMostPictures = 4000;
 
 } // namespace
@@ -81,12 +82,27 @@ QImage GalleryDelegate::pictureOf(const match::Peak& peak, double ratio) const {
 
 QSize GalleryDelegate::cellSize(const QFont& font) const {
     const int panels = panelsOf(largest());
-    return {panels * m_side + 2 * kPadding, m_side + 2 * kPadding + QFontMetrics(font).height()};
+    return {panels * m_side + (panels - 1) * kPanelGap + 2 * kPadding,
+            m_side + 2 * kPadding + QFontMetrics(font).height()};
 }
 
 QSize GalleryDelegate::sizeHint(const QStyleOptionViewItem& option,
                                 const QModelIndex& /*index*/) const {
     return cellSize(option.font);
+}
+
+/// The panels of a picture side by side, each m_side along its edges.
+void GalleryDelegate::drawPanels(QPainter& painter, const QImage& picture,
+                                 const QRect& room) const {
+    if (picture.isNull()) {
+        return;
+    }
+    const int square = picture.height();
+    for (int panel = 0; panel * square < picture.width(); ++panel) {
+        painter.drawImage(
+            QRect(room.left() + panel * (m_side + kPanelGap), room.top(), m_side, m_side), picture,
+            QRect(panel * square, 0, square, square));
+    }
 }
 
 void GalleryDelegate::paint(QPainter* painter, const QStyleOptionViewItem& option,
@@ -106,22 +122,20 @@ void GalleryDelegate::paint(QPainter* painter, const QStyleOptionViewItem& optio
     if (selected) {
         painter->fillRect(cell, option.palette.highlight());
     }
+    const int panels = panelsOf(largest());
     const QRect room(cell.left() + kPadding - 1, cell.top() + kPadding - 1,
-                     option.rect.width() - 2 * kPadding, m_side);
+                     panels * m_side + (panels - 1) * kPanelGap, m_side);
     const QImage picture = pictureOf(peak, painter->device()->devicePixelRatio());
-    const QSize shown = picture.size().scaled(room.width(), room.height(), Qt::KeepAspectRatio);
-    const QRect place(room.center() - QPoint(shown.width() / 2, shown.height() / 2) + QPoint(1, 1),
-                      shown);
     painter->setRenderHint(QPainter::SmoothPixmapTransform, false);
+    painter->fillRect(room, accents().card);
     painter->setOpacity(decision == match::Decision::Reject ? 0.35 : 1);
-    painter->drawImage(place, picture);
+    drawPanels(*painter, picture, room);
     painter->setOpacity(1);
     if (m_cross) {
         painter->setPen(accents().warning);
-        const int panels = panelsOf(largest());
         for (int panel = 0; panel < panels; ++panel) {
-            const QPoint middle(place.left() + (2 * panel + 1) * place.width() / (2 * panels),
-                                place.center().y());
+            const QPoint middle(room.left() + panel * (m_side + kPanelGap) + m_side / 2,
+                                room.center().y());
             painter->drawLine(middle - QPoint(6, 0), middle + QPoint(6, 0));
             painter->drawLine(middle - QPoint(0, 6), middle + QPoint(0, 6));
         }
@@ -134,17 +148,19 @@ void GalleryDelegate::paint(QPainter* painter, const QStyleOptionViewItem& optio
     painter->setPen(selected                              ? option.palette.highlightedText().color()
                     : decision == match::Decision::Reject ? accents().muted
                                                           : option.palette.text().color());
-    painter->drawText(text, Qt::AlignLeft | Qt::AlignVCenter,
-                      QStringLiteral("%1 · %2").arg(row + 1).arg(peak.score, 0, 'f', 3));
-    if (decision != match::Decision::Undecided) {
+    const QString word = PeaksModel::decisionText(decision);
+    QString label = QStringLiteral("%1 · %2").arg(row + 1).arg(peak.score, 0, 'f', 3);
+    if (option.fontMetrics.horizontalAdvance(label + QChar(' ') + word) > text.width()) {
+        label = QStringLiteral("%1 · %2").arg(row + 1).arg(peak.score, 0, 'f', 2);
+    }
+    painter->drawText(text, Qt::AlignLeft | Qt::AlignVCenter, label);
+    if (!word.isEmpty()) {
         if (!selected) {
             painter->setPen(ink);
         }
-        const QString word = PeaksModel::decisionText(decision);
-        const int used = option.fontMetrics.horizontalAdvance(
-            QStringLiteral("%1 · %2 ").arg(row + 1).arg(peak.score, 0, 'f', 3));
-        const bool fits = used + option.fontMetrics.horizontalAdvance(word) <= text.width();
-        painter->drawText(text, Qt::AlignRight | Qt::AlignVCenter, fits ? word : word.left(1));
+        const int left = option.fontMetrics.horizontalAdvance(label + QChar(' '));
+        painter->drawText(text.adjusted(left, 0, 0, 0), Qt::AlignRight | Qt::AlignVCenter,
+                          option.fontMetrics.elidedText(word, Qt::ElideRight, text.width() - left));
     }
     painter->restore();
 }

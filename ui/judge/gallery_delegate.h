@@ -30,6 +30,7 @@ class GalleryDelegate : public QStyledItemDelegate {
 
     /// The picture of a template, as one of a peak.
     [[nodiscard]] QImage templatePicture(int number, double ratio) const;
+    void drawPanels(QPainter& painter, const QImage& picture, const QRect& room) const;
     /// Number of pictures that were made and kept.
     [[nodiscard]] int pictures() const { return static_cast<int>(m_pictures.count()); }
     [[nodiscard]] QSize cellSize(const QFont& font) const;

@@ -1,5 +1,6 @@
 #include "ui/judge/gallery_panel.h"
 
+#include <QApplication>
 #include <QComboBox>
 #include <QHBoxLayout>
 #include <QLabel>
@@ -50,16 +51,14 @@ GalleryPanel::GalleryPanel(Document& document, PeaksPanel& peaks, ViewsPanel& vi
     m_templates->setAlignment(Qt::AlignTop | Qt::AlignHCenter);
     m_templates->setMargin(4);
     m_templates->setToolTip(tr("The templates of the result, for comparison"));
-    auto* pinned = new QScrollArea(this);
-    pinned->setFrameShape(QFrame::NoFrame);
-    pinned->setWidget(m_templates);
-    pinned->setWidgetResizable(true);
-    pinned->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
-    pinned->setSizePolicy(QSizePolicy::Maximum, QSizePolicy::Expanding);
-    pinned->setSizeAdjustPolicy(QAbstractScrollArea::AdjustToContents);
+    m_pinned = new QScrollArea(this);
+    m_pinned->setFrameShape(QFrame::NoFrame);
+    m_pinned->setWidget(m_templates);
+    m_pinned->setWidgetResizable(true);
+    m_pinned->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
     auto* row = new QHBoxLayout;
     row->setSpacing(0);
-    row->addWidget(pinned);
+    row->addWidget(m_pinned);
     row->addWidget(m_list, 1);
     auto* layout = new QVBoxLayout(this);
     layout->setContentsMargins(0, 0, 0, 0);
@@ -153,7 +152,7 @@ void GalleryPanel::showTemplates() {
     const ResultEntry* result = m_document.result();
     if (result == nullptr) {
         m_templates->clear();
-        m_templates->setMinimumWidth(0);
+        m_pinned->setFixedWidth(0);
         return;
     }
     const std::size_t count = std::min(result->job->templates.size(), kMostTemplates);
@@ -167,18 +166,14 @@ void GalleryPanel::showTemplates() {
         const QImage picture = m_delegate->templatePicture(static_cast<int>(i), ratio);
         const int side = m_size->value();
         const int top = static_cast<int>(i) * cell.height();
-        const QSize shown = picture.size().scaled(cell.width(), side, Qt::KeepAspectRatio);
-        painter.drawImage(
-            QRect(QPoint((cell.width() - shown.width()) / 2, top + (side - shown.height()) / 2),
-                  shown),
-            picture);
-        painter.setPen(palette().color(QPalette::WindowText));
+        m_delegate->drawPanels(painter, picture, QRect(5, top, cell.width() - 10, side));
+        painter.setPen(QApplication::palette().color(QPalette::WindowText));
         painter.drawText(QRect(0, top + side, cell.width(), cell.height() - side), Qt::AlignCenter,
                          result->job->templates.size() > 1 ? tr("template %1").arg(i)
                                                            : tr("template"));
     }
     m_templates->setPixmap(pixmap);
-    m_templates->setMinimumWidth(cell.width() + 8);
+    m_pinned->setFixedWidth(cell.width() + 12);
 }
 
 void GalleryPanel::sort() {

@@ -7,6 +7,7 @@
 class QAction;
 class QComboBox;
 class QLabel;
+class QScrollArea;
 class QSlider;
 class QToolButton;
 
@@ -43,6 +44,7 @@ class GalleryPanel : public QWidget {
     ViewsPanel& m_views;
     GalleryDelegate* m_delegate = nullptr;
     GalleryView* m_list = nullptr;
+    QScrollArea* m_pinned = nullptr; ///< holds m_templates
     QLabel* m_templates = nullptr;
     QComboBox* m_sort = nullptr;
     QToolButton* m_order = nullptr;

@@ -16,7 +16,6 @@ struct Plane {
 };
 
 constexpr std::array<Plane, 3> kPlanes{{{0, 1}, {0, 2}, {2, 1}}};
-constexpr int kPanelGap = 2;
 
 std::array<std::int64_t, 3> lengths(const base::Extents& extents) {
     return {extents.x, extents.y, extents.z};
@@ -37,14 +36,14 @@ QImage boxPicture(const std::function<double(const base::Index&)>& value,
     };
     const int square = std::min<int>(side, static_cast<int>(std::min<std::int64_t>(longest, side)));
     const int panels = panelsOf(extents);
-    QImage picture(panels * square + (panels - 1) * kPanelGap, square, QImage::Format_RGB32);
+    QImage picture(panels * square, square, QImage::Format_RGB32);
     picture.fill(outside);
     const double range = std::max(window.high - window.low, 1e-300);
     for (int panel = 0; panel < panels; ++panel) {
         const Plane plane = kPlanes[static_cast<std::size_t>(panel)];
         const int width = std::min(pixelsOf(plane.right), square);
         const int height = std::min(pixelsOf(plane.down), square);
-        const int left = panel * (square + kPanelGap) + (square - width) / 2;
+        const int left = panel * square + (square - width) / 2;
         const int top = (square - height) / 2;
         for (int y = 0; y < height; ++y) {
             for (int x = 0; x < width; ++x) {

@@ -13,8 +13,8 @@ namespace flcc::ui {
 /// The panels of a picture: one of an image, XY, XZ and YZ of a volume.
 [[nodiscard]] int panelsOf(const base::Extents& extents);
 
-/// A box of an image as grey pictures side by side: its only slice, or the middle slices XY, XZ and
-/// YZ of a volume. Voxels outside the image and without a number are `outside`. A panel is
+/// A box of an image as square grey pictures side by side: its only slice, or the middle slices XY,
+/// XZ and YZ of a volume. Voxels outside the image and without a number are `outside`. A panel is
 /// `side` pixels along its longer side, or as many as the box has voxels, if those are fewer.
 /// **Cost**: reads side * side voxels a panel.
 [[nodiscard]] QImage boxPicture(const base::AnyView& image, const base::Box& box,

@@ -239,8 +239,8 @@ void PeaksPanel::sortBy(int column, Qt::SortOrder order) { m_table->sortByColumn
 
 void PeaksPanel::addButton(QAction* action) {
     auto* button = new QToolButton(this);
+    action->setIconText(tr("Explain")); // the button is short
     button->setDefaultAction(action);
-    button->setText(tr("Explain"));
     button->setObjectName(action->objectName() + QStringLiteral("Button"));
     m_bar->addWidget(button);
 }
