@@ -191,6 +191,8 @@ void MatchPanel::forgetScene() {
     m_job.index = none.index;
     m_job.peaks = none.peaks;
     m_job.report = none.report;
+    m_job.truth = none.truth;
+    m_job.comparison = none.comparison;
     m_job.heatmap = none.heatmap;
     m_job.slice = none.slice;
     m_region->clear();
