@@ -193,6 +193,7 @@ void MatchPanel::forgetScene() {
     m_job.report = none.report;
     m_job.heatmap = none.heatmap;
     m_job.slice = none.slice;
+    m_job.exports = none.exports;
     m_region->clear();
     m_method->showPlanReport();
     updateData();
