@@ -18,6 +18,8 @@
 
 #include <filesystem>
 
+#include <cmath>
+
 #include "engine/job/knowledge.h"
 #include "tests/support/test_class.h"
 #include "tests/ui/window_support.h"
