@@ -16,9 +16,8 @@
 #include <QTest>
 #include <QToolButton>
 
-#include <filesystem>
-
 #include <cmath>
+#include <filesystem>
 
 #include "engine/job/knowledge.h"
 #include "tests/support/test_class.h"
