@@ -121,6 +121,9 @@ std::string summaryHtml(const JobReport& report) {
     if (report.frames.empty() && report.run) {
         rows.push_back({"Peaks", std::to_string(report.peaks.size())});
     }
+    if (report.threshold) {
+        rows.push_back({"Threshold", thresholdText(*report.threshold)});
+    }
     if (report.audit) {
         rows.push_back({"Audit", auditText(*report.audit)});
     }
@@ -161,7 +164,7 @@ std::string peaksHtml(const JobReport& report) {
     const std::string& unit = report.geometry.unit;
     const auto columns = [&](Row row) {
         if (!several) {
-            row.erase(row.begin() + 11);
+            row.erase(row.begin() + 12);
         }
         if (flat) {
             row.erase(row.begin() + 8);
@@ -172,15 +175,18 @@ std::string peaksHtml(const JobReport& report) {
     std::vector<Row> rows;
     for (std::size_t i = 0; i < std::min(kMostRows, report.peaks.size()); ++i) {
         const match::Peak& peak = report.peaks[i];
-        rows.push_back(columns(
-            {std::to_string(i + 1), fixed(peak.score, 4), base::toString(peak.corner),
-             fixed(peak.centre[0], 2), fixed(peak.centre[1], 2), fixed(peak.centre[2], 2),
-             fixed(peak.world[0], 3), fixed(peak.world[1], 3), fixed(peak.world[2], 3),
-             peak.zscore ? fixed(*peak.zscore, 1) : "", peak.rival ? fixed(*peak.rival, 3) : "",
-             std::to_string(peak.templ), std::string(base::name(peak.status))}));
+        rows.push_back(
+            columns({std::to_string(i + 1), fixed(peak.score, 4), base::toString(peak.corner),
+                     fixed(peak.centre[0], 2), fixed(peak.centre[1], 2), fixed(peak.centre[2], 2),
+                     fixed(peak.world[0], 3), fixed(peak.world[1], 3), fixed(peak.world[2], 3),
+                     peak.zscore ? fixed(*peak.zscore, 1) : "",
+                     peak.falsePositives ? shortest(std::stod(fixed(*peak.falsePositives, 6))) : "",
+                     peak.rival ? fixed(*peak.rival, 3) : "", std::to_string(peak.templ),
+                     std::string(base::name(peak.status))}));
     }
-    const Row head = columns({"rank", "score", "corner", "x", "y", "z", "x, " + unit, "y, " + unit,
-                              "z, " + unit, "z-score", "rival", "template", "status"});
+    const Row head =
+        columns({"rank", "score", "corner", "x", "y", "z", "x, " + unit, "y, " + unit, "z, " + unit,
+                 "z-score", "false pos.", "rival", "template", "status"});
     std::vector<std::size_t> numbers(head.size() - 1);
     std::iota(numbers.begin(), numbers.end(), std::size_t{0});
     std::string text = "<h2>Peaks</h2>\n" + table(head, rows, numbers);
@@ -189,7 +195,8 @@ std::string peaksHtml(const JobReport& report) {
                           " more; the JSON report and the list of peaks have all.");
     }
     return text + paragraph("Voxels count from 0; x, y, z are the centre with its sub-voxel "
-                            "shift; corner is the voxel under the template's first voxel.");
+                            "shift; corner is the voxel under the template's first voxel; false "
+                            "pos. are those expected at or above the score in the whole search.");
 }
 
 std::string framesHtml(const JobReport& report) {
