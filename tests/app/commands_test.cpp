@@ -96,6 +96,10 @@ void CliCommandsTest::failuresHaveTheirCodeAndWriteNothing_data() {
     row("devices with an argument", {"devices", "--", "cpu"}, 2);
     row("version with an argument", {"--version", "x"}, 2);
     row("slice without a heatmap", match({"--slice", "0"}), 2);
+    row("replay of no report", {"replay"}, 2);
+    row("replay of a missing report", {"replay", "nothing.json"}, 3);
+    row("replay of a scene", {"replay", "scene.mha"}, 3);
+    row("a stack size without a stack", match({"--stack-size", "8"}), 2);
     row("list of samples with a name", {"sample", "--list", "tiny"}, 2);
     row("info that verifies no file", {"info", "--verify"}, 2);
     row("info with an unknown option", {"info", "--check", "scene.mha"}, 2);

@@ -275,6 +275,21 @@ void WindowFilesTest::exportedFilesReadBackAsTheResult() {
     const method::Candidate chosen = job::chosenCandidate(file("report.json").string());
     QVERIFY(chosen == result.report.plan.chosen()->candidate);
 
+    exporter.writeReport(file("report.html"));
+    QVERIFY(saved());
+    QFile page(m_folder->filePath(QStringLiteral("report.html")));
+    QVERIFY(page.open(QIODevice::ReadOnly));
+    const QByteArray html = page.readAll();
+    QVERIFY(html.contains("<h2>Gallery</h2>") && html.contains("<h2>Scores</h2>"));
+    QCOMPARE(html.count("<img "), static_cast<qsizetype>(1 + result.peaks.size()));
+
+    for (const char* const name : {"figure.png", "figure.svg", "figure.pdf"}) {
+        exporter.writeFigure(file(name));
+        QVERIFY(saved());
+    }
+    // Two panels of 210 points and a colour bar, at 300 pixels on an inch.
+    QVERIFY(QImage(m_folder->filePath(QStringLiteral("figure.png"))).width() > 2 * 210 * 300 / 72);
+
     exporter.writeHeatmap(file("heatmap.png"));
     QVERIFY(saved());
     const QImage heatmap(m_folder->filePath(QStringLiteral("heatmap.png")));

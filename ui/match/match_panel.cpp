@@ -195,6 +195,7 @@ void MatchPanel::forgetScene() {
     m_job.comparison = none.comparison;
     m_job.heatmap = none.heatmap;
     m_job.slice = none.slice;
+    m_job.exports = none.exports;
     m_region->clear();
     m_method->showPlanReport();
     updateData();

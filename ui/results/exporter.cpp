@@ -14,10 +14,12 @@
 
 #include "engine/base/error.h"
 #include "engine/io/atomic_file.h"
+#include "engine/io/drawing.h"
 #include "engine/io/heatmap_file.h"
 #include "engine/io/image_file.h"
 #include "engine/io/peak_file.h"
 #include "engine/job/arguments.h"
+#include "engine/job/exports.h"
 #include "engine/job/mask_shape.h"
 #include "ui/base/focused_field.h"
 #include "ui/base/settings.h"
@@ -391,18 +393,11 @@ void Exporter::heatmap() {
 }
 
 void Exporter::writeHeatmap(const std::filesystem::path& path) {
-    if (const ResultEntry* result = requireMap()) {
-        // The slice in view, clamped to the slices of the map.
-        const std::int64_t slices = result->job->map->value.extents().z;
-        const auto depth = static_cast<double>(result->job->templates.front()->extents().z - 1);
-        const double first = static_cast<double>(result->job->mapCorner.z) + depth / 2;
-        const auto z = static_cast<std::int64_t>(
-            std::clamp(std::floor(std::round(m_views.crosshair()[2]) - first + 0.5), 0.0,
-                       static_cast<double>(slices - 1)));
+    if (requireMap() != nullptr) {
         writeScenes(
             path,
-            [z, scale = m_views.mapScale()](const ResultEntry& entry, const auto& file,
-                                            const std::stop_token& stop) {
+            [z = shownSlice(), scale = m_views.mapScale()](
+                const ResultEntry& entry, const auto& file, const std::stop_token& stop) {
                 const method::MatchMap& map = *entry.job->map;
                 const bool written =
                     io::writeHeatmap(file, map.value.view(), map.status.view(), z, scale, stop);
@@ -417,7 +412,8 @@ void Exporter::report() {
         Q_EMIT failed(tr("There is no plan report yet: press Plan or Run first."));
         return;
     }
-    ask(tr("Export plan report"), QStringLiteral("report.json"), tr("JSON (*.json);;Text (*.txt)"),
+    ask(tr("Export plan report"), QStringLiteral("report.json"),
+        tr("JSON (*.json);;Page with pictures (*.html);;Text (*.txt)"),
         [this](const std::filesystem::path& path) { writeReport(path); });
 }
 
@@ -427,21 +423,61 @@ void Exporter::writeReport(const std::filesystem::path& path) {
         return;
     }
     const auto text = [](const job::JobReport& report, const io::AtomicFile& file) {
-        io::writeText(file, file.target().extension() == ".txt" ? job::toText(report)
-                                                                : job::toJson(report));
+        io::writeText(file, file.target().extension() == ".txt"    ? job::toText(report)
+                            : file.target().extension() == ".html" ? job::toHtml(report)
+                                                                   : job::toJson(report));
         return std::optional(std::vector<std::string>{});
     };
-    if (m_flow.report()->stream && m_document.result() != nullptr) {
-        writeScenes(path,
-                    [text](const ResultEntry& result, const auto& file, const std::stop_token&) {
-                        return text(result.job->report, file);
-                    });
+    const ResultEntry* const shown = m_document.result();
+    const bool page = path.extension() == ".html" && shown != nullptr && shown->job->report.run &&
+                      shown->job->report.frames.empty() && job::isVerified(shown->job->report);
+    if (page || (m_flow.report()->stream && shown != nullptr)) {
+        writeScenes(path, [text, page, threshold = m_document.peakChoice().minScore](
+                              const ResultEntry& result, const auto& file, const std::stop_token&) {
+            if (page) {
+                io::writeText(file, job::toHtml(*result.job, threshold));
+                return std::optional(std::vector<std::string>{});
+            }
+            return text(result.job->report, file);
+        });
         return;
     }
     write(path,
           [text, report = *m_flow.report()](const io::AtomicFile& file, const std::stop_token&) {
               return text(report, file);
           });
+}
+
+void Exporter::figure() {
+    if (requireMap() != nullptr) {
+        ask(tr("Export figure"), QStringLiteral("figure.png"),
+            tr("PNG, 300 dpi (*.png);;SVG (*.svg);;PDF (*.pdf)"),
+            [this](const std::filesystem::path& path) { writeFigure(path); });
+    }
+}
+
+void Exporter::writeFigure(const std::filesystem::path& path) {
+    if (requireMap() == nullptr) {
+        return;
+    }
+    writeScenes(
+        path,
+        [z = shownSlice()](const ResultEntry& result, const auto& file, const std::stop_token&) {
+            io::writeDrawing(file, job::drawingOf(*result.job, z));
+            return std::optional(std::vector<std::string>{});
+        },
+        Of::Maps);
+}
+
+/// The slice of the map that is in view, clamped to its slices.
+std::int64_t Exporter::shownSlice() const {
+    const job::JobResult& job = *m_document.result()->job;
+    const std::int64_t slices = job.map->value.extents().z;
+    const auto depth = static_cast<double>(job.templates.front()->extents().z - 1);
+    const double first = static_cast<double>(job.mapCorner.z) + depth / 2;
+    return static_cast<std::int64_t>(
+        std::clamp(std::floor(std::round(m_views.crosshair()[2]) - first + 0.5), 0.0,
+                   static_cast<double>(slices - 1)));
 }
 
 void Exporter::screenshot() {

@@ -41,6 +41,7 @@ class Exporter : public QObject {
     void index();
     void heatmap();
     void report();
+    void figure();
     void screenshot();
     void cleanScreenshot();
     void saveTemplate();
@@ -57,6 +58,7 @@ class Exporter : public QObject {
     void writeIndex(const std::filesystem::path& path);
     void writeHeatmap(const std::filesystem::path& path);
     void writeReport(const std::filesystem::path& path);
+    void writeFigure(const std::filesystem::path& path);
     void writeScreenshot(const std::filesystem::path& path);
     void writeTemplate(const std::filesystem::path& path);
     void writeMask(const std::filesystem::path& path, bool scene);
@@ -92,6 +94,7 @@ class Exporter : public QObject {
                                              const io::ListUnknowns& unknowns,
                                              const std::vector<match::Decision>& only) const;
     [[nodiscard]] std::vector<ResultEntry> shownRun() const;
+    [[nodiscard]] std::int64_t shownSlice() const;
     void ask(const QString& title, const QString& name, const QString& filters,
              std::function<void(const std::filesystem::path&)> then);
     [[nodiscard]] std::optional<MaskEntry> requireMask(bool scene);

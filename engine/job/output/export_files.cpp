@@ -205,7 +205,9 @@ void addExportSteps(std::vector<std::function<bool()>>& steps, const Job& job, J
 }
 
 std::string reportText(const Job& job, const JobResult& result) {
-    return isPage(job.report) ? toHtml(result, thresholdOf(job), job.slice)
+    const auto& chosen = result.report.threshold; // of lcc, by the law of the scores
+    const double threshold = chosen ? chosen->value : thresholdOf(job);
+    return isPage(job.report) ? toHtml(result, threshold, job.slice)
                               : reportText(job, result.report);
 }
 

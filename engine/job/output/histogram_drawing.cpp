@@ -97,8 +97,9 @@ io::Drawing histogramOf(const JobResult& result, double threshold) {
     for (double tick = std::ceil(bins.low / step) * step; tick <= bins.high; tick += step) {
         const double value = std::abs(tick) < step / 1e6 ? 0 : tick;
         drawing.line({x(tick), kBottom}, {x(tick), kBottom + 4});
-        drawing.text({x(tick), kBottom + 14}, shortest(std::round(value / step * 1e3) / 1e3 * step),
-                     8, io::TextAnchor::Middle);
+        drawing.text({x(tick), kBottom + 14},
+                     fixed(value, std::max(0, -static_cast<int>(std::floor(std::log10(step))))), 8,
+                     io::TextAnchor::Middle);
     }
     for (const match::Peak& peak : result.peaks) {
         const double at = x(std::clamp(peak.score, bins.low, bins.high));
@@ -116,9 +117,7 @@ io::Drawing histogramOf(const JobResult& result, double threshold) {
                           .colour = kThreshold});
     }
     drawing.text({(kLeft + kRight) / 2, kHeight - 6},
-                 std::string(method::name(result.report.plan.problem.operation)) +
-                     "; orange: listed peaks",
-                 8.5, io::TextAnchor::Middle);
+                 operationText(result) + "; orange: listed peaks", 8.5, io::TextAnchor::Middle);
     drawing.add(io::DrawnText{.at = {12, (kTop + kBottom) / 2},
                               .text = "placements",
                               .size = 8.5,

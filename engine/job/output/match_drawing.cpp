@@ -107,6 +107,11 @@ match::HeatmapScale heatmapScale(method::Operation operation,
             .reversed = operation.traits().best == method::Best::Smallest};
 }
 
+std::string operationText(const JobResult& result) {
+    const method::Operation operation = result.report.plan.problem.operation;
+    return operation.isLcc() ? "LCC" : std::string(method::name(operation));
+}
+
 std::int64_t drawnSlice(const JobResult& result, std::optional<std::int64_t> slice) {
     const std::int64_t best =
         result.peaks.empty() ? 0 : result.peaks.front().corner.z - result.mapCorner.z;
@@ -310,8 +315,7 @@ io::Drawing drawingOf(const JobResult& result, std::optional<std::int64_t> slice
     drawScene(drawing, result, place, z);
     drawScaleBar(drawing, result, place);
     place.corner.x += place.width() + kGap;
-    head("b",
-         std::string(method::name(result.report.plan.problem.operation)) + " of each placement");
+    head("b", operationText(result) + " of each placement");
     drawHeatmap(drawing, result, place, z);
     drawColourBar(drawing, result, {place.corner.x + place.width() + 10, place.corner.y},
                   place.height());

@@ -16,6 +16,9 @@ namespace flcc::job::detail {
 [[nodiscard]] match::HeatmapScale heatmapScale(method::Operation operation,
                                                const match::MapStatistics& statistics);
 
+/// "LCC" or the name of another operation.
+[[nodiscard]] std::string operationText(const JobResult& result);
+
 /// The slice of the map that is drawn: `slice`, or that of the best peak.
 [[nodiscard]] std::int64_t drawnSlice(const JobResult& result, std::optional<std::int64_t> slice);
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <numeric>
 #include <utility>
 
 #include "engine/base/spacing.h"
@@ -29,7 +30,8 @@ h1 { font-size: 16pt; margin: 0 0 2mm; }
 h2 { font-size: 12pt; margin: 7mm 0 2mm; border-bottom: 0.3mm solid #999; break-after: avoid; }
 p { margin: 1mm 0 2mm; }
 table { border-collapse: collapse; font-size: 8.5pt; margin: 1mm 0 2mm; }
-th, td { text-align: left; padding: 0.6mm 2.5mm 0.6mm 0; vertical-align: top; overflow-wrap: anywhere; }
+th, td { text-align: left; padding: 0.6mm 2.5mm 0.6mm 0; vertical-align: top; }
+table.files td { overflow-wrap: anywhere; }
 th { border-bottom: 0.3mm solid #666; font-weight: bold; }
 td.n, th.n { text-align: right; font-variant-numeric: tabular-nums; white-space: nowrap; }
 tr { break-inside: avoid; }
@@ -119,6 +121,9 @@ std::string summaryHtml(const JobReport& report) {
     if (report.frames.empty() && report.run) {
         rows.push_back({"Peaks", std::to_string(report.peaks.size())});
     }
+    if (report.threshold) {
+        rows.push_back({"Threshold", thresholdText(*report.threshold)});
+    }
     if (report.audit) {
         rows.push_back({"Audit", auditText(*report.audit)});
     }
@@ -153,28 +158,45 @@ std::string peaksHtml(const JobReport& report) {
     if (report.peaks.empty()) {
         return {};
     }
+    // Columns that say nothing are left out.
+    const bool flat = base::isFlat2D(report.scene);
+    const bool several = report.templates.size() > 1;
     const std::string& unit = report.geometry.unit;
+    const auto columns = [&](Row row) {
+        if (!several) {
+            row.erase(row.begin() + 12);
+        }
+        if (flat) {
+            row.erase(row.begin() + 8);
+            row.erase(row.begin() + 5);
+        }
+        return row;
+    };
     std::vector<Row> rows;
     for (std::size_t i = 0; i < std::min(kMostRows, report.peaks.size()); ++i) {
         const match::Peak& peak = report.peaks[i];
-        rows.push_back({std::to_string(i + 1), fixed(peak.score, 4), base::toString(peak.corner),
-                        fixed(peak.centre[0], 2), fixed(peak.centre[1], 2),
-                        fixed(peak.centre[2], 2), fixed(peak.world[0], 3), fixed(peak.world[1], 3),
-                        fixed(peak.world[2], 3), peak.zscore ? fixed(*peak.zscore, 1) : "",
-                        peak.rival ? fixed(*peak.rival, 3) : "", std::to_string(peak.templ),
-                        std::string(base::name(peak.status))});
+        rows.push_back(
+            columns({std::to_string(i + 1), fixed(peak.score, 4), base::toString(peak.corner),
+                     fixed(peak.centre[0], 2), fixed(peak.centre[1], 2), fixed(peak.centre[2], 2),
+                     fixed(peak.world[0], 3), fixed(peak.world[1], 3), fixed(peak.world[2], 3),
+                     peak.zscore ? fixed(*peak.zscore, 1) : "",
+                     peak.falsePositives ? shortest(std::stod(fixed(*peak.falsePositives, 6))) : "",
+                     peak.rival ? fixed(*peak.rival, 3) : "", std::to_string(peak.templ),
+                     std::string(base::name(peak.status))}));
     }
-    std::string text =
-        "<h2>Peaks</h2>\n" +
-        table({"rank", "score", "corner", "x", "y", "z", "world x, " + unit, "world y, " + unit,
-               "world z, " + unit, "z-score", "rival", "template", "status"},
-              rows, {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11});
+    const Row head =
+        columns({"rank", "score", "corner", "x", "y", "z", "x, " + unit, "y, " + unit, "z, " + unit,
+                 "z-score", "false pos.", "rival", "template", "status"});
+    std::vector<std::size_t> numbers(head.size() - 1);
+    std::iota(numbers.begin(), numbers.end(), std::size_t{0});
+    std::string text = "<h2>Peaks</h2>\n" + table(head, rows, numbers);
     if (report.peaks.size() > kMostRows) {
         text += paragraph("... and " + std::to_string(report.peaks.size() - kMostRows) +
                           " more; the JSON report and the list of peaks have all.");
     }
     return text + paragraph("Voxels count from 0; x, y, z are the centre with its sub-voxel "
-                            "shift; corner is the voxel under the template's first voxel.");
+                            "shift; corner is the voxel under the template's first voxel; false "
+                            "pos. are those expected at or above the score in the whole search.");
 }
 
 std::string framesHtml(const JobReport& report) {
@@ -276,6 +298,7 @@ std::string inputsHtml(const JobReport& report) {
         }
     }
     std::string text = "<h2>Inputs</h2>\n" + table({"role", "file", "SHA-256", "note"}, rows, {});
+    text.replace(text.find("<table>"), 7, "<table class=\"files\">");
     if (!report.mapSha256.empty()) {
         text +=
             "<p>Map (scores and statuses), SHA-256: <code>" + report.mapSha256 + "</code></p>\n";

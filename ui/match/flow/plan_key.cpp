@@ -26,6 +26,7 @@ job::Job planKey(job::Job job) {
     job.comparison.clear();
     job.report.clear();
     job.heatmap.clear();
+    job.exports = {};
     job.templateOut.clear();
     return job;
 }

@@ -184,8 +184,17 @@ void FileMenu::addExports(QMenu* menu) {
         {"exportHeatmap", tr("&Heatmap …"), tr("Writes the heatmap of the slice in view"), {}},
         [this] { m_parts.exporter.heatmap(); });
     add(exports,
-        {"exportReport", tr("Plan &report …"), tr("Writes the plan report as JSON or text"), {}},
+        {"exportReport",
+         tr("Plan &report …"),
+         tr("Writes the report as JSON, as text, or as a page with pictures for print"),
+         {}},
         [this] { m_parts.exporter.report(); });
+    add(exports,
+        {"exportFigure",
+         tr("&Figure …"),
+         tr("Draws scene, peaks and heatmap with scale and colour bar as PNG, SVG or PDF"),
+         {}},
+        [this] { m_parts.exporter.figure(); });
 }
 
 void FileMenu::addPictures(QMenu* menu) {
