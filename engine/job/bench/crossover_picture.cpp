@@ -21,7 +21,7 @@ using match::Colour;
 constexpr double kCell = 2.5;   ///< a step
 constexpr double kMapLeft = 34; ///< of a map: room for its labels
 constexpr double kMapTop = 26;
-constexpr double kLetters = 7;
+constexpr double kMapLetters = 7;
 
 Colour greyOf(std::size_t method, std::size_t methods) {
     const auto last = std::max<std::size_t>(1, methods - 1);
@@ -107,21 +107,22 @@ void drawMap(Drawing& drawing, const Crossover& map, const std::vector<std::stri
     drawing.text({at.x - kMapLeft + 4, at.y - 15},
                  std::string(map.operation == FigureOperation::Lcc ? "LCC, " : "convolution, ") +
                      (map.volume ? "3D, " : "2D, ") + (map.stream ? "stream" : "single image"),
-                 kLetters);
-    drawing.text({at.x - kMapLeft + 4, at.y - 5}, "scene side, voxels", kLetters);
+                 kMapLetters);
+    drawing.text({at.x - kMapLeft + 4, at.y - 5}, "scene side, voxels", kMapLetters);
     const double bottom = at.y + height;
     for (std::size_t i = 0; i < map.templates.size(); i += kStepsPerOctave) {
         const double x = at.x + (static_cast<double>(i) + 0.5) * kCell;
         drawing.line({x, bottom}, {x, bottom + 2});
-        drawing.text({x, bottom + 9}, std::to_string(map.templates[i]), kLetters,
+        drawing.text({x, bottom + 9}, std::to_string(map.templates[i]), kMapLetters,
                      TextAnchor::Middle);
     }
     for (std::size_t i = 0; i < map.scenes.size(); i += kStepsPerOctave) {
         const double y = bottom - (static_cast<double>(i) + 0.5) * kCell;
         drawing.line({at.x - 2, y}, {at.x, y});
-        drawing.text({at.x - 4, y + 2.5}, std::to_string(map.scenes[i]), kLetters, TextAnchor::End);
+        drawing.text({at.x - 4, y + 2.5}, std::to_string(map.scenes[i]), kMapLetters,
+                     TextAnchor::End);
     }
-    drawing.text({at.x + width / 2, bottom + 18}, "template side, voxels", kLetters,
+    drawing.text({at.x + width / 2, bottom + 18}, "template side, voxels", kMapLetters,
                  TextAnchor::Middle);
 }
 
@@ -141,18 +142,18 @@ double drawLegend(Drawing& drawing, const std::vector<std::string>& methods, boo
     double x = kMapLeft;
     for (std::size_t i = 0; i < methods.size(); ++i) {
         drawing.box(x, kLegend - 6, 7, 7, greyOf(i, methods.size()), io::kBlack, 0.5);
-        drawing.text({x + 10, kLegend}, methods[i], kLetters);
-        x += 10 + io::estimatedWidth(methods[i], kLetters) + 8;
+        drawing.text({x + 10, kLegend}, methods[i], kMapLetters);
+        x += 10 + io::estimatedWidth(methods[i], kMapLetters) + 8;
     }
     if (marks) {
         constexpr std::string_view kTable = "critical, FLCC Table II";
         constexpr std::string_view kMeasured = "critical, measured";
         drawTableMark(drawing, {x + 2, kLegend - 4});
-        drawing.text({x + 7, kLegend}, std::string(kTable), kLetters);
-        x += 7 + io::estimatedWidth(kTable, kLetters) + 8;
+        drawing.text({x + 7, kLegend}, std::string(kTable), kMapLetters);
+        x += 7 + io::estimatedWidth(kTable, kMapLetters) + 8;
         drawMeasuredMark(drawing, {x + 2, kLegend - 2.5});
-        drawing.text({x + 7, kLegend}, std::string(kMeasured), kLetters);
-        x += 7 + io::estimatedWidth(kMeasured, kLetters) + 8;
+        drawing.text({x + 7, kLegend}, std::string(kMeasured), kMapLetters);
+        x += 7 + io::estimatedWidth(kMeasured, kMapLetters) + 8;
     }
     return x;
 }
