@@ -240,7 +240,7 @@ Found comparePeaks(const Json& before, const Json& now) {
                                                         ", bound " + detail::shortest(bound)};
         }
     }
-    if (found.sentence.empty()) {
+    if (found.sentence.empty() && !before.empty()) {
         found.sentence = std::to_string(now.size()) +
                          (now.size() == 1 ? " peak is" : " peaks are") + " the same";
     }

@@ -5,6 +5,8 @@
 #include <numeric>
 #include <utility>
 
+#include <fmt/format.h>
+
 #include "engine/base/spacing.h"
 #include "engine/job/exports.h"
 #include "engine/job/report/export_report.h"
@@ -180,7 +182,7 @@ std::string peaksHtml(const JobReport& report) {
                      fixed(peak.centre[0], 2), fixed(peak.centre[1], 2), fixed(peak.centre[2], 2),
                      fixed(peak.world[0], 3), fixed(peak.world[1], 3), fixed(peak.world[2], 3),
                      peak.zscore ? fixed(*peak.zscore, 1) : "",
-                     peak.falsePositives ? shortest(std::stod(fixed(*peak.falsePositives, 6))) : "",
+                     peak.falsePositives ? fmt::format("{:.2g}", *peak.falsePositives) : "",
                      peak.rival ? fixed(*peak.rival, 3) : "", std::to_string(peak.templ),
                      std::string(base::name(peak.status))}));
     }

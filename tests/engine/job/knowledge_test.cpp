@@ -436,24 +436,22 @@ void JobKnowledgeTest::theCrossoverPictureShowsItsMaps() {
                               {"direct", "tiled"},
                               {{method, method, -1}, {method, method, method}}};
     };
-    const io::Drawing drawing = job::drawingOf({mapOf(false, 0), mapOf(true, 1)});
-    // A picture of the cells of each map: the largest scene above, white where nothing is chosen,
-    // and a grey for each method.
-    std::vector<io::DrawnImage> cells;
-    for (const auto& item : drawing.items) {
-        if (const auto* image = std::get_if<io::DrawnImage>(&item)) {
-            cells.push_back(*image);
+    const io::Drawing drawing = job::drawingOf(std::vector{mapOf(false, 0), mapOf(true, 1)});
+    // One grey for each method, in its cells and in the legend. The largest scene is on top.
+    std::vector<match::Colour> greys;
+    std::vector<match::Colour> legend;
+    for (const io::DrawnItem& item : drawing.items) {
+        if (const auto* cells = std::get_if<io::DrawnImage>(&item)) {
+            QVERIFY(cells->columns == 3 && cells->rows == 2);
+            const match::Colour grey = cells->pixels[0];
+            greys.push_back(grey);
+            QVERIFY((cells->pixels == std::vector{grey, grey, grey, grey, grey, io::kWhite}));
+        } else if (const auto* box = std::get_if<io::DrawnPath>(&item); box && box->fill) {
+            legend.push_back(*box->fill);
         }
     }
-    QCOMPARE(cells.size(), std::size_t{2});
-    for (const io::DrawnImage& map : cells) {
-        QVERIFY(map.columns == 3 && map.rows == 2 && map.pixels.size() == 6);
-        for (std::size_t i = 0; i < 6; ++i) {
-            QVERIFY(map.pixels[i] == (i == 5 ? io::kWhite : map.pixels.front()));
-        }
-    }
-    QVERIFY(cells[0].pixels.front() != cells[1].pixels.front());
-    QVERIFY(cells[0].pixels.front() != io::kWhite && cells[1].pixels.front() != io::kWhite);
+    QVERIFY(greys.size() == 2 && greys[0] != greys[1] && greys[0] != io::kWhite);
+    QVERIFY(legend == greys);
     const test::Folder folder;
     job::writeCrossover(folder.path("map.png"), {.threads = 1, .quick = true});
     QVERIFY(base::extentsOf(job::loadImage(folder.path("map.png"), {}, {})->pixels).x > 200);

@@ -366,7 +366,8 @@ class Judge {
     }
 
     [[nodiscard]] std::string peaksFault() const {
-        const double threshold = job::thresholdOf(m_of.job);
+        const std::optional<job::ThresholdReport>& given = m_result.report.threshold;
+        const double threshold = given ? given->value : job::thresholdOf(m_of.job);
         const bool listed =
             m_best &&
             m_sign * *m_best > m_sign * threshold + (m_of.job.operation.isLcc() ? 1e-6 : 0);

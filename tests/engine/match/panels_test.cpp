@@ -233,7 +233,7 @@ void MatchPanelsTest::theAverageIsMeanAndVariance() {
     for (std::int64_t y = 0; y < 5; ++y) {
         for (std::int64_t x = 0; x < 7; ++x) {
             std::vector<double> values;
-            for (const std::size_t i : {0U, 2U, 3U, 4U}) {
+            for (const std::size_t i : {0UL, 2UL, 3UL, 4UL}) {
                 values.push_back(
                     scene.view().at(static_cast<std::int64_t>(peaks[i].centre[0]) - 3 + x,
                                     static_cast<std::int64_t>(peaks[i].centre[1]) - 2 + y, 0));
