@@ -56,7 +56,6 @@ class CliCommandsTest : public QObject {
     void infoIsJson();
     void devicesAreListed();
     void aGpuIsUsedOrItIsSaidWhyNot();
-    void samplesAreListed();
     void theSelfTestPasses();
     void theSelfTestRunsTheCasesAskedFor();
     void helpAndVersion();
@@ -516,14 +515,6 @@ void CliCommandsTest::aGpuIsUsedOrItIsSaidWhyNot() {
         verifyFailure(run, 6);
         QVERIFY2(!reason.empty() && run.errors.contains(reason.c_str()), run.errors.constData());
         QVERIFY(folder.added().isEmpty());
-    }
-}
-
-void CliCommandsTest::samplesAreListed() {
-    const CliRun run = runCli({"sample", "--list"}, m_tiny.path());
-    QCOMPARE(run.code, 0);
-    for (const char* name : {"cells", "tomogram", "tiny"}) {
-        QVERIFY2(run.output.contains(name), name);
     }
 }
 

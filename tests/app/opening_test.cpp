@@ -12,7 +12,7 @@ using namespace flcc;
 using test::CliRun;
 using Json = nlohmann::json;
 
-/// What `flcc-cli` does with the spacing of images.
+/// Which samples `flcc-cli` has, and what it does with the spacing of images.
 class CliOpeningTest : public QObject {
     Q_OBJECT
 
@@ -52,6 +52,14 @@ class CliOpeningTest : public QObject {
         QVERIFY(m_sample.bytes("j.json").contains("\"spacing\": \"0.25um\""));
         QCOMPARE(run({"match", "--job", "j.json", "--peaks", "again.csv", "--quiet"}).code, 0);
         QCOMPARE(m_sample.bytes("again.csv"), m_sample.bytes("p.csv"));
+    }
+
+    void samplesAreListed() {
+        const CliRun done = run({"sample", "--list"});
+        QCOMPARE(done.code, 0);
+        for (const char* name : {"cells", "tomogram", "tiny"}) {
+            QVERIFY2(done.output.contains(name), name);
+        }
     }
 
     void theScoresDoNotDependOnIt() {

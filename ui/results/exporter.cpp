@@ -27,29 +27,12 @@
 #include "ui/match/match_flow.h"
 #include "ui/plan/job_text.h"
 #include "ui/results/peaks_export_dialog.h"
+#include "ui/results/result_images.h"
 #include "ui/views/views_panel.h"
 #include "ui/work/run_controller.h"
 
 namespace flcc::ui {
 namespace {
-
-QString imageFilters() {
-    QStringList filters;
-    for (const std::string& extension : io::writableExtensions()) {
-        const QString name = toQString(extension);
-        filters << QStringLiteral("%1 (*.%2)").arg(name.toUpper(), name);
-    }
-    return filters.join(QStringLiteral(";;"));
-}
-
-/// The status map as the bytes of its file.
-base::AnyImage statusBytes(const method::MatchMap& map) {
-    base::Image<std::uint8_t> bytes(map.status.extents());
-    for (std::int64_t i = 0; i < bytes.count(); ++i) {
-        bytes.data()[i] = static_cast<std::uint8_t>(map.status.data()[i]);
-    }
-    return bytes;
-}
 
 /// The files that no export may replace. Call it on the background thread: it reads headers.
 io::ProtectedFiles inputsOf(const job::Job& job, const std::filesystem::path& jobFile) {

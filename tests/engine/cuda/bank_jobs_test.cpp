@@ -44,6 +44,7 @@ struct Work {
         job.threads = 1;
         job.planning = plan::Planning::Estimate;
         job.method = method;
+        job.minScore = 0.5; // else the scores decide, for which all of the map must come back
     }
     /// Without maps unless `wantsMaps`.
     [[nodiscard]] job::JobResult run(bool wantsMaps = false) const {

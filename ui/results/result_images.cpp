@@ -1,0 +1,27 @@
+#include "ui/results/result_images.h"
+
+#include <QStringList>
+
+#include "engine/io/image_file.h"
+#include "ui/base/text.h"
+
+namespace flcc::ui {
+
+QString imageFilters() {
+    QStringList filters;
+    for (const std::string& extension : io::writableExtensions()) {
+        const QString name = toQString(extension);
+        filters << QStringLiteral("%1 (*.%2)").arg(name.toUpper(), name);
+    }
+    return filters.join(QStringLiteral(";;"));
+}
+
+base::AnyImage statusBytes(const method::MatchMap& map) {
+    base::Image<std::uint8_t> bytes(map.status.extents());
+    for (std::int64_t i = 0; i < bytes.count(); ++i) {
+        bytes.data()[i] = static_cast<std::uint8_t>(map.status.data()[i]);
+    }
+    return bytes;
+}
+
+} // namespace flcc::ui
