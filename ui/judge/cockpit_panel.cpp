@@ -293,12 +293,11 @@ void CockpitPanel::refreshTheme() {
     const auto sign = [](const QColor& colour, const QString& text) {
         return coloured(QStringLiteral("■ "), colour) + text;
     };
-    m_legend->setText(
-        sign(palette().color(QPalette::Highlight), tr("voxels of the map")) +
-        QStringLiteral("&nbsp;&nbsp;") + sign(accents().good, tr("peaks that survive")) +
-        QStringLiteral("&nbsp;&nbsp;") +
-        sign(palette().color(QPalette::Text), tr("law of the noise")) +
-        QStringLiteral("&nbsp;&nbsp;") + sign(accents().bad, tr("false positives expected")));
+    m_legend->setText(sign(palette().color(QPalette::Highlight), tr("voxels")) +
+                      QStringLiteral("&nbsp;&nbsp;") + sign(accents().good, tr("peaks")) +
+                      QStringLiteral("&nbsp;&nbsp;") +
+                      sign(palette().color(QPalette::Text), tr("law")) +
+                      QStringLiteral("&nbsp;&nbsp;") + sign(accents().bad, tr("false positives")));
     m_view->update();
 }
 

@@ -186,6 +186,7 @@ void ExplainPanel::drawPictures() {
                               QRect(from, 0, square, square));
         }
     }
+    m_pictures->setFixedWidth(size.width()); // never cut by the parts beside it
     m_pictures->setPixmap(pixmap);
 }
 
