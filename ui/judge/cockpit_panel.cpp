@@ -56,6 +56,9 @@ CockpitPanel::CockpitPanel(Document& document, QWidget* parent)
     m_legend->setTextFormat(Qt::RichText);
     m_suggest = new QPushButton(this);
     m_suggest->setObjectName(QStringLiteral("cockpitSuggest"));
+    m_suggest->setAccessibleName(tr("Suggested threshold"));
+    m_suggest->setToolTip(tr("Sets the threshold at which one false positive is expected in the "
+                             "whole search"));
     m_suggest->hide();
     auto* bar = new QHBoxLayout;
     bar->setContentsMargins(8, 4, 8, 4);
@@ -206,8 +209,6 @@ void CockpitPanel::showLaw() {
     m_suggestion = known.thresholdFor(1);
     m_view->setSuggestion(m_suggestion);
     m_suggest->setText(tr("Suggested: %1").arg(m_suggestion, 0, 'f', 3));
-    m_suggest->setToolTip(tr("Sets the threshold at which one false positive is expected in the "
-                             "whole search"));
 }
 
 /// Takes the peaks that reach a threshold from the map and lists them.
