@@ -236,6 +236,7 @@ void JobReportSchemaTest::convolutionsAndBlobsSatisfyIt() {
     features.scene = folder.path("a.mha");
     compare(reportOf(features));
     features.match = folder.path("a.mha");
+    features.pairs = folder.path("pairs.csv");
     compare(reportOf(features));
 }
 
