@@ -225,7 +225,7 @@ void WindowMasksTest::thePlanStaysInSight() {
     m_window->document().setBox(std::nullopt);
     test::click(part<QPushButton>("planButton"));
     QVERIFY(test::waitUntilIdle(*m_window));
-    m_window->resize(1500, 980);
+    m_window->resize(1500, 1010);
     for (const char* section : {"foldEdges", "foldMethod", "foldExactness"}) {
         clickHead(part<QToolButton>(section));
     }
