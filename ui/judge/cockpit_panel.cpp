@@ -1,5 +1,6 @@
 #include "ui/judge/cockpit_panel.h"
 
+#include <QGuiApplication>
 #include <QHBoxLayout>
 #include <QLabel>
 #include <QPushButton>
@@ -291,13 +292,13 @@ void CockpitPanel::showNumbers(std::optional<double> score) {
 }
 
 void CockpitPanel::refreshTheme() {
+    const QPalette now = QGuiApplication::palette(); // that of the panel follows later
     const auto sign = [](const QColor& colour, const QString& text) {
         return coloured(QStringLiteral("■ "), colour) + text;
     };
-    m_legend->setText(sign(palette().color(QPalette::Highlight), tr("voxels")) +
+    m_legend->setText(sign(now.color(QPalette::Highlight), tr("voxels")) +
                       QStringLiteral("&nbsp;&nbsp;") + sign(accents().good, tr("peaks")) +
-                      QStringLiteral("&nbsp;&nbsp;") +
-                      sign(palette().color(QPalette::Text), tr("law")) +
+                      QStringLiteral("&nbsp;&nbsp;") + sign(now.color(QPalette::Text), tr("law")) +
                       QStringLiteral("&nbsp;&nbsp;") + sign(accents().bad, tr("false positives")));
     m_view->update();
 }

@@ -56,7 +56,8 @@ std::optional<Found> compareVoxels(const path& file, const method::MatchMap& map
             for (at.x = 0; at.x < n.x; ++at.x) {
                 const double a = base::valueAt(before, at);
                 const double b = base::valueAt(now, at);
-                const double off = std::isnan(a) && std::isnan(b) ? 0 : std::abs(a - b);
+                const bool same = a == b || (std::isnan(a) && std::isnan(b));
+                const double off = same ? 0 : std::abs(a - b);
                 if (!(off <= bound)) {
                     return Found{Replay::Verdict::Different,
                                  "voxel " + base::toString(at) + " of the map was " + shortest(a) +

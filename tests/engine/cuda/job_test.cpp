@@ -36,6 +36,7 @@ struct Work {
         job.threads = 1;
         job.planning = plan::Planning::Estimate;
         job.method = "direct";
+        job.minScore = 0.5; // else the scores decide, for which all of the map must come back
     }
     [[nodiscard]] job::JobResult run(job::JobSink* sink = nullptr) const {
         return job::runJob(job, images, {}, sink);
