@@ -54,6 +54,7 @@ CockpitPanel::CockpitPanel(Document& document, QWidget* parent)
     m_numbers->setTextFormat(Qt::RichText);
     m_numbers->setMinimumWidth(1);
     m_legend = new QLabel(this);
+    m_legend->setObjectName(QStringLiteral("cockpitLegend"));
     m_legend->setTextFormat(Qt::RichText);
     m_suggest = new QPushButton(this);
     m_suggest->setObjectName(QStringLiteral("cockpitSuggest"));
