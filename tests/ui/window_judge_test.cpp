@@ -405,10 +405,13 @@ void WindowJudgeTest::theAverageOfKeptPeaksIsSearchedFor() {
     }
     // It follows decisions, and several selected peaks.
     m_window->activateWindow();
-    QVERIFY(QTest::qWaitForWindowActive(m_window.get()));
+    QTRY_VERIFY(QApplication::activeWindow() == m_window.get());
     select(3, 3);
+    QCOMPARE(selectedRanks(), std::vector<int>{3});
     QTest::keyClick(&table(), Qt::Key_X);
-    QTRY_VERIFY(text.text().contains(QStringLiteral("Mean of 2 peaks")));
+    QCOMPARE(count(Decision::Reject), 1);
+    QTRY_VERIFY2(text.text().contains(QStringLiteral("Mean of 2 peaks")),
+                 qPrintable(text.text() + of.currentText()));
     select(1, 3);
     QTRY_VERIFY(text.text().contains(QStringLiteral("Mean of 3 peaks")));
     QCOMPARE(of.currentText(), QStringLiteral("Selected peaks (3)"));

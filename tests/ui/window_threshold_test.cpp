@@ -276,7 +276,7 @@ void WindowThresholdTest::aDragOfALargeMapIsQuick() {
     };
     const int side = number("FLCC_DRAG_SIDE", 300);
     const int depth = number("FLCC_DRAG_DEPTH", 1);
-    const std::int64_t edge = depth > 1 ? 9 : 15;
+    const std::int64_t edge = depth > 1 ? 5 : 15;
     document().setScene(test::noiseScene({side, side, depth}, 5));
     document().setBox(base::Box{{30, 40, depth / 3}, {edge, edge, depth > 1 ? edge : 1}});
     document().cutTemplate();

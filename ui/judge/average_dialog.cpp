@@ -11,6 +11,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 
 #include "engine/base/error.h"
 #include "engine/job/boxes.h"
@@ -241,7 +242,7 @@ QString AverageDialog::textOf(const Made& made) const {
     if (report.leftOut > 0) {
         text += tr("; the boxes of %1 leave the scene").arg(peaksText(report.leftOut));
     }
-    text += tr("<br>Variance in the mean: %1 (deviation %2)")
+    text += tr("<br>Mean variance: %1 (deviation %2)")
                 .arg(numberText(report.meanVariance), numberText(std::sqrt(report.meanVariance)));
     if (!report.halves.frequency.empty()) {
         const QString unit = m_document.isVolume() ? tr("voxels") : tr("pixels");

@@ -81,7 +81,9 @@ void ParticlesDialog::buildFields() {
     m_normalise->addItem(tr("Mean subtracted"), static_cast<int>(match::Normalise::Mean));
     m_normalise->addItem(tr("Mean subtracted, divided by the deviation"),
                          static_cast<int>(match::Normalise::ZScore));
-    m_subvoxel = new QCheckBox(tr("Interpolate at sub-voxel centres"), this);
+    m_subvoxel = new QCheckBox(flat ? tr("Interpolate at sub-pixel centres")
+                                    : tr("Interpolate at sub-voxel centres"),
+                               this);
     m_subvoxel->setObjectName(QStringLiteral("particlesSubvoxel"));
     m_subvoxel->setToolTip(tr("On: values come by cubic interpolation at the peak's centre, which "
                               "smooths noise a little. Off: boxes lie on voxels, at most half a "
