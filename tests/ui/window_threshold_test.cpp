@@ -38,6 +38,7 @@ class WindowThresholdTest : public QObject {
     void arrowKeysMoveTheLine();
     void theSuggestionIsThatOfTheLaw();
     void otherOperationsAreDraggedToo();
+    void aCountThatEndsLateLeavesTheDraggedList();
     void aDragOfALargeMapIsQuick();
     void theLegendHasTheColoursOfTheTheme();
 
@@ -265,6 +266,28 @@ void WindowThresholdTest::otherOperationsAreDraggedToo() {
     for (const match::Peak& each : result.job->peaks) {
         QVERIFY(each.score - each.bound <= *result.settings.maxScore);
     }
+}
+
+void WindowThresholdTest::aCountThatEndsLateLeavesTheDraggedList() {
+    run();
+    // Lists that are cut off: how many peaks there are is counted in the background.
+    test::child<QSpinBox>(*m_window, "maxPeaks").setValue(20);
+    QVERIFY(test::waitUntilIdle(*m_window));
+    std::vector<double> later{0.19, 0.22, 0.26};
+    QObject context;
+    QObject::connect(&m_window->controller(), &ui::RunController::started, &context,
+                     [&](ui::RunController::Task task) {
+                         if (task == ui::RunController::Task::Peaks && !later.empty()) {
+                             moveTo(later.back()); // while it counts
+                             later.pop_back();
+                         }
+                     });
+    press(0.3);
+    moveTo(0.25);
+    QTRY_VERIFY(later.empty());
+    release(0.19);
+    QVERIFY(test::waitUntilIdle(*m_window));
+    QVERIFY(std::abs(listed() - 0.19) < view().histogram().width() * 2);
 }
 
 /// Small in the check; FLCC_DRAG_SIDE and FLCC_DRAG_DEPTH measure a large map. The processor time
