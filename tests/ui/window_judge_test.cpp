@@ -296,6 +296,10 @@ void WindowJudgeTest::aLassoSelectsWhatItGoesAround() {
     stroke(around);
     QCOMPARE(selectedRanks(), left);
     QVERIFY(m_window->views().crosshair() == crosshair);
+    const auto& hint = test::child<QLabel>(*m_window, "statusHint");
+    QVERIFY(hint.isVisible());
+    QVERIFY2(hint.text().startsWith(QStringLiteral("%1 peaks selected").arg(left.size())),
+             qPrintable(hint.text()));
     test::keepPictures(*m_window, QStringLiteral("lassoed"));
     // One key decides on all of them, in one step.
     const int steps = document().undoStack().count();

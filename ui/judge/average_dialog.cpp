@@ -253,7 +253,7 @@ QString AverageDialog::textOf(const Made& made) const {
                                report.resolution && report.unit != "px"
                                    ? QStringLiteral(" (%1 %2)")
                                          .arg(QString::number(*report.resolution, 'g', 4),
-                                              toQString(report.unit))
+                                              unitText(made.job->geometry))
                                    : QString())
                     : tr("Halves agree down to 2 %1, the finest there is").arg(unit);
         text += tr(" (0.143); one template placed both, so this is the best case");

@@ -37,6 +37,7 @@ ExplainPanel::ExplainPanel(Document& document, QWidget* parent)
     m_pictures->setToolTip(tr("The panel under the peak, the template brought to its brightness "
                               "and contrast, and the difference, in one scale of grey. B shows "
                               "panel and template in turns"));
+    m_pictures->setMinimumHeight(1); // they follow the height and do not make it
     m_profile = new ProfileView(this);
     m_text = new QLabel(this);
     m_text->setObjectName(QStringLiteral("explainText"));
@@ -176,7 +177,7 @@ void ExplainPanel::placeProfile() {
     }
     m_layout->removeWidget(m_profile);
     below ? m_layout->addWidget(m_profile, 1, 0) : m_layout->addWidget(m_profile, 0, 1, 2, 1);
-    m_layout->setColumnMinimumWidth(1, below ? 0 : m_profile->minimumWidth());
+    m_profile->setMaximumWidth(below ? QWIDGETSIZE_MAX : m_profile->minimumWidth());
     m_layout->setHorizontalSpacing(below ? kGap / 2 : kGap);
 }
 

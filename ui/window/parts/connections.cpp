@@ -3,7 +3,6 @@
 #include <QAction>
 #include <QMainWindow>
 #include <QMenu>
-#include <QStatusBar>
 
 #include <filesystem>
 #include <functional>
@@ -255,16 +254,17 @@ void Connections::connectJudging() {
                      [this](const std::vector<int>& peaks, bool more) {
                          m_parts.peaks.selectPeaks(peaks, more);
                          const auto all = std::ssize(m_parts.peaks.selectedPeaks());
-                         hint(all == 0
-                                  ? tr("No peak lies inside the lasso.")
-                                  : tr("%1 selected: Space keeps, X rejects, U marks as unsure.")
-                                        .arg(peaksText(all)));
+                         m_parts.status.showHint(
+                             all == 0
+                                 ? tr("No peak lies inside the lasso.")
+                                 : tr("%1 selected: Space keeps, X rejects, U marks as unsure.")
+                                       .arg(peaksText(all)));
                      });
     QObject::connect(&judge, &Judge::told, window, [this](const QString& sentence) {
         m_parts.message.tell(MessageBar::Kind::Info, sentence);
     });
     QObject::connect(&judge, &Judge::hinted, window,
-                     [this](const QString& sentence) { hint(sentence); });
+                     [this](const QString& sentence) { m_parts.status.showHint(sentence); });
     QObject::connect(&judge, &Judge::refused, window, [this](const QString& sentence) {
         m_parts.message.tell(MessageBar::Kind::Error, sentence);
     });
@@ -296,12 +296,6 @@ void Connections::connectJudging() {
                      [this] { updateActions(m_parts); });
 }
 
-/// In the status bar: the message bar would move the views under the mouse.
-void Connections::hint(const QString& sentence) {
-    constexpr int kShownMs = 6000;
-    m_parts.window.statusBar()->showMessage(sentence, kShownMs);
-}
-
 void Connections::connectPanels() {
     QMainWindow* const window = &m_parts.window;
     QObject::connect(&m_parts.features, &FeaturesPanel::templateRequested, window,
@@ -324,10 +318,12 @@ void Connections::connectTools() {
                      [this](Tool tool) { m_parts.maskBar.setVisible(tool == Tool::Mask); });
     QObject::connect(&tools, &ViewTools::toolChanged, &m_parts.window, [this](Tool tool) {
         if (tool == Tool::Lasso) {
-            hint(tr("Drag around peaks to select them (Ctrl: further ones); then Space keeps, X "
-                    "rejects, U marks as unsure"));
+            m_parts.status.showHint(
+                tr("Drag around peaks to select them (Ctrl: further ones); then Space keeps, X "
+                   "rejects, U marks as unsure"));
         } else if (tool == Tool::Sweep) {
-            hint(tr("Drag over peaks to reject them (Ctrl: takes rejections back)"));
+            m_parts.status.showHint(
+                tr("Drag over peaks to reject them (Ctrl: takes rejections back)"));
         }
     });
     QObject::connect(&tools, &ViewTools::maskDrawn, &m_parts.painter, &MaskPainter::stroke);

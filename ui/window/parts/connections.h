@@ -32,7 +32,6 @@ class Connections {
     void connectTools();
     void connectRuns();
     void requestDeviceMemory();
-    void hint(const QString& sentence);
 
     const Parts& m_parts;
     EditCommands& m_commands;
