@@ -68,6 +68,7 @@ struct PeakMark {
     bool shaded = true;           ///< shade it with the template's support while it is selected
     int shape = -1;               ///< index of its TemplateShape; -1: none
     bool grey = false;            ///< grey instead of the colour of its score
+    std::optional<match::Colour> colour{}; ///< of its own; empty: by grey and score
 };
 
 /// A template as a view in 3D shows it at its peaks.

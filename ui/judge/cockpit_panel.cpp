@@ -73,8 +73,7 @@ CockpitPanel::CockpitPanel(Document& document, QWidget* parent)
     layout->addWidget(m_view, 1);
     setFocusProxy(m_view);
     connect(m_suggest, &QPushButton::clicked, this, [this] {
-        m_gesture = m_document.newGesture();
-        take(std::ceil(m_suggestion / stepOf() - 1e-9) * stepOf()); // not below it
+        takeAt(std::ceil(m_suggestion / stepOf() - 1e-9) * stepOf()); // not below it
     });
     connect(m_view, &HistogramView::pressed, this, [this] { m_gesture = m_document.newGesture(); });
     connect(m_view, &HistogramView::thresholdMoved, this, &CockpitPanel::take);
@@ -247,6 +246,11 @@ void CockpitPanel::take(double score) {
             return [this, sentence = inWindowWords(error)] { Q_EMIT refused(sentence); };
         }
     });
+}
+
+void CockpitPanel::takeAt(double score) {
+    m_gesture = m_document.newGesture();
+    take(score);
 }
 
 void CockpitPanel::showBelow() {
