@@ -3,7 +3,6 @@
 #include <QComboBox>
 #include <QDoubleSpinBox>
 #include <QFileDialog>
-#include <QGuiApplication>
 #include <QHBoxLayout>
 #include <QHeaderView>
 #include <QLabel>
@@ -32,6 +31,18 @@ namespace {
 constexpr int kWipeSteps = 1000;
 constexpr int kBlinkTime = 600; // ms; as fast as eyes compare, slow enough for large maps
 
+/// The three rates with the colours of their curves.
+QString ratesText(double precision, double recall, double f1) {
+    const auto rate = [](Rate of, const QString& name, double value) {
+        return coloured(QStringLiteral("■ "), curveColour(of)) + name +
+               QStringLiteral("&nbsp;<b>") + QString::number(value, 'f', 3) +
+               QStringLiteral("</b>&nbsp;&nbsp; ");
+    };
+    return rate(Rate::Precision, ComparePanel::tr("precision"), precision) +
+           rate(Rate::Recall, ComparePanel::tr("recall"), recall) +
+           rate(Rate::F1, ComparePanel::tr("F1"), f1);
+}
+
 } // namespace
 
 ComparePanel::ComparePanel(Document& document, std::function<io::ListUnknowns()> unknowns,
@@ -43,8 +54,8 @@ ComparePanel::ComparePanel(Document& document, std::function<io::ListUnknowns()>
     layout->setContentsMargins(8, 6, 8, 6);
     layout->setSpacing(10);
     layout->addLayout(makeChoices());
-    layout->addWidget(makeNumbers(), 3);
-    layout->addWidget(makeTable(), 2);
+    layout->addWidget(makeNumbers(), 4);
+    layout->addWidget(makeTable(), 3);
     setFocusProxy(m_table);
     m_blink.setInterval(kBlinkTime);
     connect(&m_blink, &QTimer::timeout, this, [this] {
@@ -137,8 +148,6 @@ QWidget* ComparePanel::makeNumbers() {
             Q_EMIT thresholdRequested(m_comparison->lists->comparison.best->threshold);
         }
     });
-    m_legend = new QLabel(box);
-    m_legend->setTextFormat(Qt::RichText);
     m_curve = new CurveView(box);
     m_curve->setObjectName(QStringLiteral("compareCurve"));
     m_curve->setAccessibleName(tr("Precision, recall and F1 against the threshold"));
@@ -151,7 +160,6 @@ QWidget* ComparePanel::makeNumbers() {
     layout->setSpacing(2);
     layout->addLayout(top);
     layout->addWidget(m_curve, 1);
-    layout->addWidget(m_legend);
     return box;
 }
 
@@ -171,7 +179,10 @@ QWidget* ComparePanel::makeTable() {
     m_table->setShowGrid(false);
     m_table->verticalHeader()->hide();
     m_table->verticalHeader()->setDefaultSectionSize(m_table->fontMetrics().height() + 4);
-    m_table->horizontalHeader()->setSectionResizeMode(QHeaderView::Stretch);
+    m_table->horizontalHeader()->setSectionResizeMode(QHeaderView::ResizeToContents);
+    m_table->horizontalHeader()->setSectionResizeMode(DifferenceModel::Found, QHeaderView::Stretch);
+    m_table->horizontalHeader()->setResizeContentsPrecision(100);
+    m_table->horizontalHeader()->setMinimumSectionSize(24);
     connect(m_table->selectionModel(), &QItemSelectionModel::currentRowChanged, this,
             [this](const QModelIndex& now) {
                 followRow(now.isValid() ? m_sorted->mapToSource(now).row() : -1);
@@ -194,7 +205,7 @@ void ComparePanel::fillReferences() {
     const auto add = [&](const Reference& reference) {
         m_references.push_back(reference);
         m_with->addItem(reference.name);
-        if (chosen && chosen->result == reference.result &&
+        if (chosen && chosen->result == reference.result && chosen->sample == reference.sample &&
             chosen->list.has_value() == reference.list.has_value()) {
             now = m_with->count() - 1;
         }
@@ -204,6 +215,9 @@ void ComparePanel::fillReferences() {
         if (shown != nullptr && each.scene == shown->scene && each.id != shown->id) {
             add({.name = each.title, .result = each.id});
         }
+    }
+    if (const QString& sample = m_document.scene().sample; !sample.isEmpty()) {
+        add({.name = tr("True positions of the sample"), .sample = sample.toStdString()});
     }
     if (m_file) {
         add(*m_file);
@@ -368,21 +382,19 @@ void ComparePanel::showMaps() {
 void ComparePanel::showNumbers() {
     const match::ListComparison& found = m_comparison->lists->comparison;
     const auto count = [](FoundIn where, std::size_t number) {
-        return coloured(QStringLiteral("■ "), colourOf(where)) + QStringLiteral("<b>") +
-               QString::number(number) + QStringLiteral("</b> ") + textOf(where);
+        return coloured(QStringLiteral("■ "), colourOf(where)) + QStringLiteral("<b>") +
+               QString::number(number) + QStringLiteral("</b>&nbsp;") +
+               textOf(where).replace(QLatin1Char(' '), QStringLiteral("&nbsp;"));
     };
     QString text = count(FoundIn::Both, found.pairs.size()) + QStringLiteral(" &nbsp; ") +
                    count(FoundIn::OnlyA, found.onlyA.size()) + QStringLiteral(" &nbsp; ") +
                    count(FoundIn::OnlyB, found.onlyB.size());
-    text += QStringLiteral("<br>") + tr("precision <b>%1</b> · recall <b>%2</b> · F1 <b>%3</b>")
-                                         .arg(found.precision, 0, 'f', 3)
-                                         .arg(found.recall, 0, 'f', 3)
-                                         .arg(found.f1, 0, 'f', 3);
+    text += QStringLiteral("<br>") + ratesText(found.precision, found.recall, found.f1);
     if (found.distances) {
-        text += tr(" · distance %1 on average, at most %2 %3")
-                    .arg(found.distances->mean, 0, 'f', 2)
-                    .arg(found.distances->largest, 0, 'f', 2)
-                    .arg(toQString(m_comparison->lists->tolerance.unit));
+        text += QStringLiteral("<br>") + tr("distance %1 on average, at most %2 %3")
+                                             .arg(found.distances->mean, 0, 'f', 2)
+                                             .arg(found.distances->largest, 0, 'f', 2)
+                                             .arg(toQString(m_comparison->lists->tolerance.unit));
     }
     m_numbers->setText(text);
     m_save->setEnabled(true);
@@ -404,14 +416,13 @@ void ComparePanel::showPoint(const std::optional<match::ThresholdPoint>& point) 
         showNumbers();
         return;
     }
-    m_numbers->setText(tr("At <b>%1</b>: %2 listed, %3 in both<br>precision <b>%4</b> · recall "
-                          "<b>%5</b> · F1 <b>%6</b>")
+    m_numbers->setText(tr("threshold <b>%1</b>: %2 listed, %3 in both")
                            .arg(point->threshold, 0, 'f', 3)
                            .arg(point->listed)
-                           .arg(point->matched)
-                           .arg(point->precision, 0, 'f', 3)
-                           .arg(point->recall, 0, 'f', 3)
-                           .arg(point->f1, 0, 'f', 3));
+                           .arg(point->matched) +
+                       QStringLiteral("<br>") +
+                       ratesText(point->precision, point->recall, point->f1) +
+                       QStringLiteral("<br>"));
 }
 
 void ComparePanel::followRow(int row) {
@@ -458,14 +469,9 @@ void ComparePanel::hideEvent(QHideEvent* event) {
 }
 
 void ComparePanel::refreshTheme() {
-    const QPalette now = QGuiApplication::palette(); // that of the panel follows later
-    const auto sign = [](const QColor& colour, const QString& text) {
-        return coloured(QStringLiteral("■ "), colour) + text;
-    };
-    m_legend->setText(sign(accents().warning, tr("precision")) + QStringLiteral("&nbsp;&nbsp;") +
-                      sign(accents().good, tr("recall")) + QStringLiteral("&nbsp;&nbsp;") +
-                      sign(now.color(QPalette::Text), tr("F1")) + QStringLiteral("&nbsp;&nbsp;") +
-                      sign(now.color(QPalette::Highlight), tr("best threshold")));
+    if (m_comparison) {
+        showNumbers();
+    }
     m_curve->update();
 }
 

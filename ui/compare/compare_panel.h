@@ -91,7 +91,6 @@ class ComparePanel : public QWidget {
     QPushButton* m_save = nullptr;
     QPushButton* m_best = nullptr;
     QLabel* m_numbers = nullptr;
-    QLabel* m_legend = nullptr;
     CurveView* m_curve = nullptr;
     QTableView* m_table = nullptr;
     DifferenceModel* m_model = nullptr;

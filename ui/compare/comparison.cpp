@@ -6,6 +6,7 @@
 #include <array>
 #include <utility>
 
+#include "engine/sample/sample.h"
 #include "ui/base/text.h"
 #include "ui/plan/job_text.h"
 
@@ -57,11 +58,11 @@ QString textOf(FoundIn found) {
     case FoundIn::Both:
         return QCoreApplication::translate("Comparison", "both");
     case FoundIn::OnlyA:
-        return QCoreApplication::translate("Comparison", "only this result");
+        return QCoreApplication::translate("Comparison", "only here");
     case FoundIn::OnlyB:
         break;
     }
-    return QCoreApplication::translate("Comparison", "only the other");
+    return QCoreApplication::translate("Comparison", "only there");
 }
 
 std::optional<ComparedInputs> inputsOf(const Document& document, const Reference& reference,
@@ -85,6 +86,11 @@ std::optional<ComparedInputs> inputsOf(const Document& document, const Reference
         inputs.b = *reference.list;
         return inputs;
     }
+    if (!reference.sample.empty()) {
+        inputs.b.place = inputs.a.place;
+        inputs.sample = reference.sample;
+        return inputs;
+    }
     const ResultEntry* other = resultWith(document, reference.result);
     if (other == nullptr || other->scene != shown->scene) {
         return std::nullopt;
@@ -100,6 +106,11 @@ std::optional<ComparedInputs> inputsOf(const Document& document, const Reference
 }
 
 Comparison compare(ComparedInputs inputs) {
+    if (!inputs.sample.empty()) {
+        for (const base::Point& centre : sample::makeSample(inputs.sample).centres) {
+            inputs.b.positions.push_back({.centre = centre});
+        }
+    }
     auto lists = std::make_shared<job::ComparedLists>(job::compared(
         std::move(inputs.a), std::move(inputs.b), inputs.tolerance, inputs.smallestIsBest));
     lists->nameA = inputs.nameA.toStdString();
@@ -148,7 +159,8 @@ ComparedView viewOf(const Comparison& comparison, const Document& document) {
 }
 
 void addMap(ComparedView& view, const Document& document, const Reference& reference) {
-    const ResultEntry* other = reference.list ? nullptr : resultWith(document, reference.result);
+    const ResultEntry* other =
+        reference.isResult() ? resultWith(document, reference.result) : nullptr;
     if (other != nullptr && other->job->map) {
         view.map = other->job->map;
         view.mapTempl = other->job->templates.front()->extents();

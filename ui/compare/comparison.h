@@ -17,8 +17,11 @@ namespace flcc::ui {
 /// What the shown result is compared with.
 struct Reference {
     QString name;
-    int result = 0;                         ///< ResultEntry::id; 0: a list
+    int result = 0;                         ///< ResultEntry::id; 0: another kind
     std::optional<io::PositionList> list{}; ///< of a file
+    std::string sample{};                   ///< the true positions of a built-in sample
+
+    [[nodiscard]] bool isResult() const { return !list && sample.empty(); }
 };
 
 /// Where a position was found.
@@ -26,7 +29,7 @@ enum class FoundIn { Both, OnlyA, OnlyB };
 inline constexpr int kFoundIn = 3;
 /// Colours that people with any colour vision tell apart, on light and dark ground.
 [[nodiscard]] QColor colourOf(FoundIn found);
-/// "both", "only this result", "only the other".
+/// "both", "only here" (the shown result), "only there".
 [[nodiscard]] QString textOf(FoundIn found);
 
 /// A comparison with what the window shows of it.
@@ -40,6 +43,7 @@ struct ComparedInputs {
     io::PositionList a;
     std::vector<int> peaks;
     io::PositionList b;
+    std::string sample{}; ///< makes `b`, which takes a while
     job::Tolerance tolerance;
     QString nameA;
     QString nameB;

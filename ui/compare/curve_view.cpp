@@ -1,5 +1,6 @@
 #include "ui/compare/curve_view.h"
 
+#include <QGuiApplication>
 #include <QMouseEvent>
 #include <QPainter>
 
@@ -18,6 +19,12 @@ constexpr double kAxisHeight = 20;
 constexpr double kEdge = 8;
 
 } // namespace
+
+QColor curveColour(Rate rate) {
+    return rate == Rate::Precision ? accents().warning
+           : rate == Rate::Recall  ? accents().good
+                                   : QGuiApplication::palette().color(QPalette::Text);
+}
 
 CurveView::CurveView(QWidget* parent) : QWidget(parent) {
     setMouseTracking(true);
@@ -82,9 +89,9 @@ void CurveView::paintEvent(QPaintEvent* /*event*/) {
     painter.setRenderHint(QPainter::Antialiasing);
     const QRectF r = room();
     const std::array<std::pair<double match::ThresholdPoint::*, QColor>, 3> lines{
-        {{&match::ThresholdPoint::precision, accents().warning},
-         {&match::ThresholdPoint::recall, accents().good},
-         {&match::ThresholdPoint::f1, palette().color(QPalette::Text)}}};
+        {{&match::ThresholdPoint::precision, curveColour(Rate::Precision)},
+         {&match::ThresholdPoint::recall, curveColour(Rate::Recall)},
+         {&match::ThresholdPoint::f1, curveColour(Rate::F1)}}};
     for (const auto& [value, colour] : lines) {
         QPolygonF line;
         for (const match::ThresholdPoint& point : m_curve) {

@@ -9,8 +9,11 @@
 
 namespace flcc::ui {
 
-/// Precision, recall and F1 against the threshold, with the best threshold. A click chooses a
-/// threshold.
+enum class Rate { Precision, Recall, F1 };
+/// The colour of its curve in the theme.
+[[nodiscard]] QColor curveColour(Rate rate);
+
+/// Precision, recall and F1 against the threshold, with the best threshold.
 class CurveView : public QWidget {
     Q_OBJECT
 

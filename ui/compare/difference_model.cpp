@@ -81,6 +81,8 @@ QVariant DifferenceModel::headerData(int section, Qt::Orientation orientation, i
             return tr("Rank in the list of the shown result");
         case Other:
             return tr("Rank in the other list");
+        case Distance:
+            return tr("Distance of the two (%1)").arg(m_unit);
         default:
             return {};
         }
@@ -90,13 +92,13 @@ QVariant DifferenceModel::headerData(int section, Qt::Orientation orientation, i
     }
     switch (section) {
     case Found:
-        return tr("Found in");
+        return tr("Found");
     case Peak:
         return tr("#");
     case Other:
-        return tr("# other");
+        return tr("# there");
     case Distance:
-        return m_unit.isEmpty() ? tr("Distance") : tr("Distance (%1)").arg(m_unit);
+        return tr("Apart");
     default:
         return tr("Score");
     }

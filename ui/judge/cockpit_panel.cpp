@@ -250,7 +250,7 @@ void CockpitPanel::take(double score) {
 
 void CockpitPanel::takeAt(double score) {
     m_gesture = m_document.newGesture();
-    take(score);
+    take(std::floor(score / stepOf() + 1e-9) * stepOf()); // a peak with this score stays
 }
 
 void CockpitPanel::showBelow() {
