@@ -426,6 +426,20 @@ std::optional<std::size_t> SliceScene::peakAt(DisplayPoint display) const {
     return m_state->marks.peakAt(m_state->plane, display, 3 * pixelRatio());
 }
 
+std::vector<std::size_t> SliceScene::peaksInside(const std::vector<base::Point>& line) const {
+    return m_state->marks.peaksInside(m_state->plane, line);
+}
+
+std::vector<std::size_t> SliceScene::peaksAlong(const base::Point& from,
+                                                const base::Point& to) const {
+    return m_state->marks.peaksAlong(m_state->plane, from, to, 6 * pixelRatio());
+}
+
+void SliceScene::setStroke(Stroke stroke) {
+    m_state->marks.stroke = std::move(stroke);
+    changed();
+}
+
 BoxPart SliceScene::templateBoxPartAt(DisplayPoint display, double tolerance) const {
     const auto& box = m_state->marks.box;
     return box ? detail::boxPartAt(m_state->plane, *box, display, tolerance * pixelRatio())

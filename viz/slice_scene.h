@@ -129,6 +129,15 @@ class SliceScene final : public Scene {
     void setPeaksVisible(bool on);
     /// Of the peaks whose box contains the position, the one with the nearest centre.
     [[nodiscard]] std::optional<std::size_t> peakAt(DisplayPoint display) const;
+    /// The drawn peaks whose centre lies inside a closed line, also where the line crosses itself;
+    /// ascending.
+    [[nodiscard]] std::vector<std::size_t> peaksInside(const std::vector<base::Point>& line) const;
+    /// The drawn peaks that a straight stroke passes: within a quarter of the shorter side of their
+    /// box, or within 6 logical pixels, of their centre; ascending.
+    [[nodiscard]] std::vector<std::size_t> peaksAlong(const base::Point& from,
+                                                      const base::Point& to) const;
+    /// Without points: no line.
+    void setStroke(Stroke stroke);
 
     /// Blobs are circles; in a volume, the circle in which the slice cuts the ball.
     void setBlobs(std::vector<BlobMark> blobs, std::optional<std::size_t> selected = {}) override;

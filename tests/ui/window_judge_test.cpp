@@ -1,21 +1,31 @@
 #include <QAction>
+#include <QApplication>
+#include <QCheckBox>
 #include <QComboBox>
+#include <QDialogButtonBox>
 #include <QDoubleSpinBox>
 #include <QFile>
 #include <QLabel>
+#include <QLineEdit>
+#include <QMouseEvent>
 #include <QPlainTextEdit>
 #include <QPushButton>
+#include <QSignalSpy>
 #include <QTableView>
 #include <QTest>
 #include <QUndoStack>
 
 #include "engine/io/image_file.h"
+#include "engine/match/panels.h"
 #include "tests/support/test_class.h"
 #include "tests/ui/window_support.h"
+#include "ui/judge/average_dialog.h"
 #include "ui/match/match_panel.h"
 #include "ui/open/data_model.h"
 #include "ui/open/opener.h"
 #include "ui/results/exporter.h"
+#include "ui/results/particle_export.h"
+#include "ui/results/particles_dialog.h"
 #include "ui/results/peaks_model.h"
 #include "ui/views/view_tools.h"
 #include "ui/views/views_panel.h"
@@ -35,6 +45,10 @@ class WindowJudgeTest : public QObject {
     void decisionsSurviveANewExtraction();
     void aThresholdIsUndoneWithItsList();
     void aClickAddsThePeakThere();
+    void aLassoSelectsWhatItGoesAround();
+    void aSweepRejectsWhatItPasses();
+    void theAverageOfKeptPeaksIsSearchedFor();
+    void particlesAreCutAtKeptPeaks();
     void exportsStateDecisions();
     void editsOutliveAnotherSceneAndARemovedOne();
     void aReleasedMapLeavesPeaksAndDecisions();
@@ -60,6 +74,10 @@ class WindowJudgeTest : public QObject {
     }
     void openAndRun();
     void select(int first, int last);
+    [[nodiscard]] const ui::ViewFrame& takeTool(Qt::Key key);
+    void stroke(const std::vector<base::Point>& line,
+                Qt::KeyboardModifiers modifiers = Qt::NoModifier);
+    [[nodiscard]] std::vector<int> selectedRanks();
 
     std::unique_ptr<QTemporaryDir> m_folder;
     std::unique_ptr<ui::MainWindow> m_window;
@@ -99,6 +117,46 @@ void WindowJudgeTest::select(int first, int last) {
     if (last != first) {
         QTest::mouseClick(table().viewport(), Qt::LeftButton, Qt::ShiftModifier, at(last));
     }
+}
+
+const ui::ViewFrame& WindowJudgeTest::takeTool(Qt::Key key) {
+    const ui::ViewFrame& frame = *m_window->views().frames()[0];
+    frame.widget()->setFocus();
+    QTest::keyClick(frame.widget(), key);
+    return frame;
+}
+
+/// Drags with the left button along voxels of the image, in small steps.
+void WindowJudgeTest::stroke(const std::vector<base::Point>& line,
+                             Qt::KeyboardModifiers modifiers) {
+    const ui::ViewFrame& frame = *m_window->views().frames()[0];
+    ui::SceneWidget* widget = frame.widget();
+    const auto send = [&](QEvent::Type type, const QPoint& at, Qt::MouseButton which,
+                          Qt::MouseButtons held) {
+        QMouseEvent event(type, at, widget->mapToGlobal(at), which, held, modifiers);
+        QApplication::sendEvent(widget, &event);
+    };
+    QPoint last = test::pointOf(frame, line.front());
+    send(QEvent::MouseButtonPress, last, Qt::LeftButton, Qt::LeftButton);
+    for (std::size_t i = 1; i < line.size(); ++i) {
+        const QPoint to = test::pointOf(frame, line[i]);
+        for (int step = 1; step <= 4; ++step) {
+            send(QEvent::MouseMove, last + (to - last) * step / 4, Qt::NoButton, Qt::LeftButton);
+        }
+        last = to;
+    }
+    test::keepPictures(*m_window, QStringLiteral("stroke"));
+    send(QEvent::MouseButtonRelease, last, Qt::LeftButton, Qt::NoButton);
+}
+
+/// Numbers of the selected peaks in the list, ascending.
+std::vector<int> WindowJudgeTest::selectedRanks() {
+    std::vector<int> ranks;
+    for (const QModelIndex& row : table().selectionModel()->selectedRows(ui::PeaksModel::Rank)) {
+        ranks.push_back(row.data().toInt() - 1);
+    }
+    std::ranges::sort(ranks);
+    return ranks;
 }
 
 void WindowJudgeTest::keysDecideOnTheSelectedPeaks() {
@@ -212,6 +270,228 @@ void WindowJudgeTest::aClickAddsThePeakThere() {
     document().selectPeak(0);
     QTest::keyClick(frame.widget(), Qt::Key_Delete);
     QVERIFY(decisions()[0] == Decision::Reject);
+}
+
+void WindowJudgeTest::aLassoSelectsWhatItGoesAround() {
+    openAndRun();
+    const auto& peaks = document().result()->job->peaks;
+    // A vertical border that is not near a centre.
+    double border = 50;
+    const auto near = [&](const match::Peak& peak) {
+        return std::abs(peak.centre[0] - border) < 1;
+    };
+    while (std::ranges::any_of(peaks, near)) {
+        border += 0.5;
+    }
+    std::vector<int> left;
+    std::vector<int> right;
+    for (std::size_t i = 0; i < peaks.size(); ++i) {
+        (peaks[i].centre[0] < border ? left : right).push_back(static_cast<int>(i));
+    }
+    QVERIFY(left.size() > 2 && right.size() > 2);
+    (void)takeTool(Qt::Key_7);
+    const base::Point crosshair = m_window->views().crosshair();
+    const std::vector<base::Point> around{
+        {-2, -2, 0}, {border, -2, 0}, {border, 91, 0}, {-2, 91, 0}};
+    stroke(around);
+    QCOMPARE(selectedRanks(), left);
+    QVERIFY(m_window->views().crosshair() == crosshair);
+    test::keepPictures(*m_window, QStringLiteral("lassoed"));
+    // One key decides on all of them, in one step.
+    const int steps = document().undoStack().count();
+    QTest::keyClick(m_window->views().frames()[0]->widget(), Qt::Key_X);
+    QCOMPARE(count(Decision::Reject), static_cast<std::int64_t>(left.size()));
+    QCOMPARE(document().undoStack().count(), steps + 1);
+    QCOMPARE(selectedRanks(), left);
+    trigger("undo");
+    QVERIFY(document().result()->decisions.all().empty());
+    // With Ctrl, more are added; a new lasso without it begins anew, an empty one selects nothing.
+    stroke({{border, -2, 0}, {122, -2, 0}, {122, 91, 0}, {border, 91, 0}}, Qt::ControlModifier);
+    QCOMPARE(selectedRanks().size(), peaks.size());
+    stroke(around);
+    QCOMPARE(selectedRanks(), left);
+    stroke({{-8, -2, 0}, {-3, -2, 0}, {-3, 91, 0}, {-8, 91, 0}});
+    QCOMPARE(selectedRanks(), std::vector<int>());
+    // A click selects a peak, as tool 5 does.
+    QTest::mouseClick(m_window->views().frames()[0]->widget(), Qt::LeftButton, Qt::NoModifier,
+                      test::pointOf(*m_window->views().frames()[0], peaks[0].centre));
+    QCOMPARE(document().selectedPeak(), 0);
+}
+
+void WindowJudgeTest::aSweepRejectsWhatItPasses() {
+    openAndRun();
+    const match::Peak wanted = document().result()->job->peaks[60];
+    const auto offLine = [&](const match::Peak& peak) {
+        return std::abs(peak.centre[1] - wanted.centre[1]);
+    };
+    // One of the peaks that the stroke passes is an added one, which is below the threshold.
+    test::child<QDoubleSpinBox>(*m_window, "minScore")
+        .setValue(std::ceil(wanted.score * 1000 + 1) / 1000);
+    QVERIFY(test::waitUntilIdle(*m_window));
+    QVERIFY(test::runAndWait(*m_window));
+    const ui::ViewFrame& frame = takeTool(Qt::Key_5);
+    QTest::mouseClick(frame.widget(), Qt::LeftButton, Qt::ControlModifier,
+                      test::pointOf(frame, wanted.centre));
+    QTRY_COMPARE(document().result()->added.size(), std::size_t{1});
+    QVERIFY(!document().result()->job->peaks.empty());
+    std::vector<match::PeakKey> passed;
+    for (const match::Peak& peak : document().result()->job->peaks) {
+        QVERIFY(std::abs(offLine(peak) - 9.0 / 4) > 0.01); // a quarter of the box
+        if (offLine(peak) < 9.0 / 4 && match::keyOf(peak) != match::keyOf(wanted)) {
+            passed.push_back(match::keyOf(peak));
+        }
+    }
+    QVERIFY(!passed.empty());
+    (void)takeTool(Qt::Key_8);
+    const int steps = document().undoStack().count();
+    const std::vector<base::Point> across{{-1, wanted.centre[1], 0}, {121, wanted.centre[1], 0}};
+    const auto verifySwept = [&] {
+        QVERIFY(document().result()->added.empty());
+        QCOMPARE(document().result()->decisions.all().size(), passed.size());
+        for (const match::PeakKey& key : passed) {
+            QVERIFY(document().result()->decisions.of(key) == Decision::Reject);
+        }
+    };
+    stroke(across);
+    verifySwept();
+    QCOMPARE(document().undoStack().count(), steps + 1);
+    test::keepPictures(*m_window, QStringLiteral("swept"));
+    trigger("undo");
+    QCOMPARE(document().result()->added.size(), std::size_t{1});
+    QVERIFY(document().result()->decisions.of(match::keyOf(wanted)) == Decision::Keep);
+    QCOMPARE(count(Decision::Reject), 0);
+    trigger("redo");
+    verifySwept();
+    // Over rejected ones it is no step; with Ctrl it takes the rejections back.
+    stroke(across);
+    QCOMPARE(document().undoStack().count(), steps + 1);
+    stroke(across, Qt::ControlModifier);
+    QVERIFY(document().result()->decisions.all().empty());
+    QCOMPARE(document().undoStack().count(), steps + 2);
+    // An added peak that a lower threshold lists anyway is rejected: it would come back.
+    trigger("undo");
+    trigger("undo");
+    QCOMPARE(document().result()->added.size(), std::size_t{1});
+    setThreshold(0.25);
+    stroke({wanted.centre, wanted.centre});
+    QVERIFY(document().result()->added.empty());
+    QVERIFY(document().result()->decisions.of(match::keyOf(wanted)) == Decision::Reject);
+}
+
+void WindowJudgeTest::theAverageOfKeptPeaksIsSearchedFor() {
+    openAndRun();
+    const std::vector<match::Peak> peaks = document().result()->job->peaks;
+    // Peaks 2 to 4, whose boxes lie inside the scene.
+    select(1, 3);
+    QTest::keyClick(&table(), Qt::Key_Space);
+    select(0, 0);
+    trigger("averagePeaks");
+    auto& dialog = test::child<ui::AverageDialog>(*m_window, "averageDialog");
+    auto& of = test::child<QComboBox>(dialog, "averageOf");
+    auto& text = test::child<QLabel>(dialog, "averageText");
+    auto& use = test::child<QPushButton>(dialog, "averageUse");
+    const auto averaged = [&](std::size_t first, std::size_t last) {
+        const std::vector<match::Peak> meant(peaks.begin() + static_cast<std::ptrdiff_t>(first),
+                                             peaks.begin() + static_cast<std::ptrdiff_t>(last) + 1);
+        return match::averageOf(base::viewOf(document().scene().image->pixels), meant,
+                                {{9, 9, 1}, match::Normalise::None, true});
+    };
+    QTRY_VERIFY(use.isEnabled());
+    QCOMPARE(of.currentText(), QStringLiteral("Kept peaks (3)"));
+    QVERIFY2(text.text().contains(QStringLiteral("Mean of 3 peaks")), qPrintable(text.text()));
+    test::keepPictures(*m_window, QStringLiteral("average"));
+    if (const QByteArray folder = qgetenv("FLCC_TEST_PICTURES"); !folder.isEmpty()) {
+        QVERIFY(dialog.grab().save(QString::fromLocal8Bit(folder + "/average-dialog.png")));
+    }
+    // It follows decisions, and several selected peaks.
+    m_window->activateWindow();
+    QTRY_VERIFY(QApplication::activeWindow() == m_window.get());
+    select(3, 3);
+    QCOMPARE(selectedRanks(), std::vector<int>{3});
+    QTest::keyClick(&table(), Qt::Key_X);
+    QCOMPARE(count(Decision::Reject), 1);
+    QTRY_VERIFY2(text.text().contains(QStringLiteral("Mean of 2 peaks")),
+                 qPrintable(text.text() + of.currentText()));
+    select(1, 3);
+    QTRY_VERIFY(text.text().contains(QStringLiteral("Mean of 3 peaks")));
+    QCOMPARE(of.currentText(), QStringLiteral("Selected peaks (3)"));
+    QTRY_VERIFY(use.isEnabled());
+    // As a template it is one undo step.
+    const int steps = document().undoStack().count();
+    const auto before = document().templ()->image;
+    test::click(use);
+    QCOMPARE(document().undoStack().count(), steps + 1);
+    QVERIFY(!document().templ()->crop);
+    const auto& made = std::get<base::Image<float>>(document().templ()->image->pixels);
+    const match::Average expected = averaged(1, 3);
+    QCOMPARE(expected.count, 3);
+    for (std::int64_t i = 0; i < made.count(); ++i) {
+        QCOMPARE(made.data()[i], static_cast<float>(expected.mean.data()[i]));
+    }
+    trigger("undo");
+    QVERIFY(document().templ()->image == before);
+    // One click searches for it.
+    const std::size_t results = document().results().size();
+    test::click(test::child<QPushButton>(dialog, "averageSearch"));
+    QVERIFY(!dialog.isVisible());
+    QTRY_COMPARE(document().results().size(), results + 1);
+    QVERIFY(test::waitUntilIdle(*m_window));
+    const auto& searched = document().result()->job->templates.front()->pixels;
+    QVERIFY(base::pixelType(searched) == base::PixelType::Float32);
+    QCOMPARE(std::get<base::Image<float>>(searched).data()[40],
+             static_cast<float>(expected.mean.data()[40]));
+}
+
+void WindowJudgeTest::particlesAreCutAtKeptPeaks() {
+    openAndRun();
+    select(1, 3);
+    QTest::keyClick(&table(), Qt::Key_Space);
+    trigger("exportParticles");
+    auto& dialog = test::child<ui::ParticlesDialog>(*m_window, "particlesDialog");
+    QCOMPARE(test::child<QComboBox>(dialog, "particlesOnly").currentText(),
+             QStringLiteral("Kept ones only (3)"));
+    QCOMPARE(dialog.only(), std::vector{Decision::Keep});
+    auto& size = test::child<QLineEdit>(dialog, "particlesSize");
+    QCOMPARE(size.text(), QStringLiteral("9x9"));
+    const auto& summary = test::child<QLabel>(dialog, "particlesSummary");
+    QVERIFY2(summary.text().startsWith(QStringLiteral("3 boxes")), qPrintable(summary.text()));
+    auto* const save = test::child<QDialogButtonBox>(dialog, "particlesButtons").buttons().front();
+    for (const char* wrong : {"", "0", "9x", "121", "9x9x2"}) {
+        size.setText(QLatin1String(wrong));
+        QVERIFY2(!save->isEnabled(), wrong);
+    }
+    size.setText(QStringLiteral("7x5"));
+    QVERIFY(save->isEnabled());
+    test::child<QComboBox>(dialog, "particlesNormalise").setCurrentIndex(2);
+    test::child<QCheckBox>(dialog, "particlesSubvoxel").setChecked(true);
+    if (const QByteArray folder = qgetenv("FLCC_TEST_PICTURES"); !folder.isEmpty()) {
+        QVERIFY(dialog.grab().save(QString::fromLocal8Bit(folder + "/particles-dialog.png")));
+    }
+    const match::PanelOptions options = dialog.options();
+    QVERIFY(options.size == (base::Extents{7, 5, 1}));
+    QVERIFY(options.normalise == match::Normalise::ZScore && options.subvoxel);
+    QCOMPARE(dialog.extension(), QStringLiteral(".mrc"));
+    dialog.reject();
+    QSignalSpy saved(&m_window->exporter(), &ui::Exporter::saved);
+    m_window->particles().write(file("p.mrc").toStdString(), options, {Decision::Keep});
+    QVERIFY(test::waitUntilIdle(*m_window));
+    QCOMPARE(saved.size(), 1);
+    const QString sentence = saved.front().front().toString();
+    QVERIFY2(sentence.contains(QStringLiteral("3 boxes of 7x5x1")), qPrintable(sentence));
+    const auto& peaks = document().result()->job->peaks;
+    const match::Panels panels =
+        match::cutPanels(base::viewOf(document().scene().image->pixels),
+                         std::vector(peaks.begin() + 1, peaks.begin() + 4), options);
+    const io::LoadedImage read = io::readImage(file("p.mrc").toStdString());
+    const auto& stack = std::get<base::Image<float>>(read.components.front());
+    QVERIFY(stack.extents() == panels.voxels.extents());
+    QVERIFY(std::equal(stack.data(), stack.data() + stack.count(), panels.voxels.data()));
+    // Nothing is saved where no box lies inside the scene.
+    QSignalSpy refused(&m_window->exporter(), &ui::Exporter::saved);
+    m_window->particles().write(file("none.mrc").toStdString(), {{120, 90, 1}}, {Decision::Keep});
+    QVERIFY(test::waitUntilIdle(*m_window));
+    QVERIFY(refused.isEmpty());
+    QVERIFY(!QFile::exists(file("none.mrc")));
 }
 
 void WindowJudgeTest::exportsStateDecisions() {

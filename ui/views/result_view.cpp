@@ -128,6 +128,8 @@ void ResultView::showShapes(const ResultEntry* result) {
 void ResultView::showResult() {
     m_running.reset();
     m_below.clear();
+    m_swept.clear();
+    m_chosen.clear();
     m_peaks.clear();
     setCompared({});
     const ResultEntry* result = m_document.result();
@@ -198,11 +200,10 @@ void ResultView::setVisiblePeaks(const std::vector<int>& peaks) {
             const auto& templ = result->job->templates[static_cast<std::size_t>(peak.templ)];
             const bool shaded =
                 m_document.masks().size() < 2 || peak.templ == m_document.activeTemplate();
-            const bool rejected =
-                result->decisions.of(match::keyOf(peak)) == match::Decision::Reject;
-            viz::PeakMark& mark = marks.emplace_back(
-                viz::PeakMark{peak.centre, peak.score, index + 1, templ->extents(), shaded,
-                              rejected ? -1 : static_cast<int>(peak.templ), rejected});
+            const bool grey = drawnGrey(*result, index);
+            viz::PeakMark& mark = marks.emplace_back(viz::PeakMark{
+                peak.centre, peak.score, index + 1, templ->extents(), shaded,
+                grey ? -1 : static_cast<int>(peak.templ), grey, m_chosen.contains(index)});
             if (const auto found = m_compared.peaks.find(index); found != m_compared.peaks.end()) {
                 mark.colour = found->second;
             }
@@ -218,6 +219,30 @@ void ResultView::setVisiblePeaks(const std::vector<int>& peaks) {
     }
     m_scenes.volume->setPeaks(marks, m_mapTempl);
     applyPeaks();
+}
+
+bool ResultView::drawnGrey(const ResultEntry& result, int peak) const {
+    return m_swept.contains(peak)
+               ? !m_sweptBack
+               : result.decisions.of(match::keyOf(
+                     result.job->peaks[static_cast<std::size_t>(peak)])) == match::Decision::Reject;
+}
+
+void ResultView::showSwept(std::set<int> peaks, bool back) {
+    m_swept = std::move(peaks);
+    m_sweptBack = back;
+    refreshPeaks();
+}
+
+void ResultView::setChosen(const std::vector<int>& peaks) {
+    std::set<int> chosen;
+    if (peaks.size() > 1) {
+        chosen.insert(peaks.begin(), peaks.end());
+    }
+    if (chosen != m_chosen) {
+        m_chosen = std::move(chosen);
+        refreshPeaks();
+    }
 }
 
 void ResultView::setBelow(std::vector<match::Peak> peaks) {
@@ -254,6 +279,27 @@ int ResultView::peakAt(const ViewFrame& frame, viz::DisplayPoint display) const 
     const auto mark =
         frame.slice() != nullptr ? frame.slice()->peakAt(display) : frame.volume()->peakAt(display);
     return mark && *mark < m_peaks.size() ? m_peaks[*mark] : -1;
+}
+
+/// Marks below the threshold have no number.
+std::vector<int> ResultView::numbersOf(const std::vector<std::size_t>& marks) const {
+    std::vector<int> numbers;
+    for (const std::size_t mark : marks) {
+        if (mark < m_peaks.size()) {
+            numbers.push_back(m_peaks[mark]);
+        }
+    }
+    return numbers;
+}
+
+std::vector<int> ResultView::peaksInside(const ViewFrame& slice,
+                                         const std::vector<base::Point>& line) const {
+    return numbersOf(slice.slice()->peaksInside(line));
+}
+
+std::vector<int> ResultView::peaksAlong(const ViewFrame& slice, const base::Point& from,
+                                        const base::Point& to) const {
+    return numbersOf(slice.slice()->peaksAlong(from, to));
 }
 
 } // namespace flcc::ui

@@ -5,6 +5,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <set>
 #include <utility>
 #include <vector>
 
@@ -70,6 +71,16 @@ class ResultView : public QObject {
     void refreshPeaks() { setVisiblePeaks(std::vector<int>(m_peaks)); }
     /// The peak (index into the result's list) under a position, or -1.
     [[nodiscard]] int peakAt(const ViewFrame& frame, viz::DisplayPoint display) const;
+    /// The drawn peaks inside a closed line in a slice, and those that a stroke passes, see
+    /// viz::SliceScene.
+    [[nodiscard]] std::vector<int> peaksInside(const ViewFrame& slice,
+                                               const std::vector<base::Point>& line) const;
+    [[nodiscard]] std::vector<int> peaksAlong(const ViewFrame& slice, const base::Point& from,
+                                              const base::Point& to) const;
+    /// Draws peaks as if they were rejected or, `back`, as if they were not, until the next call.
+    void showSwept(std::set<int> peaks, bool back);
+    /// Highlights peaks, if they are several: the selected one is highlighted anyway.
+    void setChosen(const std::vector<int>& peaks);
 
   Q_SIGNALS:
     void copied(); ///< the coarse copy of the map follows another map or other colours
@@ -83,6 +94,8 @@ class ResultView : public QObject {
     void applyScale();
     void copyMap();
     void applyPeaks();
+    [[nodiscard]] std::vector<int> numbersOf(const std::vector<std::size_t>& marks) const;
+    [[nodiscard]] bool drawnGrey(const ResultEntry& result, int peak) const;
 
     Document& m_document;
     ViewScenes& m_scenes;
@@ -100,6 +113,9 @@ class ResultView : public QObject {
     std::vector<int> m_peaks;
     std::vector<match::Peak> m_below;
     ComparedView m_compared;
+    std::set<int> m_swept;
+    bool m_sweptBack = false;
+    std::set<int> m_chosen;
 };
 
 } // namespace flcc::ui

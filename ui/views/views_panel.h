@@ -6,6 +6,7 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <set>
 #include <utility>
 #include <vector>
 
@@ -120,6 +121,16 @@ class ViewsPanel : public QWidget {
     [[nodiscard]] int peakAt(const ViewFrame& frame, viz::DisplayPoint display) const {
         return m_result->peakAt(frame, display);
     }
+    [[nodiscard]] std::vector<int> peaksInside(const ViewFrame& slice,
+                                               const std::vector<base::Point>& line) const {
+        return m_result->peaksInside(slice, line);
+    }
+    [[nodiscard]] std::vector<int> peaksAlong(const ViewFrame& slice, const base::Point& from,
+                                              const base::Point& to) const {
+        return m_result->peaksAlong(slice, from, to);
+    }
+    void showSwept(std::set<int> peaks, bool back) { m_result->showSwept(std::move(peaks), back); }
+    void setChosenPeaks(const std::vector<int>& peaks) { m_result->setChosen(peaks); }
     void showRunningMap(std::shared_ptr<const method::MatchMap> map, const base::Extents& templ,
                         const base::Index& corner, method::Operation operation) {
         m_result->showRunningMap(std::move(map), templ, corner, operation);

@@ -31,6 +31,7 @@
 #include "ui/open/start_page.h"
 #include "ui/plan/plan_card.h"
 #include "ui/results/exporter.h"
+#include "ui/results/particle_export.h"
 #include "ui/results/peaks_panel.h"
 #include "ui/results/report_panel.h"
 #include "ui/views/box_tool.h"
@@ -118,6 +119,7 @@ void MainWindow::buildParts() {
     m_flow = new MatchFlow(*m_document, *m_controller, m_docks->match(), *m_views, this);
     m_opener = new Opener(*m_document, *m_controller, *this);
     m_exporter = new Exporter(*m_document, *m_controller, *m_flow, *m_views, *this);
+    m_particles = new ParticleExport(*m_document, *m_exporter, *this);
     m_status = new StatusLine(*statusBar(), *m_document, *m_views);
     m_actions = std::make_unique<Actions>(*this, *m_views);
     m_parts.reset(new Parts{*this,
@@ -144,6 +146,7 @@ void MainWindow::buildParts() {
                             *m_flow,
                             *m_opener,
                             *m_exporter,
+                            *m_particles,
                             *m_status,
                             *m_actions});
     m_commands = std::make_unique<EditCommands>(*m_parts);

@@ -3,6 +3,7 @@
 #include <QAction>
 #include <QMainWindow>
 #include <QMenu>
+#include <QStatusBar>
 
 #include <filesystem>
 #include <functional>
@@ -238,6 +239,8 @@ void Connections::connectPeaks() {
             m_parts.views.centreOn(result->job->peaks[static_cast<std::size_t>(peak)].centre);
         }
     });
+    QObject::connect(&peaks, &PeaksPanel::selectionChanged, &m_parts.views,
+                     &ViewsPanel::setChosenPeaks);
     QObject::connect(&peaks, &PeaksPanel::allPeaksRequested, &m_parts.flow,
                      &MatchFlow::showAllPeaks);
     QObject::connect(&peaks, &PeaksPanel::exportRequested,
@@ -249,9 +252,21 @@ void Connections::connectJudging() {
     Judge& judge = m_parts.judge;
     QMainWindow* const window = &m_parts.window;
     QObject::connect(&m_parts.tools, &ViewTools::peakPlaced, &judge, &Judge::addAt);
+    QObject::connect(&m_parts.tools, &ViewTools::peaksSwept, &judge, &Judge::sweep);
+    QObject::connect(&m_parts.tools, &ViewTools::peaksLassoed, window,
+                     [this](const std::vector<int>& peaks, bool more) {
+                         m_parts.peaks.selectPeaks(peaks, more);
+                         const auto all = std::ssize(m_parts.peaks.selectedPeaks());
+                         hint(all == 0
+                                  ? tr("No peak lies inside the lasso.")
+                                  : tr("%1 selected: Space keeps, X rejects, U marks as unsure.")
+                                        .arg(peaksText(all)));
+                     });
     QObject::connect(&judge, &Judge::told, window, [this](const QString& sentence) {
         m_parts.message.tell(MessageBar::Kind::Info, sentence);
     });
+    QObject::connect(&judge, &Judge::hinted, window,
+                     [this](const QString& sentence) { hint(sentence); });
     QObject::connect(&judge, &Judge::refused, window, [this](const QString& sentence) {
         m_parts.message.tell(MessageBar::Kind::Error, sentence);
     });
@@ -295,6 +310,12 @@ void Connections::connectComparing() {
     QObject::connect(&compare, &ComparePanel::refused, &m_parts.judge, &Judge::refused);
 }
 
+/// In the status bar: the message bar would move the views under the mouse.
+void Connections::hint(const QString& sentence) {
+    constexpr int kShownMs = 6000;
+    m_parts.window.statusBar()->showMessage(sentence, kShownMs);
+}
+
 void Connections::connectPanels() {
     QMainWindow* const window = &m_parts.window;
     QObject::connect(&m_parts.features, &FeaturesPanel::templateRequested, window,
@@ -315,6 +336,14 @@ void Connections::connectTools() {
     QObject::connect(&tools, &ViewTools::hovered, &m_parts.status, &StatusLine::showPosition);
     QObject::connect(&tools, &ViewTools::toolChanged, &m_parts.maskBar,
                      [this](Tool tool) { m_parts.maskBar.setVisible(tool == Tool::Mask); });
+    QObject::connect(&tools, &ViewTools::toolChanged, &m_parts.window, [this](Tool tool) {
+        if (tool == Tool::Lasso) {
+            hint(tr("Drag around peaks to select them (Ctrl: further ones); then Space keeps, X "
+                    "rejects, U marks as unsure"));
+        } else if (tool == Tool::Sweep) {
+            hint(tr("Drag over peaks to reject them (Ctrl: takes rejections back)"));
+        }
+    });
     QObject::connect(&tools, &ViewTools::maskDrawn, &m_parts.painter, &MaskPainter::stroke);
     QObject::connect(&tools, &ViewTools::objectClicked, &m_parts.boxTool, &BoxTool::fitTo);
     QObject::connect(&tools, &ViewTools::objectClickWithdrawn, &m_parts.boxTool,

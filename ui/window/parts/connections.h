@@ -33,6 +33,7 @@ class Connections {
     void connectTools();
     void connectRuns();
     void requestDeviceMemory();
+    void hint(const QString& sentence);
 
     const Parts& m_parts;
     EditCommands& m_commands;

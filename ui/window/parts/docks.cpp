@@ -39,8 +39,9 @@ Docks::Docks(QMainWindow& window, Document& document, RunController& controller,
     m_peaks = new PeaksPanel(document, m_peaksPage);
     m_explain = new ExplainPanel(document, m_peaksPage);
     m_peaksPage->setChildrenCollapsible(false);
-    m_peaksPage->setStretchFactor(0, 3);
-    m_peaksPage->setStretchFactor(1, 2);
+    m_peaksPage->setStretchFactor(0, 1);
+    m_peaksPage->setStretchFactor(1, 1);
+    m_peaksPage->setSizes({1000, 1000}); // halves, once the second one is shown
     m_peaksPage->setFocusProxy(m_peaks);
     m_explain->hide();
     m_gallery = new GalleryPanel(document, *m_peaks, views, m_tabs);

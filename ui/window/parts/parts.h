@@ -22,6 +22,7 @@ class MatchFlow;
 class MatchPanel;
 class MessageBar;
 class Opener;
+class ParticleExport;
 class PeaksPanel;
 class ReportPanel;
 class RunController;
@@ -56,6 +57,7 @@ struct Parts {
     MatchFlow& flow;
     Opener& opener;
     Exporter& exporter;
+    ParticleExport& particles;
     StatusLine& status;
     Actions& actions;
 };
