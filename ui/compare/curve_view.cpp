@@ -14,9 +14,9 @@
 namespace flcc::ui {
 namespace {
 
-constexpr double kAxisWidth = 34;
-constexpr double kAxisHeight = 20;
-constexpr double kEdge = 8;
+constexpr double kLabelWidth = 34;
+constexpr double kLabelHeight = 20;
+constexpr double kCurveEdge = 8;
 
 } // namespace
 
@@ -47,7 +47,7 @@ void CurveView::setCurve(std::vector<match::ThresholdPoint> curve,
 }
 
 QRectF CurveView::room() const {
-    return QRectF(rect()).adjusted(kAxisWidth, kEdge, -kEdge, -kAxisHeight);
+    return QRectF(rect()).adjusted(kLabelWidth, kCurveEdge, -kCurveEdge, -kLabelHeight);
 }
 
 double CurveView::placeOf(double score) const {
@@ -72,7 +72,7 @@ void CurveView::drawAxes(QPainter& painter) const {
         const double x = placeOf(score);
         const auto align = i == 0 ? Qt::AlignLeft : i == count ? Qt::AlignRight : Qt::AlignHCenter;
         const double left = i == 0 ? x : i == count ? x - 80 : x - 40;
-        painter.drawText(QRectF(left, r.bottom() + 3, 80, kAxisHeight - 3), align,
+        painter.drawText(QRectF(left, r.bottom() + 3, 80, kLabelHeight - 3), align,
                          QString::number(score, 'g', 3));
     }
 }
