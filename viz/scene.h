@@ -69,6 +69,7 @@ struct PeakMark {
     int shape = -1;               ///< index of its TemplateShape; -1: none
     bool grey = false;            ///< grey instead of the colour of its score
     bool chosen = false;          ///< one of several that a person selected
+    std::optional<match::Colour> colour{}; ///< of its own; empty: by grey and score
 };
 
 /// The line of a drag over a slice that selects or sweeps peaks.

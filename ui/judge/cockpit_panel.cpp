@@ -74,8 +74,7 @@ CockpitPanel::CockpitPanel(Document& document, QWidget* parent)
     layout->addWidget(m_view, 1);
     setFocusProxy(m_view);
     connect(m_suggest, &QPushButton::clicked, this, [this] {
-        m_gesture = m_document.newGesture();
-        take(std::ceil(m_suggestion / stepOf() - 1e-9) * stepOf()); // not below it
+        takeAt(std::ceil(m_suggestion / stepOf() - 1e-9) * stepOf()); // not below it
     });
     connect(m_view, &HistogramView::pressed, this, [this] { m_gesture = m_document.newGesture(); });
     connect(m_view, &HistogramView::thresholdMoved, this, &CockpitPanel::take);
@@ -252,6 +251,11 @@ void CockpitPanel::take(double score) {
             return [this, sentence = inWindowWords(error)] { Q_EMIT refused(sentence); };
         }
     });
+}
+
+void CockpitPanel::takeAt(double score) {
+    m_gesture = m_document.newGesture();
+    take(std::floor(score / stepOf() + 1e-9) * stepOf()); // a peak with this score stays
 }
 
 void CockpitPanel::list(const KeptSource& source, const std::shared_ptr<const job::KeptMap>& kept,

@@ -30,6 +30,8 @@ class CockpitPanel : public QWidget {
 
     /// The threshold that the Match panel has, which filters the list.
     void setThreshold(double score);
+    /// Takes the peaks that reach a score from the map, as one undo step.
+    void takeAt(double score);
     void refreshTheme();
     /// Whether a step or the counts are being computed.
     [[nodiscard]] bool isBusy() const { return m_step.isBusy() || m_count.isBusy(); }

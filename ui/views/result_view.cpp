@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <tuple>
 
 namespace flcc::ui {
@@ -17,6 +18,7 @@ void ResultView::clear() {
     m_map.reset();
     m_running.reset();
     m_peaks.clear();
+    m_compared = {};
 }
 
 void ResultView::setColourMap(match::ColourMap map) {
@@ -128,7 +130,8 @@ void ResultView::showResult() {
     m_below.clear();
     m_swept.clear();
     m_chosen.clear();
-    setVisiblePeaks({});
+    m_peaks.clear();
+    setCompared({});
     const ResultEntry* result = m_document.result();
     showShapes(result);
     m_look.suitResult(result);
@@ -149,7 +152,8 @@ void ResultView::showRunningMap(std::shared_ptr<const method::MatchMap> map,
     m_runningOperation = operation;
     m_runningRange.reset();
     m_below.clear();
-    setVisiblePeaks({});
+    m_peaks.clear();
+    setCompared({});
     noteMap({});
     showMap(map, templ, corner, false);
 }
@@ -197,14 +201,18 @@ void ResultView::setVisiblePeaks(const std::vector<int>& peaks) {
             const bool shaded =
                 m_document.masks().size() < 2 || peak.templ == m_document.activeTemplate();
             const bool grey = drawnGrey(*result, index);
-            marks.push_back({peak.centre, peak.score, index + 1, templ->extents(), shaded,
-                             grey ? -1 : static_cast<int>(peak.templ), grey,
-                             m_chosen.contains(index)});
+            viz::PeakMark& mark = marks.emplace_back(viz::PeakMark{
+                peak.centre, peak.score, index + 1, templ->extents(), shaded,
+                grey ? -1 : static_cast<int>(peak.templ), grey, m_chosen.contains(index)});
+            if (const auto found = m_compared.peaks.find(index); found != m_compared.peaks.end()) {
+                mark.colour = found->second;
+            }
         }
         for (const match::Peak& peak : m_below) {
             const auto& templ = result->job->templates[static_cast<std::size_t>(peak.templ)];
             marks.push_back({peak.centre, peak.score, 0, templ->extents(), false, -1, true});
         }
+        std::ranges::copy(m_compared.others, std::back_inserter(marks));
     }
     for (const auto& slice : m_scenes.slices) {
         slice->setPeaks(marks, m_mapTempl);
@@ -240,6 +248,20 @@ void ResultView::setChosen(const std::vector<int>& peaks) {
 void ResultView::setBelow(std::vector<match::Peak> peaks) {
     m_below = std::move(peaks);
     refreshPeaks();
+}
+
+void ResultView::setCompared(ComparedView compared) {
+    m_compared = std::move(compared);
+    for (const auto& slice : m_scenes.slices) {
+        slice->setOtherMap(m_compared.map, m_compared.mapTempl, m_compared.mapCorner);
+    }
+    refreshPeaks();
+}
+
+void ResultView::setWipe(double share) {
+    for (const auto& slice : m_scenes.slices) {
+        slice->setWipe(share);
+    }
 }
 
 void ResultView::applyPeaks() {

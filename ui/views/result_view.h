@@ -2,6 +2,7 @@
 
 #include <QObject>
 
+#include <map>
 #include <memory>
 #include <optional>
 #include <set>
@@ -16,6 +17,16 @@
 #include "ui/views/volume_look.h"
 
 namespace flcc::ui {
+
+/// What a comparison adds to the shown result.
+struct ComparedView {
+    std::map<int, match::Colour> peaks{}; ///< colours of peaks, by their numbers in the list
+    std::vector<viz::PeakMark> others{};  ///< positions that the result lacks
+    /// The map of another result; null: none.
+    std::shared_ptr<const method::MatchMap> map{};
+    base::Extents mapTempl{0, 0, 0};
+    base::Index mapCorner{};
+};
 
 /// The result in the views: heatmap and peaks of the shown result, or of the run that is under way.
 class ResultView : public QObject {
@@ -52,6 +63,10 @@ class ResultView : public QObject {
     void setVisiblePeaks(const std::vector<int>& peaks);
     /// Peaks of the shown result below its threshold, drawn grey and without a number.
     void setBelow(std::vector<match::Peak> peaks);
+    /// Colours and marks of a comparison, until another result is shown.
+    void setCompared(ComparedView compared);
+    /// See viz::SliceScene::setWipe.
+    void setWipe(double share);
     /// Draws them again, because they may belong to other masks.
     void refreshPeaks() { setVisiblePeaks(std::vector<int>(m_peaks)); }
     /// The peak (index into the result's list) under a position, or -1.
@@ -97,6 +112,7 @@ class ResultView : public QObject {
     base::Index m_mapCorner;
     std::vector<int> m_peaks;
     std::vector<match::Peak> m_below;
+    ComparedView m_compared;
     std::set<int> m_swept;
     bool m_sweptBack = false;
     std::set<int> m_chosen;

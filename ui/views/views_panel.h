@@ -116,6 +116,8 @@ class ViewsPanel : public QWidget {
     // The result, see ResultView.
     void setVisiblePeaks(const std::vector<int>& peaks) { m_result->setVisiblePeaks(peaks); }
     void setPeaksBelow(std::vector<match::Peak> peaks) { m_result->setBelow(std::move(peaks)); }
+    void setCompared(ComparedView compared) { m_result->setCompared(std::move(compared)); }
+    void setWipe(double share) { m_result->setWipe(share); }
     [[nodiscard]] int peakAt(const ViewFrame& frame, viz::DisplayPoint display) const {
         return m_result->peakAt(frame, display);
     }

@@ -160,7 +160,8 @@ std::vector<std::size_t> SliceMarks::draw(const Canvas& canvas, const SlicePlane
                                           const match::HeatmapScale& scale,
                                           const ColourTable& table) const {
     const auto colourOf = [&](const PeakMark& peak) -> const match::Colour& {
-        return peak.grey
+        return peak.colour ? *peak.colour
+               : peak.grey
                    ? kGreyMark
                    : table[greyOf(static_cast<float>(peak.score), static_cast<float>(scale.low),
                                   greyScale({scale.low, scale.high}))];

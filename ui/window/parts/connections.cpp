@@ -11,6 +11,7 @@
 #include "engine/plan/planner.h"
 #include "ui/base/message_bar.h"
 #include "ui/base/text.h"
+#include "ui/compare/compare_panel.h"
 #include "ui/document/document.h"
 #include "ui/features/features_panel.h"
 #include "ui/judge/cockpit_panel.h"
@@ -52,6 +53,7 @@ Connections::Connections(const Parts& parts, EditCommands& commands, Dialogs& di
     connectMatchPanel();
     connectPeaks();
     connectJudging();
+    connectComparing();
     connectPanels();
     connectTools();
     connectRuns();
@@ -294,6 +296,18 @@ void Connections::connectJudging() {
     cockpit.setThreshold(m_parts.match.threshold());
     QObject::connect(&m_parts.document, &Document::peaksReplaced, window,
                      [this] { updateActions(m_parts); });
+}
+
+void Connections::connectComparing() {
+    ComparePanel& compare = m_parts.compare;
+    QObject::connect(&compare, &ComparePanel::compared, &m_parts.views, &ViewsPanel::setCompared);
+    QObject::connect(&compare, &ComparePanel::wiped, &m_parts.views, &ViewsPanel::setWipe);
+    QObject::connect(&compare, &ComparePanel::placeRequested, &m_parts.views,
+                     &ViewsPanel::centreOn);
+    QObject::connect(&compare, &ComparePanel::thresholdRequested, &m_parts.cockpit,
+                     &CockpitPanel::takeAt);
+    QObject::connect(&compare, &ComparePanel::told, &m_parts.judge, &Judge::told);
+    QObject::connect(&compare, &ComparePanel::refused, &m_parts.judge, &Judge::refused);
 }
 
 void Connections::connectPanels() {

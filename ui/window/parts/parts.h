@@ -7,6 +7,7 @@ namespace flcc::ui {
 class Actions;
 class BoxTool;
 class CockpitPanel;
+class ComparePanel;
 class DataPanel;
 class ExplainPanel;
 class Docks;
@@ -49,6 +50,7 @@ struct Parts {
     ExplainPanel& explain;
     GalleryPanel& gallery;
     CockpitPanel& cockpit;
+    ComparePanel& compare;
     FeaturesPanel& features;
     ReportPanel& report;
     Judge& judge;
