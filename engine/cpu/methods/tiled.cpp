@@ -213,7 +213,7 @@ class TiledMethod final : public method::Method {
 
     void warmUp(const Problem& problem, const Candidate& candidate) const override {
         const TransformShape points(candidate);
-        if (needsSupport(problem)) {
+        if (needsGeneral(problem)) {
             (void)TileTransform<double>::of(points);
         }
         if (problem.precision == method::Precision::Single) {
@@ -277,7 +277,7 @@ class TiledMethod final : public method::Method {
         const auto greedy = [&](const Candidate& candidate) {
             return problem.recompute && problem.precision == method::Precision::Single &&
                    doublePoints(problem, TransformShape(candidate)) == TransformShape(candidate) &&
-                   candidate.threads * TileBuffers<float>::bytes(TransformShape(candidate), false) >
+                   candidate.threads * TileBuffers<float>::bytes(TransformShape(candidate), 0) >
                        map / kLittle;
         };
         if (map > kLarge && !std::all_of(candidates.begin(), candidates.end(), greedy)) {
@@ -289,8 +289,8 @@ class TiledMethod final : public method::Method {
     static std::int64_t workspaceBytes(const Counted& counted, const Candidate& candidate,
                                        const Extents& tile) {
         const Problem& problem = counted.problem;
-        const bool general =
-            problem.mask || problem.statistics == method::WindowStatistics::Fourier;
+        const bool general = (problem.mask && !masksInSingle(problem)) ||
+                             problem.statistics == method::WindowStatistics::Fourier;
         const std::int64_t tiles = MapGrid(problem, tile, general).count();
         return std::min<std::int64_t>(candidate.threads, tiles) *
                (TiledBuffers::bytes(counted, TransformShape(candidate), tile) +

@@ -13,10 +13,10 @@ using base::Index;
 /// Calls `visit(index in the template, index in the scene)` for the voxels of the support inside
 /// the scene and its mask, until it returns false. Returns true if all were visited.
 template <class Visit>
-bool forInside(const method::MaskedView& scene, const SupportTemplate& templ, const Index& corner,
-               Visit&& visit) {
+bool forInside(const method::MaskedView& scene, const std::vector<SupportTemplate::Run>& support,
+               const Index& corner, Visit&& visit) {
     const base::Extents n = scene.extents();
-    for (const SupportTemplate::Run& run : templ.runs()) {
+    for (const SupportTemplate::Run& run : support) {
         const Index from{corner.x + run.start.x, corner.y + run.start.y, corner.z + run.start.z};
         if (from.y < 0 || from.y >= n.y || from.z < 0 || from.z >= n.z) {
             continue;
@@ -96,13 +96,13 @@ std::int64_t SupportTemplate::bytes(const method::Problem& problem) {
                                               base::bytesPerVoxel(problem.templPixel));
 }
 
-bool isConstant(const method::MaskedView& scene, const SupportTemplate& templ, const Index& corner,
-                bool zero) {
+bool isConstant(const method::MaskedView& scene, const std::vector<SupportTemplate::Run>& support,
+                const Index& corner, bool zero) {
     return std::visit(
         [&](const auto& pixels) {
             std::remove_cvref_t<decltype(*pixels.data())> level{0};
             bool known = zero;
-            return forInside(scene, templ, corner, [&](const Index&, const Index& at) {
+            return forInside(scene, support, corner, [&](const Index&, const Index& at) {
                 const auto value = pixels.at(at);
                 level = known ? level : value;
                 known = true;
@@ -118,7 +118,7 @@ bool isTemplateConstant(const method::MaskedView& scene, const SupportTemplate& 
         [&](const auto& pixels) {
             std::remove_cvref_t<decltype(*pixels.data())> level{0};
             bool known = false;
-            return forInside(scene, templ, corner, [&](const Index& in, const Index&) {
+            return forInside(scene, templ.runs(), corner, [&](const Index& in, const Index&) {
                 const auto value = pixels.at(in);
                 level = known ? level : value;
                 known = true;

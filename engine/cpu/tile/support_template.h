@@ -57,7 +57,8 @@ class SupportTemplate {
 
 /// True if all voxels of the support inside the scene and its mask hold one value; with `zero`, if
 /// they all hold 0. Decides FLAT on the stored voxels. `corner` may lie outside the scene.
-[[nodiscard]] bool isConstant(const method::MaskedView& scene, const SupportTemplate& templ,
+[[nodiscard]] bool isConstant(const method::MaskedView& scene,
+                              const std::vector<SupportTemplate::Run>& support,
                               const base::Index& corner, bool zero);
 
 /// True if the template is constant on the voxels where its support meets the scene and its mask.
