@@ -15,7 +15,7 @@ using base::Extents;
 
 /// Roundings of a sum that come back with it, relative to the sum itself. *Empirical*: see
 /// NUMERICS.md, section 5, masks.
-constexpr double kOwnRoundings = 8;
+constexpr double kOwnRoundings = 2;
 
 /// Rounds to the nearest whole number below 2^51; a loop of it becomes vectors.
 double rounded(double value) {
