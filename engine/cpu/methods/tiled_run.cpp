@@ -171,6 +171,27 @@ class Worker {
         }
     }
 
+    /// The squares of a tile, whose spectrum has been made.
+    struct SquaresPassed {
+        double level = 0;
+        method::shared::TileEnergy in;
+    };
+
+    /// TileScorer::scoreAgain() of a tile under a mask, whose voxels may have been replaced.
+    void scoreAgainMasked(std::size_t i, const PlainTile& tile, double againNs,
+                          TileBuffers<float>& own, TileResult& result) {
+        if (result.lowConf == 0 || !m_run.problem.recompute) {
+            return;
+        }
+        (void)load(m_run, m_run.points, tile.out, own.voxels);
+        const TiledPrepared& templ = *m_run.templs[i];
+        m_buffers.scorer.scoreAgain(m_run.problem,
+                                    {boxOf(own.voxels, m_run.points), templ.canonical(), nullptr,
+                                     nullptr, &m_buffers.kept().masked()},
+                                    scoresOf(i, tile), againNs, result);
+        m_tally.clock.lap(kRecomputation);
+    }
+
     /// Scores a tile under masks: the sums of a mask serve the templates that follow with the same
     /// one.
     void masked(PlainTile& tile) {
@@ -184,7 +205,8 @@ class Worker {
             if (mask != m_buffers.kept().masked().mask) {
                 sumUnder(*mask, transform, tile, passed, squares, own);
             }
-            const TileResult result = correlate(transform, i, tile, passed, own);
+            TileResult result = correlate(transform, i, tile, passed, own);
+            scoreAgainMasked(i, tile, againNs, own, result);
             if (TileScorer::wantsDouble(m_run.problem, result, againNs)) {
                 again(i, tile, passed.centred);
                 if (!m_run.bank()) {
@@ -196,20 +218,21 @@ class Worker {
         }
     }
 
-    /// The squares of a tile, whose spectrum has been made.
-    struct SquaresPassed {
-        double level = 0;
-        method::shared::TileEnergy in;
-    };
-
     /// Makes the sums of a tile under a mask, in single precision if that is enough.
     void sumUnder(const MaskWeights& mask, const TileTransform<float>& transform,
                   const PlainTile& tile, const Passed& passed,
                   std::optional<SquaresPassed>& squares, TileBuffers<float>& own) {
         const Extents& out = tile.out.extents;
         const Extents& points = m_run.points;
-        const Extents seen = footprint(tile.out, m_run.problem.templ).extents;
+        const Extents& m = m_run.problem.templ;
+        const Extents seen = footprint(tile.out, m).extents;
         const std::int64_t count = base::voxelCount(points);
+        KeptTile& kept = m_buffers.kept();
+        const SumsRows rows = kept.rowsOf(out);
+        if (hasFewRuns(mask, m, true) && runsAreWhole(mask, passed.centred)) {
+            sumAlongRuns(mask, tile, passed, squares.has_value(), own);
+            return;
+        }
         if (!squares) { // they take the place of the voxels, whose spectrum is known
             squares.emplace();
             squares->level = levelOfSquares(passed.centred, passed.energies.in.total,
@@ -223,8 +246,6 @@ class Worker {
         known.sums.out =
             transform.inverse(mask.spectrum(), own.spectrum, own.work, own.numerators, out);
         // The errors say whether the sums are whole, so they are written before and after.
-        KeptTile& kept = m_buffers.kept();
-        const SumsRows rows = kept.rowsOf(out);
         writeSums(own.numerators, points, out, mask.norm(), 0, 0, false, rows);
         known.squares.out =
             transform.inverse(mask.spectrum(), own.squares, own.work, own.numerators, out);
@@ -237,6 +258,63 @@ class Worker {
         }
         kept.setMasked(errors.of);
         m_tally.clock.lap(kNumerator);
+        if (!isPoor(errors.of, rows, out)) {
+            return;
+        }
+        if (errors.maySplit) {
+            sumInParts(mask, transform, tile, passed, squares->level, own);
+            squares.reset(); // their spectrum was replaced
+        } else if (hasFewRuns(mask, m, false)) {
+            sumAlongRuns(mask, tile, passed, true, own);
+        }
+    }
+
+    /// Makes s2 of a tile from two parts of its squares, whose sums are whole numbers.
+    void sumInParts(const MaskWeights& mask, const TileTransform<float>& transform,
+                    const PlainTile& tile, const Passed& passed, double level,
+                    TileBuffers<float>& own) {
+        const Extents& points = m_run.points;
+        const Extents& out = tile.out.extents;
+        const Extents& m = m_run.problem.templ;
+        const Extents seen = footprint(tile.out, m).extents;
+        const SumsRows rows = m_buffers.kept().rowsOf(out);
+        SquareParts parts(mask, points, m, passed.centred, level);
+        setSquares(out, level * mask.total(), rows);
+        for (const SquareParts::Part part : {SquareParts::kLow, SquareParts::kHigh}) {
+            (void)load(m_run, points, tile.out, own.voxels);
+            parts.take(part, seen, own.voxels);
+            TileEnergies energies;
+            energies.in = transform.forward(own.voxels, own.work, own.squares);
+            energies.out =
+                transform.inverse(mask.spectrum(), own.squares, own.work, own.numerators, out);
+            parts.add(part, energies, own.numerators, out, rows);
+        }
+        if (m_run.bank()) {
+            (void)load(m_run, points, tile.out, own.voxels); // for another mask
+        }
+        m_buffers.kept().setMasked(parts.sums());
+        m_tally.clock.lap(kNumerator);
+    }
+
+    /// True if so many scores break the promise that better sums pay.
+    [[nodiscard]] bool isPoor(const MaskedSums& sums, const SumsRows& rows,
+                              const Extents& out) const {
+        constexpr std::int64_t kShare = 64;
+        return kShare * poorPlacements(sums, rows, out, m_run.problem.promise) >
+               base::voxelCount(out);
+    }
+
+    /// Makes the sums of a tile along the runs of a mask. `reload`: the voxels were replaced.
+    void sumAlongRuns(const MaskWeights& mask, const PlainTile& tile, const Passed& passed,
+                      bool reload, TileBuffers<float>& own) {
+        const Extents& out = tile.out.extents;
+        if (reload) {
+            (void)load(m_run, m_run.points, tile.out, own.voxels);
+        }
+        KeptTile& kept = m_buffers.kept();
+        kept.setMasked(sumRuns(mask, passed.centred, boxOf(own.voxels, m_run.points),
+                               m_run.problem.templ, out, kept.rowsOf(out)));
+        m_tally.clock.lap(kDenominator);
     }
 
     /// Recomputes a tile in double, part by part. `known` is its frame in single precision.

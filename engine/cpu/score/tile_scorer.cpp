@@ -119,6 +119,29 @@ base::Index movedBy(const base::Index& at, const base::Index& by) {
     return {at.x + by.x, at.y + by.y, at.z + by.z};
 }
 
+/// The score of a panel under a mask, given its sums and its numerator by the definition. `open`:
+/// the panel may be FLAT.
+method::shared::BoxScore scoreMasked(const simd::LowPanel& panel, double numerator,
+                                     const MaskedSums& sums,
+                                     const method::shared::BoxConstants& constants) {
+    const double s2 = std::max(0.0, panel.s2);
+    const double variance = panel.s2 - panel.s1 * panel.s1 / sums.mask->total();
+    const double error = sums.one + sums.root * std::sqrt(s2) + sums.square * s2;
+    method::shared::BoxScore score;
+    if (!(variance > 4 * error && variance > constants.tiny)) {
+        score.open = true;
+        return score;
+    }
+    const double inverse = 1 / std::sqrt(variance);
+    const double value = numerator * inverse;
+    const double own = constants.boundPanel * std::sqrt(s2) * inverse + constants.boundConstant;
+    const double relative = 0.54 * error / variance;
+    score.bound = own + relative * std::min(1.0, std::abs(value) + own + relative);
+    score.overRange = std::abs(value) - 1 > score.bound;
+    score.value = std::clamp(value, -1.0, 1.0);
+    return score;
+}
+
 /// Calls `change(value, status, i)` for every voxel of a tile; i counts x fastest.
 template <class Change> void forVoxels(const method::MapView& part, Change&& change) {
     const Extents& extents = part.value.extents();
@@ -222,7 +245,7 @@ TileResult TileScorer::score(const method::Problem& problem, const base::AnyView
     m_low.panels.clear();
     const bool lcc = problem.operation.isLcc();
     const MaskWeights* const mask = kept != nullptr ? kept->masked().mask : nullptr;
-    if (lcc && std::is_same_v<Real, float> && problem.recompute && mask == nullptr) {
+    if (lcc && std::is_same_v<Real, float> && problem.recompute) {
         m_low.start(static_cast<std::size_t>(mostLow(m_tile)));
         arguments.low = &m_low;
     }
@@ -377,6 +400,7 @@ void TileScorer::scoreAgain(const method::Problem& problem, const AgainInput& in
     const method::shared::TileFrame frame = frameOf(result.tile, m);
     const method::shared::BoxConstants constants =
         againConstants(problem, result.tile, numerators.integers());
+    const MaskedSums* const masked = input.masked;
     constexpr std::size_t kTogether = simd::kPanels;
     constexpr std::size_t kTrial = 8 * kTogether;
     std::array<double, kTogether> products{};
@@ -391,7 +415,9 @@ void TileScorer::scoreAgain(const method::Problem& problem, const AgainInput& in
         for (std::size_t i = 0; i < count; ++i) {
             const simd::LowPanel& panel = panels[first + i];
             const method::shared::BoxScore score =
-                method::shared::scoreBox(panel.s1, panel.s2, products[i], frame, constants);
+                masked != nullptr
+                    ? scoreMasked(panel, products[i], *masked, constants)
+                    : method::shared::scoreBox(panel.s1, panel.s2, products[i], frame, constants);
             Status& status = part.status.at(panel.at);
             if (status != Status::LowConf || score.flat || score.open ||
                 !(score.bound <= problem.promise)) {

@@ -146,6 +146,7 @@ struct AgainInput {
     const IntegerTemplate* integers = nullptr; ///< null if there is none, or no `steps`
     /// Scratch of stepsRoom() elements.
     std::int16_t* steps = nullptr;
+    const MaskedSums* masked = nullptr; ///< the sums under the template's mask, if it has one
 
     /// Elements of scratch that the voxels under a tile of `out` placements take as 16-bit steps.
     [[nodiscard]] static std::int64_t stepsRoom(const base::Extents& m, const base::Extents& out) {
