@@ -167,7 +167,7 @@ class TiledMethod final : public method::Method {
         prediction.fftPlanning = planningOf(points, problem.precision == method::Precision::Double);
         const std::int64_t workspace = workspaceBytes(Counted(problem), candidate, tile);
         Problem known = problem;
-        known.mask = problem.mask && !masksInSingle(problem);
+        known.mask = problem.mask && !masksInTiles(problem);
         const SupportCost general = supportCost(known, tile);
         prediction.hostBytes = hostBytes(problem, candidate, tile, statistics);
         if (std::string reason = memoryRefusal(prediction.hostBytes, limits); !reason.empty()) {
@@ -181,7 +181,7 @@ class TiledMethod final : public method::Method {
         // Two half transforms a tile (Karas (23)), 2.5 M log2 M operations each; one for each
         // further template.
         const double templates = problem.templates;
-        const double masks = masksInSingle(problem) ? 1 : 0; // of all templates, if they are equal
+        const double masks = masksInTiles(problem) ? 1 : 0; // of all templates, if they are equal
         prediction.operations =
             (tiles * (1 + templates + 3 * masks) + templates * halves * general.tiles) *
             (2.5 * pointCount * std::log2(std::max(2.0, pointCount)) + 1.5 * pointCount);
@@ -199,10 +199,15 @@ class TiledMethod final : public method::Method {
         const double busy = tiles > 0 ? rounds * threads / tiles : 1;
         const double workers = model.speedUp(candidate.threads);
         const auto buffers = static_cast<double>(workspace);
-        const double generalNs = templates * general.tiles *
-                                     (halves * pointCount * doubleHalfNs(points) +
-                                      kSupportLoads * model.loadNs(points)) +
-                                 templates * general.placements * kSupportScoreNs;
+        // Under weights each placement of a general tile is a canonical value.
+        constexpr double kWeightedNs = 4;
+        const double generalNs = problem.weights
+                                     ? templates * general.placements * kWeightedNs *
+                                           static_cast<double>(base::voxelCount(m))
+                                     : templates * general.tiles *
+                                               (halves * pointCount * doubleHalfNs(points) +
+                                                kSupportLoads * model.loadNs(points)) +
+                                           templates * general.placements * kSupportScoreNs;
         const double prepared = templates * (general.tiles > 0 ? 3 : 1) + masks;
         prediction.setupMs = 1e-6 * (prepared * shape.prepareNs + buffers * model.bufferByteNs +
                                      TemplateForms::ns(problem));
@@ -300,7 +305,7 @@ class TiledMethod final : public method::Method {
     static std::int64_t workspaceBytes(const Counted& counted, const Candidate& candidate,
                                        const Extents& tile) {
         const Problem& problem = counted.problem;
-        const bool general = (problem.mask && !masksInSingle(problem)) ||
+        const bool general = (problem.mask && !masksInTiles(problem)) ||
                              problem.statistics == method::WindowStatistics::Fourier;
         const std::int64_t tiles = MapGrid(problem, tile, general).count();
         return std::min<std::int64_t>(candidate.threads, tiles) *

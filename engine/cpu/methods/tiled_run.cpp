@@ -85,9 +85,12 @@ class Worker {
 
     /// Scores a tile of placements inside the scene.
     void plain(PlainTile tile) {
-        m_run.templs.front()->mask() != nullptr                ? masked(tile)
-        : m_run.problem.precision == method::Precision::Single ? single(tile)
-                                                               : inDouble(tile);
+        const bool isMasked = m_run.templs.front()->mask() != nullptr;
+        if (m_run.problem.precision == method::Precision::Single) {
+            isMasked ? masked(tile) : single(tile);
+        } else {
+            isMasked ? maskedInDouble(tile) : inDouble(tile);
+        }
     }
 
   private:
@@ -155,7 +158,7 @@ class Worker {
                 scoresOf(i, tile), againNs, result);
             m_tally.clock.lap(kRecomputation);
             if (TileScorer::wantsDouble(m_run.problem, result, againNs)) {
-                again(i, tile, passed.centred);
+                again(i, tile, &passed.centred);
             } else {
                 finish(i, tile, result);
             }
@@ -208,7 +211,7 @@ class Worker {
             TileResult result = correlate(transform, i, tile, passed, own);
             scoreAgainMasked(i, tile, againNs, own, result);
             if (TileScorer::wantsDouble(m_run.problem, result, againNs)) {
-                again(i, tile, passed.centred);
+                again(i, tile, &passed.centred);
                 if (!m_run.bank()) {
                     return; // the tile's buffers were replaced
                 }
@@ -317,8 +320,18 @@ class Worker {
         m_tally.clock.lap(kDenominator);
     }
 
+    /// Scores a tile under masks in double.
+    void maskedInDouble(PlainTile& tile) {
+        if (!m_run.bank()) {
+            (void)m_buffers.tile<double>(0); // makes the buffers
+        }
+        for (std::size_t i = 0; i < m_run.templs.size(); ++i) {
+            again(i, tile, nullptr);
+        }
+    }
+
     /// Recomputes a tile in double, part by part. `known` is its frame in single precision.
-    void again(std::size_t i, PlainTile& tile, const CentredTile& known) {
+    void again(std::size_t i, PlainTile& tile, const CentredTile* known) {
         const TiledPrepared& templ = *m_run.templs[i];
         const TransformShape& points = m_again.points;
         const auto transform = TileTransform<double>::of(points);
@@ -333,7 +346,7 @@ class Worker {
                 {corner.x + box.corner.x, corner.y + box.corner.y, corner.z + box.corner.z},
                 box.extents};
             const method::MapView part = method::partOf(scores, box);
-            const CentredTile* const frame = parts.count() == 1 ? &known : nullptr;
+            const CentredTile* const frame = parts.count() == 1 ? known : nullptr;
             KeptTile* const kept = templ.mask() != nullptr
                                        ? &sumInDouble(*templ.mask(), *transform, out, frame, own)
                                        : nullptr;
@@ -465,7 +478,7 @@ TiledPrepared::TiledPrepared(const Problem& problem, const method::Candidate& ca
     requireNamedMask(problem, m_forms.canonical);
     const bool hasMask = !m_forms.canonical.support().empty();
     m_allGeneral =
-        cpu::allGeneral(problem, m_forms.canonical) && !(hasMask && masksInSingle(problem));
+        cpu::allGeneral(problem, m_forms.canonical) && !(hasMask && masksInTiles(problem));
     if (needsGeneral(problem) || m_allGeneral) {
         m_general.emplace(problem, m_forms.canonical, templ, m_points);
     }
@@ -545,13 +558,14 @@ std::int64_t TiledBuffers::bytes(const Counted& counted, const TransformShape& p
     const bool bank = problem.templates > 1;
     const std::int64_t common =
         BestTile::bytes(problem, tile) +
-        (needsGeneral(problem) ? FourierCorrelator::bytes(problem, points) : 0);
+        (needsGeneral(problem) && !problem.weights ? FourierCorrelator::bytes(problem, points) : 0);
     const std::int64_t scratch = TileTransform<double>::scratchBytes(points);
-    if (masksInSingle(problem)) {
+    if (masksInTiles(problem)) {
         const std::int64_t again =
             bank && problem.recompute ? TileBuffers<double>::bytes(doublePoints(problem, points), 0)
                                       : 0;
-        return common + scratch + tileBytes(problem, points, 2) + KeptTile::bytes(tile) + again;
+        return common + scratch + tileBytes(problem, points, single ? 2 : 0) +
+               KeptTile::bytes(tile) + again;
     }
     if (problem.mask || problem.statistics == method::WindowStatistics::Fourier) {
         return common + scratch;
@@ -576,11 +590,12 @@ std::int64_t TiledPrepared::bytes(const Counted& counted, const TransformShape& 
     const bool single = problem.precision == method::Precision::Single;
     const std::int64_t general =
         needsGeneral(problem)
-            ? SupportTemplate::bytes(problem) + FourierCorrelator::spectraBytes(problem, points)
+            ? SupportTemplate::bytes(problem) +
+                  (problem.weights ? 0 : FourierCorrelator::spectraBytes(problem, points))
             : 0;
-    if (masksInSingle(problem)) {
+    if (masksInTiles(problem)) {
         const TransformShape inDouble = doublePoints(problem, points);
-        const bool keeps = problem.recompute && keep;
+        const bool keeps = (!single || problem.recompute) && keep;
         return counted.templateBytes() + spectrumBytes(points) + general +
                MaskWeights::bytes(problem.templ, points, inDouble, keeps) +
                (keeps ? 8 * TileTransform<double>::spectrumValues(inDouble) : 0);

@@ -22,16 +22,16 @@
 /// (22)-(23)).
 namespace flcc::cpu {
 
-/// True if masks of templates are taken in single precision: their tiles inside the scene are then
-/// no general ones.
-[[nodiscard]] inline bool masksInSingle(const method::Problem& problem) {
-    return problem.mask && problem.precision == method::Precision::Single &&
-           problem.operation.isLcc();
+/// True if tiles inside the scene under masks of templates are no general ones: in single
+/// precision, and wherever there are weights.
+[[nodiscard]] inline bool masksInTiles(const method::Problem& problem) {
+    return problem.mask && problem.operation.isLcc() &&
+           (problem.precision == method::Precision::Single || problem.weights);
 }
 
 /// True if `problem` has general tiles in this method; needsSupport() of others.
 [[nodiscard]] inline bool needsGeneral(method::Problem problem) {
-    problem.mask = problem.mask && !masksInSingle(problem);
+    problem.mask = problem.mask && !masksInTiles(problem);
     return needsSupport(problem);
 }
 
@@ -50,7 +50,7 @@ class TiledPrepared final : public method::Prepared {
     }
     [[nodiscard]] const TileTransform<float>& transform() const { return *m_transform; }
     [[nodiscard]] const base::Image<float>& spectrum() const { return m_spectrum; }
-    /// Of a template with a mask, if masksInSingle(); else null.
+    /// Of a template with a mask, if masksInTiles(); else null.
     [[nodiscard]] const MaskWeights* mask() const { return m_mask.get(); }
     /// True if every tile is a general one.
     [[nodiscard]] bool allGeneral() const { return m_allGeneral; }

@@ -47,9 +47,17 @@ std::shared_ptr<const MaskWeights> MaskWeights::of(const method::CanonicalTempla
 MaskWeights::MaskWeights(const method::CanonicalTemplate& templ, const TransformShape& points,
                          const TransformShape& inDouble, bool keep)
     : m_points(points), m_doublePoints(inDouble), m_keep(keep),
-      m_support(templ.support().extents()), m_total(static_cast<double>(templ.count())),
-      m_norm(std::sqrt(m_total)) {
+      m_support(templ.support().extents()), m_total(templ.total()), m_norm(std::sqrt(m_total)) {
     std::copy_n(templ.support().data(), m_support.count(), m_support.data());
+    if (!templ.weights().empty()) {
+        m_weights = Image<double>(m_support.extents());
+        std::copy_n(templ.weights().data(), m_weights.count(), m_weights.data());
+        double squares = 0;
+        for (std::int64_t i = 0; i < m_weights.count(); ++i) {
+            squares += m_weights.data()[i] * m_weights.data()[i];
+        }
+        m_norm = std::sqrt(squares);
+    }
     const Extents& m = m_support.extents();
     for (std::int64_t i = 0; i < m_support.count(); ++i) {
         if (m_support.data()[i] == 0) {
@@ -69,7 +77,9 @@ MaskWeights::MaskWeights(const method::CanonicalTemplate& templ, const Transform
 Image<double> MaskWeights::normalised() const {
     Image<double> weights(m_support.extents());
     for (std::int64_t i = 0; i < weights.count(); ++i) {
-        weights.data()[i] = static_cast<double>(m_support.data()[i]) / m_norm;
+        const double weight =
+            m_weights.empty() ? static_cast<double>(m_support.data()[i]) : m_weights.data()[i];
+        weights.data()[i] = weight / m_norm;
     }
     return weights;
 }
@@ -79,7 +89,10 @@ bool MaskWeights::serves(const method::CanonicalTemplate& templ, const Transform
     const Image<std::uint8_t>& support = templ.support();
     return points == m_points && inDouble == m_doublePoints && keep == m_keep &&
            support.extents() == m_support.extents() &&
-           std::equal(support.data(), support.data() + support.count(), m_support.data());
+           std::equal(support.data(), support.data() + support.count(), m_support.data()) &&
+           templ.weights().count() == m_weights.count() &&
+           std::equal(m_weights.data(), m_weights.data() + m_weights.count(),
+                      templ.weights().data());
 }
 
 const double* MaskWeights::inDouble(double* work, double* to) const {
@@ -138,7 +151,7 @@ std::vector<std::uint8_t> MaskWeights::nonFinitePanels(const base::AnyView& scen
 
 std::int64_t MaskWeights::bytes(const Extents& m, const TransformShape& points,
                                 const TransformShape& inDouble, bool keep) {
-    return base::voxelCount(m) + 4 * TileTransform<float>::spectrumValues(points) +
+    return 9 * base::voxelCount(m) + 4 * TileTransform<float>::spectrumValues(points) +
            (keep ? 8 * TileTransform<double>::spectrumValues(inDouble) : 0);
 }
 

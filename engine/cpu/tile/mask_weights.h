@@ -28,7 +28,7 @@ class MaskWeights {
     [[nodiscard]] double total() const { return m_total; } ///< sum w
     /// sqrt(sum w^2). The spectra are those of w / norm().
     [[nodiscard]] double norm() const { return m_norm; }
-    [[nodiscard]] bool binary() const { return true; }
+    [[nodiscard]] bool binary() const { return m_weights.empty(); } ///< all weights are 0 or 1
     [[nodiscard]] const float* spectrum() const { return m_spectrum.data(); }
     /// The spectrum in double. If it is kept, the first call makes it, with `work` as scratch.
     /// Otherwise every call makes it in `to`.
@@ -53,6 +53,7 @@ class MaskWeights {
     TransformShape m_doublePoints;
     bool m_keep;
     base::Image<std::uint8_t> m_support;
+    base::Image<double> m_weights; ///< empty if all are 0 or 1
     double m_total = 0;
     double m_norm = 0;
     std::vector<SupportTemplate::Run> m_runs;

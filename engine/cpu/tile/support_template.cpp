@@ -6,35 +6,7 @@
 
 namespace flcc::cpu {
 
-namespace {
-
 using base::Index;
-
-/// Calls `visit(index in the template, index in the scene)` for the voxels of the support inside
-/// the scene and its mask, until it returns false. Returns true if all were visited.
-template <class Visit>
-bool forInside(const method::MaskedView& scene, const std::vector<SupportTemplate::Run>& support,
-               const Index& corner, Visit&& visit) {
-    const base::Extents n = scene.extents();
-    for (const SupportTemplate::Run& run : support) {
-        const Index from{corner.x + run.start.x, corner.y + run.start.y, corner.z + run.start.z};
-        if (from.y < 0 || from.y >= n.y || from.z < 0 || from.z >= n.z) {
-            continue;
-        }
-        const std::int64_t first = std::max<std::int64_t>(0, -from.x);
-        const std::int64_t last = std::min(run.length, n.x - from.x);
-        for (std::int64_t i = first; i < last; ++i) {
-            const Index at{from.x + i, from.y, from.z};
-            const bool counts = scene.mask.data() == nullptr || scene.mask.at(at) != 0;
-            if (counts && !visit(Index{run.start.x + i, run.start.y, run.start.z}, at)) {
-                return false;
-            }
-        }
-    }
-    return true;
-}
-
-} // namespace
 
 SupportTemplate::SupportTemplate(const method::CanonicalTemplate& canonical,
                                  const method::MaskedView& templ)
