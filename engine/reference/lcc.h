@@ -15,7 +15,7 @@ namespace flcc::reference {
 ///     r(u) = sum (P - mu_P)(T - mu_T) / (||P - mu_P|| ||T - mu_T||)
 ///
 /// The sums run over the voxels under the template's mask; with weights w, each term of a sum
-/// counts w times, those of the means too (METHODS 2.4). Computed in double, in two passes over
+/// counts w times, those of the means too. Computed in double, in two passes over
 /// pixels of any type, without transforms or running sums, on one thread. FLAT, NONFINITE and
 /// NOT_COMPUTED are decided on the stored pixels and score 0. A panel that leaves the scene or its
 /// mask is PARTIAL; `engine/method/NUMERICS.md`, section 1 ("Panels that leave the scene or its
