@@ -238,7 +238,7 @@ loadCompanion(const std::filesystem::path& path, std::optional<int> channel,
               std::int64_t memoryBytes = 0, const io::Reading& reading = {});
 
 /// The nonzero voxels of an image of any type, as a support. Values of floats between 0 and 1 are
-/// weights; if one lies beyond, as with integers, every nonzero voxel counts fully. **Errors**:
+/// weights; if one lies beyond, as with integers, every nonzero voxel counts alike. **Errors**:
 /// Problem for NaN and for a mask without a nonzero voxel.
 [[nodiscard]] std::shared_ptr<const MaskImage> maskOf(const SceneImage& image);
 

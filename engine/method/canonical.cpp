@@ -11,6 +11,7 @@
 
 #include "engine/base/error.h"
 #include "engine/base/finite.h"
+#include "engine/method/detail/support_differences.h"
 #include "engine/method/detail/support_score.h"
 #include "engine/method/detail/voxel.h"
 
@@ -21,8 +22,11 @@ namespace {
 using base::View;
 
 using detail::difference;
+using detail::differencesUnder;
 using detail::kLanes;
 using detail::kUnitRoundoff;
+using detail::maySpoilDifferences;
+using detail::powerBelow;
 
 template <class T> struct Vector { using Type [[gnu::vector_size(kLanes * sizeof(T))]] = T; };
 using Lanes = Vector<double>::Type;
@@ -82,11 +86,6 @@ template <class T> struct CutRow {
         }
     }
 };
-
-/// The power of two that brings `largest` below 1.
-double powerBelow(double largest) {
-    return largest > 0 ? std::ldexp(1.0, std::clamp(-std::ilogb(largest) - 1, -1022, 1022)) : 1.0;
-}
 
 /// The power of two that brings the magnitudes of a double panel near 1, so that no difference
 /// or square overflows; 1 for other types.
@@ -319,22 +318,6 @@ class LongSum {
     }
 };
 
-/// A sum whose rounding errors are added at the end (Neumaier).
-class WeightedSum {
-  public:
-    void add(double value) {
-        const double sum = m_sum + value;
-        m_error +=
-            std::abs(m_sum) >= std::abs(value) ? (m_sum - sum) + value : (value - sum) + m_sum;
-        m_sum = sum;
-    }
-    [[nodiscard]] double value() const { return m_sum + m_error; }
-
-  private:
-    double m_sum = 0;
-    double m_error = 0;
-};
-
 struct Sums {
     double values = 0;
     double squares = 0;
@@ -379,57 +362,6 @@ struct Normalising {
         });
     }
 };
-
-/// The value of type T nearest to value + by / scale. Only doubles have a `scale` other than 1.
-template <class T> T shifted(T value, double by, double scale) {
-    if constexpr (std::is_integral_v<T> && sizeof(T) == 8) {
-        const auto steps = static_cast<std::uint64_t>(std::min(std::abs(by), 0x1.fffffffffffffp63));
-        const auto bits = static_cast<std::uint64_t>(value);
-        return static_cast<T>(by < 0 ? bits - steps : bits + steps);
-    } else if constexpr (std::is_same_v<T, double>) {
-        return (value * scale + by) / scale;
-    } else {
-        return static_cast<T>(static_cast<double>(value) + by);
-    }
-}
-
-/// Sets `values` to the differences of the voxels of the support to shifted(first of them, by),
-/// each rounded once; 0 elsewhere. Double voxels are scaled by a power of two to magnitudes below 1
-/// first. An empty `support` means that all voxels count.
-template <class T>
-void differencesUnder(const View<const T>& view, const base::Image<std::uint8_t>& support,
-                      double by, base::Image<double>& values) {
-    const base::Extents& extents = view.extents();
-    const auto forSupport = [&](const auto& take) {
-        std::int64_t from = 0;
-        for (std::int64_t z = 0; z < extents.z; ++z) {
-            for (std::int64_t y = 0; y < extents.y; ++y, from += extents.x) {
-                for (std::int64_t x = 0; x < extents.x; ++x) {
-                    if (support.empty() || support.data()[from + x] != 0) {
-                        take(view.at(x, y, z), from + x);
-                    }
-                }
-            }
-        }
-    };
-    std::optional<T> first;
-    double most = 0; // as scaleOf(), of the support
-    forSupport([&](T value, std::int64_t) {
-        first = first.value_or(value);
-        most = std::max(most, std::abs(static_cast<double>(value)));
-    });
-    const double scale = std::is_same_v<T, double> ? powerBelow(most) : 1.0;
-    const T reference = shifted(first.value_or(T{}), by, scale);
-    values.fill(0);
-    forSupport(
-        [&](T value, std::int64_t at) { values.data()[at] = difference(value, reference, scale); });
-}
-
-/// True when the difference of two voxels of this type may not be exact in double.
-bool maySpoilDifferences(base::PixelType type) {
-    using enum base::PixelType;
-    return type == Float32 || type == Float64 || type == Int64 || type == UInt64;
-}
 
 /// True if an operation divides by a sum that is 0 for a template of zeros, or for a constant one.
 bool isUndefinedFor(Operation operation, bool zeros) {
@@ -568,59 +500,6 @@ CanonicalTemplate::CanonicalTemplate(const MaskedView& templ) {
     const double rest = sums.values / count;
     const double norm = std::sqrt(sums.squares - sums.values * rest);
     callWidest(Normalising{counted, mean, rest, 1 / norm});
-}
-
-void CanonicalTemplate::setWeighted(const MaskedView& templ) {
-    const base::Extents& m = extents();
-    m_weights = base::Image<double>(m, 0.0);
-    m_levels = base::Image<double>(m, 0.0);
-    WeightedSum total;
-    for (std::int64_t i = 0; i < m_weights.count(); ++i) {
-        if (m_support.data()[i] != 0) {
-            m_weights.data()[i] = static_cast<double>(
-                templ.weights.at(base::Index{i % m.x, i / m.x % m.y, i / (m.x * m.y)}));
-            total.add(m_weights.data()[i]);
-        }
-    }
-    m_total = total.value();
-    // As without weights: differences to one voxel, the mean, and what rounding left of it.
-    base::Image<double>& differences = m_levels;
-    const auto take = [&](double by) {
-        std::visit([&](const auto& view) { differencesUnder(view, m_support, by, differences); },
-                   templ.pixels);
-        double largest = 0;
-        for (std::int64_t i = 0; i < differences.count(); ++i) {
-            largest = std::max(largest, std::abs(differences.data()[i]));
-        }
-        const double scale =
-            largest > 0 ? std::ldexp(1.0, std::min(1022, -std::ilogb(largest))) : 1.0;
-        WeightedSum mean;
-        for (std::int64_t i = 0; i < differences.count(); ++i) {
-            differences.data()[i] *= scale;
-            mean.add(m_weights.data()[i] * differences.data()[i]);
-        }
-        return std::pair(mean.value() / m_total, scale);
-    };
-    auto [mean, scale] = take(0);
-    if (maySpoilDifferences(base::pixelType(templ.pixels))) {
-        mean = take(mean / scale).first; // differences to a value near the mean are more exact
-    }
-    WeightedSum left;
-    for (std::int64_t i = 0; i < differences.count(); ++i) {
-        left.add(m_weights.data()[i] * (differences.data()[i] - mean));
-    }
-    const double rest = left.value() / m_total;
-    WeightedSum squares;
-    for (std::int64_t i = 0; i < differences.count(); ++i) {
-        const double value = differences.data()[i] - mean - rest;
-        squares.add(m_weights.data()[i] * value * value);
-    }
-    const double norm = std::sqrt(squares.value());
-    for (std::int64_t i = 0; i < differences.count(); ++i) {
-        const bool counts = m_support.data()[i] != 0;
-        m_levels.data()[i] = counts ? (differences.data()[i] - mean - rest) / norm : 0;
-        m_values.data()[i] = m_weights.data()[i] * m_levels.data()[i];
-    }
 }
 
 void CanonicalTemplate::setSupport(const MaskedView& templ) {

@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "engine/base/tile_pool.h"
+#include "engine/cpu/methods/tiled_sums.h"
 #include "engine/method/shared/smooth_length.h"
 
 namespace flcc::cpu {
@@ -39,31 +40,6 @@ struct Again {
 struct PlainTile {
     base::Box out; ///< in the `valid` map
     BestPart part; ///< where its scores go
-};
-
-template <class Real> simd::VoxelBox<Real> boxOf(Real* data, const Extents& points) {
-    return {data, points.x, points.x * points.y};
-}
-
-/// Loads the voxels under the placements `out` into a tile of `points`.
-template <class Real, class... Known>
-CentredTile load(const TiledRun& run, const Extents& points, const base::Box& out, Real* to,
-                 Known... known) {
-    const std::int64_t count = base::voxelCount(points);
-    const base::Box seen = footprint(out, run.problem.templ);
-    if (seen.extents != points) {
-        std::fill_n(to, count, Real{0});
-    }
-    const CentredTile tile = loadCentred(
-        run.scene.pixels, seen, base::voxelCount(run.problem.templ), boxOf(to, points), known...);
-    std::fill_n(to + count, TileTransform<Real>::kZeros, Real{0});
-    return tile;
-}
-
-/// A tile that has been transformed: its frame and its energies.
-struct Passed {
-    CentredTile centred;
-    TileEnergies energies;
 };
 
 /// Computes the tiles of one worker.
@@ -115,7 +91,7 @@ class Worker {
     template <class Real>
     Passed enter(const TileTransform<Real>& transform, const PlainTile& tile,
                  const TileBuffers<Real>& own) {
-        Passed passed{load(m_run, m_run.points, tile.out, own.voxels), {}};
+        Passed passed{loadTile(m_run, m_run.points, tile.out, own.voxels), {}};
         m_tally.clock.lap(kLoad);
         if (own.spectrum != nullptr) {
             m_buffers.kept().forget();
@@ -174,19 +150,13 @@ class Worker {
         }
     }
 
-    /// The squares of a tile, whose spectrum has been made.
-    struct SquaresPassed {
-        double level = 0;
-        method::shared::TileEnergy in;
-    };
-
     /// TileScorer::scoreAgain() of a tile under a mask, whose voxels may have been replaced.
     void scoreAgainMasked(std::size_t i, const PlainTile& tile, double againNs,
                           TileBuffers<float>& own, TileResult& result) {
         if (result.lowConf == 0 || !m_run.problem.recompute) {
             return;
         }
-        (void)load(m_run, m_run.points, tile.out, own.voxels);
+        (void)loadTile(m_run, m_run.points, tile.out, own.voxels);
         const TiledPrepared& templ = *m_run.templs[i];
         m_buffers.scorer.scoreAgain(m_run.problem,
                                     {boxOf(own.voxels, m_run.points), templ.canonical(), nullptr,
@@ -201,12 +171,13 @@ class Worker {
         const TileTransform<float>& transform = m_run.templs.front()->transform();
         TileBuffers<float> own = m_buffers.tile<float>(2);
         Passed passed = enter(transform, tile, own);
-        std::optional<SquaresPassed> squares;
+        MaskedTile sums(m_run, tile.out, passed, own, m_buffers.kept());
         const double againNs = 3 * m_again.ns(tile.out.extents);
         for (std::size_t i = 0; i < m_run.templs.size(); ++i) {
             const MaskWeights* const mask = m_run.templs[i]->mask();
             if (mask != m_buffers.kept().masked().mask) {
-                sumUnder(*mask, transform, tile, passed, squares, own);
+                sums.under(*mask, transform);
+                m_tally.clock.lap(kNumerator);
             }
             TileResult result = correlate(transform, i, tile, passed, own);
             scoreAgainMasked(i, tile, againNs, own, result);
@@ -219,105 +190,6 @@ class Worker {
                 finish(i, tile, result);
             }
         }
-    }
-
-    /// Makes the sums of a tile under a mask, in single precision if that is enough.
-    void sumUnder(const MaskWeights& mask, const TileTransform<float>& transform,
-                  const PlainTile& tile, const Passed& passed,
-                  std::optional<SquaresPassed>& squares, TileBuffers<float>& own) {
-        const Extents& out = tile.out.extents;
-        const Extents& points = m_run.points;
-        const Extents& m = m_run.problem.templ;
-        const Extents seen = footprint(tile.out, m).extents;
-        const std::int64_t count = base::voxelCount(points);
-        KeptTile& kept = m_buffers.kept();
-        const SumsRows rows = kept.rowsOf(out);
-        if (hasFewRuns(mask, m, true) && runsAreWhole(mask, passed.centred)) {
-            sumAlongRuns(mask, tile, passed, squares.has_value(), own);
-            return;
-        }
-        if (!squares) { // they take the place of the voxels, whose spectrum is known
-            squares.emplace();
-            squares->level = levelOfSquares(passed.centred, passed.energies.in.total,
-                                            static_cast<double>(base::voxelCount(seen)));
-            squareTile(points, seen, squares->level, own.voxels);
-            std::fill_n(own.voxels + count, TileTransform<float>::kZeros, 0.0F);
-            squares->in = transform.forward(own.voxels, own.work, own.squares);
-        }
-        SumsKnown known{points,          m_run.problem.templ, passed.centred,
-                        passed.energies, {squares->in, {}},   squares->level};
-        known.sums.out =
-            transform.inverse(mask.spectrum(), own.spectrum, own.work, own.numerators, out);
-        // The errors say whether the sums are whole, so they are written before and after.
-        writeSums(own.numerators, points, out, mask.norm(), 0, 0, false, rows);
-        known.squares.out =
-            transform.inverse(mask.spectrum(), own.squares, own.work, own.numerators, out);
-        const SumsErrors errors = errorsOf<float>(mask, known);
-        const double steps = passed.centred.stepsPerUnit();
-        writeSums(own.numerators, points, out, mask.norm(), squares->level * mask.total(),
-                  errors.wholeSquares ? steps * steps : 0, true, rows);
-        if (errors.wholeSums) {
-            roundSums(steps, out, rows);
-        }
-        kept.setMasked(errors.of);
-        m_tally.clock.lap(kNumerator);
-        if (!isPoor(errors.of, rows, out)) {
-            return;
-        }
-        if (errors.maySplit) {
-            sumInParts(mask, transform, tile, passed, squares->level, own);
-            squares.reset(); // their spectrum was replaced
-        } else if (hasFewRuns(mask, m, false)) {
-            sumAlongRuns(mask, tile, passed, true, own);
-        }
-    }
-
-    /// Makes s2 of a tile from two parts of its squares, whose sums are whole numbers.
-    void sumInParts(const MaskWeights& mask, const TileTransform<float>& transform,
-                    const PlainTile& tile, const Passed& passed, double level,
-                    TileBuffers<float>& own) {
-        const Extents& points = m_run.points;
-        const Extents& out = tile.out.extents;
-        const Extents& m = m_run.problem.templ;
-        const Extents seen = footprint(tile.out, m).extents;
-        const SumsRows rows = m_buffers.kept().rowsOf(out);
-        SquareParts parts(mask, points, m, passed.centred, level);
-        setSquares(out, level * mask.total(), rows);
-        for (const SquareParts::Part part : {SquareParts::kLow, SquareParts::kHigh}) {
-            (void)load(m_run, points, tile.out, own.voxels);
-            parts.take(part, seen, own.voxels);
-            TileEnergies energies;
-            energies.in = transform.forward(own.voxels, own.work, own.squares);
-            energies.out =
-                transform.inverse(mask.spectrum(), own.squares, own.work, own.numerators, out);
-            parts.add(part, energies, own.numerators, out, rows);
-        }
-        if (m_run.bank()) {
-            (void)load(m_run, points, tile.out, own.voxels); // for another mask
-        }
-        m_buffers.kept().setMasked(parts.sums());
-        m_tally.clock.lap(kNumerator);
-    }
-
-    /// True if so many scores break the promise that better sums pay.
-    [[nodiscard]] bool isPoor(const MaskedSums& sums, const SumsRows& rows,
-                              const Extents& out) const {
-        constexpr std::int64_t kShare = 64;
-        return kShare * poorPlacements(sums, rows, out, m_run.problem.promise) >
-               base::voxelCount(out);
-    }
-
-    /// Makes the sums of a tile along the runs of a mask. `reload`: the voxels were replaced.
-    void sumAlongRuns(const MaskWeights& mask, const PlainTile& tile, const Passed& passed,
-                      bool reload, TileBuffers<float>& own) {
-        const Extents& out = tile.out.extents;
-        if (reload) {
-            (void)load(m_run, m_run.points, tile.out, own.voxels);
-        }
-        KeptTile& kept = m_buffers.kept();
-        kept.setMasked(sumRuns(mask, passed.centred, boxOf(own.voxels, m_run.points),
-                               m_run.problem.templ, out, kept.rowsOf(out)));
-        m_tally.clock.lap(kDenominator);
     }
 
     /// Scores a tile under masks in double.
@@ -351,7 +223,7 @@ class Worker {
                                        ? &sumInDouble(*templ.mask(), *transform, out, frame, own)
                                        : nullptr;
             const double* const spectrum = spectrumOf(templ, own);
-            Passed passed{load(m_run, points, out, own.voxels, frame), {}};
+            Passed passed{loadTile(m_run, points, out, own.voxels, frame), {}};
             m_tally.clock.lap(kLoad);
             passed.energies =
                 transform->correlate(spectrum, own.voxels, own.work, own.numerators, out.extents);
@@ -361,38 +233,6 @@ class Worker {
             plain = plain && result.plain();
         }
         take(i, tile.part, plain);
-    }
-
-    /// The sums of a part of a tile under a mask, in double.
-    [[nodiscard]] KeptTile& sumInDouble(const MaskWeights& mask,
-                                        const TileTransform<double>& transform,
-                                        const base::Box& out, const CentredTile* frame,
-                                        TileBuffers<double>& own) {
-        const Extents& points = m_again.points;
-        const Extents seen = footprint(out, m_run.problem.templ).extents;
-        const CentredTile centred = load(m_run, points, out, own.voxels, frame);
-        SumsKnown known{points, m_run.problem.templ, centred, {}, {}, 0};
-        known.sums = transform.correlate(mask.inDouble(own.work, own.numerators), own.voxels,
-                                         own.work, own.numerators, out.extents);
-        KeptTile& kept = m_buffers.keptAgain();
-        kept.forget();
-        const SumsRows rows = kept.rowsOf(out.extents);
-        writeSums(own.numerators, points, out.extents, mask.norm(), 0, 0, false, rows);
-        known.level = levelOfSquares(centred, known.sums.in.total,
-                                     static_cast<double>(base::voxelCount(seen)));
-        squareTile(points, seen, known.level, own.voxels);
-        known.squares = transform.correlate(mask.inDouble(own.work, own.numerators), own.voxels,
-                                            own.work, own.numerators, out.extents);
-        const SumsErrors errors = errorsOf<double>(mask, known);
-        const double steps = centred.stepsPerUnit();
-        writeSums(own.numerators, points, out.extents, mask.norm(), known.level * mask.total(),
-                  errors.wholeSquares ? steps * steps : 0, true, rows);
-        if (errors.wholeSums) {
-            roundSums(steps, out.extents, rows);
-        }
-        kept.setMasked(errors.of);
-        m_tally.clock.lap(kNumerator);
-        return kept;
     }
 
     /// Scores placements whose tile has been correlated.

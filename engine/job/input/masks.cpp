@@ -60,7 +60,8 @@ base::Image<float> weightsOf(const base::AnyView& pixels) {
             if constexpr (std::is_floating_point_v<Voxel>) {
                 const base::Extents& extents = view.extents();
                 base::Image<float> weights(extents);
-                bool between = false;
+                Voxel known = 0; // a value that is not 0
+                bool differ = false;
                 bool beyond = false;
                 for (std::int64_t i = 0; i < weights.count(); ++i) {
                     const Voxel value = view.at(base::Index{
@@ -70,9 +71,10 @@ base::Image<float> weightsOf(const base::AnyView& pixels) {
                     weights.data()[i] =
                         value > 0 ? std::max(weight, std::numeric_limits<float>::min()) : weight;
                     beyond = beyond || !(value >= 0 && value <= 1);
-                    between = between || (value > 0 && value < 1);
+                    known = known == 0 ? value : known;
+                    differ = differ || (value != 0 && value != known);
                 }
-                return between && !beyond ? std::move(weights) : base::Image<float>();
+                return differ && !beyond ? std::move(weights) : base::Image<float>();
             } else {
                 return {};
             }
