@@ -216,18 +216,20 @@ void runSums(const MaskWeights& mask, double steps, const simd::FloatBox& x, con
              const Extents& out, const SumsRows& to) {
     const std::int64_t columns = out.x + m.x - 1;
     Prefixes<Sum> prefixes(m.y, columns, RunRow<Sum>::kBlock);
-    const auto addRow = [&](std::int64_t y) {
-        prefixes.add(x.data + y * x.rowStride, y, columns, steps);
-    };
-    for (std::int64_t y = 0; y + 1 < m.y; ++y) {
-        addRow(y);
-    }
     const double per = 1 / steps;
-    for (std::int64_t y = 0; y < out.y; ++y) {
-        addRow(y + m.y - 1);
-        double* const row = to.data + 2 * y * to.stride;
-        base::inWidest(
-            RunRow<Sum>{prefixes, y, mask.runs(), out.x, per, per * per, row, row + to.stride});
+    for (std::int64_t z = 0; z < out.z; ++z) { // slices of a volume under a flat template
+        const auto addRow = [&](std::int64_t y) {
+            prefixes.add(x.data + z * x.sliceStride + y * x.rowStride, y, columns, steps);
+        };
+        for (std::int64_t y = 0; y + 1 < m.y; ++y) {
+            addRow(y);
+        }
+        for (std::int64_t y = 0; y < out.y; ++y) {
+            addRow(y + m.y - 1);
+            double* const row = to.data + 2 * (z * to.sliceStride + y) * to.stride;
+            base::inWidest(
+                RunRow<Sum>{prefixes, y, mask.runs(), out.x, per, per * per, row, row + to.stride});
+        }
     }
 }
 

@@ -93,15 +93,15 @@ template <class Real>
 void writeSums(const Real* from, const base::Extents& points, const base::Extents& out,
                double factor, double added, double steps, bool second, const SumsRows& to);
 
-/// True if sums over the runs of the mask of an image are cheap: in `wholes`, whole numbers of 32
-/// bits, which then cost less than transforms, or in double, which still cost less than all
+/// True if sums over the runs of the mask of a flat template are cheap: in `wholes`, whole numbers
+/// of 32 bits, which then cost less than transforms, or in double, which still cost less than all
 /// correlations in double.
 [[nodiscard]] bool hasFewRuns(const MaskWeights& mask, const base::Extents& m, bool wholes);
 /// True if sums over the runs of a tile are exact in 32 bits.
 [[nodiscard]] bool runsAreWhole(const MaskWeights& mask, const CentredTile& tile);
 
-/// Sums under a mask of the placements `out` of an image as differences of sums along the rows of
-/// `x`: in whole numbers if runsAreWhole(), else in double. Returns their errors.
+/// Sums under a mask of the placements `out` of a flat template as differences of sums along the
+/// rows of `x`: in whole numbers if runsAreWhole(), else in double. Returns their errors.
 [[nodiscard]] MaskedSums sumRuns(const MaskWeights& mask, const CentredTile& tile,
                                  const simd::FloatBox& x, const base::Extents& m,
                                  const base::Extents& out, const SumsRows& to);

@@ -66,6 +66,7 @@ class MasksTest : public QObject {
                                                       {{300, 1, 1}, {17, 1, 1}},
                                                       {{1, 120, 1}, {1, 9, 1}},
                                                       {{30, 26, 21}, {7, 6, 5}},
+                                                      {{31, 29, 6}, {8, 7, 1}},
                                                       {{18, 17, 16}, {3, 17, 4}}}) {
             QTest::newRow((base::toString(m) + " in " + base::toString(n)).c_str()) << n << m;
         }
