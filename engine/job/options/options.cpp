@@ -199,7 +199,8 @@ std::vector<Option<Job>> makeOptions() {
                         &Job::templateOut),
         filesOption<Job>(
             "mask",
-            "mask, nonzero voxels count: a file, sphere:R[,SOFT] in voxels, box, alpha: the "
+            "mask, nonzero voxels count: a file, sphere:R[,SOFT], cylinder:R,H[,SOFT], "
+            "box:XxYxZ[,SOFT] in voxels, box, alpha: the "
             "opaque part (the default of templates with opacity), or none; one for all "
             "templates, or one for each (repeat)",
             &Job::masks),

@@ -118,7 +118,8 @@ std::string summaryHtml(const JobReport& report) {
              templ.source + ", " + base::toString(templ.extents) + " " +
                  std::string(base::name(templ.type)) +
                  (templ.masked ? ", masked: " + std::to_string(templ.support) + " voxels count"
-                               : std::string())});
+                               : std::string()) +
+                 (templ.weighted ? " by weights" : "")});
     }
     if (report.frames.empty() && report.run) {
         rows.push_back({"Peaks", std::to_string(report.peaks.size())});
