@@ -4,6 +4,7 @@
 #include <map>
 
 #include "app/cli_options.h"
+#include "engine/job/boxes.h"
 #include "engine/job/peak_lists.h"
 
 namespace flcc::app {
@@ -25,7 +26,11 @@ int peaks(const std::vector<std::string>& args) {
     }
     job::ListConversion conversion{.input = files.front()};
     job::setListOptions(conversion, values);
-    requireFolderOf(conversion.output);
+    for (const std::filesystem::path& file :
+         {conversion.output, conversion.exports.stack, conversion.exports.average,
+          conversion.exports.averageVariance}) {
+        requireFolderOf(file);
+    }
     const job::ConvertedList done = job::convertList(conversion);
     const bool quiet = options.contains("--quiet");
     for (const std::string& note : quiet ? std::vector<std::string>{} : done.notes) {
@@ -33,7 +38,13 @@ int peaks(const std::vector<std::string>& args) {
     }
     if (conversion.output.empty()) {
         print(done.text);
-    } else if (!quiet) {
+    }
+    const std::string boxes = (done.stack ? job::textOf(*done.stack) : std::string()) +
+                              (done.average ? job::textOf(*done.average) : std::string());
+    if (!quiet && !boxes.empty()) {
+        done.text.empty() || !conversion.output.empty() ? print(boxes) : void(std::cerr << boxes);
+    }
+    if (!conversion.output.empty() && !quiet) {
         print("Positions: " + std::to_string(done.positions) + ", from " +
               std::string(io::name(done.from)) + " to " + std::string(io::name(done.to)) + "\n");
     }

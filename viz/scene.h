@@ -68,6 +68,14 @@ struct PeakMark {
     bool shaded = true;           ///< shade it with the template's support while it is selected
     int shape = -1;               ///< index of its TemplateShape; -1: none
     bool grey = false;            ///< grey instead of the colour of its score
+    bool chosen = false;          ///< one of several that a person selected
+    std::optional<match::Colour> colour{}; ///< of its own; empty: by grey and score
+};
+
+/// The line of a drag over a slice that selects or sweeps peaks.
+struct Stroke {
+    std::vector<base::Point> path; ///< voxels
+    bool closed = false;           ///< a lasso: its end is joined with its begin
 };
 
 /// A template as a view in 3D shows it at its peaks.

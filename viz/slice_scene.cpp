@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <utility>
 
 #include <vtkRenderWindow.h>
@@ -31,6 +32,7 @@ PlaneAxes axesOf(Orientation orientation) {
 SliceScene::SliceScene(Orientation orientation) : m_state(std::make_unique<State>(orientation)) {
     m_state->renderer->AddActor2D(&m_state->batch.actor());
     m_state->mapPlane.setOpacity(m_state->mapOpacity);
+    m_state->otherPlane.setOpacity(m_state->mapOpacity);
     coloursChanged();
 }
 
@@ -49,6 +51,8 @@ void SliceScene::setImage(std::shared_ptr<const base::AnyImage> image,
                           const base::Geometry& geometry) {
     State& s = *m_state;
     setMap(nullptr, {1, 1, 1}, true);
+    setOtherMap(nullptr, {1, 1, 1});
+    s.wipe = 1;
     s.marks.clear();
     s.imagePlane.clear();
     s.supportPlane.clear();
@@ -99,7 +103,8 @@ void SliceScene::mapPyramidChanged() {
 
 std::int64_t SliceScene::displayBytes() const {
     const State& s = *m_state;
-    return s.imagePlane.bytes() + s.supportPlane.bytes() + s.mapPlane.bytes();
+    return s.imagePlane.bytes() + s.supportPlane.bytes() + s.mapPlane.bytes() +
+           s.otherPlane.bytes();
 }
 
 bool SliceScene::hasImage() const { return m_state->image != nullptr; }
@@ -132,6 +137,7 @@ void SliceScene::setSlice(std::int64_t slice) {
     s.imagePlane.invalidate();
     s.supportPlane.invalidate();
     s.mapPlane.invalidate();
+    s.otherPlane.invalidate();
     changed();
 }
 
@@ -156,15 +162,35 @@ std::int64_t SliceScene::sliceCount() const {
 void SliceScene::setMap(std::shared_ptr<const method::MatchMap> map, const base::Extents& templ,
                         bool finished, const base::Index& corner) {
     State& s = *m_state;
-    s.mapPlane.clear();
     s.map.set(std::move(map), templ, finished, corner);
-    if (s.map.exists()) {
-        const auto count = byAxis(s.map.extents());
-        s.mapPlane.setShape(
-            count[s.plane.axes.right], count[s.plane.axes.down],
-            {s.map.offset()[s.plane.axes.right], s.map.offset()[s.plane.axes.down]});
-    }
+    s.shape(s.mapPlane, s.map);
     refit(); // a map of `full` reaches beyond the scene, and the scalar bar needs a margin
+}
+
+void SliceScene::setOtherMap(std::shared_ptr<const method::MatchMap> map,
+                             const base::Extents& templ, const base::Index& corner) {
+    m_state->otherMap.set(std::move(map), templ, true, corner);
+    m_state->shape(m_state->otherPlane, m_state->otherMap);
+    m_state->mapPlane.invalidate();
+    changed();
+}
+
+void SliceScene::setWipe(double share) {
+    m_state->wipe = std::clamp(share, 0.0, 1.0);
+    m_state->mapPlane.invalidate();
+    m_state->otherPlane.invalidate();
+    changed();
+}
+
+double SliceScene::wipe() const { return m_state->wipe; }
+
+void SliceScene::State::shape(detail::VisibleTile& tile, const detail::ShownMap& of) const {
+    tile.clear();
+    if (of.exists()) {
+        const auto count = byAxis(of.extents());
+        tile.setShape(count[plane.axes.right], count[plane.axes.down],
+                      {of.offset()[plane.axes.right], of.offset()[plane.axes.down]});
+    }
 }
 
 void SliceScene::mapRegionFinished(const base::Box& region) {
@@ -190,6 +216,7 @@ void SliceScene::setMapScale(const match::HeatmapScale& scale) {
     m_state->scale = scale;
     m_state->colours = detail::colourTable(scale.map, scale.reversed);
     m_state->mapPlane.invalidate();
+    m_state->otherPlane.invalidate();
     changed();
 }
 
@@ -205,6 +232,7 @@ bool SliceScene::mapVisible() const { return m_state->mapVisible; }
 void SliceScene::setMapOpacity(double opacity) {
     m_state->mapOpacity = std::clamp(opacity, 0.0, 1.0);
     m_state->mapPlane.setOpacity(m_state->mapOpacity);
+    m_state->otherPlane.setOpacity(m_state->mapOpacity);
     changed();
 }
 
@@ -318,6 +346,7 @@ const std::vector<Label>& SliceScene::labels() const { return m_state->texts.lab
 void SliceScene::resized() {
     m_state->plane.view.setSize(width(), height());
     m_state->mapPlane.setPixelRatio(pixelRatio());
+    m_state->otherPlane.setPixelRatio(pixelRatio());
     refit();
 }
 
@@ -397,6 +426,20 @@ std::optional<std::size_t> SliceScene::peakAt(DisplayPoint display) const {
     return m_state->marks.peakAt(m_state->plane, display, 3 * pixelRatio());
 }
 
+std::vector<std::size_t> SliceScene::peaksInside(const std::vector<base::Point>& line) const {
+    return m_state->marks.peaksInside(m_state->plane, line);
+}
+
+std::vector<std::size_t> SliceScene::peaksAlong(const base::Point& from,
+                                                const base::Point& to) const {
+    return m_state->marks.peaksAlong(m_state->plane, from, to, 6 * pixelRatio());
+}
+
+void SliceScene::setStroke(Stroke stroke) {
+    m_state->marks.stroke = std::move(stroke);
+    changed();
+}
+
 BoxPart SliceScene::templateBoxPartAt(DisplayPoint display, double tolerance) const {
     const auto& box = m_state->marks.box;
     return box ? detail::boxPartAt(m_state->plane, *box, display, tolerance * pixelRatio())
@@ -433,6 +476,24 @@ void SliceScene::imagePixels(const TexelGrid& grid, const TexelRect& rect, std::
                        out, rowBytes);
 }
 
+void SliceScene::State::draw(detail::VisibleTile& tile, const detail::ShownMap& of, double first,
+                             double last) {
+    tile.update(plane.view, [&](const TexelGrid& grid, const TexelRect& rect, std::uint8_t* out,
+                                std::int64_t rowBytes) {
+        of.pixels(plane.axes, sliceOf(of), scale, colours, grid, rect, out, rowBytes);
+        for (std::int64_t i = rect.left; i < rect.right; ++i) {
+            const double at =
+                static_cast<double>(grid.right.firstVoxel(i)) + of.offset()[plane.axes.right];
+            if (at >= first && at < last) {
+                continue;
+            }
+            for (std::int64_t j = 0; j < rect.bottom - rect.top; ++j) {
+                out[j * rowBytes + (i - rect.left) * 4 + 3] = 0;
+            }
+        }
+    });
+}
+
 void SliceScene::update() {
     State& s = *m_state;
     s.renderer->SetBackgroundAlpha(isClean() ? 0.0 : 1.0);
@@ -442,18 +503,25 @@ void SliceScene::update() {
                                 std::int64_t rowBytes) { imagePixels(grid, rect, out, rowBytes); });
     }
     s.supportPlane.update(s.plane);
+    constexpr double kEverywhere = std::numeric_limits<double>::infinity();
     s.mapPlane.setVisible(s.mapShown());
     if (s.mapShown()) {
-        s.mapPlane.update(s.plane.view, [&s](const TexelGrid& grid, const TexelRect& rect,
-                                             std::uint8_t* out, std::int64_t rowBytes) {
-            s.map.pixels(s.plane.axes, s.mapSlice(), s.scale, s.colours, grid, rect, out, rowBytes);
-        });
+        s.draw(s.mapPlane, s.map, -kEverywhere, s.otherShown() ? s.wipePlace() : kEverywhere);
+    }
+    s.otherPlane.setVisible(s.otherShown());
+    if (s.otherShown()) {
+        s.draw(s.otherPlane, s.otherMap, s.wipe > 0 ? s.wipePlace() : -kEverywhere, kEverywhere);
     }
     s.plane.view.apply(*s.renderer->GetActiveCamera());
     s.batch.clear(height());
     s.texts.clear(width(), height());
     if (!isClean() && hasImage()) {
         const detail::Canvas canvas{s.batch, s.texts, width(), height(), pixelRatio(), colours()};
+        if (s.otherShown() && s.wipe > 0) {
+            const double x = s.plane.view.toDisplay({s.wipePlace(), static_cast<double>(0)}).x;
+            const double half = std::max(1.0, pixelRatio());
+            s.batch.rectangle(x - half, 0, x + half, height(), colours().accent);
+        }
         const auto numbered = s.marks.draw(canvas, s.plane, s.scale, s.colours);
         s.labels.draw(canvas, s.plane, s.reach(),
                       {s.scale, s.colours, s.map.exists() && s.mapVisible, s.mapShown()}, s.marks,

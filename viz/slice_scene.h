@@ -105,6 +105,15 @@ class SliceScene final : public Scene {
     [[nodiscard]] bool mapVisible() const;
     void setMapOpacity(double opacity); ///< 0 .. 1
     [[nodiscard]] double mapOpacity() const;
+    /// Another map, such as that of another result, in the same colours; null: none. Large maps are
+    /// read without a pyramid, every n-th voxel where many share a pixel.
+    void setOtherMap(std::shared_ptr<const method::MatchMap> map, const base::Extents& templ,
+                     const base::Index& corner = {});
+    /// Where the other map takes the place of the map: at a scene position of at least `share`
+    /// (0 .. 1) of the image's length along the axis to the right. A line marks the place between 0
+    /// and 1. 1, as at the beginning: only the map is shown; 0: only the other map.
+    void setWipe(double share);
+    [[nodiscard]] double wipe() const;
     /// Text beside the scalar bar.
     void setMapName(const std::string& name);
     /// Text over the map, such as "not verified"; empty: none.
@@ -120,6 +129,15 @@ class SliceScene final : public Scene {
     void setPeaksVisible(bool on);
     /// Of the peaks whose box contains the position, the one with the nearest centre.
     [[nodiscard]] std::optional<std::size_t> peakAt(DisplayPoint display) const;
+    /// The drawn peaks whose centre lies inside a closed line, also where the line crosses itself;
+    /// ascending.
+    [[nodiscard]] std::vector<std::size_t> peaksInside(const std::vector<base::Point>& line) const;
+    /// The drawn peaks that a straight stroke passes: within a quarter of the shorter side of their
+    /// box, or within 6 logical pixels, of their centre; ascending.
+    [[nodiscard]] std::vector<std::size_t> peaksAlong(const base::Point& from,
+                                                      const base::Point& to) const;
+    /// Without points: no line.
+    void setStroke(Stroke stroke);
 
     /// Blobs are circles; in a volume, the circle in which the slice cuts the ball.
     void setBlobs(std::vector<BlobMark> blobs, std::optional<std::size_t> selected = {}) override;

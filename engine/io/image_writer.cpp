@@ -1,5 +1,7 @@
 #include <algorithm>
+#include <cmath>
 #include <limits>
+#include <variant>
 
 #include "engine/base/error.h"
 #include "engine/io/files/memory_errors.h"
@@ -208,6 +210,35 @@ const std::vector<std::string>& writableExtensions() {
         return extensions;
     }();
     return kExtensions;
+}
+
+bool checkWritten(const AtomicFile& file, const base::View<const float>& voxels,
+                  const std::stop_token& stop) {
+    const LoadedImage read = readImage(file.temporary(), {.stop = stop});
+    if (stop.stop_requested() || read.components.empty()) {
+        return false;
+    }
+    const auto* const floats = std::get_if<base::Image<float>>(&read.components.front());
+    const auto refuse = [&](const std::string& why) {
+        throw base::Error(base::ErrorCode::Output,
+                          detail::shown(file.target()) + " reads back with " + why);
+    };
+    if (floats == nullptr || !(floats->extents() == voxels.extents())) {
+        refuse("other voxels than were written: " + base::toString(read.info.extents) + " of " +
+               std::string(base::name(read.info.pixel)));
+    }
+    for (std::int64_t z = 0; z < voxels.extents().z; ++z) {
+        for (std::int64_t y = 0; y < voxels.extents().y; ++y) {
+            for (std::int64_t x = 0; x < voxels.extents().x; ++x) {
+                const float a = voxels.at({x, y, z});
+                const float b = floats->view().at({x, y, z});
+                if (a != b && !(std::isnan(a) && std::isnan(b))) {
+                    refuse("another value at " + base::toString(base::Index{x, y, z}));
+                }
+            }
+        }
+    }
+    return true;
 }
 
 } // namespace flcc::io

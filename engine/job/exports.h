@@ -23,6 +23,9 @@ struct Exports {
     std::filesystem::path average;         ///< the mean of the boxes
     std::filesystem::path averageVariance; ///< their variance, voxel by voxel
 
+    [[nodiscard]] bool hasBoxes() const {
+        return !stack.empty() || !average.empty() || !averageVariance.empty();
+    }
     friend bool operator==(const Exports&, const Exports&) = default;
 };
 

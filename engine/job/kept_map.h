@@ -84,4 +84,12 @@ struct KeptMap {
 [[nodiscard]] FoundPeaks extractPeaks(const KeptMap& kept, const PeakThresholds& thresholds,
                                       const std::stop_token& stop = {});
 
+/// The list of extractPeaks() with stricter thresholds, taken from one that it gave for `looser`
+/// without a look at the map. Empty where the list does not tell: for another distance, for frames,
+/// for an incomplete list, for more peaks than it has, and where a score is so near to the
+/// threshold that errors of scores decide. **Cost**: of a copy of the peaks.
+[[nodiscard]] std::optional<FoundPeaks> stricterPeaks(const KeptMap& kept, const FoundPeaks& list,
+                                                      const PeakThresholds& looser,
+                                                      const PeakThresholds& wanted);
+
 } // namespace flcc::job

@@ -2,12 +2,14 @@
 
 #include <filesystem>
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "engine/io/list_file.h"
 #include "engine/io/protected_files.h"
 #include "engine/job/command_option.h"
+#include "engine/job/exports.h"
 
 namespace flcc::job {
 
@@ -21,6 +23,9 @@ struct ListConversion {
     io::ListUnknowns unknowns{};
     /// The positions that are written, by what was decided on them; empty: all.
     std::vector<match::Decision> only{};
+    /// Files of boxes that are cut from the scene at these positions. Where there are some, a list
+    /// without output and format is neither written nor returned.
+    Exports exports{};
 };
 
 struct ConvertedList {
@@ -29,11 +34,14 @@ struct ConvertedList {
     std::string text; ///< the bytes of the file
     std::size_t positions = 0;
     std::vector<std::string> notes; ///< sentences: what the format cannot hold
+    std::optional<StackReport> stack{};
+    std::optional<AverageReport> average{};
 };
 
 /// Reads and, if there is an output, writes; the written file is read back and compared.
-/// **Errors**: those of io::readList, io::writeList and, for the scene, io::readImageInfo;
-/// CommandLine if the output is an input.
+/// **Errors**: those of io::readList, io::writeList and, for the scene, io::readImageInfo or
+/// io::readImage; CommandLine if an output is an input, or for boxes without a scene; Problem if no
+/// position has its box inside the scene.
 [[nodiscard]] ConvertedList convertList(const ListConversion& conversion);
 
 /// The options of the command.

@@ -84,7 +84,7 @@ const std::vector<InnerRooms> kInnerRooms{
      true},
     {"ui/",
      {"base", "document", "work", "bridge", "views", "plan", "open", "match", "results", "judge",
-      "filter", "features", "help", "window"}},
+      "compare", "filter", "features", "help", "window"}},
     {"ui/match/", {"fields", "images", "flow"}},
     {"ui/window/", {"parts", "menus"}},
     {"viz/", {"pixels", "labels", "slice", "surface", "volume"}, true},

@@ -1,8 +1,10 @@
 #include <QAction>
+#include <QApplication>
 #include <QComboBox>
 #include <QDoubleSpinBox>
 #include <QFile>
 #include <QLabel>
+#include <QMouseEvent>
 #include <QPlainTextEdit>
 #include <QPushButton>
 #include <QTableView>
@@ -35,6 +37,8 @@ class WindowJudgeTest : public QObject {
     void decisionsSurviveANewExtraction();
     void aThresholdIsUndoneWithItsList();
     void aClickAddsThePeakThere();
+    void aLassoSelectsWhatItGoesAround();
+    void aSweepRejectsWhatItPasses();
     void exportsStateDecisions();
     void editsOutliveAnotherSceneAndARemovedOne();
     void aReleasedMapLeavesPeaksAndDecisions();
@@ -60,6 +64,10 @@ class WindowJudgeTest : public QObject {
     }
     void openAndRun();
     void select(int first, int last);
+    [[nodiscard]] const ui::ViewFrame& takeTool(Qt::Key key);
+    void stroke(const std::vector<base::Point>& line,
+                Qt::KeyboardModifiers modifiers = Qt::NoModifier);
+    [[nodiscard]] std::vector<int> selectedRanks();
 
     std::unique_ptr<QTemporaryDir> m_folder;
     std::unique_ptr<ui::MainWindow> m_window;
@@ -99,6 +107,46 @@ void WindowJudgeTest::select(int first, int last) {
     if (last != first) {
         QTest::mouseClick(table().viewport(), Qt::LeftButton, Qt::ShiftModifier, at(last));
     }
+}
+
+const ui::ViewFrame& WindowJudgeTest::takeTool(Qt::Key key) {
+    const ui::ViewFrame& frame = *m_window->views().frames()[0];
+    frame.widget()->setFocus();
+    QTest::keyClick(frame.widget(), key);
+    return frame;
+}
+
+/// Drags with the left button along voxels of the image, in small steps.
+void WindowJudgeTest::stroke(const std::vector<base::Point>& line,
+                             Qt::KeyboardModifiers modifiers) {
+    const ui::ViewFrame& frame = *m_window->views().frames()[0];
+    ui::SceneWidget* widget = frame.widget();
+    const auto send = [&](QEvent::Type type, const QPoint& at, Qt::MouseButton which,
+                          Qt::MouseButtons held) {
+        QMouseEvent event(type, at, widget->mapToGlobal(at), which, held, modifiers);
+        QApplication::sendEvent(widget, &event);
+    };
+    QPoint last = test::pointOf(frame, line.front());
+    send(QEvent::MouseButtonPress, last, Qt::LeftButton, Qt::LeftButton);
+    for (std::size_t i = 1; i < line.size(); ++i) {
+        const QPoint to = test::pointOf(frame, line[i]);
+        for (int step = 1; step <= 4; ++step) {
+            send(QEvent::MouseMove, last + (to - last) * step / 4, Qt::NoButton, Qt::LeftButton);
+        }
+        last = to;
+    }
+    test::keepPictures(*m_window, QStringLiteral("stroke"));
+    send(QEvent::MouseButtonRelease, last, Qt::LeftButton, Qt::NoButton);
+}
+
+/// Numbers of the selected peaks in the list, ascending.
+std::vector<int> WindowJudgeTest::selectedRanks() {
+    std::vector<int> ranks;
+    for (const QModelIndex& row : table().selectionModel()->selectedRows(ui::PeaksModel::Rank)) {
+        ranks.push_back(row.data().toInt() - 1);
+    }
+    std::ranges::sort(ranks);
+    return ranks;
 }
 
 void WindowJudgeTest::keysDecideOnTheSelectedPeaks() {
@@ -212,6 +260,116 @@ void WindowJudgeTest::aClickAddsThePeakThere() {
     document().selectPeak(0);
     QTest::keyClick(frame.widget(), Qt::Key_Delete);
     QVERIFY(decisions()[0] == Decision::Reject);
+}
+
+void WindowJudgeTest::aLassoSelectsWhatItGoesAround() {
+    openAndRun();
+    const auto& peaks = document().result()->job->peaks;
+    // A vertical border that is not near a centre.
+    double border = 50;
+    const auto near = [&](const match::Peak& peak) {
+        return std::abs(peak.centre[0] - border) < 1;
+    };
+    while (std::ranges::any_of(peaks, near)) {
+        border += 0.5;
+    }
+    std::vector<int> left;
+    std::vector<int> right;
+    for (std::size_t i = 0; i < peaks.size(); ++i) {
+        (peaks[i].centre[0] < border ? left : right).push_back(static_cast<int>(i));
+    }
+    QVERIFY(left.size() > 2 && right.size() > 2);
+    (void)takeTool(Qt::Key_7);
+    const base::Point crosshair = m_window->views().crosshair();
+    const std::vector<base::Point> around{
+        {-2, -2, 0}, {border, -2, 0}, {border, 91, 0}, {-2, 91, 0}};
+    stroke(around);
+    QCOMPARE(selectedRanks(), left);
+    QVERIFY(m_window->views().crosshair() == crosshair);
+    const auto& hint = test::child<QLabel>(*m_window, "statusHint");
+    QVERIFY(hint.isVisible());
+    QVERIFY2(hint.text().startsWith(QStringLiteral("%1 peaks selected").arg(left.size())),
+             qPrintable(hint.text()));
+    test::keepPictures(*m_window, QStringLiteral("lassoed"));
+    // One key decides on all of them, in one step.
+    const int steps = document().undoStack().count();
+    QTest::keyClick(m_window->views().frames()[0]->widget(), Qt::Key_X);
+    QCOMPARE(count(Decision::Reject), static_cast<std::int64_t>(left.size()));
+    QCOMPARE(document().undoStack().count(), steps + 1);
+    QCOMPARE(selectedRanks(), left);
+    trigger("undo");
+    QVERIFY(document().result()->decisions.all().empty());
+    // With Ctrl, more are added; a new lasso without it begins anew, an empty one selects nothing.
+    stroke({{border, -2, 0}, {122, -2, 0}, {122, 91, 0}, {border, 91, 0}}, Qt::ControlModifier);
+    QCOMPARE(selectedRanks().size(), peaks.size());
+    stroke(around);
+    QCOMPARE(selectedRanks(), left);
+    stroke({{-8, -2, 0}, {-3, -2, 0}, {-3, 91, 0}, {-8, 91, 0}});
+    QCOMPARE(selectedRanks(), std::vector<int>());
+    // A click selects a peak, as tool 5 does.
+    QTest::mouseClick(m_window->views().frames()[0]->widget(), Qt::LeftButton, Qt::NoModifier,
+                      test::pointOf(*m_window->views().frames()[0], peaks[0].centre));
+    QCOMPARE(document().selectedPeak(), 0);
+}
+
+void WindowJudgeTest::aSweepRejectsWhatItPasses() {
+    openAndRun();
+    const match::Peak wanted = document().result()->job->peaks[60];
+    const auto offLine = [&](const match::Peak& peak) {
+        return std::abs(peak.centre[1] - wanted.centre[1]);
+    };
+    // One of the peaks that the stroke passes is an added one, which is below the threshold.
+    test::child<QDoubleSpinBox>(*m_window, "minScore")
+        .setValue(std::ceil(wanted.score * 1000 + 1) / 1000);
+    QVERIFY(test::waitUntilIdle(*m_window));
+    QVERIFY(test::runAndWait(*m_window));
+    const ui::ViewFrame& frame = takeTool(Qt::Key_5);
+    QTest::mouseClick(frame.widget(), Qt::LeftButton, Qt::ControlModifier,
+                      test::pointOf(frame, wanted.centre));
+    QTRY_COMPARE(document().result()->added.size(), std::size_t{1});
+    QVERIFY(!document().result()->job->peaks.empty());
+    std::vector<match::PeakKey> passed;
+    for (const match::Peak& peak : document().result()->job->peaks) {
+        QVERIFY(std::abs(offLine(peak) - 9.0 / 4) > 0.01); // a quarter of the box
+        if (offLine(peak) < 9.0 / 4 && match::keyOf(peak) != match::keyOf(wanted)) {
+            passed.push_back(match::keyOf(peak));
+        }
+    }
+    QVERIFY(!passed.empty());
+    (void)takeTool(Qt::Key_8);
+    const int steps = document().undoStack().count();
+    const std::vector<base::Point> across{{-1, wanted.centre[1], 0}, {121, wanted.centre[1], 0}};
+    const auto verifySwept = [&] {
+        QVERIFY(document().result()->added.empty());
+        QCOMPARE(document().result()->decisions.all().size(), passed.size());
+        for (const match::PeakKey& key : passed) {
+            QVERIFY(document().result()->decisions.of(key) == Decision::Reject);
+        }
+    };
+    stroke(across);
+    verifySwept();
+    QCOMPARE(document().undoStack().count(), steps + 1);
+    test::keepPictures(*m_window, QStringLiteral("swept"));
+    trigger("undo");
+    QCOMPARE(document().result()->added.size(), std::size_t{1});
+    QVERIFY(document().result()->decisions.of(match::keyOf(wanted)) == Decision::Keep);
+    QCOMPARE(count(Decision::Reject), 0);
+    trigger("redo");
+    verifySwept();
+    // Over rejected ones it is no step; with Ctrl it takes the rejections back.
+    stroke(across);
+    QCOMPARE(document().undoStack().count(), steps + 1);
+    stroke(across, Qt::ControlModifier);
+    QVERIFY(document().result()->decisions.all().empty());
+    QCOMPARE(document().undoStack().count(), steps + 2);
+    // An added peak that a lower threshold lists anyway is rejected: it would come back.
+    trigger("undo");
+    trigger("undo");
+    QCOMPARE(document().result()->added.size(), std::size_t{1});
+    setThreshold(0.25);
+    stroke({wanted.centre, wanted.centre});
+    QVERIFY(document().result()->added.empty());
+    QVERIFY(document().result()->decisions.of(match::keyOf(wanted)) == Decision::Reject);
 }
 
 void WindowJudgeTest::exportsStateDecisions() {

@@ -14,6 +14,7 @@
 #include <QSpinBox>
 #include <QTableView>
 #include <QTest>
+#include <QUndoStack>
 
 #include "engine/cuda/plugin/engine.h"
 #include "engine/io/image_file.h"
@@ -223,6 +224,8 @@ void WindowPartsTest::aRemovedResultGivesItsMemoryBack() {
     QCOMPARE(document.results().size(), std::size_t{2});
     const std::weak_ptr<const job::JobResult> second = document.results()[1].job;
     const std::weak_ptr<const job::JobResult> first = document.results()[0].job;
+    // Just too large for undo, which then brings back the peaks alone.
+    document.setMostResultBytes(ui::resultBytes(*second.lock()) * ui::kRemovedShare - 1);
     auto& list = test::child<QListView>(*m_window, "dataList");
     const auto clickLast = [&list] {
         const QModelIndex last = list.model()->index(list.model()->rowCount() - 1, 0);
@@ -243,6 +246,10 @@ void WindowPartsTest::aRemovedResultGivesItsMemoryBack() {
     QVERIFY(m_window->views().shownMap() == nullptr);
     QCOMPARE(test::child<QTableView>(*m_window, "peaksTable").model()->rowCount(), 0);
     QTRY_VERIFY(first.expired());
+    document.undoStack().undo();
+    QCOMPARE(document.results().size(), std::size_t{1});
+    QVERIFY(document.result()->mapReleased && !document.result()->job->peaks.empty());
+    document.undoStack().redo();
     runOnNoise();
     QCOMPARE(document.results().size(), std::size_t{1});
 }

@@ -1,5 +1,6 @@
 #include <QAction>
 #include <QDoubleSpinBox>
+#include <QElapsedTimer>
 #include <QLabel>
 #include <QPushButton>
 #include <QSpinBox>
@@ -12,7 +13,9 @@
 
 #include "engine/job/kept_map.h"
 #include "tests/support/test_class.h"
+#include "tests/ui/stall_watch.h"
 #include "tests/ui/window_support.h"
+#include "ui/base/theme.h"
 #include "ui/judge/cockpit_panel.h"
 #include "ui/judge/histogram_view.h"
 #include "ui/match/match_panel.h"
@@ -35,6 +38,9 @@ class WindowThresholdTest : public QObject {
     void arrowKeysMoveTheLine();
     void theSuggestionIsThatOfTheLaw();
     void otherOperationsAreDraggedToo();
+    void aCountThatEndsLateLeavesTheDraggedList();
+    void aDragOfALargeMapIsQuick();
+    void theLegendHasTheColoursOfTheTheme();
 
   private:
     [[nodiscard]] ui::Document& document() { return m_window->document(); }
@@ -259,6 +265,95 @@ void WindowThresholdTest::otherOperationsAreDraggedToo() {
     QVERIFY(std::abs(*result.settings.maxScore - middle) < 2 * view().histogram().width());
     for (const match::Peak& each : result.job->peaks) {
         QVERIFY(each.score - each.bound <= *result.settings.maxScore);
+    }
+}
+
+void WindowThresholdTest::aCountThatEndsLateLeavesTheDraggedList() {
+    run();
+    // Lists that are cut off: how many peaks there are is counted in the background.
+    test::child<QSpinBox>(*m_window, "maxPeaks").setValue(20);
+    QVERIFY(test::waitUntilIdle(*m_window));
+    std::vector<double> later{0.19, 0.22, 0.26};
+    QObject context;
+    QObject::connect(&m_window->controller(), &ui::RunController::started, &context,
+                     [&](ui::RunController::Task task) {
+                         if (task == ui::RunController::Task::Peaks && !later.empty()) {
+                             moveTo(later.back()); // while it counts
+                             later.pop_back();
+                         }
+                     });
+    press(0.3);
+    moveTo(0.25);
+    QTRY_VERIFY(later.empty());
+    release(0.19);
+    QVERIFY(test::waitUntilIdle(*m_window));
+    QVERIFY(std::abs(listed() - 0.19) < view().histogram().width() * 2);
+}
+
+/// Small in the check; FLCC_DRAG_SIDE and FLCC_DRAG_DEPTH measure a large map. The processor time
+/// of the GUI thread is bounded, and of steps that come faster than lists the last one counts.
+void WindowThresholdTest::aDragOfALargeMapIsQuick() {
+    const auto number = [](const char* name, int otherwise) {
+        const int value = qEnvironmentVariableIntValue(name);
+        return value > 0 ? value : otherwise;
+    };
+    const int side = number("FLCC_DRAG_SIDE", 300);
+    const int depth = number("FLCC_DRAG_DEPTH", 1);
+    const std::int64_t edge = depth > 1 ? 5 : 15;
+    document().setScene(test::noiseScene({side, side, depth}, 5));
+    document().setBox(base::Box{{30, 40, depth / 3}, {edge, edge, depth > 1 ? edge : 1}});
+    document().cutTemplate();
+    test::child<QDoubleSpinBox>(*m_window, "minScore").setValue(0.4);
+    test::child<QSpinBox>(*m_window, "maxPeaks").setValue(5000);
+    QVERIFY(test::waitUntilIdle(*m_window));
+    QVERIFY(test::runAndWait(*m_window));
+    showTab(QStringLiteral("Threshold"));
+    QTRY_VERIFY_WITH_TIMEOUT(view().histogram().total > 0, 120'000);
+    QVERIFY(test::waitUntilIdle(*m_window));
+    press(0.4);
+    QTRY_VERIFY(!panel().isBusy());
+    test::StallWatch stalls;
+    std::vector<double> steps;
+    std::size_t most = 0;
+    for (const double score : {0.35, 0.3, 0.28, 0.26, 0.24, 0.22, 0.25, 0.27, 0.3, 0.4}) {
+        QElapsedTimer timer;
+        timer.start();
+        moveTo(score);
+        while (panel().isBusy()) {
+            QApplication::processEvents(QEventLoop::AllEvents, 1);
+        }
+        QApplication::processEvents(); // draws
+        steps.push_back(static_cast<double>(timer.nsecsElapsed()) / 1e6);
+        QVERIFY(std::abs(listed() - score) < view().histogram().width() * 2);
+        most = std::max(most, document().result()->job->peaks.size());
+    }
+    std::ranges::sort(steps);
+    qInfo("%dx%dx%d: a step takes %.1f ms in the median, %.1f at most, with up to %zu peaks; the "
+          "window stands still for %.1f ms at most (%.1f ms of processor time)",
+          side, side, depth, steps[steps.size() / 2], steps.back(), most, stalls.longestMs(),
+          stalls.longestCpuMs());
+    // The GUI thread draws, and does not search the map.
+    QVERIFY(stalls.longestCpuMs() < 500);
+    for (int i = 0; i < 30; ++i) {
+        moveTo(0.4 - 0.004 * i);
+    }
+    moveTo(0.33);
+    release(0.33);
+    QVERIFY(std::abs(listed() - 0.33) < view().histogram().width() * 2);
+    const ui::ResultEntry& result = *document().result();
+    QCOMPARE(result.job->peaks.size(),
+             job::extractPeaks(*result.kept, job::thresholdsOf(result.settings)).peaks.size());
+}
+
+void WindowThresholdTest::theLegendHasTheColoursOfTheTheme() {
+    run();
+    const auto& legend = test::child<QLabel>(*m_window, "cockpitLegend");
+    for (const ui::Theme theme : {ui::Theme::Dark, ui::Theme::Light, ui::Theme::Dark}) {
+        m_window->applyTheme(theme);
+        // The law is drawn in the colour of texts.
+        const QString colour = QApplication::palette().color(QPalette::Text).name();
+        QVERIFY2(legend.text().contains(colour), qPrintable(legend.text()));
+        QVERIFY(legend.text().contains(ui::accents().good.name()));
     }
 }
 

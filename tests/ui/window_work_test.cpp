@@ -15,6 +15,7 @@
 #include <QTableView>
 #include <QTest>
 #include <QToolButton>
+#include <QUndoStack>
 
 #include "engine/io/image_file.h"
 #include "tests/support/test_class.h"
@@ -42,6 +43,7 @@ class WindowWorkTest : public QObject {
     void quittingDuringARunAsks();
     void aResultBringsBackItsJob();
     void resultsHaveNamesOfTheirOwnAndCanBeRenamed();
+    void aRemovedResultComesBack();
     void aListThatIsCutOffSaysHowManyThereAre();
     void aLowerThresholdTakesPeaksFromTheMap();
     void aRowMovesTheViews();
@@ -239,6 +241,31 @@ void WindowWorkTest::resultsHaveNamesOfTheirOwnAndCanBeRenamed() {
     dialog.setTextValue(QStringLiteral("good one"));
     QTest::keyClick(&dialog, Qt::Key_Return);
     QTRY_COMPARE(document().result()->title, QStringLiteral("good one"));
+}
+
+void WindowWorkTest::aRemovedResultComesBack() {
+    openAndRun();
+    QVERIFY(test::runAndWait(*m_window));
+    document().showResult(0);
+    const auto& peaks = document().result()->job->peaks;
+    document().editResult(job::DecisionEdit{{{match::keyOf(peaks.front()), match::Decision::Keep}}},
+                          QStringLiteral("keep"));
+    const int id = document().result()->id;
+    const auto map = document().result()->job->map;
+    test::child<QAction>(*m_window, "removeResult").trigger();
+    QCOMPARE(document().results().size(), std::size_t{1});
+    QVERIFY(document().result()->id != id);
+    document().undoStack().undo();
+    QCOMPARE(document().results().size(), std::size_t{2});
+    QCOMPARE(document().results().front().id, id); // in its place, and shown
+    QCOMPARE(document().result()->id, id);
+    QVERIFY(document().result()->job->map == map);
+    QCOMPARE(document().result()->decisions.all().size(), std::size_t{1});
+    document().undoStack().undo(); // steps before it are still there
+    QVERIFY(document().result()->decisions.all().empty());
+    document().undoStack().redo();
+    document().undoStack().redo();
+    QCOMPARE(document().results().size(), std::size_t{1});
 }
 
 void WindowWorkTest::aListThatIsCutOffSaysHowManyThereAre() {

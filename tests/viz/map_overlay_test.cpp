@@ -60,6 +60,7 @@ class MapOverlayTest : public QObject {
     void aMapOfManyTilesIsDrawnWhole();
     void fitShowsAllOfAMapThatIsLargerThanTheScene();
     void wordsAreWrittenOverTheMap();
+    void leftOfTheWipeIsOneMapAndRightOfItTheOther();
 };
 
 void MapOverlayTest::aPixelOverAPeakHasTheColourOfItsScore_data() {
@@ -87,6 +88,29 @@ void MapOverlayTest::aPixelOverAPeakHasTheColourOfItsScore() {
     const viz::Picture picture = o.window->render();
     QVERIFY(test::distance(o.at(picture, 20, 15), match::colourOf(scale, score)) <= kTwoPercent);
     QVERIFY(test::distance(o.at(picture, 10, 10), match::colourOf(scale, 0.1)) <= kTwoPercent);
+}
+
+void MapOverlayTest::leftOfTheWipeIsOneMapAndRightOfItTheOther() {
+    Overlay o;
+    const auto flat = [&](double score) {
+        return mapOf(o.extents, [score](const base::Index&) { return score; });
+    };
+    const match::Colour low = match::colourOf({}, 0.2);
+    const match::Colour high = match::colourOf({}, 0.9);
+    o.scene.setMap(flat(0.2), o.templ, true);
+    o.scene.setOtherMap(flat(0.9), o.templ);
+    const auto at = [&o](double x) { return o.at(o.window->render(), x, 15); };
+    QVERIFY(test::distance(at(10), low) <= kTwoPercent);
+    QVERIFY(test::distance(at(40), low) <= kTwoPercent);
+    o.scene.setWipe(0.5);
+    QVERIFY(test::distance(at(10), low) <= kTwoPercent);
+    QVERIFY(test::distance(at(40), high) <= kTwoPercent);
+    o.scene.setWipe(0.1);
+    QVERIFY(test::distance(at(10), high) <= kTwoPercent);
+    o.scene.setWipe(0);
+    QVERIFY(test::distance(at(1), high) <= kTwoPercent);
+    o.scene.setOtherMap(nullptr, o.templ);
+    QVERIFY(test::distance(at(10), low) <= kTwoPercent);
 }
 
 void MapOverlayTest::aScoreLiesOnTheCentreOfItsPlacement() {

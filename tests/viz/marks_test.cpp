@@ -48,6 +48,8 @@ class MarksTest : public QObject {
   private Q_SLOTS:
     void aGlyphIsCentredOnItsPeak();
     void aPeakOfAnotherTemplateHasItsSize();
+    void aLineSelectsThePeaksInsideIt();
+    void aStrokePassesPeaksNearTheirCentre();
     void aPeakHasTheColourOfItsScore();
     void onlyPeaksThatCrossTheSliceAreDrawn();
     void theTenBestCarryNumbers();
@@ -170,6 +172,48 @@ void MarksTest::aPeakOfAnotherTemplateHasItsSize() {
     m.scene.setSlice(11);
     QCOMPARE(m.scene.peakAt(m.scene.displayOf({20, 20, 11})), std::optional<std::size_t>(0));
     QVERIFY(!m.scene.peakAt(m.scene.displayOf({44, 30, 11})));
+}
+
+void MarksTest::aLineSelectsThePeaksInsideIt() {
+    Marked m;
+    using Numbers = std::vector<std::size_t>;
+    m.scene.setPeaks({{{20, 20, 10}, 0.9, 0},
+                      {{40, 20, 10}, 0.8, 0},
+                      {{40, 40, 10}, 0.7, 0},
+                      {{30, 30, 2}, 0.6, 0}},
+                     kTempl);
+    // A hook that goes around the first and the third one, and not around the second; the last one
+    // lies in another slice.
+    const std::vector<base::Point> hook{{15, 15, 10}, {25, 15, 10}, {25, 35, 10},
+                                        {45, 35, 10}, {45, 45, 10}, {15, 45, 10}};
+    QCOMPARE(m.scene.peaksInside(hook), (Numbers{0, 2}));
+    // A figure of eight, whose loops turn opposite ways, and a loop that is drawn twice.
+    const std::vector<base::Point> eight{{15, 15, 10}, {25, 15, 10}, {25, 25, 10}, {35, 35, 10},
+                                         {35, 45, 10}, {45, 45, 10}, {45, 35, 10}, {35, 35, 10},
+                                         {25, 25, 10}, {15, 25, 10}};
+    QCOMPARE(m.scene.peaksInside(eight), (Numbers{0, 2}));
+    std::vector<base::Point> twice{{35, 15, 10}, {45, 15, 10}, {45, 25, 10}, {35, 25, 10}};
+    twice.insert(twice.end(), twice.begin(), twice.begin() + 4);
+    QCOMPARE(m.scene.peaksInside(twice), Numbers{1});
+    QCOMPARE(m.scene.peaksInside({{20, 20, 10}}), Numbers());
+    m.scene.setSlice(2);
+    QCOMPARE(m.scene.peaksInside({{0, 0, 2}, {50, 0, 2}, {50, 50, 2}, {0, 50, 2}}), Numbers{3});
+    m.scene.setPeaksVisible(false);
+    QCOMPARE(m.scene.peaksInside({{0, 0, 2}, {50, 0, 2}, {50, 50, 2}, {0, 50, 2}}), Numbers());
+}
+
+void MarksTest::aStrokePassesPeaksNearTheirCentre() {
+    Marked m;
+    using Numbers = std::vector<std::size_t>;
+    m.scene.setPeaks({{{20, 20, 10}, 0.9, 0}, {{40, 20, 10}, 0.8, 0}}, kTempl);
+    // The box is 9 x 7: a stroke counts within 7 / 4 of the centre, and not beyond its ends.
+    QCOMPARE(m.scene.peaksAlong({10, 21.6, 10}, {50, 21.6, 10}), (Numbers{0, 1}));
+    QCOMPARE(m.scene.peaksAlong({10, 21.9, 10}, {50, 21.9, 10}), Numbers());
+    QCOMPARE(m.scene.peaksAlong({10, 20, 10}, {38, 20, 10}), Numbers{0});
+    QCOMPARE(m.scene.peaksAlong({10, 20, 10}, {38.5, 20, 10}), (Numbers{0, 1}));
+    QCOMPARE(m.scene.peaksAlong({20, 20, 10}, {20, 20, 10}), Numbers{0}); // a click
+    m.scene.setSlice(2);
+    QCOMPARE(m.scene.peaksAlong({10, 20, 2}, {50, 20, 2}), Numbers());
 }
 
 void MarksTest::aPeakHasTheColourOfItsScore() {

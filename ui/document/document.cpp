@@ -389,6 +389,7 @@ void Document::removeScene(int index) {
         each.scene -= each.scene > index ? 1 : 0;
     }
     m_scenes.erase(m_scenes.begin() + index);
+    ++m_removedScenes;
     m_activeScene -= m_activeScene > index ? 1 : 0;
     m_scenes.front().aside = false;
     if (index == 0) {
@@ -499,13 +500,7 @@ void Document::removeResult(int index) {
     if (index < 0 || index >= static_cast<int>(results().size())) {
         return;
     }
-    const bool shown = index == m_results.shown();
-    // Kept alive until all listeners have handled the change.
-    const ResultEntry removed = m_results.remove(index);
-    if (shown) {
-        tellOfResult();
-    }
-    Q_EMIT resultsChanged();
+    m_undo.push(new RemoveResultCommand(*this, results()[static_cast<std::size_t>(index)].id));
 }
 
 void Document::setPeakChoice(PeakChoice choice) {

@@ -142,7 +142,8 @@ class Document : public QObject {
     /// Replaces the limit kMostResultBytes.
     void setMostResultBytes(std::int64_t bytes);
     void showResult(int index); ///< a result of the shown scene; -1: none
-    /// Removes a result and frees its memory. If it was shown, a neighbour is shown instead.
+    /// Removes a result; one undo step, which brings it back, with its map if that is small, see
+    /// kRemovedShare. If the result was shown, a neighbour is shown instead.
     void removeResult(int index);
     void renameResult(int index, const QString& title); ///< one undo step
     /// Replaces the peaks of the shown result by peaks of the same map; `settings` are the options
@@ -197,6 +198,7 @@ class Document : public QObject {
     friend class BinCommand;
     friend class ResultCommand;
     friend class RenameCommand;
+    friend class RemoveResultCommand;
     /// Of undo steps that change the list of scenes.
     static constexpr int kSceneStep = 2;
     /// Of undo steps that edit a result.
@@ -228,8 +230,9 @@ class Document : public QObject {
     int m_peak = -1;
     PeakChoice m_choice;
     int m_gesture = 0;
-    int m_lastResult = 0; ///< ResultEntry::id
-    int m_firstScene = 0; ///< counts the removed first scenes: templates cut from them are gone
+    int m_lastResult = 0;    ///< ResultEntry::id
+    int m_removedScenes = 0; ///< how many: results that were removed before have other numbers
+    int m_firstScene = 0;    ///< counts the removed first scenes: templates cut from them are gone
     QUndoStack m_undo;
 };
 

@@ -81,6 +81,10 @@ struct ResultEntry : job::Result { // its scene has no pixels if the run had sev
 /// complete.
 inline constexpr std::int64_t kMostResultBytes = std::int64_t{2} << 30;
 
+/// A removed result keeps its map for undo if the map takes at most this share of that limit (64
+/// MiB): a result is removed for its memory, too.
+inline constexpr std::int64_t kRemovedShare = 32;
+
 /// Bytes of the map, statuses and index of a result.
 [[nodiscard]] std::int64_t resultBytes(const job::JobResult& result);
 

@@ -3,6 +3,7 @@
 #include <QUndoCommand>
 
 #include <memory>
+#include <optional>
 #include <utility>
 
 #include "ui/document/document.h"
@@ -99,6 +100,58 @@ class RenameCommand : public QUndoCommand {
     Document& m_document;
     int m_id;
     QString m_title; ///< the one that comes next
+};
+
+/// The removal of a result. After a scene was removed, the result does not come back.
+class RemoveResultCommand : public QUndoCommand {
+  public:
+    RemoveResultCommand(Document& document, int id) : m_document(document), m_id(id) {
+        setText(Document::tr("remove result"));
+    }
+    void redo() override {
+        Document& d = m_document;
+        m_index = d.m_results.indexOf(m_id);
+        if (m_index < 0) {
+            setObsolete(true);
+            return;
+        }
+        const bool shown = m_index == d.m_results.shown();
+        m_entry = d.m_results.remove(m_index);
+        m_scenes = d.m_removedScenes;
+        const auto held = m_entry->job; // until all listeners have handled the change
+        if (resultBytes(*held) > d.m_mostResultBytes / kRemovedShare) {
+            releaseMap(*m_entry);
+        }
+        if (shown) {
+            d.tellOfResult();
+        }
+        Q_EMIT d.resultsChanged();
+    }
+    void undo() override {
+        Document& d = m_document;
+        if (!m_entry || m_scenes != d.m_removedScenes) {
+            setObsolete(true);
+            return;
+        }
+        if (m_entry->settings.spacing != d.m_spacing || m_entry->settings.world != d.m_worldAxes) {
+            restate(*m_entry, d.m_spacing, d.m_worldAxes);
+        }
+        const bool active = m_entry->scene == d.m_activeScene;
+        d.m_results.insert(m_index, *std::exchange(m_entry, std::nullopt));
+        Q_EMIT d.resultsChanged();
+        if (active) {
+            d.showResult(d.m_results.indexOf(m_id)); // what is undone is seen
+        }
+        d.releaseOldMaps();
+    }
+    [[nodiscard]] int id() const override { return Document::kResultStep; }
+
+  private:
+    Document& m_document;
+    int m_id;
+    int m_index = 0;
+    int m_scenes = 0; ///< Document::m_removedScenes when the result was removed
+    std::optional<ResultEntry> m_entry;
 };
 
 } // namespace flcc::ui

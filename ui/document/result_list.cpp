@@ -25,6 +25,25 @@ std::int64_t resultBytes(const job::JobResult& result) {
     return bytes + (result.index ? result.index->count() * 4 : 0);
 }
 
+void restate(ResultEntry& entry, const std::optional<base::Spacing>& spacing,
+             const std::optional<base::WorldAxes>& axes) {
+    auto next = std::make_shared<job::JobResult>(*entry.job);
+    job::restate(*next, spacing, axes);
+    entry.job = std::move(next);
+    entry.kept.reset(); // its scene has the geometry of before
+    entry.settings.spacing = spacing;
+    entry.settings.world = axes;
+}
+
+void releaseMap(ResultEntry& entry) {
+    auto without = std::make_shared<job::JobResult>(*entry.job);
+    without->map.reset();
+    without->index.reset();
+    entry.job = std::move(without);
+    entry.kept.reset();
+    entry.mapReleased = true;
+}
+
 const ResultEntry* ResultList::result() const {
     return m_shown < 0 ? nullptr : &m_all[static_cast<std::size_t>(m_shown)];
 }
@@ -117,13 +136,14 @@ ResultList::Edited ResultList::edit(int index, job::ResultEdit edit, int selecte
 void ResultList::restate(const std::optional<base::Spacing>& spacing,
                          const std::optional<base::WorldAxes>& axes) {
     for (ResultEntry& each : m_all) {
-        auto next = std::make_shared<job::JobResult>(*each.job);
-        job::restate(*next, spacing, axes);
-        each.job = std::move(next);
-        each.kept.reset(); // its scene has the geometry of before
-        each.settings.spacing = spacing;
-        each.settings.world = axes;
+        ui::restate(each, spacing, axes);
     }
+}
+
+void ResultList::insert(int index, ResultEntry entry) {
+    index = std::min(index, static_cast<int>(m_all.size()));
+    m_all.insert(m_all.begin() + index, std::move(entry));
+    m_shown += m_shown >= index ? 1 : 0;
 }
 
 /// The result whose map goes next; -1: none may go.
@@ -170,12 +190,7 @@ ResultList::Released ResultList::release(std::int64_t most) {
             continue;
         }
         given.maps << entry.title;
-        auto without = std::make_shared<job::JobResult>(*entry.job);
-        without->map.reset();
-        without->index.reset();
-        entry.job = std::move(without);
-        entry.kept.reset();
-        entry.mapReleased = true;
+        releaseMap(entry);
     }
     return given;
 }

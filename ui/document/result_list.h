@@ -12,6 +12,12 @@
 
 namespace flcc::ui {
 
+/// Positions follow spacing and world axes.
+void restate(ResultEntry& entry, const std::optional<base::Spacing>& spacing,
+             const std::optional<base::WorldAxes>& axes);
+/// Gives the map up; the peaks stay.
+void releaseMap(ResultEntry& entry);
+
 /// The results of runs, of which one is shown, and the memory of their maps.
 class ResultList {
   public:
@@ -26,6 +32,8 @@ class ResultList {
     void add(ResultEntry entry) { m_all.push_back(std::move(entry)); }
     /// Removes a result, which is returned. If it was shown, a neighbour of its scene is.
     [[nodiscard]] ResultEntry remove(int index);
+    /// Puts a result in front of another one, or at the end; the shown result stays shown.
+    void insert(int index, ResultEntry entry);
     /// Removes the results for which `gone` is true; the shown result stays shown. The caller keeps
     /// the returned results alive until all listeners have handled the change.
     [[nodiscard]] std::vector<ResultEntry>

@@ -54,6 +54,7 @@ CockpitPanel::CockpitPanel(Document& document, QWidget* parent)
     m_numbers->setTextFormat(Qt::RichText);
     m_numbers->setMinimumWidth(1);
     m_legend = new QLabel(this);
+    m_legend->setObjectName(QStringLiteral("cockpitLegend"));
     m_legend->setTextFormat(Qt::RichText);
     m_suggest = new QPushButton(this);
     m_suggest->setObjectName(QStringLiteral("cockpitSuggest"));
@@ -73,8 +74,7 @@ CockpitPanel::CockpitPanel(Document& document, QWidget* parent)
     layout->addWidget(m_view, 1);
     setFocusProxy(m_view);
     connect(m_suggest, &QPushButton::clicked, this, [this] {
-        m_gesture = m_document.newGesture();
-        take(std::ceil(m_suggestion / stepOf() - 1e-9) * stepOf()); // not below it
+        takeAt(std::ceil(m_suggestion / stepOf() - 1e-9) * stepOf()); // not below it
     });
     connect(m_view, &HistogramView::pressed, this, [this] { m_gesture = m_document.newGesture(); });
     connect(m_view, &HistogramView::thresholdMoved, this, &CockpitPanel::take);
@@ -224,6 +224,15 @@ void CockpitPanel::take(double score) {
     wanted.falsePositives.reset();
     wanted.zscore.reset();
     m_view->setThreshold(rounded, stepOf());
+    // The pool mostly holds the list: then it is shown in the frame of the mouse.
+    if (m_counted && source->kept) {
+        if (auto found =
+                job::stricterPeaks(*source->kept, m_pool.list, m_pool.thresholds, wanted)) {
+            m_step.cancel();
+            list(*source, source->kept, std::move(*found), wanted, m_gesture);
+            return;
+        }
+    }
     m_step.start([this, source = std::move(*source), wanted,
                   gesture = m_gesture](const std::stop_token& stop) -> std::function<void()> {
         try {
@@ -234,19 +243,28 @@ void CockpitPanel::take(double score) {
                 return {};
             }
             return [this, source, kept, wanted, gesture, found = std::move(found)]() mutable {
-                if (!isStill(m_document, source)) {
-                    return;
+                if (isStill(m_document, source)) {
+                    list(source, kept, std::move(found), wanted, gesture);
                 }
-                const job::Job settings = job::withThresholds(source.settings, wanted);
-                m_document.replacePeaks({std::move(found), settings}, kept, gesture);
-                m_threshold = wanted.threshold;
-                Q_EMIT thresholdsChosen(settings);
-                followPeaks();
             };
         } catch (const base::Error& error) {
             return [this, sentence = inWindowWords(error)] { Q_EMIT refused(sentence); };
         }
     });
+}
+
+void CockpitPanel::takeAt(double score) {
+    m_gesture = m_document.newGesture();
+    take(std::floor(score / stepOf() + 1e-9) * stepOf()); // a peak with this score stays
+}
+
+void CockpitPanel::list(const KeptSource& source, const std::shared_ptr<const job::KeptMap>& kept,
+                        job::FoundPeaks found, const job::PeakThresholds& thresholds, int gesture) {
+    const job::Job settings = job::withThresholds(source.settings, thresholds);
+    m_document.replacePeaks({std::move(found), settings}, kept, gesture);
+    m_threshold = thresholds.threshold;
+    Q_EMIT thresholdsChosen(settings);
+    followPeaks();
 }
 
 void CockpitPanel::showBelow() {
@@ -275,7 +293,7 @@ void CockpitPanel::showNumbers(std::optional<double> score) {
     }
     const double at = score.value_or(current());
     const std::int64_t survivors = m_pool.survivors(at);
-    const bool more = m_pool.full && survivors == std::ssize(m_pool.peaks);
+    const bool more = m_pool.full && survivors == std::ssize(m_pool.list.peaks);
     QString text = tr("%1 <b>%2</b> · <b>%3%4</b> survive")
                        .arg(score ? tr("at") : tr("threshold"),
                             QString::number(at, 'f', stepOf() < 0.01 ? 3 : 1),

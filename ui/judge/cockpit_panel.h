@@ -2,6 +2,7 @@
 
 #include <QWidget>
 
+#include <memory>
 #include <optional>
 #include <vector>
 
@@ -17,8 +18,9 @@ namespace flcc::ui {
 
 class HistogramView;
 
-/// The scores of the shown result's map, with a threshold to drag. Each step takes the peaks from
-/// the map on a thread of its own; of several steps the last one counts. While the panel is shown,
+/// The scores of the shown result's map, with a threshold to drag. Each step takes its list from
+/// that of the best peaks of any score; where that does not tell, from the map on a thread of its
+/// own, and of several steps the last one counts. While the panel is shown,
 /// peaks below the threshold are marked grey in the views.
 class CockpitPanel : public QWidget {
     Q_OBJECT
@@ -28,6 +30,8 @@ class CockpitPanel : public QWidget {
 
     /// The threshold that the Match panel has, which filters the list.
     void setThreshold(double score);
+    /// Takes the peaks that reach a score from the map, as one undo step.
+    void takeAt(double score);
     void refreshTheme();
     /// Whether a step or the counts are being computed.
     [[nodiscard]] bool isBusy() const { return m_step.isBusy() || m_count.isBusy(); }
@@ -51,6 +55,8 @@ class CockpitPanel : public QWidget {
     void followPeaks();
     void count();
     void take(double score);
+    void list(const KeptSource& source, const std::shared_ptr<const job::KeptMap>& kept,
+              job::FoundPeaks found, const job::PeakThresholds& thresholds, int gesture);
     void showCounts(const ScoreHistogram& histogram, const PeakPool& pool);
     void showLaw();
     [[nodiscard]] match::SearchLaw law() const;

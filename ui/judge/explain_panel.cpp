@@ -1,9 +1,8 @@
 #include "ui/judge/explain_panel.h"
 
 #include <QApplication>
-#include <QHBoxLayout>
+#include <QGridLayout>
 #include <QLabel>
-#include <QPainter>
 #include <QScrollArea>
 
 #include <algorithm>
@@ -21,7 +20,9 @@ namespace flcc::ui {
 namespace {
 
 constexpr int kBlinkMs = 350;
-constexpr int kColumnGap = 6;
+constexpr int kColumns = 3;
+constexpr int kMargin = 8;
+constexpr int kGap = 8;
 constexpr std::size_t kMostNamed = 4; ///< suppressed peaks with a link
 
 } // namespace
@@ -36,6 +37,7 @@ ExplainPanel::ExplainPanel(Document& document, QWidget* parent)
     m_pictures->setToolTip(tr("The panel under the peak, the template brought to its brightness "
                               "and contrast, and the difference, in one scale of grey. B shows "
                               "panel and template in turns"));
+    m_pictures->setMinimumHeight(1); // they follow the height and do not make it
     m_profile = new ProfileView(this);
     m_text = new QLabel(this);
     m_text->setObjectName(QStringLiteral("explainText"));
@@ -49,11 +51,14 @@ ExplainPanel::ExplainPanel(Document& document, QWidget* parent)
     text->setWidgetResizable(true);
     text->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
     text->setWidget(m_text);
-    auto* layout = new QHBoxLayout(this);
-    layout->setContentsMargins(8, 4, 8, 4);
-    layout->addWidget(m_pictures);
-    layout->addWidget(m_profile, 2);
-    layout->addWidget(text, 3);
+    m_layout = new QGridLayout(this);
+    m_layout->setContentsMargins(kMargin, 4, kMargin, 4);
+    m_layout->setSpacing(kGap);
+    m_layout->addWidget(m_pictures, 0, 0, Qt::AlignTop | Qt::AlignLeft);
+    m_layout->addWidget(m_profile, 1, 0);
+    m_layout->addWidget(text, 0, 2, 2, 1);
+    m_layout->setColumnStretch(2, 1);
+    m_layout->setRowStretch(1, 1);
     m_blink.setInterval(kBlinkMs);
     connect(&m_blink, &QTimer::timeout, this, [this] {
         m_swapped = !m_swapped;
@@ -138,18 +143,42 @@ void ExplainPanel::show(Shown shown) {
     drawPictures();
 }
 
-/// Pixels of one picture: all fit the height, and leave room beside them.
+/// Small enough for the names of small pictures.
+QFont ExplainPanel::nameFont() const {
+    QFont small = font();
+    small.setPointSizeF(0.85 * small.pointSizeF());
+    return small;
+}
+
+int ExplainPanel::planes() const {
+    return m_shown && m_document.result() != nullptr
+               ? panelsOf(m_document.result()
+                              ->job->templates[static_cast<std::size_t>(m_shown->peak.templ)]
+                              ->extents())
+               : 1;
+}
+
+/// Pixels of one picture: all fit the height, with the profile below those of an image, and take
+/// less than half of the width.
 int ExplainPanel::sideOf() const {
-    const int panels =
-        m_shown ? panelsOf(m_document.result() != nullptr
-                               ? m_document.result()
-                                     ->job->templates[static_cast<std::size_t>(m_shown->peak.templ)]
-                                     ->extents()
-                               : base::Extents{1, 1, 1})
-                : 1;
-    const int line = fontMetrics().height();
-    const int high = (height() - 8 - line - (panels - 1) * 2) / panels;
-    return std::clamp(std::min(high, width() / 2 / 3 - kColumnGap), 24, 256);
+    const int room = height() - 8 - fontMetrics().height();
+    const int high = planes() == 1 ? room - kGap - m_profile->minimumHeight()
+                                   : (room - (planes() - 1) * 2) / planes();
+    const int wide = (width() * 9 / 20 - 2 * kGap) / kColumns;
+    return std::clamp(std::min(high, wide), 24, 256);
+}
+
+/// The profile lies below the pictures of an image, and beside those of a volume, which are three
+/// times as high: the text has the rest of the width.
+void ExplainPanel::placeProfile() {
+    const bool below = planes() == 1;
+    if ((m_layout->itemAtPosition(1, 0) != nullptr) == below) {
+        return;
+    }
+    m_layout->removeWidget(m_profile);
+    below ? m_layout->addWidget(m_profile, 1, 0) : m_layout->addWidget(m_profile, 0, 1, 2, 1);
+    m_profile->setMaximumWidth(below ? QWIDGETSIZE_MAX : m_profile->minimumWidth());
+    m_layout->setHorizontalSpacing(below ? kGap / 2 : kGap);
 }
 
 /// Three columns: panel, template, difference; in a volume each with three planes below each other.
@@ -157,36 +186,14 @@ void ExplainPanel::drawPictures() {
     if (!m_shown || m_document.result() == nullptr) {
         return;
     }
-    const int side = sideOf();
-    const double ratio = devicePixelRatioF();
-    const int line = fontMetrics().height();
+    placeProfile();
     const PeakPictures& p = m_shown->pictures;
-    const int panels = std::max(
-        1, static_cast<int>(std::lround(static_cast<double>(p.panel.width()) / p.panel.height())));
-    const QSize size(3 * side + 2 * kColumnGap, line + panels * (side + 2) - 2);
-    QPixmap pixmap(size * ratio);
-    pixmap.setDevicePixelRatio(ratio);
-    pixmap.fill(Qt::transparent);
-    QPainter painter(&pixmap);
-    const std::array<const QImage*, 3> pictures{m_swapped ? &p.templ : &p.panel, &p.templ,
-                                                &p.difference};
-    const std::array<QString, 3> names{m_swapped ? tr("template") : tr("panel"), tr("template"),
-                                       tr("difference")};
-    for (std::size_t i = 0; i < 3; ++i) {
-        const int left = static_cast<int>(i) * (side + kColumnGap);
-        painter.setPen(QApplication::palette().color(QPalette::WindowText));
-        painter.drawText(QRect(left, 0, side, line), Qt::AlignCenter,
-                         fontMetrics().elidedText(names[i], Qt::ElideRight, side));
-        const QImage& picture = *pictures[i];
-        const int square = picture.height();
-        for (int panel = 0; panel < panels; ++panel) {
-            // The planes lie side by side in the picture, with the same gap between them.
-            const int from = panels > 1 ? panel * (picture.width() - square) / (panels - 1) : 0;
-            painter.drawImage(QRect(left, line + panel * (side + 2), side, side), picture,
-                              QRect(from, 0, square, square));
-        }
-    }
-    m_pictures->setFixedWidth(size.width()); // never cut by the parts beside it
+    const QPixmap pixmap =
+        columnsOf({{m_swapped ? tr("template") : tr("panel"), m_swapped ? &p.templ : &p.panel},
+                   {tr("template"), &p.templ},
+                   {tr("difference"), &p.difference}},
+                  sideOf(), nameFont(), devicePixelRatioF());
+    m_pictures->setFixedWidth(widthOfColumns(kColumns, sideOf())); // never cut by the parts beside
     m_pictures->setPixmap(pixmap);
 }
 

@@ -10,6 +10,7 @@
 #include "ui/document/document.h"
 #include "ui/judge/peak_pictures.h"
 
+class QGridLayout;
 class QLabel;
 
 namespace flcc::ui {
@@ -50,11 +51,15 @@ class ExplainPanel : public QWidget {
     void clear();
     void drawPictures();
     void follow(const QString& link);
+    void placeProfile();
+    [[nodiscard]] QFont nameFont() const;
+    [[nodiscard]] int planes() const;
     [[nodiscard]] int sideOf() const;
     [[nodiscard]] QString textOf(const Shown& shown) const;
     [[nodiscard]] QString linkTo(const match::Peak& peak) const;
 
     Document& m_document;
+    QGridLayout* m_layout = nullptr;
     QLabel* m_pictures = nullptr;
     ProfileView* m_profile = nullptr;
     QLabel* m_text = nullptr;

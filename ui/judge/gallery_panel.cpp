@@ -33,18 +33,18 @@ GalleryPanel::GalleryPanel(Document& document, PeaksPanel& peaks, ViewsPanel& vi
                            QWidget* parent)
     : QWidget(parent), m_document(document), m_peaks(peaks), m_views(views) {
     setObjectName(QStringLiteral("galleryPanel"));
-    auto* bar = new QHBoxLayout;
-    bar->setContentsMargins(8, 4, 8, 4);
+    m_bar = new QHBoxLayout;
+    m_bar->setContentsMargins(8, 4, 8, 4);
     buildBar();
     auto* label = new QLabel(tr("Sort by"), this);
     label->setBuddy(m_sort);
-    bar->addWidget(label);
-    bar->addWidget(m_sort);
-    bar->addWidget(m_order);
-    bar->addStretch(1);
-    bar->addWidget(m_cross);
-    bar->addWidget(new QLabel(tr("Size"), this));
-    bar->addWidget(m_size);
+    m_bar->addWidget(label);
+    m_bar->addWidget(m_sort);
+    m_bar->addWidget(m_order);
+    m_bar->addStretch(1);
+    m_bar->addWidget(m_cross);
+    m_bar->addWidget(new QLabel(tr("Size"), this));
+    m_bar->addWidget(m_size);
     buildList();
     m_templates = new QLabel(this);
     m_templates->setObjectName(QStringLiteral("galleryTemplates"));
@@ -63,7 +63,7 @@ GalleryPanel::GalleryPanel(Document& document, PeaksPanel& peaks, ViewsPanel& vi
     auto* layout = new QVBoxLayout(this);
     layout->setContentsMargins(0, 0, 0, 0);
     layout->setSpacing(0);
-    layout->addLayout(bar);
+    layout->addLayout(m_bar);
     layout->addLayout(row, 1);
     setFocusProxy(m_list);
     connect(&m_document, &Document::resultShown, this, &GalleryPanel::followResult);
@@ -131,6 +131,13 @@ void GalleryPanel::buildList() {
 }
 
 void GalleryPanel::addKey(QAction* action) { m_list->addAction(action); }
+
+void GalleryPanel::addButton(QAction* action) {
+    auto* button = new QToolButton(this);
+    button->setDefaultAction(action);
+    button->setObjectName(action->objectName() + QStringLiteral("Button"));
+    m_bar->insertWidget(m_bar->indexOf(m_cross), button);
+}
 
 void GalleryPanel::followResult() {
     m_delegate->forget();

@@ -6,6 +6,7 @@
 
 class QAction;
 class QComboBox;
+class QHBoxLayout;
 class QLabel;
 class QScrollArea;
 class QSlider;
@@ -29,6 +30,8 @@ class GalleryPanel : public QWidget {
 
     /// The key of this action works in the gallery, too.
     void addKey(QAction* action);
+    /// A button of this action above the pictures.
+    void addButton(QAction* action);
     void refreshTheme();
 
   private:
@@ -50,6 +53,7 @@ class GalleryPanel : public QWidget {
     QToolButton* m_order = nullptr;
     QSlider* m_size = nullptr;
     QToolButton* m_cross = nullptr;
+    QHBoxLayout* m_bar = nullptr;
 };
 
 } // namespace flcc::ui

@@ -44,6 +44,12 @@ void Judge::decide(const std::vector<int>& peaks, match::Decision decision) {
         }
     }
     m_document.editResult(std::move(edit), tr("decision"));
+    if (peaks.size() == 1) { // a key that is pressed again takes the decision back
+        Q_EMIT hinted(all ? tr("Peak %1 is undecided again.").arg(peaks.front() + 1)
+                          : tr("Peak %1: %2. N goes to the next peak.")
+                                .arg(peaks.front() + 1)
+                                .arg(toQString(std::string(match::name(decision)))));
+    }
 }
 
 void Judge::remove(const std::vector<int>& peaks) {
@@ -57,14 +63,46 @@ void Judge::remove(const std::vector<int>& peaks) {
         const bool added = std::erase_if(edit.added, [&key](const match::Peak& each) {
                                return match::keyOf(each) == key;
                            }) > 0;
-        edit.decisions.decisions.emplace_back(key, added ? match::Decision::Undecided
-                                                         : match::Decision::Reject);
+        // One that the map gives at this threshold, too, would stay in the list.
+        const bool found = !result->found || std::ranges::find(*result->found, key, match::keyOf) !=
+                                                 result->found->end();
+        edit.decisions.decisions.emplace_back(key, added && !found ? match::Decision::Undecided
+                                                                   : match::Decision::Reject);
     }
     if (edit.added.size() == result->added.size()) {
         m_document.editResult(std::move(edit.decisions), tr("rejection"));
     } else {
         m_document.editResult(std::move(edit), tr("removed peak"));
     }
+}
+
+void Judge::sweep(const std::vector<int>& peaks, bool back) {
+    const ResultEntry* result = m_document.result();
+    if (result == nullptr) {
+        return;
+    }
+    std::vector<int> meant;
+    for (const int peak : peaks) {
+        const match::PeakKey key = match::keyOf(result->job->peaks[static_cast<std::size_t>(peak)]);
+        if ((result->decisions.of(key) == match::Decision::Reject) == back) {
+            meant.push_back(peak);
+        }
+    }
+    if (meant.empty()) {
+        return;
+    }
+    const auto count = static_cast<std::int64_t>(meant.size());
+    if (back) {
+        decide(meant, match::Decision::Reject); // all have it: it is taken back
+        Q_EMIT hinted(tr("%1 no longer rejected.").arg(peaksText(count)));
+        return;
+    }
+    const std::size_t added = result->added.size();
+    remove(meant);
+    const auto gone = static_cast<std::int64_t>(added - m_document.result()->added.size());
+    Q_EMIT hinted(gone == 0 ? tr("%1 rejected.").arg(peaksText(count))
+                            : tr("%1 rejected, %2 that you added removed.")
+                                  .arg(peaksText(count - gone), peaksText(gone)));
 }
 
 void Judge::addAt(const base::Point& centre) {

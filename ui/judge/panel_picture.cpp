@@ -1,5 +1,9 @@
 #include "ui/judge/panel_picture.h"
 
+#include <QGuiApplication>
+#include <QPainter>
+#include <QPalette>
+
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -14,6 +18,9 @@ struct Plane {
     std::size_t right;
     std::size_t down;
 };
+
+constexpr int kColumnGap = 6;
+constexpr int kPlaneGap = 2;
 
 constexpr std::array<Plane, 3> kPlanes{{{0, 1}, {0, 2}, {2, 1}}};
 
@@ -73,6 +80,39 @@ QImage boxPicture(const base::AnyView& image, const base::Box& box, const viz::G
             return inside ? base::valueAt(image, at) : std::numeric_limits<double>::quiet_NaN();
         },
         box.extents, window, side, outside);
+}
+
+int widthOfColumns(int columns, int side) { return columns * side + (columns - 1) * kColumnGap; }
+
+QPixmap columnsOf(const std::vector<NamedPicture>& pictures, int side, const QFont& font,
+                  double pixelRatio) {
+    const QFontMetrics metrics(font);
+    const int line = metrics.height();
+    const QImage& first = *pictures.front().picture;
+    const int planes = std::max(
+        1, static_cast<int>(std::lround(static_cast<double>(first.width()) / first.height())));
+    const QSize size(widthOfColumns(static_cast<int>(pictures.size()), side),
+                     line + planes * (side + kPlaneGap) - kPlaneGap);
+    QPixmap pixmap(size * pixelRatio);
+    pixmap.setDevicePixelRatio(pixelRatio);
+    pixmap.fill(Qt::transparent);
+    QPainter painter(&pixmap);
+    painter.setFont(font);
+    int left = 0;
+    for (const auto& [name, picture] : pictures) {
+        painter.setPen(QGuiApplication::palette().color(QPalette::WindowText));
+        painter.drawText(QRect(left, 0, side, line), Qt::AlignCenter,
+                         metrics.elidedText(name, Qt::ElideRight, side));
+        const int square = picture->height();
+        for (int plane = 0; plane < planes; ++plane) {
+            // The planes lie side by side in the picture, with the same gap between them.
+            const int from = planes > 1 ? plane * (picture->width() - square) / (planes - 1) : 0;
+            painter.drawImage(QRect(left, line + plane * (side + kPlaneGap), side, side), *picture,
+                              QRect(from, 0, square, square));
+        }
+        left += side + kColumnGap;
+    }
+    return pixmap;
 }
 
 } // namespace flcc::ui

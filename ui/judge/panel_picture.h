@@ -1,8 +1,12 @@
 #pragma once
 
+#include <QFont>
 #include <QImage>
+#include <QPixmap>
+#include <QString>
 
 #include <functional>
+#include <vector>
 
 #include "engine/base/extents.h"
 #include "engine/base/pixels.h"
@@ -24,5 +28,18 @@ namespace flcc::ui {
 [[nodiscard]] QImage boxPicture(const std::function<double(const base::Index&)>& value,
                                 const base::Extents& extents, const viz::GreyWindow& window,
                                 int side, QRgb outside);
+
+/// A picture of boxPicture() and its name.
+struct NamedPicture {
+    QString name;
+    const QImage* picture = nullptr;
+};
+
+/// Pictures beside each other under their names, the planes of a volume below each other. A plane
+/// is `side` logical pixels wide and high.
+[[nodiscard]] QPixmap columnsOf(const std::vector<NamedPicture>& pictures, int side,
+                                const QFont& font, double pixelRatio);
+/// The width of so many columns.
+[[nodiscard]] int widthOfColumns(int columns, int side);
 
 } // namespace flcc::ui

@@ -19,7 +19,7 @@ QColor axisColour(std::size_t axis) {
 } // namespace
 
 ProfileView::ProfileView(QWidget* parent) : QWidget(parent) {
-    setMinimumSize(110, 80);
+    setMinimumSize(110, 56);
     setObjectName(QStringLiteral("profileView"));
     setAccessibleName(tr("Scores beside the peak"));
     setToolTip(tr("Scores of the map beside the peak along each axis, in steps of a voxel, and the "

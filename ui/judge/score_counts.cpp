@@ -42,6 +42,7 @@ std::optional<ScoreHistogram> histogramOf(const job::KeptMap& kept, int bins,
 }
 
 std::int64_t PeakPool::survivors(double threshold) const {
+    const std::vector<match::Peak>& peaks = list.peaks;
     const auto end = std::ranges::partition_point(peaks, [&](const match::Peak& peak) {
         return sign * peak.score + peak.bound >= sign * threshold;
     });
@@ -49,6 +50,7 @@ std::int64_t PeakPool::survivors(double threshold) const {
 }
 
 std::vector<match::Peak> PeakPool::below(double threshold, std::size_t most) const {
+    const std::vector<match::Peak>& peaks = list.peaks;
     const auto from = static_cast<std::size_t>(survivors(threshold));
     const std::size_t to = std::min(peaks.size(), from + most);
     return {peaks.begin() + static_cast<std::ptrdiff_t>(from),
@@ -59,17 +61,17 @@ std::optional<PeakPool> poolOf(const job::KeptMap& kept, const job::PeakThreshol
                                const std::stop_token& stop) {
     PeakPool pool;
     pool.sign = kept.problem.operation.traits().sign();
-    pool.thresholds = thresholds;
-    job::PeakThresholds all = thresholds;
+    job::PeakThresholds& all = pool.thresholds;
+    all = thresholds;
     all.threshold = -pool.sign * std::numeric_limits<double>::max();
     all.falsePositives.reset();
     all.zscore.reset();
     all.maxPeaks = kMostPooled;
-    pool.peaks = job::extractPeaks(kept, all, stop).peaks;
+    pool.list = job::extractPeaks(kept, all, stop);
     if (stop.stop_requested()) {
         return std::nullopt;
     }
-    pool.full = std::ssize(pool.peaks) >= kMostPooled;
+    pool.full = std::ssize(pool.list.peaks) >= kMostPooled;
     return pool;
 }
 

@@ -30,10 +30,10 @@ struct ScoreHistogram {
 /// The peaks of a map with any score, the best first, as far as they are counted. Where no
 /// threshold suppresses, a list with a threshold is the begin of this list.
 struct PeakPool {
-    std::vector<match::Peak> peaks;
+    job::FoundPeaks list;
     double sign = 1;                ///< -1 where the smallest value is best
     bool full = false;              ///< there are more
-    job::PeakThresholds thresholds; ///< distance and statuses that it was made with
+    job::PeakThresholds thresholds; ///< that it was made with
 
     /// The number of peaks that reach a threshold; if `full`, at least so many.
     [[nodiscard]] std::int64_t survivors(double threshold) const;

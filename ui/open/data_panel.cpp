@@ -151,7 +151,8 @@ DataPanel::DataPanel(Document& document, QWidget* parent) : QWidget(parent), m_d
     });
     auto* remove = new QAction(tr("Remove result"), m_list);
     remove->setObjectName(QStringLiteral("removeResult"));
-    remove->setToolTip(tr("Removes the result and frees its memory (Del)"));
+    remove->setToolTip(tr("Removes the result and frees its memory (Del); Undo brings it "
+                          "back, without a map of more than 64 MiB"));
     remove->setShortcut(QKeySequence::Delete);
     remove->setShortcutContext(Qt::WidgetShortcut);
     auto* rename = new QAction(tr("Rename result …"), m_list);

@@ -232,6 +232,7 @@ void Exporter::peaks() {
     dialog->setAttribute(Qt::WA_DeleteOnClose);
     connect(dialog, &QDialog::accepted, this, [this, dialog] {
         const io::ListFormatInfo& info = io::infoOf(dialog->format());
+        m_flow.setPeaksUnknowns(dialog->unknowns()); // for the next list
         const QString extension = toQString(std::string(info.extension));
         ask(tr("Export peaks"), QStringLiteral("peaks") + extension,
             QStringLiteral("%1 (*%2)").arg(toQString(std::string(info.title)), extension),

@@ -64,11 +64,7 @@ class Exporter : public QObject {
     void writeMask(const std::filesystem::path& path, bool scene);
     void writeJob(const std::filesystem::path& path);
 
-  Q_SIGNALS:
-    void saved(const QString& sentence);
-    void failed(const QString& sentence);
-
-  private:
+    // For exports that have a class of their own.
     /// Sentences about information that the file could not hold; nullopt when writing was stopped.
     using Notes = std::optional<std::vector<std::string>>;
     /// Writes a file that gets its name later.
@@ -78,6 +74,19 @@ class Exporter : public QObject {
     /// `then` is called when the file is written.
     void write(const std::filesystem::path& path, const Write& write, bool mayReplaceJob = false,
                const std::function<void()>& then = {});
+    /// Asks for a file name.
+    void ask(const QString& title, const QString& name, const QString& filters,
+             std::function<void(const std::filesystem::path&)> then);
+    /// The shown result; null, and failed(), if there is none to export.
+    [[nodiscard]] const ResultEntry* requireResult();
+    /// The peaks of a result that the table shows or, of another scene, would show.
+    [[nodiscard]] std::vector<match::Peak> shownPeaks(const ResultEntry& entry) const;
+
+  Q_SIGNALS:
+    void saved(const QString& sentence);
+    void failed(const QString& sentence);
+
+  private:
     /// Writes one file for each scene of the shown result's run, under numbered names: all files or
     /// none.
     using WriteOf =
@@ -87,18 +96,13 @@ class Exporter : public QObject {
     void writeScenes(const std::filesystem::path& path, const WriteOf& writeOf,
                      Of what = Of::Results);
     [[nodiscard]] job::Job jobWithAllScenes() const;
-    /// The peaks of a result that the table shows or, of another scene, would show.
-    [[nodiscard]] std::vector<match::Peak> shownPeaks(const ResultEntry& entry) const;
-    /// The same as a list with the decisions, if there are any; `only`: as in the dialog.
+    /// shownPeaks() as a list with the decisions, if there are any; `only`: as in the dialog.
     [[nodiscard]] io::PositionList shownList(const ResultEntry& entry,
                                              const io::ListUnknowns& unknowns,
                                              const std::vector<match::Decision>& only) const;
     [[nodiscard]] std::vector<ResultEntry> shownRun() const;
     [[nodiscard]] std::int64_t shownSlice() const;
-    void ask(const QString& title, const QString& name, const QString& filters,
-             std::function<void(const std::filesystem::path&)> then);
     [[nodiscard]] std::optional<MaskEntry> requireMask(bool scene);
-    [[nodiscard]] const ResultEntry* requireResult();
     /// Like requireResult(), but the result must have a map. Templates of different extents give no
     /// map.
     [[nodiscard]] const ResultEntry* requireMap();

@@ -12,6 +12,7 @@
 
 #include <algorithm>
 #include <numeric>
+#include <set>
 
 #include "ui/base/settings.h"
 #include "ui/base/text.h"
@@ -148,6 +149,8 @@ void PeaksPanel::connectTable() {
                     Q_EMIT peakActivated(peak);
                 }
             });
+    connect(m_table->selectionModel(), &QItemSelectionModel::selectionChanged, this,
+            [this] { Q_EMIT selectionChanged(selectedRows()); });
     // A click on the current row moves the views back to its peak.
     connect(m_table, &QTableView::clicked, this, [this](const QModelIndex& index) {
         m_document.selectPeak(m_filter->mapToSource(index).row());
@@ -169,6 +172,7 @@ void PeaksPanel::setTotal(std::int64_t total, bool more) {
 
 void PeaksPanel::showPeaks() {
     const ResultEntry* result = m_document.result();
+    Q_EMIT selectionChanged({}); // the rows go without a word
     m_following = true;
     std::vector<match::PeakKey> added;
     for (const match::Peak& each : result == nullptr ? std::vector<match::Peak>() : result->added) {
@@ -248,15 +252,58 @@ void PeaksPanel::addButton(QAction* action) {
 void PeaksPanel::addKey(QAction* action) { m_table->addAction(action); }
 
 std::vector<int> PeaksPanel::selectedPeaks() const {
-    std::vector<int> peaks;
-    for (const QModelIndex& row : selection().selectedRows()) {
-        peaks.push_back(m_filter->mapToSource(row).row());
-    }
+    std::vector<int> peaks = selectedRows();
     if (peaks.empty() && m_document.selectedPeak() >= 0) {
         peaks.push_back(m_document.selectedPeak());
     }
-    std::ranges::sort(peaks);
     return peaks;
+}
+
+/// By ranges: QItemSelectionModel::selectedRows() is slow where many rows are selected.
+std::vector<int> PeaksPanel::selectedRows() const {
+    std::set<int> peaks;
+    for (const QItemSelectionRange& range : selection().selection()) {
+        for (int row = range.top(); row <= range.bottom(); ++row) {
+            peaks.insert(m_filter->mapToSource(m_filter->index(row, 0)).row());
+        }
+    }
+    return {peaks.begin(), peaks.end()};
+}
+
+void PeaksPanel::selectPeaks(const std::vector<int>& peaks, bool more) {
+    std::vector<int> rows;
+    for (const int peak : peaks) {
+        const QModelIndex row = m_filter->mapFromSource(m_model->index(peak, 0));
+        if (row.isValid()) {
+            rows.push_back(row.row());
+        }
+    }
+    std::ranges::sort(rows);
+    QItemSelection chosen;
+    for (std::size_t first = 0; first < rows.size();) {
+        std::size_t last = first;
+        while (last + 1 < rows.size() && rows[last + 1] == rows[last] + 1) {
+            ++last;
+        }
+        chosen.append(QItemSelectionRange(m_filter->index(rows[first], 0),
+                                          m_filter->index(rows[last], PeaksModel::kColumns - 1)));
+        first = last + 1;
+    }
+    m_following = true; // the views are not centred on the current row
+    m_leading = true;
+    if (!rows.empty()) {
+        selection().setCurrentIndex(m_filter->index(rows.front(), 0),
+                                    QItemSelectionModel::NoUpdate);
+        m_table->scrollTo(m_filter->index(rows.front(), 0));
+    }
+    selection().select(chosen,
+                       more ? QItemSelectionModel::Select : QItemSelectionModel::ClearAndSelect);
+    if (!more || m_document.selectedPeak() < 0) {
+        const bool held = std::ranges::find(peaks, m_document.selectedPeak()) != peaks.end();
+        m_document.selectPeak(held ? m_document.selectedPeak() : -1);
+    }
+    m_following = false;
+    m_leading = false;
 }
 
 void PeaksPanel::setThreshold(double score) {

@@ -35,6 +35,8 @@ class PeaksPanel : public QWidget {
     /// Indices of the selected rows into the result's list, ascending; without one, that of the
     /// document's selected peak.
     [[nodiscard]] std::vector<int> selectedPeaks() const;
+    /// Selects the rows of peaks, beside those that are selected if `more`. The views stay.
+    void selectPeaks(const std::vector<int>& peaks, bool more);
     /// The rows as they are sorted and filtered, and what is selected of them, for other views.
     [[nodiscard]] PeaksFilter& rows() { return *m_filter; }
     [[nodiscard]] const PeaksModel& peaks() const { return *m_model; }
@@ -55,11 +57,14 @@ class PeaksPanel : public QWidget {
     void allPeaksRequested(); ///< the user asked to list them all
     void exportRequested();
     void visiblePeaksChanged(const std::vector<int>& peaks);
+    /// Other rows are selected: their peaks, ascending.
+    void selectionChanged(const std::vector<int>& peaks);
     /// The user asked to centre the views on this peak.
     void peakActivated(int peak);
     void statusMessage(const QString& text);
 
   private:
+    [[nodiscard]] std::vector<int> selectedRows() const;
     void makeButtons();
     void makeTable();
     void connectTable();

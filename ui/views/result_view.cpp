@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <tuple>
 
 namespace flcc::ui {
@@ -17,6 +18,7 @@ void ResultView::clear() {
     m_map.reset();
     m_running.reset();
     m_peaks.clear();
+    m_compared = {};
 }
 
 void ResultView::setColourMap(match::ColourMap map) {
@@ -126,7 +128,10 @@ void ResultView::showShapes(const ResultEntry* result) {
 void ResultView::showResult() {
     m_running.reset();
     m_below.clear();
-    setVisiblePeaks({});
+    m_swept.clear();
+    m_chosen.clear();
+    m_peaks.clear();
+    setCompared({});
     const ResultEntry* result = m_document.result();
     showShapes(result);
     m_look.suitResult(result);
@@ -147,7 +152,8 @@ void ResultView::showRunningMap(std::shared_ptr<const method::MatchMap> map,
     m_runningOperation = operation;
     m_runningRange.reset();
     m_below.clear();
-    setVisiblePeaks({});
+    m_peaks.clear();
+    setCompared({});
     noteMap({});
     showMap(map, templ, corner, false);
 }
@@ -194,15 +200,19 @@ void ResultView::setVisiblePeaks(const std::vector<int>& peaks) {
             const auto& templ = result->job->templates[static_cast<std::size_t>(peak.templ)];
             const bool shaded =
                 m_document.masks().size() < 2 || peak.templ == m_document.activeTemplate();
-            const bool rejected =
-                result->decisions.of(match::keyOf(peak)) == match::Decision::Reject;
-            marks.push_back({peak.centre, peak.score, index + 1, templ->extents(), shaded,
-                             rejected ? -1 : static_cast<int>(peak.templ), rejected});
+            const bool grey = drawnGrey(*result, index);
+            viz::PeakMark& mark = marks.emplace_back(viz::PeakMark{
+                peak.centre, peak.score, index + 1, templ->extents(), shaded,
+                grey ? -1 : static_cast<int>(peak.templ), grey, m_chosen.contains(index)});
+            if (const auto found = m_compared.peaks.find(index); found != m_compared.peaks.end()) {
+                mark.colour = found->second;
+            }
         }
         for (const match::Peak& peak : m_below) {
             const auto& templ = result->job->templates[static_cast<std::size_t>(peak.templ)];
             marks.push_back({peak.centre, peak.score, 0, templ->extents(), false, -1, true});
         }
+        std::ranges::copy(m_compared.others, std::back_inserter(marks));
     }
     for (const auto& slice : m_scenes.slices) {
         slice->setPeaks(marks, m_mapTempl);
@@ -211,9 +221,47 @@ void ResultView::setVisiblePeaks(const std::vector<int>& peaks) {
     applyPeaks();
 }
 
+bool ResultView::drawnGrey(const ResultEntry& result, int peak) const {
+    return m_swept.contains(peak)
+               ? !m_sweptBack
+               : result.decisions.of(match::keyOf(
+                     result.job->peaks[static_cast<std::size_t>(peak)])) == match::Decision::Reject;
+}
+
+void ResultView::showSwept(std::set<int> peaks, bool back) {
+    m_swept = std::move(peaks);
+    m_sweptBack = back;
+    refreshPeaks();
+}
+
+void ResultView::setChosen(const std::vector<int>& peaks) {
+    std::set<int> chosen;
+    if (peaks.size() > 1) {
+        chosen.insert(peaks.begin(), peaks.end());
+    }
+    if (chosen != m_chosen) {
+        m_chosen = std::move(chosen);
+        refreshPeaks();
+    }
+}
+
 void ResultView::setBelow(std::vector<match::Peak> peaks) {
     m_below = std::move(peaks);
     refreshPeaks();
+}
+
+void ResultView::setCompared(ComparedView compared) {
+    m_compared = std::move(compared);
+    for (const auto& slice : m_scenes.slices) {
+        slice->setOtherMap(m_compared.map, m_compared.mapTempl, m_compared.mapCorner);
+    }
+    refreshPeaks();
+}
+
+void ResultView::setWipe(double share) {
+    for (const auto& slice : m_scenes.slices) {
+        slice->setWipe(share);
+    }
 }
 
 void ResultView::applyPeaks() {
@@ -231,6 +279,27 @@ int ResultView::peakAt(const ViewFrame& frame, viz::DisplayPoint display) const 
     const auto mark =
         frame.slice() != nullptr ? frame.slice()->peakAt(display) : frame.volume()->peakAt(display);
     return mark && *mark < m_peaks.size() ? m_peaks[*mark] : -1;
+}
+
+/// Marks below the threshold have no number.
+std::vector<int> ResultView::numbersOf(const std::vector<std::size_t>& marks) const {
+    std::vector<int> numbers;
+    for (const std::size_t mark : marks) {
+        if (mark < m_peaks.size()) {
+            numbers.push_back(m_peaks[mark]);
+        }
+    }
+    return numbers;
+}
+
+std::vector<int> ResultView::peaksInside(const ViewFrame& slice,
+                                         const std::vector<base::Point>& line) const {
+    return numbersOf(slice.slice()->peaksInside(line));
+}
+
+std::vector<int> ResultView::peaksAlong(const ViewFrame& slice, const base::Point& from,
+                                        const base::Point& to) const {
+    return numbersOf(slice.slice()->peaksAlong(from, to));
 }
 
 } // namespace flcc::ui

@@ -2,8 +2,10 @@
 
 #include <QObject>
 
+#include <map>
 #include <memory>
 #include <optional>
+#include <set>
 #include <utility>
 #include <vector>
 
@@ -15,6 +17,16 @@
 #include "ui/views/volume_look.h"
 
 namespace flcc::ui {
+
+/// What a comparison adds to the shown result.
+struct ComparedView {
+    std::map<int, match::Colour> peaks{}; ///< colours of peaks, by their numbers in the list
+    std::vector<viz::PeakMark> others{};  ///< positions that the result lacks
+    /// The map of another result; null: none.
+    std::shared_ptr<const method::MatchMap> map{};
+    base::Extents mapTempl{0, 0, 0};
+    base::Index mapCorner{};
+};
 
 /// The result in the views: heatmap and peaks of the shown result, or of the run that is under way.
 class ResultView : public QObject {
@@ -51,10 +63,24 @@ class ResultView : public QObject {
     void setVisiblePeaks(const std::vector<int>& peaks);
     /// Peaks of the shown result below its threshold, drawn grey and without a number.
     void setBelow(std::vector<match::Peak> peaks);
+    /// Colours and marks of a comparison, until another result is shown.
+    void setCompared(ComparedView compared);
+    /// See viz::SliceScene::setWipe.
+    void setWipe(double share);
     /// Draws them again, because they may belong to other masks.
     void refreshPeaks() { setVisiblePeaks(std::vector<int>(m_peaks)); }
     /// The peak (index into the result's list) under a position, or -1.
     [[nodiscard]] int peakAt(const ViewFrame& frame, viz::DisplayPoint display) const;
+    /// The drawn peaks inside a closed line in a slice, and those that a stroke passes, see
+    /// viz::SliceScene.
+    [[nodiscard]] std::vector<int> peaksInside(const ViewFrame& slice,
+                                               const std::vector<base::Point>& line) const;
+    [[nodiscard]] std::vector<int> peaksAlong(const ViewFrame& slice, const base::Point& from,
+                                              const base::Point& to) const;
+    /// Draws peaks as if they were rejected or, `back`, as if they were not, until the next call.
+    void showSwept(std::set<int> peaks, bool back);
+    /// Highlights peaks, if they are several: the selected one is highlighted anyway.
+    void setChosen(const std::vector<int>& peaks);
 
   Q_SIGNALS:
     void copied(); ///< the coarse copy of the map follows another map or other colours
@@ -68,6 +94,8 @@ class ResultView : public QObject {
     void applyScale();
     void copyMap();
     void applyPeaks();
+    [[nodiscard]] std::vector<int> numbersOf(const std::vector<std::size_t>& marks) const;
+    [[nodiscard]] bool drawnGrey(const ResultEntry& result, int peak) const;
 
     Document& m_document;
     ViewScenes& m_scenes;
@@ -84,6 +112,10 @@ class ResultView : public QObject {
     base::Index m_mapCorner;
     std::vector<int> m_peaks;
     std::vector<match::Peak> m_below;
+    ComparedView m_compared;
+    std::set<int> m_swept;
+    bool m_sweptBack = false;
+    std::set<int> m_chosen;
 };
 
 } // namespace flcc::ui

@@ -48,6 +48,18 @@ ViewTools::ViewTools(Document& document, ViewsPanel& views, QObject* parent)
     for (ViewFrame* frame : m_views.frames()) {
         connectFrame(frame);
     }
+    for (const auto signal : {&Document::resultShown, &Document::peaksReplaced}) {
+        connect(&m_document, signal, this, &ViewTools::dropLine);
+    }
+}
+
+/// The peaks of a lasso or a sweep have other numbers now.
+void ViewTools::dropLine() {
+    if (m_state.drag == Drag::Lasso || m_state.drag == Drag::Sweep) {
+        m_state.frame->slice()->setStroke({});
+        m_state = {};
+        m_views.showSwept({}, false);
+    }
 }
 
 void ViewTools::connectFrame(ViewFrame* frame) {
@@ -146,6 +158,12 @@ void ViewTools::beginLeft(ViewFrame* frame, const ScenePointer& pointer) {
         m_state.lastPoint = m_state.from;
         drawMask(frame, pointer, MaskStroke::Phase::Begin);
         break;
+    case Tool::Lasso:
+    case Tool::Sweep:
+        m_state.drag = m_tool == Tool::Lasso ? Drag::Lasso : Drag::Sweep;
+        m_state.erase = pointer.modifiers.testFlag(Qt::ControlModifier);
+        m_state.line = {m_state.from};
+        break;
     }
 }
 
@@ -217,6 +235,12 @@ void ViewTools::dragTo(ViewFrame* frame, const ScenePointer& pointer) {
     case Drag::Mask:
         drawMask(frame, pointer, MaskStroke::Phase::Continue);
         break;
+    case Drag::Lasso:
+    case Drag::Sweep:
+        if (m_state.moved) {
+            drawLine(frame, pointer);
+        }
+        break;
     }
 }
 
@@ -272,6 +296,46 @@ void ViewTools::drawMask(ViewFrame* frame, const ScenePointer& pointer, MaskStro
     Q_EMIT maskDrawn(stroke);
 }
 
+/// Extends the line of a lasso or a sweep.
+void ViewTools::drawLine(ViewFrame* frame, const ScenePointer& pointer) {
+    const base::Point to = frame->slice()->planePointAt(pointer.display);
+    if (m_state.drag == Drag::Sweep) {
+        sweep(*frame, m_state.line.back(), to);
+    }
+    m_state.line.push_back(to);
+    frame->slice()->setStroke({m_state.line, m_state.drag == Drag::Lasso});
+}
+
+/// Peaks under the stroke are shown as they will be, and decided on when the button is released.
+void ViewTools::sweep(const ViewFrame& frame, const base::Point& from, const base::Point& to) {
+    const std::size_t before = m_state.swept.size();
+    for (const int peak : m_views.peaksAlong(frame, from, to)) {
+        m_state.swept.insert(peak);
+    }
+    if (m_state.swept.size() > before) {
+        m_views.showSwept(m_state.swept, m_state.erase);
+    }
+}
+
+void ViewTools::endLine(ViewFrame* frame, const ScenePointer& pointer, const State& state) {
+    frame->slice()->setStroke({});
+    if (state.drag == Drag::Lasso) {
+        if (state.moved) {
+            Q_EMIT peaksLassoed(m_views.peaksInside(*frame, state.line), state.erase);
+        } else {
+            m_document.selectPeak(m_views.peakAt(*frame, pointer.display));
+        }
+        return;
+    }
+    std::set<int> swept = state.swept;
+    const int under = state.moved ? -1 : m_views.peakAt(*frame, pointer.display);
+    if (under >= 0) {
+        swept.insert(under);
+    }
+    m_views.showSwept({}, false);
+    Q_EMIT peaksSwept({swept.begin(), swept.end()}, state.erase);
+}
+
 void ViewTools::release(ViewFrame* frame, const ScenePointer& pointer) {
     const State state = m_state;
     if (state.drag == Drag::None || state.frame != frame) {
@@ -284,6 +348,9 @@ void ViewTools::release(ViewFrame* frame, const ScenePointer& pointer) {
         drawMask(frame, pointer, MaskStroke::Phase::End);
     }
     m_state = {};
+    if (state.drag == Drag::Lasso || state.drag == Drag::Sweep) {
+        endLine(frame, pointer, state);
+    }
     if ((state.drag == Drag::BoxSpan || state.drag == Drag::BoxPart) && state.moved) {
         m_views.showBox(state.drag == Drag::BoxSpan);
     }

@@ -4,6 +4,8 @@
 #include <QPoint>
 
 #include <optional>
+#include <set>
+#include <vector>
 
 #include "engine/base/extents.h"
 #include "ui/bridge/scene_widget.h"
@@ -17,7 +19,7 @@ class ViewFrame;
 class ViewsPanel;
 
 /// The action of the left button in a view.
-enum class Tool { Crosshair, Pan, GreyWindow, Box, Peaks, Mask };
+enum class Tool { Crosshair, Pan, GreyWindow, Box, Peaks, Mask, Lasso, Sweep };
 enum class WheelMode { Automatic, Slice, Zoom };
 enum class RightDrag { Zoom, GreyWindow };
 
@@ -56,6 +58,11 @@ class ViewTools : public QObject {
     void maskDrawn(const flcc::ui::MaskStroke& stroke);
     /// A Ctrl+click with the tool Peaks, where no peak is.
     void peakPlaced(const flcc::base::Point& voxel);
+    /// A line was drawn around peaks of the shown result with the tool Lasso. `more`: with Ctrl,
+    /// they add to those that are selected.
+    void peaksLassoed(const std::vector<int>& peaks, bool more);
+    /// A drag with the tool Sweep went over peaks. `back`: with Ctrl, it takes rejections back.
+    void peaksSwept(const std::vector<int>& peaks, bool back);
     /// A click with the tool Template box.
     void objectClicked(const flcc::base::Index& voxel);
     /// That click was the first of a double click.
@@ -73,6 +80,8 @@ class ViewTools : public QObject {
         BoxPart,
         BoxSpan,
         Mask,
+        Lasso,
+        Sweep,
         Rotate,
         Clip,
         Menu
@@ -85,6 +94,8 @@ class ViewTools : public QObject {
         base::Point from{0, 0, 0};
         base::Point lastPoint{0, 0, 0}; ///< of a mask
         bool erase = false;
+        std::vector<base::Point> line; ///< of a lasso or a sweep
+        std::set<int> swept;
         viz::BoxPart part = viz::BoxPart::None;
         std::optional<base::Box> box;
         std::optional<viz::ClipHandle> handle; ///< of the clip
@@ -104,6 +115,10 @@ class ViewTools : public QObject {
     void dragClip(const ViewFrame& frame, const ScenePointer& pointer, bool done);
     void dragBox(ViewFrame* frame, const ScenePointer& pointer);
     void drawMask(ViewFrame* frame, const ScenePointer& pointer, MaskStroke::Phase phase);
+    void drawLine(ViewFrame* frame, const ScenePointer& pointer);
+    void sweep(const ViewFrame& frame, const base::Point& from, const base::Point& to);
+    void dropLine();
+    void endLine(ViewFrame* frame, const ScenePointer& pointer, const State& state);
     void putCrosshair(ViewFrame* frame, const ScenePointer& pointer);
     void pick(ViewFrame* frame, const ScenePointer& pointer);
     void showCursor(ViewFrame* frame, const ScenePointer& pointer);

@@ -6,6 +6,7 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <set>
 #include <utility>
 #include <vector>
 
@@ -115,9 +116,21 @@ class ViewsPanel : public QWidget {
     // The result, see ResultView.
     void setVisiblePeaks(const std::vector<int>& peaks) { m_result->setVisiblePeaks(peaks); }
     void setPeaksBelow(std::vector<match::Peak> peaks) { m_result->setBelow(std::move(peaks)); }
+    void setCompared(ComparedView compared) { m_result->setCompared(std::move(compared)); }
+    void setWipe(double share) { m_result->setWipe(share); }
     [[nodiscard]] int peakAt(const ViewFrame& frame, viz::DisplayPoint display) const {
         return m_result->peakAt(frame, display);
     }
+    [[nodiscard]] std::vector<int> peaksInside(const ViewFrame& slice,
+                                               const std::vector<base::Point>& line) const {
+        return m_result->peaksInside(slice, line);
+    }
+    [[nodiscard]] std::vector<int> peaksAlong(const ViewFrame& slice, const base::Point& from,
+                                              const base::Point& to) const {
+        return m_result->peaksAlong(slice, from, to);
+    }
+    void showSwept(std::set<int> peaks, bool back) { m_result->showSwept(std::move(peaks), back); }
+    void setChosenPeaks(const std::vector<int>& peaks) { m_result->setChosen(peaks); }
     void showRunningMap(std::shared_ptr<const method::MatchMap> map, const base::Extents& templ,
                         const base::Index& corner, method::Operation operation) {
         m_result->showRunningMap(std::move(map), templ, corner, operation);

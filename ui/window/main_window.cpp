@@ -16,6 +16,7 @@
 #include "ui/base/settings.h"
 #include "ui/base/text.h"
 #include "ui/base/theme.h"
+#include "ui/compare/compare_panel.h"
 #include "ui/features/features_panel.h"
 #include "ui/judge/cockpit_panel.h"
 #include "ui/judge/explain_panel.h"
@@ -30,6 +31,7 @@
 #include "ui/open/start_page.h"
 #include "ui/plan/plan_card.h"
 #include "ui/results/exporter.h"
+#include "ui/results/particle_export.h"
 #include "ui/results/peaks_panel.h"
 #include "ui/results/report_panel.h"
 #include "ui/views/box_tool.h"
@@ -110,12 +112,14 @@ void MainWindow::buildCentre() {
 }
 
 void MainWindow::buildParts() {
-    m_docks = new Docks(*this, *m_document, *m_controller, *m_views,
-                        [this] { return m_exporter->inputs(); });
+    m_docks = new Docks(
+        *this, *m_document, *m_controller, *m_views, [this] { return m_exporter->inputs(); },
+        [this] { return m_flow->currentJob().peaksUnknowns; });
     m_judge = new Judge(*m_document, this);
     m_flow = new MatchFlow(*m_document, *m_controller, m_docks->match(), *m_views, this);
     m_opener = new Opener(*m_document, *m_controller, *this);
     m_exporter = new Exporter(*m_document, *m_controller, *m_flow, *m_views, *this);
+    m_particles = new ParticleExport(*m_document, *m_exporter, *this);
     m_status = new StatusLine(*statusBar(), *m_document, *m_views);
     m_actions = std::make_unique<Actions>(*this, *m_views);
     m_parts.reset(new Parts{*this,
@@ -135,12 +139,14 @@ void MainWindow::buildParts() {
                             m_docks->explain(),
                             m_docks->gallery(),
                             m_docks->cockpit(),
+                            m_docks->compare(),
                             m_docks->features(),
                             m_docks->report(),
                             *m_judge,
                             *m_flow,
                             *m_opener,
                             *m_exporter,
+                            *m_particles,
                             *m_status,
                             *m_actions});
     m_commands = std::make_unique<EditCommands>(*m_parts);
@@ -191,6 +197,7 @@ void MainWindow::applyTheme(Theme theme) {
     m_docks->explain().refreshTheme();
     m_docks->gallery().refreshTheme();
     m_docks->cockpit().refreshTheme();
+    m_docks->compare().refreshTheme();
     m_docks->report().refreshTheme();
     m_status->refreshTheme();
     m_docks->match().planCard().refreshTheme();
@@ -240,7 +247,10 @@ void MainWindow::dropEvent(QDropEvent* event) {
         return;
     }
     event->acceptProposedAction();
-    if (event->modifiers().testFlag(Qt::ShiftModifier) && m_document->hasScene()) {
+    if (files.size() == 1 && m_docks->compare().takes(files.front())) {
+        m_docks->showCompare();
+        m_docks->compare().compareWith(files.front());
+    } else if (event->modifiers().testFlag(Qt::ShiftModifier) && m_document->hasScene()) {
         m_opener->openTemplates(files, false);
     } else {
         m_opener->offerScenes(files);

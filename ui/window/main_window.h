@@ -33,6 +33,7 @@ class SampleThumbnails;
 class StartPage;
 class StatusLine;
 class ViewsPanel;
+class ParticleExport;
 struct Parts;
 
 /// The main window. It owns the parts; each part does its own work, and Connections join them.
@@ -49,6 +50,7 @@ class MainWindow : public QMainWindow {
     [[nodiscard]] MatchFlow& flow() { return *m_flow; }
     [[nodiscard]] Opener& opener() { return *m_opener; }
     [[nodiscard]] Exporter& exporter() { return *m_exporter; }
+    [[nodiscard]] ParticleExport& particles() { return *m_particles; }
     [[nodiscard]] ViewsPanel& views() { return *m_views; }
     [[nodiscard]] ViewTools& tools() { return *m_tools; }
 
@@ -88,6 +90,7 @@ class MainWindow : public QMainWindow {
     MatchFlow* m_flow = nullptr;
     Opener* m_opener = nullptr;
     Exporter* m_exporter = nullptr;
+    ParticleExport* m_particles = nullptr;
     std::unique_ptr<Actions> m_actions;
     std::unique_ptr<Parts> m_parts;
     std::unique_ptr<EditCommands> m_commands;

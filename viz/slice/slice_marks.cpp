@@ -85,6 +85,33 @@ void drawEllipse(const Canvas& canvas, const std::array<double, 4>& e, double th
     }
 }
 
+/// Whether a closed line goes around a point, by its winding number.
+bool windsAround(const SlicePlane& plane, const std::vector<base::Point>& line,
+                 const base::Point& point) {
+    const auto [x, y] = plane.inPlane(point);
+    int turns = 0;
+    for (std::size_t i = 0; i < line.size(); ++i) {
+        const auto [x0, y0] = plane.inPlane(line[i]);
+        const auto [x1, y1] = plane.inPlane(line[(i + 1) % line.size()]);
+        if ((y0 <= y) != (y1 <= y)) {
+            const double crossing = x0 + (y - y0) / (y1 - y0) * (x1 - x0);
+            turns += crossing > x ? (y1 > y0 ? 1 : -1) : 0;
+        }
+    }
+    return turns != 0;
+}
+
+/// How far a point is from the line between `a` and `b`.
+double distanceTo(DisplayPoint point, DisplayPoint a, DisplayPoint b) {
+    const double dx = b.x - a.x;
+    const double dy = b.y - a.y;
+    const double square = dx * dx + dy * dy;
+    const double share =
+        square > 0 ? std::clamp(((point.x - a.x) * dx + (point.y - a.y) * dy) / square, 0.0, 1.0)
+                   : 0;
+    return std::hypot(point.x - a.x - share * dx, point.y - a.y - share * dy);
+}
+
 constexpr double kDash = 8; // logical pixels, and as much between two
 
 /// Dashes along the edge of a rectangle, dark ones under those of `colour`.
@@ -126,13 +153,15 @@ void SliceMarks::clear() {
     region.reset();
     templSupport.reset();
     crosshair.reset();
+    stroke = {};
 }
 
 std::vector<std::size_t> SliceMarks::draw(const Canvas& canvas, const SlicePlane& plane,
                                           const match::HeatmapScale& scale,
                                           const ColourTable& table) const {
     const auto colourOf = [&](const PeakMark& peak) -> const match::Colour& {
-        return peak.grey
+        return peak.colour ? *peak.colour
+               : peak.grey
                    ? kGreyMark
                    : table[greyOf(static_cast<float>(peak.score), static_cast<float>(scale.low),
                                   greyScale({scale.low, scale.high}))];
@@ -144,7 +173,8 @@ std::vector<std::size_t> SliceMarks::draw(const Canvas& canvas, const SlicePlane
             e[1] > canvas.height) {
             return;
         }
-        drawPeak(canvas, e, colourOf(peaks[i]), selectedPeak == i);
+        drawPeak(canvas, e, peaks[i].chosen ? canvas.colours.accent : colourOf(peaks[i]),
+                 selectedPeak == i);
         if (peaks[i].number >= 1 && peaks[i].number <= kNumberedPeaks) {
             numbered.push_back(i);
         }
@@ -175,7 +205,25 @@ std::vector<std::size_t> SliceMarks::draw(const Canvas& canvas, const SlicePlane
     if (crosshair) {
         drawCrosshair(canvas, plane.view.toDisplay(plane.inPlane(*crosshair)));
     }
+    drawStroke(canvas, plane);
     return numbered;
+}
+
+/// Thin where it closes itself.
+void SliceMarks::drawStroke(const Canvas& canvas, const SlicePlane& plane) const {
+    const auto at = [&](std::size_t i) {
+        return plane.view.toDisplay(plane.inPlane(stroke.path[i]));
+    };
+    const auto draw = [&](DisplayPoint a, DisplayPoint b, double thickness) {
+        canvas.marks.line(a.x, a.y, b.x, b.y, (thickness + 2) * canvas.ratio, kShade, 190);
+        canvas.marks.line(a.x, a.y, b.x, b.y, thickness * canvas.ratio, canvas.colours.accent);
+    };
+    for (std::size_t i = 1; i < stroke.path.size(); ++i) {
+        draw(at(i - 1), at(i), 2);
+    }
+    if (stroke.closed && stroke.path.size() > 2) {
+        draw(at(stroke.path.size() - 1), at(0), 1);
+    }
 }
 
 void SliceMarks::drawRegion(const Canvas& canvas, const SlicePlane& plane) const {
@@ -269,6 +317,35 @@ std::optional<std::size_t> SliceMarks::peakAt(const SlicePlane& plane, DisplayPo
         }
     }
     return best;
+}
+
+std::vector<std::size_t> SliceMarks::peaksInside(const SlicePlane& plane,
+                                                 const std::vector<base::Point>& line) const {
+    std::vector<std::size_t> inside;
+    for (std::size_t i = 0; i < peaks.size() && peaksVisible; ++i) {
+        if (plane.crosses(peaks[i]) && windsAround(plane, line, peaks[i].centre)) {
+            inside.push_back(i);
+        }
+    }
+    return inside;
+}
+
+std::vector<std::size_t> SliceMarks::peaksAlong(const SlicePlane& plane, const base::Point& from,
+                                                const base::Point& to, double least) const {
+    const DisplayPoint a = plane.view.toDisplay(plane.inPlane(from));
+    const DisplayPoint b = plane.view.toDisplay(plane.inPlane(to));
+    std::vector<std::size_t> passed;
+    for (std::size_t i = 0; i < peaks.size() && peaksVisible; ++i) {
+        if (plane.crosses(peaks[i])) {
+            const auto e = plane.edges(peaks[i].centre, sizeOf(peaks[i]));
+            const double reach = std::max(std::min(e[2] - e[0], e[3] - e[1]) / 4, least);
+            const DisplayPoint centre = plane.view.toDisplay(plane.inPlane(peaks[i].centre));
+            if (distanceTo(centre, a, b) <= reach) {
+                passed.push_back(i);
+            }
+        }
+    }
+    return passed;
 }
 
 } // namespace flcc::viz::detail

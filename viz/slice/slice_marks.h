@@ -21,6 +21,7 @@ struct SliceMarks {
     std::optional<base::Box> region;
     Support templSupport;
     std::optional<base::Point> crosshair;
+    Stroke stroke;
 
     /// Forgets what belongs to an image; what is visible stays.
     void clear();
@@ -33,8 +34,16 @@ struct SliceMarks {
     /// nearest centre.
     [[nodiscard]] std::optional<std::size_t> peakAt(const SlicePlane& plane, DisplayPoint display,
                                                     double slack) const;
+    /// The drawn peaks whose centre lies inside a closed line.
+    [[nodiscard]] std::vector<std::size_t> peaksInside(const SlicePlane& plane,
+                                                       const std::vector<base::Point>& line) const;
+    /// The drawn peaks that a stroke passes, within `least` pixels or more, see SliceScene.
+    [[nodiscard]] std::vector<std::size_t> peaksAlong(const SlicePlane& plane,
+                                                      const base::Point& from,
+                                                      const base::Point& to, double least) const;
 
   private:
+    void drawStroke(const Canvas& canvas, const SlicePlane& plane) const;
     void drawRegion(const Canvas& canvas, const SlicePlane& plane) const;
     void drawBlobs(const Canvas& canvas, const SlicePlane& plane) const;
     /// Shades the ignored voxels of a box; does nothing where the extents differ.

@@ -31,6 +31,8 @@ struct SliceScene::State {
     bool interpolated = false;
 
     detail::ShownMap map;
+    detail::ShownMap otherMap;
+    double wipe = 1;
     match::HeatmapScale scale;
     detail::ColourTable colours = detail::colourTable(match::ColourMap::Viridis);
     bool mapVisible = true;
@@ -43,17 +45,27 @@ struct SliceScene::State {
     detail::VisibleTile imagePlane{*renderer, detail::VisibleTile::Kind::Grey, 0};
     detail::SupportPlane supportPlane{*renderer};
     detail::VisibleTile mapPlane{*renderer, detail::VisibleTile::Kind::Colour, -1};
+    detail::VisibleTile otherPlane{*renderer, detail::VisibleTile::Kind::Colour, -1};
     detail::MarkBatch batch;
     detail::TextPool texts{*renderer};
 
-    /// The slice of the map that is shown; it may lie outside the map.
-    [[nodiscard]] std::int64_t mapSlice() const {
-        return map.sliceAt(plane.slice, plane.axes.depth);
+    /// The slice of a map that is shown; it may lie outside the map.
+    [[nodiscard]] std::int64_t sliceOf(const detail::ShownMap& of) const {
+        return of.sliceAt(plane.slice, plane.axes.depth);
     }
-    [[nodiscard]] bool mapShown() const {
-        return map.exists() && mapVisible && mapOpacity > 0 && mapSlice() >= 0 &&
-               mapSlice() < detail::byAxis(map.extents())[plane.axes.depth];
+    [[nodiscard]] bool isShown(const detail::ShownMap& of) const {
+        return of.exists() && mapVisible && mapOpacity > 0 && sliceOf(of) >= 0 &&
+               sliceOf(of) < detail::byAxis(of.extents())[plane.axes.depth];
     }
+    [[nodiscard]] bool mapShown() const { return isShown(map) && (wipe > 0 || !otherMap.exists()); }
+    [[nodiscard]] bool otherShown() const { return isShown(otherMap) && wipe < 1; }
+    /// The scene position, in voxels along the axis to the right, at which the other map begins.
+    [[nodiscard]] double wipePlace() const {
+        return wipe * static_cast<double>(detail::byAxis(plane.extents)[plane.axes.right]) - 0.5;
+    }
+    void shape(detail::VisibleTile& tile, const detail::ShownMap& of) const;
+    /// Draws the texels of a map at positions from `first` to `last` along the axis to the right.
+    void draw(detail::VisibleTile& tile, const detail::ShownMap& of, double first, double last);
     /// The edges of image and map in the plane, in voxels.
     [[nodiscard]] detail::SliceLabels::Reach reach() const {
         return {map.reach(plane.extents, plane.axes.right),

@@ -57,6 +57,10 @@ match::Colour VolumeModel::colourOf(double score) const {
                           greyScale({scale.low, scale.high}))];
 }
 
+match::Colour VolumeModel::colourOf(const PeakMark& peak) const {
+    return peak.colour ? *peak.colour : peak.grey ? kGreyMark : colourOf(peak.score);
+}
+
 bool VolumeModel::hasSurface(std::size_t peak) const {
     const int shape = peaks[peak].shape;
     return surfacesWanted && image && peak < kMostSurfaces && shape >= 0 &&

@@ -79,6 +79,7 @@ struct VolumeModel {
     }
     [[nodiscard]] bool mapCast() const { return content == VolumeContent::Map && map.exists(); }
     [[nodiscard]] match::Colour colourOf(double score) const;
+    [[nodiscard]] match::Colour colourOf(const PeakMark& peak) const;
     /// A peak is shown as the surface of its template.
     [[nodiscard]] bool hasSurface(std::size_t peak) const;
     /// Whether the template's support shades the template box, and which peak it shades.

@@ -74,7 +74,7 @@ void VolumeSurfaces::updatePeaks() {
             if (m_model.hasSurface(i) && m_model.peaks[i].shape == static_cast<int>(shape)) {
                 const double size = best > 0 ? strength(m_model.peaks[i]) / best : 1;
                 surfaces.add(m_model.world(m_model.peaks[i].centre), std::max(size, kSmallest),
-                             m_model.colourOf(m_model.peaks[i].score));
+                             m_model.colourOf(m_model.peaks[i]));
             }
         }
         surfaces.finish(*m_shapeSurfaces[shape]);

@@ -1,6 +1,7 @@
 #include "engine/job/kept_map.h"
 
 #include <algorithm>
+#include <cmath>
 #include <functional>
 #include <utility>
 
@@ -128,6 +129,13 @@ std::shared_ptr<const KeptMap> keepMap(const JobResult& result, const Job& job,
     return kept;
 }
 
+namespace {
+
+/// Far above the bounds on canonical scores, of 1e-13 and the like.
+constexpr double kNearThreshold = 1e-9;
+
+} // namespace
+
 match::SearchLaw lawOf(const KeptMap& kept) {
     match::SearchLaw law{.null = kept.images->job.null};
     if (!kept.problem.operation.isLcc()) {
@@ -169,6 +177,55 @@ FoundPeaks extractPeaks(const KeptMap& kept, const PeakThresholds& thresholds,
     }
     detail::bestFirst(all.peaks, job.operation.traits().best == method::Best::Largest);
     return all;
+}
+
+std::optional<FoundPeaks> stricterPeaks(const KeptMap& kept, const FoundPeaks& list,
+                                        const PeakThresholds& looser,
+                                        const PeakThresholds& wanted) {
+    if (kept.stream || !list.incomplete.empty() || wanted.minDistance != looser.minDistance ||
+        wanted.partialPeaks != looser.partialPeaks) {
+        return std::nullopt;
+    }
+    const auto valueOf = [&](const PeakThresholds& thresholds) {
+        const Job job = withThresholds(kept.images->job, thresholds);
+        return list.threshold
+                   ? detail::thresholdOn(job, list.threshold->law)
+                   : ThresholdReport{.value = thresholdOf(job), .chosenBy = "score", .law = {}};
+    };
+    ThresholdReport report = valueOf(wanted);
+    const double sign = kept.problem.operation.traits().sign();
+    const double least = sign * report.value;
+    if (std::isnan(least) || least < sign * valueOf(looser).value) {
+        return std::nullopt;
+    }
+    // Peaks come best first, and a lower one suppresses none above it: the list is the begin of the
+    // looser one. Where scores are equal to the threshold but for errors, a peak may be left out
+    // while one that it suppresses is listed.
+    double bound = 0;
+    for (const match::Peak& peak : list.peaks) {
+        bound = std::max(bound, peak.bound);
+    }
+    const double near = 2 * bound + kNearThreshold * std::max(1.0, std::abs(least));
+    std::size_t count = 0;
+    const auto most = static_cast<std::size_t>(wanted.maxPeaks);
+    for (; count < list.peaks.size() && count < most; ++count) {
+        const double over = sign * list.peaks[count].score - least;
+        if (std::abs(over) <= near) {
+            return std::nullopt;
+        }
+        if (over < 0) {
+            break;
+        }
+    }
+    const bool ends = count == list.peaks.size() && count < most;
+    if (ends && std::ssize(list.peaks) >= looser.maxPeaks) {
+        return std::nullopt; // the looser list was cut off
+    }
+    FoundPeaks found{{list.peaks.begin(), list.peaks.begin() + static_cast<std::ptrdiff_t>(count)}};
+    if (list.threshold) {
+        found.threshold = std::move(report);
+    }
+    return found;
 }
 
 } // namespace flcc::job

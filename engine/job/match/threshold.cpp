@@ -7,8 +7,6 @@
 
 namespace flcc::job::detail {
 
-namespace {
-
 ThresholdReport thresholdOn(const Job& job, match::SearchLaw law) {
     ThresholdReport report{.value = thresholdOf(job), .chosenBy = "score", .law = std::move(law)};
     if (!report.law.exists()) {
@@ -26,8 +24,6 @@ ThresholdReport thresholdOn(const Job& job, match::SearchLaw law) {
     report.falsePositives = report.law.falsePositives(report.value);
     return report;
 }
-
-} // namespace
 
 FoundPeaks peaksOf(const Job& job, const method::MaskedView& scene,
                    const std::vector<match::SearchedMap>& maps, const base::Geometry& geometry,

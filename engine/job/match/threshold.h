@@ -19,4 +19,7 @@ namespace flcc::job::detail {
                                  const std::stop_token& stop,
                                  const std::function<void(double)>& progress = {});
 
+/// The threshold of a job on a map of lcc with this law.
+[[nodiscard]] ThresholdReport thresholdOn(const Job& job, match::SearchLaw law);
+
 } // namespace flcc::job::detail

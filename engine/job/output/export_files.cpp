@@ -1,13 +1,12 @@
 #include "engine/job/output/export_files.h"
 
 #include <algorithm>
-#include <cmath>
-#include <numeric>
 
 #include "engine/base/error.h"
 #include "engine/io/digest.h"
 #include "engine/io/drawing.h"
 #include "engine/io/image_file.h"
+#include "engine/job/boxes.h"
 #include "engine/job/options/export_options.h"
 
 namespace flcc::job::detail {
@@ -19,61 +18,34 @@ using std::filesystem::path;
 
 namespace {
 
-/// The size of the boxes: that of the job or the largest extents of the templates; one number
-/// counts for all axes. **Errors**: Problem.
-Extents boxSize(const Job& job, const std::vector<Extents>& templates, const Extents& scene) {
+Extents largestOf(const std::vector<Extents>& templates) {
     Extents size{0, 0, 0};
     for (const Extents& templ : templates) {
         size = {std::max(size.x, templ.x), std::max(size.y, templ.y), std::max(size.z, templ.z)};
     }
-    if (job.exports.size) {
-        size = *job.exports.size;
-        if (size.z == 0 && !base::isFlat2D(scene) && size.x != size.y) {
-            throw Error(ErrorCode::Problem,
-                        base::Message("box-without-z",
-                                      "boxes of a volume need three edges; give {--stack-size} "
-                                      "NxNxN, or N for all edges"));
-        }
-        size.z = size.z > 0 ? size.z : base::isFlat2D(scene) ? 1 : size.x;
-    }
-    if (size.x > scene.x || size.y > scene.y || size.z > scene.z) {
-        throw Error(ErrorCode::Problem,
-                    base::Message("box-larger-than-scene",
-                                  "boxes of {size} do not fit into the scene of {scene}; give a "
-                                  "smaller {--stack-size}",
-                                  {{"size", size}, {"scene", scene}}));
-    }
     return size;
 }
 
-std::vector<Extents> extentsOf(const JobResult& result) {
-    std::vector<Extents> all;
-    for (const auto& templ : result.templates) {
-        all.push_back(templ->extents());
-    }
-    return all;
-}
-
 match::PanelOptions panelOptions(const Job& job, const JobResult& result) {
-    return {.size = boxSize(job, extentsOf(result), result.scene->extents()),
+    std::vector<Extents> templates;
+    for (const auto& templ : result.templates) {
+        templates.push_back(templ->extents());
+    }
+    return {.size = boxSize(job.exports.size, largestOf(templates), result.scene->extents()),
             .normalise = job.exports.normalise,
             .subvoxel = job.exports.subvoxel};
 }
 
-/// The scene's spacing and unit without its place: boxes lie everywhere.
-base::Geometry boxGeometry(const JobResult& result) {
-    base::Geometry geometry;
-    geometry.spacing = result.geometry.spacing;
-    geometry.unit = result.geometry.unit;
-    geometry.unitSource = result.geometry.unitSource;
-    return geometry;
-}
-
-base::Image<float> floatsOf(const base::Image<double>& image) {
-    base::Image<float> floats(image.extents());
-    std::transform(image.data(), image.data() + image.count(), floats.data(),
-                   [](double value) { return static_cast<float>(value); });
-    return floats;
+/// Adds what the format of `target` cannot store to the notes. False if cancelled.
+bool addBoxes(OutputFiles& files, const path& target, const base::Image<float>& boxes,
+              JobResult& result, const std::stop_token& stop) {
+    return target.empty() || files.add(target, [&](const io::AtomicFile& file) {
+        const auto dropped = writeBoxes(file, boxes.view(), result.geometry, stop);
+        for (const std::string& note : dropped.value_or(std::vector<std::string>{})) {
+            result.notes.push_back(target.filename().string() + ": " + note);
+        }
+        return dropped.has_value();
+    });
 }
 
 bool writeStack(const Job& job, JobResult& result, OutputFiles& files,
@@ -84,12 +56,8 @@ bool writeStack(const Job& job, JobResult& result, OutputFiles& files,
     if (stop.stop_requested()) {
         return false;
     }
-    result.report.stack = StackReport{.file = job.exports.stack.string(),
-                                      .size = options.size,
-                                      .count = static_cast<std::int64_t>(panels.taken.size()),
-                                      .leftOut = panels.leftOut,
-                                      .normalise = options.normalise,
-                                      .subvoxel = options.subvoxel};
+    result.report.stack = reportOf(panels, options);
+    result.report.stack->file = job.exports.stack.string();
     if (panels.leftOut > 0) {
         result.notes.push_back(job.exports.stack.filename().string() + ": " +
                                std::to_string(panels.leftOut) +
@@ -101,16 +69,7 @@ bool writeStack(const Job& job, JobResult& result, OutputFiles& files,
                                " is not written: no peak has its box inside the scene");
         return true;
     }
-    return files.addImage(job.exports.stack, base::AnyView(panels.voxels.view()),
-                          boxGeometry(result), result.notes, stop);
-}
-
-/// Of voxels that have one length on all axes.
-std::optional<double> inUnits(const std::optional<double>& voxels, const JobResult& result,
-                              const Extents& size) {
-    const base::Point& spacing = result.geometry.spacing;
-    const bool cubic = spacing[0] == spacing[1] && (size.z == 1 || spacing[0] == spacing[2]);
-    return voxels && cubic ? std::optional(*voxels * spacing[0]) : std::nullopt;
+    return addBoxes(files, job.exports.stack, panels.voxels, result, stop);
 }
 
 bool writeAverage(const Job& job, JobResult& result, OutputFiles& files,
@@ -121,27 +80,11 @@ bool writeAverage(const Job& job, JobResult& result, OutputFiles& files,
     if (stop.stop_requested()) {
         return false;
     }
-    const path& named =
-        job.exports.average.empty() ? job.exports.averageVariance : job.exports.average;
-    const double* const variances = average.variance.data();
-    result.report.average = AverageReport{
-        .file = named.string(),
-        .size = options.size,
-        .count = average.count,
-        .leftOut = average.leftOut,
-        .normalise = options.normalise,
-        .meanVariance = std::accumulate(variances, variances + average.variance.count(), 0.0) /
-                        static_cast<double>(average.variance.count()),
-        .halves = average.halves,
-        .resolution = inUnits(average.halves.resolution, result, options.size),
-        .unit = result.geometry.unit};
-    const base::Image<float> mean = floatsOf(average.mean);
-    const base::Image<float> variance = floatsOf(average.variance);
-    const base::Geometry geometry = boxGeometry(result);
-    return files.addImage(job.exports.average, base::AnyView(mean.view()), geometry, result.notes,
-                          stop) &&
-           files.addImage(job.exports.averageVariance, base::AnyView(variance.view()), geometry,
-                          result.notes, stop);
+    result.report.average = reportOf(average, options, result.geometry);
+    result.report.average->file =
+        (job.exports.average.empty() ? job.exports.averageVariance : job.exports.average).string();
+    return addBoxes(files, job.exports.average, floatsOf(average.mean), result, stop) &&
+           addBoxes(files, job.exports.averageVariance, floatsOf(average.variance), result, stop);
 }
 
 bool isText(const path& report) { return report.extension() == ".txt"; }
@@ -172,7 +115,7 @@ void requireExportFiles(const Job& job, const Inputs& inputs) {
     }
     for (const path* file : {&asked.stack, &asked.average, &asked.averageVariance}) {
         if (!file->empty()) {
-            Extents size = boxSize(job, templates, inputs.scene->extents());
+            Extents size = boxSize(job.exports.size, largestOf(templates), inputs.scene->extents());
             size.z += file == &asked.stack ? 1 : 0; // several boxes make a volume
             io::requireWritable(*file, base::PixelType::Float32, size);
             requireFolder(*file);

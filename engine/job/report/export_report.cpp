@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "engine/base/spacing.h"
+#include "engine/job/boxes.h"
 #include "engine/job/report/text.h"
 
 namespace flcc::job::detail {
@@ -70,32 +71,41 @@ std::string leftOutText(std::int64_t leftOut) {
 } // namespace
 
 std::string exportsText(const JobReport& report) {
-    std::string text;
-    if (const auto& stack = report.stack) {
-        text += "Stack: " + std::to_string(stack->count) + " boxes of " +
-                base::toString(stack->size) + " voxels, " + normaliseText(stack->normalise) +
-                (stack->subvoxel ? ", interpolated at sub-voxel centres" : ", on whole voxels") +
-                leftOutText(stack->leftOut) + "\n";
-    }
-    if (const auto& average = report.average) {
-        text += "Average: of " + std::to_string(average->count) + " boxes of " +
-                base::toString(average->size) + " voxels at sub-voxel centres, " +
-                normaliseText(average->normalise) + "; mean variance " +
-                shortest(average->meanVariance) + leftOutText(average->leftOut) + "\n";
-        if (!average->halves.frequency.empty()) {
-            const auto& resolution = average->halves.resolution;
-            text +=
-                std::string("  halves: ") + (average->size.z > 1 ? "FSC " : "FRC ") +
-                (resolution
-                     ? "falls below 0.143 at " + fixed(*resolution, 2) + " voxels" +
-                           (average->resolution && average->unit != "px"
-                                ? " (" + fixed(*average->resolution, 2) + " " + average->unit + ")"
-                                : std::string())
-                     : std::string("stays above 0.143 up to 2 voxels")) +
-                "; both halves are placed by one template, so this is an upper limit\n";
-        }
-    }
-    return text;
+    return (report.stack ? textOf(*report.stack) : std::string()) +
+           (report.average ? textOf(*report.average) : std::string());
 }
 
 } // namespace flcc::job::detail
+
+namespace flcc::job {
+
+std::string textOf(const StackReport& stack) {
+    return "Stack: " + std::to_string(stack.count) + " boxes of " + base::toString(stack.size) +
+           " voxels, " + detail::normaliseText(stack.normalise) +
+           (stack.subvoxel ? ", interpolated at sub-voxel centres" : ", on whole voxels") +
+           detail::leftOutText(stack.leftOut) + "\n";
+}
+
+std::string textOf(const AverageReport& average) {
+    std::string text = "Average: of " + std::to_string(average.count) + " boxes of " +
+                       base::toString(average.size) + " voxels at sub-voxel centres, " +
+                       detail::normaliseText(average.normalise) + "; mean variance " +
+                       detail::shortest(average.meanVariance) +
+                       detail::leftOutText(average.leftOut) + "\n";
+    if (average.halves.frequency.empty()) {
+        return text;
+    }
+    const auto& resolution = average.halves.resolution;
+    text +=
+        std::string("  halves: ") + (average.size.z > 1 ? "FSC " : "FRC ") +
+        (resolution
+             ? "falls below 0.143 at " + detail::fixed(*resolution, 2) + " voxels" +
+                   (average.resolution && average.unit != "px"
+                        ? " (" + detail::fixed(*average.resolution, 2) + " " + average.unit + ")"
+                        : std::string())
+             : std::string("stays above 0.143 up to 2 voxels")) +
+        "; both halves are placed by one template, so this is an upper limit\n";
+    return text;
+}
+
+} // namespace flcc::job

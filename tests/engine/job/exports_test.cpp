@@ -7,6 +7,8 @@
 
 #include "engine/io/image_file.h"
 #include "engine/job/arguments.h"
+#include "engine/job/peak_lists.h"
+#include "engine/match/panels.h"
 #include "tests/engine/job/job_cases.h"
 #include "tests/support/scenes.h"
 #include "tests/support/test_class.h"
@@ -64,6 +66,8 @@ class JobExportsTest : public QObject {
     void aStackHoldsTheBoxesOfThePeaks();
     void sizesAreForAllAxesOrEach();
     void anAverageIsANewTemplate();
+    void aJudgedListGivesBoxesOfItsKeptPeaks();
+    void whatIsWrittenIsReadBack();
     void figuresAreDrawn();
     void whatCannotBeIsRefused_data();
     void whatCannotBeIsRefused();
@@ -249,6 +253,80 @@ void JobExportsTest::anAverageIsANewTemplate() {
     templ->source = "mean.mha";
     other.templates = {templ};
     QCOMPARE(job::runJob(again, other).peaks.size(), std::size_t{4});
+}
+
+void JobExportsTest::aJudgedListGivesBoxesOfItsKeptPeaks() {
+    const test::Folder folder;
+    const base::AnyImage scene = test::noise(PixelType::UInt8, {60, 50, 1}, 5);
+    io::writeImage(folder.path("s.mha"), base::viewOf(scene), {});
+    QFile list(QString::fromStdString(folder.path("judged.csv")));
+    QVERIFY(list.open(QIODevice::WriteOnly));
+    list.write("rank,score,cx,cy,cz,decision\n1,0.9,20.25,20,0,keep\n2,0.8,30,30,0,reject\n"
+               "3,0.7,40,25.5,0,keep\n4,0.6,1,1,0,keep\n");
+    list.close();
+    job::ListConversion conversion{.input = folder.path("judged.csv")};
+    const auto set = [&](const std::map<std::string, std::string>& values) {
+        job::setListOptions(conversion, values);
+    };
+    set({{"only", "keep"},
+         {"average", folder.path("a.mha")},
+         {"average-variance", folder.path("v.mha")},
+         {"stack-subvoxel", ""}});
+    // Boxes need the scene and a size.
+    const auto refused = [&](ErrorCode code, const std::string& word) {
+        const test::Thrown thrown = test::thrownBy([&] { (void)job::convertList(conversion); });
+        QVERIFY(thrown.code == code);
+        QVERIFY2(thrown.sentence.find(word) != std::string::npos, thrown.sentence.c_str());
+    };
+    set({{"stack", folder.path("p.mrc")}});
+    refused(ErrorCode::CommandLine, "--scene");
+    set({{"scene", folder.path("s.mha")}});
+    refused(ErrorCode::CommandLine, "--stack-size");
+    set({{"stack-size", "7x5"}, {"stack-normalise", "mean"}});
+    std::vector<match::Peak> kept(3);
+    kept[0].centre = {20.25, 20, 0};
+    kept[1].centre = {40, 25.5, 0};
+    kept[2].centre = {1, 1, 0}; // its box leaves the scene
+    const match::PanelOptions options{{7, 5, 1}, match::Normalise::Mean, true};
+    const match::Panels panels = match::cutPanels(base::viewOf(scene), kept, options);
+    const match::Average average = match::averageOf(base::viewOf(scene), kept, options);
+    for (const char* name : {"p.mrc", "p.tif", "p.mha", "p.nrrd", "p.nii"}) {
+        set({{"stack", folder.path(name)}});
+        const job::ConvertedList done = job::convertList(conversion);
+        QVERIFY(done.text.empty()); // nothing is to be printed
+        QVERIFY(done.stack && done.stack->count == 2 && done.stack->leftOut == 1);
+        QVERIFY(done.average && done.average->count == 2);
+        const base::Image<float> stack = read(folder.path(name));
+        QVERIFY(stack.extents() == (Extents{7, 5, 2}));
+        QVERIFY(std::equal(stack.data(), stack.data() + stack.count(), panels.voxels.data()));
+    }
+    const base::Image<float> mean = read(folder.path("a.mha"));
+    const base::Image<float> variance = read(folder.path("v.mha"));
+    for (std::int64_t i = 0; i < mean.count(); ++i) {
+        QCOMPARE(mean.data()[i], static_cast<float>(average.mean.data()[i]));
+        QCOMPARE(variance.data()[i], static_cast<float>(average.variance.data()[i]));
+    }
+    set({{"stack", folder.path("judged.csv")}});
+    refused(ErrorCode::CommandLine, "judged.csv");
+}
+
+void JobExportsTest::whatIsWrittenIsReadBack() {
+    const test::Folder folder;
+    base::Image<float> boxes({4, 3, 2});
+    for (std::int64_t i = 0; i < boxes.count(); ++i) {
+        boxes.data()[i] = static_cast<float>(i) / 3;
+    }
+    boxes.data()[5] = std::nanf("");
+    const io::AtomicFile file(folder.path("p.mrc"));
+    io::writeImage(file, base::AnyView(boxes.view()), {});
+    QVERIFY(io::checkWritten(file, boxes.view()));
+    boxes.data()[23] = std::nextafter(boxes.data()[23], 0.0F);
+    const test::Thrown other = test::thrownBy([&] { (void)io::checkWritten(file, boxes.view()); });
+    QVERIFY(other.code == ErrorCode::Output);
+    QVERIFY2(other.sentence.find("3,2,1") != std::string::npos, other.sentence.c_str());
+    const base::Image<float> less({4, 3, 1});
+    QVERIFY(test::thrownBy([&] { (void)io::checkWritten(file, less.view()); }).code ==
+            ErrorCode::Output);
 }
 
 void JobExportsTest::figuresAreDrawn() {

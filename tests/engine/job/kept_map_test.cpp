@@ -1,6 +1,9 @@
 #include <QtTest>
 
+#include <algorithm>
+#include <cmath>
 #include <filesystem>
+#include <limits>
 
 #include <nlohmann/json.hpp>
 
@@ -170,6 +173,62 @@ class JobKeptMapTest : public QObject {
         QVERIFY(fewest < result.peaks.size() && most > result.peaks.size());
     }
 
+    void aStricterListIsTheBeginOfALooserOne_data() { otherThresholdsGiveTheListOfARun_data(); }
+    void aStricterListIsTheBeginOfALooserOne() {
+        QFETCH(QString, kind);
+        const Case one(kind);
+        const job::JobResult result = job::runJob(one.job);
+        const auto kept = job::keepMap(result, one.job, result.scene);
+        const double sign = one.job.operation.traits().sign();
+        PeakThresholds looser = job::thresholdsOf(one.job);
+        looser.threshold = -sign * std::numeric_limits<double>::max();
+        looser.maxPeaks = 150;
+        const job::FoundPeaks pool = job::extractPeaks(*kept, looser);
+        QVERIFY(pool.peaks.size() > 20);
+        // Thresholds between two peaks, above all, and smaller numbers of peaks.
+        std::size_t told = 0;
+        for (const std::size_t rank : {0U, 1U, 2U, 5U, 12U, 19U}) {
+            const double at = pool.peaks[rank].score;
+            const double next = pool.peaks[rank + 1].score;
+            for (const double threshold :
+                 {(at + next) / 2, at + sign * 1e-6 * std::max(1.0, std::abs(at)), at}) {
+                for (const std::int64_t most : {3, 100}) {
+                    PeakThresholds wanted = looser;
+                    wanted.threshold = threshold;
+                    wanted.maxPeaks = most;
+                    const auto list = job::stricterPeaks(*kept, pool, looser, wanted);
+                    const job::FoundPeaks expected = job::extractPeaks(*kept, wanted);
+                    if (!list) { // errors of scores may decide
+                        QVERIFY(threshold == at || at == next);
+                        continue;
+                    }
+                    ++told;
+                    QCOMPARE(difference(list->peaks, expected.peaks), QString());
+                    for (std::size_t i = 0; i < list->peaks.size(); ++i) {
+                        QVERIFY(list->peaks[i].falsePositives == expected.peaks[i].falsePositives);
+                        QVERIFY(list->peaks[i].sharpness == expected.peaks[i].sharpness);
+                    }
+                    QCOMPARE(list->threshold.has_value(), expected.threshold.has_value());
+                    if (list->threshold) {
+                        QCOMPARE(list->threshold->value, expected.threshold->value);
+                        QCOMPARE(list->threshold->falsePositives,
+                                 expected.threshold->falsePositives);
+                    }
+                }
+            }
+        }
+        QVERIFY(told > 8);
+        // More peaks than the list has, another distance, a looser threshold.
+        PeakThresholds wanted = looser;
+        wanted.maxPeaks = 151;
+        QVERIFY(pool.peaks.size() < 150 || !job::stricterPeaks(*kept, pool, looser, wanted));
+        wanted = looser;
+        wanted.minDistance = 1;
+        QVERIFY(!job::stricterPeaks(*kept, pool, looser, wanted));
+        QVERIFY(!job::stricterPeaks(*kept, job::extractPeaks(*kept, one.thresholds(result)[2]),
+                                    one.thresholds(result)[2], one.thresholds(result)[1]));
+    }
+
     void filesThatDoNotBelongTogetherAreRefused() {
         const Case one("image");
         (void)job::runJob(one.job);
@@ -216,6 +275,9 @@ class JobKeptMapTest : public QObject {
                                                   {match::keyOf(worst), Decision::Unsure}}});
         QCOMPARE(result.decisions.of(match::keyOf(worst)), Decision::Unsure);
         QCOMPARE(result.decisions.counts(before)[1], std::int64_t{1});
+        // A peak of another template at the same place is another one.
+        const match::PeakKey beside{best.corner, best.templ + 1};
+        QCOMPARE(result.decisions.of(beside), Decision::Undecided);
         // A strict list lacks the worst peak, whose decision comes back with it.
         const auto list = [&](double least) {
             PeakThresholds thresholds = job::thresholdsOf(one.job);

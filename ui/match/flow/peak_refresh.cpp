@@ -135,8 +135,9 @@ void PeakRefresh::search() {
     m_countedFor = key;
     m_controller.start(
         RunController::Task::Peaks, tr("Searching peaks"),
-        [this, before, wanted, all, known = result->kept, scene = m_document.scene().image](
-            const std::stop_token& stop, job::JobSink*) -> RunController::Done {
+        [this, before, wanted, all, listed = job::thresholdsOf(has), known = result->kept,
+         scene = m_document.scene().image](const std::stop_token& stop,
+                                           job::JobSink*) -> RunController::Done {
             const auto kept = known ? known : job::keepMap(*before, all, scene, stop);
             job::FoundPeaks found =
                 kept ? job::extractPeaks(*kept, job::thresholdsOf(all), stop) : job::FoundPeaks();
@@ -152,11 +153,16 @@ void PeakRefresh::search() {
                 found.peaks.resize(
                     static_cast<std::size_t>(wanted.maxPeaks)); // the best come first
             }
-            return [this, before, wanted, kept, found = std::move(found), total, more]() mutable {
+            return [this, before, wanted, listed, kept, found = std::move(found), total,
+                    more]() mutable {
                 const ResultEntry* now = m_document.result();
-                if (now != nullptr && now->job->map == before->map &&
-                    now->settings.spacing == wanted.spacing &&
-                    now->settings.world == wanted.world) {
+                if (now != nullptr && job::thresholdsOf(now->settings) != listed) {
+                    // The threshold was dragged meanwhile: that list is the newer one.
+                    m_countedFor.clear();
+                    schedule();
+                } else if (now != nullptr && now->job->map == before->map &&
+                           now->settings.spacing == wanted.spacing &&
+                           now->settings.world == wanted.world) {
                     m_document.replacePeaks({std::move(found), wanted}, kept);
                     Q_EMIT counted(total, more);
                 }

@@ -12,6 +12,7 @@
 #include "ui/base/theme.h"
 #include "ui/open/opener.h"
 #include "ui/results/exporter.h"
+#include "ui/results/particle_export.h"
 #include "ui/window/parts/job_loader.h"
 
 namespace flcc::ui {
@@ -170,6 +171,12 @@ void FileMenu::addExports(QMenu* menu) {
     add(exports,
         {"exportPeaks", tr("&Peaks …"), tr("Writes the peaks for a program that you choose"), {}},
         [this] { m_parts.exporter.peaks(); });
+    add(exports,
+        {"exportParticles",
+         tr("P&articles …"),
+         tr("Writes boxes of the scene, cut at the peaks, as a stack"),
+         {}},
+        [this] { m_parts.particles.ask(); });
     add(exports, {"exportMap", tr("&Map …"), tr("Writes the scores as an image"), {}},
         [this] { m_parts.exporter.map(); });
     add(exports, {"exportStatus", tr("&Status …"), tr("Writes the status of every voxel"), {}},

@@ -13,8 +13,8 @@ namespace flcc::ui {
 MainMenus::MainMenus(const Parts& parts, EditCommands& commands, Dialogs& dialogs, JobLoader& jobs,
                      std::function<void(Theme)> applyTheme)
     : m_parts(parts), m_file(parts, jobs), m_edit(parts, commands),
-      m_view(parts, std::move(applyTheme)), m_heatmap(parts), m_peaks(parts), m_volume(parts),
-      m_tools(parts, dialogs), m_match(parts), m_help(parts, dialogs) {
+      m_view(parts, std::move(applyTheme)), m_heatmap(parts), m_peaks(parts, dialogs),
+      m_volume(parts), m_tools(parts, dialogs), m_match(parts), m_help(parts, dialogs) {
     buildToolBar();
     QObject::connect(&m_parts.tools, &ViewTools::contextMenuRequested, &m_parts.window,
                      [this](const QPoint& position) { showContextMenu(position); });
@@ -30,8 +30,8 @@ void MainMenus::buildToolBar() {
     };
     put("open");
     bar->addSeparator();
-    for (const char* name :
-         {"toolCrosshair", "toolPan", "toolWindow", "toolBox", "toolPeaks", "toolMask"}) {
+    for (const char* name : {"toolCrosshair", "toolPan", "toolWindow", "toolBox", "toolPeaks",
+                             "toolLasso", "toolSweep", "toolMask"}) {
         put(name);
     }
     bar->addSeparator();

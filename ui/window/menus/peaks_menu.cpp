@@ -14,6 +14,7 @@
 #include "ui/match/match_panel.h"
 #include "ui/results/peaks_panel.h"
 #include "ui/views/views_panel.h"
+#include "ui/window/parts/dialogs.h"
 
 namespace flcc::ui {
 namespace {
@@ -22,7 +23,7 @@ using Scope = Actions::Scope;
 
 } // namespace
 
-PeaksMenu::PeaksMenu(const Parts& parts) : m_parts(parts) {
+PeaksMenu::PeaksMenu(const Parts& parts, Dialogs& dialogs) : m_parts(parts), m_dialogs(dialogs) {
     QMenu* menu = m_parts.window.menuBar()->addMenu(tr("&Peaks"));
     addSteps(menu);
     menu->addSeparator();
@@ -31,6 +32,7 @@ PeaksMenu::PeaksMenu(const Parts& parts) : m_parts(parts) {
     addEdits(menu);
     menu->addSeparator();
     addExplain(menu);
+    addAverage(menu);
     menu->addSeparator();
     addThresholds(menu);
 }
@@ -142,6 +144,17 @@ void PeaksMenu::addExplain(QMenu* menu) {
                                              m_parts.explain.setBlinking(on);
                                          });
     addKey(blink);
+}
+
+void PeaksMenu::addAverage(QMenu* menu) {
+    QAction* average = m_parts.actions.add(
+        menu,
+        {"averagePeaks",
+         tr("A&verage …"),
+         tr("Averages kept or selected peaks; the average can become the template"),
+         {}},
+        [this](bool) { m_dialogs.showAverage(); });
+    m_parts.gallery.addButton(average);
 }
 
 void PeaksMenu::addThresholds(QMenu* menu) {

@@ -9,12 +9,14 @@ class QMenu;
 
 namespace flcc::ui {
 
+class Dialogs;
+
 /// The menu Peaks: steps through them, decides on them, adds and removes some.
 class PeaksMenu {
     Q_DECLARE_TR_FUNCTIONS(PeaksMenu)
 
   public:
-    explicit PeaksMenu(const Parts& parts);
+    PeaksMenu(const Parts& parts, Dialogs& dialogs);
 
   private:
     void addKey(QAction* action);
@@ -22,9 +24,11 @@ class PeaksMenu {
     void addDecisions(QMenu* menu);
     void addEdits(QMenu* menu);
     void addExplain(QMenu* menu);
+    void addAverage(QMenu* menu);
     void addThresholds(QMenu* menu);
 
     const Parts& m_parts;
+    Dialogs& m_dialogs;
 };
 
 } // namespace flcc::ui

@@ -39,7 +39,7 @@ void ToolsMenu::addTools(QMenu* menu) {
         QString tip;
         const char* icon;
     };
-    const std::array<Entry, 6> entries{
+    const std::array<Entry, 8> entries{
         {{"toolCrosshair", tr("&Crosshair"), tr("Left drag moves the crosshair in every view"),
           "crosshair"},
          {"toolPan", tr("&Pan and zoom"), tr("Left drag moves the picture"), "pan"},
@@ -52,7 +52,15 @@ void ToolsMenu::addTools(QMenu* menu) {
          {"toolPeaks", tr("P&eaks"), tr("A click selects a peak"), "peak"},
          {"toolMask", tr("&Mask"),
           tr("Left drag draws the mask of the template or of the scene; with Ctrl it erases"),
-          "mask"}}};
+          "mask"},
+         {"toolLasso", tr("&Lasso"),
+          tr("Left drag selects the peaks that it goes around, with Ctrl further ones; then Space "
+             "keeps them, X rejects them"),
+          "lasso"},
+         {"toolSweep", tr("&Sweep"),
+          tr("Left drag rejects every peak that it passes, and removes those that you added; with "
+             "Ctrl it takes rejections back"),
+          "sweep"}}};
     for (std::size_t i = 0; i < entries.size(); ++i) {
         const Entry& entry = entries[i];
         const auto tool = static_cast<Tool>(i);

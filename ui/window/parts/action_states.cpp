@@ -37,7 +37,9 @@ void updateActions(const Parts& parts) {
             "exportScene",     "filterAction",
             "pairsAction",     "fitBox"},
            scene);
-    enable({"toolCrosshair", "toolPan", "toolWindow", "toolBox", "toolPeaks", "toolMask"}, scene);
+    enable({"toolCrosshair", "toolPan", "toolWindow", "toolBox", "toolPeaks", "toolMask",
+            "toolLasso", "toolSweep"},
+           scene);
     enable({"nextSlice", "previousSlice", "nextTenSlices", "previousTenSlices", "layout"},
            parts.document.isVolume());
     enable({"resampleTemplateAction"}, parts.opener.canResample(parts.document.activeTemplate()));
@@ -55,6 +57,7 @@ void updateActions(const Parts& parts) {
     enable({"cancel"}, working);
     const bool peaks = result != nullptr && (map || !result->job->peaks.empty());
     enable({"exportPeaks"}, peaks);
+    enable({"exportParticles", "averagePeaks"}, peaks && !result->job->peaks.empty());
     enable({"exportMap", "exportStatus", "exportHeatmap"}, map);
     enable({"exportIndex"}, map && result->job->index != nullptr);
     enable({"nextPeak", "previousPeak", "keepPeaks", "rejectPeaks", "unsurePeaks", "removePeaks"},

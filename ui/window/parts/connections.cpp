@@ -11,6 +11,7 @@
 #include "engine/plan/planner.h"
 #include "ui/base/message_bar.h"
 #include "ui/base/text.h"
+#include "ui/compare/compare_panel.h"
 #include "ui/document/document.h"
 #include "ui/features/features_panel.h"
 #include "ui/judge/cockpit_panel.h"
@@ -52,6 +53,7 @@ Connections::Connections(const Parts& parts, EditCommands& commands, Dialogs& di
     connectMatchPanel();
     connectPeaks();
     connectJudging();
+    connectComparing();
     connectPanels();
     connectTools();
     connectRuns();
@@ -236,6 +238,8 @@ void Connections::connectPeaks() {
             m_parts.views.centreOn(result->job->peaks[static_cast<std::size_t>(peak)].centre);
         }
     });
+    QObject::connect(&peaks, &PeaksPanel::selectionChanged, &m_parts.views,
+                     &ViewsPanel::setChosenPeaks);
     QObject::connect(&peaks, &PeaksPanel::allPeaksRequested, &m_parts.flow,
                      &MatchFlow::showAllPeaks);
     QObject::connect(&peaks, &PeaksPanel::exportRequested,
@@ -247,9 +251,22 @@ void Connections::connectJudging() {
     Judge& judge = m_parts.judge;
     QMainWindow* const window = &m_parts.window;
     QObject::connect(&m_parts.tools, &ViewTools::peakPlaced, &judge, &Judge::addAt);
+    QObject::connect(&m_parts.tools, &ViewTools::peaksSwept, &judge, &Judge::sweep);
+    QObject::connect(&m_parts.tools, &ViewTools::peaksLassoed, window,
+                     [this](const std::vector<int>& peaks, bool more) {
+                         m_parts.peaks.selectPeaks(peaks, more);
+                         const auto all = std::ssize(m_parts.peaks.selectedPeaks());
+                         m_parts.status.showHint(
+                             all == 0
+                                 ? tr("No peak lies inside the lasso.")
+                                 : tr("%1 selected: Space keeps, X rejects, U marks as unsure.")
+                                       .arg(peaksText(all)));
+                     });
     QObject::connect(&judge, &Judge::told, window, [this](const QString& sentence) {
         m_parts.message.tell(MessageBar::Kind::Info, sentence);
     });
+    QObject::connect(&judge, &Judge::hinted, window,
+                     [this](const QString& sentence) { m_parts.status.showHint(sentence); });
     QObject::connect(&judge, &Judge::refused, window, [this](const QString& sentence) {
         m_parts.message.tell(MessageBar::Kind::Error, sentence);
     });
@@ -281,6 +298,18 @@ void Connections::connectJudging() {
                      [this] { updateActions(m_parts); });
 }
 
+void Connections::connectComparing() {
+    ComparePanel& compare = m_parts.compare;
+    QObject::connect(&compare, &ComparePanel::compared, &m_parts.views, &ViewsPanel::setCompared);
+    QObject::connect(&compare, &ComparePanel::wiped, &m_parts.views, &ViewsPanel::setWipe);
+    QObject::connect(&compare, &ComparePanel::placeRequested, &m_parts.views,
+                     &ViewsPanel::centreOn);
+    QObject::connect(&compare, &ComparePanel::thresholdRequested, &m_parts.cockpit,
+                     &CockpitPanel::takeAt);
+    QObject::connect(&compare, &ComparePanel::told, &m_parts.judge, &Judge::told);
+    QObject::connect(&compare, &ComparePanel::refused, &m_parts.judge, &Judge::refused);
+}
+
 void Connections::connectPanels() {
     QMainWindow* const window = &m_parts.window;
     QObject::connect(&m_parts.features, &FeaturesPanel::templateRequested, window,
@@ -301,6 +330,16 @@ void Connections::connectTools() {
     QObject::connect(&tools, &ViewTools::hovered, &m_parts.status, &StatusLine::showPosition);
     QObject::connect(&tools, &ViewTools::toolChanged, &m_parts.maskBar,
                      [this](Tool tool) { m_parts.maskBar.setVisible(tool == Tool::Mask); });
+    QObject::connect(&tools, &ViewTools::toolChanged, &m_parts.window, [this](Tool tool) {
+        if (tool == Tool::Lasso) {
+            m_parts.status.showHint(
+                tr("Drag around peaks to select them (Ctrl: further ones); then Space keeps, X "
+                   "rejects, U marks as unsure"));
+        } else if (tool == Tool::Sweep) {
+            m_parts.status.showHint(
+                tr("Drag over peaks to reject them (Ctrl: takes rejections back)"));
+        }
+    });
     QObject::connect(&tools, &ViewTools::maskDrawn, &m_parts.painter, &MaskPainter::stroke);
     QObject::connect(&tools, &ViewTools::objectClicked, &m_parts.boxTool, &BoxTool::fitTo);
     QObject::connect(&tools, &ViewTools::objectClickWithdrawn, &m_parts.boxTool,

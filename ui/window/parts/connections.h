@@ -28,6 +28,7 @@ class Connections {
     void connectFlow();
     void connectPeaks();
     void connectJudging();
+    void connectComparing();
     void connectPanels();
     void connectTools();
     void connectRuns();

@@ -17,6 +17,8 @@
 #include "ui/help/manual.h"
 #include "ui/help/manual_window.h"
 #include "ui/help/self_test_dialog.h"
+#include "ui/judge/average_dialog.h"
+#include "ui/match/match_flow.h"
 #include "ui/match/match_panel.h"
 #include "ui/results/exporter.h"
 #include "ui/results/figure_dialog.h"
@@ -110,6 +112,21 @@ FilterDialog& Dialogs::showFilter() {
     return *m_filter;
 }
 
+void Dialogs::showAverage() {
+    if (m_average == nullptr) {
+        m_average = new AverageDialog(m_parts.document, m_parts.peaks, &m_parts.window);
+        setManualPage(*m_average, "averages");
+        QObject::connect(
+            m_average, &AverageDialog::told, &m_parts.window,
+            [this](const QString& text) { m_parts.message.tell(MessageBar::Kind::Info, text); });
+        QObject::connect(m_average, &AverageDialog::searchRequested, &m_parts.flow,
+                         &MatchFlow::run);
+    }
+    m_average->show();
+    m_average->raise();
+    m_average->activateWindow();
+}
+
 void Dialogs::offerCalibration() {
     const QString offered = QStringLiteral("calibration/declined");
     if (job::knowledge()->model || Settings::flag(offered, false)) {
@@ -125,6 +142,9 @@ void Dialogs::offerCalibration() {
 void Dialogs::refreshTheme() {
     if (m_filter) {
         m_filter->refreshTheme();
+    }
+    if (m_average != nullptr) {
+        m_average->refreshTheme();
     }
     if (m_manual) {
         m_manual->refreshTheme();

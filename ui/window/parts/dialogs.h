@@ -9,6 +9,7 @@
 
 namespace flcc::ui {
 
+class AverageDialog;
 class FilterDialog;
 class ManualWindow;
 class PairsDialog;
@@ -33,6 +34,7 @@ class Dialogs {
     void showFeatures();
     PairsDialog* showPairs();
     FilterDialog& showFilter();
+    void showAverage();
     /// Offers calibration once. Later the plan and the Tools menu lead there.
     void offerCalibration();
     void refreshTheme();
@@ -42,6 +44,7 @@ class Dialogs {
     const Parts& m_parts;
     std::unique_ptr<ManualWindow> m_manual; ///< created when the manual is first opened
     QPointer<FilterDialog> m_filter;        ///< null: closed
+    AverageDialog* m_average = nullptr;     ///< null: never opened
 };
 
 } // namespace flcc::ui

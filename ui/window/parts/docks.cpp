@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "engine/plan/planner.h"
+#include "ui/compare/compare_panel.h"
 #include "ui/features/features_panel.h"
 #include "ui/help/log_panel.h"
 #include "ui/help/manual.h"
@@ -23,7 +24,7 @@
 namespace flcc::ui {
 
 Docks::Docks(QMainWindow& window, Document& document, RunController& controller, ViewsPanel& views,
-             std::function<io::ProtectedFiles()> inputs)
+             std::function<io::ProtectedFiles()> inputs, std::function<io::ListUnknowns()> unknowns)
     : QObject(&window), m_window(window) {
     window.setCorner(Qt::BottomRightCorner, Qt::RightDockWidgetArea);
     window.setCorner(Qt::BottomLeftCorner, Qt::BottomDockWidgetArea);
@@ -38,12 +39,14 @@ Docks::Docks(QMainWindow& window, Document& document, RunController& controller,
     m_peaks = new PeaksPanel(document, m_peaksPage);
     m_explain = new ExplainPanel(document, m_peaksPage);
     m_peaksPage->setChildrenCollapsible(false);
-    m_peaksPage->setStretchFactor(0, 3);
-    m_peaksPage->setStretchFactor(1, 2);
+    m_peaksPage->setStretchFactor(0, 1);
+    m_peaksPage->setStretchFactor(1, 1);
+    m_peaksPage->setSizes({1000, 1000}); // halves, once the second one is shown
     m_peaksPage->setFocusProxy(m_peaks);
     m_explain->hide();
     m_gallery = new GalleryPanel(document, *m_peaks, views, m_tabs);
     m_cockpit = new CockpitPanel(document, m_tabs);
+    m_compare = new ComparePanel(document, std::move(unknowns), inputs, m_tabs);
     m_features = new FeaturesPanel(document, controller, views, std::move(inputs), m_tabs);
     m_report = new ReportPanel(m_tabs);
     m_log = new LogPanel(m_tabs);
@@ -68,6 +71,7 @@ void Docks::fillTabs() {
     add(m_peaksPage, tr("Peaks"), tr("Peaks of the result that is shown"));
     add(m_gallery, tr("Gallery"), tr("The same peaks as pictures"));
     add(m_cockpit, tr("Threshold"), tr("Scores of the map, and a threshold to drag"));
+    add(m_compare, tr("Compare"), tr("The result beside another one, or a list of positions"));
     add(m_report, tr("Plan report"),
         tr("Every candidate of the plan, and why it was chosen or not"));
     add(m_log, tr("Log"), tr("Messages of the program"));
@@ -78,6 +82,7 @@ void Docks::fillTabs() {
     setManualPage(*m_explain, "judging-peaks");
     setManualPage(*m_gallery, "judging-peaks");
     setManualPage(*m_cockpit, "judging-peaks");
+    setManualPage(*m_compare, "comparing");
     setManualPage(*m_report, "matching");
     setManualPage(*m_features, "blobs");
     // Where a tab is switched while another tab's page has the focus, the page's list gets it,
@@ -105,6 +110,11 @@ void Docks::reset() {
 void Docks::showFeatures() {
     m_bottomDock->show();
     m_tabs->setCurrentWidget(m_features);
+}
+
+void Docks::showCompare() {
+    m_bottomDock->show();
+    m_tabs->setCurrentWidget(m_compare);
 }
 
 void Docks::leaveFeatures() {

@@ -5,6 +5,7 @@
 #include <array>
 #include <functional>
 
+#include "engine/io/list_file.h"
 #include "engine/io/protected_files.h"
 
 class QDockWidget;
@@ -15,6 +16,7 @@ class QTabWidget;
 namespace flcc::ui {
 
 class CockpitPanel;
+class ComparePanel;
 class DataPanel;
 class ExplainPanel;
 class Document;
@@ -33,12 +35,14 @@ class Docks : public QObject {
 
   public:
     Docks(QMainWindow& window, Document& document, RunController& controller, ViewsPanel& views,
-          std::function<io::ProtectedFiles()> inputs);
+          std::function<io::ProtectedFiles()> inputs,
+          std::function<io::ListUnknowns()> unknowns);
 
     [[nodiscard]] DataPanel& data() { return *m_data; }
     [[nodiscard]] MatchPanel& match() { return *m_match; }
     [[nodiscard]] PeaksPanel& peaks() { return *m_peaks; }
     [[nodiscard]] CockpitPanel& cockpit() { return *m_cockpit; }
+    [[nodiscard]] ComparePanel& compare() { return *m_compare; }
     [[nodiscard]] ExplainPanel& explain() { return *m_explain; }
     [[nodiscard]] GalleryPanel& gallery() { return *m_gallery; }
     [[nodiscard]] FeaturesPanel& features() { return *m_features; }
@@ -50,6 +54,7 @@ class Docks : public QObject {
     /// Docks as at the first start: visible, in their places, in their sizes.
     void reset();
     void showFeatures();  ///< brings the Blobs tab to the front
+    void showCompare();   ///< brings the Compare tab to the front
     void leaveFeatures(); ///< shows Peaks in place of the Blobs tab
 
   private:
@@ -66,6 +71,7 @@ class Docks : public QObject {
     ExplainPanel* m_explain = nullptr;
     GalleryPanel* m_gallery = nullptr;
     CockpitPanel* m_cockpit = nullptr;
+    ComparePanel* m_compare = nullptr;
     FeaturesPanel* m_features = nullptr;
     ReportPanel* m_report = nullptr;
     LogPanel* m_log = nullptr;

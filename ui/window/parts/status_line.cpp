@@ -19,6 +19,7 @@ namespace flcc::ui {
 namespace {
 
 constexpr int kTickMs = 1000;
+constexpr int kHintMs = 6000;
 
 } // namespace
 
@@ -29,6 +30,11 @@ StatusLine::StatusLine(QStatusBar& bar, Document& document, ViewsPanel& views)
     row->setContentsMargins(8, 1, 4, 1);
     row->setSpacing(12);
     setLayout(row);
+    m_hint = label("statusHint", tr("What the tool does"), QString());
+    m_hintEnd = new QTimer(this);
+    m_hintEnd->setSingleShot(true);
+    m_hintEnd->setInterval(kHintMs);
+    connect(m_hintEnd, &QTimer::timeout, this, &StatusLine::endHint);
     m_index = label("statusIndex", tr("Voxel under the cursor, counted from 0"), tr("0000, 0000"));
     m_world = label("statusWorld", tr("World position of the voxel under the cursor"), QString());
     m_value = label("statusValue", tr("Scene value of the voxel under the cursor"), QString());
@@ -37,6 +43,7 @@ StatusLine::StatusLine(QStatusBar& bar, Document& document, ViewsPanel& views)
     m_view = label("statusView",
                    tr("Device pixels per voxel, and slice of the active view, counted from 0"),
                    QString());
+    endHint();
     row->addStretch(1);
     m_device = label("statusDevice", tr("The device that ran the last job"), QString());
     m_unverified = label(
@@ -90,6 +97,22 @@ QLabel* StatusLine::label(const char* name, const QString& tip, const QString& w
     made->setMinimumWidth(widest.isEmpty() ? 1 : fontMetrics().horizontalAdvance(widest));
     static_cast<QHBoxLayout*>(layout())->addWidget(made);
     return made;
+}
+
+void StatusLine::showHint(const QString& sentence) {
+    m_hint->setText(sentence);
+    for (QLabel* each : {m_index, m_world, m_value, m_score, m_view}) {
+        each->hide();
+    }
+    m_hint->show();
+    m_hintEnd->start();
+}
+
+void StatusLine::endHint() {
+    m_hint->hide();
+    for (QLabel* each : {m_index, m_world, m_value, m_score, m_view}) {
+        each->show();
+    }
 }
 
 void StatusLine::showPosition(const std::optional<base::Point>& voxel) {

@@ -29,6 +29,8 @@ class StatusLine : public QWidget {
     /// Shows index, world position, value and score of a position; empty: of the crosshair.
     void showPosition(const std::optional<base::Point>& voxel);
     void updateView();
+    /// Shows what a tool does or did in the place of position and view, for some seconds.
+    void showHint(const QString& sentence);
     /// Shows the device that ran the last job.
     void setDevice(const QString& device, const QString& tip);
     void showWork(const QString& title);
@@ -44,12 +46,15 @@ class StatusLine : public QWidget {
 
   private:
     [[nodiscard]] QString scoreText(const base::Point& point) const;
+    void endHint();
     void updateWork();
     [[nodiscard]] QString remainingText() const;
     QLabel* label(const char* name, const QString& tip, const QString& widest);
 
     Document& m_document;
     ViewsPanel& m_views;
+    QLabel* m_hint = nullptr;
+    QTimer* m_hintEnd = nullptr;
     QLabel* m_index = nullptr;
     QLabel* m_world = nullptr;
     QLabel* m_value = nullptr;

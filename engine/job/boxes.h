@@ -1,0 +1,45 @@
+#pragma once
+
+#include <optional>
+#include <span>
+#include <stop_token>
+#include <string>
+#include <vector>
+
+#include "engine/base/geometry.h"
+#include "engine/io/atomic_file.h"
+#include "engine/job/exports.h"
+
+/// Files of boxes that are cut at peaks, for runs, for lists and for the window.
+namespace flcc::job {
+
+/// The edges of boxes in a scene: those that were asked for, or `largest`. One number, whose z is
+/// 0, counts for all axes. **Errors**: Problem for boxes that do not fit, or a volume without z.
+[[nodiscard]] base::Extents boxSize(const std::optional<base::Extents>& asked,
+                                    const base::Extents& largest, const base::Extents& scene);
+
+/// The scene's spacing and unit without its place: boxes lie everywhere.
+[[nodiscard]] base::Geometry boxGeometry(const base::Geometry& scene);
+
+/// "32" for all axes, "32x32" or "32x32x16", as in --stack-size. **Errors**: CommandLine.
+[[nodiscard]] base::Extents boxSizeOf(const std::string& text);
+
+[[nodiscard]] base::Image<float> floatsOf(const base::Image<double>& image);
+
+/// Writes boxes to the temporary name of `file`, reads them back and compares; the caller calls
+/// commit(). Returns what the format cannot store, nothing if cancelled. **Errors**: as
+/// io::writeImage(); Output where other values are read.
+[[nodiscard]] std::optional<std::vector<std::string>>
+writeBoxes(const io::AtomicFile& file, const base::View<const float>& boxes,
+           const base::Geometry& scene, const std::stop_token& stop = {});
+
+[[nodiscard]] StackReport reportOf(const match::Panels& panels, const match::PanelOptions& options);
+[[nodiscard]] AverageReport reportOf(const match::Average& average,
+                                     const match::PanelOptions& options,
+                                     const base::Geometry& scene);
+/// "Stack: 28 boxes of 16x16x16 voxels ..." as a line.
+[[nodiscard]] std::string textOf(const StackReport& stack);
+/// "Average: of 28 boxes ..." as one line or two.
+[[nodiscard]] std::string textOf(const AverageReport& average);
+
+} // namespace flcc::job

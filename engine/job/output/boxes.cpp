@@ -1,0 +1,93 @@
+#include "engine/job/boxes.h"
+
+#include <algorithm>
+#include <numeric>
+
+#include "engine/base/error.h"
+#include "engine/io/image_file.h"
+
+namespace flcc::job {
+
+using base::Error;
+using base::ErrorCode;
+using base::Extents;
+
+Extents boxSize(const std::optional<Extents>& asked, const Extents& largest, const Extents& scene) {
+    Extents size = largest;
+    if (asked) {
+        size = *asked;
+        if (size.z == 0 && !base::isFlat2D(scene) && size.x != size.y) {
+            throw Error(ErrorCode::Problem,
+                        base::Message("box-without-z",
+                                      "boxes of a volume need three edges; give {--stack-size} "
+                                      "NxNxN, or N for all edges"));
+        }
+        size.z = size.z > 0 ? size.z : base::isFlat2D(scene) ? 1 : size.x;
+    }
+    if (size.x > scene.x || size.y > scene.y || size.z > scene.z) {
+        throw Error(ErrorCode::Problem,
+                    base::Message("box-larger-than-scene",
+                                  "boxes of {size} do not fit into the scene of {scene}; give a "
+                                  "smaller {--stack-size}",
+                                  {{"size", size}, {"scene", scene}}));
+    }
+    return size;
+}
+
+base::Geometry boxGeometry(const base::Geometry& scene) {
+    base::Geometry geometry;
+    geometry.spacing = scene.spacing;
+    geometry.unit = scene.unit;
+    geometry.unitSource = scene.unitSource;
+    return geometry;
+}
+
+base::Image<float> floatsOf(const base::Image<double>& image) {
+    base::Image<float> floats(image.extents());
+    std::transform(image.data(), image.data() + image.count(), floats.data(),
+                   [](double value) { return static_cast<float>(value); });
+    return floats;
+}
+
+std::optional<std::vector<std::string>> writeBoxes(const io::AtomicFile& file,
+                                                   const base::View<const float>& boxes,
+                                                   const base::Geometry& scene,
+                                                   const std::stop_token& stop) {
+    auto dropped = io::writeImage(file, base::AnyView(boxes), boxGeometry(scene), {}, stop);
+    if (!dropped || !io::checkWritten(file, boxes, stop)) {
+        return std::nullopt;
+    }
+    return dropped;
+}
+
+StackReport reportOf(const match::Panels& panels, const match::PanelOptions& options) {
+    return {.file = {},
+            .size = options.size,
+            .count = static_cast<std::int64_t>(panels.taken.size()),
+            .leftOut = panels.leftOut,
+            .normalise = options.normalise,
+            .subvoxel = options.subvoxel};
+}
+
+AverageReport reportOf(const match::Average& average, const match::PanelOptions& options,
+                       const base::Geometry& scene) {
+    const double* const variances = average.variance.data();
+    const base::Point& spacing = scene.spacing;
+    // Of voxels that have one length on all axes.
+    const bool cubic =
+        spacing[0] == spacing[1] && (options.size.z == 1 || spacing[0] == spacing[2]);
+    const auto& resolution = average.halves.resolution;
+    return {.file = {},
+            .size = options.size,
+            .count = average.count,
+            .leftOut = average.leftOut,
+            .normalise = options.normalise,
+            .meanVariance = std::accumulate(variances, variances + average.variance.count(), 0.0) /
+                            static_cast<double>(average.variance.count()),
+            .halves = average.halves,
+            .resolution =
+                resolution && cubic ? std::optional(*resolution * spacing[0]) : std::nullopt,
+            .unit = scene.unit};
+}
+
+} // namespace flcc::job
