@@ -219,9 +219,11 @@ class Worker {
                 box.extents};
             const method::MapView part = method::partOf(scores, box);
             const CentredTile* const frame = parts.count() == 1 ? known : nullptr;
-            KeptTile* const kept = templ.mask() != nullptr
-                                       ? &sumInDouble(*templ.mask(), *transform, out, frame, own)
-                                       : nullptr;
+            KeptTile* const kept = templ.mask() != nullptr ? &m_buffers.keptAgain() : nullptr;
+            if (kept != nullptr) {
+                sumInDouble({m_run, points, out, frame}, *templ.mask(), *transform, own, *kept);
+                m_tally.clock.lap(kNumerator);
+            }
             const double* const spectrum = spectrumOf(templ, own);
             Passed passed{loadTile(m_run, points, out, own.voxels, frame), {}};
             m_tally.clock.lap(kLoad);
