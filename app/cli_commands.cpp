@@ -53,8 +53,8 @@ constexpr const char* kUsage =
   flcc-cli convolve SCENE KERNEL --output FILE    convolves with a kernel: a file, or a filter by
                                                   name
   flcc-cli features IMAGE [options]               finds distinctive blobs of all sizes
-  flcc-cli replay RESULT.json [--quiet]           runs the job of a JSON report of a match again and
-                                                  says whether the result is the same
+  flcc-cli replay RESULT.json [--quiet]           runs the job of a JSON report again and says
+                                                  whether the result is the same
   flcc-cli peaks IN [--to FORMAT] [--output OUT]  converts a list of positions
   flcc-cli diff A B [--tolerance DISTANCE]        compares two lists of positions or reports: what
                                                   is in both, only in A, only in B

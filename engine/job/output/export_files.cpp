@@ -148,14 +148,28 @@ bool isText(const path& report) { return report.extension() == ".txt"; }
 
 } // namespace
 
-std::string mapDigest(const method::MatchMap& map) {
-    io::Digest digest;
+namespace {
+
+void addVoxels(io::Digest& digest, const base::AnyView& image) {
     std::visit(
         [&](const auto& view) {
             digest.add(view.data(), static_cast<std::size_t>(base::voxelCount(view.extents())) *
                                         sizeof(*view.data()));
         },
-        method::scoresOf(map));
+        image);
+}
+
+} // namespace
+
+std::string imageDigest(const base::AnyView& image) {
+    io::Digest digest;
+    addVoxels(digest, image);
+    return digest.text();
+}
+
+std::string mapDigest(const method::MatchMap& map) {
+    io::Digest digest;
+    addVoxels(digest, method::scoresOf(map));
     digest.add(map.status.data(), static_cast<std::size_t>(map.status.count()));
     return digest.text();
 }

@@ -59,6 +59,7 @@ class JobExportsTest : public QObject {
     void optionsMakeTheSameJob();
     void aPageHoldsAllAndNeedsNothing();
     void aPlanHasAPageWithoutPictures();
+    void aPageFoldsSlowerCandidatesAway();
     void aVolumeHasThreeCutsOfEachPeak();
     void aTextReportIsTheText();
     void aStackHoldsTheBoxesOfThePeaks();
@@ -133,6 +134,35 @@ void JobExportsTest::aPlanHasAPageWithoutPictures() {
     (void)job::planJob(job, flatCopies());
     const QString page = QString::fromStdString(test::bytesOf(job.report));
     QVERIFY(page.contains("<h2>Plan</h2>") && !page.contains("<img") && !page.contains("<svg"));
+}
+
+void JobExportsTest::aPageFoldsSlowerCandidatesAway() {
+    const test::Folder folder;
+    job::Job job;
+    job.minScore = 0.5;
+    job.report = folder.path("plan.html");
+    const job::JobReport report = job::planJob(job, flatCopies());
+    const QString page = QString::fromStdString(test::bytesOf(job.report));
+    const QString plan = page.mid(page.indexOf("<h2>Plan</h2>"));
+    const auto fold = plan.indexOf("<details>");
+    QVERIFY(fold > 0);
+    const QString shown = plan.left(fold);
+    const QString folded = plan.mid(fold, plan.indexOf("</details>") - fold);
+    int slower = 0;
+    int refused = 0;
+    for (const plan::CandidateReport& row : report.plan.candidates) {
+        const QString reason = ">" + QString::fromStdString(row.reason).toHtmlEscaped() + "</td>";
+        const bool isSlower = row.verdict == plan::CandidateVerdict::Slower;
+        slower += isSlower ? 1 : 0;
+        refused += row.verdict == plan::CandidateVerdict::Refused ? 1 : 0;
+        QCOMPARE(shown.count(reason), isSlower ? 0 : 1); // alike refusals share a row
+        QVERIFY(folded.contains(reason) == isSlower);
+        QVERIFY(shown.contains(QString::fromStdString(row.candidate.label())) || isSlower);
+    }
+    QVERIFY(slower > 0 && refused > 3);
+    QCOMPARE(shown.count("class=\"chosen\""), 1);
+    QCOMPARE(folded.count("<td>slower</td>"), slower);
+    QVERIFY(folded.contains(QString::number(slower) + " slower candidates"));
 }
 
 void JobExportsTest::aVolumeHasThreeCutsOfEachPeak() {
