@@ -1,6 +1,7 @@
 #include "engine/io/image_file.h"
 
 #include <algorithm>
+#include <cerrno>
 #include <cmath>
 #include <limits>
 #include <new>
@@ -273,6 +274,24 @@ std::vector<std::filesystem::path> filesBeside(const std::filesystem::path& imag
         std::erase(others, image);
         return others;
     });
+}
+
+bool isImage(const std::filesystem::path& path) {
+    const std::filesystem::path file = detail::splitDataset(path).file;
+    if (!std::filesystem::exists(file) && !rawVolumeOf(path)) {
+        detail::failInput(path, ENOENT);
+    }
+    const std::string extension = detail::extensionOf(file);
+    const auto& known = readableExtensions();
+    if (!extension.empty() && std::ranges::find(known, extension.substr(1)) != known.end()) {
+        return true;
+    }
+    try {
+        (void)detail::detectFormat(path);
+        return true;
+    } catch (const base::Error&) {
+        return false;
+    }
 }
 
 ImageInfo readImageInfo(const std::filesystem::path& path, const std::stop_token& stop,

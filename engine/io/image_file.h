@@ -92,6 +92,10 @@ struct LoadedImage {
                                       const std::stop_token& stop = {},
                                       const Reading& reading = {});
 
+/// Whether a file is an image of a known format, by its first bytes or, if it is damaged, by its
+/// extension. **Errors**: Input for a missing file.
+[[nodiscard]] bool isImage(const std::filesystem::path& path);
+
 /// One of several images that lie behind one name.
 struct ImageChoice {
     std::filesystem::path path; ///< opens this one
