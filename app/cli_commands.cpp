@@ -56,7 +56,8 @@ constexpr const char* kUsage =
   flcc-cli features IMAGE [options]               finds distinctive blobs of all sizes
   flcc-cli replay RESULT.json [--quiet]           runs the job of a JSON report again and says
                                                   whether the result is the same
-  flcc-cli peaks IN [--to FORMAT] [--output OUT]  converts a list of positions
+  flcc-cli peaks IN [--to FORMAT] [--output OUT]  converts a list of positions; with --stack, cuts
+                                                  boxes of the scene at them
   flcc-cli diff A B [--tolerance DISTANCE]        compares two lists of positions or reports: what
                                                   is in both, only in A, only in B; or two images:
                                                   voxels that differ, and by how much; ends with 0
@@ -313,7 +314,7 @@ int runCommand(const std::vector<std::string>& args, const std::stop_token& stop
         return replay(rest, stop);
     }
     if (command == "peaks") {
-        return peaks(rest);
+        return peaks(rest, stop);
     }
     if (command == "diff") {
         return diff(rest, stop);

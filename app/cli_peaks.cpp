@@ -3,12 +3,13 @@
 #include <iostream>
 #include <map>
 
+#include "app/cli_job.h"
 #include "app/cli_options.h"
 #include "engine/job/peak_lists.h"
 
 namespace flcc::app {
 
-int peaks(const std::vector<std::string>& args) {
+int peaks(const std::vector<std::string>& args, const std::stop_token& stop) {
     std::vector<KnownOption> known{{"--quiet", ""}};
     for (const job::CommandOption& option : job::listOptions()) {
         known.push_back({"--" + option.name, option.value});
@@ -26,16 +27,26 @@ int peaks(const std::vector<std::string>& args) {
     job::ListConversion conversion{.input = files.front()};
     job::setListOptions(conversion, values);
     requireFolderOf(conversion.output);
-    const job::ConvertedList done = job::convertList(conversion);
+    requireFolderOf(conversion.exports.stack);
+    const job::ConvertedList done = job::convertList(conversion, stop);
+    if (done.cancelled) {
+        return interrupted();
+    }
     const bool quiet = options.contains("--quiet");
     for (const std::string& note : quiet ? std::vector<std::string>{} : done.notes) {
         std::cerr << "note: " + note + "\n";
     }
     if (conversion.output.empty()) {
-        print(done.text);
+        // Who asks for a stack alone does not ask for the list.
+        if (!done.stack || conversion.to != io::ListFormat::Auto) {
+            print(done.text);
+        }
     } else if (!quiet) {
         print("Positions: " + std::to_string(done.positions) + ", from " +
               std::string(io::name(done.from)) + " to " + std::string(io::name(done.to)) + "\n");
+    }
+    if (done.stack && !quiet) {
+        print(job::stackText(*done.stack));
     }
     return 0;
 }

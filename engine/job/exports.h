@@ -36,6 +36,9 @@ struct StackReport {
     bool subvoxel = false;
 };
 
+/// The same in one line.
+[[nodiscard]] std::string stackText(const StackReport& stack);
+
 /// The average of boxes that was written.
 struct AverageReport {
     std::string file;

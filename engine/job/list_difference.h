@@ -34,9 +34,7 @@ struct ComparedLists {
     match::ListComparison comparison;
 
     /// Every position of one list has a partner in the other one.
-    [[nodiscard]] bool same() const {
-        return comparison.onlyA.empty() && comparison.onlyB.empty();
-    }
+    [[nodiscard]] bool same() const { return comparison.onlyA.empty() && comparison.onlyB.empty(); }
 };
 
 /// Compares two lists of positions in voxels of one scene. **Errors**: Problem for a tolerance in a

@@ -2,12 +2,15 @@
 
 #include <filesystem>
 #include <map>
+#include <optional>
+#include <stop_token>
 #include <string>
 #include <vector>
 
 #include "engine/io/list_file.h"
 #include "engine/io/protected_files.h"
 #include "engine/job/command_option.h"
+#include "engine/job/exports.h"
 
 namespace flcc::job {
 
@@ -21,6 +24,11 @@ struct ListConversion {
     io::ListUnknowns unknowns{};
     /// The positions that are written, by what was decided on them; empty: all.
     std::vector<match::Decision> only{};
+    /// Exports::stack, of boxes that are cut from the scene at the positions that are left. The
+    /// scene is that of `scene`, else the one that the list names.
+    Exports exports{};
+    std::optional<int> channel{}; ///< of the scene
+    std::optional<int> frame{};
 };
 
 struct ConvertedList {
@@ -28,13 +36,18 @@ struct ConvertedList {
     io::ListFormat to = io::ListFormat::Csv;
     std::string text; ///< the bytes of the file
     std::size_t positions = 0;
-    std::vector<std::string> notes; ///< sentences: what the format cannot hold
+    std::vector<std::string> notes;   ///< sentences: what the format cannot hold
+    std::optional<StackReport> stack; ///< the stack that was written
+    bool cancelled = false;           ///< nothing was written
 };
 
 /// Reads and, if there is an output, writes; the written file is read back and compared.
 /// **Errors**: those of io::readList, io::writeList and, for the scene, io::readImageInfo;
-/// CommandLine if the output is an input.
-[[nodiscard]] ConvertedList convertList(const ListConversion& conversion);
+/// CommandLine if the output is an input. Of a stack also those of loadImage, match::cutPanels and
+/// io::writeStack; Problem without a scene, for a scene of other extents or another digest than the
+/// list states, and without a size of the boxes.
+[[nodiscard]] ConvertedList convertList(const ListConversion& conversion,
+                                        const std::stop_token& stop = {});
 
 /// The options of the command.
 [[nodiscard]] std::vector<CommandOption> listOptions();

@@ -3,9 +3,11 @@
 #include <algorithm>
 #include <cctype>
 #include <charconv>
+#include <iterator>
 
 #include "engine/base/error.h"
 #include "engine/job/options/option_kinds.h"
+#include "engine/job/peak_lists.h"
 
 namespace flcc::job::detail {
 
@@ -48,63 +50,66 @@ std::string sizeText(const base::Extents& size) {
                               : std::to_string(size.x) + "x" + std::to_string(size.y);
 }
 
+[[noreturn]] void refuseAs(const char* key, const std::string& pattern) {
+    throw Error(ErrorCode::CommandLine, base::Message(key, pattern));
+}
+
 template <class Member> auto at(Member member) {
     return [member](auto& job) -> auto& { return job.exports.*member; };
 }
 
 } // namespace
 
-std::vector<Option<Job>> exportOptions() {
+template <class J> std::vector<Option<J>> stackOptions() {
     using match::Normalise;
     return {
-        fileOption<Job>("figure", "FILE",
-                        "draw scene, peaks and heatmap with scale and colour bar, for print: .png "
-                        "(300 dpi) .svg .pdf",
-                        at(&Exports::figure)),
-        fileOption<Job>("stack", "FILE",
-                        "write boxes of the scene cut at the peaks, one behind the other: .mrc "
-                        ".tif .mha .nrrd; those that leave the scene are left out",
-                        at(&Exports::stack)),
+        fileOption<J>("stack", "FILE",
+                      "write boxes of the scene cut at the peaks: .mrc .mrcs .h5 as a stack, .tif "
+                      ".mha .nrrd .nii one behind the other; those that leave the scene are left "
+                      "out",
+                      at(&Exports::stack)),
         {.name = "stack-size",
          .value = "N[xN[xN]]",
          .help = "size of the boxes of the stack and the average (default: the template's)",
          .get =
-             [](const Job& job) {
+             [](const J& job) {
                  return job.exports.size ? std::optional(sizeText(*job.exports.size))
                                          : std::nullopt;
              },
-         .set = [](Job& job, const std::string& text) { job.exports.size = toSize(text); }},
-        enumOption<Job>("stack-normalise",
-                        "values of each box: as they are, without their mean, or also divided by "
-                        "their deviation",
-                        at(&Exports::normalise),
-                        std::vector{Normalise::None, Normalise::Mean, Normalise::ZScore}),
-        flagOption<Job>("stack-subvoxel",
-                        "interpolate the boxes of the stack at the sub-voxel centres; else they "
-                        "lie on voxels",
-                        at(&Exports::subvoxel)),
-        fileOption<Job>("average", "FILE",
-                        "write the mean of the boxes, aligned to sub-voxel centres: a new template",
-                        at(&Exports::average)),
-        fileOption<Job>("average-variance", "FILE",
-                        "write the variance of the boxes, voxel by voxel",
-                        at(&Exports::averageVariance)),
+         .set = [](J& job, const std::string& text) { job.exports.size = toSize(text); }},
+        enumOption<J>("stack-normalise",
+                      "values of each box: as they are, without their mean, or also divided by "
+                      "their deviation",
+                      at(&Exports::normalise),
+                      std::vector{Normalise::None, Normalise::Mean, Normalise::ZScore}),
+        flagOption<J>("stack-subvoxel",
+                      "interpolate the boxes of the stack at the sub-voxel centres; else they "
+                      "lie on voxels",
+                      at(&Exports::subvoxel)),
     };
 }
 
-bool isPage(const path& report) {
-    std::string extension = report.extension().string();
-    std::ranges::transform(extension, extension.begin(), [](unsigned char letter) {
-        return static_cast<char>(std::tolower(letter));
-    });
-    return extension == ".html";
+template std::vector<Option<Job>> stackOptions();
+template std::vector<Option<ListConversion>> stackOptions();
+
+std::vector<Option<Job>> exportOptions() {
+    std::vector<Option<Job>> options{
+        fileOption<Job>("figure", "FILE",
+                        "draw scene, peaks and heatmap with scale and colour bar, for print: .png "
+                        "(300 dpi) .svg .pdf",
+                        at(&Exports::figure))};
+    std::ranges::move(stackOptions<Job>(), std::back_inserter(options));
+    options.push_back(fileOption<Job>("average", "FILE",
+                                      "write the mean of the boxes, aligned to sub-voxel centres: "
+                                      "a new template",
+                                      at(&Exports::average)));
+    options.push_back(fileOption<Job>("average-variance", "FILE",
+                                      "write the variance of the boxes, voxel by voxel",
+                                      at(&Exports::averageVariance)));
+    return options;
 }
 
-void requireExports(const Job& job) {
-    const Exports& asked = job.exports;
-    const auto refuseAs = [](const char* key, const std::string& pattern) {
-        throw Error(ErrorCode::CommandLine, base::Message(key, pattern));
-    };
+void requireBoxes(const Exports& asked) {
     const bool boxes =
         !asked.stack.empty() || !asked.average.empty() || !asked.averageVariance.empty();
     const bool shaped = asked.size || asked.normalise != match::Normalise::None;
@@ -118,6 +123,21 @@ void requireExports(const Job& job) {
         refuseAs("subvoxel-without-stack",
                  "{--stack-subvoxel} places the boxes of a stack; add {--stack FILE}");
     }
+}
+
+bool isPage(const path& report) {
+    std::string extension = report.extension().string();
+    std::ranges::transform(extension, extension.begin(), [](unsigned char letter) {
+        return static_cast<char>(std::tolower(letter));
+    });
+    return extension == ".html";
+}
+
+void requireExports(const Job& job) {
+    const Exports& asked = job.exports;
+    requireBoxes(asked);
+    const bool boxes =
+        !asked.stack.empty() || !asked.average.empty() || !asked.averageVariance.empty();
     if (job.stream && (boxes || !asked.figure.empty())) {
         refuseAs("exports-of-stream",
                  std::string(!asked.figure.empty()    ? "{--figure}"

@@ -11,6 +11,12 @@ namespace flcc::job::detail {
 /// The options of Job::exports.
 [[nodiscard]] std::vector<Option<Job>> exportOptions();
 
+/// The options of stacks; `J` is a job or a ListConversion.
+template <class J> [[nodiscard]] std::vector<Option<J>> stackOptions();
+
+/// Throws for a shape of boxes without a file for them. **Errors**: CommandLine.
+void requireBoxes(const Exports& asked);
+
 /// True for a report that is a page: ".html".
 [[nodiscard]] bool isPage(const std::filesystem::path& report);
 

@@ -2,11 +2,13 @@
 
 #include <algorithm>
 #include <array>
+#include <iterator>
 #include <limits>
 
 #include "engine/base/error.h"
 #include "engine/base/text.h"
 #include "engine/io/image_file.h"
+#include "engine/job/options/export_options.h"
 #include "engine/job/options/option_kinds.h"
 #include "engine/job/options/option_table.h"
 #include "engine/job/peak_lists.h"
@@ -203,6 +205,11 @@ const detail::OptionTable<ListConversion>& table() {
                                "geometry",
                                &ListConversion::scene));
         rows.push_back(onlyRow());
+        std::ranges::move(detail::stackOptions<ListConversion>(), std::back_inserter(rows));
+        rows.push_back(detail::kinds::indexOption<ListConversion>(
+            "channel", "N", "channel of the scene, from 0, for a stack", &ListConversion::channel));
+        rows.push_back(detail::kinds::indexOption<ListConversion>(
+            "frame", "N", "frame of the scene, from 0, for a stack", &ListConversion::frame));
         for (const UnknownRow& row : unknownRows()) {
             rows.push_back(
                 {row.name, row.kind, row.value, row.help,
@@ -224,6 +231,7 @@ std::string listHelp() { return table().help(); }
 
 void setListOptions(ListConversion& conversion, const std::map<std::string, std::string>& values) {
     table().set(conversion, values);
+    detail::requireBoxes(conversion.exports);
 }
 
 void setListUnknown(io::ListUnknowns& unknowns, const std::string& option,
@@ -233,46 +241,6 @@ void setListUnknown(io::ListUnknowns& unknowns, const std::string& option,
             row.set(unknowns, text);
         }
     }
-}
-
-ConvertedList convertList(const ListConversion& conversion) {
-    io::ProtectedFiles inputs;
-    inputs.add(conversion.input);
-    inputs.add(conversion.scene);
-    if (!conversion.output.empty()) {
-        inputs.requireOther(conversion.output);
-    }
-    ConvertedList done;
-    const bool printed = conversion.output.empty() && conversion.to == io::ListFormat::Auto;
-    done.to = printed ? io::ListFormat::Csv
-                      : io::chosenListFormat(conversion.to, conversion.output, "--to");
-    io::ListPlace place{};
-    place.scene = conversion.scene.string();
-    place.unknowns = conversion.unknowns;
-    if (!conversion.scene.empty()) {
-        const io::ImageInfo info = io::readImageInfo(conversion.scene);
-        place.extents = info.extents;
-        place.geometry = info.geometry;
-    }
-    io::PositionList list = io::readList(conversion.input, conversion.from, place);
-    done.from = list.format;
-    if (!conversion.scene.empty() && list.place.extents != place.extents) {
-        throw Error(ErrorCode::Problem,
-                    "the list belongs to a scene of " + base::toString(list.place.extents) +
-                        " voxels, but --scene has " + base::toString(place.extents));
-    }
-    if (!conversion.only.empty()) {
-        io::leaveDecided(list, conversion.only);
-    }
-    done.positions = list.positions.size();
-    done.notes = io::listNotes(list, done.to);
-    done.text = io::listText(list, done.to);
-    if (!conversion.output.empty()) {
-        io::AtomicFile file(conversion.output);
-        io::writeList(file, list, done.to);
-        file.commit();
-    }
-    return done;
 }
 
 namespace detail {

@@ -32,7 +32,7 @@ const detail::OptionTable<MapDifference>& mapTable() {
              &MapDifference::tolerance, 0),
          fileOption<MapDifference>("output", "FILE",
                                    "of two images: A - B as an image: .mha .nrrd .nii .nii.gz "
-                                   ".mrc .tif",
+                                   ".mrc .tif .h5",
                                    &MapDifference::output),
          fileOption<MapDifference>("report", "FILE.json", "of two images: the comparison",
                                    &MapDifference::report),

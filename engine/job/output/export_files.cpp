@@ -19,33 +19,6 @@ using std::filesystem::path;
 
 namespace {
 
-/// The size of the boxes: that of the job or the largest extents of the templates; one number
-/// counts for all axes. **Errors**: Problem.
-Extents boxSize(const Job& job, const std::vector<Extents>& templates, const Extents& scene) {
-    Extents size{0, 0, 0};
-    for (const Extents& templ : templates) {
-        size = {std::max(size.x, templ.x), std::max(size.y, templ.y), std::max(size.z, templ.z)};
-    }
-    if (job.exports.size) {
-        size = *job.exports.size;
-        if (size.z == 0 && !base::isFlat2D(scene) && size.x != size.y) {
-            throw Error(ErrorCode::Problem,
-                        base::Message("box-without-z",
-                                      "boxes of a volume need three edges; give {--stack-size} "
-                                      "NxNxN, or N for all edges"));
-        }
-        size.z = size.z > 0 ? size.z : base::isFlat2D(scene) ? 1 : size.x;
-    }
-    if (size.x > scene.x || size.y > scene.y || size.z > scene.z) {
-        throw Error(ErrorCode::Problem,
-                    base::Message("box-larger-than-scene",
-                                  "boxes of {size} do not fit into the scene of {scene}; give a "
-                                  "smaller {--stack-size}",
-                                  {{"size", size}, {"scene", scene}}));
-    }
-    return size;
-}
-
 std::vector<Extents> extentsOf(const JobResult& result) {
     std::vector<Extents> all;
     for (const auto& templ : result.templates) {
@@ -55,7 +28,7 @@ std::vector<Extents> extentsOf(const JobResult& result) {
 }
 
 match::PanelOptions panelOptions(const Job& job, const JobResult& result) {
-    return {.size = boxSize(job, extentsOf(result), result.scene->extents()),
+    return {.size = boxSize(job.exports.size, extentsOf(result), result.scene->extents()),
             .normalise = job.exports.normalise,
             .subvoxel = job.exports.subvoxel};
 }
@@ -90,19 +63,13 @@ bool writeStack(const Job& job, JobResult& result, OutputFiles& files,
                                       .leftOut = panels.leftOut,
                                       .normalise = options.normalise,
                                       .subvoxel = options.subvoxel};
-    if (panels.leftOut > 0) {
-        result.notes.push_back(job.exports.stack.filename().string() + ": " +
-                               std::to_string(panels.leftOut) +
-                               (panels.leftOut == 1 ? " peak is" : " peaks are") +
-                               " left out, because the box leaves the scene");
-    }
+    noteLeftOut(*result.report.stack, result.notes);
     if (panels.taken.empty()) {
-        result.notes.push_back(job.exports.stack.filename().string() +
-                               " is not written: no peak has its box inside the scene");
         return true;
     }
-    return files.addImage(job.exports.stack, base::AnyView(panels.voxels.view()),
-                          boxGeometry(result), result.notes, stop);
+    return files.addStack(job.exports.stack, base::AnyView(panels.voxels.view()),
+                          static_cast<std::int64_t>(panels.taken.size()), boxGeometry(result),
+                          result.notes, stop);
 }
 
 /// Of voxels that have one length on all axes.
@@ -161,6 +128,44 @@ void addVoxels(io::Digest& digest, const base::AnyView& image) {
 
 } // namespace
 
+Extents boxSize(const std::optional<Extents>& asked, const std::vector<Extents>& templates,
+                const Extents& scene) {
+    Extents size{0, 0, 0};
+    for (const Extents& templ : templates) {
+        size = {std::max(size.x, templ.x), std::max(size.y, templ.y), std::max(size.z, templ.z)};
+    }
+    if (asked) {
+        size = *asked;
+        if (size.z == 0 && !base::isFlat2D(scene) && size.x != size.y) {
+            throw Error(ErrorCode::Problem,
+                        base::Message("box-without-z",
+                                      "boxes of a volume need three edges; give {--stack-size} "
+                                      "NxNxN, or N for all edges"));
+        }
+        size.z = size.z > 0 ? size.z : base::isFlat2D(scene) ? 1 : size.x;
+    }
+    if (size.x > scene.x || size.y > scene.y || size.z > scene.z) {
+        throw Error(ErrorCode::Problem,
+                    base::Message("box-larger-than-scene",
+                                  "boxes of {size} do not fit into the scene of {scene}; give a "
+                                  "smaller {--stack-size}",
+                                  {{"size", size}, {"scene", scene}}));
+    }
+    return size;
+}
+
+void noteLeftOut(const StackReport& stack, std::vector<std::string>& notes) {
+    const std::string name = path(stack.file).filename().string();
+    if (stack.leftOut > 0) {
+        notes.push_back(name + ": " + std::to_string(stack.leftOut) +
+                        (stack.leftOut == 1 ? " peak is" : " peaks are") +
+                        " left out, because the box leaves the scene");
+    }
+    if (stack.count == 0) {
+        notes.push_back(name + " is not written: no peak has its box inside the scene");
+    }
+}
+
 std::string imageDigest(const base::AnyView& image) {
     io::Digest digest;
     addVoxels(digest, image);
@@ -186,7 +191,7 @@ void requireExportFiles(const Job& job, const Inputs& inputs) {
     }
     for (const path* file : {&asked.stack, &asked.average, &asked.averageVariance}) {
         if (!file->empty()) {
-            Extents size = boxSize(job, templates, inputs.scene->extents());
+            Extents size = boxSize(asked.size, templates, inputs.scene->extents());
             size.z += file == &asked.stack ? 1 : 0; // several boxes make a volume
             io::requireWritable(*file, base::PixelType::Float32, size);
             requireFolder(*file);

@@ -115,16 +115,33 @@ void OutputFiles::addMade(const path& target, const std::string& text) {
     });
 }
 
+namespace {
+
+/// Adds what the format of a file cannot store to `notes`; false if cancelled.
+bool noted(const std::optional<std::vector<std::string>>& dropped, const path& target,
+           std::vector<std::string>& notes) {
+    for (const std::string& note : dropped.value_or(std::vector<std::string>{})) {
+        notes.push_back(target.filename().string() + ": " + note);
+    }
+    return dropped.has_value();
+}
+
+} // namespace
+
 bool OutputFiles::addImage(const path& target, const base::AnyView& pixels,
                            const base::Geometry& geometry, std::vector<std::string>& notes,
                            const std::stop_token& stop) {
     return target.empty() || add(target, [&](const io::AtomicFile& file) {
-               const auto dropped = io::writeImage(file, pixels, geometry, {}, stop);
-               for (const std::string& note : dropped.value_or(std::vector<std::string>{})) {
-                   notes.push_back(target.filename().string() + ": " + note);
-               }
-               return dropped.has_value();
+               return noted(io::writeImage(file, pixels, geometry, {}, stop), target, notes);
            });
+}
+
+bool OutputFiles::addStack(const path& target, const base::AnyView& pixels, std::int64_t members,
+                           const base::Geometry& geometry, std::vector<std::string>& notes,
+                           const std::stop_token& stop) {
+    return add(target, [&](const io::AtomicFile& file) {
+        return noted(io::writeStack(file, pixels, members, geometry, stop), target, notes);
+    });
 }
 
 void requireOwnOutputs(const io::ProtectedFiles& inputs, const std::vector<path>& outputs) {

@@ -32,6 +32,10 @@ class OutputFiles {
     [[nodiscard]] bool addImage(const std::filesystem::path& target, const base::AnyView& pixels,
                                 const base::Geometry& geometry, std::vector<std::string>& notes,
                                 const std::stop_token& stop);
+    /// The same of a stack, as io::writeStack.
+    [[nodiscard]] bool addStack(const std::filesystem::path& target, const base::AnyView& pixels,
+                                std::int64_t members, const base::Geometry& geometry,
+                                std::vector<std::string>& notes, const std::stop_token& stop);
     /// Opens a file that is written bit by bit until commit().
     [[nodiscard]] const io::AtomicFile& open(const std::filesystem::path& target);
     /// **Errors**: Output.

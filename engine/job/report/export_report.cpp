@@ -71,11 +71,8 @@ std::string leftOutText(std::int64_t leftOut) {
 
 std::string exportsText(const JobReport& report) {
     std::string text;
-    if (const auto& stack = report.stack) {
-        text += "Stack: " + std::to_string(stack->count) + " boxes of " +
-                base::toString(stack->size) + " voxels, " + normaliseText(stack->normalise) +
-                (stack->subvoxel ? ", interpolated at sub-voxel centres" : ", on whole voxels") +
-                leftOutText(stack->leftOut) + "\n";
+    if (report.stack) {
+        text += stackText(*report.stack);
     }
     if (const auto& average = report.average) {
         text += "Average: of " + std::to_string(average->count) + " boxes of " +
@@ -99,3 +96,15 @@ std::string exportsText(const JobReport& report) {
 }
 
 } // namespace flcc::job::detail
+
+namespace flcc::job {
+
+std::string stackText(const StackReport& stack) {
+    return "Stack: " + std::to_string(stack.count) +
+           (stack.count == 1 ? " box of " : " boxes of ") + base::toString(stack.size) +
+           " voxels, " + detail::normaliseText(stack.normalise) +
+           (stack.subvoxel ? ", interpolated at sub-voxel centres" : ", on whole voxels") +
+           detail::leftOutText(stack.leftOut) + "\n";
+}
+
+} // namespace flcc::job

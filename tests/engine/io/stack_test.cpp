@@ -8,6 +8,9 @@
 #include "engine/io/peak_file.h"
 #include "engine/io/stack_reader.h"
 #include "engine/io/stack_writer.h"
+#ifdef FLCC_READER
+#include "engine/io/process/reader_process.h"
+#endif
 #include "tests/support/scenes.h"
 #include "tests/support/test_class.h"
 
@@ -45,6 +48,11 @@ class IoStackTest : public QObject {
     Q_OBJECT
 
   private Q_SLOTS:
+    void initTestCase() {
+#ifdef FLCC_READER // in builds with image libraries
+        io::detail::readerSetup().program = FLCC_READER;
+#endif
+    }
     void everySliceIsThatOfTheVolume_data();
     void everySliceIsThatOfTheVolume();
     void digestsAreThoseOfTheFile();
@@ -52,6 +60,8 @@ class IoStackTest : public QObject {
     void flatFramesAreImagesToo();
     void slicesWrittenOneByOneMakeTheVolume_data();
     void slicesWrittenOneByOneMakeTheVolume();
+    void membersOfAStackAreReadBack_data();
+    void membersOfAStackAreReadBack();
     void aStackThatLacksSlicesIsNotFinished();
     void otherFormatsAreRefusedByName();
     void peaksHaveAColumnForTheFrame();
@@ -60,7 +70,8 @@ class IoStackTest : public QObject {
 void IoStackTest::everySliceIsThatOfTheVolume_data() {
     QTest::addColumn<QString>("name");
     for (const std::string& extension : io::writableExtensions()) {
-        if (extension != "png") { // which holds no stack
+        // A png file holds no stack; frames of an h5 file cannot be read one at a time.
+        if (extension != "png" && extension != "h5") {
             QTest::addRow("%s", extension.c_str()) << QString::fromStdString("s." + extension);
         }
     }
@@ -164,6 +175,61 @@ void IoStackTest::slicesWrittenOneByOneMakeTheVolume() {
     writer.finish();
     file.commit();
     QVERIFY(contents(at("parts")) == contents(at("whole")));
+}
+
+void IoStackTest::membersOfAStackAreReadBack_data() {
+    QTest::addColumn<QString>("name");
+    QTest::addColumn<int>("depth");
+    for (const std::string& extension : io::writableExtensions()) {
+        if (extension.starts_with("mrc") || extension == "h5") {
+            for (const int depth : {1, 2}) {
+                QTest::addRow("%s of %d", extension.c_str(), depth)
+                    << QString::fromStdString("s." + extension) << depth;
+            }
+        }
+    }
+}
+
+void IoStackTest::membersOfAStackAreReadBack() {
+    QFETCH(QString, name);
+    QFETCH(int, depth);
+    constexpr int kMembers = 3;
+    const QTemporaryDir folder;
+    const std::filesystem::path path = folder.filePath(name).toStdString();
+    const base::Image<float> voxels = numberedStack({7, 5, kMembers * depth});
+    {
+        io::AtomicFile file(path);
+        (void)io::writeStack(file, voxels.view(), kMembers, stackGeometry());
+        file.commit();
+    }
+    const bool hdf5 = name.endsWith("h5");
+    // Images of an MRC stack are the slices of one volume, as its header does not tell them apart.
+    const bool slices = !hdf5 && depth == 1;
+    const io::ImageInfo info = io::readImageInfo(path);
+    QCOMPARE(info.frames, slices ? 1 : kMembers);
+    QVERIFY((info.extents == base::Extents{7, 5, slices ? kMembers : depth}));
+    // Lengths of HDF5 are in micrometres, of MRC in angstrom as float32.
+    QCOMPARE(info.geometry.spacing[0], stackGeometry().spacing[0] * (hdf5 ? 1 : 1e4));
+    for (int member = 0; member < info.frames; ++member) {
+        const io::LoadedImage read =
+            io::readImage(path, {.frame = info.frames > 1 ? std::optional(member) : std::nullopt});
+        const auto& got = std::get<base::Image<float>>(read.components.front());
+        QVERIFY(
+            std::equal(got.data(), got.data() + got.count(), voxels.data() + member * got.count()));
+    }
+    if (!hdf5) {
+        QFile file(QString::fromStdString(path.string()));
+        QVERIFY(file.open(QIODevice::ReadOnly));
+        const QByteArray header = file.read(1024);
+        const auto number = [&](int word) {
+            return qFromLittleEndian<std::int32_t>(header.constData() + 4 * (word - 1));
+        };
+        QCOMPARE(number(3), kMembers * depth);      // NZ
+        QCOMPARE(number(10), depth);                // MZ
+        QCOMPARE(number(23), depth == 1 ? 0 : 401); // ISPG
+    }
+    QVERIFY_EXCEPTION_THROWN((void)io::writeStack(io::AtomicFile(path), voxels.view(), 4, {}),
+                             base::Error);
 }
 
 void IoStackTest::aStackThatLacksSlicesIsNotFinished() {

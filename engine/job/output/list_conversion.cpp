@@ -1,0 +1,188 @@
+#include <algorithm>
+#include <memory>
+#include <utility>
+
+#include "engine/base/error.h"
+#include "engine/io/image_file.h"
+#include "engine/io/protected_files.h"
+#include "engine/job/input/inputs.h"
+#include "engine/job/job.h"
+#include "engine/job/output/export_files.h"
+#include "engine/job/peak_lists.h"
+#include "engine/job/report/memory_errors.h"
+
+namespace flcc::job {
+
+using base::Error;
+using base::ErrorCode;
+using base::Extents;
+using std::filesystem::path;
+
+namespace {
+
+/// The file of the scene: the one that was named, else the one that the list states.
+path sceneFileOf(const ListConversion& conversion, const io::PositionList& list) {
+    if (!conversion.scene.empty()) {
+        return conversion.scene;
+    }
+    std::error_code error;
+    if (list.place.scene.empty() || !std::filesystem::exists(list.place.scene, error)) {
+        throw Error(ErrorCode::Problem,
+                    base::Message("stack-without-scene",
+                                  "{--stack} cuts boxes from the scene, which the list does not "
+                                  "name or which is not there; give {--scene FILE}"));
+    }
+    return list.place.scene;
+}
+
+/// The scene that the positions lie in; null if cancelled.
+std::shared_ptr<const SceneImage> sceneOf(const ListConversion& conversion,
+                                          const io::PositionList& list,
+                                          const std::stop_token& stop) {
+    const path file = sceneFileOf(conversion, list);
+    io::ProtectedFiles scenes;
+    scenes.addImage(file);
+    scenes.requireOther(conversion.exports.stack);
+    if (!conversion.output.empty()) {
+        scenes.requireOther(conversion.output);
+    }
+    auto scene = loadImage(file, conversion.channel, conversion.frame, stop);
+    if (!scene) {
+        return scene;
+    }
+    const Extents& stated = list.place.extents;
+    if (stated.x > 0 && stated != scene->extents()) {
+        throw Error(ErrorCode::Problem, "the list belongs to a scene of " + base::toString(stated) +
+                                            " voxels, but " + file.string() + " has " +
+                                            base::toString(scene->extents()));
+    }
+    if (!list.place.sha256.empty() && !scene->sha256.empty() &&
+        list.place.sha256 != scene->sha256) {
+        throw Error(ErrorCode::Problem,
+                    file.string() + " is not the scene of the list: their SHA-256 differ");
+    }
+    return scene;
+}
+
+/// Frames of a stack are scenes of their own, and positions do not say which.
+void requireOneScene(const io::PositionList& list) {
+    for (const io::ListColumn& column : list.columns) {
+        if (column.name == "frame" || column.name == "scene" || column.name == "file") {
+            throw Error(ErrorCode::Problem, "--stack cuts boxes from one scene, but the list has "
+                                            "positions of several (column " +
+                                                column.name + ")");
+        }
+    }
+}
+
+/// Cuts the boxes and adds the stack to `files`; false if cancelled.
+bool addStack(const ListConversion& conversion, const io::PositionList& list,
+              detail::OutputFiles& files, ConvertedList& done, const std::stop_token& stop) {
+    const Exports& asked = conversion.exports;
+    requireOneScene(list);
+    const std::shared_ptr<const SceneImage> scene = sceneOf(conversion, list, stop);
+    if (!scene) {
+        return false;
+    }
+    std::vector<Extents> boxes;
+    std::vector<match::Peak> peaks;
+    for (const io::ListedPosition& position : list.positions) {
+        match::Peak& peak = peaks.emplace_back();
+        peak.centre = position.centre;
+        if (position.box.x > 0) {
+            boxes.push_back(position.box);
+        }
+    }
+    if (!asked.size && boxes.empty()) {
+        throw Error(ErrorCode::Problem,
+                    base::Message("stack-without-size",
+                                  "the list does not state the size of its boxes; give "
+                                  "{--stack-size N}"));
+    }
+    const match::PanelOptions options{.size = detail::boxSize(asked.size, boxes, scene->extents()),
+                                      .normalise = asked.normalise,
+                                      .subvoxel = asked.subvoxel};
+    const match::Panels panels =
+        match::cutPanels(base::viewOf(scene->pixels), peaks, options, stop);
+    if (stop.stop_requested()) {
+        return false;
+    }
+    const auto members = static_cast<std::int64_t>(panels.taken.size());
+    done.stack = StackReport{.file = asked.stack.string(),
+                             .size = options.size,
+                             .count = members,
+                             .leftOut = panels.leftOut,
+                             .normalise = options.normalise,
+                             .subvoxel = options.subvoxel};
+    detail::noteLeftOut(*done.stack, done.notes);
+    base::Geometry geometry; // of boxes, which lie everywhere
+    geometry.spacing = scene->geometry.spacing;
+    geometry.unit = scene->geometry.unit;
+    geometry.unitSource = scene->geometry.unitSource;
+    return members == 0 || files.addStack(asked.stack, base::AnyView(panels.voxels.view()), members,
+                                          geometry, done.notes, stop);
+}
+
+/// Outputs that cannot be written are refused before anything is read.
+void requireOutputs(const ListConversion& conversion) {
+    io::ProtectedFiles inputs;
+    inputs.add(conversion.input);
+    inputs.addImage(conversion.scene);
+    std::vector<path> outputs{conversion.output, conversion.exports.stack};
+    std::erase_if(outputs, [](const path& file) { return file.empty(); });
+    detail::requireOwnOutputs(inputs, outputs);
+    if (!conversion.exports.stack.empty()) {
+        io::requireWritable(conversion.exports.stack, base::PixelType::Float32, {1, 1, 2});
+    }
+}
+
+ConvertedList converted(const ListConversion& conversion, const std::stop_token& stop) {
+    requireOutputs(conversion);
+    ConvertedList done;
+    const bool printed = conversion.output.empty() && conversion.to == io::ListFormat::Auto;
+    done.to = printed ? io::ListFormat::Csv
+                      : io::chosenListFormat(conversion.to, conversion.output, "--to");
+    io::ListPlace place{};
+    place.scene = conversion.scene.string();
+    place.unknowns = conversion.unknowns;
+    if (!conversion.scene.empty()) {
+        const io::ImageInfo info = io::readImageInfo(conversion.scene);
+        place.extents = info.extents;
+        place.geometry = info.geometry;
+    }
+    io::PositionList list = io::readList(conversion.input, conversion.from, place);
+    done.from = list.format;
+    if (!conversion.scene.empty() && list.place.extents != place.extents) {
+        throw Error(ErrorCode::Problem,
+                    "the list belongs to a scene of " + base::toString(list.place.extents) +
+                        " voxels, but --scene has " + base::toString(place.extents));
+    }
+    if (!conversion.only.empty()) {
+        io::leaveDecided(list, conversion.only);
+    }
+    done.positions = list.positions.size();
+    done.notes = io::listNotes(list, done.to);
+    done.text = io::listText(list, done.to);
+    detail::OutputFiles files;
+    if (!conversion.output.empty()) {
+        (void)files.add(conversion.output, [&](const io::AtomicFile& file) {
+            io::writeList(file, list, done.to);
+            return true;
+        });
+    }
+    done.cancelled =
+        !conversion.exports.stack.empty() && !addStack(conversion, list, files, done, stop);
+    if (!done.cancelled) {
+        files.commit();
+    }
+    return done;
+}
+
+} // namespace
+
+ConvertedList convertList(const ListConversion& conversion, const std::stop_token& stop) {
+    return detail::withMemoryErrors("the boxes", "choose fewer positions or smaller boxes",
+                                    [&] { return converted(conversion, stop); });
+}
+
+} // namespace flcc::job
