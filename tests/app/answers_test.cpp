@@ -1,5 +1,7 @@
 #include <QtTest>
 
+#include <nlohmann/json.hpp>
+
 #include "tests/app/cli_process.h"
 #include "tests/support/test_class.h"
 
@@ -7,8 +9,9 @@ using flcc::test::CliRun;
 using flcc::test::runCli;
 using flcc::test::runShell;
 using flcc::test::SampleFolder;
+using Json = nlohmann::json;
 
-/// Commands whose exit code answers a question: 0 the same, 1 different.
+/// Commands that answer a question: by the exit code (0 the same, 1 different), or as JSON.
 class CliAnswersTest : public QObject {
     Q_OBJECT
 
@@ -16,6 +19,7 @@ class CliAnswersTest : public QObject {
     void diffAnswersWithItsCode_data();
     void diffAnswersWithItsCode();
     void replayAnswersWithItsCode();
+    void infoIsJson();
 
   private:
     SampleFolder m_tiny{"tiny"};
@@ -72,6 +76,19 @@ void CliAnswersTest::replayAnswersWithItsCode() {
                                   m_tiny.path());
     QVERIFY2(other.code == 1 && other.output.startsWith("different: mean"),
              (other.output + other.errors).constData());
+}
+
+void CliAnswersTest::infoIsJson() {
+    const SampleFolder folder("tomogram");
+    const CliRun run = runCli({"info", "scene.mha"}, folder.path());
+    QCOMPARE(run.code, 0);
+    const Json info = Json::parse(run.output.begin(), run.output.end());
+    QVERIFY((info["extents"] == Json{192, 192, 96}));
+    QCOMPARE(info["type"].get<std::string>(), std::string("float32"));
+    QCOMPARE(info["components"].get<int>(), 1);
+    for (const char* key : {"spacing", "origin", "direction", "unit"}) {
+        QVERIFY2(info.contains(key), key);
+    }
 }
 
 const flcc::test::TestClass<CliAnswersTest> kCliAnswersTest;

@@ -93,7 +93,26 @@ UnknownRow extentsRow(const std::string& name, const std::string& help,
             }};
 }
 
-/// Facts that no file of a scene tells; the box belongs to lists alone.
+UnknownRow anchorRow() {
+    using io::Anchor;
+    return {"anchor",
+            ValueKind::Text,
+            "corner|centre",
+            "what x and y of a table mean that has no columns cx and cy",
+            [](const io::ListUnknowns& unknowns) -> std::optional<std::string> {
+                return !unknowns.anchor                     ? std::nullopt
+                       : *unknowns.anchor == Anchor::Corner ? std::optional<std::string>("corner")
+                                                            : std::optional<std::string>("centre");
+            },
+            [](io::ListUnknowns& unknowns, const std::string& text) {
+                if (text != "corner" && text != "centre") {
+                    refuseValue("anchor", text, "corner or centre");
+                }
+                unknowns.anchor = text == "corner" ? Anchor::Corner : Anchor::Centre;
+            }};
+}
+
+/// Facts that no file of a scene tells; box and anchor belong to lists that are read.
 const std::vector<UnknownRow>& unknownRows() {
     static const std::vector<UnknownRow> rows{
         numberRow("binning", "B",
@@ -115,7 +134,8 @@ const std::vector<UnknownRow>& unknownRows() {
                 unknowns.binnedBy = text == "average" ? io::BinnedBy::Average : io::BinnedBy::Crop;
             }),
         extentsRow("box", "size of the boxes, for lists that do not state it",
-                   &io::ListUnknowns::box)};
+                   &io::ListUnknowns::box),
+        anchorRow()};
     return rows;
 }
 
@@ -263,7 +283,8 @@ std::vector<Option<Job>> peakListOptions() {
              },
          .positional = false}};
     for (const UnknownRow& row : unknownRows()) {
-        if (row.name != "box") { // peaks have the size of their template
+        // Peaks have the size of their template, and columns for corner and centre.
+        if (row.name != "box" && row.name != "anchor") {
             options.push_back(
                 {.name = row.name,
                  .kind = row.kind,

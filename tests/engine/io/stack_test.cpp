@@ -65,6 +65,7 @@ class IoStackTest : public QObject {
     void aStackThatLacksSlicesIsNotFinished();
     void otherFormatsAreRefusedByName();
     void peaksHaveAColumnForTheFrame();
+    void everyFormatThatCanSaysTheFrame();
 };
 
 void IoStackTest::everySliceIsThatOfTheVolume_data() {
@@ -271,7 +272,7 @@ void IoStackTest::peaksHaveAColumnForTheFrame() {
     list.append({peak, peak}, 0);
     list.append({}, 1);
     list.append({peak}, 2);
-    list.finish();
+    QVERIFY(list.finish().empty());
     file.commit();
     std::istringstream text(contents(path));
     std::vector<std::string> rows;
@@ -285,6 +286,60 @@ void IoStackTest::peaksHaveAColumnForTheFrame() {
     QVERIFY(rows[1].starts_with("1,0.75,") && rows[1].ends_with(",0"));
     QVERIFY(rows[2].starts_with("2,0.75,") && rows[2].ends_with(",0"));
     QVERIFY(rows[3].starts_with("1,0.75,") && rows[3].ends_with(",2"));
+}
+
+void IoStackTest::everyFormatThatCanSaysTheFrame() {
+    const QTemporaryDir folder;
+    io::PeakContext context;
+    context.scene = "stack.mrc";
+    context.templates = {{.source = "template.mrc", .extents = {4, 3, 1}}};
+    context.sceneExtents = {50, 40, 9};
+    context.geometry = stackGeometry();
+    int able = 0;
+    for (const io::ListFormatInfo& info : io::listFormats()) {
+        const std::filesystem::path path =
+            folder.filePath("list").toStdString() + std::string(info.extension);
+        if (info.frames == io::ListFrames::None) {
+            try {
+                io::requireFrameFormat(info.format, path);
+                QFAIL(info.name.data());
+            } catch (const base::Error& error) {
+                QVERIFY(error.code() == base::ErrorCode::CommandLine);
+                QVERIFY2(QString(error.what()).contains("csv, tsv, json"), error.what());
+            }
+            continue;
+        }
+        ++able;
+        io::AtomicFile file(path);
+        io::FramePeaks list(file, context, info.format);
+        for (const int frame : {0, 3, 7}) {
+            match::Peak peak;
+            peak.corner = {10 + frame, 20, 0};
+            peak.centre = {11.5 + frame, 21, 0};
+            peak.score = 0.5;
+            list.append({peak}, frame);
+        }
+        (void)list.finish();
+        file.commit();
+        io::ListPlace place{};
+        place.extents = context.sceneExtents;
+        place.geometry = context.geometry;
+        const io::PositionList read = io::readList(path, info.format, place);
+        QCOMPARE(read.positions.size(), std::size_t{3});
+        const bool column = info.frames == io::ListFrames::Column;
+        QVERIFY(!column || read.columns.back().name == "frame");
+        for (std::size_t i = 0; i < 3; ++i) {
+            const std::array<int, 3> frames{0, 3, 7};
+            const io::ListedPosition& position = read.positions[i];
+            QVERIFY2(std::abs(position.centre[0] - (11.5 + frames[i])) < 1e-6, info.name.data());
+            if (column) {
+                QCOMPARE(position.cells.back(), std::to_string(frames[i]));
+            } else {
+                QVERIFY2(std::abs(position.centre[2] - frames[i]) < 1e-6, info.name.data());
+            }
+        }
+    }
+    QCOMPARE(able, 12);
 }
 
 const flcc::test::TestClass<IoStackTest> kIoStackTest;
