@@ -297,7 +297,7 @@ std::vector<Option<Job>> makeOptions() {
         minDistanceOption(),
         flagOption<Job>("partial-peaks", "panels that leave the scene or its mask may be peaks",
                         &Job::partialPeaks),
-        fileOption<Job>("map", "FILE", "write the scores: .mha .nrrd .nii .nii.gz .mrc .tif",
+        fileOption<Job>("map", "FILE", "write the scores: .mha .nrrd .nii .nii.gz .mrc .tif .h5",
                         &Job::map),
         fileOption<Job>("status", "FILE", "write the status of every score", &Job::status),
         fileOption<Job>("index", "FILE", "write the template that gave every score, -1 without one",
