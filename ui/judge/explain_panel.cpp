@@ -205,11 +205,15 @@ void ExplainPanel::drawPictures() {
 QString ExplainPanel::linkTo(const match::Peak& peak) const {
     const auto& peaks = m_document.result()->job->peaks;
     const auto found = std::ranges::find(peaks, match::keyOf(peak), match::keyOf);
+    // The label keeps the colour of links that it had first.
+    const QString style = QStringLiteral("style=\"color:%1\"")
+                              .arg(QApplication::palette().color(QPalette::Link).name());
     if (found != peaks.end()) {
         const auto number = found - peaks.begin();
-        return tr("<a href=\"peak:%1\">peak %2</a>").arg(number).arg(number + 1);
+        return tr("<a %1 href=\"peak:%2\">peak %3</a>").arg(style).arg(number).arg(number + 1);
     }
-    return QStringLiteral("<a href=\"at:%1,%2,%3\">%4</a>")
+    return QStringLiteral("<a %1 href=\"at:%2,%3,%4\">%5</a>")
+        .arg(style)
         .arg(peak.centre[0])
         .arg(peak.centre[1])
         .arg(peak.centre[2])
