@@ -10,6 +10,7 @@
 #include "engine/filter/resample.h"
 #include "engine/job/input/channels.h"
 #include "engine/job/input/masks.h"
+#include "engine/job/input/poses.h"
 #include "engine/job/mask_shape.h"
 #include "engine/job/report/text.h"
 #include "engine/job/world_axes.h"
@@ -482,6 +483,14 @@ method::Problem Inputs::problem(const Job& job, const std::vector<int>& group) c
         residual = std::max(residual, templates[static_cast<std::size_t>(number)].form.residual);
     }
     problem.residual = residual;
+    if (const auto bank = bankOf(group)) {
+        problem.templ = bank->box();
+        problem.templPixel = memberPixel(problem.templPixel);
+        problem.mask = bank->isMasked();
+        problem.templates = static_cast<int>(batchesOf(bank->count(), bank->box()).largest());
+        problem.residual = method::kUnknownResidual;
+        problem.onDevice.map = true; // a member's scores are compared with those before
+    }
     return problem;
 }
 
@@ -525,6 +534,9 @@ Inputs readInputs(const Job& job, const JobImages& images, const std::string& sc
                                             return isFarFromOne(templ.view().pixels);
                                         });
     }
+    if (job.poses.any() && !stop.stop_requested()) {
+        inScene(scene, [&] { makeBanks(inputs, job); });
+    }
     report(inputs, "scene", *inputs.scene);
     if (inputs.scene->opacity) {
         inputs.notes.push_back(ignoresOpacity(inputs.scene->source));
@@ -554,10 +566,15 @@ match::PeakOptions peakOptions(const Job& job) {
 
 void moveToScene(std::vector<match::Peak>& peaks, const Inputs& inputs,
                  const base::Geometry& geometry) {
-    const base::Index by = inputs.sceneCorner();
+    const base::Index region = inputs.sceneCorner();
     for (match::Peak& peak : peaks) {
         const base::Point half =
             halfOf(inputs.templates[static_cast<std::size_t>(peak.templ)].image->extents());
+        const auto group = std::ranges::find_if(inputs.groups, [&peak](const auto& each) {
+            return std::ranges::find(each, peak.templ) != each.end();
+        });
+        const base::Index own = inputs.shiftOf(*group);
+        const base::Index by{region.x + own.x, region.y + own.y, region.z + own.z};
         peak.corner = {peak.corner.x + by.x, peak.corner.y + by.y, peak.corner.z + by.z};
         const base::Point corner = pointOf(peak.corner);
         for (std::size_t axis = 0; axis < 3; ++axis) {
