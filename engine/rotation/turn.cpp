@@ -103,7 +103,7 @@ struct Taps {
 } // namespace
 
 Turner::Turner(const base::AnyView& pixels, const base::View<const std::uint8_t>& support,
-               bool flat, bool inDouble)
+               bool flat, bool inDouble, const base::View<const float>& weights)
     : m_values(base::extentsOf(pixels)), m_centre(centreOf(m_values.extents())), m_flat(flat),
       m_inDouble(inDouble) {
     const base::Extents& n = m_values.extents();
@@ -127,6 +127,12 @@ Turner::Turner(const base::AnyView& pixels, const base::View<const std::uint8_t>
             });
         },
         pixels);
+    if (weights.data() != nullptr) {
+        m_weights = base::Image<float>(n);
+        forVoxels(n, [&](std::int64_t x, std::int64_t y, std::int64_t z) {
+            m_weights.view().at(x, y, z) = weights.at(x, y, z);
+        });
+    }
     if (!whole) {
         findRadius();
         sumSupport();
@@ -243,7 +249,10 @@ struct Turner::Sampler {
 
     [[nodiscard]] double at(const base::Point& place) {
         set(place, 2, cubic);
-        return allCount() ? sum() : mean(place);
+        return allCount() ? sum() : mean(place, turner.m_values);
+    }
+    [[nodiscard]] float weightAt(const base::Point& place) {
+        return static_cast<float>(mean(place, turner.m_weights));
     }
 
   private:
@@ -298,7 +307,8 @@ struct Turner::Sampler {
 
     /// At least one voxel under the triangle counts: the nearest one or, of a round support, the
     /// one next to the place towards the centre.
-    [[nodiscard]] double mean(const base::Point& place) {
+    template <class T>
+    [[nodiscard]] double mean(const base::Point& place, const base::Image<T>& of) {
         set(place, 1, triangle);
         const base::Extents& n = turner.extents();
         double values = 0;
@@ -316,7 +326,7 @@ struct Turner::Sampler {
                         taps[0].weights[static_cast<std::size_t>(x - taps[0].first)] *
                         taps[1].weights[static_cast<std::size_t>(y - taps[1].first)] *
                         taps[2].weights[static_cast<std::size_t>(z - taps[2].first)];
-                    values += weight * turner.m_values.view().at(x, y, z);
+                    values += weight * static_cast<double>(of.view().at(x, y, z));
                     weights += weight;
                 }
             }
@@ -359,7 +369,10 @@ void forPlaces(const Pose& pose, const base::Extents& box, const base::Point& ce
 TurnedTemplate Turner::turned(const Pose& pose, const base::Extents& box) const {
     TurnedTemplate made;
     made.support = base::Image<std::uint8_t>(box, 0);
-    made.whole = true;
+    made.whole = m_weights.empty();
+    if (!m_weights.empty()) {
+        made.weights = base::Image<float>(box, 0.0F);
+    }
     const auto fill = [&](auto& image) {
         using Voxel = std::remove_cvref_t<decltype(*image.data())>;
         Sampler sampler{*this, std::max(1.0, 1 / pose.scale)};
@@ -368,6 +381,9 @@ TurnedTemplate Turner::turned(const Pose& pose, const base::Extents& box) const 
                       const bool in = counts(offset, place, pose.scale);
                       made.support.view().at(at) = in ? 1 : 0;
                       image.view().at(at) = in ? static_cast<Voxel>(sampler.at(place)) : Voxel{0};
+                      if (in && !m_weights.empty()) {
+                          made.weights.view().at(at) = sampler.weightAt(place);
+                      }
                       made.whole = made.whole && in;
                       return true;
                   });
@@ -385,10 +401,10 @@ TurnedTemplate Turner::turned(const Pose& pose, const base::Extents& box) const 
 }
 
 bool Turner::isWhole(const Pose& pose, const base::Extents& box) const {
-    bool whole = true;
+    bool whole = m_weights.empty();
     forPlaces(pose, box, m_centre, m_flat,
               [&](const base::Index&, const base::Point& offset, const base::Point& place) {
-                  whole = counts(offset, place, pose.scale);
+                  whole = whole && counts(offset, place, pose.scale);
                   return whole;
               });
     return whole;

@@ -14,7 +14,8 @@ namespace flcc::rotation {
 struct TurnedTemplate {
     base::AnyImage pixels;             ///< float32 or float64; 0 where `support` is 0
     base::Image<std::uint8_t> support; ///< 1 where the voxel counts
-    bool whole = false;                ///< all voxels count
+    base::Image<float> weights{};      ///< above 0 where it counts; empty without weights
+    bool whole = false;                ///< all voxels count, without weights
 };
 
 /// Brings a template into poses about its centre, (m - 1) / 2 on each axis.
@@ -31,17 +32,20 @@ struct TurnedTemplate {
 /// of the template nothing does. A round support (all voxels within a radius of the centre) stays
 /// round: the voxel counts if |o| <= scale radius, so that a turn does not change it.
 ///
+/// **Weights.** A voxel that counts has the linear mean of the weights about p, by the rule above.
+///
 /// A turn by 90 degrees gives the voxels of the template bit for bit, if float32 holds them and the
 /// axes that change places have extents that are both even or both odd.
 /// **Source**: Keys, IEEE Trans. ASSP 29, 1981, equation 15. **Threads**: const functions may be
 /// called at once.
 class Turner {
   public:
-    /// `support`: without voxels, or of the extents of the template. `flat`: the slices of the
+    /// `support` and `weights`: without voxels, or of the extents of the template; weights lie
+    /// between 0 and 1, and above 0 where the voxel counts. `flat`: the slices of the
     /// template are turned on their own, each in its plane, by turns in the plane. `inDouble`: the
     /// pixels of poses are float64.
     Turner(const base::AnyView& pixels, const base::View<const std::uint8_t>& support, bool flat,
-           bool inDouble);
+           bool inDouble, const base::View<const float>& weights = {});
 
     [[nodiscard]] const base::Extents& extents() const { return m_values.extents(); }
 
@@ -65,6 +69,7 @@ class Turner {
     void sumSupport();
 
     base::Image<double> m_values;
+    base::Image<float> m_weights;
     base::Image<std::uint8_t> m_support; ///< without voxels if all of them count
     std::vector<std::int64_t> m_sums;    ///< of the support before each voxel, one voxel larger
     base::Point m_centre{0, 0, 0};

@@ -9,6 +9,7 @@
 #include "engine/base/stopwatch.h"
 #include "engine/job/report/text.h"
 #include "engine/method/canonical.h"
+#include "engine/method/shared/posed_view.h"
 #include "engine/reference/lcc.h"
 #include "engine/reference/match_operation.h"
 
@@ -154,10 +155,7 @@ class Auditor {
             const auto count = static_cast<std::uint64_t>(m_input.poses->count());
             const rotation::TurnedTemplate member =
                 m_input.poses->member(i == 0 ? named : static_cast<std::int64_t>(random() % count));
-            members.emplace_back(method::MaskedView(base::viewOf(member.pixels),
-                                                    member.whole ? base::View<const std::uint8_t>()
-                                                                 : member.support.view()),
-                                 m_input.problem);
+            members.emplace_back(method::viewOf(member), m_input.problem);
         }
         return members;
     }

@@ -12,6 +12,7 @@
 #include "engine/job/report/spread.h"
 #include "engine/method/bank.h"
 #include "engine/method/method_on_device.h"
+#include "engine/method/shared/posed_view.h"
 
 namespace flcc::job::detail {
 
@@ -113,9 +114,7 @@ bool GroupRun::plan(const plan::Request& request, bool warmUp, const std::stop_t
         asked.limits.memoryBytes =
             std::max<std::int64_t>(1, asked.limits.memoryBytes - posesBytes(m_problem));
         member = m_bank->member(m_bank->typical());
-        templ = method::MaskedView(base::viewOf(member->pixels),
-                                   member->whole ? base::View<const std::uint8_t>()
-                                                 : member->support.view());
+        templ = method::viewOf(*member);
     }
     const std::shared_ptr<const plan::Knowledge> known = knowledge();
     asked.knowledge = known.get();

@@ -10,6 +10,7 @@
 #include "engine/job/report/text.h"
 #include "engine/method/bank.h"
 #include "engine/method/canonical.h"
+#include "engine/method/shared/posed_view.h"
 
 namespace flcc::job::detail {
 
@@ -119,10 +120,7 @@ class Search {
         }
         std::vector<method::MaskedView> views;
         for (std::size_t i = 0; i < m_members.size(); ++i) {
-            const rotation::TurnedTemplate& member = m_members[i];
-            views.emplace_back(base::viewOf(member.pixels), member.whole
-                                                                ? base::View<const std::uint8_t>()
-                                                                : member.support.view());
+            views.push_back(method::viewOf(m_members[i]));
             try {
                 method::requireUsableTemplate(views.back(), m_problem.operation);
             } catch (const base::Error& error) {

@@ -4,6 +4,7 @@
 #include <charconv>
 
 #include "engine/base/error.h"
+#include "engine/method/shared/posed_view.h"
 
 namespace flcc::match::detail {
 
@@ -192,10 +193,8 @@ const method::CanonicalTemplate& Scores::member(std::int32_t number) const {
         m_members.clear();
     }
     const rotation::TurnedTemplate made = m_map->poses->member(number);
-    const method::MaskedView view(base::viewOf(made.pixels), made.whole
-                                                                 ? base::View<const std::uint8_t>()
-                                                                 : made.support.view());
-    return m_members.emplace(number, method::CanonicalTemplate(view, m_map->operation))
+    return m_members
+        .emplace(number, method::CanonicalTemplate(method::viewOf(made), m_map->operation))
         .first->second;
 }
 

@@ -287,6 +287,29 @@ class TurnTest : public QObject {
         QVERIFY(turner.extentsOf({{}, 1.5}) == (Extents{19, 19, 19})); // 9 voxels to each side
     }
 
+    static void weightsTurnWithTheTemplate() {
+        // A ramp along x: a straight line is interpolated exactly, up to the rim, where the weights
+        // of the outermost voxels stay.
+        const base::AnyImage source = randomImage<float>({21, 21, 1});
+        base::Image<float> weights({21, 21, 1});
+        for (std::int64_t i = 0; i < weights.count(); ++i) {
+            weights.data()[i] = static_cast<float>(static_cast<double>(i % 21 + 1) / 21);
+        }
+        const Turner turner(base::viewOf(source), {}, true, false, weights.view());
+        const rotation::Quaternion turn = rotation::inPlane(30);
+        const TurnedTemplate made = turner.turned({turn}, {31, 31, 1});
+        const rotation::Matrix m = rotation::matrixOf(turn);
+        for (std::int64_t i = 0; i < made.weights.count(); ++i) {
+            const auto x = static_cast<double>(i % 31) - 15;
+            const auto y = static_cast<double>(i / 31) - 15;
+            const double place = std::clamp(m[0] * x + m[3] * y + 10, 0.0, 20.0);
+            const double expected = made.support.data()[i] == 0 ? 0 : (place + 1) / 21;
+            QVERIFY(std::abs(static_cast<double>(made.weights.data()[i]) - expected) <=
+                    4 * std::numeric_limits<float>::epsilon());
+        }
+        QVERIFY(countOf(made.support) > 400);
+    }
+
     static void theBoxHoldsTheWholeTemplate() {
         const base::AnyImage source = randomImage<float>({64, 64, 1});
         const Turner turner = turnerOf(source, true);
