@@ -64,6 +64,7 @@ PoseFields::PoseFields(FoldingForm& form, job::Job& job, TextFields& texts, Docu
     m_form.addRow(QString(), m_count, "poseCount",
                   tr("How many orientations each template is searched in"));
     for (QCheckBox* const box : {m_mirror, m_yes}) {
+        box->setAccessibleName(box->text());
         connect(box, &QCheckBox::toggled, this, [this] {
             m_job.poses.mirror = m_mirror->isChecked();
             m_job.poses.yes = m_yes->isChecked();
