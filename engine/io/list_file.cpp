@@ -126,6 +126,9 @@ ListFormat detectTable(std::string_view bytes, const std::filesystem::path& name
     if (has("x") && has("y") && has("width")) {
         return ListFormat::Corners;
     }
+    if (lists::isAnchored(named)) {
+        return ListFormat::Csv;
+    }
     const lists::Sheet numbers = lists::readTable(bytes, ' ', false);
     if (numbers.rows.empty() ||
         !std::ranges::all_of(numbers.rows.front(), [](const std::string& cell) {
@@ -413,6 +416,10 @@ PositionList parseList(std::string_view bytes, ListFormat format, const ListPlac
     case Syntax::Own: {
         const lists::Sheet read = lists::readTable(bytes, preset.separator, true);
         lists::takeComments(read.comments, list);
+        if (lists::isAnchored(read)) {
+            lists::takeAnchoredSheet(read, list, name);
+            break;
+        }
         lists::takeOwnSheet(read, list, name);
         return list;
     }

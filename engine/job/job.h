@@ -200,6 +200,8 @@ struct SceneImage {
 /// A support in memory: 1 inside, 0 outside.
 struct MaskImage {
     base::Image<std::uint8_t> support;
+    /// Between 0 and 1, above 0 where `support` is 1; empty if all are 0 or 1.
+    base::Image<float> weights{};
     std::string source; ///< as in SceneImage
     std::string note;
     std::string sha256;
@@ -253,8 +255,9 @@ loadCompanion(const std::filesystem::path& path, std::optional<int> channel,
               std::optional<int> frame, const std::stop_token& stop = {},
               std::int64_t memoryBytes = 0, const io::Reading& reading = {});
 
-/// The nonzero voxels of an image of any type, as a support. **Errors**: Problem for NaN and for a
-/// mask without a nonzero voxel.
+/// The nonzero voxels of an image of any type, as a support. Values of floats between 0 and 1 are
+/// weights; if one lies beyond, as with integers, every nonzero voxel counts alike. **Errors**:
+/// Problem for NaN and for a mask without a nonzero voxel.
 [[nodiscard]] std::shared_ptr<const MaskImage> maskOf(const SceneImage& image);
 
 /// Reads a mask as a job does; null if cancelled. **Errors**: as loadCompanion and maskOf.

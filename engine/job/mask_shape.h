@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <filesystem>
 #include <memory>
@@ -12,24 +13,28 @@
 
 namespace flcc::job {
 
-/// A mask of a template that is made, not read: "sphere:R[,SOFT]", "box" or "none", as a mask of
+/// A mask of a template that is made, not read: "sphere:R[,SOFT]", "cylinder:R,H[,SOFT]",
+/// "box:XxYxZ[,SOFT]", all around the middle of the template, or "box" or "none", as a mask of
 /// Job::masks. A file of that name is named with a folder ("./box").
 struct MaskShape {
-    bool sphere = false; ///< else all voxels of the template's box, which is no mask
-    double radius = 0;   ///< voxels, around the middle of the template; a disc in an image
-    double soft = 0;     ///< voxels of the edge beyond the radius
+    /// A sphere, or a cylinder if `height` is above 0. Else a box; without sides all voxels of the
+    /// template's box, which is no mask.
+    bool sphere = false;
+    double radius = 0;             ///< voxels; a disc in an image
+    double soft = 0;               ///< voxels of the edge beyond the shape
+    double height = 0;             ///< voxels along z; of a cylinder
+    std::array<double, 3> sides{}; ///< voxels; of a box
 
     [[nodiscard]] std::string text() const;
     friend bool operator==(const MaskShape&, const MaskShape&) = default;
 };
 
-/// The shape that a mask of a job names; empty for a file. **Errors**: CommandLine for a sphere
-/// whose numbers are none, negative or infinite.
+/// The shape that a mask of a job names; empty for a file. **Errors**: CommandLine for a shape
+/// whose numbers are none, negative or infinite, or for a cylinder or a box whose lengths are 0.
 [[nodiscard]] std::optional<MaskShape> maskShapeOf(const std::filesystem::path& mask);
 
-/// The weights of a shape: 1 inside; beyond the radius of a sphere half a cosine from 1 to 0 over
-/// the soft edge. As in a file of a mask, each voxel whose weight is not 0 counts fully, so a
-/// sphere counts up to less than R + SOFT (up to and including R without a soft edge).
+/// The weights of a shape: 1 inside, its surface included; beyond it half a cosine from 1 to 0 over
+/// the soft edge.
 [[nodiscard]] base::Image<float> maskWeights(const MaskShape& shape, const base::Extents& templ);
 
 /// The mask of a shape for a template of these extents. **Errors**: Problem if no voxel is inside.

@@ -79,7 +79,8 @@ struct TemplateReport {
     base::Extents extents{0, 0, 0};
     base::PixelType type = base::PixelType::Float32;
     std::int64_t support = 0;    ///< number of voxels that count
-    bool masked = false;         ///< its mask excludes voxels
+    bool masked = false;         ///< its mask excludes voxels, or has weights
+    bool weighted = false;       ///< its mask has weights other than 0 and 1
     method::Separability form{}; ///< of the template as it is matched
 };
 

@@ -24,7 +24,9 @@ struct WeightFrame {
 };
 
 /// A template normalised in double: That = (T - mean) / ||T - mean|| on its support, 0 elsewhere,
-/// so sum That = 0 and sum That^2 = 1. The norm of its errors is at most shared::kTemplateError.
+/// so sum That = 0 and sum That^2 = 1. With weights w, mean and norm are weighted and That holds
+/// w (T - mean) / ||T - mean||: sum That = 0 and sum That^2 / w = 1. The norm of its errors is at
+/// most shared::kTemplateError.
 /// **Source**: NUMERICS.md, sections 1 and 8.
 class CanonicalTemplate {
   public:
@@ -39,6 +41,14 @@ class CanonicalTemplate {
     [[nodiscard]] const base::Image<std::uint8_t>& support() const { return m_support; }
     /// N, the number of voxels of the support.
     [[nodiscard]] std::int64_t count() const { return m_count; }
+    /// The weights, if one is neither 0 nor 1; else empty.
+    [[nodiscard]] const base::Image<double>& weights() const { return m_weights; }
+    /// With weights: That / w, 0 outside the support.
+    [[nodiscard]] const base::Image<double>& levels() const { return m_levels; }
+    /// W, the sum of the weights; without them N.
+    [[nodiscard]] double total() const {
+        return m_weights.empty() ? static_cast<double>(m_count) : m_total;
+    }
     /// Gives the canonical values of an operation other than lcc; null for lcc.
     [[nodiscard]] const std::shared_ptr<const OperationTemplate>& operand() const {
         return m_operand;
@@ -47,10 +57,14 @@ class CanonicalTemplate {
 
   private:
     void setSupport(const MaskedView& templ);
+    void setWeighted(const MaskedView& templ);
     void setWeights(const MaskedView& templ, Operation operation);
 
     base::Image<double> m_values;
     base::Image<std::uint8_t> m_support;
+    base::Image<double> m_weights;
+    base::Image<double> m_levels;
+    double m_total = 0;
     std::int64_t m_count = 0;
     std::shared_ptr<const OperationTemplate> m_operand;
     WeightFrame m_frame;
@@ -92,6 +106,7 @@ inline constexpr double kOverlapBound = 2.7e-8;
                            const base::Index& corner);
 
 /// Bound on the error of canonicalScore() for a support of N = `count` voxels: (2 N + 16) 2^-53.
+/// The product with a weight adds one rounding to each term, which N counts twice over.
 [[nodiscard]] double canonicalBound(std::int64_t count);
 
 /// Checks that a template can be searched for; allocates nothing. **Errors**: Problem for a

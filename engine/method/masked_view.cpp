@@ -29,19 +29,36 @@ bool isMasked(const MaskedView& view) {
                                                         " must have the extents of its image, " +
                                                         base::toString(view.extents()));
     }
-    return zerosOf(view.mask) > 0;
+    return zerosOf(view.mask) > 0 || hasWeights(view);
+}
+
+bool hasWeights(const MaskedView& view) {
+    const base::View<const float>& weights = view.weights;
+    const base::Extents& extents = weights.extents();
+    bool any = false;
+    for (std::int64_t line = 0; weights.data() != nullptr && !any && line < extents.y * extents.z;
+         ++line) {
+        const float* const row = weights.row(line % extents.y, line / extents.y);
+        any = std::any_of(row, row + extents.x, [](float w) { return w != 0 && w != 1; });
+    }
+    return any;
 }
 
 bool sameSupport(const MaskedView& a, const MaskedView& b) {
     const base::Extents extents = a.extents();
-    const bool any = a.mask.data() != nullptr || b.mask.data() != nullptr;
+    const bool any = a.mask.data() != nullptr || b.mask.data() != nullptr ||
+                     a.weights.data() != nullptr || b.weights.data() != nullptr;
     for (std::int64_t line = 0; any && line < extents.y * extents.z; ++line) {
-        const auto isIn = [&](const MaskedView& view, std::int64_t x) {
-            return view.mask.data() == nullptr ||
-                   view.mask.row(line % extents.y, line / extents.y)[x] != 0;
+        const auto weightOf = [&](const MaskedView& view, std::int64_t x) {
+            const bool isIn = view.mask.data() == nullptr ||
+                              view.mask.row(line % extents.y, line / extents.y)[x] != 0;
+            return !isIn ? 0.0F
+                   : view.weights.data() == nullptr
+                       ? 1.0F
+                       : view.weights.row(line % extents.y, line / extents.y)[x];
         };
         for (std::int64_t x = 0; x < extents.x; ++x) {
-            if (isIn(a, x) != isIn(b, x)) {
+            if (weightOf(a, x) != weightOf(b, x)) {
                 return false;
             }
         }
@@ -53,6 +70,9 @@ MaskedView partOf(const MaskedView& view, const base::Box& box) {
     MaskedView part(base::partOf(view.pixels, box));
     if (view.mask.data() != nullptr) {
         part.mask = view.mask.part(box);
+    }
+    if (view.weights.data() != nullptr) {
+        part.weights = view.weights.part(box);
     }
     return part;
 }

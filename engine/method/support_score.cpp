@@ -44,12 +44,13 @@ template <class T> class Panel {
         const bool overlap =
             m_outside == Outside::Overlap && m_count < static_cast<double>(m_templ.count());
         m_onlyInside = overlap;
-        const double count = overlap ? m_count : static_cast<double>(m_templ.count());
+        // Without weights the sum of the weights is a count, and each product with one is exact.
+        const double count = overlap ? m_inside : m_templ.total();
         LaneSum sum;
         double largest = 0;
         forVoxels([&](const base::Index& at, bool inside) {
             const double v = valueOf(at, inside);
-            sum.add(at.x, v);
+            sum.add(at.x, weightOf(at) * v);
             largest = std::max(largest, std::abs(v));
         });
         if (!(largest > 0)) {
@@ -71,10 +72,12 @@ template <class T> class Panel {
         LaneSum rest;
         forVoxels([&](const base::Index& at, bool inside) {
             const double q = (valueOf(at, inside) - mean) * zoom;
-            rest.add(at.x, q);
-            squares.add(at.x, q * q);
+            const double w = weightOf(at);
+            rest.add(at.x, w * q);
+            squares.add(at.x, w * (q * q));
             if (inside || m_outside == Outside::Zero) {
-                numerator.add(at.x, q * (m_templ.values().view().at(at) - level.mean));
+                numerator.add(at.x, overlap ? w * (q * (levelAt(at) - level.mean))
+                                            : q * m_templ.values().view().at(at));
             }
         });
         const double remainder = rest.total();
@@ -109,9 +112,19 @@ template <class T> class Panel {
         return m_pixels.at(m_corner.x + at.x, m_corner.y + at.y, m_corner.z + at.z);
     }
 
-    /// The difference of a panel voxel to the first voxel inside. Voxels outside count as 0.
+    /// The difference of a panel voxel to m_first. Voxels outside count as 0.
     [[nodiscard]] double valueOf(const base::Index& at, bool inside) const {
         return difference(inside ? stored(at) : T{0}, m_first, m_scale);
+    }
+
+    /// The weight of a voxel of the support.
+    [[nodiscard]] double weightOf(const base::Index& at) const {
+        return m_templ.weights().empty() ? 1.0 : m_templ.weights().view().at(at);
+    }
+    /// (T - mean) / ||T - mean||, without its weight.
+    [[nodiscard]] double levelAt(const base::Index& at) const {
+        return m_templ.weights().empty() ? m_templ.values().view().at(at)
+                                         : m_templ.levels().view().at(at);
     }
 
     /// Calls `visit(index in the template, inside)` for every voxel of the support; for an overlap
@@ -145,8 +158,11 @@ template <class T> class Panel {
                 return;
             }
             const T v = stored(at);
-            m_first = m_count == 0 ? v : m_first;
+            const double weight = weightOf(at);
+            m_first = weight > m_heaviest ? v : m_first;
+            m_heaviest = std::max(m_heaviest, weight);
             m_count += 1;
+            m_inside += weight;
             good = good && base::finite(v);
             if constexpr (std::is_same_v<T, double>) {
                 largest = base::finite(v) ? std::max(largest, std::abs(v)) : largest;
@@ -162,18 +178,18 @@ template <class T> class Panel {
         double least = HUGE_VAL;
         double most = -HUGE_VAL;
         forVoxels([&](const base::Index& at, bool) {
-            const double v = m_templ.values().view().at(at);
-            sum.add(at.x, v);
+            const double v = levelAt(at);
+            sum.add(at.x, weightOf(at) * v);
             least = std::min(least, v);
             most = std::max(most, v);
         });
         Level level;
         level.constant = least == most;
-        level.mean = sum.total() / m_count;
+        level.mean = sum.total() / m_inside;
         LaneSum squares;
         forVoxels([&](const base::Index& at, bool) {
-            const double v = m_templ.values().view().at(at) - level.mean;
-            squares.add(at.x, v * v);
+            const double v = levelAt(at) - level.mean;
+            squares.add(at.x, weightOf(at) * (v * v));
         });
         level.variance = squares.total();
         return level;
@@ -184,9 +200,11 @@ template <class T> class Panel {
     const CanonicalTemplate& m_templ;
     base::Index m_corner;
     Outside m_outside;
-    T m_first{};
-    double m_count = 0; // voxels of the support that lie inside
-    double m_scale = 1; // power of two near 1 / largest magnitude, so that differences are finite
+    T m_first{}; // of the largest weight: near the mean, as far as one voxel can tell
+    double m_heaviest = 0;
+    double m_count = 0;  // voxels of the support that lie inside
+    double m_inside = 0; // the sum of their weights
+    double m_scale = 1;  // power of two near 1 / largest magnitude, so that differences are finite
     bool m_onlyInside = false;
 };
 

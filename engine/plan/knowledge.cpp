@@ -155,8 +155,8 @@ std::string problemKey(const method::Problem& problem, const method::Limits& lim
                        const base::Extents& tile) {
     // The binding names all fields, so that a new one in Problem does not compile until it is here.
     const auto& [operation, extent, scene, templ, scenePixel, templPixel, promise, precision,
-                 recompute, outside, minOverlap, mask, sceneMask, statistics, templates, residual,
-                 onDevice] = problem;
+                 recompute, outside, minOverlap, mask, weights, sceneMask, statistics, templates,
+                 residual, onDevice] = problem;
     const auto& [map, runs] = onDevice;
     std::string key;
     const auto add = [&](std::string_view part) {
@@ -174,7 +174,7 @@ std::string problemKey(const method::Problem& problem, const method::Limits& lim
     add(recompute ? "recompute" : "keep");
     add(name(outside));
     add(Json(minOverlap).dump());
-    add(mask ? "mask" : "box");
+    add(weights ? "weights" : mask ? "mask" : "box");
     add(sceneMask ? "scene-mask" : "scene");
     add(name(statistics));
     add(std::to_string(templates) + (templates == 1 ? " template" : " templates"));

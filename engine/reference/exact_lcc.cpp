@@ -73,6 +73,9 @@ Int128 sum(const std::vector<Int128>& values) {
 ExactLcc::ExactLcc(const method::MaskedView& templ, method::Outside outside, double minOverlap)
     : m_extents(templ.extents()), m_outside(outside), m_minOverlap(minOverlap) {
     method::requireUsableTemplate(templ);
+    if (method::hasWeights(templ)) {
+        throw base::Error(base::ErrorCode::Problem, "exact scores need a mask of 0 and 1");
+    }
     m_support = supportOf(templ);
     Differences differences = std::visit(
         [&](const auto& pixels) {

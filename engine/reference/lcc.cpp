@@ -13,17 +13,36 @@ namespace flcc::reference {
 
 namespace {
 
-double sum(const std::vector<double>& values) {
-    return std::accumulate(values.begin(), values.end(), 0.0);
+using Doubles = std::vector<double>;
+
+double sum(const Doubles& values) { return std::accumulate(values.begin(), values.end(), 0.0); }
+
+/// sum w a
+double sum(const Doubles& a, const Doubles& w) {
+    return std::inner_product(a.begin(), a.end(), w.begin(), 0.0);
 }
 
-double product(const std::vector<double>& a, const std::vector<double>& b) {
-    return std::inner_product(a.begin(), a.end(), b.begin(), 0.0);
+/// sum w a b
+double product(const Doubles& a, const Doubles& b, const Doubles& w) {
+    double total = 0;
+    for (std::size_t i = 0; i < a.size(); ++i) {
+        total += w[i] * (a[i] * b[i]);
+    }
+    return total;
 }
 
-void subtractMean(std::vector<double>& values) {
-    const double mean = sum(values) / static_cast<double>(values.size());
+void subtractMean(Doubles& values, const Doubles& w) {
+    const double mean = sum(values, w) / sum(w);
     std::for_each(values.begin(), values.end(), [mean](double& value) { value -= mean; });
+}
+
+/// Differences to one voxel leave the mean of the others rounded if that one weighs little, so the
+/// mean is subtracted twice.
+void normalise(Doubles& values, const Doubles& w) {
+    subtractMean(values, w);
+    subtractMean(values, w);
+    const double norm = std::sqrt(product(values, values, w));
+    std::for_each(values.begin(), values.end(), [norm](double& value) { value /= norm; });
 }
 
 } // namespace
@@ -38,10 +57,12 @@ Lcc::Lcc(const method::MaskedView& templ, method::Outside outside, double minOve
             return differencesFromFirst(seenPanel(pixels, {}, m_support, {}).view());
         },
         templ.pixels);
-    subtractMean(m_templ);
-    subtractMean(m_templ); // the first mean is rounded
-    const double norm = std::sqrt(product(m_templ, m_templ));
-    std::for_each(m_templ.begin(), m_templ.end(), [norm](double& value) { value /= norm; });
+    for (const base::Index& at : m_support) {
+        m_weights.push_back(
+            templ.weights.data() == nullptr ? 1.0 : static_cast<double>(templ.weights.at(at)));
+    }
+    m_weighted = method::hasWeights(templ);
+    normalise(m_templ, m_weights);
 }
 
 Score Lcc::at(const method::MaskedView& scene, const base::Index& corner) const {
@@ -74,25 +95,27 @@ template <class T> Score Lcc::scoreOf(const SeenPanel<T>& panel) const {
         return {0, status};
     }
     std::vector<double> q = differencesFromFirst(panel.view());
-    std::vector<double> weights = m_templ;
+    std::vector<double> templ = m_templ;
+    std::vector<double> weights = m_weights;
     if (status == base::Status::Partial && m_outside == method::Outside::Overlap) {
         const std::vector<T> inside = panel.insideOf(panel.values);
         q = differencesFromFirst(base::View<const T>(inside.data(), {std::ssize(inside), 1, 1}));
-        weights = panel.insideOf(m_templ);
-        subtractMean(weights);
-        subtractMean(weights);
-        const double norm = std::sqrt(product(weights, weights));
-        std::for_each(weights.begin(), weights.end(), [norm](double& value) { value /= norm; });
+        templ = panel.insideOf(m_templ);
+        weights = panel.insideOf(m_weights);
+        normalise(templ, weights);
     }
-    subtractMean(q);
-    const double rest = sum(q); // the remainder of the mean, left by rounding
-    const double squares = product(q, q) - rest * rest / static_cast<double>(q.size());
+    subtractMean(q, weights);
+    if (m_weighted) {
+        subtractMean(q, weights);
+    }
+    const double rest = sum(q, weights); // the remainder of the mean, left by rounding
+    const double squares = product(q, q, weights) - rest * rest / sum(weights);
     if (m_outside == method::Outside::Eibl) { // beyond the scene the panel has its own mean
         for (std::size_t i = 0; i < q.size(); ++i) {
-            weights[i] = panel.inside[i] != 0 ? weights[i] : 0.0;
+            templ[i] = panel.inside[i] != 0 ? templ[i] : 0.0;
         }
     }
-    return {std::clamp(product(q, weights) / std::sqrt(squares), -1.0, 1.0), status};
+    return {std::clamp(product(q, templ, weights) / std::sqrt(squares), -1.0, 1.0), status};
 }
 
 ScoreMap Lcc::map(const method::MaskedView& scene, method::Extent extent) const {

@@ -14,7 +14,8 @@ namespace flcc::reference {
 ///
 ///     r(u) = sum (P - mu_P)(T - mu_T) / (||P - mu_P|| ||T - mu_T||)
 ///
-/// The sums run over the voxels under the template's mask. Computed in double, in two passes over
+/// The sums run over the voxels under the template's mask; with weights w, each term of a sum
+/// counts w times, those of the means too. Computed in double, in two passes over
 /// pixels of any type, without transforms or running sums, on one thread. FLAT, NONFINITE and
 /// NOT_COMPUTED are decided on the stored pixels and score 0. A panel that leaves the scene or its
 /// mask is PARTIAL; `engine/method/NUMERICS.md`, section 1 ("Panels that leave the scene or its
@@ -44,7 +45,9 @@ class Lcc {
 
     base::Extents m_extents;
     std::vector<base::Index> m_support;
-    std::vector<double> m_templ;       // over the support: zero mean, unit norm
+    bool m_weighted = false;
+    std::vector<double> m_weights;     // over the support; 1 without weights
+    std::vector<double> m_templ;       // over the support: zero mean, unit norm, both weighted
     std::vector<std::int64_t> m_ranks; // over the support: equal where stored values are equal
     method::Outside m_outside;
     double m_minOverlap;

@@ -378,11 +378,15 @@ void WindowFilesTest::thePreviewShowsTheFileThatIsWritten() {
     QVERIFY(test::child<QLabel>(formats, "peaksExportNotes")
                 .text()
                 .contains(QStringLiteral("\"Unbinned size\"")));
+    QVERIFY(preview.geometry().bottom() <= save.parentWidget()->geometry().top());
     QTest::keyClicks(&test::child<QLineEdit>(formats, "peaksBinning"), QStringLiteral("4"));
     QTest::keyClicks(&test::child<QLineEdit>(formats, "peaksUnbinnedPixel"),
                      QStringLiteral("1.35"));
-    QTest::keyClicks(&test::child<QLineEdit>(formats, "peaksUnbinnedSize"),
-                     QStringLiteral("400,300,1"));
+    auto& size = test::child<QLineEdit>(formats, "peaksUnbinnedSize");
+    const base::Extents n = m_window->document().sceneExtents();
+    QCOMPARE(size.placeholderText(), QStringLiteral("%1, %2, 4?").arg(4 * n.x).arg(4 * n.y));
+    QVERIFY(!save.isEnabled()); // what is suggested counts for nothing
+    QTest::keyClicks(&size, QStringLiteral("400 x 300x1"));
     QVERIFY(save.isEnabled());
     const QString shown = preview.toPlainText();
     QVERIFY(shown.contains(QStringLiteral("_rlnCenteredCoordinateXAngst")));
@@ -397,6 +401,13 @@ void WindowFilesTest::thePreviewShowsTheFileThatIsWritten() {
     QVERIFY(saved());
     QVERIFY(written.open(QIODevice::ReadOnly));
     QVERIFY(QString::fromUtf8(written.readAll()).startsWith(shown.trimmed()));
+    // The next list needs the same facts.
+    QTRY_VERIFY(m_window->findChild<QDialog*>(QStringLiteral("peaksExportDialog")) == nullptr);
+    test::click(test::child<QWidget>(*m_window, "peaksExport"));
+    auto& again = test::child<QDialog>(*m_window, "peaksExportDialog");
+    QCOMPARE(test::child<QLineEdit>(again, "peaksUnbinnedSize").text(),
+             QStringLiteral("400,300,1"));
+    again.close();
 }
 
 void WindowFilesTest::peaksAndReportAreCopiedAsText() {

@@ -97,6 +97,7 @@ QVBoxLayout* ComparePanel::makeChoices() {
     m_unit = new QComboBox(this);
     m_unit->setObjectName(QStringLiteral("compareUnit"));
     m_unit->setAccessibleName(tr("Unit of the distance"));
+    m_unit->setToolTip(tr("Unit of the largest distance of a pair"));
     connect(m_tolerance, &QDoubleSpinBox::valueChanged, this, &ComparePanel::compareNow);
     connect(m_unit, &QComboBox::activated, this, &ComparePanel::compareNow);
     m_maps = new QComboBox(this);
@@ -171,6 +172,7 @@ QWidget* ComparePanel::makeTable() {
     m_table = new QTableView(this);
     m_table->setObjectName(QStringLiteral("compareTable"));
     m_table->setAccessibleName(tr("Positions of both lists"));
+    m_table->setToolTip(tr("Positions and where they were found; a row centres the views there"));
     m_table->setModel(m_sorted);
     m_table->setSortingEnabled(true);
     m_table->sortByColumn(-1, Qt::AscendingOrder);

@@ -44,6 +44,12 @@ void Judge::decide(const std::vector<int>& peaks, match::Decision decision) {
         }
     }
     m_document.editResult(std::move(edit), tr("decision"));
+    if (peaks.size() == 1) { // a key that is pressed again takes the decision back
+        Q_EMIT hinted(all ? tr("Peak %1 is undecided again.").arg(peaks.front() + 1)
+                          : tr("Peak %1: %2. N goes to the next peak.")
+                                .arg(peaks.front() + 1)
+                                .arg(toQString(std::string(match::name(decision)))));
+    }
 }
 
 void Judge::remove(const std::vector<int>& peaks) {

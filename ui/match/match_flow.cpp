@@ -112,6 +112,10 @@ void MatchFlow::forget() {
     Q_EMIT reportChanged();
 }
 
+void MatchFlow::setPeaksUnknowns(const io::ListUnknowns& unknowns) {
+    m_panel.setPeaksUnknowns(unknowns);
+}
+
 job::Job MatchFlow::currentJob() const {
     job::Job job = jobOf(m_document, m_panel.settings());
     if (m_document.templates().empty() && m_document.box()) {

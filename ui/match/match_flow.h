@@ -32,6 +32,8 @@ class MatchFlow : public QObject {
 
     /// The job of the current controls and document. Without a template, the job cuts the box.
     [[nodiscard]] job::Job currentJob() const;
+    /// Facts on the tilt series that currentJob() states from now on.
+    void setPeaksUnknowns(const io::ListUnknowns& unknowns);
     void plan();
     /// Plans also if the plan of this job is there, with what the focused field shows.
     void planNow();

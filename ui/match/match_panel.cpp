@@ -193,6 +193,7 @@ void MatchPanel::forgetScene() {
     m_job.index = none.index;
     m_job.peaks = none.peaks;
     m_job.report = none.report;
+    m_job.peaksUnknowns = none.peaksUnknowns;
     m_job.truth = none.truth;
     m_job.comparison = none.comparison;
     m_job.heatmap = none.heatmap;

@@ -47,6 +47,8 @@ class MatchPanel : public QWidget {
     [[nodiscard]] job::Job settings() const;
     /// A device that cannot be used stays selected, and problem() reports it.
     void setSettings(const job::Job& job);
+    /// Job::peaksUnknowns, which has no control here.
+    void setPeaksUnknowns(const io::ListUnknowns& unknowns) { m_job.peaksUnknowns = unknowns; }
     /// Sets the report whose chosen candidate is run; empty: no report.
     void setPlanReport(const std::filesystem::path& report);
 

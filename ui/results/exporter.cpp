@@ -232,6 +232,7 @@ void Exporter::peaks() {
     dialog->setAttribute(Qt::WA_DeleteOnClose);
     connect(dialog, &QDialog::accepted, this, [this, dialog] {
         const io::ListFormatInfo& info = io::infoOf(dialog->format());
+        m_flow.setPeaksUnknowns(dialog->unknowns()); // for the next list
         const QString extension = toQString(std::string(info.extension));
         ask(tr("Export peaks"), QStringLiteral("peaks") + extension,
             QStringLiteral("%1 (*%2)").arg(toQString(std::string(info.title)), extension),
@@ -548,12 +549,11 @@ void Exporter::writeMask(const std::filesystem::path& path, bool scene) {
         path,
         [mask = *mask, image](const io::AtomicFile& file, const std::stop_token& stop) {
             const auto& support = mask.image->support;
-            if (const auto shape = job::maskShapeOf(mask.path); shape && shape->soft > 0) {
-                const base::Image<float> weights = job::maskWeights(*shape, support.extents());
-                return io::writeImage(file, base::AnyView(weights.view()), image->geometry, {},
-                                      stop);
-            }
-            return io::writeImage(file, base::AnyView(support.view()), image->geometry, {}, stop);
+            const auto& weights = mask.image->weights;
+            return io::writeImage(file,
+                                  weights.empty() ? base::AnyView(support.view())
+                                                  : base::AnyView(weights.view()),
+                                  image->geometry, {}, stop);
         },
         false, [this, image = mask->image, path] { m_document.setMaskFile(image, path); });
 }

@@ -8,9 +8,11 @@
 #include <QLineEdit>
 #include <QPlainTextEdit>
 #include <QPushButton>
+#include <QRegularExpression>
 #include <QVBoxLayout>
 
 #include <algorithm>
+#include <cmath>
 #include <utility>
 
 #include "engine/base/error.h"
@@ -176,10 +178,12 @@ io::ListFormat PeaksExportDialog::format() const {
 void PeaksExportDialog::readFields() {
     io::ListUnknowns unknowns;
     m_wrong.clear();
+    // Sizes are written in many ways: 768x768x384, 768 × 768 × 384, 768 768 384.
+    static const QRegularExpression kBetween(QStringLiteral("\\s*[x×*,;\\s]\\s*"));
     const std::pair<const char*, QString> fields[]{
         {"binning", m_binning->text()},
         {"unbinned-pixel", m_pixel->text()},
-        {"unbinned-size", m_size->text()},
+        {"unbinned-size", m_size->text().trimmed().replace(kBetween, QStringLiteral(","))},
         {"binned-by", m_binnedBy->currentData().toString()}};
     for (const auto& [option, text] : fields) {
         try {
@@ -193,10 +197,45 @@ void PeaksExportDialog::readFields() {
     m_list.place.unknowns = unknowns;
 }
 
+/// What the scene would suggest, in fields that are empty. It is never written: nobody but the user
+/// knows how the tilt series was binned.
+void PeaksExportDialog::showExamples() {
+    const io::ListUnknowns& given = m_list.place.unknowns;
+    const base::Geometry& geometry = m_list.place.geometry;
+    base::Geometry angstrom;
+    angstrom.unit = "A";
+    const std::optional<double> voxel =
+        geometry.unitSource != base::UnitSource::Missing && geometry.unit != "px"
+            ? std::optional(base::spacingRatio(geometry, angstrom)[0])
+            : std::nullopt;
+    const auto example = [](QLineEdit* field, const QString& text) {
+        field->setPlaceholderText(text);
+    };
+    const auto number = [](double value) { return QString::number(value, 'g', 6); };
+    example(m_binning, voxel && given.unbinnedPixel
+                           ? tr("voxels of %1 Å: %2?")
+                                 .arg(number(*voxel))
+                                 .arg(number(*voxel / *given.unbinnedPixel))
+                           : tr("such as 4"));
+    example(m_pixel,
+            voxel && given.binning
+                ? tr("voxels of %1 Å: %2?").arg(number(*voxel)).arg(number(*voxel / *given.binning))
+            : voxel ? tr("the voxels have %1 Å").arg(number(*voxel))
+                    : QString());
+    const base::Extents& n = m_list.place.extents;
+    const auto unbinned = [&](std::int64_t length) {
+        return number(std::round(static_cast<double>(length) * *given.binning));
+    };
+    example(m_size, given.binning
+                        ? tr("%1, %2, %3?").arg(unbinned(n.x), unbinned(n.y), unbinned(n.z))
+                        : tr("X, Y, Z"));
+}
+
 void PeaksExportDialog::refresh() {
     const io::ListFormatInfo& info = io::infoOf(format());
     m_convention->setText(toQString(std::string(info.convention)));
     m_fields->setVisible(std::ranges::any_of(info.needs, isOfTomography));
+    showExamples();
     io::PositionList first = m_list;
     if (!only().empty()) {
         io::leaveDecided(first, only());
@@ -217,6 +256,10 @@ void PeaksExportDialog::refresh() {
     m_notes->setText(wrong.isEmpty() ? notes.join(QStringLiteral(". ")) : wrong);
     m_notes->setVisible(!m_notes->text().isEmpty());
     m_buttons->buttons().front()->setEnabled(wrong.isEmpty());
+    if (isVisible()) { // a sentence of two lines would push the buttons out
+        layout()->activate();
+        resize(width(), std::max(height(), layout()->totalHeightForWidth(width())));
+    }
 }
 
 } // namespace flcc::ui

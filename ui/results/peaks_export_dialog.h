@@ -33,6 +33,7 @@ class PeaksExportDialog : public QDialog {
     void buildFields();
     void buildOnly();
     void readFields();
+    void showExamples();
     void refresh();
 
     io::PositionList m_list;

@@ -46,6 +46,12 @@ double passesShare(const Extents& points, const Extents& m) {
            passes(static_cast<double>(points.x) / 4, static_cast<double>(points.z) / 4);
 }
 
+/// Time of the transforms that give the sums under a mask, divided by those of a plain tile: one
+/// more there and two back, beside buffers that hold spectra. And nanoseconds for each point of a
+/// tile for squares and sums.
+constexpr double kMaskPasses = 1.5;
+constexpr double kMaskVoxelNs = 0.8;
+
 class TiledMethod final : public method::Method {
   public:
     [[nodiscard]] std::string_view name() const override { return "tiled"; }
@@ -160,7 +166,9 @@ class TiledMethod final : public method::Method {
         method::Prediction prediction;
         prediction.fftPlanning = planningOf(points, problem.precision == method::Precision::Double);
         const std::int64_t workspace = workspaceBytes(Counted(problem), candidate, tile);
-        const SupportCost general = supportCost(problem, tile);
+        Problem known = problem;
+        known.mask = problem.mask && !masksInTiles(problem);
+        const SupportCost general = supportCost(known, tile);
         prediction.hostBytes = hostBytes(problem, candidate, tile, statistics);
         if (std::string reason = memoryRefusal(prediction.hostBytes, limits); !reason.empty()) {
             return method::Refusal{std::move(reason)};
@@ -173,28 +181,36 @@ class TiledMethod final : public method::Method {
         // Two half transforms a tile (Karas (23)), 2.5 M log2 M operations each; one for each
         // further template.
         const double templates = problem.templates;
+        const double masks = masksInTiles(problem) ? 1 : 0; // of all templates, if they are equal
         prediction.operations =
-            (tiles * (1 + templates) + templates * halves * general.tiles) *
+            (tiles * (1 + templates + 3 * masks) + templates * halves * general.tiles) *
             (2.5 * pointCount * std::log2(std::max(2.0, pointCount)) + 1.5 * pointCount);
         const method::ShapeTime shape = model.timeOf(points);
         const double loadNs = std::min(shape.tileNs, model.loadNs(points));
         // The model knows by itself that other lengths are FFTW's.
         const double fftw = points.smooth() ? timeFactor(points) : 1;
         const double passesNs = (shape.tileNs - loadNs) * passesShare(points, m) * fftw;
-        const double tileNs =
-            loadNs + passesNs * (1 + kAgainTransform * (templates - 1)) + model.tileOverheadNs;
+        const double tileNs = loadNs + passesNs * (1 + kAgainTransform * (templates - 1)) +
+                              masks * (kMaskPasses * passesNs + kMaskVoxelNs * pointCount) +
+                              model.tileOverheadNs;
         // In the last round some threads may be idle.
         const double threads = static_cast<double>(candidate.threads);
         const double rounds = std::ceil(tiles / threads);
         const double busy = tiles > 0 ? rounds * threads / tiles : 1;
         const double workers = model.speedUp(candidate.threads);
         const auto buffers = static_cast<double>(workspace);
-        const double generalNs = templates * general.tiles *
-                                     (halves * pointCount * doubleHalfNs(points) +
-                                      kSupportLoads * model.loadNs(points)) +
-                                 templates * general.placements * kSupportScoreNs;
-        prediction.setupMs = 1e-6 * (templates * shape.prepareNs * (general.tiles > 0 ? 3 : 1) +
-                                     buffers * model.bufferByteNs + TemplateForms::ns(problem));
+        // Under weights each placement of a general tile is a canonical value.
+        constexpr double kWeightedNs = 4;
+        const double generalNs = problem.weights
+                                     ? templates * general.placements * kWeightedNs *
+                                           static_cast<double>(base::voxelCount(m))
+                                     : templates * general.tiles *
+                                               (halves * pointCount * doubleHalfNs(points) +
+                                                kSupportLoads * model.loadNs(points)) +
+                                           templates * general.placements * kSupportScoreNs;
+        const double prepared = templates * (general.tiles > 0 ? 3 : 1) + masks;
+        prediction.setupMs = 1e-6 * (prepared * shape.prepareNs + buffers * model.bufferByteNs +
+                                     TemplateForms::ns(problem));
         prediction.ms = prediction.setupMs +
                         1e-6 *
                             (tileNs * tiles + denominatorNs(placements, problem, tile, model) *
@@ -213,7 +229,7 @@ class TiledMethod final : public method::Method {
 
     void warmUp(const Problem& problem, const Candidate& candidate) const override {
         const TransformShape points(candidate);
-        if (needsSupport(problem)) {
+        if (needsGeneral(problem)) {
             (void)TileTransform<double>::of(points);
         }
         if (problem.precision == method::Precision::Single) {
@@ -277,7 +293,7 @@ class TiledMethod final : public method::Method {
         const auto greedy = [&](const Candidate& candidate) {
             return problem.recompute && problem.precision == method::Precision::Single &&
                    doublePoints(problem, TransformShape(candidate)) == TransformShape(candidate) &&
-                   candidate.threads * TileBuffers<float>::bytes(TransformShape(candidate), false) >
+                   candidate.threads * TileBuffers<float>::bytes(TransformShape(candidate), 0) >
                        map / kLittle;
         };
         if (map > kLarge && !std::all_of(candidates.begin(), candidates.end(), greedy)) {
@@ -289,8 +305,8 @@ class TiledMethod final : public method::Method {
     static std::int64_t workspaceBytes(const Counted& counted, const Candidate& candidate,
                                        const Extents& tile) {
         const Problem& problem = counted.problem;
-        const bool general =
-            problem.mask || problem.statistics == method::WindowStatistics::Fourier;
+        const bool general = (problem.mask && !masksInTiles(problem)) ||
+                             problem.statistics == method::WindowStatistics::Fourier;
         const std::int64_t tiles = MapGrid(problem, tile, general).count();
         return std::min<std::int64_t>(candidate.threads, tiles) *
                (TiledBuffers::bytes(counted, TransformShape(candidate), tile) +

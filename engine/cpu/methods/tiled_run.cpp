@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "engine/base/tile_pool.h"
+#include "engine/cpu/methods/tiled_sums.h"
 #include "engine/method/shared/smooth_length.h"
 
 namespace flcc::cpu {
@@ -41,31 +42,6 @@ struct PlainTile {
     BestPart part; ///< where its scores go
 };
 
-template <class Real> simd::VoxelBox<Real> boxOf(Real* data, const Extents& points) {
-    return {data, points.x, points.x * points.y};
-}
-
-/// Loads the voxels under the placements `out` into a tile of `points`.
-template <class Real, class... Known>
-CentredTile load(const TiledRun& run, const Extents& points, const base::Box& out, Real* to,
-                 Known... known) {
-    const std::int64_t count = base::voxelCount(points);
-    const base::Box seen = footprint(out, run.problem.templ);
-    if (seen.extents != points) {
-        std::fill_n(to, count, Real{0});
-    }
-    const CentredTile tile = loadCentred(
-        run.scene.pixels, seen, base::voxelCount(run.problem.templ), boxOf(to, points), known...);
-    std::fill_n(to + count, TileTransform<Real>::kZeros, Real{0});
-    return tile;
-}
-
-/// A tile that has been transformed: its frame and its energies.
-struct Passed {
-    CentredTile centred;
-    TileEnergies energies;
-};
-
 /// Computes the tiles of one worker.
 class Worker {
   public:
@@ -85,7 +61,12 @@ class Worker {
 
     /// Scores a tile of placements inside the scene.
     void plain(PlainTile tile) {
-        m_run.problem.precision == method::Precision::Single ? single(tile) : inDouble(tile);
+        const bool isMasked = m_run.templs.front()->mask() != nullptr;
+        if (m_run.problem.precision == method::Precision::Single) {
+            isMasked ? masked(tile) : single(tile);
+        } else {
+            isMasked ? maskedInDouble(tile) : inDouble(tile);
+        }
     }
 
   private:
@@ -110,9 +91,9 @@ class Worker {
     template <class Real>
     Passed enter(const TileTransform<Real>& transform, const PlainTile& tile,
                  const TileBuffers<Real>& own) {
-        Passed passed{load(m_run, m_run.points, tile.out, own.voxels), {}};
+        Passed passed{loadTile(m_run, m_run.points, tile.out, own.voxels), {}};
         m_tally.clock.lap(kLoad);
-        if (m_run.bank()) {
+        if (own.spectrum != nullptr) {
             m_buffers.kept().forget();
             passed.energies.in = transform.forward(own.voxels, own.work, own.spectrum);
         }
@@ -125,7 +106,7 @@ class Worker {
                          Passed& passed, TileBuffers<Real>& own) {
         const Real* const templ = spectrumOf(*m_run.templs[i], own);
         const Extents& wanted = tile.out.extents;
-        if (m_run.bank()) {
+        if (own.spectrum != nullptr) {
             passed.energies.out =
                 transform.inverse(templ, own.spectrum, own.work, own.numerators, wanted);
         } else {
@@ -134,12 +115,12 @@ class Worker {
         }
         m_tally.clock.lap(kNumerator);
         return score(m_run.points, tile.out, passed, *m_run.templs[i], scoresOf(i, tile), own,
-                     m_run.bank() ? &m_buffers.kept() : nullptr);
+                     own.spectrum != nullptr ? &m_buffers.kept() : nullptr);
     }
 
     void single(PlainTile& tile) {
         const TileTransform<float>& transform = m_run.templs.front()->transform();
-        TileBuffers<float> own = m_buffers.tile<float>(m_run.bank());
+        TileBuffers<float> own = m_buffers.tile<float>(m_run.bank() ? 1 : 0);
         Passed passed = enter(transform, tile, own);
         const double againNs = m_again.ns(tile.out.extents);
         for (std::size_t i = 0; i < m_run.templs.size(); ++i) {
@@ -153,7 +134,7 @@ class Worker {
                 scoresOf(i, tile), againNs, result);
             m_tally.clock.lap(kRecomputation);
             if (TileScorer::wantsDouble(m_run.problem, result, againNs)) {
-                again(i, tile, passed.centred);
+                again(i, tile, &passed.centred);
             } else {
                 finish(i, tile, result);
             }
@@ -162,15 +143,67 @@ class Worker {
 
     void inDouble(PlainTile& tile) {
         const auto transform = TileTransform<double>::of(m_run.points);
-        TileBuffers<double> own = m_buffers.tile<double>(m_run.bank());
+        TileBuffers<double> own = m_buffers.tile<double>(m_run.bank() ? 1 : 0);
         Passed passed = enter(*transform, tile, own);
         for (std::size_t i = 0; i < m_run.templs.size(); ++i) {
             finish(i, tile, correlate(*transform, i, tile, passed, own));
         }
     }
 
+    /// TileScorer::scoreAgain() of a tile under a mask, whose voxels may have been replaced.
+    void scoreAgainMasked(std::size_t i, const PlainTile& tile, double againNs,
+                          TileBuffers<float>& own, TileResult& result) {
+        if (result.lowConf == 0 || !m_run.problem.recompute) {
+            return;
+        }
+        (void)loadTile(m_run, m_run.points, tile.out, own.voxels);
+        const TiledPrepared& templ = *m_run.templs[i];
+        m_buffers.scorer.scoreAgain(m_run.problem,
+                                    {boxOf(own.voxels, m_run.points), templ.canonical(), nullptr,
+                                     nullptr, &m_buffers.kept().masked()},
+                                    scoresOf(i, tile), againNs, result);
+        m_tally.clock.lap(kRecomputation);
+    }
+
+    /// Scores a tile under masks: the sums of a mask serve the templates that follow with the same
+    /// one.
+    void masked(PlainTile& tile) {
+        const TileTransform<float>& transform = m_run.templs.front()->transform();
+        TileBuffers<float> own = m_buffers.tile<float>(2);
+        Passed passed = enter(transform, tile, own);
+        MaskedTile sums(m_run, tile.out, passed, own, m_buffers.kept());
+        const double againNs = 3 * m_again.ns(tile.out.extents);
+        for (std::size_t i = 0; i < m_run.templs.size(); ++i) {
+            const MaskWeights* const mask = m_run.templs[i]->mask();
+            if (mask != m_buffers.kept().masked().mask) {
+                sums.under(*mask, transform);
+                m_tally.clock.lap(kNumerator);
+            }
+            TileResult result = correlate(transform, i, tile, passed, own);
+            scoreAgainMasked(i, tile, againNs, own, result);
+            if (TileScorer::wantsDouble(m_run.problem, result, againNs)) {
+                again(i, tile, &passed.centred);
+                if (!m_run.bank()) {
+                    return; // the tile's buffers were replaced
+                }
+            } else {
+                finish(i, tile, result);
+            }
+        }
+    }
+
+    /// Scores a tile under masks in double.
+    void maskedInDouble(PlainTile& tile) {
+        if (!m_run.bank()) {
+            (void)m_buffers.tile<double>(0); // makes the buffers
+        }
+        for (std::size_t i = 0; i < m_run.templs.size(); ++i) {
+            again(i, tile, nullptr);
+        }
+    }
+
     /// Recomputes a tile in double, part by part. `known` is its frame in single precision.
-    void again(std::size_t i, PlainTile& tile, const CentredTile& known) {
+    void again(std::size_t i, PlainTile& tile, const CentredTile* known) {
         const TiledPrepared& templ = *m_run.templs[i];
         const TransformShape& points = m_again.points;
         const auto transform = TileTransform<double>::of(points);
@@ -185,14 +218,19 @@ class Worker {
                 {corner.x + box.corner.x, corner.y + box.corner.y, corner.z + box.corner.z},
                 box.extents};
             const method::MapView part = method::partOf(scores, box);
+            const CentredTile* const frame = parts.count() == 1 ? known : nullptr;
+            KeptTile* const kept = templ.mask() != nullptr ? &m_buffers.keptAgain() : nullptr;
+            if (kept != nullptr) {
+                sumInDouble({m_run, points, out, frame}, *templ.mask(), *transform, own, *kept);
+                m_tally.clock.lap(kNumerator);
+            }
             const double* const spectrum = spectrumOf(templ, own);
-            Passed passed{
-                load(m_run, points, out, own.voxels, parts.count() == 1 ? &known : nullptr), {}};
+            Passed passed{loadTile(m_run, points, out, own.voxels, frame), {}};
             m_tally.clock.lap(kLoad);
             passed.energies =
                 transform->correlate(spectrum, own.voxels, own.work, own.numerators, out.extents);
             m_tally.clock.lap(kNumerator);
-            const TileResult result = score(points, out, passed, templ, part, own, nullptr);
+            const TileResult result = score(points, out, passed, templ, part, own, kept);
             settle(templ, out, result, part);
             plain = plain && result.plain();
         }
@@ -246,9 +284,9 @@ TransformShape doublePoints(const Problem& problem, const TransformShape& points
         return points;
     }
     constexpr std::int64_t kLeast = 8; // along an axis at least 1/8 of the points are placements
-    const std::int64_t room = TileBuffers<float>::bytes(points, false);
+    const std::int64_t room = TileBuffers<float>::bytes(points, 0);
     Extents part = points;
-    while (TileBuffers<double>::bytes(points.with(part), false) > room + room / kLeast) {
+    while (TileBuffers<double>::bytes(points.with(part), 0) > room + room / kLeast) {
         struct Axis {
             std::int64_t* length;
             std::int64_t templ;
@@ -280,13 +318,19 @@ TiledPrepared::TiledPrepared(const Problem& problem, const method::Candidate& ca
     : m_points(candidate), m_doublePoints(doublePoints(problem, m_points)),
       m_forms(TemplateForms::of(problem, templ, pool)), m_keep(keep) {
     requireNamedMask(problem, m_forms.canonical);
-    if (needsSupport(problem)) {
+    const bool hasMask = !m_forms.canonical.support().empty();
+    m_allGeneral =
+        cpu::allGeneral(problem, m_forms.canonical) && !(hasMask && masksInTiles(problem));
+    if (needsGeneral(problem) || m_allGeneral) {
         m_general.emplace(problem, m_forms.canonical, templ, m_points);
     }
-    if (allGeneral(problem, m_forms.canonical)) {
+    if (m_allGeneral) {
         (void)m_general->spectra()->of(Weights::That);
         (void)m_general->spectra()->of(Weights::Support);
         return;
+    }
+    if (hasMask) {
+        m_mask = MaskWeights::of(m_forms.canonical, m_points, m_doublePoints, keep);
     }
     if (problem.precision == method::Precision::Single) {
         m_transform = TileTransform<float>::of(m_points);
@@ -321,26 +365,25 @@ TiledBuffers::TiledBuffers(const Problem& problem, const TransformShape& points,
       m_doublePoints(doublePoints(problem, points)), m_tile(tile) {}
 
 std::int64_t TiledBuffers::tileBytes(const Problem& problem, const TransformShape& points,
-                                     bool bank) {
+                                     int spectra) {
     if (problem.precision == method::Precision::Double) {
-        return TileBuffers<double>::bytes(points, bank);
+        return TileBuffers<double>::bytes(points, spectra);
     }
-    const std::int64_t again =
-        problem.recompute && !bank
-            ? TileBuffers<double>::bytes(doublePoints(problem, points), false)
-            : 0;
-    return std::max(TileBuffers<float>::bytes(points, bank), again);
+    const std::int64_t again = problem.recompute && problem.templates == 1
+                                   ? TileBuffers<double>::bytes(doublePoints(problem, points), 0)
+                                   : 0;
+    return std::max(TileBuffers<float>::bytes(points, spectra), again);
 }
 
-template <class Real> TileBuffers<Real> TiledBuffers::tile(bool bank) {
-    return {roomy(m_room, tileBytes(m_problem, m_points, bank)), m_points, bank};
+template <class Real> TileBuffers<Real> TiledBuffers::tile(int spectra) {
+    return {roomy(m_room, tileBytes(m_problem, m_points, spectra)), m_points, spectra};
 }
-template TileBuffers<float> TiledBuffers::tile(bool);
-template TileBuffers<double> TiledBuffers::tile(bool);
+template TileBuffers<float> TiledBuffers::tile(int);
+template TileBuffers<double> TiledBuffers::tile(int);
 
 TileBuffers<double> TiledBuffers::again(bool bank) {
-    return {bank ? roomy(m_again, TileBuffers<double>::bytes(m_doublePoints, false)) : m_room,
-            m_doublePoints, false};
+    return {bank ? roomy(m_again, TileBuffers<double>::bytes(m_doublePoints, 0)) : m_room,
+            m_doublePoints, 0};
 }
 
 PlacementValues& TiledBuffers::values() {
@@ -357,12 +400,19 @@ std::int64_t TiledBuffers::bytes(const Counted& counted, const TransformShape& p
     const bool bank = problem.templates > 1;
     const std::int64_t common =
         BestTile::bytes(problem, tile) +
-        (needsSupport(problem) ? FourierCorrelator::bytes(problem, points) : 0);
+        (needsGeneral(problem) && !problem.weights ? FourierCorrelator::bytes(problem, points) : 0);
     const std::int64_t scratch = TileTransform<double>::scratchBytes(points);
+    if (masksInTiles(problem)) {
+        const std::int64_t again =
+            bank && problem.recompute ? TileBuffers<double>::bytes(doublePoints(problem, points), 0)
+                                      : 0;
+        return common + scratch + tileBytes(problem, points, single ? 2 : 0) +
+               KeptTile::bytes(tile) + again;
+    }
     if (problem.mask || problem.statistics == method::WindowStatistics::Fourier) {
         return common + scratch;
     }
-    std::int64_t bytes = common + scratch + tileBytes(problem, points, bank);
+    std::int64_t bytes = common + scratch + tileBytes(problem, points, bank ? 1 : 0);
     if (!single) {
         bytes -= TileBuffers<double>::idleBytes(points, tile);
     } else if (!problem.recompute) { // else the numerators serve as scratch too
@@ -371,7 +421,7 @@ std::int64_t TiledBuffers::bytes(const Counted& counted, const TransformShape& p
     if (bank) {
         bytes += KeptTile::bytes(tile) +
                  (single && problem.recompute
-                      ? TileBuffers<double>::bytes(doublePoints(problem, points), false)
+                      ? TileBuffers<double>::bytes(doublePoints(problem, points), 0)
                       : 0);
     }
     return bytes;
@@ -381,9 +431,17 @@ std::int64_t TiledPrepared::bytes(const Counted& counted, const TransformShape& 
     const Problem& problem = counted.problem;
     const bool single = problem.precision == method::Precision::Single;
     const std::int64_t general =
-        needsSupport(problem)
-            ? SupportTemplate::bytes(problem) + FourierCorrelator::spectraBytes(problem, points)
+        needsGeneral(problem)
+            ? SupportTemplate::bytes(problem) +
+                  (problem.weights ? 0 : FourierCorrelator::spectraBytes(problem, points))
             : 0;
+    if (masksInTiles(problem)) {
+        const TransformShape inDouble = doublePoints(problem, points);
+        const bool keeps = (!single || problem.recompute) && keep;
+        return counted.templateBytes() + spectrumBytes(points) + general +
+               MaskWeights::bytes(problem.templ, points, inDouble, keeps) +
+               (keeps ? 8 * TileTransform<double>::spectrumValues(inDouble) : 0);
+    }
     const bool plain = !problem.mask && problem.statistics != method::WindowStatistics::Fourier;
     const bool inDouble = plain && (!single || (problem.recompute && keep));
     return counted.templateBytes() + (single && plain ? spectrumBytes(points) : 0) + general +
@@ -393,7 +451,7 @@ std::int64_t TiledPrepared::bytes(const Counted& counted, const TransformShape& 
 
 method::Outcome TiledRun::operator()(const Extents& tile, ThreadBuffers<TiledBuffers>& buffers,
                                      const method::Execution& execution) const {
-    const bool general = allGeneral(problem, templs.front()->canonical());
+    const bool general = templs.front()->allGeneral();
     const MapGrid grid(problem, tile, general);
     return runTiles(grid, execution, {"load", "transform", "denominator", "recomputation"},
                     [&](const base::Box& box, int number, WorkerTally& tally) {

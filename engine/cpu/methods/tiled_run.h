@@ -13,6 +13,7 @@
 #include "engine/cpu/score/integer_template.h"
 #include "engine/cpu/score/support_run.h"
 #include "engine/cpu/score/tile_run.h"
+#include "engine/cpu/tile/mask_weights.h"
 #include "engine/cpu/transform/tile_transform.h"
 #include "engine/method/bank.h"
 #include "engine/method/canonical.h"
@@ -20,6 +21,19 @@
 /// Method `tiled`: what a run of tiles through transforms needs, and the run (overlap-save, Karas
 /// (22)-(23)).
 namespace flcc::cpu {
+
+/// True if tiles inside the scene under masks of templates are no general ones: in single
+/// precision, and wherever there are weights.
+[[nodiscard]] inline bool masksInTiles(const method::Problem& problem) {
+    return problem.mask && problem.operation.isLcc() &&
+           (problem.precision == method::Precision::Single || problem.weights);
+}
+
+/// True if `problem` has general tiles in this method; needsSupport() of others.
+[[nodiscard]] inline bool needsGeneral(method::Problem problem) {
+    problem.mask = problem.mask && !masksInTiles(problem);
+    return needsSupport(problem);
+}
 
 /// Everything that method `tiled` prepares from a template alone.
 class TiledPrepared final : public method::Prepared {
@@ -36,6 +50,10 @@ class TiledPrepared final : public method::Prepared {
     }
     [[nodiscard]] const TileTransform<float>& transform() const { return *m_transform; }
     [[nodiscard]] const base::Image<float>& spectrum() const { return m_spectrum; }
+    /// Of a template with a mask, if masksInTiles(); else null.
+    [[nodiscard]] const MaskWeights* mask() const { return m_mask.get(); }
+    /// True if every tile is a general one.
+    [[nodiscard]] bool allGeneral() const { return m_allGeneral; }
     /// The spectrum in double for tiles of doublePoints(). If it is kept, the first call makes it,
     /// with `work` as scratch. Otherwise every call makes it in `to`.
     [[nodiscard]] const double* inDouble(double* work, double* to) const;
@@ -53,6 +71,8 @@ class TiledPrepared final : public method::Prepared {
     TransformShape m_doublePoints;
     TemplateForms m_forms;
     std::optional<OperationPrepared> m_general;
+    bool m_allGeneral = false;
+    std::shared_ptr<const MaskWeights> m_mask;
     std::shared_ptr<const TileTransform<float>> m_transform;
     base::Image<float> m_spectrum;
     bool m_keep;
@@ -71,15 +91,18 @@ template <class Real> struct TileBuffers {
     Real* voxels;
     Real* numerators;
     Real* work;     ///< scratch of the transform
-    Real* spectrum; ///< of a bank: the tile's spectrum, shared by its templates; else null
+    Real* spectrum; ///< with spectra: of the tile, shared by templates and masks; else null
+    Real* squares;  ///< with two spectra: of the squares of the tile; else null
 
     /// Clears nothing: every value is written before it is read.
-    TileBuffers(base::Image<double>& room, const TransformShape& points, bool bank)
+    TileBuffers(base::Image<double>& room, const TransformShape& points, int spectra)
         : voxels(reinterpret_cast<Real*>(room.data())), numerators(voxels + values(points)),
-          work(numerators + values(points)), spectrum(bank ? work + values(points) : nullptr) {}
+          work(numerators + values(points)),
+          spectrum(spectra > 0 ? work + values(points) : nullptr),
+          squares(spectra > 1 ? spectrum + values(points) : nullptr) {}
 
-    [[nodiscard]] static std::int64_t bytes(const TransformShape& points, bool bank) {
-        return static_cast<std::int64_t>(sizeof(Real)) * values(points) * (bank ? 4 : 3);
+    [[nodiscard]] static std::int64_t bytes(const TransformShape& points, int spectra) {
+        return static_cast<std::int64_t>(sizeof(Real)) * values(points) * (3 + spectra);
     }
     /// Bytes of the numerators that a correlation never writes.
     [[nodiscard]] static std::int64_t idleBytes(const TransformShape& points,
@@ -108,13 +131,17 @@ class TiledBuffers {
     TileScorer scorer;
     BestTile best;
 
-    /// The buffers of a tile in the precision of the run.
-    template <class Real> [[nodiscard]] TileBuffers<Real> tile(bool bank);
+    /// The buffers of a tile in the precision of the run, with the number of spectra it keeps.
+    template <class Real> [[nodiscard]] TileBuffers<Real> tile(int spectra);
     /// The buffers of a part that is recomputed in double. They replace those of the tile, except
     /// in a bank, whose next template still needs the tile.
     [[nodiscard]] TileBuffers<double> again(bool bank);
-    /// The window sums of a tile that the templates of a bank share.
+    /// The window sums of a tile that the templates of a bank share, or that a mask has.
     [[nodiscard]] KeptTile& kept() { return m_kept ? *m_kept : m_kept.emplace(m_tile); }
+    /// The same for parts of a tile under a mask that are recomputed in double.
+    [[nodiscard]] KeptTile& keptAgain() {
+        return m_keptAgain ? *m_keptAgain : m_keptAgain.emplace(m_tile);
+    }
     /// The values of general tiles.
     [[nodiscard]] PlacementValues& values();
 
@@ -125,7 +152,7 @@ class TiledBuffers {
   private:
     /// Bytes of the buffers of a tile in the precision of a run.
     static std::int64_t tileBytes(const method::Problem& problem, const TransformShape& points,
-                                  bool bank);
+                                  int spectra);
 
     method::Problem m_problem;
     TransformShape m_points;
@@ -135,6 +162,7 @@ class TiledBuffers {
     base::Image<double> m_room;
     base::Image<double> m_again; ///< of a bank: for recomputing in double
     std::optional<KeptTile> m_kept;
+    std::optional<KeptTile> m_keptAgain;
 };
 
 /// A run of one template or of a bank.

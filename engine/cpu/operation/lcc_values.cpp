@@ -128,7 +128,7 @@ bool LccValues::isConstantPanel(const Index& at, const Index& corner, bool zero)
         return !zero || isZeroNear(corner);
     }
     const bool box = m_templ->canonical().support().empty() && scene.mask.data() == nullptr;
-    return !box && isConstant(scene, *m_templ->weights(), corner, zero);
+    return !box && isConstant(scene, m_templ->weights()->runs(), corner, zero);
 }
 
 /// True if the scene voxel nearest to `at` is 0.

@@ -12,6 +12,7 @@
 #include "engine/cpu/operation/absolute_differences.h"
 #include "engine/cpu/operation/lcc_values.h"
 #include "engine/cpu/operation/operation_sums.h"
+#include "engine/cpu/operation/weighted_values.h"
 
 namespace flcc::cpu {
 
@@ -315,6 +316,9 @@ std::unique_ptr<PlacementValues> makeValues(const Problem& problem, const base::
     if (problem.operation.traits().byDefinition) {
         return std::make_unique<AbsoluteDifferences>(problem.templ, tile);
     }
+    if (problem.weights) {
+        return std::make_unique<WeightedValues>();
+    }
     std::unique_ptr<Correlator> correlator;
     if (points.x > 0) {
         correlator = std::make_unique<FourierCorrelator>(points);
@@ -329,9 +333,11 @@ std::unique_ptr<PlacementValues> makeValues(const Problem& problem, const base::
 
 std::int64_t valuesBytes(const Problem& problem, const base::Extents& tile,
                          const TransformShape& points) {
-    return problem.operation.traits().byDefinition ? AbsoluteDifferences::bytes(problem.templ, tile)
-           : points.x > 0                          ? FourierCorrelator::bytes(problem, points)
-                                                   : DirectCorrelator::bytes(problem, tile);
+    return problem.weights ? 0
+           : problem.operation.traits().byDefinition
+               ? AbsoluteDifferences::bytes(problem.templ, tile)
+           : points.x > 0 ? FourierCorrelator::bytes(problem, points)
+                          : DirectCorrelator::bytes(problem, tile);
 }
 
 bool runGeneralTile(const GeneralRun& run, const std::vector<const OperationPrepared*>& templs,

@@ -58,6 +58,19 @@ simd::ScoreConstants constantsOf(const method::Problem& problem, const CentredTi
     return constants;
 }
 
+/// Sets what differs under a mask, whose sums are given.
+void setMasked(const MaskedSums& sums, simd::ScoreConstants& constants) {
+    constants.hasSumErrors = true;
+    constants.count = sums.mask->total();
+    constants.exactSums = false;
+    constants.exactVariance = false;
+    constants.suspicious = 0;
+    constants.boundSquare = 0; // varianceSquare counts the roundings
+    constants.varianceOne = sums.one;
+    constants.varianceRoot = sums.root;
+    constants.varianceSquare = sums.square;
+}
+
 /// Number of LOWCONF voxels of a tile that are recorded. A tile with more of them is not scored
 /// again voxel by voxel.
 std::int64_t mostLow(const Extents& tile) {
@@ -97,6 +110,38 @@ method::shared::BoxConstants againConstants(const method::Problem& problem, cons
     return constants;
 }
 
+base::Index indexOf(std::size_t i, const Extents& extents) {
+    const auto at = static_cast<std::int64_t>(i);
+    return {at % extents.x, at / extents.x % extents.y, at / (extents.x * extents.y)};
+}
+
+base::Index movedBy(const base::Index& at, const base::Index& by) {
+    return {at.x + by.x, at.y + by.y, at.z + by.z};
+}
+
+/// The score of a panel under a mask, given its sums and its numerator by the definition. `open`:
+/// the panel may be FLAT.
+method::shared::BoxScore scoreMasked(const simd::LowPanel& panel, double numerator,
+                                     const MaskedSums& sums,
+                                     const method::shared::BoxConstants& constants) {
+    const double s2 = std::max(0.0, panel.s2);
+    const double variance = panel.s2 - panel.s1 * panel.s1 / sums.mask->total();
+    const double error = sums.one + sums.root * std::sqrt(s2) + sums.square * s2;
+    method::shared::BoxScore score;
+    if (!(variance > 4 * error && variance > constants.tiny)) {
+        score.open = true;
+        return score;
+    }
+    const double inverse = 1 / std::sqrt(variance);
+    const double value = numerator * inverse;
+    const double own = constants.boundPanel * std::sqrt(s2) * inverse + constants.boundConstant;
+    const double relative = 0.54 * error / variance;
+    score.bound = own + relative * std::min(1.0, std::abs(value) + own + relative);
+    score.overRange = std::abs(value) - 1 > score.bound;
+    score.value = std::clamp(value, -1.0, 1.0);
+    return score;
+}
+
 /// Calls `change(value, status, i)` for every voxel of a tile; i counts x fastest.
 template <class Change> void forVoxels(const method::MapView& part, Change&& change) {
     const Extents& extents = part.value.extents();
@@ -111,14 +156,17 @@ template <class Change> void forVoxels(const method::MapView& part, Change&& cha
 }
 
 /// Decides voxels whose variance could not be trusted: FLAT if the panel is constant, else LOWCONF
-/// with an unknown score. Returns the number of LOWCONF ones.
-std::int64_t settleSuspicious(const std::vector<std::uint8_t>& flat, const method::MapView& part) {
+/// with an unknown score. `isFlat(i)` says whether panel i is constant. Returns the number of
+/// LOWCONF ones.
+template <class IsFlat>
+std::int64_t settleSuspicious(const IsFlat& isFlat, const method::MapView& part) {
     std::int64_t unknown = 0;
     forVoxels(part, [&](float& value, Status& status, std::size_t i) {
         if (static_cast<std::uint8_t>(status) == simd::kSuspicious) {
-            status = flat[i] != 0 ? Status::Flat : Status::LowConf;
+            const bool flat = isFlat(i);
+            status = flat ? Status::Flat : Status::LowConf;
             value = 0; // as in the double map, where suspicious voxels hold 0
-            unknown += flat[i] != 0 ? 0 : 1;
+            unknown += flat ? 0 : 1;
         }
     });
     return unknown;
@@ -196,6 +244,7 @@ TileResult TileScorer::score(const method::Problem& problem, const base::AnyView
     arguments.scratch = m_scratch.data();
     m_low.panels.clear();
     const bool lcc = problem.operation.isLcc();
+    const MaskWeights* const mask = kept != nullptr ? kept->masked().mask : nullptr;
     if (lcc && std::is_same_v<Real, float> && problem.recompute) {
         m_low.start(static_cast<std::size_t>(mostLow(m_tile)));
         arguments.low = &m_low;
@@ -207,6 +256,7 @@ TileResult TileScorer::score(const method::Problem& problem, const base::AnyView
         arguments.recall = std::exchange(kept->m_known, true);
         if (!arguments.recall) {
             kept->m_rows.fill({});
+            arguments.recall = arguments.sumsOnly = mask != nullptr;
         }
     }
     const bool inDouble = std::is_same_v<Real, double>;
@@ -216,7 +266,12 @@ TileResult TileScorer::score(const method::Problem& problem, const base::AnyView
         inDouble ? method::shared::kNormedError + (part.exact.data() == nullptr ? kUnitSingle : 0.0)
                  : (integers ? 5 : 4) * kUnitSingle;
     TileResult result{tile, {}, 0, inDouble};
-    const simd::ScoreConstants constants = constantsOf(problem, tile, terms, constant);
+    simd::ScoreConstants constants = constantsOf(problem, tile, terms, constant);
+    if (mask != nullptr) {
+        setMasked(kept->masked(), constants);
+        // The scores are those of the voxels as they were loaded.
+        constants.boundPanel += tile.exact ? 0 : kUnitOf<Real>;
+    }
     std::optional<simd::FinishConstants> finish;
     if (!lcc) {
         finish = finishOf(problem, templ, tile, terms, {inDouble, part.exact.data() != nullptr});
@@ -239,7 +294,8 @@ TileResult TileScorer::score(const method::Problem& problem, const base::AnyView
     if (tile.nonFinite > 0) {
         std::vector<std::uint8_t>& touched = panels.touched;
         if (touched.empty()) {
-            touched = nonFinitePanels(scene, seen, problem.templ);
+            touched = mask != nullptr ? mask->nonFinitePanels(scene, seen)
+                                      : nonFinitePanels(scene, seen, problem.templ);
         }
         forVoxels(part, [&](float& value, Status& status, std::size_t i) {
             if (touched[i] != 0) {
@@ -257,7 +313,13 @@ TileResult TileScorer::score(const method::Problem& problem, const base::AnyView
         if (panels.flat.empty()) {
             panels.flat = flatPanels(scene, seen, problem.templ);
         }
-        const std::int64_t unknown = settleSuspicious(panels.flat, part);
+        const auto isFlat = [&](std::size_t i) {
+            return panels.flat[i] != 0 ||
+                   (mask != nullptr &&
+                    isConstant(scene, mask->runs(), movedBy(out.corner, indexOf(i, out.extents)),
+                               false));
+        };
+        const std::int64_t unknown = settleSuspicious(isFlat, part);
         result.lowConf += unknown;
         if (unknown > 0) { // their score is unknown: the bound is the range of scores
             result.tally.largestLowConf = std::max(result.tally.largestLowConf, 2.0);
@@ -267,11 +329,6 @@ TileResult TileScorer::score(const method::Problem& problem, const base::AnyView
 }
 
 namespace {
-
-base::Index indexOf(std::size_t i, const Extents& extents) {
-    const auto at = static_cast<std::int64_t>(i);
-    return {at % extents.x, at / extents.x % extents.y, at / (extents.x * extents.y)};
-}
 
 /// The canonical value of a placement, with the bound of what the map stores.
 method::OperationValue canonicalAt(const method::Problem& problem, const base::AnyView& scene,
@@ -301,10 +358,6 @@ void write(const method::MapView& part, const base::Index& at, double value, Sta
     if (part.exact.data() != nullptr) {
         part.exact.at(at) = value;
     }
-}
-
-base::Index movedBy(const base::Index& at, const base::Index& by) {
-    return {at.x + by.x, at.y + by.y, at.z + by.z};
 }
 
 } // namespace
@@ -347,6 +400,7 @@ void TileScorer::scoreAgain(const method::Problem& problem, const AgainInput& in
     const method::shared::TileFrame frame = frameOf(result.tile, m);
     const method::shared::BoxConstants constants =
         againConstants(problem, result.tile, numerators.integers());
+    const MaskedSums* const masked = input.masked;
     constexpr std::size_t kTogether = simd::kPanels;
     constexpr std::size_t kTrial = 8 * kTogether;
     std::array<double, kTogether> products{};
@@ -361,7 +415,9 @@ void TileScorer::scoreAgain(const method::Problem& problem, const AgainInput& in
         for (std::size_t i = 0; i < count; ++i) {
             const simd::LowPanel& panel = panels[first + i];
             const method::shared::BoxScore score =
-                method::shared::scoreBox(panel.s1, panel.s2, products[i], frame, constants);
+                masked != nullptr
+                    ? scoreMasked(panel, products[i], *masked, constants)
+                    : method::shared::scoreBox(panel.s1, panel.s2, products[i], frame, constants);
             Status& status = part.status.at(panel.at);
             if (status != Status::LowConf || score.flat || score.open ||
                 !(score.bound <= problem.promise)) {

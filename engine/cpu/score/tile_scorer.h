@@ -8,6 +8,7 @@
 
 #include "engine/base/pixels.h"
 #include "engine/cpu/score/integer_template.h"
+#include "engine/cpu/score/masked_sums.h"
 #include "engine/cpu/simd/kernels.h"
 #include "engine/cpu/tile/tile_loader.h"
 #include "engine/cpu/transform/tile_transform.h"
@@ -109,7 +110,20 @@ class KeptTile {
     void forget() {
         m_known = false;
         m_panels = {};
+        m_masked = {};
     }
+
+    /// For sums under a mask, which the caller makes: where those of a tile of `out` placements go.
+    [[nodiscard]] SumsRows rowsOf(const base::Extents& out) {
+        return {m_sums.data(), simd::sumsRow(out.x), out.y};
+    }
+    /// The sums are those of the tile `seen` under a mask, with these errors. `flat` stays known.
+    void setMasked(const MaskedSums& sums) {
+        m_masked = sums;
+        m_known = false;
+        m_panels.touched.clear();
+    }
+    [[nodiscard]] const MaskedSums& masked() const { return m_masked; }
 
   private:
     friend class TileScorer;
@@ -122,6 +136,7 @@ class KeptTile {
     base::Image<simd::KeptRow> m_rows;
     bool m_known = false;
     Panels m_panels;
+    MaskedSums m_masked; ///< without a mask: the scorer makes the sums
 };
 
 /// The input of scoreAgain().
@@ -131,6 +146,7 @@ struct AgainInput {
     const IntegerTemplate* integers = nullptr; ///< null if there is none, or no `steps`
     /// Scratch of stepsRoom() elements.
     std::int16_t* steps = nullptr;
+    const MaskedSums* masked = nullptr; ///< the sums under the template's mask, if it has one
 
     /// Elements of scratch that the voxels under a tile of `out` placements take as 16-bit steps.
     [[nodiscard]] static std::int64_t stepsRoom(const base::Extents& m, const base::Extents& out) {
@@ -152,7 +168,7 @@ class TileScorer {
 
     /// Scores the placements `out` of the scene into `part`, which is their part of the map. The
     /// first template of a tile fills `kept`; the scores of further templates come from it and do
-    /// not read x.
+    /// not read x. Neither do scores under a mask, whose sums `kept` holds.
     template <class Real, class Numerator>
     [[nodiscard]] TileResult
     score(const method::Problem& problem, const base::AnyView& scene, const base::Box& out,

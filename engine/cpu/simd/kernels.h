@@ -162,6 +162,13 @@ struct ScoreConstants {
     double numeratorScale = 1; ///< 1 / (N ||b - mean|| unit)
     /// For numerators with That less a level: the level. The scores add it times s1. 0 for others.
     double templLevel = 0;
+    /// For sums under a mask, which are given and not exact (`hasSumErrors`): the error of D is at
+    /// most varianceOne + varianceRoot sqrt(s2) + varianceSquare s2. `count` is then the sum of the
+    /// weights, and a panel whose D is at most four times that error may be flat.
+    bool hasSumErrors = false;
+    double varianceOne = 0;
+    double varianceRoot = 0;
+    double varianceSquare = 0;
 };
 
 /// The constants of a tile that turn sums into values of an operation other than lcc:
@@ -277,6 +284,7 @@ template <class Real, class Numerator = Real> struct ScoreArguments {
     /// Scores these numerators from `kept`, `inverses` and `rows`, with the bits that x would give.
     /// x is not read.
     bool recall = false;
+    bool sumsOnly = false; ///< with `recall`: `inverses` and `rows` are to be filled
     /// Null: the score r. Else the values are those of another operation; `inverses` and `rows` are
     /// not used.
     const FinishConstants* finish = nullptr;

@@ -68,7 +68,7 @@ template <class Scores> class RowScorer {
         }
         // The caller samples the bounds of the last row, so this row needs one for each voxel.
         const bool sampled = row.at.y + 1 == m_arguments.out.y;
-        if (!sampled && m_arguments.recall && scoreFromInverses(row)) {
+        if (!sampled && m_arguments.recall && !m_arguments.sumsOnly && scoreFromInverses(row)) {
             return true;
         }
         const Keeper keeper(m_arguments, row.at);
@@ -112,7 +112,7 @@ template <class Scores> class RowScorer {
     class Keeper {
       public:
         Keeper(const Arguments& a, const base::Index& at) {
-            if (std::is_same_v<Scores, SingleScores> && a.kept != nullptr && !a.recall) {
+            if (Scores::kKeepsInverses && a.kept != nullptr && (!a.recall || a.sumsOnly)) {
                 const std::int64_t row = at.z * a.out.y + at.y;
                 m_inverses = a.inverses + row * sumsRow(a.out.x) + at.x;
                 m_row = a.rows + row;
@@ -121,7 +121,7 @@ template <class Scores> class RowScorer {
             }
         }
         HWY_INLINE void keep(std::int64_t i, V inverse) const {
-            if constexpr (std::is_same_v<Scores, SingleScores>) {
+            if constexpr (Scores::kKeepsInverses) {
                 if (m_inverses != nullptr) {
                     hn::StoreU(inverse, D(), m_inverses + i); // rows have space for a whole vector
                 }
@@ -143,13 +143,13 @@ template <class Scores> class RowScorer {
     /// The same as scorePlainly(), from the kept 1 / sqrt(D) of a row. False if that is not
     /// possible.
     template <class S> [[nodiscard]] bool scoreFromInverses(const Row<S>& row) {
-        if constexpr (!std::is_same_v<Scores, SingleScores>) {
+        if constexpr (!Scores::kKeepsInverses) {
             return false;
         } else {
             const std::int64_t number = row.at.z * m_arguments.out.y + row.at.y;
             const KeptRow& known = m_arguments.rows[number];
-            const double bound =
-                boundOfAll(static_cast<double>(known.square), static_cast<double>(known.variance));
+            const double bound = boundOfAll(static_cast<double>(known.square),
+                                            static_cast<double>(known.variance), 1);
             if (!(known.variance > 0 && bound <= m_constants.promise)) {
                 return false;
             }
@@ -210,11 +210,19 @@ template <class Scores> class RowScorer {
               static_cast<double>(square) * m_constants.suspicious < 0.5)) {
             return false;
         }
+        if constexpr (Scores::kSumErrors) {
+            if (!(8 * varianceError(static_cast<double>(square), static_cast<double>(variance)) <
+                  1)) {
+                return false;
+            }
+        }
         keeper.keep(square, variance);
-        if (!(hn::GetLane(hn::MaxOfLanes(d, scores)) <= Real{1})) {
+        const Real largest = hn::GetLane(hn::MaxOfLanes(d, scores));
+        if (!(largest <= Real{1})) {
             return false;
         }
-        const double bound = boundOfAll(static_cast<double>(square), static_cast<double>(variance));
+        const double bound = boundOfAll(static_cast<double>(square), static_cast<double>(variance),
+                                        static_cast<double>(largest));
         if (!(bound <= m_constants.promise)) {
             return false;
         }
@@ -268,14 +276,29 @@ template <class Scores> class RowScorer {
     }
 
     /// boundOf() with the largest K^2, the smallest D and |r| = 1, enlarged to cover its own
-    /// roundings.
-    [[nodiscard]] double boundOfAll(double k2, double variance) const {
+    /// roundings. Where sums have errors, the largest |r| of the row, `most`, counts for these.
+    [[nodiscard]] double boundOfAll(double k2, double variance, double most) const {
         const ScoreConstants& c = m_constants;
         const double inverse = 1 / std::sqrt(variance);
         const double fourier =
             std::min(c.boundNumerator * inverse + c.boundScore, c.boundWorst * inverse);
-        return 1.0001 *
-               (c.boundPanel * std::sqrt(k2) + fourier + c.boundSquare * k2 + c.boundConstant);
+        const double own =
+            c.boundPanel * std::sqrt(k2) + fourier + c.boundSquare * k2 + c.boundConstant;
+        if constexpr (Scores::kSumErrors) {
+            const double relative = kInverseShare * varianceError(k2, variance);
+            return 1.0001 * (own + relative * std::min(1.0, most + own + relative));
+        }
+        return 1.0001 * own;
+    }
+
+    /// If the error of D is at most D/4, 1/sqrt(D) is off by at most this times the relative error.
+    static constexpr double kInverseShare = 0.54;
+
+    /// The error of D, divided by D, at the largest K^2 and the smallest D.
+    [[nodiscard]] double varianceError(double k2, double variance) const {
+        const ScoreConstants& c = m_constants;
+        return c.varianceOne / variance + c.varianceRoot * std::sqrt(k2 / variance) +
+               c.varianceSquare * k2;
     }
 
     template <class S> void scoreCarefully(const Row<S>& row, float* bounds) {
@@ -289,9 +312,8 @@ template <class Scores> class RowScorer {
             V variance;
             V numerator;
             Scores::panels(row.sums, row.num, i, constants, square, variance, numerator);
-            const auto suspicious =
-                hn::Or(hn::Le(variance, hn::Mul(set(constants.suspicious), square)),
-                       hn::Le(variance, hn::Set(d, Scores::kTiny)));
+            const auto suspicious = hn::Or(isSuspicious(constants, square, variance),
+                                           hn::Le(variance, hn::Set(d, Scores::kTiny)));
             const auto inverse = Scores::inverseRoot(hn::IfThenElse(suspicious, one, variance));
             const auto score = hn::IfThenZeroElse(suspicious, hn::Mul(numerator, inverse));
             const auto bound = boundOf(constants, square, inverse, hn::Abs(score));
@@ -338,6 +360,22 @@ template <class Scores> class RowScorer {
 
     static HWY_INLINE V set(double value) { return hn::Set(D(), static_cast<Real>(value)); }
 
+    /// The error of D: kSumErrors only.
+    static HWY_INLINE V errorOf(const ScoreConstants& constants, V square) {
+        const auto s2 = hn::Max(square, hn::Zero(D()));
+        return hn::MulAdd(set(constants.varianceSquare), s2,
+                          hn::MulAdd(set(constants.varianceRoot), Scores::rootAbove(s2),
+                                     set(constants.varianceOne)));
+    }
+
+    static HWY_INLINE auto isSuspicious(const ScoreConstants& constants, V square, V variance) {
+        if constexpr (Scores::kSumErrors) {
+            return hn::Not(hn::Gt(variance, hn::Mul(set(4.001), errorOf(constants, square))));
+        } else {
+            return hn::Le(variance, hn::Mul(set(constants.suspicious), square));
+        }
+    }
+
     static HWY_INLINE V boundOf(const ScoreConstants& constants, V squares, V inverse,
                                 V magnitude) {
         const auto k2 = hn::Mul(hn::Mul(squares, inverse), inverse);
@@ -345,8 +383,18 @@ template <class Scores> class RowScorer {
         const auto fourier = hn::Min(hn::MulAdd(set(constants.boundNumerator), inverse,
                                                 hn::Mul(set(constants.boundScore), magnitude)),
                                      hn::Mul(set(constants.boundWorst), inverse));
-        return hn::Add(hn::MulAdd(set(constants.boundPanel), k, fourier),
-                       hn::MulAdd(set(constants.boundSquare), k2, set(constants.boundConstant)));
+        const auto own =
+            hn::Add(hn::MulAdd(set(constants.boundPanel), k, fourier),
+                    hn::MulAdd(set(constants.boundSquare), k2, set(constants.boundConstant)));
+        if constexpr (Scores::kSumErrors) {
+            const auto relative =
+                hn::Mul(hn::Mul(set(1.0001 * kInverseShare), errorOf(constants, squares)),
+                        hn::Mul(inverse, inverse));
+            const auto most = hn::Min(set(1), hn::Add(magnitude, hn::Add(own, relative)));
+            return hn::MulAdd(relative, most, own);
+        } else {
+            return own;
+        }
     }
 
     /// The lanes of a vector that need a status or a count of their own.

@@ -184,6 +184,9 @@ HWY_INLINE ScoreTally scoreAll(const typename Scorer::Arguments& a, const ScoreC
         // scores in double and small promises do not allow the error of running sums
         running = false;
     }
+    if (constants.hasSumErrors) {
+        constants.boundConstant = given.boundConstant; // their errors count apart
+    }
     Scorer scorer(a, constants, least);
     if (a.recall) {
         scoreKept(a, scorer);
@@ -204,6 +207,7 @@ HWY_INLINE ScoreTally scoreAll(const typename Scorer::Arguments& a, const ScoreC
 // has the level in its factors.
 ScoreTally scoreFloat(const ScoreArguments<float>& a, const ScoreConstants& constants) {
     return a.finish != nullptr         ? scoreAll<RowFinisher<SingleScores>>(a, constants)
+           : constants.hasSumErrors    ? scoreAll<RowScorer<MaskedScores>>(a, constants)
            : constants.templLevel == 0 ? scoreAll<RowScorer<SingleScores>>(a, constants)
                                        : scoreAll<RowScorer<LevelScores>>(a, constants);
 }
@@ -214,6 +218,7 @@ ScoreTally scoreInteger(const ScoreArguments<float, std::int32_t>& a,
 }
 ScoreTally scoreDouble(const ScoreArguments<double>& a, const ScoreConstants& constants) {
     return a.finish != nullptr         ? scoreAll<RowFinisher<DoubleScores>>(a, constants)
+           : constants.hasSumErrors    ? scoreAll<RowScorer<DoubleMaskedScores>>(a, constants)
            : constants.templLevel == 0 ? scoreAll<RowScorer<DoubleScores>>(a, constants)
                                        : scoreAll<RowScorer<DoubleLevelScores>>(a, constants);
 }

@@ -25,6 +25,8 @@ struct SingleScores {
     using H = hn::Half<D>;
     using V = hn::Vec<D>;
     static constexpr float kTiny = 0x1p-80F;
+    static constexpr bool kKeepsInverses = true; ///< 1 / sqrt(D) serves further numerators
+    static constexpr bool kSumErrors = false;    ///< ScoreConstants::varianceOne and others count
 
     // For the panels from `i` on: s2, D = s2 - s1^2 / N and the numerators.
     template <class S>
@@ -87,6 +89,8 @@ struct SingleScores {
 
 // Scores in float from numerators with That less a level.
 struct LevelScores : SingleScores {
+    static constexpr bool kKeepsInverses = false;
+
     template <class S>
     static HWY_INLINE void panels(const S& sums, const float* num, std::int64_t i,
                                   const ScoreConstants& constants, V& square, V& variance,
@@ -114,6 +118,7 @@ struct LevelScores : SingleScores {
 // with N stay below 2^53.
 struct IntegerScores : SingleScores {
     using Numerator = std::int32_t;
+    static constexpr bool kKeepsInverses = false;
 
     template <class S>
     static HWY_INLINE void panels(const S& sums, const std::int32_t* num, std::int64_t i,
@@ -170,6 +175,8 @@ struct DoubleScores {
     using D = DD;
     using V = hn::Vec<D>;
     static constexpr double kTiny = 0x1p-900;
+    static constexpr bool kKeepsInverses = false;
+    static constexpr bool kSumErrors = false;
 
     template <class S>
     static HWY_INLINE void panels(const S& sums, const double* num, std::int64_t i,
@@ -204,6 +211,14 @@ struct DoubleLevelScores : DoubleScores {
     static double numeratorOf(double num, double s1, const ScoreConstants& constants) {
         return num + s1 * constants.templLevel;
     }
+};
+
+// Scores from kept sums that have errors of their own: those under a mask.
+struct MaskedScores : SingleScores {
+    static constexpr bool kSumErrors = true;
+};
+struct DoubleMaskedScores : DoubleScores {
+    static constexpr bool kSumErrors = true;
 };
 
 } // namespace flcc::cpu::simd::HWY_NAMESPACE

@@ -6,35 +6,7 @@
 
 namespace flcc::cpu {
 
-namespace {
-
 using base::Index;
-
-/// Calls `visit(index in the template, index in the scene)` for the voxels of the support inside
-/// the scene and its mask, until it returns false. Returns true if all were visited.
-template <class Visit>
-bool forInside(const method::MaskedView& scene, const SupportTemplate& templ, const Index& corner,
-               Visit&& visit) {
-    const base::Extents n = scene.extents();
-    for (const SupportTemplate::Run& run : templ.runs()) {
-        const Index from{corner.x + run.start.x, corner.y + run.start.y, corner.z + run.start.z};
-        if (from.y < 0 || from.y >= n.y || from.z < 0 || from.z >= n.z) {
-            continue;
-        }
-        const std::int64_t first = std::max<std::int64_t>(0, -from.x);
-        const std::int64_t last = std::min(run.length, n.x - from.x);
-        for (std::int64_t i = first; i < last; ++i) {
-            const Index at{from.x + i, from.y, from.z};
-            const bool counts = scene.mask.data() == nullptr || scene.mask.at(at) != 0;
-            if (counts && !visit(Index{run.start.x + i, run.start.y, run.start.z}, at)) {
-                return false;
-            }
-        }
-    }
-    return true;
-}
-
-} // namespace
 
 SupportTemplate::SupportTemplate(const method::CanonicalTemplate& canonical,
                                  const method::MaskedView& templ)
@@ -96,13 +68,13 @@ std::int64_t SupportTemplate::bytes(const method::Problem& problem) {
                                               base::bytesPerVoxel(problem.templPixel));
 }
 
-bool isConstant(const method::MaskedView& scene, const SupportTemplate& templ, const Index& corner,
-                bool zero) {
+bool isConstant(const method::MaskedView& scene, const std::vector<SupportTemplate::Run>& support,
+                const Index& corner, bool zero) {
     return std::visit(
         [&](const auto& pixels) {
             std::remove_cvref_t<decltype(*pixels.data())> level{0};
             bool known = zero;
-            return forInside(scene, templ, corner, [&](const Index&, const Index& at) {
+            return forInside(scene, support, corner, [&](const Index&, const Index& at) {
                 const auto value = pixels.at(at);
                 level = known ? level : value;
                 known = true;
@@ -118,7 +90,7 @@ bool isTemplateConstant(const method::MaskedView& scene, const SupportTemplate& 
         [&](const auto& pixels) {
             std::remove_cvref_t<decltype(*pixels.data())> level{0};
             bool known = false;
-            return forInside(scene, templ, corner, [&](const Index& in, const Index&) {
+            return forInside(scene, templ.runs(), corner, [&](const Index& in, const Index&) {
                 const auto value = pixels.at(in);
                 level = known ? level : value;
                 known = true;

@@ -55,9 +55,35 @@ class SupportTemplate {
     std::int64_t m_count = 0;
 };
 
+/// Calls `visit(index in the template, index in the scene)` for the voxels of the support inside
+/// the scene and its mask, until it returns false. Returns true if all were visited.
+template <class Visit>
+bool forInside(const method::MaskedView& scene, const std::vector<SupportTemplate::Run>& support,
+               const base::Index& corner, const Visit& visit) {
+    const base::Extents n = scene.extents();
+    for (const SupportTemplate::Run& run : support) {
+        const base::Index from{corner.x + run.start.x, corner.y + run.start.y,
+                               corner.z + run.start.z};
+        if (from.y < 0 || from.y >= n.y || from.z < 0 || from.z >= n.z) {
+            continue;
+        }
+        const std::int64_t first = std::max<std::int64_t>(0, -from.x);
+        const std::int64_t last = std::min(run.length, n.x - from.x);
+        for (std::int64_t i = first; i < last; ++i) {
+            const base::Index at{from.x + i, from.y, from.z};
+            const bool counts = scene.mask.data() == nullptr || scene.mask.at(at) != 0;
+            if (counts && !visit(base::Index{run.start.x + i, run.start.y, run.start.z}, at)) {
+                return false;
+            }
+        }
+    }
+    return true;
+}
+
 /// True if all voxels of the support inside the scene and its mask hold one value; with `zero`, if
 /// they all hold 0. Decides FLAT on the stored voxels. `corner` may lie outside the scene.
-[[nodiscard]] bool isConstant(const method::MaskedView& scene, const SupportTemplate& templ,
+[[nodiscard]] bool isConstant(const method::MaskedView& scene,
+                              const std::vector<SupportTemplate::Run>& support,
                               const base::Index& corner, bool zero);
 
 /// True if the template is constant on the voxels where its support meets the scene and its mask.

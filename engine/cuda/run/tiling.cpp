@@ -129,6 +129,9 @@ std::vector<Extents> tilesFor(const Problem& problem) {
 }
 
 std::string refusalOf(const Problem& problem, const Extents& points, bool whole) {
+    if (problem.weights) {
+        return "on a GPU masks of 0 and 1 only; use the CPU";
+    }
     const Extents all = wholeReach(problem);
     const Extents& m = problem.templ;
     if (std::string reason = boxRefusal(problem); !reason.empty()) {

@@ -108,13 +108,24 @@ std::shared_ptr<const MaskImage> binned(const MaskImage& mask) {
     const base::Extents from = mask.support.extents();
     auto result = std::make_shared<MaskImage>();
     result->support = base::Image<std::uint8_t>(binnedExtents(from));
+    const bool weighted = !mask.weights.empty();
+    if (weighted) {
+        result->weights = base::Image<float>(result->support.extents());
+    }
     (void)forBins(from, result->support.extents(), {},
                   [&](std::int64_t x, std::int64_t y, std::int64_t z, const auto& voxels) {
                       std::int64_t inside = 0;
+                      float weight = 0;
                       voxels([&](std::int64_t i, std::int64_t j, std::int64_t k) {
                           inside += mask.support.view().at(i, j, k) != 0 ? 1 : 0;
+                          weight += weighted ? mask.weights.view().at(i, j, k) : 0.0F;
                       });
-                      result->support.view().at(x, y, z) = 2 * inside >= binCount(from) ? 1 : 0;
+                      const bool isIn = weighted ? weight > 0 : 2 * inside >= binCount(from);
+                      result->support.view().at(x, y, z) = isIn ? 1 : 0;
+                      if (weighted) { // the mean weight
+                          result->weights.view().at(x, y, z) =
+                              weight / static_cast<float>(binCount(from));
+                      }
                   });
     result->source = mask.source + " (binned by 2)";
     return result;

@@ -132,6 +132,13 @@ std::shared_ptr<const MaskImage> withChannels(const std::shared_ptr<const MaskIm
     for (int channel = 0; channel < image.channels; ++channel) {
         to = std::copy_n(flat.data(), flat.count(), to);
     }
+    if (!mask->weights.empty()) {
+        repeated->weights = base::Image<float>(repeated->support.extents());
+        float* weights = repeated->weights.data();
+        for (int channel = 0; channel < image.channels; ++channel) {
+            weights = std::copy_n(mask->weights.data(), flat.count(), weights);
+        }
+    }
     repeated->source = mask->source;
     repeated->note = mask->note;
     repeated->sha256 = mask->sha256;

@@ -317,6 +317,17 @@ std::shared_ptr<const MaskImage> madeMask(const std::filesystem::path& mask,
     return opaquePartOf(templ);
 }
 
+/// **Errors**: Problem for weights with an operation that has none.
+void requireWeights(const Job& job, const MaskImage& mask) {
+    if (!mask.weights.empty() && !job.operation.isLcc()) {
+        throw Error(ErrorCode::Problem,
+                    "the mask " + mask.source +
+                        " has weights between 0 and 1, which only operation lcc takes, not " +
+                        std::string(method::name(job.operation)) +
+                        "; give a mask of 0 and 1, or choose lcc");
+    }
+}
+
 /// Reads or takes over the masks and looks whether they leave anything out.
 void readMasks(Inputs& inputs, const Job& job, const JobImages& images,
                const std::stop_token& stop) {
@@ -352,7 +363,9 @@ void readMasks(Inputs& inputs, const Job& job, const JobImages& images,
         if (templ.mask) {
             requireSameExtents(*templ.mask, "template", *templ.image);
             templ.masked =
-                method::isMasked({base::viewOf(templ.image->pixels), templ.mask->support.view()});
+                method::isMasked({base::viewOf(templ.image->pixels), templ.mask->support.view()}) ||
+                !templ.mask->weights.empty();
+            requireWeights(job, *templ.mask);
         }
     }
     inputs.sceneMask = withChannels(inputs.sceneMask, *inputs.scene);
@@ -443,6 +456,9 @@ method::MaskedView TemplateInput::view() const {
     method::MaskedView seen(base::viewOf(changed ? *changed : image->pixels));
     if (masked) {
         seen.mask = mask->support.view();
+        if (!mask->weights.empty()) {
+            seen.weights = mask->weights.view();
+        }
     }
     return seen;
 }
@@ -474,6 +490,10 @@ method::Problem Inputs::problem(const Job& job, const std::vector<int>& group) c
     problem.minOverlap = job.minOverlap;
     problem.mask = std::any_of(group.begin(), group.end(), [&](int number) {
         return templates[static_cast<std::size_t>(number)].masked;
+    });
+    problem.weights = std::any_of(group.begin(), group.end(), [&](int number) {
+        const TemplateInput& templ = templates[static_cast<std::size_t>(number)];
+        return templ.mask && !templ.mask->weights.empty();
     });
     problem.sceneMask = sceneMasked;
     problem.statistics = job.statistics;

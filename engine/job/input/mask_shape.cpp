@@ -7,6 +7,7 @@
 #include <numbers>
 #include <string_view>
 #include <variant>
+#include <vector>
 
 #include "engine/base/error.h"
 #include "engine/base/text.h"
@@ -16,6 +17,8 @@ namespace flcc::job {
 namespace {
 
 constexpr std::string_view kSphere = "sphere:";
+constexpr std::string_view kCylinder = "cylinder:";
+constexpr std::string_view kBox = "box:";
 
 /// A number of voxels, at least 0; empty if the text is none.
 std::optional<double> lengthOf(std::string_view text) {
@@ -23,6 +26,21 @@ std::optional<double> lengthOf(std::string_view text) {
     const auto [rest, error] = std::from_chars(text.data(), text.data() + text.size(), value);
     const bool whole = error == std::errc{} && rest == text.data() + text.size();
     return whole && std::isfinite(value) && value >= 0 ? std::optional(value) : std::nullopt;
+}
+
+/// The lengths between separators; empty if one of them is none.
+std::vector<double> numbersOf(std::string_view text, char between) {
+    std::vector<double> numbers;
+    for (std::size_t from = 0; from <= text.size();) {
+        const std::size_t end = std::min(text.find(between, from), text.size());
+        const std::optional<double> number = lengthOf(text.substr(from, end - from));
+        if (!number) {
+            return {};
+        }
+        numbers.push_back(*number);
+        from = end + 1;
+    }
+    return numbers;
 }
 
 std::string voxelText(double value) {
@@ -55,10 +73,18 @@ void forVoxels(const base::Extents& extents, const base::Point& low, const base:
 } // namespace
 
 std::string MaskShape::text() const {
-    if (!sphere) {
+    const std::string edge = soft > 0 ? "," + voxelText(soft) : "";
+    if (sphere && height > 0) {
+        return std::string(kCylinder) + voxelText(radius) + "," + voxelText(height) + edge;
+    }
+    if (sphere) {
+        return std::string(kSphere) + voxelText(radius) + edge;
+    }
+    if (sides == std::array<double, 3>{}) {
         return "box";
     }
-    return std::string(kSphere) + voxelText(radius) + (soft > 0 ? "," + voxelText(soft) : "");
+    return std::string(kBox) + voxelText(sides[0]) + "x" + voxelText(sides[1]) +
+           (sides[2] != 1 ? "x" + voxelText(sides[2]) : "") + edge;
 }
 
 std::optional<MaskShape> maskShapeOf(const std::filesystem::path& mask) {
@@ -66,26 +92,66 @@ std::optional<MaskShape> maskShapeOf(const std::filesystem::path& mask) {
     if (text == "box" || text == "none") {
         return MaskShape{};
     }
-    if (!text.starts_with(kSphere)) {
-        return std::nullopt;
+    const auto refuse = [&] {
+        return base::Error(
+            base::ErrorCode::CommandLine,
+            "--mask must be sphere:R[,SOFT], cylinder:R,H[,SOFT] or box:XxYxZ[,SOFT] with numbers "
+            "of voxels of at least 0, box, or a file, not \"" +
+                base::excerpt(text) + "\"");
+    };
+    const auto shapeFrom = [&](std::string_view name) {
+        return numbersOf(std::string_view(text).substr(name.size()), ',');
+    };
+    if (text.starts_with(kSphere)) {
+        const auto numbers = shapeFrom(kSphere);
+        if (numbers.empty() || numbers.size() > 2) {
+            throw refuse();
+        }
+        return MaskShape{true, numbers[0], numbers.size() > 1 ? numbers[1] : 0};
     }
-    const std::string_view numbers = std::string_view(text).substr(kSphere.size());
-    const std::size_t comma = numbers.find(',');
-    const auto radius = lengthOf(numbers.substr(0, comma));
-    const auto soft =
-        comma == std::string_view::npos ? std::optional(0.0) : lengthOf(numbers.substr(comma + 1));
-    if (!radius || !soft) {
-        throw base::Error(base::ErrorCode::CommandLine,
-                          "--mask must be sphere:R or sphere:R,SOFT with numbers of voxels of at "
-                          "least 0, box, or a file, not \"" +
-                              base::excerpt(text) + "\"");
+    if (text.starts_with(kCylinder)) {
+        const auto numbers = shapeFrom(kCylinder);
+        if (numbers.size() < 2 || numbers.size() > 3 || numbers[1] == 0) {
+            throw refuse();
+        }
+        return MaskShape{true, numbers[0], numbers.size() > 2 ? numbers[2] : 0, numbers[1]};
     }
-    return MaskShape{true, *radius, *soft};
+    if (text.starts_with(kBox)) {
+        const std::string_view rest = std::string_view(text).substr(kBox.size());
+        const std::size_t comma = rest.find(',');
+        const auto sides = numbersOf(rest.substr(0, comma), 'x');
+        const auto soft = comma == std::string_view::npos ? std::vector<double>{0}
+                                                          : numbersOf(rest.substr(comma + 1), ',');
+        if (sides.size() < 2 || sides.size() > 3 || soft.size() != 1 ||
+            std::find(sides.begin(), sides.end(), 0.0) != sides.end()) {
+            throw refuse();
+        }
+        return MaskShape{
+            false, 0, soft[0], 0, {sides[0], sides[1], sides.size() > 2 ? sides[2] : 1}};
+    }
+    return std::nullopt;
 }
+
+namespace {
+
+/// How far a voxel, given by its distances from the middle, lies beyond a shape.
+double beyondOf(const MaskShape& shape, double x, double y, double z) {
+    const auto past = [](double at, double length) {
+        return std::max(0.0, std::abs(at) - length / 2);
+    };
+    if (shape.sphere && shape.height > 0) {
+        return std::hypot(std::max(0.0, std::hypot(x, y) - shape.radius), past(z, shape.height));
+    }
+    return shape.sphere ? std::hypot(x, y, z) - shape.radius
+                        : std::hypot(past(x, shape.sides[0]), past(y, shape.sides[1]),
+                                     past(z, shape.sides[2]));
+}
+
+} // namespace
 
 base::Image<float> maskWeights(const MaskShape& shape, const base::Extents& templ) {
     base::Image<float> weights(templ, 1.0F);
-    if (!shape.sphere) {
+    if (!shape.sphere && shape.sides == std::array<double, 3>{}) {
         return weights;
     }
     const auto off = [](std::int64_t i, std::int64_t n) {
@@ -95,7 +161,7 @@ base::Image<float> maskWeights(const MaskShape& shape, const base::Extents& temp
         for (std::int64_t y = 0; y < templ.y; ++y) {
             for (std::int64_t x = 0; x < templ.x; ++x) {
                 const double beyond =
-                    std::hypot(off(x, templ.x), off(y, templ.y), off(z, templ.z)) - shape.radius;
+                    beyondOf(shape, off(x, templ.x), off(y, templ.y), off(z, templ.z));
                 const double weight =
                     beyond <= 0 ? 1
                     : beyond < shape.soft
@@ -110,11 +176,8 @@ base::Image<float> maskWeights(const MaskShape& shape, const base::Extents& temp
 
 std::shared_ptr<const MaskImage> makeMask(const MaskShape& shape, const base::Extents& templ) {
     const base::Image<float> weights = maskWeights(shape, templ);
-    auto mask = std::make_shared<MaskImage>();
-    mask->source = shape.text();
-    mask->support =
-        detail::supportOf(base::AnyView(base::View<const float>(weights.view())), mask->source);
-    return mask;
+    return detail::weightedMask(base::AnyView(base::View<const float>(weights.view())),
+                                shape.text());
 }
 
 void drawStroke(base::Image<std::uint8_t>& support, const base::Point& from, const base::Point& to,

@@ -54,6 +54,42 @@ base::Image<std::uint8_t> supportOf(const base::AnyView& pixels, const std::stri
     return support;
 }
 
+base::Image<float> weightsOf(const base::AnyView& pixels) {
+    return std::visit(
+        [&]<class Voxel>(const base::View<const Voxel>& view) -> base::Image<float> {
+            if constexpr (std::is_floating_point_v<Voxel>) {
+                const base::Extents& extents = view.extents();
+                base::Image<float> weights(extents);
+                Voxel known = 0; // a value that is not 0
+                bool differ = false;
+                bool beyond = false;
+                for (std::int64_t i = 0; i < weights.count(); ++i) {
+                    const Voxel value = view.at(base::Index{
+                        i % extents.x, i / extents.x % extents.y, i / (extents.x * extents.y)});
+                    // A weight above 0 stays above 0.
+                    const auto weight = static_cast<float>(value);
+                    weights.data()[i] =
+                        value > 0 ? std::max(weight, std::numeric_limits<float>::min()) : weight;
+                    beyond = beyond || !(value >= 0 && value <= 1);
+                    known = known == 0 ? value : known;
+                    differ = differ || (value != 0 && value != known);
+                }
+                return differ && !beyond ? std::move(weights) : base::Image<float>();
+            } else {
+                return {};
+            }
+        },
+        pixels);
+}
+
+std::shared_ptr<MaskImage> weightedMask(const base::AnyView& pixels, const std::string& source) {
+    auto mask = std::make_shared<MaskImage>();
+    mask->support = supportOf(pixels, source);
+    mask->weights = weightsOf(pixels);
+    mask->source = source;
+    return mask;
+}
+
 void requireSameExtents(const MaskImage& mask, const char* what, const SceneImage& image) {
     const base::Extents extents = base::extentsOf(image.pixels);
     if (!(mask.support.extents() == extents)) {
@@ -125,9 +161,7 @@ std::shared_ptr<const MaskImage> resampledOpacity(const SceneImage& image,
 }
 
 std::shared_ptr<const MaskImage> maskOf(const SceneImage& image) {
-    auto mask = std::make_shared<MaskImage>();
-    mask->support = detail::supportOf(base::viewOf(image.pixels), image.source);
-    mask->source = image.source;
+    const auto mask = detail::weightedMask(base::viewOf(image.pixels), image.source);
     mask->note = image.note;
     if (image.opacity) {
         mask->note += (mask->note.empty() ? "" : "; ") + detail::ignoresOpacity(image.source);

@@ -101,7 +101,8 @@ void makeBanks(Inputs& inputs, const Job& job) {
                 inputs.templates[static_cast<std::size_t>(number)].view();
             turners.emplace_back(templ.pixels, templ.mask, flat,
                                  memberPixel(base::pixelType(templ.pixels)) ==
-                                     base::PixelType::Float64);
+                                     base::PixelType::Float64,
+                                 templ.weights);
         }
         inputs.banks.push_back(
             std::make_shared<const rotation::PoseBank>(std::move(turners), cover));

@@ -68,6 +68,9 @@ std::shared_ptr<const SceneImage> nullOf(const SceneImage& templ, NullTemplate k
 std::shared_ptr<const MaskImage> mirroredMask(const MaskImage& mask) {
     auto made = std::make_shared<MaskImage>();
     made->support = match::mirrored(mask.support.view());
+    if (!mask.weights.empty()) {
+        made->weights = match::mirrored(mask.weights.view());
+    }
     made->source = mask.source;
     return made;
 }

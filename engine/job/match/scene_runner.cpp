@@ -182,7 +182,8 @@ void SceneRunner::reportInputs() {
     for (const TemplateInput& templ : inputs().templates) {
         report.templates.push_back({templ.image->source, templ.extents(),
                                     base::pixelType(templ.image->pixels),
-                                    method::supportCount(templ.view()), templ.masked, templ.form});
+                                    method::supportCount(templ.view()), templ.masked,
+                                    method::hasWeights(templ.view()), templ.form});
     }
 }
 

@@ -222,7 +222,8 @@ std::vector<Option<Job>> makeOptions() {
                         &Job::templateOut),
         filesOption<Job>(
             "mask",
-            "mask, nonzero voxels count: a file, sphere:R[,SOFT] in voxels, box, alpha: the "
+            "mask, nonzero voxels count: a file, sphere:R[,SOFT], cylinder:R,H[,SOFT], "
+            "box:XxYxZ[,SOFT] in voxels, box, alpha: the "
             "opaque part (the default of templates with opacity), or none; one for all "
             "templates, or one for each (repeat)",
             &Job::masks),
@@ -339,7 +340,7 @@ std::vector<Option<Job>> makeOptions() {
         minDistanceOption(),
         flagOption<Job>("partial-peaks", "panels that leave the scene or its mask may be peaks",
                         &Job::partialPeaks),
-        fileOption<Job>("map", "FILE", "write the scores: .mha .nrrd .nii .nii.gz .mrc .tif",
+        fileOption<Job>("map", "FILE", "write the scores: .mha .nrrd .nii .nii.gz .mrc .tif .h5",
                         &Job::map),
         fileOption<Job>("status", "FILE", "write the status of every score", &Job::status),
         fileOption<Job>("index", "FILE", "write the template that gave every score, -1 without one",

@@ -22,6 +22,7 @@ Json templatesJson(const JobReport& report) {
                         {"extents", toJson(templ.extents)},
                         {"type", base::name(templ.type)},
                         {"masked", templ.masked},
+                        {"weighted", templ.weighted},
                         {"support", templ.support},
                         {"level", known ? Json(templ.form.level) : Json(nullptr)},
                         {"residual", known ? Json(templ.form.residual) : Json(nullptr)}});

@@ -95,6 +95,7 @@ std::string outsideText(const JobReport& report) {
 std::string templateText(const TemplateReport& templ, method::Precision precision, bool flat) {
     return shown(templ.extents, flat) + " " + std::string(base::name(templ.type)) +
            (templ.masked ? ", masked: " + std::to_string(templ.support) + " voxels" : "") +
+           (templ.weighted ? " by weights" : "") +
            (templ.form.residual <= method::largestResidual(precision)
                 ? ", separable about " + brief(templ.form.level, 6) + " (residual " +
                       brief(templ.form.residual) + ")"

@@ -124,7 +124,8 @@ Expected::Expected(const method::MaskedView& scene, const method::MaskedView& te
       m_twinScene(m_twin ? base::viewOf(*m_twin) : scene.pixels, scene.mask),
       m_double(templ, asked.outside, asked.minOverlap) {
     const std::optional<base::AnyImage> other = integerTwin(templ.pixels);
-    const bool possible = (m_twin || base::isInteger(base::pixelType(scene.pixels))) &&
+    const bool possible = !method::hasWeights(templ) &&
+                          (m_twin || base::isInteger(base::pixelType(scene.pixels))) &&
                           (other || base::isInteger(base::pixelType(templ.pixels)));
     try {
         if (possible) {

@@ -43,6 +43,7 @@ method::Problem problemOf(const method::MaskedView& scene, const method::MaskedV
     problem.scenePixel = base::pixelType(scene.pixels);
     problem.templPixel = base::pixelType(templ.pixels);
     problem.mask = method::isMasked(templ);
+    problem.weights = method::hasWeights(templ);
     problem.sceneMask = method::isMasked(scene);
     problem.extent = asked.extent;
     problem.outside = asked.outside;

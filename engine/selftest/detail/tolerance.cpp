@@ -80,8 +80,7 @@ double Tolerance::at(const base::Index& index, bool lowConf) const {
     if (m_problem.mask || m_problem.sceneMask ||
         m_problem.statistics == method::WindowStatistics::Fourier ||
         !base::contains(m_problem.scene, {corner, templ})) {
-        return promise; // in double the run reports a much smaller bound, which is checked
-                        // elsewhere
+        return promise; // the run reports a much smaller bound, which is checked elsewhere
     }
     const base::AnyView panel = base::partOf(m_scene.pixels, {corner, templ});
     const auto count = static_cast<long double>(base::voxelCount(templ));

@@ -123,8 +123,7 @@ void searchWay(Judge& runner, Way way, const Submitted& submitted, const Samples
     const bool inDouble = way.precision == method::Precision::Double;
     way.recompute = false;
     for (way.promise = inDouble ? 0x1p-14 : 0x1p-2; way.promise >= least; way.promise /= step) {
-        const MethodRun run =
-            runner.run(way, base::viewOf(submitted.scene), base::viewOf(submitted.templ));
+        const MethodRun run = runner.run(way, base::viewOf(submitted.scene), submitted.masked());
         for (std::size_t i = 0; i < exact.corners.size() && search.fault.empty(); ++i) {
             const Index& corner = exact.corners[i];
             if (run.map.status.view().at(corner) != base::Status::Ok ||
@@ -174,12 +173,11 @@ void searchWholeMaps(const Submitted& submitted, BoundSearch& search, std::strin
                      double step) {
     Judge runner(plan::methods(), 2);
     Samples exact;
-    std::vector<Way> ways = waysFor(submitted.scene, submitted.templ);
+    std::vector<Way> ways = waysFor(submitted.scene, submitted.masked());
     const auto direct = std::find_if(ways.begin(), ways.end(), [](const Way& way) {
         return way.method->name() == "direct" && way.precision == method::Precision::Double;
     });
-    const MethodRun run =
-        runner.run(*direct, base::viewOf(submitted.scene), base::viewOf(submitted.templ));
+    const MethodRun run = runner.run(*direct, base::viewOf(submitted.scene), submitted.masked());
     const auto& status = run.map.status.view();
     const Extents& map = status.extents();
     for (std::int64_t i = 0; i < base::voxelCount(map); ++i) {

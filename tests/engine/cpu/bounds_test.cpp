@@ -7,13 +7,16 @@
 #include <string>
 #include <vector>
 
+#include "engine/base/error.h"
 #include "engine/base/random.h"
 #include "engine/io/image_file.h"
+#include "engine/method/canonical.h"
 #include "engine/plan/planner.h"
 #include "tests/engine/cpu/bound_attacks.h"
 #include "tests/engine/cpu/bound_checks.h"
 #include "tests/engine/cpu/harness.h"
 #include "tests/engine/cpu/kinds.h"
+#include "tests/engine/cpu/masks.h"
 #include "tests/support/test_class.h"
 
 using namespace flcc;
@@ -35,6 +38,25 @@ base::AnyImage picture(const char* name) {
         return base::Image<std::uint8_t>();
     }
     return io::toScalar(io::readImage(path)).pixels;
+}
+
+/// Gives the template of a problem a mask with at least two different voxels.
+void mask(test::Submitted& submitted, int number) {
+    const Extents m = base::extentsOf(submitted.templ);
+    std::vector<test::NamedMask> masks = test::masksFor(m);
+    for (std::size_t i = 0; i < masks.size(); ++i) {
+        test::Mask& one = masks[(i + static_cast<std::size_t>(number)) % masks.size()].mask;
+        const method::MaskedView view(base::viewOf(submitted.templ), one.view());
+        try {
+            method::requireUsableTemplate(view);
+        } catch (const base::Error&) {
+            continue;
+        }
+        if (method::isMasked(view)) {
+            submitted.mask = std::move(one);
+            return;
+        }
+    }
 }
 
 /// Per cent of the voxels with a value whose bound exceeds the promise, and the candidate that the
@@ -82,6 +104,27 @@ class BoundsTest : public QObject {
             const std::string fault = test::judgeKind(kind, seed);
             QVERIFY2(fault.empty(), fault.c_str());
         }
+    }
+
+    // Under a mask the variance has an error of its own, which grows with K^2.
+    void boundsHoldUnderMasks() {
+        test::BoundSearch search;
+        for (int kind = 0; kind < test::kKinds; ++kind) {
+            test::Submitted submitted = test::problemOfKind(kind, 40);
+            mask(submitted, kind);
+            test::searchWholeMaps(submitted, search, "tiled", 2);
+            QVERIFY2(search.fault.empty(), (std::to_string(kind) + ": " + search.fault).c_str());
+        }
+        for (const std::uint64_t seed : {3U, 4U, 6U, 1174U}) {
+            test::Submitted submitted = test::problemOfPatterns(seed);
+            mask(submitted, static_cast<int>(seed));
+            test::searchWholeMaps(submitted, search, "tiled", 2);
+            QVERIFY2(search.fault.empty(), (std::to_string(seed) + ": " + search.fault).c_str());
+        }
+        qInfo("%lld voxels, largest error over its bound %.3f by %s",
+              static_cast<long long>(search.voxels), search.worst, search.worstWay.c_str());
+        // The search halves the promise, so it sees at least half of the largest share.
+        QVERIFY(search.worst > 0.02);
     }
 
     // Stripes of one frequency, a template smooth along them and of another frequency across: the

@@ -4,6 +4,7 @@
 #include <string>
 
 #include "engine/base/pixels.h"
+#include "engine/method/masked_view.h"
 #include "tests/support/scenes.h"
 
 /// Scenes that are hard on an error bound: what concentrates the errors of transforms, what makes
@@ -28,6 +29,12 @@ inline constexpr int kSeparableKinds = 7;
 struct Submitted {
     base::AnyImage scene;
     base::AnyImage templ;
+    base::Image<std::uint8_t> mask{}; ///< of the template; without voxels: none
+
+    [[nodiscard]] method::MaskedView masked() const {
+        return mask.empty() ? method::MaskedView(templ)
+                            : method::MaskedView(base::viewOf(templ), mask.view());
+    }
 };
 
 /// A seeded problem of the kind: sizes, pixel type and template by chance.

@@ -49,6 +49,7 @@ class MaskShapesTest : public QObject {
     void whatIsNoShapeIsRefused_data();
     void whatIsNoShapeIsRefused();
     void aSphereHasItsVoxelsAndWeights();
+    void cylindersAndBoxesHaveTheirVoxelsAndWeights();
     void aShapeIsTheMaskOfEachTemplate();
     void theCommandLineAndTheJobFileKeepShapes();
     void aStrokeABoxAndARangeAreDrawn();
@@ -61,7 +62,10 @@ void MaskShapesTest::aTextNamesAShape() {
     for (const char* file : {"./box", "mask.mha", "box.mha", "folder/sphere:3", "sphere"}) {
         QVERIFY2(!job::maskShapeOf(file), file);
     }
-    for (const char* text : {"box", "sphere:12", "sphere:12.5,3", "sphere:0.1"}) {
+    QVERIFY((job::maskShapeOf("cylinder:5,8,2") == job::MaskShape{true, 5, 2, 8}));
+    QVERIFY((job::maskShapeOf("box:8x6x4,1") == job::MaskShape{false, 0, 1, 0, {8, 6, 4}}));
+    for (const char* text : {"box", "sphere:12", "sphere:12.5,3", "sphere:0.1", "cylinder:5,8",
+                             "cylinder:5,8.5,2", "box:8x6", "box:8x6x4", "box:8.5x6x4,1.5"}) {
         QCOMPARE(job::maskShapeOf(text)->text(), std::string(text));
     }
 }
@@ -69,7 +73,9 @@ void MaskShapesTest::aTextNamesAShape() {
 void MaskShapesTest::whatIsNoShapeIsRefused_data() {
     QTest::addColumn<QString>("text");
     for (const char* text : {"sphere:", "sphere:x", "sphere:-1", "sphere:nan", "sphere:inf",
-                             "sphere:3,", "sphere:3,-1", "sphere:3,1,1", "sphere:3 "}) {
+                             "sphere:3,", "sphere:3,-1", "sphere:3,1,1", "sphere:3 ", "cylinder:3",
+                             "cylinder:3,0", "cylinder:3,2,1,1", "cylinder:3,-2", "box:3",
+                             "box:3x0", "box:3x4x5x6", "box:3x4,1,1", "box:3x4,"}) {
         QTest::newRow(text) << QString(text);
     }
 }
@@ -81,7 +87,7 @@ void MaskShapesTest::whatIsNoShapeIsRefused() {
         QFAIL("accepted");
     } catch (const base::Error& error) {
         QVERIFY(error.code() == base::ErrorCode::CommandLine);
-        QVERIFY2(std::string(error.what()).find("sphere:R,SOFT") != std::string::npos,
+        QVERIFY2(std::string(error.what()).find("sphere:R[,SOFT]") != std::string::npos,
                  error.what());
     }
 }
@@ -104,8 +110,29 @@ void MaskShapesTest::aSphereHasItsVoxelsAndWeights() {
         QCOMPARE(mask->support.data()[i] != 0, weights.data()[i] != 0.0F);
     }
     QCOMPARE(mask->source, std::string("sphere:10,4"));
+    // and by its weight.
+    for (std::int64_t i = 0; i < mask->support.count(); ++i) {
+        QCOMPARE(mask->weights.data()[i], weights.data()[i]);
+    }
+    QVERIFY(job::makeMask({true, 10, 0}, n)->weights.empty());
     // No voxel of an even side lies within a third of a voxel from the middle.
     QVERIFY_EXCEPTION_THROWN((void)job::makeMask({true, 0.3, 0}, {10, 10, 1}), base::Error);
+}
+
+// The middle of the template is the middle of a voxel here, so all lengths are odd.
+void MaskShapesTest::cylindersAndBoxesHaveTheirVoxelsAndWeights() {
+    const base::Extents n{21, 21, 21};
+    QCOMPARE(insideOf(*job::makeMask({false, 0, 0, 0, {5, 3, 7}}, n)), 5 * 3 * 7);
+    QCOMPARE(insideOf(*job::makeMask({true, 4, 0, 7}, n)), 7 * ballCount({21, 21, 1}, 4));
+    const auto box = job::maskWeights({false, 0, 4, 0, {5, 3, 7}}, n);
+    const auto rod = job::maskWeights({true, 4, 4, 7}, n);
+    const auto at = [&](const base::Image<float>& of, std::int64_t x, std::int64_t y,
+                        std::int64_t z) { return of.view().at(10 + x, 10 + y, 10 + z); };
+    QVERIFY(at(box, 2, 1, 3) == 1 && at(rod, 4, 0, 3) == 1);
+    // Two voxels beyond an end are half way; ends lie half a voxel beyond the last voxel.
+    QVERIFY(at(box, 4, 0, 0) > 0.5F && at(box, 5, 0, 0) < 0.5F && at(box, 7, 0, 0) == 0);
+    QVERIFY(std::abs(at(rod, 6, 0, 0) - 0.5F) < 1e-6F && at(rod, 0, 0, 8) == 0);
+    QVERIFY(at(box, 5, 4, 0) < at(box, 5, 0, 0) && at(rod, 6, 0, 5) < at(rod, 6, 0, 0));
 }
 
 void MaskShapesTest::aShapeIsTheMaskOfEachTemplate() {

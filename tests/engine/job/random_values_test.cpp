@@ -89,7 +89,11 @@ class Maker {
         }
         made.images.scene = std::move(scene);
         if (chance(0.3)) {
-            made.images.masks.push_back(mask(m));
+            auto own = mask(m);
+            if (job.operation.isLcc() && chance(0.5)) {
+                weigh(*own);
+            }
+            made.images.masks.push_back(std::move(own));
         }
         if (chance(0.2)) {
             made.images.sceneMask = mask(n);
@@ -97,7 +101,9 @@ class Maker {
         choose(job, regional);
         made.text += std::string(", ") + std::string(method::name(job.extent)) +
                      (job.invert ? ", inverted" : "") +
-                     (made.images.masks.empty() ? "" : ", mask") +
+                     (made.images.masks.empty()                    ? ""
+                      : made.images.masks.front()->weights.empty() ? ", mask"
+                                                                   : ", weights") +
                      (made.images.sceneMask ? ", scene mask" : "") + ", " + job.method;
         for (const auto& templ : made.images.templates) {
             made.inverted.push_back(mirrored(made, templ->pixels));
@@ -136,7 +142,17 @@ class Maker {
                             [&](double v) { return v < zeros ? 0.0 : (v + level) * size; });
     }
 
-    [[nodiscard]] std::shared_ptr<const job::MaskImage> mask(const Extents& n) {
+    /// Gives a mask weights, some of them 1 and some small.
+    void weigh(job::MaskImage& mask) {
+        mask.weights = base::Image<float>(mask.support.extents(), 0.0F);
+        for (std::int64_t i = 0; i < mask.weights.count(); ++i) {
+            const double weight = chance(0.3) ? 1 : std::pow(m_random.uniform(), 3) + 1e-3;
+            mask.weights.data()[i] =
+                mask.support.data()[i] != 0 ? static_cast<float>(std::min(1.0, weight)) : 0.0F;
+        }
+    }
+
+    [[nodiscard]] std::shared_ptr<job::MaskImage> mask(const Extents& n) {
         auto made = std::make_shared<job::MaskImage>();
         made->support = base::Image<std::uint8_t>(n, 1);
         for (std::int64_t i = 0; i < made->support.count(); ++i) {
@@ -213,7 +229,11 @@ class Definition {
     Definition(const RandomJob& of, std::size_t templ) : m_lccOperation(of.job.operation.isLcc()) {
         MaskedView view(base::viewOf(of.inverted[templ]));
         if (!of.images.masks.empty()) {
-            view.mask = of.images.masks.front()->support.view();
+            const job::MaskImage& mask = *of.images.masks.front();
+            view.mask = mask.support.view();
+            if (!mask.weights.empty()) {
+                view.weights = mask.weights.view();
+            }
         }
         if (m_lccOperation) {
             m_lcc.emplace(view, of.job.outside, of.job.minOverlap);

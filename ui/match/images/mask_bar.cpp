@@ -102,8 +102,7 @@ void MaskBar::buildNumbers() {
     m_soft = voxels();
     nameField(
         m_soft, "maskSoft", tr("Soft edge"),
-        tr("Width of the edge of the sphere, in which the weights of a saved mask fall from 1 to "
-           "0. FLCC counts every voxel whose weight is not 0"));
+        tr("Width of the edge of the sphere, in which the weights of the voxels fall from 1 to 0"));
     m_softLabel = makeLabel(tr("Soft edge"), m_soft);
     const auto value = [this] {
         auto* field = new QLineEdit(this);

@@ -1,0 +1,429 @@
+#include "engine/cpu/score/masked_sums.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+#include <type_traits>
+#include <vector>
+
+#include "engine/base/widest.h"
+#include "engine/cpu/score/tile_scorer.h"
+
+namespace flcc::cpu {
+
+namespace {
+
+using base::Extents;
+
+/// Roundings of a sum that come back with it, relative to the sum itself. *Empirical*: see
+/// NUMERICS.md, section 5, masks.
+constexpr double kOwnRoundings = 2;
+
+/// Rounds to the nearest whole number below 2^51; a loop of it becomes vectors.
+double rounded(double value) {
+    constexpr double kLarge = 0x1.8p52;
+    return (value + kLarge) - kLarge;
+}
+
+template <class Real> struct WriteRow {
+    const Real* from;
+    double* to;
+    std::int64_t count;
+    double factor;
+    double added;
+    double steps;
+
+    void operator()() const {
+        const Real* const in = from;
+        double* const out = to;
+        const double f = factor;
+        const double a = added;
+        if (steps == 0) {
+            for (std::int64_t x = 0; x < count; ++x) {
+                out[x] = static_cast<double>(in[x]) * f + a;
+            }
+            return;
+        }
+        const double per = 1 / steps;
+        for (std::int64_t x = 0; x < count; ++x) {
+            out[x] = rounded((static_cast<double>(in[x]) * f + a) * steps) * per;
+        }
+    }
+};
+
+template <class Real> struct SquareRow {
+    Real* x;
+    std::int64_t count;
+    double level;
+
+    void operator()() const {
+        Real* const of = x;
+        const double less = level;
+        for (std::int64_t i = 0; i < count; ++i) {
+            const auto value = static_cast<double>(of[i]);
+            of[i] = static_cast<Real>(value * value - less);
+        }
+    }
+};
+
+struct PoorRow {
+    const double* first;
+    const double* second;
+    std::int64_t count;
+    double per; ///< 1 / W
+    double one;
+    double square;
+    double share; ///< the largest error of D, divided by D
+    std::int64_t& to;
+
+    void operator()() const {
+        const double* const s1 = first;
+        const double* const s2 = second;
+        std::int64_t poor = 0;
+        for (std::int64_t x = 0; x < count; ++x) {
+            const double variance = s2[x] - s1[x] * s1[x] * per;
+            const double error = one + square * s2[x];
+            poor += error > share * variance ? 1 : 0;
+        }
+        to += poor;
+    }
+};
+
+struct PartRow {
+    float* x;
+    std::int64_t count;
+    double level;
+    double unit;    ///< of the high part
+    double perUnit; ///< 1 / unit
+    bool low;
+
+    void operator()() const {
+        float* const of = x;
+        for (std::int64_t i = 0; i < count; ++i) {
+            const auto value = static_cast<double>(of[i]);
+            const double square = value * value - level;
+            const double high = rounded(square * perUnit) * unit;
+            of[i] = static_cast<float>(low ? square - high : high);
+        }
+    }
+};
+
+struct AddRow {
+    const float* from;
+    double* to;
+    std::int64_t count;
+    double factor;
+    double steps;
+
+    void operator()() const {
+        const float* const in = from;
+        double* const out = to;
+        if (steps == 0) {
+            for (std::int64_t x = 0; x < count; ++x) {
+                out[x] += static_cast<double>(in[x]) * factor;
+            }
+            return;
+        }
+        const double scale = factor * steps;
+        const double per = 1 / steps;
+        for (std::int64_t x = 0; x < count; ++x) {
+            out[x] += rounded(static_cast<double>(in[x]) * scale) * per;
+        }
+    }
+};
+
+/// Prefix sums of the rows that a mask covers: of x, then of x^2.
+template <class Sum> struct Prefixes {
+    std::int64_t rows;
+    std::int64_t stride;
+    std::vector<Sum> sums;
+
+    Prefixes(std::int64_t count, std::int64_t columns, std::int64_t room)
+        : rows(count), stride(columns + 1 + room),
+          sums(static_cast<std::size_t>(2 * count * stride)) {}
+
+    void add(const float* row, std::int64_t y, std::int64_t columns, double steps) {
+        using Value = std::conditional_t<std::is_integral_v<Sum>, std::int32_t, double>;
+        Sum* const first = sums.data() + 2 * (y % rows) * stride;
+        Sum* const second = first + stride;
+        Sum sum = 0;
+        Sum square = 0;
+        for (std::int64_t i = 0; i < columns; ++i) {
+            const auto value = static_cast<Value>(static_cast<double>(row[i]) * steps);
+            sum += static_cast<Sum>(value);
+            square += static_cast<Sum>(value * value);
+            first[i + 1] = sum;
+            second[i + 1] = square;
+        }
+    }
+};
+
+/// Sums of the runs of a mask for a row of placements. Whole numbers may run over: only the sums
+/// over the whole mask must fit.
+template <class Sum> struct RunRow {
+    const Prefixes<Sum>& prefixes;
+    std::int64_t first; ///< the row under the mask's first one
+    const std::vector<SupportTemplate::Run>& runs;
+    std::int64_t count;
+    double per1; ///< units of the sums
+    double per2;
+    double* to1;
+    double* to2;
+
+    // Vectors of AVX2: wider ones would be kept in memory on a processor that has no wider ones.
+    using Vector [[gnu::vector_size(32)]] = Sum;
+    static constexpr std::int64_t kLanes = 32 / sizeof(Sum);
+    static constexpr std::int64_t kVectors = 4;
+    static constexpr std::int64_t kBlock = kVectors * kLanes;
+
+    void operator()() const {
+        using Value = std::conditional_t<std::is_integral_v<Sum>, std::int32_t, double>;
+        const std::int64_t stride = prefixes.stride;
+        for (std::int64_t x = 0; x < count; x += kBlock) {
+            Vector sums[kVectors] = {};
+            Vector squares[kVectors] = {};
+            for (const SupportTemplate::Run& run : runs) {
+                const std::int64_t slot = (first + run.start.y) % prefixes.rows;
+                const Sum* const before =
+                    prefixes.sums.data() + 2 * slot * stride + run.start.x + x;
+                const Sum* const after = before + run.length;
+#pragma GCC unroll 4
+                for (std::int64_t i = 0; i < kVectors; ++i) {
+                    sums[i] += at(after + i * kLanes) - at(before + i * kLanes);
+                    squares[i] +=
+                        at(after + stride + i * kLanes) - at(before + stride + i * kLanes);
+                }
+            }
+            Sum own[2][static_cast<std::size_t>(kBlock)];
+            std::memcpy(own[0], sums, sizeof sums);
+            std::memcpy(own[1], squares, sizeof squares);
+            const std::int64_t here = std::min(kBlock, count - x);
+            for (std::int64_t i = 0; i < here; ++i) {
+                to1[x + i] = static_cast<double>(static_cast<Value>(own[0][i])) * per1;
+                to2[x + i] = static_cast<double>(static_cast<Value>(own[1][i])) * per2;
+            }
+        }
+    }
+    static Vector at(const Sum* from) {
+        Vector value;
+        std::memcpy(&value, from, sizeof value);
+        return value;
+    }
+};
+
+template <class Sum>
+void runSums(const MaskWeights& mask, double steps, const simd::FloatBox& x, const Extents& m,
+             const Extents& out, const SumsRows& to) {
+    const std::int64_t columns = out.x + m.x - 1;
+    Prefixes<Sum> prefixes(m.y, columns, RunRow<Sum>::kBlock);
+    const double per = 1 / steps;
+    for (std::int64_t z = 0; z < out.z; ++z) { // slices of a volume under a flat template
+        const auto addRow = [&](std::int64_t y) {
+            prefixes.add(x.data + z * x.sliceStride + y * x.rowStride, y, columns, steps);
+        };
+        for (std::int64_t y = 0; y + 1 < m.y; ++y) {
+            addRow(y);
+        }
+        for (std::int64_t y = 0; y < out.y; ++y) {
+            addRow(y + m.y - 1);
+            double* const row = to.data + 2 * (z * to.sliceStride + y) * to.stride;
+            base::inWidest(
+                RunRow<Sum>{prefixes, y, mask.runs(), out.x, per, per * per, row, row + to.stride});
+        }
+    }
+}
+
+/// The error of sums, but for roundings of their own.
+template <class Real>
+double errorOf(const MaskWeights& mask, const Extents& points, const Extents& m,
+               const TileEnergies& energies) {
+    const BoundTerms terms = fourierTerms(points, m, energies, true, kUnitOf<Real>);
+    return mask.norm() * std::min(terms.numerator, terms.worst);
+}
+
+} // namespace
+
+bool hasFewRuns(const MaskWeights& mask, const Extents& m, bool wholes) {
+    constexpr std::size_t kWhole = 40;
+    constexpr std::size_t kDouble = 160;
+    return m.z == 1 && mask.binary() && mask.runs().size() <= (wholes ? kWhole : kDouble);
+}
+
+bool runsAreWhole(const MaskWeights& mask, const CentredTile& tile) {
+    return tile.exact && tile.quantum > 0 && mask.binary() && tile.steps < 0x1p15 &&
+           mask.total() * tile.steps * tile.steps < 0x1p31;
+}
+
+MaskedSums sumRuns(const MaskWeights& mask, const CentredTile& tile, const simd::FloatBox& x,
+                   const Extents& m, const Extents& out, const SumsRows& to) {
+    MaskedSums result;
+    result.mask = &mask;
+    result.square = 16 * kUnitDouble; // of D in double
+    if (runsAreWhole(mask, tile)) {
+        runSums<std::uint32_t>(mask, tile.stepsPerUnit(), x, m, out, to);
+        return result;
+    }
+    runSums<double>(mask, 1, x, m, out, to);
+    // A prefix of a row and each partial sum of the runs has a magnitude of at most their length.
+    const auto length = static_cast<double>(out.x + m.x - 1);
+    const auto runs = static_cast<double>(mask.runs().size());
+    const double error = kUnitDouble * runs * (2 * length * length + mask.total() + 2 * length);
+    result.root = 2 * error / std::sqrt(mask.total());
+    result.one = error + 2 * error * error / mask.total() + result.root * std::sqrt(error);
+    return result;
+}
+
+SquareParts::SquareParts(const MaskWeights& mask, const Extents& points, const Extents& m,
+                         const CentredTile& tile, double level)
+    : m_mask(mask), m_points(points), m_m(m), m_level(level),
+      m_half(std::ldexp(1.0, std::ilogb(std::max(1.0, tile.steps)) + 1)),
+      m_units{1 / (tile.stepsPerUnit() * tile.stepsPerUnit()),
+              m_half / (tile.stepsPerUnit() * tile.stepsPerUnit())} {}
+
+void SquareParts::take(Part part, const Extents& seen, float* tile) const {
+    for (std::int64_t z = 0; z < seen.z; ++z) {
+        for (std::int64_t y = 0; y < seen.y; ++y) {
+            base::inWidest(PartRow{tile + (z * m_points.y + y) * m_points.x, seen.x, m_level,
+                                   m_units[kHigh], 1 / m_units[kHigh], part == kLow});
+        }
+    }
+}
+
+void SquareParts::add(Part part, const TileEnergies& energies, const float* from,
+                      const Extents& out, const SumsRows& to) {
+    const double per = 1 / m_units[part];
+    const double error = errorOf<float>(m_mask, m_points, m_m, energies);
+    // No part of a square is more than m_half of its units.
+    const bool whole = error * per + kOwnRoundings * kUnitSingle * m_mask.total() * m_half < 0.25;
+    m_error += whole ? 0 : error;
+    m_whole = m_whole && whole;
+    for (std::int64_t z = 0; z < out.z; ++z) {
+        for (std::int64_t y = 0; y < out.y; ++y) {
+            double* const row = to.data + 2 * (z * to.sliceStride + y) * to.stride + to.stride;
+            base::inWidest(AddRow{from + (z * m_points.y + y) * m_points.x, row, out.x,
+                                  m_mask.norm(), whole ? per : 0});
+        }
+    }
+}
+
+MaskedSums SquareParts::sums() const {
+    MaskedSums sums;
+    sums.mask = &m_mask;
+    sums.square = 16 * kUnitDouble;
+    if (!m_whole) {
+        constexpr double kOwn = 2 * kOwnRoundings * kUnitSingle; // of both parts
+        sums.one = m_error + kOwn * (m_level + m_half * m_units[kLow]) * m_mask.total();
+        sums.square += kOwn;
+    }
+    return sums;
+}
+
+void setSquares(const Extents& out, double value, const SumsRows& to) {
+    for (std::int64_t z = 0; z < out.z; ++z) {
+        for (std::int64_t y = 0; y < out.y; ++y) {
+            std::fill_n(to.data + 2 * (z * to.sliceStride + y) * to.stride + to.stride, out.x,
+                        value);
+        }
+    }
+}
+
+double levelOfSquares(const CentredTile& tile, double squares, double voxels) {
+    const double mean = squares / voxels;
+    if (!(tile.quantum > 0)) {
+        return static_cast<double>(static_cast<float>(mean));
+    }
+    const double steps = tile.stepsPerUnit();
+    return std::nearbyint(mean * steps * steps) / (steps * steps);
+}
+
+template <class Real>
+void squareTile(const Extents& points, const Extents& seen, double level, Real* tile) {
+    for (std::int64_t z = 0; z < seen.z; ++z) {
+        for (std::int64_t y = 0; y < seen.y; ++y) {
+            base::inWidest(SquareRow<Real>{tile + (z * points.y + y) * points.x, seen.x, level});
+        }
+    }
+}
+
+template <class Real> SumsErrors errorsOf(const MaskWeights& mask, const SumsKnown& known) {
+    constexpr double kUnit = kUnitOf<Real>;
+    const double total = mask.total();
+    const double rootTotal = std::sqrt(total);
+    const double first = errorOf<Real>(mask, known.points, known.m, known.sums);
+    const double second = errorOf<Real>(mask, known.points, known.m, known.squares);
+    // Of a sum itself: its correlation, and that of x^2 the rounding of x^2 - level.
+    double own = kOwnRoundings * kUnit;
+    const double steps = known.tile.stepsPerUnit();
+    const double largest = known.tile.quantum > 0 ? known.tile.steps / steps : 1.0;
+    const bool whole = known.tile.quantum > 0 && known.tile.exact && mask.binary();
+    const double mostSteps = std::is_same_v<Real, float> ? 0x1p24 : 0x1p53;
+    SumsErrors result;
+    result.wholeSums = whole && (first + own * total * largest) * steps < 0.25 &&
+                       total * known.tile.steps < 0x1p50;
+    const double squares = known.tile.steps * known.tile.steps;
+    result.wholeSquares = whole && squares <= mostSteps && total * squares < 0x1p50 &&
+                          (second + own * total * largest * largest) * steps * steps < 0.25;
+    result.maySplit = whole && result.wholeSums && squares <= mostSteps && total * squares < 0x1p50;
+    MaskedSums& of = result.of;
+    of.mask = &mask;
+    of.square = 16 * kUnitDouble; // of the sums and of D in double
+    if (!result.wholeSums) {
+        of.one += 2 * first * first / total;
+        of.root += 2 * first / rootTotal;
+        of.square += 2.001 * own;
+    }
+    if (!result.wholeSquares) {
+        own += kUnit;
+        of.one += second + own * known.level * total;
+        of.square += own;
+        of.one += of.root * std::sqrt(second); // the exact s2 may be larger than the sum
+    }
+    return result;
+}
+
+template <class Real>
+void writeSums(const Real* from, const Extents& points, const Extents& out, double factor,
+               double added, double steps, bool second, const SumsRows& to) {
+    for (std::int64_t z = 0; z < out.z; ++z) {
+        for (std::int64_t y = 0; y < out.y; ++y) {
+            double* const row = to.data + 2 * (z * to.sliceStride + y) * to.stride;
+            base::inWidest(WriteRow<Real>{from + (z * points.y + y) * points.x,
+                                          row + (second ? to.stride : 0), out.x, factor, added,
+                                          steps});
+        }
+    }
+}
+
+void roundSums(double steps, const Extents& out, const SumsRows& rows) {
+    for (std::int64_t z = 0; z < out.z; ++z) {
+        for (std::int64_t y = 0; y < out.y; ++y) {
+            double* const row = rows.data + 2 * (z * rows.sliceStride + y) * rows.stride;
+            base::inWidest(WriteRow<double>{row, row, out.x, 1, 0, steps});
+        }
+    }
+}
+
+std::int64_t poorPlacements(const MaskedSums& sums, const SumsRows& rows, const Extents& out,
+                            double promise) {
+    const double share = std::min(0.25, promise / 0.54);
+    std::int64_t poor = 0;
+    for (std::int64_t z = 0; z < out.z; ++z) {
+        for (std::int64_t y = 0; y < out.y; ++y) {
+            const double* const row = rows.data + 2 * (z * rows.sliceStride + y) * rows.stride;
+            base::inWidest(PoorRow{row, row + rows.stride, out.x, 1 / sums.mask->total(), sums.one,
+                                   sums.square, share, poor});
+        }
+    }
+    return poor;
+}
+
+template void squareTile(const Extents&, const Extents&, double, float*);
+template void squareTile(const Extents&, const Extents&, double, double*);
+template SumsErrors errorsOf<float>(const MaskWeights&, const SumsKnown&);
+template SumsErrors errorsOf<double>(const MaskWeights&, const SumsKnown&);
+template void writeSums(const float*, const Extents&, const Extents&, double, double, double, bool,
+                        const SumsRows&);
+template void writeSums(const double*, const Extents&, const Extents&, double, double, double, bool,
+                        const SumsRows&);
+
+} // namespace flcc::cpu
