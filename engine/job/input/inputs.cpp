@@ -584,26 +584,6 @@ match::PeakOptions peakOptions(const Job& job) {
             .minOverlap = job.minOverlap};
 }
 
-void moveToScene(std::vector<match::Peak>& peaks, const Inputs& inputs,
-                 const base::Geometry& geometry) {
-    const base::Index region = inputs.sceneCorner();
-    for (match::Peak& peak : peaks) {
-        const base::Point half =
-            halfOf(inputs.templates[static_cast<std::size_t>(peak.templ)].image->extents());
-        const auto group = std::ranges::find_if(inputs.groups, [&peak](const auto& each) {
-            return std::ranges::find(each, peak.templ) != each.end();
-        });
-        const base::Index own = inputs.shiftOf(*group);
-        const base::Index by{region.x + own.x, region.y + own.y, region.z + own.z};
-        peak.corner = {peak.corner.x + by.x, peak.corner.y + by.y, peak.corner.z + by.z};
-        const base::Point corner = pointOf(peak.corner);
-        for (std::size_t axis = 0; axis < 3; ++axis) {
-            peak.centre[axis] = corner[axis] + half[axis] + peak.shift[axis];
-        }
-        peak.world = base::toWorld(geometry, peak.centre);
-    }
-}
-
 } // namespace detail
 
 } // namespace flcc::job
