@@ -103,6 +103,7 @@ QVBoxLayout* ComparePanel::makeChoices() {
     m_maps = new QComboBox(this);
     m_maps->setObjectName(QStringLiteral("compareMaps"));
     m_maps->setAccessibleName(tr("Maps"));
+    m_maps->setToolTip(tr("Which map the views show over the scene"));
     m_maps->addItems({tr("Map of this result"), tr("Wipe between both maps"), tr("Blink both maps"),
                       tr("Map of the other")});
     m_wipe = new QSlider(Qt::Horizontal, this);
