@@ -350,6 +350,11 @@ std::vector<std::string> listNotes(const PositionList& list, ListFormat format) 
         notes.push_back("the format has no place for decisions: " + std::to_string(rejected) +
                         " rejected positions stand among the others");
     }
+    if (const auto mirrored = std::ranges::count(list.positions, true, &ListedPosition::mirrored);
+        mirrored > 0) {
+        notes.push_back("the format has no place for the hand: " + std::to_string(mirrored) +
+                        " positions of mirrored templates stand among the others");
+    }
     if (preset.whole) {
         notes.emplace_back("the format holds whole pixels: positions were rounded");
     }

@@ -120,6 +120,7 @@ struct ListedPosition {
     /// Rot, tilt and psi of RELION, degrees: the template is turned by
     /// Rz(-psi) Ry(-tilt) Rz(-rot).
     std::optional<base::Point> angles{};
+    bool mirrored = false;      ///< the template was mirrored along x before
     base::Extents box{0, 0, 0}; ///< of the template or blob; zeros if it is not known
     /// What a person decided; empty in a list that nobody judged.
     std::optional<match::Decision> decision{};

@@ -37,6 +37,12 @@ std::vector<std::string> comments(const PeakContext& context) {
                        "start at 0; x is fastest in memory");
     lines.emplace_back("cx cy cz: centre of the placement with sub-voxel shift in scene voxels; "
                        "the centre of voxel i lies on i");
+    if (context.poses) {
+        lines.emplace_back(
+            "rotation: degrees in the plane, counter-clockwise where y points down; phi "
+            "theta psi: rot, tilt and psi of RELION in degrees, the template is turned "
+            "by Rz(-psi) Ry(-tilt) Rz(-rot); mirror: 1 if it was mirrored along x first");
+    }
     if (!context.incomplete.empty()) {
         lines.push_back("incomplete: " + context.incomplete);
     }
@@ -48,7 +54,10 @@ std::vector<std::string> comments(const PeakContext& context) {
 
 std::vector<std::string> cellsOf(const match::Peak& peak, std::size_t rank) {
     const auto real = [](double value) { return detail::numberText(value); };
-    // rotation, scale, phi, theta and psi are not computed.
+    const base::Point euler = peak.pose ? rotation::eulerOf(peak.pose->turn) : base::Point{};
+    // Of a turn out of the plane there is no angle in it.
+    const bool inPlane = peak.pose && euler[0] == 0 && euler[1] == 0;
+    const auto angle = [&](std::size_t i) { return peak.pose ? real(euler[i]) : std::string(); };
     return {std::to_string(rank),
             real(peak.score),
             std::to_string(peak.corner.x),
@@ -61,17 +70,18 @@ std::vector<std::string> cellsOf(const match::Peak& peak, std::size_t rank) {
             real(peak.world[1]),
             real(peak.world[2]),
             std::to_string(peak.templ),
-            "",
-            "",
+            inPlane ? real(rotation::inPlaneDegrees(peak.pose->turn)) : "",
+            peak.pose ? real(peak.pose->scale) : "",
             peak.zscore ? real(*peak.zscore) : "",
             peak.falsePositives ? real(*peak.falsePositives) : "",
             std::string(base::name(peak.status)),
             real(peak.bound),
             peak.rival ? real(*peak.rival) : "",
-            "",
-            "",
-            "",
-            peak.sharpness ? real(*peak.sharpness) : ""};
+            angle(0),
+            angle(1),
+            angle(2),
+            peak.sharpness ? real(*peak.sharpness) : "",
+            peak.pose ? std::to_string(peak.pose->mirrored ? 1 : 0) : ""};
 }
 
 /// Csv or Tsv.
@@ -95,6 +105,10 @@ PositionList peakList(const std::vector<match::Peak>& peaks, const PeakContext& 
         ListedPosition& position = list.positions.emplace_back();
         position.centre = peak.centre;
         position.score = peak.score;
+        if (peak.pose) {
+            position.angles = rotation::eulerOf(peak.pose->turn);
+            position.mirrored = peak.pose->mirrored;
+        }
         if (number < context.templates.size()) {
             position.box = context.templates[number].extents;
         }

@@ -34,6 +34,7 @@ struct PeakContext {
     std::string incomplete{}; ///< why peaks may be missing; empty if none are
     std::string sha256{};     ///< of the file of the scene; may be empty
     ListUnknowns unknowns{};  ///< facts on the tilt series, for formats that state them
+    bool poses = false;       ///< of a search over poses: peaks have angles
 };
 
 /// The peaks with all that lists of any format write.

@@ -79,7 +79,12 @@ void CliCommandsTest::failuresHaveTheirCodeAndWriteNothing_data() {
     row("overlap of more than all", match({"--min-overlap", "1.5"}), 2);
     row("region with panels that leave it", match({"--region", "9,6:40,40", "--extent", "same"}),
         2);
-    row("option of a later version", match({"--rotations", "5"}), 2);
+    row("option of a later version", match({"--wedge", "60"}), 2);
+    row("rotations by nothing", match({"--rotations", "0"}), 2);
+    row("symmetry without rotations", match({"--symmetry", "C2"}), 2);
+    row("rotations of a missing list", match({"--rotations", "list:none.txt"}), 3);
+    row("more orientations than without --yes", match({"--rotations", "0.03"}), 2);
+    row("scale larger than the scene", match({"--scales", "9"}), 4);
     row("promise of nothing", match({"--promise", "0"}), 2);
     row("recompute perhaps", match({"--recompute", "perhaps"}), 2);
     row("format that cannot hold doubles", match({"--precision", "double", "--map", "m.png"}), 2);

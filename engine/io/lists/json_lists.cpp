@@ -185,6 +185,7 @@ void takeJson(std::string_view text, PositionList& list, const std::filesystem::
                 std::ranges::all_of(row["angles"], &JsonValue::is_number)) {
                 position.angles = pointOf(row["angles"]);
             }
+            position.mirrored = row.contains("mirror") && row["mirror"] == 1;
             std::map<std::string, std::size_t> taken;
             for (const ListColumn& column : list.columns) {
                 const bool grouped = !column.group.empty();

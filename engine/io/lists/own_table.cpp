@@ -246,6 +246,7 @@ void takeOwnSheet(const Sheet& sheet, PositionList& list, const std::filesystem:
         if (phi && theta && psi) {
             position.angles = base::Point{*phi, *theta, *psi};
         }
+        position.mirrored = value(sheet.column("mirror")) == 1.0;
         const double templ = value(sheet.column("template")).value_or(0);
         if (templ >= 0 && templ < static_cast<double>(templates.size())) {
             position.box = templates[static_cast<std::size_t>(templ)];

@@ -123,6 +123,9 @@ std::string summaryHtml(const JobReport& report) {
                                : std::string()) +
                  (templ.weighted ? " by weights" : "")});
     }
+    if (report.poses) {
+        rows.push_back({"Poses", posesText(*report.poses)});
+    }
     if (report.frames.empty() && report.run) {
         rows.push_back({"Peaks", std::to_string(report.peaks.size())});
     }
@@ -168,6 +171,9 @@ std::string peaksHtml(const JobReport& report) {
     const bool several = report.templates.size() > 1;
     const std::string& unit = report.geometry.unit;
     const auto columns = [&](Row row) {
+        if (!report.poses) {
+            row.erase(row.begin() + 13);
+        }
         if (!several) {
             row.erase(row.begin() + 12);
         }
@@ -187,11 +193,11 @@ std::string peaksHtml(const JobReport& report) {
                      peak.zscore ? fixed(*peak.zscore, 1) : "",
                      peak.falsePositives ? fmt::format("{:.2g}", *peak.falsePositives) : "",
                      peak.rival ? fixed(*peak.rival, 3) : "", std::to_string(peak.templ),
-                     std::string(base::name(peak.status))}));
+                     peak.pose ? poseText(*peak.pose) : "", std::string(base::name(peak.status))}));
     }
     const Row head =
         columns({"rank", "score", "corner", "x", "y", "z", "x, " + unit, "y, " + unit, "z, " + unit,
-                 "z-score", "false pos.", "rival", "template", "status"});
+                 "z-score", "false pos.", "rival", "template", "pose", "status"});
     std::vector<std::size_t> numbers(head.size() - 1);
     std::iota(numbers.begin(), numbers.end(), std::size_t{0});
     std::string text = "<h2>Peaks</h2>\n" + table(head, rows, numbers);
