@@ -372,6 +372,32 @@ class ListFileTest : public QObject {
         }
     }
 
+    /// A position without a decision is undecided, never kept.
+    void onlyTheAskedDecisionsAreLeft() {
+        using enum match::Decision;
+        const std::string judged = "rank,score,cx,cy,cz,decision\n1,0.9,1,0,0,keep\n"
+                                   "2,0.8,2,0,0,reject\n3,0.7,3,0,0,unsure\n4,0.6,4,0,0,\n"
+                                   "5,0.5,5,0,0,undecided\n";
+        const std::string plain = "rank,score,cx,cy,cz\n1,0.9,1,0,0\n2,0.8,2,0,0\n";
+        const auto left = [](const std::string& text, const std::vector<match::Decision>& asked) {
+            io::ListPlace place{};
+            place.extents = {50, 40, 1};
+            io::PositionList list = io::parseList(text, ListFormat::Csv, place, "a.csv");
+            io::leaveDecided(list, asked);
+            std::vector<double> columns;
+            for (const io::ListedPosition& position : list.positions) {
+                columns.push_back(position.centre[0]);
+            }
+            return columns;
+        };
+        QVERIFY((left(judged, {Keep}) == std::vector<double>{1}));
+        QVERIFY((left(judged, {Reject}) == std::vector<double>{2}));
+        QVERIFY((left(judged, {Keep, Unsure}) == std::vector<double>{1, 3}));
+        QVERIFY((left(judged, {Undecided}) == std::vector<double>{4, 5}));
+        QVERIFY(left(plain, {Keep}).empty());
+        QVERIFY((left(plain, {Undecided}) == std::vector<double>{1, 2}));
+    }
+
     void whatXAndYMeanIsAskedFor() {
         const std::string text = "x,y,score\n10,20,0.5\n3,4,\n";
         io::ListPlace place{};
