@@ -24,6 +24,7 @@
 #include "engine/job/knowledge.h"
 #include "engine/job/list_difference.h"
 #include "engine/job/listing.h"
+#include "engine/job/map_difference.h"
 #include "engine/job/peak_lists.h"
 #include "engine/job/replay.h"
 #include "engine/job/report.h"
@@ -53,11 +54,14 @@ constexpr const char* kUsage =
   flcc-cli convolve SCENE KERNEL --output FILE    convolves with a kernel: a file, or a filter by
                                                   name
   flcc-cli features IMAGE [options]               finds distinctive blobs of all sizes
-  flcc-cli replay RESULT.json [--quiet]           runs the job of a JSON report of a match again and
-                                                  says whether the result is the same
-  flcc-cli peaks IN [--to FORMAT] [--output OUT]  converts a list of positions
+  flcc-cli replay RESULT.json [--quiet]           runs the job of a JSON report again and says
+                                                  whether the result is the same
+  flcc-cli peaks IN [--to FORMAT] [--output OUT]  converts a list of positions; with --stack, cuts
+                                                  boxes of the scene at them
   flcc-cli diff A B [--tolerance DISTANCE]        compares two lists of positions or reports: what
-                                                  is in both, only in A, only in B
+                                                  is in both, only in A, only in B; or two images:
+                                                  voxels that differ, and by how much; ends with 0
+                                                  if they are the same, with 1 if not
   flcc-cli info [--verify] [--orientation applied|stored] [--image N] FILE
                                                   prints extents, type and geometry of a file as
                                                   JSON, and notes on what was assumed; --verify
@@ -126,7 +130,8 @@ bool asksForHelp(const Arguments& args) {
 
 int help() {
     print(kUsage + job::argumentsHelp() + kConvolve + job::convolveHelp() + kFeatures +
-          job::featuresHelp() + kPeaks + job::listHelp() + kDiff + job::differenceHelp() + kCodes);
+          job::featuresHelp() + kPeaks + job::listHelp() + kDiff + job::differenceHelp() +
+          job::mapDifferenceHelp() + kCodes);
     return 0;
 }
 
@@ -309,10 +314,10 @@ int runCommand(const std::vector<std::string>& args, const std::stop_token& stop
         return replay(rest, stop);
     }
     if (command == "peaks") {
-        return peaks(rest);
+        return peaks(rest, stop);
     }
     if (command == "diff") {
-        return diff(rest);
+        return diff(rest, stop);
     }
     if (command == "info") {
         return info(rest, stop);

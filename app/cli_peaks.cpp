@@ -3,13 +3,14 @@
 #include <iostream>
 #include <map>
 
+#include "app/cli_job.h"
 #include "app/cli_options.h"
 #include "engine/job/boxes.h"
 #include "engine/job/peak_lists.h"
 
 namespace flcc::app {
 
-int peaks(const std::vector<std::string>& args) {
+int peaks(const std::vector<std::string>& args, const std::stop_token& stop) {
     std::vector<KnownOption> known{{"--quiet", ""}};
     for (const job::CommandOption& option : job::listOptions()) {
         known.push_back({"--" + option.name, option.value});
@@ -31,7 +32,10 @@ int peaks(const std::vector<std::string>& args) {
           conversion.exports.averageVariance}) {
         requireFolderOf(file);
     }
-    const job::ConvertedList done = job::convertList(conversion);
+    const job::ConvertedList done = job::convertList(conversion, stop);
+    if (done.cancelled) {
+        return interrupted();
+    }
     const bool quiet = options.contains("--quiet");
     for (const std::string& note : quiet ? std::vector<std::string>{} : done.notes) {
         std::cerr << "note: " + note + "\n";

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -70,6 +71,9 @@ struct PeakMark {
     bool grey = false;            ///< grey instead of the colour of its score
     bool chosen = false;          ///< one of several that a person selected
     std::optional<match::Colour> colour{}; ///< of its own; empty: by grey and score
+    /// Row-major: takes the template about its centre to where it lies. Its box is drawn turned in
+    /// flat images.
+    std::optional<std::array<double, 9>> turn{};
 };
 
 /// The line of a drag over a slice that selects or sweeps peaks.

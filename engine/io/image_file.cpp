@@ -1,6 +1,7 @@
 #include "engine/io/image_file.h"
 
 #include <algorithm>
+#include <cerrno>
 #include <cmath>
 #include <limits>
 #include <new>
@@ -46,9 +47,19 @@ std::optional<detail::Described> detail::describedBy(const std::filesystem::path
         return detail::describeMrc(path);
     case detail::Format::Raw:
         return detail::describeRaw(path);
-    default:
-        return std::nullopt;
+    case detail::Format::Png:
+    case detail::Format::Tiff:
+    case detail::Format::Jpeg:
+    case detail::Format::Dicom:
+    case detail::Format::Hdf5:
+    case detail::Format::Bmp:
+    case detail::Format::Pnm:
+    case detail::Format::Gif:
+    case detail::Format::WebP:
+    case detail::Format::Jpeg2000:
+        break; // a library reads them
     }
+    return std::nullopt;
 }
 
 namespace {
@@ -117,7 +128,13 @@ base::Image<Voxel> luminance(const base::Image<Voxel>& red, const base::Image<Vo
     return result;
 }
 
-#ifndef FLCC_IMAGE_IO
+#ifdef FLCC_IMAGE_IO
+/// For formats that describedBy() reads; the switches name them, so that the compiler tells where a
+/// new format is missing.
+[[noreturn]] void failDescribed(const std::filesystem::path& path) {
+    throw base::Error(base::ErrorCode::Internal, detail::shown(path) + " has no description");
+}
+#else
 [[noreturn]] void failFormat(const std::filesystem::path& path, detail::Format format) {
     detail::failInput(path, "this build cannot read " + std::string(detail::name(format)) +
                                 " files (built without image libraries)");
@@ -132,17 +149,29 @@ ImageInfo infoOfFormat(const std::filesystem::path& path, const std::stop_token&
         return header->info;
     }
 #ifdef FLCC_IMAGE_IO
-    if (!detail::readerWord(format).empty()) {
-        return detail::processInfo(path, format, stop, reading);
-    }
     switch (format) {
     case detail::Format::Png:
         return detail::pngInfo(path, reading);
     case detail::Format::Tiff:
         return detail::tiffInfo(path, stop, reading);
-    default:
+    case detail::Format::Jpeg:
         return detail::jpegInfo(path, stop, reading);
+    case detail::Format::Dicom:
+    case detail::Format::Hdf5:
+    case detail::Format::Bmp:
+    case detail::Format::Pnm:
+    case detail::Format::Gif:
+    case detail::Format::WebP:
+    case detail::Format::Jpeg2000:
+        return detail::processInfo(path, format, stop, reading);
+    case detail::Format::MetaImage:
+    case detail::Format::Nrrd:
+    case detail::Format::Nifti:
+    case detail::Format::Mrc:
+    case detail::Format::Raw:
+        break;
     }
+    failDescribed(path);
 #else
     failFormat(path, format);
 #endif
@@ -156,17 +185,29 @@ LoadedImage readFormat(const std::filesystem::path& path, const ReadOptions& opt
         return detail::readVoxels(path, *header, options, files);
     }
 #ifdef FLCC_IMAGE_IO
-    if (!detail::readerWord(format).empty()) {
-        return detail::readByProcess(path, format, options, files);
-    }
     switch (format) {
     case detail::Format::Png:
         return detail::readPng(path, options);
     case detail::Format::Tiff:
         return detail::readTiff(path, options);
-    default:
+    case detail::Format::Jpeg:
         return detail::readJpeg(path, options);
+    case detail::Format::Dicom:
+    case detail::Format::Hdf5:
+    case detail::Format::Bmp:
+    case detail::Format::Pnm:
+    case detail::Format::Gif:
+    case detail::Format::WebP:
+    case detail::Format::Jpeg2000:
+        return detail::readByProcess(path, format, options, files);
+    case detail::Format::MetaImage:
+    case detail::Format::Nrrd:
+    case detail::Format::Nifti:
+    case detail::Format::Mrc:
+    case detail::Format::Raw:
+        break;
     }
+    failDescribed(path);
 #else
     failFormat(path, format);
 #endif
@@ -273,6 +314,24 @@ std::vector<std::filesystem::path> filesBeside(const std::filesystem::path& imag
         std::erase(others, image);
         return others;
     });
+}
+
+bool isImage(const std::filesystem::path& path) {
+    const std::filesystem::path file = detail::splitDataset(path).file;
+    if (!std::filesystem::exists(file) && !rawVolumeOf(path)) {
+        detail::failInput(path, ENOENT);
+    }
+    const std::string extension = detail::extensionOf(file);
+    const auto& known = readableExtensions();
+    if (!extension.empty() && std::ranges::find(known, extension.substr(1)) != known.end()) {
+        return true;
+    }
+    try {
+        (void)detail::detectFormat(path);
+        return true;
+    } catch (const base::Error&) {
+        return false;
+    }
 }
 
 ImageInfo readImageInfo(const std::filesystem::path& path, const std::stop_token& stop,

@@ -92,6 +92,10 @@ struct LoadedImage {
                                       const std::stop_token& stop = {},
                                       const Reading& reading = {});
 
+/// Whether a file is an image of a known format, by its first bytes or, if it is damaged, by its
+/// extension. **Errors**: Input for a missing file.
+[[nodiscard]] bool isImage(const std::filesystem::path& path);
+
 /// One of several images that lie behind one name.
 struct ImageChoice {
     std::filesystem::path path; ///< opens this one
@@ -150,17 +154,26 @@ struct ScalarImage {
 [[nodiscard]] std::vector<std::filesystem::path> filesBeside(const std::filesystem::path& image);
 
 /// Writes one scalar image to the temporary name of `file`; the caller calls commit(). The
-/// extension of the target chooses the format: .mha .nrrd .nii .nii.gz .mrc .tif .tiff .png; a
-/// build without image libraries writes .mha .nrrd .nii .mrc. `metadata` are texts that .mha, .nrrd
-/// and .tif store and readImage returns; keys consist of letters, digits, '_', '.', '-'. Returns
-/// one sentence for each property that the format cannot store or stores in another way (spacing
-/// and unit, origin, direction, uint8 in .mrc). If cancelled, returns nothing.
+/// extension of the target chooses the format: .mha .nrrd .nii .nii.gz .mrc .mrcs .tif .tiff .h5
+/// .png; a build without image libraries writes .mha .nrrd .nii .mrc .mrcs. `metadata` are texts
+/// that .mha, .nrrd and .tif store and readImage returns; keys consist of letters, digits, '_',
+/// '.', '-'. Returns one sentence for each property that the format cannot store or stores in
+/// another way (spacing and unit, origin, direction, uint8 in .mrc). If cancelled, returns nothing.
 /// **Errors**: CommandLine when the format cannot store the pixel type or a volume, or the
 /// extension is unknown; Output when the file cannot be written.
 std::optional<std::vector<std::string>>
 writeImage(const AtomicFile& file, const base::AnyView& pixels, const base::Geometry& geometry,
            const std::map<std::string, std::string>& metadata = {},
            const std::stop_token& stop = {});
+
+/// Writes a stack of images of one size, which lie one behind the other in `pixels`, to the
+/// temporary name of `file`. MRC: a stack of volumes (ISPG 401, MZ slices each) or, of flat
+/// members, of images (ISPG 0). HDF5: a dataset with an axis of members (t) before z, y and x.
+/// Other formats hold the slices of all members as one volume. Otherwise as writeImage().
+/// **Errors**: also Internal if the slices are not those of `members` images.
+std::optional<std::vector<std::string>>
+writeStack(const AtomicFile& file, const base::AnyView& pixels, std::int64_t members,
+           const base::Geometry& geometry, const std::stop_token& stop = {});
 
 /// Writes the image to `path`, completely or not at all: after an error or a cancellation, an
 /// existing file is unchanged. Otherwise as above.
@@ -169,7 +182,7 @@ writeImage(const std::filesystem::path& path, const base::AnyView& pixels,
            const base::Geometry& geometry, const std::map<std::string, std::string>& metadata = {},
            const std::stop_token& stop = {});
 
-/// Reads what writeImage() wrote to the temporary name of `file` and compares all voxels. False if
+/// Reads what writeImage() or writeStack() wrote to the temporary name of `file` and compares all voxels. False if
 /// cancelled. **Errors**: Output where other extents or values are read; as readImage().
 [[nodiscard]] bool checkWritten(const AtomicFile& file, const base::View<const float>& voxels,
                                 const std::stop_token& stop = {});

@@ -14,6 +14,20 @@ namespace {
 
 using base::PixelType;
 
+/// What is written, and where.
+struct Written {
+    const std::filesystem::path& temporary;
+    const std::filesystem::path& target;
+    const base::AnyView& pixels;
+    const base::Geometry& geometry;
+    const std::map<std::string, std::string>& metadata;
+    std::int64_t members; ///< of a stack of images one behind the other; 0: one image
+    const std::stop_token& stop;
+
+    [[nodiscard]] base::PixelType type() const { return base::pixelType(pixels); }
+    [[nodiscard]] base::Extents extents() const { return base::extentsOf(pixels); }
+};
+
 /// Properties of an image format that can be written.
 struct Writable {
     std::string_view extension;
@@ -23,24 +37,80 @@ struct Writable {
     bool origin;
     bool direction;
     bool metadata;
+    void (*write)(const Written&);
 };
+
+void writeMha(const Written& one) {
+    const auto header = detail::mhaHeader(one.type(), one.extents(), one.geometry, one.metadata);
+    detail::writeRaw(one.temporary, one.target, header, one.pixels, one.stop);
+}
+
+void writeNrrd(const Written& one) {
+    const auto header = detail::nrrdHeader(one.type(), one.extents(), one.geometry, one.metadata);
+    detail::writeRaw(one.temporary, one.target, header, one.pixels, one.stop);
+}
+
+void writeNii(const Written& one) {
+    detail::writeNifti(one.temporary, one.target, one.pixels, one.geometry, false, one.stop);
+}
+
+void writeMrc(const Written& one) {
+    detail::writeMrc(one.temporary, one.target, one.pixels, one.geometry, one.members, one.stop);
+}
+
+#ifdef FLCC_IMAGE_IO
+void writePackedNii(const Written& one) {
+    detail::writeNifti(one.temporary, one.target, one.pixels, one.geometry, true, one.stop);
+}
+
+void writeHdf5(const Written& one) {
+    base::Extents extents = one.extents();
+    extents.z /= std::max(one.members, std::int64_t{1});
+    const auto header = detail::hdf5Header(one.type(), extents, one.members, one.geometry);
+    detail::writeRaw(one.temporary, one.target, header, one.pixels, one.stop);
+}
+
+void writeTif(const Written& one) {
+    detail::writeTiff(one.temporary, one.target, one.pixels, one.geometry, one.metadata, one.stop);
+}
+
+void writeGreyPng(const Written& one) {
+    std::visit(
+        [&](const auto& view) {
+            constexpr int kBytes = sizeof(*view.data());
+            detail::writePng(one.temporary, one.target,
+                             {.pixels = view.data(),
+                              .width = view.extents().x,
+                              .height = view.extents().y,
+                              .rowBytes = view.rowStride() * kBytes,
+                              .components = 1,
+                              .bytesPerComponent = kBytes},
+                             one.stop);
+        },
+        one.pixels);
+}
+#endif
 
 const std::vector<Writable>& writable() {
     // MRC stores uint8 as uint16.
     static const std::vector<Writable> kFormats{
-        {".mha", "", false, true, true, true, true},
-        {".nrrd", "", false, true, true, true, true},
-        {".nii", "", false, true, true, true, false},
-        {".mrc", " uint8 int8 uint16 int16 float32 ", false, true, true, false, false},
+        {".mha", "", false, true, true, true, true, writeMha},
+        {".nrrd", "", false, true, true, true, true, writeNrrd},
+        {".nii", "", false, true, true, true, false, writeNii},
+        {".mrc", " uint8 int8 uint16 int16 float32 ", false, true, true, false, false, writeMrc},
+        {".mrcs", " uint8 int8 uint16 int16 float32 ", false, true, true, false, false, writeMrc},
 #ifdef FLCC_IMAGE_IO
-        {".nii.gz", "", false, true, true, true, false},
-        {".tif", "", false, true, false, false, true},
-        {".tiff", "", false, true, false, false, true},
-        {".png", " uint8 uint16 ", true, false, false, false, false},
+        {".nii.gz", "", false, true, true, true, false, writePackedNii},
+        {".tif", "", false, true, false, false, true, writeTif},
+        {".tiff", "", false, true, false, false, true, writeTif},
+        {".h5", "", false, true, false, false, false, writeHdf5},
+        {".png", " uint8 uint16 ", true, false, false, false, false, writeGreyPng},
 #endif
     };
     return kFormats;
 }
+
+bool isMrc(const Writable& format) { return format.extension.starts_with(".mrc"); }
 
 std::string listed(const std::vector<std::string>& extensions) {
     std::string text;
@@ -74,13 +144,19 @@ std::vector<std::string> changed(const Writable& format, PixelType type,
         sentences.push_back(none ? "a nii file has no pixel unit: it will be read in mm"
                                  : "lengths are stored in um in a nii file, not in " + unit);
     }
-    if (format.extension == ".mrc" && !none && unit != "A") {
+    if (isMrc(format) && !none && unit != "A") {
         sentences.push_back("lengths are stored in A in a mrc file, not in " + unit);
     }
-    if (format.extension == ".mrc" && none && geometry.spacing != base::Geometry().spacing) {
+    if (format.extension == ".h5" && !none && unit != "um") {
+        sentences.push_back("lengths are stored in um in a h5 file, not in " + unit);
+    }
+    if (format.extension == ".h5" && none && geometry.spacing != base::Geometry().spacing) {
+        sentences.emplace_back("the voxel spacing is lost in a h5 file: it has no unit");
+    }
+    if (isMrc(format) && none && geometry.spacing != base::Geometry().spacing) {
         sentences.emplace_back("the voxel spacing is lost in a mrc file: it has no unit");
     }
-    if (format.extension == ".mrc" && type == PixelType::UInt8) {
+    if (isMrc(format) && type == PixelType::UInt8) {
         sentences.emplace_back("uint8 pixels are stored as uint16 in a mrc file");
     }
     return sentences;
@@ -107,63 +183,41 @@ std::vector<std::string> dropped(const Writable& format, PixelType type,
     return sentences;
 }
 
-#ifdef FLCC_IMAGE_IO
-void writeGreyPng(const std::filesystem::path& path, const std::filesystem::path& target,
-                  const base::AnyView& pixels, const std::stop_token& stop) {
-    std::visit(
-        [&](const auto& view) {
-            constexpr int kBytes = sizeof(*view.data());
-            detail::writePng(path, target,
-                             {.pixels = view.data(),
-                              .width = view.extents().x,
-                              .height = view.extents().y,
-                              .rowBytes = view.rowStride() * kBytes,
-                              .components = 1,
-                              .bytesPerComponent = kBytes},
-                             stop);
-        },
-        pixels);
+std::optional<std::vector<std::string>> written(const AtomicFile& file, const base::AnyView& pixels,
+                                                std::int64_t members,
+                                                const base::Geometry& geometry,
+                                                const std::map<std::string, std::string>& metadata,
+                                                const std::stop_token& stop) {
+    const std::filesystem::path& path = file.target();
+    requireWritable(path, base::pixelType(pixels), base::extentsOf(pixels));
+    const Writable& format = formatFor(path);
+    try {
+        detail::withMemoryErrors([&] {
+            format.write({file.temporary(), path, pixels, geometry, metadata, members, stop});
+        });
+    } catch (const detail::Stopped&) {
+        return std::nullopt;
+    }
+    return dropped(format, base::pixelType(pixels), geometry, metadata);
 }
-#endif
 
 } // namespace
 
 std::optional<std::vector<std::string>>
 writeImage(const AtomicFile& file, const base::AnyView& pixels, const base::Geometry& geometry,
            const std::map<std::string, std::string>& metadata, const std::stop_token& stop) {
-    const std::filesystem::path& path = file.target();
-    requireWritable(path, base::pixelType(pixels), base::extentsOf(pixels));
-    const Writable& format = formatFor(path);
-    const auto write = [&] {
-        const auto& temporary = file.temporary();
-        if (format.extension == ".mha") {
-            const auto header = detail::mhaHeader(base::pixelType(pixels), base::extentsOf(pixels),
-                                                  geometry, metadata);
-            detail::writeRaw(temporary, path, header, pixels, stop);
-        } else if (format.extension == ".nrrd") {
-            const auto header = detail::nrrdHeader(base::pixelType(pixels), base::extentsOf(pixels),
-                                                   geometry, metadata);
-            detail::writeRaw(temporary, path, header, pixels, stop);
-        } else if (format.extension == ".nii" || format.extension == ".nii.gz") {
-            detail::writeNifti(temporary, path, pixels, geometry, format.extension == ".nii.gz",
-                               stop);
-        } else if (format.extension == ".mrc") {
-            detail::writeMrc(temporary, path, pixels, geometry, stop);
-        }
-#ifdef FLCC_IMAGE_IO
-        if (format.extension == ".png") {
-            writeGreyPng(temporary, path, pixels, stop);
-        } else if (format.extension.starts_with(".tif")) {
-            detail::writeTiff(temporary, path, pixels, geometry, metadata, stop);
-        }
-#endif
-    };
-    try {
-        detail::withMemoryErrors(write);
-    } catch (const detail::Stopped&) {
-        return std::nullopt;
+    return written(file, pixels, 0, geometry, metadata, stop);
+}
+
+std::optional<std::vector<std::string>>
+writeStack(const AtomicFile& file, const base::AnyView& pixels, std::int64_t members,
+           const base::Geometry& geometry, const std::stop_token& stop) {
+    if (members < 1 || base::extentsOf(pixels).z % members != 0) {
+        throw base::Error(base::ErrorCode::Internal,
+                          std::to_string(base::extentsOf(pixels).z) + " slices are no " +
+                              std::to_string(members) + " members of a stack");
     }
-    return dropped(format, base::pixelType(pixels), geometry, metadata);
+    return written(file, pixels, members, geometry, {}, stop);
 }
 
 std::optional<std::vector<std::string>>
@@ -194,7 +248,7 @@ void requireWritable(const std::filesystem::path& path, base::PixelType type,
         throw base::Error(base::ErrorCode::CommandLine,
                           cannot + word + " pixels; .mha, .nrrd, .tif and .nii can");
     }
-    if (format.extension == ".mrc" &&
+    if (isMrc(format) &&
         std::max({extents.x, extents.y, extents.z}) > std::numeric_limits<std::int32_t>::max()) {
         throw base::Error(base::ErrorCode::CommandLine,
                           cannot + "an image of " + base::toString(extents));
@@ -214,26 +268,34 @@ const std::vector<std::string>& writableExtensions() {
 
 bool checkWritten(const AtomicFile& file, const base::View<const float>& voxels,
                   const std::stop_token& stop) {
-    const LoadedImage read = readImage(file.temporary(), {.stop = stop});
-    if (stop.stop_requested() || read.components.empty()) {
-        return false;
-    }
-    const auto* const floats = std::get_if<base::Image<float>>(&read.components.front());
     const auto refuse = [&](const std::string& why) {
         throw base::Error(base::ErrorCode::Output,
                           detail::shown(file.target()) + " reads back with " + why);
     };
-    if (floats == nullptr || !(floats->extents() == voxels.extents())) {
-        refuse("other voxels than were written: " + base::toString(read.info.extents) + " of " +
-               std::string(base::name(read.info.pixel)));
-    }
-    for (std::int64_t z = 0; z < voxels.extents().z; ++z) {
-        for (std::int64_t y = 0; y < voxels.extents().y; ++y) {
-            for (std::int64_t x = 0; x < voxels.extents().x; ++x) {
-                const float a = voxels.at({x, y, z});
-                const float b = floats->view().at({x, y, z});
-                if (a != b && !(std::isnan(a) && std::isnan(b))) {
-                    refuse("another value at " + base::toString(base::Index{x, y, z}));
+    const base::Extents& all = voxels.extents();
+    const int frames = std::max(1, readImageInfo(file.temporary()).frames);
+    for (int frame = 0; frame < frames; ++frame) {
+        const LoadedImage read =
+            readImage(file.temporary(),
+                      {.frame = frames > 1 ? std::optional(frame) : std::nullopt, .stop = stop});
+        if (stop.stop_requested() || read.components.empty()) {
+            return false;
+        }
+        const auto* const floats = std::get_if<base::Image<float>>(&read.components.front());
+        const base::Extents each{all.x, all.y, all.z / frames};
+        if (floats == nullptr || !(floats->extents() == each) || each.z * frames != all.z) {
+            refuse("other voxels than were written: " + base::toString(read.info.extents) + " of " +
+                   std::string(base::name(read.info.pixel)));
+        }
+        for (std::int64_t z = 0; z < each.z; ++z) {
+            for (std::int64_t y = 0; y < each.y; ++y) {
+                for (std::int64_t x = 0; x < each.x; ++x) {
+                    const base::Index at{x, y, frame * each.z + z};
+                    const float a = voxels.at(at);
+                    const float b = floats->view().at({x, y, z});
+                    if (a != b && !(std::isnan(a) && std::isnan(b))) {
+                        refuse("another value at " + base::toString(at));
+                    }
                 }
             }
         }

@@ -36,7 +36,8 @@ const std::vector<ListColumn>& peakColumns() {
                                                  {"phi", "angles"},
                                                  {"theta", "angles"},
                                                  {"psi", "angles"},
-                                                 {"sharpness"}};
+                                                 {"sharpness"},
+                                                 {"mirror"}};
     return columns;
 }
 
@@ -102,7 +103,8 @@ void fillPeakCells(PositionList& list) {
                           angle(0),
                           angle(1),
                           angle(2),
-                          ""};
+                          "",
+                          position.mirrored ? "1" : ""};
         if (judged) {
             position.cells.push_back(lists::decisionText(position));
         }

@@ -126,6 +126,9 @@ ListFormat detectTable(std::string_view bytes, const std::filesystem::path& name
     if (has("x") && has("y") && has("width")) {
         return ListFormat::Corners;
     }
+    if (lists::isAnchored(named)) {
+        return ListFormat::Csv;
+    }
     const lists::Sheet numbers = lists::readTable(bytes, ' ', false);
     if (numbers.rows.empty() ||
         !std::ranges::all_of(numbers.rows.front(), [](const std::string& cell) {
@@ -347,6 +350,11 @@ std::vector<std::string> listNotes(const PositionList& list, ListFormat format) 
         notes.push_back("the format has no place for decisions: " + std::to_string(rejected) +
                         " rejected positions stand among the others");
     }
+    if (const auto mirrored = std::ranges::count(list.positions, true, &ListedPosition::mirrored);
+        mirrored > 0) {
+        notes.push_back("the format has no place for the hand: " + std::to_string(mirrored) +
+                        " positions of mirrored templates stand among the others");
+    }
     if (preset.whole) {
         notes.emplace_back("the format holds whole pixels: positions were rounded");
     }
@@ -408,6 +416,10 @@ PositionList parseList(std::string_view bytes, ListFormat format, const ListPlac
     case Syntax::Own: {
         const lists::Sheet read = lists::readTable(bytes, preset.separator, true);
         lists::takeComments(read.comments, list);
+        if (lists::isAnchored(read)) {
+            lists::takeAnchoredSheet(read, list, name);
+            break;
+        }
         lists::takeOwnSheet(read, list, name);
         return list;
     }

@@ -51,6 +51,10 @@ enum class ListNeed : std::uint8_t {
     Flat
 };
 
+/// How a list of the peaks of several frames says which frame a position is of. Slice: the frames
+/// are the slices of the stack, and the frame is z.
+enum class ListFrames : std::uint8_t { None, Column, Slice };
+
 /// What a user reads about a format.
 struct ListFormatInfo {
     ListFormat format = ListFormat::Auto;
@@ -59,6 +63,7 @@ struct ListFormatInfo {
     std::string_view extension;      ///< ".star"
     std::string_view convention;     ///< base, centre and unit of the positions, as one line
     std::array<ListNeed, 3> needs{}; ///< None where there are fewer
+    ListFrames frames = ListFrames::None;
 };
 
 /// All formats but Auto.
@@ -80,6 +85,10 @@ enum class BinnedBy : std::uint8_t { Crop, Average };
     return by == BinnedBy::Crop ? "crop" : "average";
 }
 
+/// What the position of a table with the columns x, y and z means, if it has no columns cx, cy and
+/// cz: the first voxel of a box or its centre.
+enum class Anchor : std::uint8_t { Corner, Centre };
+
 /// Facts on the tilt series of a scene, which no file of the scene tells.
 struct ListUnknowns {
     std::optional<double> binning{};       ///< voxels of the tilt series in one of the scene
@@ -87,6 +96,7 @@ struct ListUnknowns {
     std::optional<base::Extents> unbinnedSize{};
     BinnedBy binnedBy = BinnedBy::Crop;
     std::optional<base::Extents> box{}; ///< of positions whose list states none, voxels
+    std::optional<Anchor> anchor{};     ///< of tables that do not say it
 
     friend bool operator==(const ListUnknowns&, const ListUnknowns&) = default;
 };
@@ -110,6 +120,7 @@ struct ListedPosition {
     /// Rot, tilt and psi of RELION, degrees: the template is turned by
     /// Rz(-psi) Ry(-tilt) Rz(-rot).
     std::optional<base::Point> angles{};
+    bool mirrored = false;      ///< the template was mirrored along x before
     base::Extents box{0, 0, 0}; ///< of the template or blob; zeros if it is not known
     /// What a person decided; empty in a list that nobody judged.
     std::optional<match::Decision> decision{};

@@ -37,6 +37,12 @@ std::vector<std::string> comments(const PeakContext& context) {
                        "start at 0; x is fastest in memory");
     lines.emplace_back("cx cy cz: centre of the placement with sub-voxel shift in scene voxels; "
                        "the centre of voxel i lies on i");
+    if (context.poses) {
+        lines.emplace_back(
+            "rotation: degrees in the plane, counter-clockwise where y points down; phi "
+            "theta psi: rot, tilt and psi of RELION in degrees, the template is turned "
+            "by Rz(-psi) Ry(-tilt) Rz(-rot); mirror: 1 if it was mirrored along x first");
+    }
     if (!context.incomplete.empty()) {
         lines.push_back("incomplete: " + context.incomplete);
     }
@@ -48,7 +54,10 @@ std::vector<std::string> comments(const PeakContext& context) {
 
 std::vector<std::string> cellsOf(const match::Peak& peak, std::size_t rank) {
     const auto real = [](double value) { return detail::numberText(value); };
-    // rotation, scale, phi, theta and psi are not computed.
+    const base::Point euler = peak.pose ? rotation::eulerOf(peak.pose->turn) : base::Point{};
+    // Of a turn out of the plane there is no angle in it.
+    const bool inPlane = peak.pose && euler[0] == 0 && euler[1] == 0;
+    const auto angle = [&](std::size_t i) { return peak.pose ? real(euler[i]) : std::string(); };
     return {std::to_string(rank),
             real(peak.score),
             std::to_string(peak.corner.x),
@@ -61,17 +70,18 @@ std::vector<std::string> cellsOf(const match::Peak& peak, std::size_t rank) {
             real(peak.world[1]),
             real(peak.world[2]),
             std::to_string(peak.templ),
-            "",
-            "",
+            inPlane ? real(rotation::inPlaneDegrees(peak.pose->turn)) : "",
+            peak.pose ? real(peak.pose->scale) : "",
             peak.zscore ? real(*peak.zscore) : "",
             peak.falsePositives ? real(*peak.falsePositives) : "",
             std::string(base::name(peak.status)),
             real(peak.bound),
             peak.rival ? real(*peak.rival) : "",
-            "",
-            "",
-            "",
-            peak.sharpness ? real(*peak.sharpness) : ""};
+            angle(0),
+            angle(1),
+            angle(2),
+            peak.sharpness ? real(*peak.sharpness) : "",
+            peak.pose ? std::to_string(peak.pose->mirrored ? 1 : 0) : ""};
 }
 
 /// Csv or Tsv.
@@ -95,6 +105,10 @@ PositionList peakList(const std::vector<match::Peak>& peaks, const PeakContext& 
         ListedPosition& position = list.positions.emplace_back();
         position.centre = peak.centre;
         position.score = peak.score;
+        if (peak.pose) {
+            position.angles = rotation::eulerOf(peak.pose->turn);
+            position.mirrored = peak.pose->mirrored;
+        }
         if (number < context.templates.size()) {
             position.box = context.templates[number].extents;
         }
@@ -133,11 +147,16 @@ void writePeaks(const std::filesystem::path& path, const std::vector<match::Peak
 }
 
 struct FramePeaks::Parts {
-    std::filesystem::path target;
+    const AtomicFile& target;
     ListFormat format = ListFormat::Csv;
     PeakContext context;
-    std::ofstream file;
+    std::ofstream file; ///< of a table
+    PositionList list;  ///< of other formats, which are written as a whole
 
+    /// Tables are written frame by frame, so that no list of all peaks is in memory.
+    [[nodiscard]] bool isTable() const {
+        return format == ListFormat::Csv || format == ListFormat::Tsv;
+    }
     void put(const std::string& text) {
         errno = 0;
         file.write(text.data(), static_cast<std::streamsize>(text.size()));
@@ -145,38 +164,65 @@ struct FramePeaks::Parts {
     }
     void requireGood() const {
         if (!file) {
-            detail::failOutput(target, errno);
+            detail::failOutput(target.target(), errno);
         }
     }
 };
 
 void requireFrameFormat(ListFormat format, const std::filesystem::path& file) {
     const ListFormat chosen = chosenListFormat(format, file, "--peaks-format");
-    if (chosen != ListFormat::Csv && chosen != ListFormat::Tsv) {
-        throw base::Error(base::ErrorCode::CommandLine,
-                          "cannot write " + detail::shown(file) +
-                              ": peaks of a stream are written as csv or tsv");
+    if (infoOf(chosen).frames != ListFrames::None) {
+        return;
     }
+    std::string able;
+    for (const ListFormatInfo& info : listFormats()) {
+        if (info.frames != ListFrames::None) {
+            able += (able.empty() ? "" : ", ") + std::string(info.name);
+        }
+    }
+    throw base::Error(
+        base::ErrorCode::CommandLine,
+        "cannot write " + detail::shown(file) + ": a list of format " + std::string(name(chosen)) +
+            " cannot say which frame a peak is of; choose one of " + able + " by --peaks-format");
 }
 
 FramePeaks::FramePeaks(const AtomicFile& file, const PeakContext& context, ListFormat format)
-    : m_parts(std::make_unique<Parts>()) {
+    : m_parts(new Parts{.target = file,
+                        .format = chosenListFormat(format, file.target(), "--peaks-format"),
+                        .context = context,
+                        .file = {},
+                        .list = peakList({}, context)}) {
     requireFrameFormat(format, file.target());
-    m_parts->target = file.target();
-    m_parts->format = chosenListFormat(format, file.target(), "--peaks-format");
-    errno = 0;
-    m_parts->file.open(file.temporary(), std::ios::binary | std::ios::trunc);
-    PositionList list = peakList({}, context);
-    list.comments.emplace_back("frame: number of the frame in the stack; counts from 0; rank and z "
-                               "are those in the frame; wz is that of the frame");
-    list.columns.push_back({"frame"});
-    m_parts->put(listText(list, m_parts->format));
+    PositionList& list = m_parts->list;
+    if (infoOf(m_parts->format).frames == ListFrames::Column) {
+        list.comments.emplace_back("frame: number of the frame in the stack; counts from 0; rank "
+                                   "and z are those in the frame; wz is that of the frame");
+        list.columns.push_back({"frame"});
+    }
+    if (m_parts->isTable()) {
+        errno = 0;
+        m_parts->file.open(file.temporary(), std::ios::binary | std::ios::trunc);
+        m_parts->put(listText(list, m_parts->format));
+    }
 }
 
 FramePeaks::~FramePeaks() = default;
 
 void FramePeaks::append(const std::vector<match::Peak>& peaks, int frame) {
-    const char separator = m_parts->format == ListFormat::Csv ? ',' : '\t';
+    Parts& parts = *m_parts;
+    if (!parts.isTable()) {
+        const bool column = infoOf(parts.format).frames == ListFrames::Column;
+        for (ListedPosition& position : peakList(peaks, parts.context).positions) {
+            if (column) {
+                position.cells.push_back(std::to_string(frame));
+            } else {
+                position.centre[2] = frame;
+            }
+            parts.list.positions.push_back(std::move(position));
+        }
+        return;
+    }
+    const char separator = parts.format == ListFormat::Csv ? ',' : '\t';
     std::string text;
     for (std::size_t i = 0; i < peaks.size(); ++i) {
         for (const std::string& cell : cellsOf(peaks[i], i + 1)) {
@@ -184,13 +230,18 @@ void FramePeaks::append(const std::vector<match::Peak>& peaks, int frame) {
         }
         text += std::to_string(frame) + "\n";
     }
-    m_parts->put(text);
+    parts.put(text);
 }
 
-void FramePeaks::finish() {
+std::vector<std::string> FramePeaks::finish() {
+    if (!m_parts->isTable()) {
+        writeList(m_parts->target, m_parts->list, m_parts->format);
+        return listNotes(m_parts->list, m_parts->format);
+    }
     errno = 0;
     m_parts->file.close();
     m_parts->requireGood();
+    return {};
 }
 
 } // namespace flcc::io

@@ -34,6 +34,7 @@ struct PeakContext {
     std::string incomplete{}; ///< why peaks may be missing; empty if none are
     std::string sha256{};     ///< of the file of the scene; may be empty
     ListUnknowns unknowns{};  ///< facts on the tilt series, for formats that state them
+    bool poses = false;       ///< of a search over poses: peaks have angles
 };
 
 /// The peaks with all that lists of any format write.
@@ -60,11 +61,12 @@ void writePeaks(const AtomicFile& file, const std::vector<match::Peak>& peaks,
 void writePeaks(const std::filesystem::path& path, const std::vector<match::Peak>& peaks,
                 const PeakContext& context, ListFormat format = ListFormat::Auto);
 
-/// Throws unless the format is CSV or TSV. **Errors**: CommandLine.
+/// Throws for a format that does not say of which frame a position is. **Errors**: CommandLine.
 void requireFrameFormat(ListFormat format, const std::filesystem::path& file);
 
-/// Writes the peaks of the frames of a stack as one list, which has one more column at the end:
-/// `frame`. The ranks of each frame begin with 1.
+/// Writes the peaks of the frames of a stack as one list. Lists of this program have one more
+/// column at the end, `frame`; the ranks of each frame begin with 1. In other formats the frame is
+/// z, the slice of the stack.
 class FramePeaks {
   public:
     /// Writes the comments and the names of the columns to the temporary name of `file`, which must
@@ -76,10 +78,10 @@ class FramePeaks {
     FramePeaks(const FramePeaks&) = delete;
     FramePeaks& operator=(const FramePeaks&) = delete;
 
-    /// **Errors**: Output.
+    /// Keeps the peaks in memory, unless the list is a CSV or TSV. **Errors**: Output.
     void append(const std::vector<match::Peak>& peaks, int frame);
-    /// Closes the file. **Errors**: Output.
-    void finish();
+    /// Closes the file. Returns sentences on what the format cannot hold. **Errors**: as writeList.
+    [[nodiscard]] std::vector<std::string> finish();
 
   private:
     struct Parts;

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <span>
 #include <stop_token>
@@ -26,12 +27,16 @@ namespace flcc::job {
 
 [[nodiscard]] base::Image<float> floatsOf(const base::Image<double>& image);
 
-/// Writes boxes to the temporary name of `file`, reads them back and compares; the caller calls
-/// commit(). Returns what the format cannot store, nothing if cancelled. **Errors**: as
-/// io::writeImage(); Output where other values are read.
+/// Writes `members` boxes, which lie one behind the other, to the temporary name of `file` as
+/// io::writeStack() does, reads them back and compares; the caller calls commit(). Returns what the
+/// format cannot store, nothing if cancelled. **Errors**: as io::writeStack(); Output where other
+/// values are read.
 [[nodiscard]] std::optional<std::vector<std::string>>
-writeBoxes(const io::AtomicFile& file, const base::View<const float>& boxes,
+writeBoxes(const io::AtomicFile& file, const base::View<const float>& boxes, std::int64_t members,
            const base::Geometry& scene, const std::stop_token& stop = {});
+
+/// Adds notes on boxes that leave the scene.
+void noteLeftOut(const StackReport& stack, std::vector<std::string>& notes);
 
 [[nodiscard]] StackReport reportOf(const match::Panels& panels, const match::PanelOptions& options);
 [[nodiscard]] AverageReport reportOf(const match::Average& average,

@@ -75,6 +75,7 @@ struct ConvolveReport {
     double planningMs = 0;
     std::optional<RunReport> run;
     std::optional<ResultReport> result;
+    std::string mapSha256; ///< of the values of the result; empty without a report file
     Environment environment;
     std::string jobFile; ///< the job that gave this report, as a job file
     std::vector<InputReport> inputs;

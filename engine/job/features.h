@@ -72,6 +72,9 @@ struct FeaturesResult {
     base::Extents matchExtents{0, 0, 0};
     features::Detection matchDetection;
     std::vector<features::Pair> pairs; ///< `a`: blob of `detection`, `b`: of `matchDetection`
+    /// Of the values of the maps; empty without a report file and for a map that was not made.
+    std::string strengthSha256;
+    std::string scaleMapSha256;
     FeaturesRun run;
     Environment environment;
     std::vector<InputReport> inputs;

@@ -50,6 +50,22 @@ inline constexpr int kAllChannels = -1;
 /// As a mask of Job::masks: the opaque part of the template.
 inline constexpr std::string_view kOpacityMask = "alpha";
 
+/// The most members of a search over poses that run without Poses::yes.
+inline constexpr std::int64_t kMostPoses = 10'000;
+
+/// Rotations, scales and hands in which every template is searched (engine/rotation/cover.h).
+/// Without rotations and scales templates are matched as they are.
+struct Poses {
+    std::string rotations; ///< text of rotation::parseRotations(); empty: none
+    std::string scales;    ///< text of rotation::parseScales(); empty: none
+    bool mirror = false;   ///< also the mirrored templates
+    std::string symmetry;  ///< name of a rotation::pointGroup() of the templates; empty: C1
+    bool yes = false;      ///< more than kMostPoses members may run
+
+    [[nodiscard]] bool any() const { return !rotations.empty() || !scales.empty() || mirror; }
+    friend bool operator==(const Poses&, const Poses&) = default;
+};
+
 /// A match, as the command line, the job file and the Match panel fill it in. Its channel may be
 /// kAllChannels. Panels lie inside its region completely. The templates are first the crops, then
 /// the files; they are numbered from 0.
@@ -71,6 +87,8 @@ struct Job : PlannedJob {
     /// one.
     std::vector<std::filesystem::path> masks;
     std::filesystem::path sceneMask; ///< support of the scene, nonzero voxels count
+
+    Poses poses; ///< in which every template is searched
 
     method::Operation operation{};
     method::Extent extent = method::Extent::Valid;
@@ -370,6 +388,13 @@ struct JobResult {
 /// report has no chosen row.
 [[nodiscard]] JobReport planJob(const Job& job, const JobImages& images = {},
                                 std::stop_token stop = {}, JobSink* sink = nullptr);
+
+/// What a search over poses turns one template through, without images: neither box nor time.
+/// `flat`: the template has one slice; `geometry`: of the scene. The number of orientations is
+/// estimated where there are very many. **Errors**: CommandLine and Problem as runJob(); Input for
+/// a list that cannot be read.
+[[nodiscard]] PosesReport describePoses(const Poses& poses, bool flat,
+                                        const base::Geometry& geometry);
 
 /// Why a plan has no chosen candidate, as the error with which runJob ends: Memory if a larger
 /// limit would help, else Problem. Empty if a candidate was chosen.

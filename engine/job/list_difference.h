@@ -32,6 +32,9 @@ struct ComparedLists {
     std::string nameB;
     Tolerance tolerance;
     match::ListComparison comparison;
+
+    /// Every position of one list has a partner in the other one.
+    [[nodiscard]] bool same() const { return comparison.onlyA.empty() && comparison.onlyB.empty(); }
 };
 
 /// Compares two lists of positions in voxels of one scene. **Errors**: Problem for a tolerance in a

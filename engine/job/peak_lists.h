@@ -3,6 +3,7 @@
 #include <filesystem>
 #include <map>
 #include <optional>
+#include <stop_token>
 #include <string>
 #include <vector>
 
@@ -23,9 +24,12 @@ struct ListConversion {
     io::ListUnknowns unknowns{};
     /// The positions that are written, by what was decided on them; empty: all.
     std::vector<match::Decision> only{};
-    /// Files of boxes that are cut from the scene at these positions. Where there are some, a list
-    /// without output and format is neither written nor returned.
+    /// Files of boxes that are cut from the scene at the positions that are left. The scene is that
+    /// of `scene`, else the one that the list names. Where there are some, a list without output
+    /// and format is neither written nor returned.
     Exports exports{};
+    std::optional<int> channel{}; ///< of the scene
+    std::optional<int> frame{};
 };
 
 struct ConvertedList {
@@ -33,16 +37,19 @@ struct ConvertedList {
     io::ListFormat to = io::ListFormat::Csv;
     std::string text; ///< the bytes of the file
     std::size_t positions = 0;
-    std::vector<std::string> notes; ///< sentences: what the format cannot hold
-    std::optional<StackReport> stack{};
-    std::optional<AverageReport> average{};
+    std::vector<std::string> notes;   ///< sentences: what the format cannot hold
+    std::optional<StackReport> stack; ///< what was written
+    std::optional<AverageReport> average;
+    bool cancelled = false; ///< nothing was written
 };
 
 /// Reads and, if there is an output, writes; the written file is read back and compared.
-/// **Errors**: those of io::readList, io::writeList and, for the scene, io::readImageInfo or
-/// io::readImage; CommandLine if an output is an input, or for boxes without a scene; Problem if no
-/// position has its box inside the scene.
-[[nodiscard]] ConvertedList convertList(const ListConversion& conversion);
+/// **Errors**: those of io::readList, io::writeList and, for the scene, io::readImageInfo;
+/// CommandLine if an output is an input. Of boxes also those of loadImage, match::cutPanels and
+/// io::writeStack; Problem without a scene, for a scene of other extents or another digest than the
+/// list states, and without a size of the boxes.
+[[nodiscard]] ConvertedList convertList(const ListConversion& conversion,
+                                        const std::stop_token& stop = {});
 
 /// The options of the command.
 [[nodiscard]] std::vector<CommandOption> listOptions();

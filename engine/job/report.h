@@ -94,6 +94,25 @@ struct GroupReport {
     std::optional<AuditReport> audit;
 };
 
+/// A search over poses.
+struct PosesReport {
+    std::int64_t members = 0; ///< templates times rotations, scales and hands
+    std::int64_t turns = 0;   ///< rotations of each template
+    std::vector<double> scales;
+    bool mirror = false;
+    bool flat = true;     ///< turns in the plane
+    std::string symmetry; ///< "C1"
+    double step = 0;      ///< degrees; 0 of a list
+    double radius = 0;    ///< every rotation has a searched one within this angle; 0 of a list
+    int nside = 0;        ///< of HEALPix; 0 in the plane and of a list
+    int inPlane = 0;      ///< angles for each direction of HEALPix
+    base::Extents box{0, 0, 0};        ///< of all members; of the first extent of templates
+    std::int64_t batch = 0;            ///< members that are made and matched at once, at most
+    std::int64_t memoryBytes = 0;      ///< predicted, whatever the number of members
+    std::optional<double> predictedMs; ///< of the whole search; empty without a plan
+    std::optional<double> perSecond;   ///< members matched in a second, after a run
+};
+
 struct InputReport {
     std::string role; ///< "scene", "template", "mask", "scene-mask"
     std::string path;
@@ -167,6 +186,7 @@ struct JobReport {
     int channels = 0;                ///< that values are summed over; 0 without kAllChannels
     std::optional<base::Box> region; ///< the part that is searched; empty = the whole scene
     std::vector<TemplateReport> templates;
+    std::optional<PosesReport> poses; ///< of a search over poses
     /// If templates have several extents: one group for each, in the order of their first
     /// templates; else empty.
     std::vector<GroupReport> groups;
@@ -211,6 +231,11 @@ struct JobReport {
 /// The threshold in one line, with its law: "0.3120; expected false positives 1 (Student's t, mean
 /// 0.0012, ...)".
 [[nodiscard]] std::string thresholdText(const ThresholdReport& threshold);
+/// A search over poses in one line: "36 rotations of 10 degrees, 3 scales, both hands: 216 members
+/// in boxes of 90x90x1; about 300 ms, 120 MiB; 700 a second".
+[[nodiscard]] std::string posesText(const PosesReport& poses);
+/// The pose of a peak: "30.0°", "30.0°, 0.95, mirrored", "rot 10.0, tilt 20.0, psi 30.0".
+[[nodiscard]] std::string poseText(const rotation::Pose& pose);
 /// The audit in one line: "passed; 168 scores compared with the definition; largest deviation
 /// 3.1e-08, ...".
 [[nodiscard]] std::string auditText(const AuditReport& audit);

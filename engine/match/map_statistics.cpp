@@ -167,7 +167,7 @@ std::optional<std::vector<base::Index>> nearBest(const detail::Scores& scores, d
     const SearchedMap& map = scores.map();
     const base::Extents& extents = map.status.extents();
     const std::int64_t most =
-        kMostVoxels / std::ssize(map.templates) / base::voxelCount(map.templates.front().extents());
+        kMostVoxels / scores.compared() / base::voxelCount(scores.templExtents());
     const bool lowConf =
         map.facts.statusCounts[static_cast<std::size_t>(base::Status::LowConf)] > 0;
     const double sign = scores.sign();

@@ -68,7 +68,7 @@ class Search {
         return m_scores->placement(m_scores->index(maximum.linear));
     }
     [[nodiscard]] int templOf(const Maximum& maximum) const {
-        return m_scores->map().numbers[static_cast<std::size_t>(maximum.score.templ)];
+        return m_scores->numberOf(maximum.score);
     }
 
   private:
@@ -174,6 +174,21 @@ struct Found {
     base::Index corner;
 };
 
+/// A box that holds what a peak of the map suppresses.
+base::Extents zoneOf(const detail::Scores& scores) {
+    const base::Extents& box = scores.templExtents();
+    const auto& poses = scores.map().poses;
+    if (!poses) {
+        return box;
+    }
+    const base::Extents& n = poses->templExtents();
+    const double diagonal =
+        std::hypot(static_cast<double>(n.x), static_cast<double>(n.y), static_cast<double>(n.z)) *
+        *std::ranges::max_element(poses->cover().scales);
+    const auto edge = static_cast<std::int64_t>(std::ceil(diagonal)) + 1;
+    return {std::max(box.x, edge), std::max(box.y, edge), std::max(box.z, edge)};
+}
+
 /// The first `count` maxima of all maps that no higher one suppresses; none when stopped.
 std::vector<Found> takeBest(std::vector<detail::Scores>& maps, const PeakOptions& options,
                             double minScore, std::int64_t count, const std::stop_token& stop,
@@ -181,7 +196,7 @@ std::vector<Found> takeBest(std::vector<detail::Scores>& maps, const PeakOptions
     constexpr double kScans = 0.7; // of the time, as far as anybody can say before
     base::Extents largest{1, 1, 1};
     for (const detail::Scores& scores : maps) {
-        const base::Extents& templ = scores.templExtents();
+        const base::Extents templ = zoneOf(scores);
         largest = {std::max(largest.x, templ.x), std::max(largest.y, templ.y),
                    std::max(largest.z, templ.z)};
     }
@@ -224,7 +239,11 @@ std::vector<Found> takeBest(std::vector<detail::Scores>& maps, const PeakOptions
                                   static_cast<double>(count));
         }
         next->pop();
-        exclusion.add(best->corner, best->scores->templExtents());
+        const std::optional<rotation::Pose> pose = best->scores->poseOf(best->maximum.score);
+        exclusion.add(best->corner, best->scores->templExtents(),
+                      pose ? std::optional(detail::Exclusion::Turned{
+                                 best->scores->map().poses->templExtents(), *pose})
+                           : std::nullopt);
         accepted.push_back(*best);
     }
     return stop.stop_requested() ? std::vector<Found>{} : accepted;
@@ -300,6 +319,7 @@ Peak peakOf(const Found& found, const base::Geometry& geometry) {
     peak.score = sign * found.maximum.score.value;
     peak.bound = found.maximum.score.bound;
     peak.templ = found.templ;
+    peak.pose = scores.poseOf(found.maximum.score);
     peak.corner = found.corner;
     peak.status = scores.statusOf(at);
     fitSubVoxel(scores, at, found.maximum.score.value, peak);

@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <optional>
 #include <stop_token>
 #include <string>
@@ -13,6 +14,7 @@
 #include "engine/method/match_map.h"
 #include "engine/method/problem.h"
 #include "engine/method/reduced_map.h"
+#include "engine/rotation/pose_bank.h"
 
 namespace flcc::match {
 
@@ -27,6 +29,8 @@ struct Peak {
     base::Point shift{0, 0, 0};     ///< sub-voxel shift, each within half a voxel
     base::Point curvature{0, 0, 0}; ///< second difference of the score along each axis
     int templ = 0;                  ///< number of the template, from 0
+    /// How the template lies there, of a search over poses.
+    std::optional<rotation::Pose> pose{};
     /// score / score of the best other peak outside the exclusion zone, listed or below the
     /// threshold; empty when there is none, its score is not positive, or the smallest is best.
     std::optional<double> rival;
@@ -96,8 +100,8 @@ valueRange(const base::View<const float>& value, const base::View<const base::St
 
 /// A map that holds the best score of several templates of one extent.
 struct SearchedMap {
-    std::vector<method::MaskedView> templates;
-    std::vector<int> numbers{0}; ///< Peak::templ of each template, ascending
+    std::vector<method::MaskedView> templates; ///< empty with `poses`
+    std::vector<int> numbers{0};               ///< Peak::templ of each template, ascending
     base::View<const float> value;
     base::View<const base::Status> status;
     method::MapFacts facts;
@@ -110,6 +114,8 @@ struct SearchedMap {
     method::Operation operation{};
     /// The values of an operation other than lcc in double; without voxels after a run in single.
     base::View<const double> exact{};
+    /// Of a search over poses: the members of the bank, which `index` names. Else null.
+    std::shared_ptr<const rotation::PoseBank> poses{};
 };
 
 /// The best value of a map and the placements that reach it.
@@ -144,7 +150,12 @@ struct BestPlaces {
 /// - A plateau gives one peak: its first voxel in the order z, y, x.
 /// - The sub-voxel position comes from a separable parabola through the neighbours' canonical
 ///   scores. There is none at the border of the map or beside a voxel without a value.
-/// So every method, tile size and number of threads gives the same list, with two exceptions:
+/// Of a search over poses the canonical score of a voxel is that of the member which the index
+/// names: too many others would have to be compared. A peak suppresses what lies within half the
+/// extents of its template as it is turned there. `corner` of such a peak is that of the box of the
+/// members.
+/// So every method, tile size and number of threads gives the same list, with two exceptions (and a
+/// third one with poses: of members whose scores are equal within their bounds, the run decides):
 /// `zscore` uses the scores of the run, and `status` is LOWCONF with some methods only.
 /// OK and LOWCONF voxels can be peaks, PARTIAL voxels only if `options.partialPeaks` is set. Where
 /// templates have different supports, a template that is PARTIAL at a voxel counts there only if

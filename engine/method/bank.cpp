@@ -220,6 +220,56 @@ void mergeBest(const MapView& scores, std::int32_t templ, const BankView& best, 
     }
 }
 
+namespace {
+
+/// Merges a row of another bank. Equal scores stay, since the templates before have lower numbers.
+template <class Real>
+void mergeRow(const Row<const Real>& row, const std::int32_t* from, std::int32_t first,
+              std::int64_t count, const Row<Real>& best, std::int32_t* index, Real sign) {
+    if (allOk(row.status, count) && allOk(best.status, count)) {
+        for (std::int64_t x = 0; x < count; ++x) {
+            const bool better = sign * row.score[x] > sign * best.score[x];
+            index[x] = better ? first + from[x] : index[x];
+            best.score[x] = better ? row.score[x] : best.score[x];
+        }
+        return;
+    }
+    for (std::int64_t x = 0; x < count; ++x) {
+        const Status status = row.status[x];
+        if (!base::hasValue(status)) {
+            continue;
+        }
+        const bool doubtful = status == Status::LowConf || best.status[x] == Status::LowConf;
+        if (index[x] == kNone || sign * row.score[x] > sign * best.score[x]) {
+            best.score[x] = row.score[x];
+            best.status[x] = status;
+            index[x] = first + from[x];
+        }
+        best.status[x] = doubtful ? Status::LowConf : best.status[x];
+    }
+}
+
+template <class Real>
+void mergeRows(const base::View<Real>& score, const BankView& from, std::int32_t first,
+               const base::View<Real>& best, const BankView& to, Best which) {
+    forRows(score.extents(), [&](std::int64_t y, std::int64_t z) {
+        mergeRow<Real>({score.row(y, z), from.map.status.row(y, z)}, from.index.row(y, z), first,
+                       score.extents().x, {best.row(y, z), to.map.status.row(y, z)},
+                       to.index.row(y, z), which == Best::Largest ? Real{1} : Real{-1});
+    });
+}
+
+} // namespace
+
+void mergeBanks(const BankView& scores, std::int32_t first, const BankView& best, Best which) {
+    if (best.map.exact.data() != nullptr) {
+        mergeRows(scores.map.exact, scores, first, best.map.exact, best, which);
+        round(best.map.exact, best.map.value);
+    } else {
+        mergeRows(scores.map.value, scores, first, best.map.value, best, which);
+    }
+}
+
 void startBest(const BankView& best) {
     const std::int64_t count = best.index.extents().x;
     forRows(best.index.extents(), [&](std::int64_t y, std::int64_t z) {

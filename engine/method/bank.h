@@ -37,6 +37,12 @@ struct BankView {
 void mergeBest(const MapView& scores, std::int32_t templ, const BankView& best,
                Best which = Best::Largest);
 
+/// Merges the best scores of templates `first`, `first` + 1, ... into those of the templates before
+/// them: the result is that of one bank. `scores.index` counts its templates from 0.
+/// **Shapes**: as mergeBest().
+void mergeBanks(const BankView& scores, std::int32_t first, const BankView& best,
+                Best which = Best::Largest);
+
 /// Does what mergeBest() does for template 0 when its scores are already in `best.map`: sets the
 /// index.
 void startBest(const BankView& best);

@@ -80,10 +80,43 @@ Recipe tiny() {
             .seed = 0x74696e79};
 }
 
+// The cell of `cells` in all directions and of two sizes and what lies between.
+Recipe turnedCells() {
+    Recipe recipe = cells();
+    recipe.name = "turned-cells";
+    recipe.title =
+        "24 copies of one cell, each turned and scaled (--rotations 10 --scales 0.9,1,1.1)";
+    recipe.extents = {640, 640, 1};
+    recipe.copies = 24;
+    recipe.distance = 80;
+    recipe.noiseVariance = 0.5;
+    recipe.seed = 0x7475726e;
+    recipe.turned = true;
+    recipe.smallest = 0.88;
+    recipe.largest = 1.12;
+    return recipe;
+}
+
+// The complex of `tomogram`, turned in space.
+Recipe turnedComplexes() {
+    Recipe recipe = tomogram();
+    recipe.name = "turned-complexes";
+    recipe.title =
+        "6 copies of one complex in a volume, each turned (--rotations 20 --mask sphere:8)";
+    recipe.extents = {96, 96, 72};
+    recipe.copies = 6;
+    recipe.distance = 30;
+    recipe.noiseVariance = 1;
+    recipe.seed = 0x7370696e;
+    recipe.turned = true;
+    return recipe;
+}
+
 } // namespace
 
 const std::vector<Recipe>& recipes() {
-    static const std::vector<Recipe> kRecipes{cells(), tomogram(), tiny()};
+    static const std::vector<Recipe> kRecipes{cells(), tomogram(), tiny(), turnedCells(),
+                                              turnedComplexes()};
     return kRecipes;
 }
 

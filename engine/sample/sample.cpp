@@ -1,6 +1,7 @@
 #include "engine/sample/sample.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <limits>
 
@@ -49,8 +50,62 @@ double shapeAt(const Recipe& recipe, const Point& point) {
     return sum;
 }
 
-/// Adds amplitude * shape around `centre`, over a box of the template's extents and one more voxel.
-void plant(base::Image<double>& target, const Recipe& recipe, const Point& centre) {
+/// Where a point of a pose lies in the shape: M^T v / scale.
+Point unposed(const rotation::Matrix& m, double scale, const Point& v) {
+    return {(m[0] * v[0] + m[3] * v[1] + m[6] * v[2]) / scale,
+            (m[1] * v[0] + m[4] * v[1] + m[7] * v[2]) / scale,
+            (m[2] * v[0] + m[5] * v[1] + m[8] * v[2]) / scale};
+}
+
+/// The extents that a copy may need in any pose.
+Extents reachOf(const Recipe& recipe) {
+    const Extents& m = recipe.templ;
+    if (!recipe.turned) {
+        return m;
+    }
+    const double diagonal =
+        recipe.largest *
+        std::sqrt(squaredDistance({0, 0, 0}, pointAt(m.x, m.y, m.z > 1 ? m.z : 0)));
+    const auto edge = static_cast<std::int64_t>(diagonal) + 1;
+    return {edge, edge, m.z > 1 ? edge : 1};
+}
+
+/// A random pose: turns are uniform.
+rotation::Pose drawPose(const Recipe& recipe, Random& random) {
+    rotation::Pose pose;
+    const auto part = [&] { return random.uniform(-1, 1); };
+    if (recipe.extents.z == 1) {
+        double x = part();
+        double y = part();
+        while (x * x + y * y > 1 || x * x + y * y < 0.01) {
+            x = part();
+            y = part();
+        }
+        const double cosine = x / std::sqrt(x * x + y * y);
+        const double half = std::sqrt((1 - cosine) / 2);
+        pose.turn = {std::sqrt((1 + cosine) / 2), 0, 0, y < 0 ? -half : half};
+    } else {
+        std::array<double, 4> q{};
+        double square = 2;
+        while (square > 1 || square < 0.01) {
+            square = 0;
+            for (double& each : q) {
+                each = part();
+                square += each * each;
+            }
+        }
+        const double length = std::sqrt(square);
+        pose.turn = {q[0] / length, q[1] / length, q[2] / length, q[3] / length};
+    }
+    pose.scale = random.uniform(recipe.smallest, recipe.largest);
+    return pose;
+}
+
+/// Adds amplitude * shape in a pose around `centre`, over a box of the template's extents, or of
+/// all poses, and one more voxel.
+void plant(base::Image<double>& target, const Recipe& recipe, const Point& centre,
+           const rotation::Pose& pose = {}) {
+    const rotation::Matrix turn = rotation::matrixOf(pose.turn);
     const auto low = [](double middle, std::int64_t m) {
         return std::max<std::int64_t>(0,
                                       static_cast<std::int64_t>(middle) - (m == 1 ? 0 : m / 2 + 1));
@@ -59,15 +114,15 @@ void plant(base::Image<double>& target, const Recipe& recipe, const Point& centr
         return std::min(n - 1, static_cast<std::int64_t>(middle) + (m == 1 ? 0 : m / 2 + 2));
     };
     const Extents& n = target.extents();
-    const Extents& m = recipe.templ;
+    const Extents m = reachOf(recipe);
     for (std::int64_t z = low(centre[2], m.z); z <= high(centre[2], m.z, n.z); ++z) {
         for (std::int64_t y = low(centre[1], m.y); y <= high(centre[1], m.y, n.y); ++y) {
             double* row = target.view().row(y, z);
             for (std::int64_t x = low(centre[0], m.x); x <= high(centre[0], m.x, n.x); ++x) {
                 const Point voxel = pointAt(x, y, z);
-                row[x] +=
-                    recipe.amplitude * shapeAt(recipe, {voxel[0] - centre[0], voxel[1] - centre[1],
-                                                        voxel[2] - centre[2]});
+                const Point way{voxel[0] - centre[0], voxel[1] - centre[1], voxel[2] - centre[2]};
+                row[x] += recipe.amplitude *
+                          shapeAt(recipe, recipe.turned ? unposed(turn, pose.scale, way) : way);
             }
         }
     }
@@ -91,14 +146,15 @@ double varianceOf(const base::Image<double>& image) {
 /// apart.
 std::vector<Point> scatter(const Recipe& recipe, Random& random) {
     const auto coordinate = [&](std::int64_t n, std::int64_t m) {
-        const double margin = 0.5 * static_cast<double>(m) + 1;
+        const double margin = 0.5 * static_cast<double>(m) + 1; // of the reach of a copy
         return n == 1 ? 0.0 : random.uniform(margin, static_cast<double>(n - 1) - margin);
     };
+    const Extents reach = reachOf(recipe);
     std::vector<Point> centres;
     while (static_cast<int>(centres.size()) < recipe.copies) {
-        const double x = coordinate(recipe.extents.x, recipe.templ.x);
-        const double y = coordinate(recipe.extents.y, recipe.templ.y);
-        const double z = coordinate(recipe.extents.z, recipe.templ.z);
+        const double x = coordinate(recipe.extents.x, reach.x);
+        const double y = coordinate(recipe.extents.y, reach.y);
+        const double z = coordinate(recipe.extents.z, reach.z);
         const Point centre{x, y, z};
         const bool free = std::none_of(centres.begin(), centres.end(), [&](const Point& other) {
             return squaredDistance(centre, other) < recipe.distance * recipe.distance;
@@ -200,7 +256,10 @@ Sample make(const Recipe& recipe) {
     plant(templ, recipe, middleOf(recipe.templ));
     base::Image<double> scene = makeBackground(recipe, random);
     for (const Point& centre : sample.centres) {
-        plant(scene, recipe, centre);
+        if (recipe.turned) {
+            sample.poses.push_back(drawPose(recipe, random));
+        }
+        plant(scene, recipe, centre, recipe.turned ? sample.poses.back() : rotation::Pose{});
     }
     addNoiseAndLight(scene, recipe, std::sqrt(recipe.noiseVariance * varianceOf(templ)), random);
     sample.scene = converted(scene, recipe.pixel);
@@ -214,7 +273,7 @@ const std::vector<SampleInfo>& sampleList() {
     static const std::vector<SampleInfo> kList = [] {
         std::vector<SampleInfo> list;
         for (const Recipe& recipe : detail::recipes()) {
-            list.push_back({recipe.name, recipe.title, recipe.extents});
+            list.push_back({recipe.name, recipe.title, recipe.extents, recipe.turned});
         }
         return list;
     }();

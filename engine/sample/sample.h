@@ -6,6 +6,7 @@
 
 #include "engine/base/geometry.h"
 #include "engine/base/pixels.h"
+#include "engine/rotation/orientation.h"
 
 namespace flcc::sample {
 
@@ -17,15 +18,18 @@ struct Sample {
     base::AnyImage templ;
     base::Geometry geometry;          ///< of the scene; the template has the same spacing and unit
     std::vector<base::Point> centres; ///< planted centres in scene voxels, sub-voxel
+    /// Of a sample of turned copies: how each lies there; else empty.
+    std::vector<rotation::Pose> poses{};
 };
 
 struct SampleInfo {
     std::string_view name;
     std::string_view title;
     base::Extents extents;
+    bool turned = false; ///< the copies lie in poses of their own
 };
 
-/// "cells", "tomogram", "tiny".
+/// "cells", "tomogram", "tiny", "turned-cells", "turned-complexes".
 [[nodiscard]] const std::vector<SampleInfo>& sampleList();
 
 /// Returns the same bits on every machine and in every call. **Errors**: CommandLine for an unknown

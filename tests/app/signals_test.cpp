@@ -15,9 +15,15 @@ namespace test = flcc::test;
 
 namespace {
 
-const QStringList kOutputs{"--map",     "map.mha",     "--status",   "status.mha",
-                           "--peaks",   "peaks.csv",   "--report",   "report.json",
-                           "--heatmap", "heatmap.png", "--save-job", "job.json"};
+#ifdef FLCC_IMAGE_IO
+const QStringList kPicture{"--heatmap", "heatmap.png"};
+#else // which writes no pictures
+const QStringList kPicture{"--template-out", "out.mha"};
+#endif
+const QStringList kOutputs =
+    QStringList{"--map",     "map.mha",  "--status",    "status.mha", "--peaks",
+                "peaks.csv", "--report", "report.json", "--save-job", "job.json"} +
+    kPicture;
 
 /// Milliseconds in which a stop is at once, sanitizers and a busy machine allowed for.
 constexpr qint64 kAtOnce = 8000;

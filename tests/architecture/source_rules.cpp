@@ -47,8 +47,8 @@ std::vector<std::string_view> linesOf(std::string_view text) {
 const Names kLayers{"engine", "viz", "ui", "app"};
 
 /// In the order in which they may include each other.
-const Names kRooms{"base",  "method",   "reference", "cpu",      "filter", "cuda", "plan",
-                   "match", "features", "sample",    "selftest", "io",     "job",  "library"};
+const Names kRooms{"base",  "rotation", "method", "reference", "cpu", "filter", "cuda",   "plan",
+                   "match", "features", "sample", "selftest",  "io",  "job",    "library"};
 
 /// Rooms that not all files above them may include, and who may. The first three and the last have
 /// no public headers; `viz` draws what is in memory and opens no file.
@@ -332,8 +332,8 @@ std::vector<std::string> classesDefinedIn(std::string_view text) {
 }
 
 bool isPublicHeader(std::string_view path) {
-    static const Names kPublicRooms{"base",     "method", "filter",   "plan", "match",
-                                    "features", "sample", "selftest", "io",   "job"};
+    static const Names kPublicRooms{"base",     "rotation", "method",   "filter", "plan", "match",
+                                    "features", "sample",   "selftest", "io",     "job"};
     const Names parts = partsOf(path);
     return parts.size() == 3 && parts[0] == "engine" && rank(kPublicRooms, parts[1]) >= 0 &&
            path.ends_with(".h");

@@ -1,5 +1,6 @@
 #include <QTest>
 #include <cmath>
+#include <numbers>
 
 #include "engine/match/colour_map.h"
 #include "tests/support/test_class.h"
@@ -48,6 +49,7 @@ class MarksTest : public QObject {
   private Q_SLOTS:
     void aGlyphIsCentredOnItsPeak();
     void aPeakOfAnotherTemplateHasItsSize();
+    void aTurnedTemplateIsDrawnTurned();
     void aLineSelectsThePeaksInsideIt();
     void aStrokePassesPeaksNearTheirCentre();
     void aPeakHasTheColourOfItsScore();
@@ -172,6 +174,24 @@ void MarksTest::aPeakOfAnotherTemplateHasItsSize() {
     m.scene.setSlice(11);
     QCOMPARE(m.scene.peakAt(m.scene.displayOf({20, 20, 11})), std::optional<std::size_t>(0));
     QVERIFY(!m.scene.peakAt(m.scene.displayOf({44, 30, 11})));
+}
+
+void MarksTest::aTurnedTemplateIsDrawnTurned() {
+    Marked m;
+    m.scene.setImage(imageOf({60, 50, 1}, [](const base::Index&) { return 0; }), {});
+    m.scene.setGreyWindow({0, 255});
+    m.scene.setZoom(8);
+    for (const double degrees : {0.0, 30.0, 90.0}) {
+        const double c = std::cos(degrees * std::numbers::pi / 180);
+        const double s = std::sin(degrees * std::numbers::pi / 180);
+        viz::PeakMark mark{{30, 25, 0}, 0.9, 0, {20, 6, 1}};
+        mark.turn = {1.5 * c, 1.5 * s, 0, -1.5 * s, 1.5 * c, 0, 0, 0, 1.5};
+        m.scene.setPeaks({mark}, kTempl);
+        const test::Found box = test::find(m.window->render(), match::colourOf({}, 0.9));
+        // Edges are two pixels wide.
+        QVERIFY(std::abs(box.right - box.left - 8 * 1.5 * (20 * c + 6 * s)) <= 5);
+        QVERIFY(std::abs(box.bottom - box.top - 8 * 1.5 * (20 * s + 6 * c)) <= 5);
+    }
 }
 
 void MarksTest::aLineSelectsThePeaksInsideIt() {

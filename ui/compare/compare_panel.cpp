@@ -97,11 +97,13 @@ QVBoxLayout* ComparePanel::makeChoices() {
     m_unit = new QComboBox(this);
     m_unit->setObjectName(QStringLiteral("compareUnit"));
     m_unit->setAccessibleName(tr("Unit of the distance"));
+    m_unit->setToolTip(tr("Unit of the largest distance of a pair"));
     connect(m_tolerance, &QDoubleSpinBox::valueChanged, this, &ComparePanel::compareNow);
     connect(m_unit, &QComboBox::activated, this, &ComparePanel::compareNow);
     m_maps = new QComboBox(this);
     m_maps->setObjectName(QStringLiteral("compareMaps"));
     m_maps->setAccessibleName(tr("Maps"));
+    m_maps->setToolTip(tr("Which map the views show over the scene"));
     m_maps->addItems({tr("Map of this result"), tr("Wipe between both maps"), tr("Blink both maps"),
                       tr("Map of the other")});
     m_wipe = new QSlider(Qt::Horizontal, this);
@@ -171,6 +173,7 @@ QWidget* ComparePanel::makeTable() {
     m_table = new QTableView(this);
     m_table->setObjectName(QStringLiteral("compareTable"));
     m_table->setAccessibleName(tr("Positions of both lists"));
+    m_table->setToolTip(tr("Positions and where they were found; a row centres the views there"));
     m_table->setModel(m_sorted);
     m_table->setSortingEnabled(true);
     m_table->sortByColumn(-1, Qt::AscendingOrder);

@@ -188,11 +188,15 @@ void ExplainPanel::drawPictures() {
     }
     placeProfile();
     const PeakPictures& p = m_shown->pictures;
+    const QFont small = nameFont();
+    const QString whole = tr("difference");
+    const bool narrow = QFontMetrics(small).horizontalAdvance(whole) > sideOf();
+    const QString templ = narrow ? tr("templ.") : tr("template");
     const QPixmap pixmap =
-        columnsOf({{m_swapped ? tr("template") : tr("panel"), m_swapped ? &p.templ : &p.panel},
-                   {tr("template"), &p.templ},
-                   {tr("difference"), &p.difference}},
-                  sideOf(), nameFont(), devicePixelRatioF());
+        columnsOf({{m_swapped ? templ : tr("panel"), m_swapped ? &p.templ : &p.panel},
+                   {templ, &p.templ},
+                   {narrow ? tr("differ.") : whole, &p.difference}},
+                  sideOf(), small, devicePixelRatioF());
     m_pictures->setFixedWidth(widthOfColumns(kColumns, sideOf())); // never cut by the parts beside
     m_pictures->setPixmap(pixmap);
 }

@@ -3,7 +3,9 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <optional>
 
+#include "engine/rotation/turn.h"
 #include "ui/judge/panel_picture.h"
 
 namespace flcc::ui {
@@ -25,9 +27,20 @@ PeakPictures picturesOf(const job::SceneImage& scene, const job::JobResult& resu
                         const match::Peak& peak, int side, QRgb outside) {
     const auto number = static_cast<std::size_t>(peak.templ);
     const base::AnyView image = base::viewOf(scene.pixels);
-    const base::AnyView templ = base::viewOf(result.templates[number]->pixels);
+    base::AnyView templ = base::viewOf(result.templates[number]->pixels);
     const job::MaskImage* mask =
         number < result.masks.size() ? result.masks[number].get() : nullptr;
+    const base::Image<std::uint8_t>* support = mask == nullptr ? nullptr : &mask->support;
+    std::optional<rotation::TurnedTemplate> turned; // the part inside the template's own box
+    if (peak.pose) {
+        const bool flat = base::isFlat2D(base::extentsOf(templ)) || scene.channels > 0;
+        const rotation::Turner turner(
+            templ, support == nullptr ? base::View<const std::uint8_t>() : support->view(), flat,
+            true);
+        turned = turner.turned(*peak.pose, turner.extents());
+        templ = base::viewOf(turned->pixels);
+        support = &turned->support;
+    }
     const base::Extents all = base::extentsOf(image);
     const base::Extents extents = base::extentsOf(templ);
     const auto panelAt = [&](const base::Index& i) {
@@ -35,7 +48,7 @@ PeakPictures picturesOf(const job::SceneImage& scene, const job::JobResult& resu
         return holds(all, at) ? base::valueAt(image, at) : kNan;
     };
     const auto templAt = [&](const base::Index& i) {
-        return mask == nullptr || mask->support.view().at(i) != 0 ? base::valueAt(templ, i) : kNan;
+        return support == nullptr || support->view().at(i) != 0 ? base::valueAt(templ, i) : kNan;
     };
     // Every step-th voxel along each axis is enough for the fit.
     const double count = static_cast<double>(extents.x) * static_cast<double>(extents.y) *

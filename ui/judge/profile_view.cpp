@@ -113,13 +113,21 @@ void ProfileView::paintEvent(QPaintEvent* /*event*/) {
     for (std::size_t axis = axes; axis-- > 0;) {
         drawAxis(painter, axis, axisColour(axis));
     }
-    int x = 8;
+    QStringList names;
     for (std::size_t axis = 0; axis < axes; ++axis) {
+        names << QStringLiteral("xyz").mid(static_cast<int>(axis), 1) +
+                     QStringLiteral(" %1").arg(m_peak.shift[axis], 0, 'f', 2);
+    }
+    // Below each other where the view is narrow.
+    const bool narrow =
+        fontMetrics().horizontalAdvance(names.join(QString(2, QChar(' ')))) > width() - 8;
+    QPointF at(4, 12);
+    for (std::size_t axis = 0; axis < axes; ++axis) {
+        const QString& name = names[static_cast<qsizetype>(axis)];
         painter.setPen(axisColour(axis));
-        const QString name = QStringLiteral("xyz").mid(static_cast<int>(axis), 1) +
-                             QStringLiteral(" %1").arg(m_peak.shift[axis], 0, 'f', 2);
-        painter.drawText(QPointF(x, 12), name);
-        x += fontMetrics().horizontalAdvance(name) + 8;
+        painter.drawText(at, name);
+        at += narrow ? QPointF(0, fontMetrics().height())
+                     : QPointF(fontMetrics().horizontalAdvance(name) + 8, 0);
     }
 }
 

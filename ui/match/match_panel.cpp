@@ -24,6 +24,7 @@
 #include "ui/match/fields/method_fields.h"
 #include "ui/match/fields/operation_fields.h"
 #include "ui/match/fields/peak_fields.h"
+#include "ui/match/fields/pose_fields.h"
 #include "ui/match/fields/region_field.h"
 #include "ui/match/fields/run_bar.h"
 #include "ui/match/fields/text_fields.h"
@@ -53,6 +54,7 @@ MatchPanel::MatchPanel(Document& document, std::vector<plan::Device> devices, QW
     m_peaks = new PeakFields(*m_main, m_job, *m_operation);
     m_advancedForm = new FoldingForm(this);
     m_scenes = new SceneRows(*m_advancedForm, m_job, m_document);
+    m_poses = new PoseFields(*m_advancedForm, m_job, *m_texts, m_document);
     m_edges = new EdgeFields(*m_advancedForm, m_job, m_document);
     m_computation = new ComputationFields(*m_advancedForm, m_job, *m_texts, std::move(devices));
     m_method = new MethodFields(*m_advancedForm, m_job, *m_texts);
@@ -126,8 +128,8 @@ void MatchPanel::build() {
 
 void MatchPanel::connectFields() {
     for (FieldGroup* group : std::initializer_list<FieldGroup*>{
-             m_operation, m_templates, m_region, m_peaks, m_law, m_scenes, m_edges, m_computation,
-             m_method, m_exactness}) {
+             m_operation, m_templates, m_region, m_peaks, m_poses, m_law, m_scenes, m_edges,
+             m_computation, m_method, m_exactness}) {
         connect(group, &FieldGroup::fitChanged, this, &MatchPanel::updateData);
         connect(group, &FieldGroup::changed, this, &MatchPanel::settingsChanged);
     }
@@ -226,8 +228,9 @@ void MatchPanel::shareHeight() {
 void MatchPanel::setAdvanced(bool open) {
     m_advanced->setChecked(open);
     m_advanced->setArrowType(open ? Qt::DownArrow : Qt::RightArrow);
-    m_advanced->setToolTip(open ? tr("Hides the settings that are seldom needed")
-                                : tr("Shows masks, edges, device, method and exactness"));
+    m_advanced->setToolTip(open
+                               ? tr("Hides the settings that are seldom needed")
+                               : tr("Shows rotations, masks, edges, device, method and exactness"));
     m_scroll->setVisible(open);
     shareHeight();
 }
@@ -261,12 +264,15 @@ void MatchPanel::nameChanges() {
                              now.memoryBytes != usual.memoryBytes;
     const bool law = now.falsePositives != usual.falsePositives || now.zscore != usual.zscore ||
                      now.null != usual.null;
+    const bool poses = now.poses != usual.poses;
+    m_advancedForm->markSection("Poses", poses);
     m_advancedForm->markSection("Law", law);
     m_advancedForm->markSection("Exactness", exactness);
     m_advancedForm->markSection("Method", method);
     m_advancedForm->markSection("Edges", edges);
-    m_advanced->setText(exactness || method || edges || computation || law ? tr("Advanced, changed")
-                                                                           : tr("Advanced"));
+    m_advanced->setText(exactness || method || edges || computation || law || poses
+                            ? tr("Advanced, changed")
+                            : tr("Advanced"));
 }
 
 void MatchPanel::setRunning(bool running) {
@@ -306,6 +312,7 @@ job::Job MatchPanel::settings() const {
     m_operation->read(job);
     m_peaks->read(job);
     m_law->read(job);
+    m_poses->read(job);
     if (job.planReport.empty()) {
         m_computation->read(job);
         m_method->read(job);
@@ -335,6 +342,7 @@ void MatchPanel::setSettings(const job::Job& job) {
         m_operation->show();
         m_peaks->show();
         m_law->show();
+        m_poses->show();
     }
     setRunning(m_run->running());
     Q_EMIT thresholdChanged(threshold());
@@ -371,6 +379,7 @@ void MatchPanel::updateData() {
     m_run->setReady(ready, m_run->running() ? QString() : reasonAgainstRun());
     m_region->show();
     m_edges->showMasks();
+    m_poses->showCount();
     Q_EMIT readinessChanged();
 }
 

@@ -25,6 +25,7 @@ class MethodFields;
 class OperationFields;
 class PeakFields;
 class PlanCard;
+class PoseFields;
 class RegionField;
 class RunBar;
 class SceneRows;
@@ -130,6 +131,7 @@ class MatchPanel : public QWidget {
     RegionField* m_region = nullptr;
     PeakFields* m_peaks = nullptr;
     SceneRows* m_scenes = nullptr;
+    PoseFields* m_poses = nullptr;
     LawFields* m_law = nullptr;
     EdgeFields* m_edges = nullptr;
     ComputationFields* m_computation = nullptr;

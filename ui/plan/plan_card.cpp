@@ -297,7 +297,8 @@ void PlanCard::showReport(const job::JobReport& report, const QString& refusal) 
         m_scenes->hide();
         m_numbers->hide();
     } else {
-        const QString bank = report.templates.size() > 1
+        const QString bank = report.poses ? tr("%L1 orientations: ").arg(report.poses->members)
+                             : report.templates.size() > 1
                                  ? tr("%1 templates: ").arg(report.templates.size())
                                  : QString();
         setHeadline(
@@ -320,10 +321,12 @@ void PlanCard::showReport(const job::JobReport& report, const QString& refusal) 
 void PlanCard::showNumbers(const job::JobReport& report, const plan::CandidateReport& chosen) {
     m_numbers->setVisible(chosen.prediction.has_value());
     if (chosen.prediction) {
-        const double all = chosen.expectedMs().value_or(0);
-        m_numbers->showPredicted(all,
-                                 chosen.prediction->hostBytes +
-                                     (m_sceneCount - 1) * method::mapBytes(report.plan.problem));
+        // Of a search over poses the plan is one of a batch.
+        const bool poses = report.poses && report.poses->predictedMs;
+        const double all = poses ? *report.poses->predictedMs : chosen.expectedMs().value_or(0);
+        m_numbers->showPredicted(
+            all, (poses ? report.poses->memoryBytes : chosen.prediction->hostBytes) +
+                     (m_sceneCount - 1) * method::mapBytes(report.plan.problem));
         m_numbers->showParts(chosen.prediction->onDevice.times,
                              report.run ? report.run->times : std::nullopt);
         showScenes(all, std::max(0.0, all - chosen.prediction->setupMs));
@@ -380,9 +383,12 @@ void PlanCard::showLine() {
             colour = nullptr;
             const bool groups = !m_report->groups.empty();
             const bool bank = !groups && m_report->templates.size() > 1;
-            QStringList parts{bank ? tr("%1 templates: %2")
-                                         .arg(m_report->templates.size())
-                                         .arg(toQString(chosen->candidate.label()))
+            QStringList parts{m_report->poses ? tr("%L1 orientations: %2")
+                                                    .arg(m_report->poses->members)
+                                                    .arg(toQString(chosen->candidate.label()))
+                              : bank ? tr("%1 templates: %2")
+                                           .arg(m_report->templates.size())
+                                           .arg(toQString(chosen->candidate.label()))
                               : groups ? tr("%1 sizes").arg(m_report->groups.size())
                                        : toQString(chosen->candidate.label())};
             const bool ran = m_report->run.has_value();

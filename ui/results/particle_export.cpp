@@ -64,7 +64,9 @@ void ParticleExport::write(const std::filesystem::path& path, const match::Panel
                                   "no peak has its box of " + base::toString(options.size) +
                                       " voxels inside the scene; choose a smaller size");
             }
-            auto notes = job::writeBoxes(file, panels.voxels.view(), geometry, stop);
+            auto notes =
+                job::writeBoxes(file, panels.voxels.view(),
+                                static_cast<std::int64_t>(panels.taken.size()), geometry, stop);
             if (notes) {
                 notes->insert(notes->begin(), job::textOf(job::reportOf(panels, options)));
             }

@@ -100,6 +100,7 @@ void ParticlesDialog::buildFields() {
         }
     };
     offer("mrc", tr("MRC"));
+    offer("h5", tr("HDF5"));
     offer("tif", tr("TIFF"));
     offer("mha", tr("MetaImage"));
     offer("nrrd", tr("NRRD"));

@@ -79,6 +79,8 @@ QVariant PeaksModel::number(const match::Peak& peak, int row, int column) const 
         return peak.bound;
     case Templ:
         return peak.templ;
+    case Pose:
+        return peak.pose ? rotation::inPlaneDegrees(peak.pose->turn) : 0;
     case Decision:
         return static_cast<int>(decision(row));
     default:
@@ -107,6 +109,8 @@ QString PeaksModel::text(const match::Peak& peak, int row, int column) const {
         return peak.rival ? QString::number(*peak.rival, 'f', 2) : QString();
     case Bound:
         return QString::number(peak.bound, 'g', 2);
+    case Pose:
+        return peak.pose ? toQString(job::poseText(*peak.pose)) : QString();
     case Decision:
         return decisionText(decision(row));
     default:
@@ -188,8 +192,8 @@ QVariant PeaksModel::headerData(int section, Qt::Orientation orientation, int ro
     const std::array<QString, kColumns> names{
         tr("#"),        tr("score"),    tr("x [0-based]"), tr("y [0-based]"), tr("z [0-based]"),
         tr("centre x"), tr("centre y"), tr("centre z"),    tr("z-score"),     tr("false pos."),
-        tr("contrast"), tr("± error"),  tr("status"),      tr("template"),    worldName(0),
-        worldName(1),   worldName(2),   tr("decision")};
+        tr("contrast"), tr("± error"),  tr("status"),      tr("template"),    tr("pose"),
+        worldName(0),   worldName(1),   worldName(2),      tr("decision")};
     const QString voxel = voxelWord(m_volume);
     const QString voxels = voxelsWord(m_volume);
     const QString first = tr("First %1 of the placement along %2, counted from 0");
@@ -213,6 +217,8 @@ QVariant PeaksModel::headerData(int section, Qt::Orientation orientation, int ro
            "exports"),
         tr("OK, PARTIAL or LOWCONF"),
         tr("Number of the template that was found, counted from 0 as in the list"),
+        tr("How the template is turned: degrees counter-clockwise, or rot, tilt and psi of RELION; "
+           "then its scale and whether it is mirrored"),
         tr("The centre in world units, along the first axis of the world"),
         tr("The centre in world units, along the second axis of the world"),
         tr("The centre in world units, along the third axis of the world"),

@@ -31,6 +31,7 @@ class PeaksModel : public QAbstractTableModel {
         Bound,
         Mark,
         Templ,
+        Pose,
         WorldX,
         WorldY,
         WorldZ,

@@ -120,6 +120,7 @@ void PeaksPanel::makeTable() {
     m_table->horizontalHeader()->setHighlightSections(false);
     QHeaderView& header = *m_table->horizontalHeader();
     header.moveSection(PeaksModel::Templ, PeaksModel::X); // after the score
+    header.moveSection(header.visualIndex(PeaksModel::Pose), PeaksModel::X);
     header.moveSection(header.visualIndex(PeaksModel::Decision), PeaksModel::X);
     for (int axis = 0; axis < 3; ++axis) { // where the centre in voxels stands
         header.moveSection(header.visualIndex(PeaksModel::WorldX + axis),
@@ -189,12 +190,16 @@ void PeaksPanel::showPeaks() {
     showColumns();
     m_table->setColumnHidden(PeaksModel::Templ,
                              result == nullptr || result->job->templates.size() < 2);
+    m_table->setColumnHidden(PeaksModel::Pose, result == nullptr || !result->job->report.poses);
     for (int column = 0; column < PeaksModel::kColumns; ++column) {
         // As narrow as heads and numbers allow: all of them fit a window of 1280.
         const bool narrow = column == PeaksModel::Score || column == PeaksModel::ZScore ||
                             column == PeaksModel::FalsePositives || column == PeaksModel::Rival ||
                             column == PeaksModel::Bound;
-        m_table->setColumnWidth(column, column == PeaksModel::Rank ? 44 : narrow ? 68 : 84);
+        m_table->setColumnWidth(column, column == PeaksModel::Rank   ? 44
+                                        : column == PeaksModel::Pose ? 112
+                                        : narrow                     ? 68
+                                                                     : 84);
     }
     refresh();
 }

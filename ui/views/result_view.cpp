@@ -207,6 +207,11 @@ void ResultView::setVisiblePeaks(const std::vector<int>& peaks) {
             if (const auto found = m_compared.peaks.find(index); found != m_compared.peaks.end()) {
                 mark.colour = found->second;
             }
+            if (peak.pose) {
+                mark.turn = rotation::matrixOf(*peak.pose);
+                mark.shaded = false; // support and surface lie as the template was
+                mark.shape = -1;
+            }
         }
         for (const match::Peak& peak : m_below) {
             const auto& templ = result->job->templates[static_cast<std::size_t>(peak.templ)];

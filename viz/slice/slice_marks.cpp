@@ -22,6 +22,34 @@ void drawPeak(const Canvas& canvas, const std::array<double, 4>& e, const match:
                        selected ? canvas.colours.accent : colour);
 }
 
+/// The box of a turned template in a flat image, with a tick from its upper edge to its middle.
+void drawTurned(const Canvas& canvas, const SlicePlane& plane, const PeakMark& peak,
+                const match::Colour& colour, bool selected) {
+    const std::array<double, 9>& m = *peak.turn;
+    const auto placed = [&](double x, double y) {
+        const base::Point at{peak.centre[0] + m[0] * x + m[1] * y,
+                             peak.centre[1] + m[3] * x + m[4] * y, peak.centre[2]};
+        return plane.view.toDisplay(plane.inPlane(at));
+    };
+    const double x = static_cast<double>(peak.templ.x) / 2;
+    const double y = static_cast<double>(peak.templ.y) / 2;
+    const std::array<std::pair<DisplayPoint, DisplayPoint>, 5> lines{
+        {{placed(-x, -y), placed(x, -y)},
+         {placed(x, -y), placed(x, y)},
+         {placed(x, y), placed(-x, y)},
+         {placed(-x, y), placed(-x, -y)},
+         {placed(0, -y), placed(0, -y / 2)}}};
+    const double r = canvas.ratio;
+    const double thickness = selected ? 3 * r : 2 * r;
+    const auto draw = [&](double width, const match::Colour& ink, std::uint8_t alpha) {
+        for (const auto& [from, to] : lines) {
+            canvas.marks.line(from.x, from.y, to.x, to.y, width, ink, alpha);
+        }
+    };
+    draw(thickness + 2 * r, kShade, selected ? 255 : 200);
+    draw(thickness, selected ? canvas.colours.accent : colour, 255);
+}
+
 void drawTemplateBox(const Canvas& canvas, const std::array<double, 4>& e, bool crossed) {
     const double r = canvas.ratio;
     const match::Colour& accent = canvas.colours.accent;
@@ -173,8 +201,12 @@ std::vector<std::size_t> SliceMarks::draw(const Canvas& canvas, const SlicePlane
             e[1] > canvas.height) {
             return;
         }
-        drawPeak(canvas, e, peaks[i].chosen ? canvas.colours.accent : colourOf(peaks[i]),
-                 selectedPeak == i);
+        const match::Colour& colour = peaks[i].chosen ? canvas.colours.accent : colourOf(peaks[i]);
+        if (peaks[i].turn && plane.extents.z == 1) {
+            drawTurned(canvas, plane, peaks[i], colour, selectedPeak == i);
+        } else {
+            drawPeak(canvas, e, colour, selectedPeak == i);
+        }
         if (peaks[i].number >= 1 && peaks[i].number <= kNumberedPeaks) {
             numbered.push_back(i);
         }

@@ -51,14 +51,19 @@ struct HeaderAndVoxels {
 [[nodiscard]] std::string nrrdHeader(base::PixelType type, const base::Extents& extents,
                                      const base::Geometry& geometry, const Metadata& metadata);
 
+/// The same of HDF5: one dataset with the axes z, y and x, or y and x of a flat image. Of a stack of
+/// `members` images (0: one image), t comes first and the extents are those of a member.
+[[nodiscard]] std::string hdf5Header(base::PixelType type, const base::Extents& extents,
+                                     std::int64_t members, const base::Geometry& geometry);
+
 /// Writes to the temporary name `path`. **Errors**: Output; the sentence names `target`.
 /// NIfTI-1, or NIfTI-2 if an axis is longer than 32767; `packed` writes gzip. MRC stores uint8 as
-/// uint16.
+/// uint16; `members` as in writeStack(), 0 for one image.
 void writeNifti(const std::filesystem::path& path, const std::filesystem::path& target,
                 const base::AnyView& pixels, const base::Geometry& geometry, bool packed,
                 const std::stop_token& stop);
 void writeMrc(const std::filesystem::path& path, const std::filesystem::path& target,
-              const base::AnyView& pixels, const base::Geometry& geometry,
+              const base::AnyView& pixels, const base::Geometry& geometry, std::int64_t members,
               const std::stop_token& stop);
 
 /// Through libtiff.

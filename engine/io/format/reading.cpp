@@ -134,9 +134,17 @@ std::string_view readerWord(Format format) {
         return "webp";
     case Format::Jpeg2000:
         return "jpeg2000";
-    default:
-        return {};
+    case Format::Png:
+    case Format::Tiff:
+    case Format::Nrrd:
+    case Format::MetaImage:
+    case Format::Nifti:
+    case Format::Mrc:
+    case Format::Jpeg:
+    case Format::Raw:
+        break;
     }
+    return {};
 }
 
 void requireBytes(const std::filesystem::path& path, std::int64_t promised, std::int64_t present) {

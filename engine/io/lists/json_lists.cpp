@@ -117,6 +117,25 @@ std::string jsonText(const PositionList& list) {
     return dumped(document);
 }
 
+namespace {
+
+/// Adds the columns of a row that not every list has, such as decisions and frames.
+void takeFurtherColumns(const JsonValue& row, std::vector<ListColumn>& columns) {
+    const std::size_t usual = columns.size();
+    for (const auto& [key, value] : row.items()) {
+        const bool known =
+            std::any_of(columns.begin(), columns.begin() + static_cast<std::ptrdiff_t>(usual),
+                        [&key = key](const ListColumn& column) {
+                            return column.name == key || column.group == key;
+                        });
+        if (!known && key != "box" && value.is_primitive()) {
+            columns.push_back({key});
+        }
+    }
+}
+
+} // namespace
+
 void takeJson(std::string_view text, PositionList& list, const std::filesystem::path& name) {
     parsed(text, name, [&](const JsonValue& document) {
         const bool blobs = document.contains("blobs");
@@ -147,8 +166,8 @@ void takeJson(std::string_view text, PositionList& list, const std::filesystem::
         }
         const JsonValue& rows = document.at(list.noun + "s");
         const std::string judged(kDecisionColumn);
-        if (!rows.empty() && rows.front().contains(judged)) {
-            list.columns.push_back({judged});
+        if (!rows.empty() && rows.front().is_object()) {
+            takeFurtherColumns(rows.front(), list.columns);
         }
         for (const JsonValue& row : rows) {
             ListedPosition position;
@@ -166,6 +185,7 @@ void takeJson(std::string_view text, PositionList& list, const std::filesystem::
                 std::ranges::all_of(row["angles"], &JsonValue::is_number)) {
                 position.angles = pointOf(row["angles"]);
             }
+            position.mirrored = row.contains("mirror") && row["mirror"] == 1;
             std::map<std::string, std::size_t> taken;
             for (const ListColumn& column : list.columns) {
                 const bool grouped = !column.group.empty();

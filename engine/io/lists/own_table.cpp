@@ -3,6 +3,7 @@
 #include <cmath>
 #include <map>
 
+#include "engine/base/error.h"
 #include "engine/io/files/paths.h"
 #include "engine/io/format/raw_file.h"
 #include "engine/io/lists/text_lists.h"
@@ -245,6 +246,7 @@ void takeOwnSheet(const Sheet& sheet, PositionList& list, const std::filesystem:
         if (phi && theta && psi) {
             position.angles = base::Point{*phi, *theta, *psi};
         }
+        position.mirrored = value(sheet.column("mirror")) == 1.0;
         const double templ = value(sheet.column("template")).value_or(0);
         if (templ >= 0 && templ < static_cast<double>(templates.size())) {
             position.box = templates[static_cast<std::size_t>(templ)];
@@ -261,6 +263,54 @@ void takeOwnSheet(const Sheet& sheet, PositionList& list, const std::filesystem:
         }
         position.cells = row;
         position.cells.resize(sheet.columns.size());
+        list.positions.push_back(std::move(position));
+    }
+}
+
+bool isAnchored(const Sheet& sheet) {
+    return sheet.column("x") >= 0 && sheet.column("y") >= 0 && sheet.column("cx") < 0 &&
+           sheet.column("strength") < 0;
+}
+
+void takeAnchoredSheet(const Sheet& sheet, PositionList& list, const std::filesystem::path& name) {
+    const ListUnknowns& unknowns = list.place.unknowns;
+    if (!unknowns.anchor) {
+        throw base::Error(base::ErrorCode::Problem,
+                          shown(name) + " states x and y, but not of which point; give --anchor "
+                                        "corner (the first voxel of a box) or --anchor centre");
+    }
+    const bool corner = *unknowns.anchor == Anchor::Corner;
+    if (corner && !unknowns.box) {
+        throw base::Error(base::ErrorCode::Problem,
+                          shown(name) + " states corners; the centre follows with the size of the "
+                                        "boxes: give --box");
+    }
+    const base::Extents box = unknowns.box.value_or(base::Extents{0, 0, 0});
+    const base::Point edges{static_cast<double>(box.x), static_cast<double>(box.y),
+                            static_cast<double>(box.z)};
+    const std::array<int, 3> axes{sheet.column("x"), sheet.column("y"), sheet.column("z")};
+    for (std::size_t row = 0; row < sheet.rows.size(); ++row) {
+        const auto value = [&](int column) {
+            const auto at = static_cast<std::size_t>(column);
+            return column >= 0 && at < sheet.rows[row].size() ? numberOf(sheet.rows[row][at])
+                                                              : std::nullopt;
+        };
+        ListedPosition position;
+        for (std::size_t axis = 0; axis < 3; ++axis) {
+            const auto stated = value(axes[axis]);
+            if (!stated && (axis < 2 || axes[axis] >= 0)) {
+                failInput(name, "row " + std::to_string(row + 1) + " has no position");
+            }
+            position.centre[axis] =
+                stated.value_or(0) + (corner && stated ? (edges[axis] - 1) / 2 : 0);
+        }
+        position.score = value(sheet.column("score"));
+        position.box = box;
+        const int judged = sheet.column(kDecisionColumn);
+        if (judged >= 0 && static_cast<std::size_t>(judged) < sheet.rows[row].size()) {
+            position.decision =
+                match::decisionNamed(sheet.rows[row][static_cast<std::size_t>(judged)]);
+        }
         list.positions.push_back(std::move(position));
     }
 }

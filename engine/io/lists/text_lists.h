@@ -42,6 +42,12 @@ void takeSheet(const Sheet& sheet, const Preset& preset, PositionList& list,
 [[nodiscard]] Sheet ownSheet(const PositionList& list, char separator);
 void takeOwnSheet(const Sheet& sheet, PositionList& list, const std::filesystem::path& name);
 
+/// True for a table with columns x and y that are neither those of peaks nor of blobs.
+[[nodiscard]] bool isAnchored(const Sheet& sheet);
+/// Its positions, by ListUnknowns::anchor. **Errors**: Problem where it, or the box of corners, is
+/// not known; Input.
+void takeAnchoredSheet(const Sheet& sheet, PositionList& list, const std::filesystem::path& name);
+
 /// `text` as a number; empty for a text that is none.
 /// Nothing for text that is no number, or one that is not finite.
 [[nodiscard]] std::optional<double> numberOf(std::string_view text);

@@ -16,6 +16,10 @@ namespace {
 
 using base::PixelType;
 
+/// Space groups (ISPG): an image or a stack of images, and a volume.
+constexpr int kImages = 0;
+constexpr int kVolume = 1;
+
 /// Voxels of mode 0 that are looked at to see whether they are signed.
 constexpr std::int64_t kSample = 1 << 20;
 
@@ -80,7 +84,7 @@ Described describeMrc(const std::filesystem::path& path) {
 }
 
 void writeMrc(const std::filesystem::path& path, const std::filesystem::path& target,
-              const base::AnyView& pixels, const base::Geometry& geometry,
+              const base::AnyView& pixels, const base::Geometry& geometry, std::int64_t members,
               const std::stop_token& stop) {
     const PixelType type = base::pixelType(pixels);
     if (type == PixelType::UInt8) { // mode 0 is signed
@@ -91,7 +95,7 @@ void writeMrc(const std::filesystem::path& path, const std::filesystem::path& ta
                                    [](char byte) { return static_cast<unsigned char>(byte); });
             return true;
         });
-        writeMrc(path, target, base::viewOf(wide), geometry, stop);
+        writeMrc(path, target, base::viewOf(wide), geometry, members, stop);
         return;
     }
     const int mode = type == PixelType::Int8     ? 0
@@ -100,17 +104,20 @@ void writeMrc(const std::filesystem::path& path, const std::filesystem::path& ta
                                                  : 2;
     const base::Extents extents = base::extentsOf(pixels);
     const std::array<std::int64_t, 3> lengths{extents.x, extents.y, extents.z};
+    // The cell is that of one member of a stack.
+    const std::int64_t slices = extents.z / std::max(members, std::int64_t{1});
+    const std::array<std::int64_t, 3> cell{extents.x, extents.y, slices};
+    const int group = slices == 1 ? kImages : members > 0 ? kVolumeStack + kVolume : kVolume;
     // Without a unit no cell is given, so that readers do not take the spacing for angstrom.
     const bool given = !geometry.unit.empty() && geometry.unit != "px";
     const double factor = given ? unitLength(geometry.unit) / unitLength("A") : 0;
     std::string header(static_cast<std::size_t>(kMrcHeaderBytes), '\0');
     for (std::size_t axis = 0; axis < 3; ++axis) {
-        const auto length = static_cast<std::int32_t>(lengths[axis]);
-        putField(header, 4 * axis, length);
-        putField(header, 28 + 4 * axis, length);
-        putField(header, 40 + 4 * axis,
-                 static_cast<float>(geometry.spacing[axis] * factor *
-                                    static_cast<double>(lengths[axis])));
+        putField(header, 4 * axis, static_cast<std::int32_t>(lengths[axis]));
+        putField(header, 28 + 4 * axis, static_cast<std::int32_t>(cell[axis]));
+        putField(
+            header, 40 + 4 * axis,
+            static_cast<float>(geometry.spacing[axis] * factor * static_cast<double>(cell[axis])));
         putField(header, 52 + 4 * axis, 90.0F); // angles of the cell
         putField(header, 64 + 4 * axis, static_cast<std::int32_t>(axis + 1));
         putField(header, 196 + 4 * axis,
@@ -120,9 +127,9 @@ void writeMrc(const std::filesystem::path& path, const std::filesystem::path& ta
     // Highest below lowest, and mean below both: not determined.
     putField(header, 80, -1.0F);
     putField(header, 84, -2.0F);
-    putField(header, 216, -1.0F);                                        // deviation
-    putField(header, 88, std::int32_t{base::isFlat2D(extents) ? 0 : 1}); // image or volume
-    putField(header, 108, std::int32_t{20140});                          // version of the format
+    putField(header, 216, -1.0F); // deviation
+    putField(header, 88, std::int32_t{group});
+    putField(header, 108, std::int32_t{20140}); // version of the format
     const std::string map = "MAP ";
     std::copy(map.begin(), map.end(), header.begin() + 208);
     constexpr bool kLittle = std::endian::native == std::endian::little;

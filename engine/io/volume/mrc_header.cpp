@@ -16,7 +16,6 @@ constexpr std::int32_t kImodStamp = 1146047817;
 constexpr std::int32_t kImodSigned = 1;
 constexpr std::int32_t kImodTurnedOrigin = 4;
 constexpr std::int32_t kImodHalfBytes = 16;
-constexpr std::int32_t kVolumeStack = 400; // added to the space group of each volume
 constexpr std::int32_t kLastVolumeStack = 630;
 constexpr std::array<char, 3> kAxisNames{'x', 'y', 'z'};
 

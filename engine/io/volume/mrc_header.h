@@ -15,6 +15,7 @@ constexpr std::int64_t kMrcHeaderBytes = 1024;
 constexpr std::size_t kMrcStampAt = 212;
 constexpr unsigned char kMrcLittleStamp = 0x44;
 constexpr unsigned char kMrcBigStamp = 0x11;
+constexpr std::int32_t kVolumeStack = 400; ///< added to the space group of each volume
 
 /// Reads the numbers of an MRC header, and keeps a sentence for each assumption.
 class MrcHeader {

@@ -31,7 +31,7 @@ std::vector<detail::Option<ConvolveJob>> makeRows() {
         rows::scene("scene", "image or volume; may be a plain argument"),
         std::move(kernel),
         fileOption<ConvolveJob>("output", "FILE",
-                                "write the result: .mha .nrrd .nii .nii.gz .mrc .tif",
+                                "write the result: .mha .nrrd .nii .nii.gz .mrc .tif .h5",
                                 &ConvolveJob::output),
         enumOption<ConvolveJob>(
             "extent", "voxels of the result: of the scene, inside it, all reached",

@@ -12,6 +12,7 @@
 #include "engine/job/input/inputs.h"
 #include "engine/job/input/limits.h"
 #include "engine/job/knowledge.h"
+#include "engine/job/output/export_files.h"
 #include "engine/job/report/machine.h"
 #include "engine/job/report/spread.h"
 
@@ -310,6 +311,9 @@ bool ConvolveRun::write() {
                         m_result.notes, m_stop) ||
         m_stop.stop_requested()) {
         return false;
+    }
+    if (!m_job.report.empty()) {
+        m_result.report.mapSha256 = imageDigest(base::viewOf(m_result.pixels));
     }
     writeReport(files, watch.ms());
     files.commit();

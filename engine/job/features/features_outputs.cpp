@@ -8,6 +8,7 @@
 #include "engine/base/error.h"
 #include "engine/base/stopwatch.h"
 #include "engine/io/image_file.h"
+#include "engine/job/output/export_files.h"
 #include "engine/job/output/outputs.h"
 
 namespace flcc::job {
@@ -83,6 +84,10 @@ bool writeFeaturesOutputs(FeaturesResult& result, const std::stop_token& stop) {
     files.addText(job.pairs, [&] {
         return pairsAsText(result, lowerName(job.pairs).ends_with(".tsv") ? '\t' : ',');
     });
+    if (!job.report.empty() && result.detection.strength.count() > 0) {
+        result.strengthSha256 = imageDigest(result.detection.strength.view());
+        result.scaleMapSha256 = imageDigest(result.detection.scale.view());
+    }
     result.run.writeMs = watch.ms();
     files.addText(job.report, [&] { return toJson(result); });
     if (stop.stop_requested()) {

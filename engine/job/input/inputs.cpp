@@ -10,6 +10,7 @@
 #include "engine/filter/resample.h"
 #include "engine/job/input/channels.h"
 #include "engine/job/input/masks.h"
+#include "engine/job/input/poses.h"
 #include "engine/job/mask_shape.h"
 #include "engine/job/report/text.h"
 #include "engine/job/world_axes.h"
@@ -502,6 +503,14 @@ method::Problem Inputs::problem(const Job& job, const std::vector<int>& group) c
         residual = std::max(residual, templates[static_cast<std::size_t>(number)].form.residual);
     }
     problem.residual = residual;
+    if (const auto bank = bankOf(group)) {
+        problem.templ = bank->box();
+        problem.templPixel = memberPixel(problem.templPixel);
+        problem.mask = bank->isMasked();
+        problem.templates = static_cast<int>(batchesOf(bank->count(), bank->box()).largest());
+        problem.residual = method::kUnknownResidual;
+        problem.onDevice.map = true; // a member's scores are compared with those before
+    }
     return problem;
 }
 
@@ -545,6 +554,9 @@ Inputs readInputs(const Job& job, const JobImages& images, const std::string& sc
                                             return isFarFromOne(templ.view().pixels);
                                         });
     }
+    if (job.poses.any() && !stop.stop_requested()) {
+        inScene(scene, [&] { makeBanks(inputs, job); });
+    }
     report(inputs, "scene", *inputs.scene);
     if (inputs.scene->opacity) {
         inputs.notes.push_back(ignoresOpacity(inputs.scene->source));
@@ -570,21 +582,6 @@ match::PeakOptions peakOptions(const Job& job) {
             .partialPeaks = job.partialPeaks,
             .outside = job.outside,
             .minOverlap = job.minOverlap};
-}
-
-void moveToScene(std::vector<match::Peak>& peaks, const Inputs& inputs,
-                 const base::Geometry& geometry) {
-    const base::Index by = inputs.sceneCorner();
-    for (match::Peak& peak : peaks) {
-        const base::Point half =
-            halfOf(inputs.templates[static_cast<std::size_t>(peak.templ)].image->extents());
-        peak.corner = {peak.corner.x + by.x, peak.corner.y + by.y, peak.corner.z + by.z};
-        const base::Point corner = pointOf(peak.corner);
-        for (std::size_t axis = 0; axis < 3; ++axis) {
-            peak.centre[axis] = corner[axis] + half[axis] + peak.shift[axis];
-        }
-        peak.world = base::toWorld(geometry, peak.centre);
-    }
 }
 
 } // namespace detail

@@ -12,6 +12,7 @@
 #include "engine/io/image_file.h"
 #include "engine/job/job.h"
 #include "engine/method/separation.h"
+#include "engine/rotation/pose_bank.h"
 
 namespace flcc::job::detail {
 
@@ -65,6 +66,8 @@ struct Inputs {
     std::vector<TemplateInput> templates; ///< not empty if everything was read
     /// The numbers of the templates of each extent, ordered by the first template of each extent.
     std::vector<std::vector<int>> groups;
+    /// Of a search over poses: the members of each group; else empty.
+    std::vector<std::shared_ptr<const rotation::PoseBank>> banks;
     std::shared_ptr<const MaskImage> sceneMask; ///< null without a mask
     /// Squares of values may leave the range of floats: operations with a unit need doubles.
     bool farFromOne = false;
@@ -84,6 +87,14 @@ struct Inputs {
         return region ? region->corner : base::Index{};
     }
     [[nodiscard]] std::vector<method::MaskedView> templViews(const std::vector<int>& group) const;
+    /// The members of a group in a search over poses; else null.
+    [[nodiscard]] std::shared_ptr<const rotation::PoseBank>
+    bankOf(const std::vector<int>& group) const;
+    /// What the map of a group numbers: its templates, or its members.
+    [[nodiscard]] std::int64_t countOf(const std::vector<int>& group) const;
+    /// From the corner of a placement of the group to that of the template in it, which is smaller
+    /// than the box of poses.
+    [[nodiscard]] base::Index shiftOf(const std::vector<int>& group) const;
     [[nodiscard]] method::Problem problem(const Job& job, const std::vector<int>& group) const;
 };
 

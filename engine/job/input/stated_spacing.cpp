@@ -16,7 +16,10 @@ void restate(JobResult& result, const std::optional<base::Spacing>& spacing,
     result.geometry = spacing ? base::withSpacing(own, *spacing, result.report.scene) : own;
     result.report.geometry = result.geometry;
     const base::Point corner = detail::pointOf(result.mapCorner);
-    const base::Point half = detail::halfOf(result.report.plan.problem.templ);
+    // Poses lie in larger boxes about the same centre.
+    const base::Point half =
+        detail::halfOf(result.report.templates.empty() ? result.report.plan.problem.templ
+                                                       : result.report.templates.front().extents);
     result.mapGeometry = base::movedTo(
         result.geometry, {corner[0] + half[0], corner[1] + half[1], corner[2] + half[2]});
     for (std::vector<match::Peak>* peaks : {&result.peaks, &result.report.peaks}) {

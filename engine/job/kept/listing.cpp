@@ -26,20 +26,31 @@ std::string dump(const Json& json) {
 }
 
 /// `x,y,z,cx,cy,cz,template` of every planted copy; x,y,z is the corner of the nearest placement.
+/// Of turned copies also the columns of poses that lists of peaks have.
 std::string truthText(const sample::Sample& sample) {
     const base::Extents templ = base::extentsOf(sample.templ);
     const base::Point half{static_cast<double>(templ.x - 1) / 2,
                            static_cast<double>(templ.y - 1) / 2,
                            static_cast<double>(templ.z - 1) / 2};
-    std::string text = "x,y,z,cx,cy,cz,template\n";
-    for (const base::Point& centre : sample.centres) {
+    std::string text = "x,y,z,cx,cy,cz,template";
+    text += sample.poses.empty() ? "\n" : ",scale,phi,theta,psi\n";
+    for (std::size_t i = 0; i < sample.centres.size(); ++i) {
+        const base::Point& centre = sample.centres[i];
         for (std::size_t axis = 0; axis < 3; ++axis) {
             text += std::to_string(std::llround(centre[axis] - half[axis])) + ",";
         }
         for (const double coordinate : centre) {
             text += detail::shortest(coordinate) + ",";
         }
-        text += "0\n";
+        text += "0";
+        if (!sample.poses.empty()) {
+            const rotation::Pose& pose = sample.poses[i];
+            const base::Point euler = rotation::eulerOf(pose.turn);
+            for (const double value : {pose.scale, euler[0], euler[1], euler[2]}) {
+                text += "," + detail::shortest(value);
+            }
+        }
+        text += "\n";
     }
     return text;
 }

@@ -8,7 +8,8 @@
 #include "engine/base/error.h"
 #include "engine/base/text.h"
 #include "engine/io/digest.h"
-#include "engine/job/arguments.h"
+#include "engine/job/any_job.h"
+#include "engine/job/kinds/job_again.h"
 #include "engine/job/kinds/result_comparison.h"
 #include "engine/job/report/json_rows.h"
 #include "engine/job/report/text_file.h"
@@ -23,37 +24,11 @@ using std::filesystem::path;
 
 namespace {
 
-constexpr std::string_view kSample = "sample:";
-
-/// The job's own progress; maps are wanted, because they are compared.
-class ReplaySink : public JobSink {
-  public:
-    explicit ReplaySink(JobSink* heard) : m_heard(heard) {}
-    void phase(Phase now) override {
-        if (m_heard != nullptr) {
-            m_heard->phase(now);
-        }
-    }
-    void doing(std::string_view word) override {
-        if (m_heard != nullptr) {
-            m_heard->doing(word);
-        }
-    }
-    void progress(double share) override {
-        if (m_heard != nullptr) {
-            m_heard->progress(share);
-        }
-    }
-
-  private:
-    JobSink* m_heard;
-};
-
 [[noreturn]] void refuse(const path& report, const std::string& reason) {
     throw Error(ErrorCode::Input, report.string() + " cannot be run again: " + reason);
 }
 
-/// The report of one match. **Errors**: Input.
+/// The report of one run. **Errors**: Input.
 Json readReport(const path& file) {
     const std::string text = detail::readTextFile(file, "report");
     if (base::nestsTooDeep(text)) {
@@ -70,8 +45,9 @@ Json readReport(const path& file) {
         refuse(file, "its version is " + std::to_string(version) + ", and this program knows " +
                          std::to_string(detail::json::kReportVersion));
     }
-    if (const Json command = report.value("command", Json()); command != "match") {
-        refuse(file, "only reports of a match can be, not of " +
+    if (const Json command = report.value("command", Json());
+        command != "match" && command != "convolve" && command != "features") {
+        refuse(file, "only reports of match, convolve and features can be, not of " +
                          (command.is_string() ? command.get<std::string>() : command.dump()));
     }
     if (report.contains("scenes")) {
@@ -82,6 +58,11 @@ Json readReport(const path& file) {
     }
     if (!report.value("job", Json()).is_object()) {
         refuse(file, "it does not name its job");
+    }
+    for (const char* const list : {"inputs", "groups", "peaks", "blobs"}) {
+        if (!report.value(list, Json::array()).is_array()) {
+            refuse(file, "its " + std::string(list) + " are no list");
+        }
     }
     return report;
 }
@@ -132,24 +113,74 @@ std::string faultOf(const std::string& role, const Json& file, const std::stop_t
                : role + " " + name + " has changed: its SHA-256 is " + found + ", not " + expected;
 }
 
-void requireInputs(const path& file, const Json& report, const std::stop_token& stop) {
+/// The files that a job names beside its scene.
+std::vector<path> companions(const Job& job) {
+    std::vector<path> files = job.templates;
+    files.insert(files.end(), job.masks.begin(), job.masks.end());
+    files.push_back(job.sceneMask);
+    return files;
+}
+std::vector<path> companions(const ConvolveJob& job) { return {job.kernel}; }
+std::vector<path> companions(const FeaturesJob& job) { return {job.match}; }
+
+/// How many templates of a match lie in files or are cut from the scene.
+std::size_t templatesOf(const AnyJob& job) {
+    const auto* const match = std::get_if<Job>(&job);
+    return match == nullptr ? 0 : match->crops.size() + match->templates.size();
+}
+
+bool hasDigest(const Json& input) {
+    return input.value("sha256", Json()).is_string() || input.value("series", Json()).is_array();
+}
+
+/// Why an input without a digest cannot be taken again; empty if it can be, with a note if its file
+/// may be another one by now.
+std::string faultWithoutDigest(const Json& input, const std::vector<path>& files, bool surplus,
+                               std::vector<std::string>& notes) {
+    const std::string role = input.value("role", "input");
+    const std::string name = input.value("path", "");
+    if (role == "scene" || role == "image") {
+        return name.starts_with(detail::kSample)
+                   ? std::string()
+                   : role + " " + name + " has no digest: it was not read from a file";
+    }
+    std::error_code error;
+    if (std::ranges::find(files, path(name)) != files.end()) {
+        if (std::filesystem::exists(fileOf(name), error)) {
+            notes.push_back(role + " " + name +
+                            " is not checked, because the report has no digest of it; the file is "
+                            "taken as it is now");
+        } // else it is a shape, or running the job says what is missing
+        return {};
+    }
+    return role == "template" && surplus
+               ? role + " " + name + " has no digest: it was not read from a file"
+               : std::string(); // cut from the scene
+}
+
+void requireInputs(const path& file, const Json& report, const AnyJob& job,
+                   std::vector<std::string>& notes, const std::stop_token& stop) {
+    const std::vector<path> files =
+        std::visit([](const auto& one) { return companions(one); }, job);
     std::string faults;
     const auto add = [&](const std::string& fault) {
         faults += (faults.empty() || fault.empty() ? "" : "; ") + fault;
     };
+    std::size_t templates = 0;
+    bool sample = false;
     for (const Json& input : report.value("inputs", Json::array())) {
         const std::string role = input.value("role", "input");
-        const std::string name = input.value("path", "");
+        sample = sample || input.value("path", "").starts_with(detail::kSample);
+        templates += role == "template" ? 1U : 0U;
         add(faultOf(role, input, stop));
         add(faultOf(role, input.value("data_file", Json()), stop));
         for (const Json& part :
              input.value("series", Json()).is_array() ? input.at("series") : Json::array()) {
             add(faultOf(role, part, stop));
         }
-        const bool known =
-            input.value("sha256", Json()).is_string() || input.value("series", Json()).is_array();
-        if (role == "scene" && !known && !name.starts_with(kSample)) {
-            add("scene " + name + " has no digest: it was not read from a file");
+        if (!hasDigest(input)) {
+            const bool surplus = !sample && templates > templatesOf(job);
+            add(faultWithoutDigest(input, files, surplus, notes));
         }
     }
     if (!faults.empty()) {
@@ -157,43 +188,17 @@ void requireInputs(const path& file, const Json& report, const std::stop_token& 
     }
 }
 
-/// The job without outputs, by the candidate that the report chose.
-Job jobAgain(const path& file, const Json& report) {
-    Job job = fromJobFile(report.at("job").dump());
-    const Job none;
-    job.map = job.status = job.index = job.peaks = job.heatmap = none.map;
-    job.report = job.templateOut = none.report;
-    job.exports = none.exports;
-    job.slice.reset();
-    job.repeat = 1;
-    const Json groups = report.value("groups", Json::array());
-    const Json& holder = groups.empty() ? report : groups.at(0);
-    job.planReport.clear();
-    if (holder.value("chosen", Json()).is_object()) {
-        job.method = none.method;
-        job.tile = none.tile;
-        job.device = none.device;
-        job.threads = none.threads;
-        job.transforms = none.transforms;
-        job.planning = none.planning;
-        job.planReport = file;
-    }
-    return job;
-}
-
-/// The images of a scene that no file holds: those of a sample.
-JobImages imagesOf(const Json& report, Job& job) {
-    for (const Json& input : report.value("inputs", Json::array())) {
-        const std::string name = input.value("path", "");
-        if (input.value("role", "") == "scene" && name.starts_with(kSample)) {
-            JobImages images = sampleImages(name.substr(kSample.size()));
-            if (!job.crops.empty() || !job.templates.empty()) {
-                images.templates.clear();
-            }
-            return images;
+/// One sentence of the worst verdict and of what was found.
+std::string sentenceOf(Replay::Verdict verdict, const std::vector<Found>& all) {
+    std::string sentence(name(verdict));
+    for (const Found& found : all) {
+        // Of a different result only the differences count.
+        if (!found.sentence.empty() && (verdict != Replay::Verdict::Different ||
+                                        found.verdict == Replay::Verdict::Different)) {
+            sentence += (sentence.find(':') == std::string::npos ? ": " : "; ") + found.sentence;
         }
     }
-    return {};
+    return sentence;
 }
 
 } // namespace
@@ -203,50 +208,45 @@ std::string_view name(Replay::Verdict verdict) {
     return kNames[static_cast<std::size_t>(verdict)];
 }
 
-Replay replay(const path& report, const std::stop_token& stop, JobSink* sink) {
+namespace {
+
+Replay replayed(const path& report, const std::stop_token& stop, JobSink* sink) {
     const Json before = readReport(report);
-    requireInputs(report, before, stop);
+    const AnyJob job = anyFromJobFile(before.at("job").dump());
     Replay outcome;
-    if (stop.stop_requested()) {
-        outcome.cancelled = true;
+    requireInputs(report, before, job, outcome.notes, stop);
+    outcome.cancelled = stop.stop_requested();
+    if (outcome.cancelled) {
         return outcome;
     }
-    const path mapFile = fromJobFile(before.at("job").dump()).map;
-    Job job = jobAgain(report, before);
-    const JobImages images = imagesOf(before, job);
-    ReplaySink heard(sink);
-    const JobResult result = runJob(job, images, stop, &heard);
-    outcome.cancelled = result.cancelled;
-    if (result.cancelled) {
+    const detail::Again done = detail::runAgain(job, report, before, stop, sink);
+    outcome.cancelled = done.cancelled;
+    if (done.cancelled) {
         return outcome;
     }
-    const Json now = Json::parse(toJson(result.report));
-    const std::array<Found, 3> all{
-        detail::comparePeaks(before.value("peaks", Json::array()),
-                             now.value("peaks", Json::array())),
-        detail::compareFrames(before.value("frames", Json()), now.value("frames", Json())),
-        detail::compareMaps(before, now, result, mapFile, stop)};
-    for (const Found& found : all) {
+    for (const Found& found : done.found) {
         outcome.verdict = std::max(outcome.verdict, found.verdict);
     }
-    outcome.sentence = std::string(name(outcome.verdict));
-    for (const Found& found : all) {
-        // Of a different result only the differences count.
-        if (!found.sentence.empty() && (outcome.verdict != Replay::Verdict::Different ||
-                                        found.verdict == Replay::Verdict::Different)) {
-            outcome.sentence +=
-                (outcome.sentence.find(':') == std::string::npos ? ": " : "; ") + found.sentence;
-        }
-    }
+    outcome.sentence = sentenceOf(outcome.verdict, done.found);
     const Json then = before.value("environment", Json::object());
     for (const char* const key : {"processor", "instructions"}) {
-        if (then.value(key, Json()) != now.at("environment").at(key)) {
+        if (then.value(key, Json()) != done.report.at("environment").at(key)) {
             outcome.notes.push_back("the report was made with the " + std::string(key) + " " +
                                     then.value(key, Json()).dump() + ", this machine has " +
-                                    now.at("environment").at(key).dump());
+                                    done.report.at("environment").at(key).dump());
         }
     }
     return outcome;
+}
+
+} // namespace
+
+Replay replay(const path& report, const std::stop_token& stop, JobSink* sink) {
+    try {
+        return replayed(report, stop, sink);
+    } catch (const Json::exception& error) {
+        refuse(report, "a value in it is not of its kind: " + base::excerpt(error.what()));
+    }
 }
 
 } // namespace flcc::job

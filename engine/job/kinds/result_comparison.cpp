@@ -5,7 +5,6 @@
 #include <optional>
 
 #include "engine/io/image_file.h"
-#include "engine/job/output/export_files.h"
 #include "engine/job/report/text.h"
 
 namespace flcc::job::detail {
@@ -34,14 +33,13 @@ double boundOf(const Json& map) {
 }
 
 /// Compares with the voxels of the map's file. Empty if there is none that fits.
-std::optional<Found> compareVoxels(const path& file, const method::MatchMap& map, double bound,
+std::optional<Found> compareVoxels(const path& file, const base::AnyView& now, double bound,
                                    const std::stop_token& stop) {
     std::error_code error;
     if (file.empty() || !std::filesystem::exists(file, error)) {
         return {};
     }
     const io::LoadedImage loaded = io::readImage(file, {.stop = stop});
-    const base::AnyView now = method::scoresOf(map);
     if (loaded.components.size() != 1 ||
         base::extentsOf(loaded.components.front()) != base::extentsOf(now)) {
         return Found{Replay::Verdict::Different,
@@ -82,11 +80,14 @@ std::optional<Found> compareVoxels(const path& file, const method::MatchMap& map
 
 Found compareStatistics(const Json& before, const Json& now, double bound) {
     Found found{Replay::Verdict::Identical, "the statistics of the map are the same"};
-    for (const char* const key : {"min", "max", "mean", "std", "count"}) {
+    for (const char* const key : {"min", "max", "mean", "std", "count", "nan"}) {
         const double a = numberAt(before, key);
         const double b = numberAt(now, key);
-        const double most = std::string_view(key) == "count" ? 0 : bound;
-        if (!(std::abs(a - b) <= most) && !(std::isnan(a) && std::isnan(b))) {
+        if (std::isnan(a) && std::isnan(b)) { // maps of scores do not count NaN here
+            continue;
+        }
+        const bool counts = std::string_view(key) == "count" || std::string_view(key) == "nan";
+        if (!(std::abs(a - b) <= (counts ? 0 : bound))) {
             return {Replay::Verdict::Different, std::string(key) + " of the map was " +
                                                     shortest(a) + "; now it is " + shortest(b)};
         }
@@ -97,6 +98,11 @@ Found compareStatistics(const Json& before, const Json& now, double bound) {
         }
     }
     return found;
+}
+
+Found otherFrames(const Json& before, const Json& now) {
+    return {Replay::Verdict::Different, "there were " + std::to_string(before.size()) +
+                                            " frames; now there are " + std::to_string(now.size())};
 }
 
 } // namespace
@@ -132,7 +138,7 @@ Found comparePeaks(const Json& before, const Json& now) {
     return found;
 }
 
-Found compareMaps(const Json& before, const Json& now, const JobResult& result, const path& mapFile,
+Found compareMaps(const Json& before, const Json& now, const std::optional<MapAgain>& again,
                   const std::stop_token& stop) {
     const Json mapBefore = before.value("map", Json());
     const Json mapNow = now.value("map", Json());
@@ -141,21 +147,21 @@ Found compareMaps(const Json& before, const Json& now, const JobResult& result, 
     }
     const double bound = boundOf(mapBefore) + boundOf(mapNow);
     const Json digest = before.value("map_sha256", Json());
-    if (digest.is_string() && result.map) {
-        if (digest.get<std::string>() == mapDigest(*result.map)) {
+    if (digest.is_string() && again) {
+        if (digest.get<std::string>() == again->digest) {
             return {Replay::Verdict::Identical, "the map of " +
-                                                    base::toString(result.map->value.extents()) +
+                                                    base::toString(base::extentsOf(again->values)) +
                                                     " voxels is the same, bit for bit"};
         }
-        if (const auto found = compareVoxels(mapFile, *result.map, bound, stop)) {
+        if (const auto found = compareVoxels(again->file, again->values, bound, stop)) {
             return *found;
         }
     }
     Found found = compareStatistics(mapBefore, mapNow, bound);
     if (digest.is_string() && found.verdict == Replay::Verdict::Identical) {
         found = {Replay::Verdict::WithinBounds,
-                 "some voxels of the map differ (its statistics do not); keep the map by --map to "
-                 "learn which"};
+                 "some voxels of the map differ (its statistics do not); keep the file of the map "
+                 "to learn which"};
     }
     return found;
 }
@@ -165,9 +171,7 @@ Found compareFrames(const Json& before, const Json& now) {
         return {};
     }
     if (before.size() != now.size()) {
-        return {Replay::Verdict::Different, "there were " + std::to_string(before.size()) +
-                                                " frames; now there are " +
-                                                std::to_string(now.size())};
+        return otherFrames(before, now);
     }
     Found worst;
     for (std::size_t i = 0; i < before.size(); ++i) {
@@ -190,6 +194,55 @@ Found compareFrames(const Json& before, const Json& now) {
         worst.sentence = "the peaks of " + std::to_string(now.size()) + " frames are the same";
     }
     return worst;
+}
+
+Found compareRows(const std::string& word, const Json& before, const Json& now) {
+    for (std::size_t i = 0; i < std::max(before.size(), now.size()); ++i) {
+        const std::string which = word + " " + std::to_string(i + 1);
+        if (i >= before.size() || i >= now.size()) {
+            const bool more = i >= before.size();
+            return {Replay::Verdict::Different, which + (more ? " is new: " : " is missing: ") +
+                                                    (more ? now[i] : before[i]).dump()};
+        }
+        if (nlohmann::json(before[i]) != nlohmann::json(now[i])) { // in any order of keys
+            return {Replay::Verdict::Different, which + " was " + before[i].dump() +
+                                                    "; now it is " + now[i].dump() +
+                                                    " (no bound is stated for a " + word + ")"};
+        }
+    }
+    return {Replay::Verdict::Identical, std::to_string(now.size()) + " " + word +
+                                            (now.size() == 1 ? " is" : "s are") + " the same"};
+}
+
+Found compareConvolvedFrames(const Json& before, const Json& now) {
+    if (!before.is_array() || !now.is_array()) {
+        return {};
+    }
+    if (before.size() != now.size()) {
+        return otherFrames(before, now);
+    }
+    Found worst;
+    for (std::size_t i = 0; i < now.size(); ++i) {
+        const Found found =
+            compareStatistics(before[i], now[i], boundOf(before[i]) + boundOf(now[i]));
+        if (found.verdict > worst.verdict) {
+            worst = {found.verdict, "frame " + std::to_string(i) + ": " + found.sentence};
+        }
+    }
+    if (worst.sentence.empty()) {
+        worst.sentence = "the statistics of " + std::to_string(now.size()) + " frames are the same";
+    }
+    return worst;
+}
+
+Found compareDigests(const std::string& name, const Json& before, const Json& now) {
+    if (!before.is_string()) {
+        return {};
+    }
+    return before == now
+               ? Found{Replay::Verdict::Identical,
+                       "the map of " + name + " is the same, bit for bit"}
+               : Found{Replay::Verdict::Different, "some voxels of the map of " + name + " differ"};
 }
 
 } // namespace flcc::job::detail

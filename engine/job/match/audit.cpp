@@ -9,6 +9,7 @@
 #include "engine/base/stopwatch.h"
 #include "engine/job/report/text.h"
 #include "engine/method/canonical.h"
+#include "engine/method/shared/posed_view.h"
 #include "engine/reference/lcc.h"
 #include "engine/reference/match_operation.h"
 
@@ -25,11 +26,16 @@ constexpr double kShare = 0.02;
 constexpr double kVoxelNs = 8;
 constexpr double kOperationNs = 60;
 constexpr double kPanelNs = 300;
+/// Members of a bank of poses that are compared with the one that the index names.
+constexpr int kOthers = 3;
 
 double predictedMs(const AuditInput& input) {
     const auto places = static_cast<double>(input.peaks.size() + kDrawn + input.lowest.size());
-    const auto voxels = static_cast<double>(base::voxelCount(input.problem.templ)) *
-                        static_cast<double>(input.templates.size());
+    // A member of a bank of poses is made first, which takes about as long as 16 panels.
+    constexpr double kMember = 17;
+    const double compared =
+        input.poses ? (1 + kOthers) * kMember : static_cast<double>(input.templates.size());
+    const auto voxels = static_cast<double>(base::voxelCount(input.problem.templ)) * compared;
     const double voxelNs = input.problem.operation.isLcc() ? kVoxelNs : kOperationNs;
     return 1e-6 * (places + 1) * (voxels * voxelNs + kPanelNs);
 }
@@ -79,6 +85,9 @@ class Auditor {
     explicit Auditor(const AuditInput& input)
         : m_input(input), m_first(method::firstPlacement(input.problem)),
           m_sign(input.problem.operation.traits().sign()) {
+        if (input.poses) {
+            return; // they are made for each placement
+        }
         for (const method::MaskedView& templ : input.templates) {
             m_references.emplace_back(templ, input.problem);
         }
@@ -86,7 +95,9 @@ class Auditor {
 
     void peak(const match::Peak& peak) {
         const Truth truth = truthAt(peak.corner);
-        const reference::Score& own = truth.each[static_cast<std::size_t>(peak.templ)];
+        // Of a search over poses the member that the index names comes first.
+        const reference::Score& own =
+            truth.each[m_input.poses ? 0 : static_cast<std::size_t>(peak.templ)];
         compare(peak.score, own.value, peak.bound + truth.error, "the peak at", peak.corner);
         for (const reference::Score& other : truth.each) {
             // Where both count, no other template is better than the one that the peak names.
@@ -135,9 +146,25 @@ class Auditor {
     }
 
   private:
+    /// The member that the index names at a placement and some others.
+    [[nodiscard]] std::vector<Definition> membersAt(const base::Index& corner) const {
+        const std::int32_t named = std::max<std::int32_t>(0, m_input.index.at(mapVoxel(corner)));
+        std::mt19937_64 random(kSeed + static_cast<std::uint64_t>(named));
+        std::vector<Definition> members;
+        for (int i = 0; i <= kOthers; ++i) {
+            const auto count = static_cast<std::uint64_t>(m_input.poses->count());
+            const rotation::TurnedTemplate member =
+                m_input.poses->member(i == 0 ? named : static_cast<std::int64_t>(random() % count));
+            members.emplace_back(method::viewOf(member), m_input.problem);
+        }
+        return members;
+    }
+
     [[nodiscard]] Truth truthAt(const base::Index& corner) const {
         Truth truth;
-        for (const Definition& reference : m_references) {
+        const std::vector<Definition> members =
+            m_input.poses ? membersAt(corner) : std::vector<Definition>();
+        for (const Definition& reference : m_input.poses ? members : m_references) {
             const reference::Score score = reference.at(m_input.scene, corner);
             const bool better = !base::hasValue(truth.best.status) ||
                                 m_sign * score.value > m_sign * truth.best.value;
@@ -189,9 +216,10 @@ class Auditor {
         const base::Status status = statusAt(at);
         const bool stayed = m_input.reduced != nullptr && m_input.templates.size() > 1;
         const bool indexed = m_input.index.data() != nullptr || stayed;
-        const std::int32_t index = stayed    ? m_input.reduced->asked(at).templ
-                                   : indexed ? m_input.index.at(at)
-                                             : 0;
+        std::int32_t index = stayed    ? m_input.reduced->asked(at).templ
+                             : indexed ? m_input.index.at(at)
+                                       : 0;
+        index = m_input.poses ? std::min(index, 0) : index; // the named member comes first
         const method::MapFacts& facts = m_input.facts;
         const double promise = m_input.problem.promise * truth.scale;
         // Code that computes a wrong score may compute a wrong bound too, so only LOWCONF allows
@@ -216,7 +244,7 @@ class Auditor {
         }
         const double value = valueAt(at);
         compare(value, truth.best.value, bound + truth.error, "voxel", at);
-        if (indexed && index > 0) {
+        if (indexed && (index > 0 || m_input.poses)) {
             compare(value, truth.each[static_cast<std::size_t>(index)].value, bound + truth.error,
                     "voxel", at);
         }

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <memory>
 #include <optional>
 #include <stop_token>
 #include <string>
@@ -23,6 +24,8 @@ struct AuditInput {
     std::vector<match::Peak> peaks{}; ///< their templates are counted from the first template here
     /// Placements of low contrast: those of method::SceneStatistics.
     const std::vector<base::Index>& lowest;
+    /// Of a search over poses: the members that `index` names. Else null.
+    std::shared_ptr<const rotation::PoseBank> poses{};
 };
 
 /// Voxels of the map that an audit checks whatever their values are: 64 voxels drawn with a fixed
@@ -42,6 +45,8 @@ struct AuditInput {
 /// - 64 voxels of the map, drawn with a fixed seed;
 /// - the lowest-contrast placements of the coarse grid of the scene's statistics, where they have a
 ///   value: at most 64 panels with the lowest deviation above 0.
+/// Of a search over poses the member that the index names and three others, drawn with a fixed
+/// seed, stand for all members: the score must be that of the first, and of none of them better.
 /// The map does not keep the bound of each voxel. So a voxel is compared with the largest bound of
 /// its status in the run (OK or LOWCONF), which is never below its own bound. For an OK voxel the
 /// limit is never above the promise, because code that computes wrong scores may compute wrong

@@ -107,12 +107,12 @@ void requireOneMap(const KeptMap& kept) {
 
 /// Mean and deviation of the voxels of `image` from `corner` under the support of the template.
 std::pair<double, double> momentsOf(const base::AnyView& image, const base::Index& corner,
-                                    const detail::TemplateInput& templ) {
+                                    const method::MaskedView& templ) {
     const base::Extents extents = base::extentsOf(image);
     const auto each = [&](const auto& take) {
         forVoxels({{0, 0, 0}, templ.extents()}, [&](const base::Index& v) {
             const base::Index at{corner.x + v.x, corner.y + v.y, corner.z + v.z};
-            if ((!templ.mask || templ.mask->support.view().at(v) != 0) && isInside(extents, at)) {
+            if ((templ.mask.data() == nullptr || templ.mask.at(v) != 0) && isInside(extents, at)) {
                 take(base::valueAt(image, at));
             }
         });
@@ -134,6 +134,7 @@ bool excludes(const match::Peak& peak, const base::Extents& templ, const match::
               const base::Extents& otherTempl, const std::optional<double>& distance) {
     double squared = 0;
     bool near = true;
+    base::Point way{0, 0, 0}; // twice the way between the centres
     for (std::size_t axis = 0; axis < 3; ++axis) {
         const auto twice = [axis](const match::Peak& of, const base::Extents& extents) {
             return 2 * of.corner.*kAxes[axis] + extents.*kEdges[axis] - 1;
@@ -141,6 +142,16 @@ bool excludes(const match::Peak& peak, const base::Extents& templ, const match::
         const std::int64_t apart = std::abs(twice(peak, templ) - twice(other, otherTempl));
         near = near && apart <= templ.*kEdges[axis];
         squared += static_cast<double>(apart) * static_cast<double>(apart);
+        way[axis] = static_cast<double>(twice(other, otherTempl) - twice(peak, templ));
+    }
+    if (peak.pose) { // the zone is turned with the template
+        const rotation::Matrix m = rotation::matrixOf(peak.pose->turn);
+        near = true;
+        for (std::size_t axis = 0; axis < 3; ++axis) {
+            const double own = m[axis] * way[0] + m[3 + axis] * way[1] + m[6 + axis] * way[2];
+            const double most = static_cast<double>(templ.*kEdges[axis]) * peak.pose->scale;
+            near = near && std::abs(own) <= most * (1 + 1e-9);
+        }
     }
     return distance ? squared < 4 * *distance * *distance : near;
 }
@@ -154,10 +165,21 @@ std::optional<Explanation> explain(const KeptMap& kept, const match::Peak& peak,
     const detail::TemplateInput& templ = inputs.templates[static_cast<std::size_t>(peak.templ)];
     const base::Extents size = templ.extents();
     Explanation made;
+    method::MaskedView seen(base::viewOf(templ.image->pixels));
+    if (templ.mask) {
+        seen.mask = templ.mask->support.view();
+    }
+    std::optional<rotation::TurnedTemplate> posed;
+    base::Index corner = peak.corner;
+    if (const auto bank = inputs.bankOf(inputs.groups.front()); bank && peak.pose) {
+        posed = bank->turned(static_cast<std::size_t>(peak.templ), *peak.pose); // one group
+        seen = method::MaskedView(base::viewOf(posed->pixels), posed->support.view());
+        const base::Index shift = bank->shift();
+        corner = {corner.x - shift.x, corner.y - shift.y, corner.z - shift.z};
+    }
     std::tie(made.panelMean, made.panelDeviation) =
-        momentsOf(base::viewOf(inputs.scene->pixels), peak.corner, templ);
-    std::tie(made.templateMean, made.templateDeviation) =
-        momentsOf(base::viewOf(templ.image->pixels), {0, 0, 0}, templ);
+        momentsOf(base::viewOf(inputs.scene->pixels), corner, seen);
+    std::tie(made.templateMean, made.templateDeviation) = momentsOf(seen.pixels, {0, 0, 0}, seen);
     const base::Index at = inMap(kept, peak.corner);
     const double sign = kept.problem.operation.traits().sign();
     for (std::size_t axis = 0; axis < 3; ++axis) {
@@ -173,6 +195,14 @@ std::optional<Explanation> explain(const KeptMap& kept, const match::Peak& peak,
         });
     }
     base::Extents zone{size.x / 2 + 1, size.y / 2 + 1, size.z / 2 + 1};
+    if (peak.pose) {
+        const double half = peak.pose->scale *
+                            std::hypot(static_cast<double>(size.x), static_cast<double>(size.y),
+                                       static_cast<double>(size.z)) /
+                            2;
+        const auto edge = static_cast<std::int64_t>(half) + 1;
+        zone = {edge, edge, size.z > 1 ? edge : 1};
+    }
     if (thresholds.minDistance) {
         const auto reach = static_cast<std::int64_t>(std::min(*thresholds.minDistance, 1e6)) + 1;
         zone = {reach, reach, reach};

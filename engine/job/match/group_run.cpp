@@ -8,9 +8,11 @@
 #include "engine/base/stopwatch.h"
 #include "engine/job/knowledge.h"
 #include "engine/job/match/audit.h"
+#include "engine/job/match/pose_run.h"
 #include "engine/job/report/spread.h"
 #include "engine/method/bank.h"
 #include "engine/method/method_on_device.h"
+#include "engine/method/shared/posed_view.h"
 
 namespace flcc::job::detail {
 
@@ -35,12 +37,15 @@ void fillIndex(const method::MatchMap& map, base::Image<std::int32_t>& index) {
 
 GroupRun::GroupRun(const Job& job, const Inputs& inputs, std::vector<int> numbers,
                    const Wants& wants, const std::stop_token& stop)
-    : m_job(job), m_inputs(inputs), m_numbers(std::move(numbers)), m_keeps(wants.keeps),
-      m_hold(wants.hold), m_problem(inputs.problem(job, m_numbers)),
+    : m_job(job), m_inputs(inputs), m_numbers(std::move(numbers)), m_bank(inputs.bankOf(m_numbers)),
+      m_keeps(wants.keeps && !m_bank), m_hold(wants.hold),
+      m_problem(inputs.problem(job, m_numbers)),
       m_statistics(method::sceneStatistics(inputs.sceneView(), m_problem.templ, stop)) {
-    method::addTemplates(inputs.templViews(m_numbers), m_statistics);
+    if (!m_bank) {
+        method::addTemplates(inputs.templViews(m_numbers), m_statistics);
+    }
     m_problem.onDevice.map =
-        wants.map || mapDecidesThreshold(job) || // whose law needs neighbours
+        wants.map || m_bank != nullptr || mapDecidesThreshold(job) || // whose law needs neighbours
         match::needsWholeMap(m_problem, inputs.templViews(m_numbers), job.partialPeaks);
     m_problem.onDevice.runs = wants.runs;
     m_report.templates = m_numbers;
@@ -103,7 +108,14 @@ bool GroupRun::plan(const plan::Request& request, bool warmUp, const std::stop_t
     }
     base::TilePool pool(asked.limits.threads);
     const method::MaskedView scene = m_inputs.sceneView();
-    const method::MaskedView templ = m_inputs.templViews(m_numbers).front();
+    std::optional<rotation::TurnedTemplate> member;
+    method::MaskedView templ = m_inputs.templViews(m_numbers).front();
+    if (m_bank) {
+        asked.limits.memoryBytes =
+            std::max<std::int64_t>(1, asked.limits.memoryBytes - posesBytes(m_problem));
+        member = m_bank->member(m_bank->typical());
+        templ = method::viewOf(*member);
+    }
     const std::shared_ptr<const plan::Knowledge> known = knowledge();
     asked.knowledge = known.get();
     plan::Planned planned =
@@ -206,7 +218,13 @@ std::string GroupRun::sceneOn(const std::string& before) const {
 }
 
 double GroupRun::expectedMs() const {
-    return m_plan ? m_plan->report().chosen()->expectedMs().value_or(1) : 0;
+    return m_plan ? m_plan->report().chosen()->expectedMs().value_or(1) *
+                        static_cast<double>(batches())
+                  : 0;
+}
+
+std::int64_t GroupRun::batches() const {
+    return m_bank ? batchesOf(m_bank->count(), m_bank->box()).count : 1;
 }
 
 /// The effort behind the transforms that will run, now that they are made.
@@ -236,7 +254,7 @@ bool GroupRun::makeMap(const std::stop_token& stop) {
         map->exact = base::Image<double>(extents);
     }
     std::shared_ptr<base::Image<std::int32_t>> index;
-    if (m_numbers.size() > 1 || !m_job.index.empty()) {
+    if (m_numbers.size() > 1 || m_bank || !m_job.index.empty()) {
         index = std::make_shared<base::Image<std::int32_t>>(extents);
     }
     constexpr std::int64_t kPart = std::int64_t{1} << 22; // voxels
@@ -264,6 +282,21 @@ bool GroupRun::makeMap(const std::stop_token& stop) {
     m_map = std::move(map);
     m_index = std::move(index);
     return true;
+}
+
+method::Outcome GroupRun::searchPoses(const method::Execution& execution,
+                                      const Progress& progress) {
+    const base::Stopwatch watch;
+    const method::MaskedView scene = m_inputs.sceneView();
+    method::Outcome outcome = runPoses({.method = m_plan->method(),
+                                        .problem = m_problem,
+                                        .candidate = m_plan->candidate(),
+                                        .bank = *m_bank,
+                                        .scene = scene,
+                                        .share = progress.share},
+                                       execution, {method::viewOf(*m_map), m_index->view()});
+    m_streamMs.push_back(watch.ms());
+    return outcome;
 }
 
 method::Outcome GroupRun::executePrepared(const method::Execution& execution,
@@ -311,9 +344,12 @@ method::Outcome GroupRun::executeOnce(base::TilePool& pool, const Progress& prog
         progress.share(std::min(1.0, (turn + done / voxels) / turns));
     };
     const base::Stopwatch watch;
-    method::Outcome outcome = executePrepared(
-        {.pool = pool, .stop = stop, .regionFinished = finished, .onDevice = {.hold = m_hold}},
-        progress);
+    const method::Execution execution{
+        .pool = pool, .stop = stop, .regionFinished = finished, .onDevice = {.hold = m_hold}};
+    Progress own = progress;
+    own.share = [&](double share) { progress.share((turn + share) / turns); };
+    method::Outcome outcome =
+        m_bank ? searchPoses(execution, own) : executePrepared(execution, progress);
     m_executeMs.push_back(watch.ms());
     return outcome;
 }
@@ -333,7 +369,7 @@ bool GroupRun::compute(const Progress& progress, const std::stop_token& stop) {
     for (int turn = 0; turn < m_job.repeat && !m_outcome.cancelled; ++turn) {
         m_outcome = executeOnce(pool, progress, turn, stop);
     }
-    if (m_index && m_numbers.size() == 1) {
+    if (m_index && m_numbers.size() == 1 && !m_bank) {
         fillIndex(*m_map, *m_index);
     }
     return !m_outcome.cancelled && !stop.stop_requested();
@@ -350,7 +386,7 @@ void GroupRun::settle() {
     run.device = m_plan->candidate().device;
     for (plan::CandidateReport& row : m_report.plan.candidates) {
         if (row.verdict == plan::CandidateVerdict::Chosen) {
-            row.measuredMs = run.executeMs.median;
+            row.measuredMs = run.executeMs.median / static_cast<double>(batches());
         }
     }
     m_report.run = std::move(run);
@@ -370,7 +406,8 @@ void GroupRun::clear() {
 
 match::SearchedMap GroupRun::searched(const std::stop_token& stop) {
     MapReport& report = *m_report.map;
-    match::SearchedMap map{.templates = m_inputs.templViews(m_numbers),
+    match::SearchedMap map{.templates = m_bank ? std::vector<method::MaskedView>()
+                                               : m_inputs.templViews(m_numbers),
                            .numbers = m_numbers,
                            .value = {},
                            .status = {},
@@ -379,7 +416,8 @@ match::SearchedMap GroupRun::searched(const std::stop_token& stop) {
                            .firstPlacement = method::firstPlacement(m_problem),
                            .index = {},
                            .reduced = m_reduced.get(),
-                           .operation = m_problem.operation};
+                           .operation = m_problem.operation,
+                           .poses = m_bank};
     if (m_reduced) {
         report.statistics = match::statisticsOf(m_reduced->tally());
     } else {
@@ -390,6 +428,9 @@ match::SearchedMap GroupRun::searched(const std::stop_token& stop) {
         } else {
             map.exact = m_map->exact.view();
             report.statistics = map.statistics = match::valueStatistics(map, stop);
+            if (m_bank) {
+                map.index = m_index->view();
+            }
             report.best = match::bestOf(m_inputs.sceneView(), map,
                                         {.partialPeaks = true,
                                          .outside = m_problem.outside,
@@ -398,11 +439,11 @@ match::SearchedMap GroupRun::searched(const std::stop_token& stop) {
         }
     }
     map.statistics = report.statistics;
-    if (m_numbers.size() > 1) {
+    if (m_index && (m_numbers.size() > 1 || m_bank)) {
+        map.index = m_index->view();
+    }
+    if (m_numbers.size() > 1 || m_bank) {
         map.statistics = match::bankStatistics(report.statistics, report.facts.scores);
-        if (m_index) {
-            map.index = m_index->view();
-        }
     }
     return map;
 }
@@ -414,7 +455,8 @@ void GroupRun::audit(const std::vector<match::Peak>& peaks, const std::stop_toke
                      .map = m_map.get(),
                      .reduced = m_reduced.get(),
                      .facts = m_report.map->facts,
-                     .lowest = m_statistics.lowest};
+                     .lowest = m_statistics.lowest,
+                     .poses = m_bank};
     if (m_index) {
         input.index = m_index->view();
     }
@@ -426,7 +468,7 @@ void GroupRun::audit(const std::vector<match::Peak>& peaks, const std::stop_toke
         }
     }
     // By the cost model, not by the clock: the same plan writes the same list of peaks.
-    const double runMs = m_plan->report().chosen()->prediction->ms;
+    const double runMs = m_plan->report().chosen()->prediction->ms * static_cast<double>(batches());
     std::optional<std::string> off = auditRefusal(m_job.audit, input, runMs);
     if (byGpu()) {
         off.reset(); // results of a GPU are verified at any cost

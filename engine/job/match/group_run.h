@@ -72,7 +72,7 @@ class GroupRun {
     [[nodiscard]] bool byGpu() const { return !m_plan->candidate().onProcessor(); }
     /// The device that holds the scene after this run if `before` held it before; empty if none.
     [[nodiscard]] std::string sceneOn(const std::string& before) const;
-    /// Predicted time of the run. Needs a plan.
+    /// Predicted time of the run, with all batches of poses. Needs a plan.
     [[nodiscard]] double expectedMs() const;
 
     /// Allocates the map, and the index if it is needed; nothing if the map stays on the device.
@@ -122,11 +122,16 @@ class GroupRun {
                                               int turn, const std::stop_token& stop);
     [[nodiscard]] method::Outcome executePrepared(const method::Execution& execution,
                                                   const Progress& progress);
+    [[nodiscard]] method::Outcome searchPoses(const method::Execution& execution,
+                                              const Progress& progress);
+    /// Runs that the plan's times are of: batches of a search over poses.
+    [[nodiscard]] std::int64_t batches() const;
     [[nodiscard]] Shared whatIsShared(int number) const;
 
     const Job& m_job;
     const Inputs& m_inputs;
     std::vector<int> m_numbers;
+    std::shared_ptr<const rotation::PoseBank> m_bank; ///< of a search over poses; else null
     bool m_keeps;
     method::SceneHold* m_hold;
     std::vector<plan::CandidateReport> m_failed; ///< candidates that failed in runs of this group

@@ -28,14 +28,15 @@ using base::ErrorCode;
 namespace {
 
 /// Ends a stream: completes its report and gives its outputs their names. False if cancelled.
-bool finishFrames(JobReport& report, const Job& job, detail::Frames& frames,
+bool finishFrames(JobResult& all, const Job& job, detail::Frames& frames,
                   detail::FrameOutputs& outputs, detail::OutputFiles& files,
                   const std::stop_token& stop) {
+    JobReport& report = all.report;
     detail::endFrames(report);
     if (report.run) { // else it is a plan, which does not read all frames
         frames.addDigests(report.inputs.front(), stop);
     }
-    if (stop.stop_requested() || !outputs.finish()) {
+    if (stop.stop_requested() || !outputs.finish(all.notes)) {
         return false;
     }
     report.commandLine = toCommandLine(job);
@@ -131,7 +132,7 @@ JobResult doScenes(const Job& job, const JobImages& images, const std::stop_toke
         own = {{}, std::move(one.templates), std::move(one.masks), std::move(one.sceneMask)};
     }
     if (frames && !all.cancelled) {
-        all.cancelled = !finishFrames(all.report, job, *frames, *outputs, stream.files, stop);
+        all.cancelled = !finishFrames(all, job, *frames, *outputs, stream.files, stop);
     }
     if (stack && all.cancelled && !all.report.frames.empty()) {
         detail::endFrames(all.report); // the finished frames are shown

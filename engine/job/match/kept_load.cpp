@@ -196,12 +196,15 @@ std::shared_ptr<const KeptMap> load(const Job& job, const Json& report,
     requireSame(kept->problem, report.at("problem"), job);
     const base::Index first = method::firstPlacement(kept->problem);
     const base::Index corner = inputs.sceneCorner();
-    kept->corner = {corner.x + first.x, corner.y + first.y, corner.z + first.z};
+    const base::Index shift = inputs.shiftOf(inputs.groups.front());
+    kept->corner = {corner.x + first.x + shift.x, corner.y + first.y + shift.y,
+                    corner.z + first.z + shift.z};
     kept->map = readMap(job, kept->problem, stop);
     if (!kept->map) {
         return nullptr;
     }
-    if (kept->problem.templates > 1) {
+    const std::int64_t count = inputs.countOf(inputs.groups.front());
+    if (count > 1 || inputs.bankOf(inputs.groups.front())) {
         if (job.index.empty()) {
             throw Error(
                 ErrorCode::CommandLine,
@@ -214,8 +217,7 @@ std::shared_ptr<const KeptMap> load(const Job& job, const Json& report,
         auto numbers = imageOf<std::int32_t>(std::move(index), job.index);
         for (std::int64_t i = 0; i < numbers.count(); ++i) {
             const bool scored = base::hasValue(kept->map->status.data()[i]);
-            if (numbers.data()[i] < (scored ? 0 : -1) ||
-                numbers.data()[i] >= kept->problem.templates) {
+            if (numbers.data()[i] < (scored ? 0 : -1) || numbers.data()[i] >= count) {
                 refuseFiles(job.index.string() + " names a template that the job does not have");
             }
         }

@@ -25,7 +25,9 @@ match::SearchedMap detail::searchedMap(const KeptMap& kept, const KeptPart& part
     const auto partOf = [&box](const auto& image) {
         return image.data() == nullptr ? image.view() : image.view().part(box);
     };
-    match::SearchedMap map{.templates = inputs.templViews(numbers),
+    const auto bank = inputs.bankOf(numbers);
+    match::SearchedMap map{.templates = bank ? std::vector<method::MaskedView>()
+                                             : inputs.templViews(numbers),
                            .numbers = numbers,
                            .value = partOf(kept.map->value),
                            .status = partOf(kept.map->status),
@@ -35,8 +37,9 @@ match::SearchedMap detail::searchedMap(const KeptMap& kept, const KeptPart& part
                            .index = {},
                            .reduced = nullptr,
                            .operation = kept.problem.operation,
-                           .exact = partOf(kept.map->exact)};
-    if (numbers.size() > 1) {
+                           .exact = partOf(kept.map->exact),
+                           .poses = bank};
+    if (numbers.size() > 1 || bank) {
         map.statistics = match::bankStatistics(part.statistics, part.facts.scores);
         map.index = kept.index ? partOf(*kept.index) : map.index;
     }

@@ -11,7 +11,9 @@
 #include "engine/job/arguments.h"
 #include "engine/job/input/inputs.h"
 #include "engine/job/input/limits.h"
+#include "engine/job/input/poses.h"
 #include "engine/job/match/null_search.h"
+#include "engine/job/match/pose_run.h"
 #include "engine/job/match/threshold.h"
 #include "engine/job/match/truth.h"
 #include "engine/job/output/export_files.h"
@@ -64,7 +66,9 @@ bool SceneRunner::read(bool images) {
     }
     const base::Index corner = inputs().sceneCorner();
     const base::Index first = method::firstPlacement(groups().front().problem());
-    m_result.mapCorner = {corner.x + first.x, corner.y + first.y, corner.z + first.z};
+    const base::Index shift = inputs().shiftOf(inputs().groups.front());
+    m_result.mapCorner = {corner.x + first.x + shift.x, corner.y + first.y + shift.y,
+                          corner.z + first.z + shift.z};
     reportInputs();
     reportGroups();
     m_sink.progress(1);
@@ -130,6 +134,9 @@ void SceneRunner::takeInputs(bool images) {
         warn(sentence);
     }
     inScene(sceneName(), [&] { requireWritableOutputs(m_job, inputs(), images); });
+    if (images) {
+        requireAllowed(m_job, inputs());
+    }
 }
 
 void SceneRunner::takeOver() {
@@ -184,6 +191,9 @@ void SceneRunner::reportGroups() {
     JobReport& report = m_result.report;
     const GroupReport& first = groups().front().report();
     report.plan = first.plan;
+    if (!inputs().banks.empty()) {
+        reportPoses();
+    }
     if (groups().size() == 1) {
         report.map = first.map;
         return;
@@ -192,6 +202,28 @@ void SceneRunner::reportGroups() {
     for (const GroupRun& group : groups()) {
         report.groups.push_back(group.report());
     }
+}
+
+void SceneRunner::reportPoses() {
+    PosesReport poses = posesReport(inputs());
+    double predicted = 0;
+    double measured = 0;
+    for (const GroupRun& group : groups()) {
+        const plan::CandidateReport* const chosen = group.report().plan.chosen();
+        if (chosen == nullptr || !chosen->prediction) {
+            m_result.report.poses = std::move(poses);
+            return;
+        }
+        predicted += group.expectedMs();
+        poses.memoryBytes = std::max(poses.memoryBytes,
+                                     chosen->prediction->hostBytes + posesBytes(group.problem()));
+        measured += group.report().run ? group.report().run->executeMs.median : 0;
+    }
+    poses.predictedMs = predicted;
+    if (measured > 0) {
+        poses.perSecond = 1000 * static_cast<double>(poses.members) / measured;
+    }
+    m_result.report.poses = std::move(poses);
 }
 
 std::int64_t SceneRunner::mapBytes() const {

@@ -63,6 +63,7 @@ class SceneRunner {
     void reportInputs();
     /// Copies the current reports of the groups to the job's report.
     void reportGroups();
+    void reportPoses();
 
     /// Bytes of the maps of all groups, which stay in memory until the peaks are found.
     [[nodiscard]] std::int64_t mapBytes() const;

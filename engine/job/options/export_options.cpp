@@ -37,10 +37,12 @@ template <class Member> auto at(Member member) {
 template <class Owner> std::vector<Option<Owner>> boxOptions() {
     using match::Normalise;
     return {
-        fileOption<Owner>("stack", "FILE",
-                          "write boxes of the scene cut at the peaks, one behind the other: .mrc "
-                          ".tif .mha .nrrd; those that leave the scene are left out",
-                          at(&Exports::stack)),
+        fileOption<Owner>(
+            "stack", "FILE",
+            "write boxes of the scene cut at the peaks: .mrc .mrcs .h5 as a stack, .tif "
+            ".mha .nrrd .nii one behind the other; those that leave the scene are "
+            "left out",
+            at(&Exports::stack)),
         {.name = "stack-size",
          .value = "N[xN[xN]]",
          .help = "size of the boxes of the stack and the average (default: the template's)",

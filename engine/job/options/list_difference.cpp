@@ -121,7 +121,7 @@ const detail::OptionTable<ListDifference>& table() {
                                                       "the comparison with pairs and curve",
                                                       &ListDifference::report)};
         for (const char* name :
-             {"binning", "unbinned-pixel", "unbinned-size", "binned-by", "box"}) {
+             {"binning", "unbinned-pixel", "unbinned-size", "binned-by", "box", "anchor"}) {
             rows.push_back({.name = name,
                             .value = "VALUE",
                             .help = "as of peaks",

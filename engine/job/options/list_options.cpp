@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <iterator>
 #include <limits>
 
 #include "engine/base/error.h"
@@ -91,7 +92,26 @@ UnknownRow extentsRow(const std::string& name, const std::string& help,
             }};
 }
 
-/// Facts that no file of a scene tells; the box belongs to lists alone.
+UnknownRow anchorRow() {
+    using io::Anchor;
+    return {"anchor",
+            ValueKind::Text,
+            "corner|centre",
+            "what x and y of a table mean that has no columns cx and cy",
+            [](const io::ListUnknowns& unknowns) -> std::optional<std::string> {
+                return !unknowns.anchor                     ? std::nullopt
+                       : *unknowns.anchor == Anchor::Corner ? std::optional<std::string>("corner")
+                                                            : std::optional<std::string>("centre");
+            },
+            [](io::ListUnknowns& unknowns, const std::string& text) {
+                if (text != "corner" && text != "centre") {
+                    refuseValue("anchor", text, "corner or centre");
+                }
+                unknowns.anchor = text == "corner" ? Anchor::Corner : Anchor::Centre;
+            }};
+}
+
+/// Facts that no file of a scene tells; box and anchor belong to lists that are read.
 const std::vector<UnknownRow>& unknownRows() {
     static const std::vector<UnknownRow> rows{
         numberRow("binning", "B",
@@ -113,7 +133,8 @@ const std::vector<UnknownRow>& unknownRows() {
                 unknowns.binnedBy = text == "average" ? io::BinnedBy::Average : io::BinnedBy::Crop;
             }),
         extentsRow("box", "size of the boxes, for lists that do not state it",
-                   &io::ListUnknowns::box)};
+                   &io::ListUnknowns::box),
+        anchorRow()};
     return rows;
 }
 
@@ -206,6 +227,10 @@ const detail::OptionTable<ListConversion>& table() {
         for (Row& row : detail::boxOptions<ListConversion>()) {
             rows.push_back(std::move(row));
         }
+        rows.push_back(detail::kinds::indexOption<ListConversion>(
+            "channel", "N", "channel of the scene, from 0, for boxes", &ListConversion::channel));
+        rows.push_back(detail::kinds::indexOption<ListConversion>(
+            "frame", "N", "frame of the scene, from 0, for boxes", &ListConversion::frame));
         for (const UnknownRow& row : unknownRows()) {
             rows.push_back(
                 {row.name, row.kind, row.value, row.help,
@@ -227,6 +252,7 @@ std::string listHelp() { return table().help(); }
 
 void setListOptions(ListConversion& conversion, const std::map<std::string, std::string>& values) {
     table().set(conversion, values);
+    detail::requireBoxFiles(conversion.exports);
 }
 
 void setListUnknown(io::ListUnknowns& unknowns, const std::string& option,
@@ -258,7 +284,8 @@ std::vector<Option<Job>> peakListOptions() {
              },
          .positional = false}};
     for (const UnknownRow& row : unknownRows()) {
-        if (row.name != "box") { // peaks have the size of their template
+        // Peaks have the size of their template, and columns for corner and centre.
+        if (row.name != "box" && row.name != "anchor") {
             options.push_back(
                 {.name = row.name,
                  .kind = row.kind,

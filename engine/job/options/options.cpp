@@ -10,6 +10,7 @@
 #include "engine/job/options/list_options.h"
 #include "engine/job/options/option_kinds.h"
 #include "engine/plan/planner.h"
+#include "engine/rotation/cover.h"
 
 namespace flcc::job::detail {
 
@@ -124,6 +125,28 @@ Option<Job> minScoreOption() {
     return option;
 }
 
+/// A text of a search over poses; `check` throws for one without a meaning.
+Option<Job> poseText(std::string name, std::string value, std::string help,
+                     std::string Poses::*member, void (*check)(const std::string&)) {
+    return {.name = name,
+            .value = std::move(value),
+            .help = std::move(help),
+            .get =
+                [member](const Job& job) {
+                    const std::string& text = job.poses.*member;
+                    return text.empty() ? std::nullopt : std::optional(text);
+                },
+            .set =
+                [member, name, check](Job& job, const std::string& text) {
+                    if (text.empty()) {
+                        throw base::Error(base::ErrorCode::CommandLine,
+                                          "--" + name + " needs a value");
+                    }
+                    check(text);
+                    job.poses.*member = text;
+                }};
+}
+
 std::vector<std::string> methodNames() {
     std::vector<std::string> names;
     for (const method::Method* method : plan::methods()) {
@@ -224,6 +247,26 @@ std::vector<Option<Job>> makeOptions() {
         fileOption<Job>("scene-mask", "FILE",
                         "mask of the scene with the same extents: nonzero voxels count",
                         &Job::sceneMask),
+        poseText("rotations", "STEP|FROM:TO:STEP|list:FILE|auto:DIAMETER",
+                 "also search turned templates: every STEP degrees of the whole circle or of all "
+                 "orientations of a volume, a range, a list of angles, or the step that an object "
+                 "of this diameter needs",
+                 &Poses::rotations,
+                 [](const std::string& text) { (void)rotation::parseRotations(text); }),
+        poseText("scales", "FROM:TO:FACTOR|S,S,...",
+                 "also search templates of other sizes, such as 0.8:1.25:1.05", &Poses::scales,
+                 [](const std::string& text) { (void)rotation::parseScales(text); }),
+        flagOption<Job>(
+            "mirror", "also search the mirrored templates",
+            [](auto& job) -> auto& { return job.poses.mirror; }),
+        poseText("symmetry", "C1..C999|D1..D999|T|O|I|I1|I2",
+                 "point group of the templates on the axes of RELION: of equal rotations one is "
+                 "searched (default: C1)",
+                 &Poses::symmetry,
+                 [](const std::string& text) { (void)rotation::pointGroup(text); }),
+        flagOption<Job>(
+            "yes", "search more than 10000 orientations",
+            [](auto& job) -> auto& { return job.poses.yes; }),
         operationOption(),
         enumOption<Job>(
             "extent", "placements: inside the scene, with the centre inside, or all that touch it",
@@ -297,7 +340,7 @@ std::vector<Option<Job>> makeOptions() {
         minDistanceOption(),
         flagOption<Job>("partial-peaks", "panels that leave the scene or its mask may be peaks",
                         &Job::partialPeaks),
-        fileOption<Job>("map", "FILE", "write the scores: .mha .nrrd .nii .nii.gz .mrc .tif",
+        fileOption<Job>("map", "FILE", "write the scores: .mha .nrrd .nii .nii.gz .mrc .tif .h5",
                         &Job::map),
         fileOption<Job>("status", "FILE", "write the status of every score", &Job::status),
         fileOption<Job>("index", "FILE", "write the template that gave every score, -1 without one",

@@ -49,15 +49,26 @@ base::Image<float> floatsOf(const base::Image<double>& image) {
     return floats;
 }
 
-std::optional<std::vector<std::string>> writeBoxes(const io::AtomicFile& file,
-                                                   const base::View<const float>& boxes,
-                                                   const base::Geometry& scene,
-                                                   const std::stop_token& stop) {
-    auto dropped = io::writeImage(file, base::AnyView(boxes), boxGeometry(scene), {}, stop);
+std::optional<std::vector<std::string>>
+writeBoxes(const io::AtomicFile& file, const base::View<const float>& boxes, std::int64_t members,
+           const base::Geometry& scene, const std::stop_token& stop) {
+    auto dropped = io::writeStack(file, base::AnyView(boxes), members, boxGeometry(scene), stop);
     if (!dropped || !io::checkWritten(file, boxes, stop)) {
         return std::nullopt;
     }
     return dropped;
+}
+
+void noteLeftOut(const StackReport& stack, std::vector<std::string>& notes) {
+    const std::string name = std::filesystem::path(stack.file).filename().string();
+    if (stack.leftOut > 0) {
+        notes.push_back(name + ": " + std::to_string(stack.leftOut) +
+                        (stack.leftOut == 1 ? " peak is" : " peaks are") +
+                        " left out, because the box leaves the scene");
+    }
+    if (stack.count == 0) {
+        notes.push_back(name + " is not written: no peak has its box inside the scene");
+    }
 }
 
 StackReport reportOf(const match::Panels& panels, const match::PanelOptions& options) {

@@ -38,9 +38,9 @@ match::PanelOptions panelOptions(const Job& job, const JobResult& result) {
 
 /// Adds what the format of `target` cannot store to the notes. False if cancelled.
 bool addBoxes(OutputFiles& files, const path& target, const base::Image<float>& boxes,
-              JobResult& result, const std::stop_token& stop) {
+              std::int64_t members, JobResult& result, const std::stop_token& stop) {
     return target.empty() || files.add(target, [&](const io::AtomicFile& file) {
-        const auto dropped = writeBoxes(file, boxes.view(), result.geometry, stop);
+        const auto dropped = writeBoxes(file, boxes.view(), members, result.geometry, stop);
         for (const std::string& note : dropped.value_or(std::vector<std::string>{})) {
             result.notes.push_back(target.filename().string() + ": " + note);
         }
@@ -58,18 +58,9 @@ bool writeStack(const Job& job, JobResult& result, OutputFiles& files,
     }
     result.report.stack = reportOf(panels, options);
     result.report.stack->file = job.exports.stack.string();
-    if (panels.leftOut > 0) {
-        result.notes.push_back(job.exports.stack.filename().string() + ": " +
-                               std::to_string(panels.leftOut) +
-                               (panels.leftOut == 1 ? " peak is" : " peaks are") +
-                               " left out, because the box leaves the scene");
-    }
-    if (panels.taken.empty()) {
-        result.notes.push_back(job.exports.stack.filename().string() +
-                               " is not written: no peak has its box inside the scene");
-        return true;
-    }
-    return addBoxes(files, job.exports.stack, panels.voxels, result, stop);
+    noteLeftOut(*result.report.stack, result.notes);
+    const auto members = static_cast<std::int64_t>(panels.taken.size());
+    return members == 0 || addBoxes(files, job.exports.stack, panels.voxels, members, result, stop);
 }
 
 bool writeAverage(const Job& job, JobResult& result, OutputFiles& files,
@@ -83,22 +74,33 @@ bool writeAverage(const Job& job, JobResult& result, OutputFiles& files,
     result.report.average = reportOf(average, options, result.geometry);
     result.report.average->file =
         (job.exports.average.empty() ? job.exports.averageVariance : job.exports.average).string();
-    return addBoxes(files, job.exports.average, floatsOf(average.mean), result, stop) &&
-           addBoxes(files, job.exports.averageVariance, floatsOf(average.variance), result, stop);
+    return addBoxes(files, job.exports.average, floatsOf(average.mean), 1, result, stop) &&
+           addBoxes(files, job.exports.averageVariance, floatsOf(average.variance), 1, result,
+                    stop);
+}
+
+void addVoxels(io::Digest& digest, const base::AnyView& image) {
+    std::visit(
+        [&](const auto& view) {
+            digest.add(view.data(), static_cast<std::size_t>(base::voxelCount(view.extents())) *
+                                        sizeof(*view.data()));
+        },
+        image);
 }
 
 bool isText(const path& report) { return report.extension() == ".txt"; }
 
 } // namespace
 
+std::string imageDigest(const base::AnyView& image) {
+    io::Digest digest;
+    addVoxels(digest, image);
+    return digest.text();
+}
+
 std::string mapDigest(const method::MatchMap& map) {
     io::Digest digest;
-    std::visit(
-        [&](const auto& view) {
-            digest.add(view.data(), static_cast<std::size_t>(base::voxelCount(view.extents())) *
-                                        sizeof(*view.data()));
-        },
-        method::scoresOf(map));
+    addVoxels(digest, method::scoresOf(map));
     digest.add(map.status.data(), static_cast<std::size_t>(map.status.count()));
     return digest.text();
 }

@@ -19,6 +19,8 @@ void requireExportFiles(const Job& job, const Inputs& inputs);
 void addExportSteps(std::vector<std::function<bool()>>& steps, const Job& job, JobResult& result,
                     OutputFiles& files, const std::stop_token& stop);
 
+/// Digest of the bytes of an image.
+[[nodiscard]] std::string imageDigest(const base::AnyView& image);
 /// Digest of the bytes of scores and statuses.
 [[nodiscard]] std::string mapDigest(const method::MatchMap& map);
 

@@ -102,7 +102,7 @@ bool FrameOutputs::put(const JobResult& result, int frame, const std::stop_token
     });
 }
 
-bool FrameOutputs::finish() {
+bool FrameOutputs::finish(std::vector<std::string>& notes) {
     if (!m_writing.settle()) {
         return false;
     }
@@ -112,7 +112,9 @@ bool FrameOutputs::finish() {
         }
     }
     if (m_peaks) {
-        m_peaks->finish();
+        for (const std::string& note : m_peaks->finish()) {
+            notes.push_back(m_job.peaks.filename().string() + ": " + note);
+        }
     }
     return true;
 }

@@ -32,9 +32,9 @@ class FrameOutputs {
     /// Begins to write the next frame, and ends to write the one before it. False if cancelled.
     /// **Errors**: Output, of either frame; CommandLine.
     [[nodiscard]] bool put(const JobResult& result, int frame, const std::stop_token& stop);
-    /// Closes the files after the last frame; the caller commits them. False if cancelled.
-    /// **Errors**: Output.
-    [[nodiscard]] bool finish();
+    /// Closes the files after the last frame; the caller commits them. Adds what a format cannot
+    /// hold to `notes`. False if cancelled. **Errors**: Output.
+    [[nodiscard]] bool finish(std::vector<std::string>& notes);
 
   private:
     void open(const JobResult& first);

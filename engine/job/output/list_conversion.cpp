@@ -1,107 +1,176 @@
 #include <algorithm>
 #include <memory>
+#include <utility>
 
 #include "engine/base/error.h"
 #include "engine/io/image_file.h"
+#include "engine/io/protected_files.h"
 #include "engine/job/boxes.h"
+#include "engine/job/input/inputs.h"
+#include "engine/job/job.h"
 #include "engine/job/options/export_options.h"
+#include "engine/job/output/export_files.h"
 #include "engine/job/peak_lists.h"
+#include "engine/job/report/memory_errors.h"
 
 namespace flcc::job {
 
 using base::Error;
 using base::ErrorCode;
+using base::Extents;
 using std::filesystem::path;
 
 namespace {
 
-using Files = std::vector<std::unique_ptr<io::AtomicFile>>;
+/// The file of the scene: the one that was named, else the one that the list states.
+path sceneFileOf(const ListConversion& conversion, const io::PositionList& list) {
+    if (!conversion.scene.empty()) {
+        return conversion.scene;
+    }
+    std::error_code error;
+    if (list.place.scene.empty() || !std::filesystem::exists(list.place.scene, error)) {
+        throw Error(ErrorCode::Problem,
+                    base::Message("stack-without-scene",
+                                  "boxes are cut from the scene, which the list does not "
+                                  "name or which is not there; give {--scene FILE}"));
+    }
+    return list.place.scene;
+}
 
-void addBoxes(Files& files, const path& target, const base::Image<float>& boxes,
-              const base::Geometry& scene, ConvertedList& done) {
-    if (!target.empty()) {
-        files.push_back(std::make_unique<io::AtomicFile>(target));
-        for (const std::string& note :
-             writeBoxes(*files.back(), boxes.view(), scene).value_or(std::vector<std::string>{})) {
-            done.notes.push_back(target.filename().string() + ": " + note);
+/// The scene that the positions lie in; null if cancelled.
+std::shared_ptr<const SceneImage> sceneOf(const ListConversion& conversion,
+                                          const io::PositionList& list,
+                                          const std::stop_token& stop) {
+    const path file = sceneFileOf(conversion, list);
+    io::ProtectedFiles scenes;
+    scenes.addImage(file);
+    const Exports& asked = conversion.exports;
+    for (const path* output :
+         {&conversion.output, &asked.stack, &asked.average, &asked.averageVariance}) {
+        if (!output->empty()) {
+            scenes.requireOther(*output);
+        }
+    }
+    auto scene = loadImage(file, conversion.channel, conversion.frame, stop);
+    if (!scene) {
+        return scene;
+    }
+    const Extents& stated = list.place.extents;
+    if (stated.x > 0 && stated != scene->extents()) {
+        throw Error(ErrorCode::Problem, "the list belongs to a scene of " + base::toString(stated) +
+                                            " voxels, but " + file.string() + " has " +
+                                            base::toString(scene->extents()));
+    }
+    if (!list.place.sha256.empty() && !scene->sha256.empty() &&
+        list.place.sha256 != scene->sha256) {
+        throw Error(ErrorCode::Problem,
+                    file.string() + " is not the scene of the list: their SHA-256 differ");
+    }
+    return scene;
+}
+
+/// Frames of a stack are scenes of their own, and positions do not say which.
+void requireOneScene(const io::PositionList& list) {
+    for (const io::ListColumn& column : list.columns) {
+        if (column.name == "frame" || column.name == "scene" || column.name == "file") {
+            throw Error(ErrorCode::Problem, "boxes are cut from one scene, but the list has "
+                                            "positions of several (column " +
+                                                column.name + ")");
         }
     }
 }
 
-/// Cuts boxes from the scene at the positions and writes them.
-void cutBoxes(const ListConversion& conversion, const io::PositionList& list, ConvertedList& done,
-              Files& files) {
+bool addBoxes(detail::OutputFiles& files, const path& target, const base::Image<float>& boxes,
+              std::int64_t members, const base::Geometry& scene, ConvertedList& done,
+              const std::stop_token& stop) {
+    return target.empty() || files.add(target, [&](const io::AtomicFile& file) {
+        const auto dropped = writeBoxes(file, boxes.view(), members, scene, stop);
+        for (const std::string& note : dropped.value_or(std::vector<std::string>{})) {
+            done.notes.push_back(target.filename().string() + ": " + note);
+        }
+        return dropped.has_value();
+    });
+}
+
+/// Cuts boxes from the scene at the positions and adds their files; false if cancelled.
+bool cutBoxes(const ListConversion& conversion, const io::PositionList& list,
+              detail::OutputFiles& files, ConvertedList& done, const std::stop_token& stop) {
     const Exports& asked = conversion.exports;
+    requireOneScene(list);
+    const std::shared_ptr<const SceneImage> scene = sceneOf(conversion, list, stop);
+    if (!scene) {
+        return false;
+    }
     std::vector<match::Peak> places;
-    base::Extents largest{0, 0, 0};
+    Extents largest{0, 0, 0};
     for (const io::ListedPosition& position : list.positions) {
-        match::Peak& place = places.emplace_back();
-        place.centre = position.centre;
-        const base::Extents& box = position.box;
+        places.emplace_back().centre = position.centre;
+        const Extents& box = position.box;
         largest = {std::max(largest.x, box.x), std::max(largest.y, box.y),
                    std::max(largest.z, box.z)};
     }
     if (!asked.size && largest.x == 0) {
-        throw Error(ErrorCode::CommandLine,
-                    "the list does not state the size of its boxes; add --stack-size N or "
-                    "NxN[xN]");
+        throw Error(ErrorCode::Problem,
+                    base::Message("stack-without-size",
+                                  "the list does not state the size of its boxes; give "
+                                  "{--stack-size N}"));
     }
-    const io::ScalarImage scene = io::toScalar(io::readImage(conversion.scene));
-    const base::AnyView voxels = base::viewOf(scene.pixels);
-    const match::PanelOptions options{
-        .size = boxSize(asked.size, largest, base::extentsOf(scene.pixels)),
-        .normalise = asked.normalise,
-        .subvoxel = asked.subvoxel};
-    const base::Geometry& geometry = list.place.geometry;
+    const match::PanelOptions options{.size = boxSize(asked.size, largest, scene->extents()),
+                                      .normalise = asked.normalise,
+                                      .subvoxel = asked.subvoxel};
+    const base::AnyView voxels = base::viewOf(scene->pixels);
+    const base::Geometry& geometry = scene->geometry;
     if (!asked.stack.empty()) {
-        const match::Panels panels = match::cutPanels(voxels, places, options);
-        if (panels.taken.empty()) {
-            throw Error(ErrorCode::Problem, "no position has its box of " +
-                                                base::toString(options.size) +
-                                                " voxels inside the scene");
+        const match::Panels panels = match::cutPanels(voxels, places, options, stop);
+        if (stop.stop_requested()) {
+            return false;
         }
+        const auto members = static_cast<std::int64_t>(panels.taken.size());
         done.stack = reportOf(panels, options);
         done.stack->file = asked.stack.string();
-        addBoxes(files, asked.stack, panels.voxels, geometry, done);
+        noteLeftOut(*done.stack, done.notes);
+        if (members > 0 &&
+            !addBoxes(files, asked.stack, panels.voxels, members, geometry, done, stop)) {
+            return false;
+        }
     }
-    if (!asked.average.empty() || !asked.averageVariance.empty()) {
-        const match::Average average = match::averageOf(voxels, places, options);
-        done.average = reportOf(average, options, geometry);
-        done.average->file =
-            (asked.average.empty() ? asked.averageVariance : asked.average).string();
-        addBoxes(files, asked.average, floatsOf(average.mean), geometry, done);
-        addBoxes(files, asked.averageVariance, floatsOf(average.variance), geometry, done);
+    if (asked.average.empty() && asked.averageVariance.empty()) {
+        return true;
     }
+    const match::Average average = match::averageOf(voxels, places, options, stop);
+    if (stop.stop_requested()) {
+        return false;
+    }
+    done.average = reportOf(average, options, geometry);
+    done.average->file = (asked.average.empty() ? asked.averageVariance : asked.average).string();
+    return addBoxes(files, asked.average, floatsOf(average.mean), 1, geometry, done, stop) &&
+           addBoxes(files, asked.averageVariance, floatsOf(average.variance), 1, geometry, done,
+                    stop);
 }
 
-void requireBoxes(const ListConversion& conversion, const io::ProtectedFiles& inputs) {
+/// Outputs that cannot be written are refused before anything is read.
+void requireOutputs(const ListConversion& conversion) {
+    io::ProtectedFiles inputs;
+    inputs.add(conversion.input);
+    inputs.addImage(conversion.scene);
     const Exports& asked = conversion.exports;
     detail::requireBoxFiles(asked);
-    if (asked.hasBoxes() && conversion.scene.empty()) {
-        throw Error(ErrorCode::CommandLine,
-                    "boxes are cut from the scene; add --scene FILE, the image that was searched");
-    }
+    std::vector<path> outputs{conversion.output, asked.stack, asked.average, asked.averageVariance};
+    std::erase_if(outputs, [](const path& file) { return file.empty(); });
+    detail::requireOwnOutputs(inputs, outputs);
     for (const path* file : {&asked.stack, &asked.average, &asked.averageVariance}) {
         if (!file->empty()) {
-            inputs.requireOther(*file);
-            io::requireWritable(*file, base::PixelType::Float32, {2, 2, 1});
+            io::requireWritable(*file, base::PixelType::Float32,
+                                {2, 2, file == &asked.stack ? 2 : 1});
         }
     }
 }
 
-} // namespace
-
-ConvertedList convertList(const ListConversion& conversion) {
-    io::ProtectedFiles inputs;
-    inputs.add(conversion.input);
-    inputs.add(conversion.scene);
-    if (!conversion.output.empty()) {
-        inputs.requireOther(conversion.output);
-    }
-    requireBoxes(conversion, inputs);
+ConvertedList converted(const ListConversion& conversion, const std::stop_token& stop) {
+    requireOutputs(conversion);
     ConvertedList done;
-    const bool unnamed = conversion.output.empty() && conversion.to == io::ListFormat::Auto;
-    done.to = unnamed ? io::ListFormat::Csv
+    const bool printed = conversion.output.empty() && conversion.to == io::ListFormat::Auto;
+    done.to = printed ? io::ListFormat::Csv
                       : io::chosenListFormat(conversion.to, conversion.output, "--to");
     io::ListPlace place{};
     place.scene = conversion.scene.string();
@@ -122,21 +191,31 @@ ConvertedList convertList(const ListConversion& conversion) {
         io::leaveDecided(list, conversion.only);
     }
     done.positions = list.positions.size();
-    Files files;
-    if (conversion.exports.hasBoxes()) {
-        cutBoxes(conversion, list, done, files);
-    }
-    if (!unnamed || !conversion.exports.hasBoxes()) {
-        const std::vector<std::string> notes = io::listNotes(list, done.to);
-        done.notes.insert(done.notes.end(), notes.begin(), notes.end());
+    // Who asks for boxes alone does not ask for the list.
+    if (!printed || !conversion.exports.hasBoxes()) {
+        done.notes = io::listNotes(list, done.to);
         done.text = io::listText(list, done.to);
     }
+    detail::OutputFiles files;
     if (!conversion.output.empty()) {
-        files.push_back(std::make_unique<io::AtomicFile>(conversion.output));
-        io::writeList(*files.back(), list, done.to);
+        (void)files.add(conversion.output, [&](const io::AtomicFile& file) {
+            io::writeList(file, list, done.to);
+            return true;
+        });
     }
-    io::AtomicFile::commitAll(files);
+    done.cancelled =
+        conversion.exports.hasBoxes() && !cutBoxes(conversion, list, files, done, stop);
+    if (!done.cancelled) {
+        files.commit();
+    }
     return done;
+}
+
+} // namespace
+
+ConvertedList convertList(const ListConversion& conversion, const std::stop_token& stop) {
+    return detail::withMemoryErrors("the boxes", "choose fewer positions or smaller boxes",
+                                    [&] { return converted(conversion, stop); });
 }
 
 } // namespace flcc::job

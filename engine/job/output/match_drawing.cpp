@@ -173,6 +173,20 @@ PanelPlace placeOf(const JobResult& result, DrawingPoint corner, double width, d
     return place;
 }
 
+/// The box of a turned template in a flat scene, with a tick from its upper edge to its middle.
+void drawTurned(Drawing& drawing, const PanelPlace& place, const match::Peak& peak,
+                const base::Extents& templ) {
+    const rotation::Matrix m = rotation::matrixOf(*peak.pose);
+    const auto at = [&](double x, double y) {
+        return place.at(peak.centre[0] + m[0] * x + m[1] * y, peak.centre[1] + m[3] * x + m[4] * y);
+    };
+    const double x = static_cast<double>(templ.x) / 2;
+    const double y = static_cast<double>(templ.y) / 2;
+    drawing.add(
+        io::DrawnPath{{at(-x, -y), at(x, -y), at(x, y), at(-x, y)}, true, {}, kMark, 0.9, false});
+    drawing.line(at(0, -y), at(0, -y / 2), kMark, 0.9);
+}
+
 void drawScene(Drawing& drawing, const JobResult& result, const PanelPlace& place, std::int64_t z) {
     const double depth = centreOffset(result.templates.front()->extents().z);
     const double middle = static_cast<double>(z + result.mapCorner.z) + depth;
@@ -210,6 +224,8 @@ void drawScene(Drawing& drawing, const JobResult& result, const PanelPlace& plac
         const double height = place.perVoxelY * static_cast<double>(templ.y);
         if (std::max(width, height) < kLeastBox) {
             drawing.add(io::DrawnDisc{centre, 2, {}, kMark, 0.75});
+        } else if (peak.pose && templ.z == 1) {
+            drawTurned(drawing, place, peak, templ);
         } else {
             drawing.box(centre.x - width / 2, centre.y - height / 2, width, height, {}, kMark, 0.9);
         }

@@ -66,7 +66,8 @@ io::PeakContext peakContext(const Job& job, const JobResult& result) {
             .audit = result.report.audit ? auditText(*result.report.audit) : "",
             .incomplete = result.report.peaksIncomplete,
             .sha256 = result.scene->sha256,
-            .unknowns = job.peaksUnknowns};
+            .unknowns = job.peaksUnknowns,
+            .poses = job.poses.any()};
 }
 
 namespace {

@@ -1,5 +1,6 @@
 #include <set>
 #include <string>
+#include <string_view>
 
 #include "engine/base/error.h"
 #include "engine/job/job.h"
@@ -13,6 +14,9 @@ io::ProtectedFiles inputFiles(const Job& job) {
     io::ProtectedFiles files;
     files.add(job.planReport);
     files.add(job.truth);
+    if (constexpr std::string_view kList = "list:"; job.poses.rotations.starts_with(kList)) {
+        files.add(job.poses.rotations.substr(kList.size()));
+    }
     files.addImage(job.sceneMask);
     for (const Job& scene : scenesOf(job)) {
         files.addImage(scene.scene);

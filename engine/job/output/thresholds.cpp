@@ -8,6 +8,7 @@
 #include "engine/job/options/options.h"
 #include "engine/job/output/frame_outputs.h"
 #include "engine/job/report/text.h"
+#include "engine/rotation/cover.h"
 
 namespace flcc::job::detail {
 
@@ -116,6 +117,16 @@ void requireSensible(const Job& job) {
     }
     requireExports(job);
     requireStream(job);
+    (void)rotation::parseRotations(job.poses.rotations);
+    (void)rotation::parseScales(job.poses.scales);
+    if (!job.poses.symmetry.empty()) {
+        (void)rotation::pointGroup(job.poses.symmetry);
+        if (job.poses.rotations.empty()) {
+            wrong("symmetry-without-rotations",
+                  "{--symmetry} leaves out equal rotations; add {--rotations} or leave out "
+                  "{--symmetry}");
+        }
+    }
     requireTruth(job);
     if (job.memoryBytes < 0) {
         wrong("option-value", "{--memory} must be positive, not {value}",

@@ -65,6 +65,7 @@ std::string toJson(const ConvolveReport& report) {
     }
     json["run"] = report.run ? toJson(*report.run, report.planningMs) : Json(nullptr);
     json["map"] = report.result ? toJson(*report.result) : Json(nullptr);
+    json["map_sha256"] = orNull(report.mapSha256);
     json["frames"] = report.frames.empty() ? Json(nullptr) : Json::array();
     for (const ConvolvedFrame& frame : report.frames) {
         Json row{{"frame", frame.frame}, {"execute_ms", frame.executeMs}};

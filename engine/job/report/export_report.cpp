@@ -80,7 +80,8 @@ std::string exportsText(const JobReport& report) {
 namespace flcc::job {
 
 std::string textOf(const StackReport& stack) {
-    return "Stack: " + std::to_string(stack.count) + " boxes of " + base::toString(stack.size) +
+    return "Stack: " + std::to_string(stack.count) +
+           (stack.count == 1 ? " box of " : " boxes of ") + base::toString(stack.size) +
            " voxels, " + detail::normaliseText(stack.normalise) +
            (stack.subvoxel ? ", interpolated at sub-voxel centres" : ", on whole voxels") +
            detail::leftOutText(stack.leftOut) + "\n";

@@ -112,6 +112,8 @@ std::string toJson(const FeaturesResult& result) {
                     {"listed", result.detection.blobs.size()},
                     {"blobs", blobsJson(result)},
                     {"match", matchJson(result)},
+                    {"strength_sha256", orNull(result.strengthSha256)},
+                    {"scale_map_sha256", orNull(result.scaleMapSha256)},
                     {"notes", result.notes},
                     {"environment", environmentJson(result.environment)},
                     {"inputs", inputsJson(result.inputs)}};

@@ -39,6 +39,8 @@ td.n, th.n { text-align: right; font-variant-numeric: tabular-nums; white-space:
 tr { break-inside: avoid; }
 thead { display: table-header-group; }
 tr.chosen td { font-weight: bold; }
+details { font-size: 8.5pt; }
+summary { cursor: pointer; color: #444; }
 code { font: 8.5pt "DejaVu Sans Mono", monospace; overflow-wrap: anywhere; white-space: pre-wrap; }
 figure { margin: 2mm 0; break-inside: avoid; }
 figure svg { max-width: 100%; height: auto; }
@@ -121,6 +123,9 @@ std::string summaryHtml(const JobReport& report) {
                                : std::string()) +
                  (templ.weighted ? " by weights" : "")});
     }
+    if (report.poses) {
+        rows.push_back({"Poses", posesText(*report.poses)});
+    }
     if (report.frames.empty() && report.run) {
         rows.push_back({"Peaks", std::to_string(report.peaks.size())});
     }
@@ -166,6 +171,9 @@ std::string peaksHtml(const JobReport& report) {
     const bool several = report.templates.size() > 1;
     const std::string& unit = report.geometry.unit;
     const auto columns = [&](Row row) {
+        if (!report.poses) {
+            row.erase(row.begin() + 13);
+        }
         if (!several) {
             row.erase(row.begin() + 12);
         }
@@ -185,11 +193,11 @@ std::string peaksHtml(const JobReport& report) {
                      peak.zscore ? fixed(*peak.zscore, 1) : "",
                      peak.falsePositives ? fmt::format("{:.2g}", *peak.falsePositives) : "",
                      peak.rival ? fixed(*peak.rival, 3) : "", std::to_string(peak.templ),
-                     std::string(base::name(peak.status))}));
+                     peak.pose ? poseText(*peak.pose) : "", std::string(base::name(peak.status))}));
     }
     const Row head =
         columns({"rank", "score", "corner", "x", "y", "z", "x, " + unit, "y, " + unit, "z, " + unit,
-                 "z-score", "false pos.", "rival", "template", "status"});
+                 "z-score", "false pos.", "rival", "template", "pose", "status"});
     std::vector<std::size_t> numbers(head.size() - 1);
     std::iota(numbers.begin(), numbers.end(), std::size_t{0});
     std::string text = "<h2>Peaks</h2>\n" + table(head, rows, numbers);
@@ -218,25 +226,69 @@ std::string framesHtml(const JobReport& report) {
                                        rows, {0, 1, 2, 3, 4, 5});
 }
 
+Row candidateRow(const plan::CandidateReport& row) {
+    const auto ms = [](const std::optional<double>& value) {
+        return value ? milliseconds(*value) : std::string();
+    };
+    return {row.candidate.label(),
+            row.candidate.device,
+            row.candidate.tile.x > 0 ? base::toString(row.candidate.tile) : "",
+            std::string(plan::name(row.verdict)),
+            ms(row.expectedMs()),
+            ms(row.measuredMs),
+            row.prediction ? bytesText(row.prediction->hostBytes) : "",
+            row.reason};
+}
+
+/// Adds a candidate that cannot run to the row of those with the same reason, or as a row.
+void addRefused(std::vector<Row>& rows, Row row) {
+    constexpr std::size_t kMethod = 0;
+    constexpr std::size_t kDevice = 1;
+    constexpr std::size_t kTile = 2;
+    constexpr std::size_t kVerdict = 3;
+    const auto alike = std::ranges::find_if(rows, [&](const Row& other) {
+        return other[kDevice] == row[kDevice] && other[kVerdict] == row[kVerdict] &&
+               other.back() == row.back();
+    });
+    if (alike == rows.end()) {
+        rows.push_back(std::move(row));
+        return;
+    }
+    if ((", " + (*alike)[kMethod] + ", ").find(", " + row[kMethod] + ", ") == std::string::npos) {
+        (*alike)[kMethod] += ", " + row[kMethod];
+    }
+    if ((*alike)[kTile] != row[kTile]) {
+        (*alike)[kTile].clear();
+    }
+}
+
+/// The chosen candidate and why others cannot run; those that are slower are folded away, because
+/// they fill pages of paper.
 std::string planHtml(const plan::PlanReport& plan) {
+    std::vector<Row> slower;
     std::vector<Row> rows;
     std::size_t chosen = static_cast<std::size_t>(-1);
-    for (const plan::CandidateReport& row : plan.candidates) {
-        if (&row == plan.chosen()) {
-            chosen = rows.size();
-        }
-        const auto ms = [](const std::optional<double>& value) {
-            return value ? milliseconds(*value) : std::string();
-        };
-        rows.push_back({row.candidate.label(), row.candidate.device,
-                        row.candidate.tile.x > 0 ? base::toString(row.candidate.tile) : "",
-                        std::string(plan::name(row.verdict)), ms(row.expectedMs()),
-                        ms(row.measuredMs),
-                        row.prediction ? bytesText(row.prediction->hostBytes) : "", row.reason});
+    if (const plan::CandidateReport* const row = plan.chosen()) {
+        chosen = 0;
+        rows.push_back(candidateRow(*row));
     }
-    return table({"method", "device", "tile", "verdict", "predicted, ms", "measured, ms", "memory",
-                  "reason"},
-                 rows, {4, 5, 6}, chosen);
+    for (const plan::CandidateReport& row : plan.candidates) {
+        if (row.verdict == plan::CandidateVerdict::Slower) {
+            slower.push_back(candidateRow(row));
+        } else if (&row != plan.chosen()) {
+            addRefused(rows, candidateRow(row));
+        }
+    }
+    const Row head{"method",        "device",       "tile",   "verdict",
+                   "predicted, ms", "measured, ms", "memory", "reason"};
+    const std::vector<std::size_t> numbers{4, 5, 6};
+    std::string text = table(head, rows, numbers, chosen);
+    if (!slower.empty()) {
+        text += "<details>\n<summary>" + std::to_string(slower.size()) +
+                (slower.size() == 1 ? " slower candidate" : " slower candidates") + "</summary>\n" +
+                table(head, slower, numbers) + "</details>\n";
+    }
+    return text;
 }
 
 std::string plansHtml(const JobReport& report) {

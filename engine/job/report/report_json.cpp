@@ -113,6 +113,37 @@ Json toJson(const AuditReport& audit) {
             {"ms", audit.ms}};
 }
 
+/// The pose of a peak; null where templates were matched as they are.
+Json poseJson(const std::optional<rotation::Pose>& pose) {
+    if (!pose) {
+        return nullptr;
+    }
+    const rotation::Quaternion& q = pose->turn;
+    return {{"euler", toJson(rotation::eulerOf(q))}, // rot, tilt and psi of RELION
+            {"quaternion", {q.w, q.x, q.y, q.z}},
+            {"scale", pose->scale},
+            {"mirrored", pose->mirrored}};
+}
+
+Json toJson(const PosesReport& poses) {
+    const auto number = [](double value) { return value > 0 ? Json(value) : Json(nullptr); };
+    return {{"members", poses.members},
+            {"rotations", poses.turns},
+            {"scales", poses.scales},
+            {"mirror", poses.mirror},
+            {"flat", poses.flat},
+            {"symmetry", poses.symmetry},
+            {"step", number(poses.step)},
+            {"radius", number(poses.radius)},
+            {"nside", poses.nside > 0 ? Json(poses.nside) : Json(nullptr)},
+            {"in_plane", poses.inPlane > 0 ? Json(poses.inPlane) : Json(nullptr)},
+            {"box", toJson(poses.box)},
+            {"batch", poses.batch},
+            {"memory_bytes", poses.memoryBytes},
+            {"predicted_ms", orNull(poses.predictedMs)},
+            {"per_second", orNull(poses.perSecond)}};
+}
+
 Json toJson(const match::Peak& peak, std::size_t rank) {
     return {{"rank", rank},
             {"score", peak.score},
@@ -124,6 +155,7 @@ Json toJson(const match::Peak& peak, std::size_t rank) {
             {"shift", toJson(peak.shift)},
             {"curvature", toJson(peak.curvature)},
             {"template", peak.templ},
+            {"pose", poseJson(peak.pose)},
             {"rival", orNull(peak.rival)},
             {"zscore", orNull(peak.zscore)},
             {"false_positives", orNull(peak.falsePositives)},
@@ -210,6 +242,7 @@ Json jsonOf(const JobReport& report) {
     }
     json["map"] = report.map ? toJson(*report.map) : Json(nullptr);
     json["templates"] = templatesJson(report);
+    json["poses"] = report.poses ? toJson(*report.poses) : Json(nullptr);
     json["groups"] = Json::array();
     for (const GroupReport& group : report.groups) {
         Json each{{"templates", group.templates},

@@ -163,7 +163,9 @@ std::string problemText(const JobReport& report) {
         " " + std::string(base::name(problem.scenePixel)) + "\n" + "Spacing   " +
         spacingText(report.geometry, flat) + "\n" +
         (report.region ? "Region    " + base::toString(*report.region) + "\n" : "") +
-        templatesText(report, flat) + "Result    " + std::string(method::name(problem.operation)) +
+        templatesText(report, flat) +
+        (report.poses ? "Poses     " + posesText(*report.poses) + "\n" : std::string()) +
+        "Result    " + std::string(method::name(problem.operation)) +
         (report.channels > 0 ? " over " + std::to_string(report.channels) + " channels" : "") +
         ", extent " + std::string(method::name(problem.extent)) + outsideText(report) + ", " +
         std::string(method::name(problem.precision)) + " precision, promise " +
@@ -350,7 +352,8 @@ std::string mapText(const MapReport& map) {
 std::string peaksText(const JobReport& report, std::size_t shown) {
     const std::vector<match::Peak>& peaks = report.peaks;
     const bool several = report.templates.size() > 1;
-    Row head{"rank", "score", "x", "y", "z", "z-score", "false pos.", "template"};
+    const bool posed = report.poses.has_value();
+    Row head{"rank", "score", "x", "y", "z", "z-score", "false pos.", "pose", "template"};
     std::vector<Row> rows{std::move(head)};
     for (std::size_t i = 0; i < std::min(shown, peaks.size()); ++i) {
         const match::Peak& peak = peaks[i];
@@ -358,11 +361,14 @@ std::string peaksText(const JobReport& report, std::size_t shown) {
                         fixed(peak.centre[1], 2), fixed(peak.centre[2], 2),
                         peak.zscore ? fixed(*peak.zscore, 1) : "",
                         peak.falsePositives ? brief(*peak.falsePositives) : "",
-                        std::to_string(peak.templ)});
+                        peak.pose ? poseText(*peak.pose) : "", std::to_string(peak.templ)});
     }
     for (Row& row : rows) {
         if (!several) {
             row.pop_back();
+        }
+        if (!posed) {
+            row.erase(row.begin() + 7);
         }
         if (base::isFlat2D(report.plan.problem.scene)) {
             row.erase(row.begin() + 4);
@@ -478,6 +484,7 @@ std::string toSummary(const JobReport& report) {
         methods += (methods.empty() ? "" : "; ") + chosenText(group.plan);
     }
     return (report.stream ? streamText(*report.stream) : "") +
+           (report.poses ? "Poses: " + posesText(*report.poses) + "\n" : std::string()) +
            (report.frames.empty() ? peaksText(report, 10) : framesText(report, 10)) +
            detail::exportsText(report) + "Done by " + methods + ", " +
            std::to_string(report.run->threads) +

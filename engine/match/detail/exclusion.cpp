@@ -26,13 +26,21 @@ Exclusion::Exclusion(const base::Extents& largest, std::optional<double> minDist
     m_cell = {cell(largest.x), cell(largest.y), cell(largest.z)};
 }
 
-void Exclusion::add(const base::Index& corner, const base::Extents& templ) {
-    const Centre centre = centreOf(corner, templ);
-    m_places[cellOf(centre)].push_back({centre, templ});
+void Exclusion::add(const base::Index& corner, const base::Extents& box,
+                    const std::optional<Turned>& turned) {
+    Place place{centreOf(corner, box), box};
+    if (turned) {
+        place.templ = turned->templ;
+        place.back = rotation::transposed(rotation::matrixOf(turned->pose.turn));
+        for (double& entry : *place.back) {
+            entry /= turned->pose.scale;
+        }
+    }
+    m_places[cellOf(place.centre)].push_back(place);
 }
 
-bool Exclusion::covers(const base::Index& corner, const base::Extents& templ) const {
-    const Centre centre = centreOf(corner, templ);
+bool Exclusion::covers(const base::Index& corner, const base::Extents& box) const {
+    const Centre centre = centreOf(corner, box);
     const Cell cell = cellOf(centre);
     for (std::int64_t z = cell[2] - 1; z <= cell[2] + 1; ++z) {
         for (std::int64_t y = cell[1] - 1; y <= cell[1] + 1; ++y) {
@@ -53,6 +61,22 @@ bool Exclusion::tooNear(const Place& higher, const Centre& lower) const {
     const std::int64_t dx = std::abs(higher.centre[0] - lower[0]);
     const std::int64_t dy = std::abs(higher.centre[1] - lower[1]);
     const std::int64_t dz = std::abs(higher.centre[2] - lower[2]);
+    if (!m_minDistance && higher.back) {
+        const rotation::Matrix& m = *higher.back;
+        const std::array<double, 3> lengths{static_cast<double>(higher.templ.x),
+                                            static_cast<double>(higher.templ.y),
+                                            static_cast<double>(higher.templ.z)};
+        constexpr double kRounding = 1e-9; // as far as the matrix may be off
+        bool near = true;
+        for (std::size_t row = 0; row < 3; ++row) {
+            double own = 0;
+            for (std::size_t axis = 0; axis < 3; ++axis) {
+                own += m[3 * row + axis] * static_cast<double>(lower[axis] - higher.centre[axis]);
+            }
+            near = near && std::abs(own) <= lengths[row] * (1 + kRounding);
+        }
+        return near;
+    }
     if (!m_minDistance) {
         return dx <= higher.templ.x && dy <= higher.templ.y && dz <= higher.templ.z;
     }

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "engine/base/extents.h"
+#include "engine/rotation/orientation.h"
 
 namespace flcc::match::detail {
 
@@ -14,11 +15,18 @@ namespace flcc::match::detail {
 /// whether another peak is too near to one of them.
 class Exclusion {
   public:
-    /// `largest`: the largest template extent on each axis. `minDistance`: as in PeakOptions.
+    /// `largest`: the largest box of a placement on each axis. `minDistance`: as in PeakOptions.
     Exclusion(const base::Extents& largest, std::optional<double> minDistance);
 
-    void add(const base::Index& corner, const base::Extents& templ);
-    [[nodiscard]] bool covers(const base::Index& corner, const base::Extents& templ) const;
+    /// Of a template in a pose: its extents before it was turned.
+    struct Turned {
+        base::Extents templ;
+        rotation::Pose pose;
+    };
+    /// `box`: extents of the placement, which has the same centre as a turned template in it.
+    void add(const base::Index& corner, const base::Extents& box,
+             const std::optional<Turned>& turned = {});
+    [[nodiscard]] bool covers(const base::Index& corner, const base::Extents& box) const;
 
   private:
     /// Twice the centre of a placement, which is an integer.
@@ -27,6 +35,8 @@ class Exclusion {
     struct Place {
         Centre centre;
         base::Extents templ;
+        /// Of a turned template: takes a distance to one of the template's own voxels.
+        std::optional<rotation::Matrix> back{};
     };
     [[nodiscard]] bool tooNear(const Place& higher, const Centre& lower) const;
     [[nodiscard]] Cell cellOf(const Centre& centre) const;

@@ -4,6 +4,7 @@
 #include <charconv>
 
 #include "engine/base/error.h"
+#include "engine/method/shared/posed_view.h"
 
 namespace flcc::match::detail {
 
@@ -19,6 +20,10 @@ constexpr double kCappedMargin = 0.05;
 constexpr double kFloatRounding = 0x1p-24;
 constexpr std::int64_t kFewestScores = 10'000;
 constexpr std::int64_t kVoxelBudget = 4'000'000'000;
+/// Time of making a member of a bank of poses, in times of comparing it with a panel.
+constexpr std::int64_t kMemberCost = 16;
+/// Voxels of members that are kept.
+constexpr std::int64_t kMemberVoxels = 8'000'000;
 
 /// Voxels of the support that lie in the scene and its mask.
 std::int64_t insideCount(const method::MaskedView& scene, const method::CanonicalTemplate& templ,
@@ -62,6 +67,13 @@ Scores::Scores(const method::MaskedView& scene, const SearchedMap& map, const Pe
         most = std::max(most, m_templates.back().count());
         all += m_templates.back().count();
         m_differ = m_differ || !method::sameSupport(map.templates.front(), templ);
+    }
+    if (map.poses) {
+        m_templExtents = map.poses->box();
+        most = base::voxelCount(m_templExtents);
+        all = kMemberCost * most;
+    } else {
+        m_templExtents = m_templates[0].extents();
     }
     requireWhole();
     m_canonicalBound = method::canonicalBound(most);
@@ -131,6 +143,10 @@ bool Scores::takesPart(const base::Index& at, base::Status status) const {
         return base::hasValue(status);
     }
     const base::Index corner = placement(at);
+    if (m_map->poses) { // the status is that of the member that the index names
+        return status == base::Status::LowConf &&
+               method::isWhole(m_scene, member(m_map->index.at(at)), corner);
+    }
     if (m_differ) {
         return std::any_of(m_templates.begin(), m_templates.end(), [&](const auto& templ) {
             return method::isWhole(m_scene, templ, corner);
@@ -158,13 +174,51 @@ bool Scores::covers(const method::CanonicalTemplate& templ, const base::Index& c
                             static_cast<double>(templ.count()), m_outside, m_minOverlap);
 }
 
-method::CanonicalValue Scores::canonical(std::size_t templ, const base::Index& corner) const {
+method::CanonicalValue Scores::canonical(const method::CanonicalTemplate& templ,
+                                         const base::Index& corner) const {
     if (m_map->operation.isLcc()) {
-        return method::canonicalValue(m_scene, m_templates[templ], corner, m_outside);
+        return method::canonicalValue(m_scene, templ, corner, m_outside);
     }
-    const method::OperationValue found = m_templates[templ].operand()->value(
-        m_map->operation, m_scene, corner, m_outside, m_minOverlap);
+    const method::OperationValue found =
+        templ.operand()->value(m_map->operation, m_scene, corner, m_outside, m_minOverlap);
     return {m_sign * found.value, found.bound, base::hasValue(found.status)};
+}
+
+const method::CanonicalTemplate& Scores::member(std::int32_t number) const {
+    const auto known = m_members.find(number);
+    if (known != m_members.end()) {
+        return known->second;
+    }
+    if ((std::ssize(m_members) + 1) * base::voxelCount(m_templExtents) > kMemberVoxels) {
+        m_members.clear();
+    }
+    const rotation::TurnedTemplate made = m_map->poses->member(number);
+    return m_members
+        .emplace(number, method::CanonicalTemplate(method::viewOf(made), m_map->operation))
+        .first->second;
+}
+
+/// The canonical score of the member that the index names.
+Score Scores::ofMember(const base::Index& at) const {
+    const std::int32_t number = m_map->index.at(at);
+    if (number < 0) {
+        return {};
+    }
+    const method::CanonicalTemplate& templ = member(number);
+    const base::Index corner = placement(at);
+    const auto [score, bound, scored] = canonical(templ, corner);
+    const bool counted = scored && (m_outside != method::Outside::Overlap || covers(templ, corner));
+    return counted ? Score{score, bound, number} : Score{};
+}
+
+int Scores::numberOf(const Score& score) const {
+    const std::size_t own =
+        m_map->poses ? m_map->poses->templ(score.templ) : static_cast<std::size_t>(score.templ);
+    return m_map->numbers[own];
+}
+
+std::optional<rotation::Pose> Scores::poseOf(const Score& score) const {
+    return m_map->poses ? std::optional(m_map->poses->pose(score.templ)) : std::nullopt;
 }
 
 Score Scores::best(const base::Index& corner) const {
@@ -173,7 +227,7 @@ Score Scores::best(const base::Index& corner) const {
         if (m_differ && !counts(m_templates[i], corner)) {
             continue;
         }
-        const auto [score, bound, scored] = canonical(i, corner);
+        const auto [score, bound, scored] = canonical(m_templates[i], corner);
         if ((m_map->reduced != nullptr || m_templates.size() > 1) &&
             !(scored &&
               (m_outside != method::Outside::Overlap || covers(m_templates[i], corner)))) {
@@ -207,7 +261,7 @@ Score Scores::computed(const base::Index& at) {
         return known->second;
     }
     m_budget = std::max<std::int64_t>(0, m_budget - 1);
-    return m_known.emplace(key, best(placement(at))).first->second;
+    return m_known.emplace(key, m_map->poses ? ofMember(at) : best(placement(at))).first->second;
 }
 
 int Scores::compare(const base::Index& at, double reference) {

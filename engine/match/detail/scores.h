@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <unordered_map>
 #include <vector>
@@ -31,7 +32,15 @@ class Scores {
     Scores(const method::MaskedView& scene, const SearchedMap& map, const PeakOptions& options);
 
     [[nodiscard]] const SearchedMap& map() const { return *m_map; }
-    [[nodiscard]] const base::Extents& templExtents() const { return m_templates[0].extents(); }
+    /// Extents of what is compared with a panel: of the template, or of the box of all poses.
+    [[nodiscard]] const base::Extents& templExtents() const { return m_templExtents; }
+    /// Templates that are compared with a panel for its canonical score.
+    [[nodiscard]] std::int64_t compared() const {
+        return std::max<std::int64_t>(1, std::ssize(m_templates));
+    }
+    /// Peak::templ and Peak::pose of a score.
+    [[nodiscard]] int numberOf(const Score& score) const;
+    [[nodiscard]] std::optional<rotation::Pose> poseOf(const Score& score) const;
 
     [[nodiscard]] const base::Extents& extents() const { return m_extents; }
     /// The values of a map that was copied back whole.
@@ -121,15 +130,20 @@ class Scores {
                               const base::Index& corner) const;
     [[nodiscard]] bool covers(const method::CanonicalTemplate& templ,
                               const base::Index& corner) const;
-    [[nodiscard]] method::CanonicalValue canonical(std::size_t templ,
+    [[nodiscard]] method::CanonicalValue canonical(const method::CanonicalTemplate& templ,
                                                    const base::Index& corner) const;
     [[nodiscard]] Score best(const base::Index& corner) const;
+    [[nodiscard]] Score ofMember(const base::Index& at) const;
+    [[nodiscard]] const method::CanonicalTemplate& member(std::int32_t number) const;
     [[nodiscard]] Score computed(const base::Index& at);
 
     method::MaskedView m_scene;
     const SearchedMap* m_map;
     base::Extents m_extents;
-    std::vector<method::CanonicalTemplate> m_templates;
+    std::vector<method::CanonicalTemplate> m_templates; ///< none with poses
+    /// Members of a bank of poses that were made last.
+    mutable std::unordered_map<std::int32_t, method::CanonicalTemplate> m_members;
+    base::Extents m_templExtents{1, 1, 1};
     double m_sign = 1; ///< of values, so that the largest is the best
     base::View<const float> m_value;
     base::View<const double> m_exact; ///< without voxels for lcc

@@ -34,6 +34,10 @@ struct Recipe {
     double backgroundHigh;
     double vignette; ///< share of the light that is missing in the farthest corner
     std::uint64_t seed;
+    /// Copies are turned, in the plane of a flat scene or in space, and scaled between two factors.
+    bool turned = false;
+    double smallest = 1;
+    double largest = 1;
 };
 
 [[nodiscard]] const std::vector<Recipe>& recipes();

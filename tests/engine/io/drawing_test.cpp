@@ -3,6 +3,7 @@
 #include "engine/base/error.h"
 #include "engine/io/drawing.h"
 #include "engine/io/image_file.h"
+#include "tests/support/drawn.h"
 #include "tests/support/test_class.h"
 
 using namespace flcc;
@@ -55,6 +56,9 @@ class IoDrawingTest : public QObject {
 };
 
 void IoDrawingTest::aPngHas300PixelsOnAnInch() {
+    if (!test::draws("a.png")) {
+        QSKIP("this build draws no such figures");
+    }
     const QString file = m_folder.filePath("a.png");
     write(file, sample());
     const io::ImageInfo info = io::readImageInfo(file.toStdString());
@@ -74,6 +78,9 @@ void IoDrawingTest::aPngHas300PixelsOnAnInch() {
 }
 
 void IoDrawingTest::aPdfIsOfTheDrawingsSize() {
+    if (!test::draws("a.pdf")) {
+        QSKIP("this build draws no such figures");
+    }
     const QString file = m_folder.filePath("a.pdf");
     write(file, sample());
     const QByteArray bytes = bytesOf(file);
@@ -104,6 +111,9 @@ void IoDrawingTest::anSvgKeepsItsTextsAndHoldsItsPictures() {
 }
 
 void IoDrawingTest::greyPixelsFollowTheScale() {
+    if (!test::draws("a.png")) {
+        QSKIP("this build draws no such figures");
+    }
     io::Drawing drawing{10, 5};
     drawing.box(2, 1, 4, 2, io::kBlack);
     const base::Image<std::uint8_t> pixels = io::toPixels(drawing, 3);
@@ -120,9 +130,8 @@ void IoDrawingTest::otherExtensionsAreRefused() {
     for (const char* const name : {"a.bmp", "a.tif", "a", "a.png.gz"}) {
         QVERIFY_EXCEPTION_THROWN(io::requireDrawable(name), base::Error);
     }
-    for (const char* const name : {"a.png", "a.SVG", "a.pdf"}) {
-        io::requireDrawable(name);
-    }
+    QVERIFY(test::draws("a.SVG"));
+    QCOMPARE(test::draws("a.png"), test::draws("a.pdf")); // cairo draws both
 }
 
 const flcc::test::TestClass<IoDrawingTest> kIoDrawingTest;

@@ -372,6 +372,36 @@ class ListFileTest : public QObject {
         }
     }
 
+    void whatXAndYMeanIsAskedFor() {
+        const std::string text = "x,y,score\n10,20,0.5\n3,4,\n";
+        io::ListPlace place{};
+        place.extents = {50, 40, 1};
+        const auto errorOf = [&] {
+            try {
+                (void)io::parseList(text, ListFormat::Auto, place, "a.csv");
+            } catch (const base::Error& error) {
+                return std::string(error.what());
+            }
+            return std::string();
+        };
+        QVERIFY(errorOf().find("--anchor") != std::string::npos);
+        place.unknowns.anchor = io::Anchor::Corner;
+        QVERIFY(errorOf().find("--box") != std::string::npos);
+        place.unknowns.box = base::Extents{8, 5, 1};
+        const io::PositionList corners = io::parseList(text, ListFormat::Auto, place, "a.csv");
+        QVERIFY((corners.positions[0].centre == base::Point{13.5, 22, 0}));
+        QCOMPARE(corners.positions[0].score, std::optional(0.5));
+        QVERIFY(!corners.positions[1].score);
+        place.unknowns.anchor = io::Anchor::Centre;
+        const io::PositionList centres = io::parseList(text, ListFormat::Auto, place, "a.csv");
+        QVERIFY((centres.positions[1].centre == base::Point{3, 4, 0}));
+        // It is written with the columns of this program, which say both.
+        const std::string own = io::listText(centres, ListFormat::Csv);
+        place.unknowns.anchor.reset();
+        QVERIFY((io::parseList(own, ListFormat::Auto, place, "b.csv").positions[1].centre ==
+                 base::Point{3, 4, 0}));
+    }
+
     void aRowOfAStarFileBeginsWithNoWordOfTheFormat() {
         for (const char* scene : {"_tomo.mrc", "data_tomo.mrc", "loop_.mrc"}) {
             io::PositionList list = listOf(false, 9, 4, io::BinnedBy::Crop);

@@ -53,7 +53,8 @@ class PeakFileTest : public QObject {
         QCOMPARE(rows.size(), 1);
         QCOMPARE(rows[0],
                  QString("rank,score,x,y,z,cx,cy,cz,wx,wy,wz,template,rotation,scale,"
-                         "zscore,false_positives,status,bound,rival,phi,theta,psi,sharpness"));
+                         "zscore,false_positives,status,bound,rival,phi,theta,psi,sharpness,"
+                         "mirror"));
     }
 
     void theAuditIsACommentLine() {
@@ -73,7 +74,7 @@ class PeakFileTest : public QObject {
         for (const char separator : {',', '\t'}) {
             const QStringList rows = rowsOf(io::peaksAsText({peak}, exampleContext(), separator));
             const QStringList cells = rows[1].split(separator);
-            QCOMPARE(cells.size(), 23);
+            QCOMPARE(cells.size(), 24);
             QCOMPARE(cells[0], QString("1"));
             QCOMPARE(cells[1].toDouble(), peak.score);
             QCOMPARE(cells[2], QString("5000000000"));

@@ -8,6 +8,9 @@
 #include "engine/io/peak_file.h"
 #include "engine/io/stack_reader.h"
 #include "engine/io/stack_writer.h"
+#ifdef FLCC_READER
+#include "engine/io/process/reader_process.h"
+#endif
 #include "tests/support/scenes.h"
 #include "tests/support/test_class.h"
 
@@ -45,6 +48,11 @@ class IoStackTest : public QObject {
     Q_OBJECT
 
   private Q_SLOTS:
+    void initTestCase() {
+#ifdef FLCC_READER // in builds with image libraries
+        io::detail::readerSetup().program = FLCC_READER;
+#endif
+    }
     void everySliceIsThatOfTheVolume_data();
     void everySliceIsThatOfTheVolume();
     void digestsAreThoseOfTheFile();
@@ -52,15 +60,19 @@ class IoStackTest : public QObject {
     void flatFramesAreImagesToo();
     void slicesWrittenOneByOneMakeTheVolume_data();
     void slicesWrittenOneByOneMakeTheVolume();
+    void membersOfAStackAreReadBack_data();
+    void membersOfAStackAreReadBack();
     void aStackThatLacksSlicesIsNotFinished();
     void otherFormatsAreRefusedByName();
     void peaksHaveAColumnForTheFrame();
+    void everyFormatThatCanSaysTheFrame();
 };
 
 void IoStackTest::everySliceIsThatOfTheVolume_data() {
     QTest::addColumn<QString>("name");
     for (const std::string& extension : io::writableExtensions()) {
-        if (extension != "png") { // which holds no stack
+        // A png file holds no stack; frames of an h5 file cannot be read one at a time.
+        if (extension != "png" && extension != "h5") {
             QTest::addRow("%s", extension.c_str()) << QString::fromStdString("s." + extension);
         }
     }
@@ -166,6 +178,61 @@ void IoStackTest::slicesWrittenOneByOneMakeTheVolume() {
     QVERIFY(contents(at("parts")) == contents(at("whole")));
 }
 
+void IoStackTest::membersOfAStackAreReadBack_data() {
+    QTest::addColumn<QString>("name");
+    QTest::addColumn<int>("depth");
+    for (const std::string& extension : io::writableExtensions()) {
+        if (extension.starts_with("mrc") || extension == "h5") {
+            for (const int depth : {1, 2}) {
+                QTest::addRow("%s of %d", extension.c_str(), depth)
+                    << QString::fromStdString("s." + extension) << depth;
+            }
+        }
+    }
+}
+
+void IoStackTest::membersOfAStackAreReadBack() {
+    QFETCH(QString, name);
+    QFETCH(int, depth);
+    constexpr int kMembers = 3;
+    const QTemporaryDir folder;
+    const std::filesystem::path path = folder.filePath(name).toStdString();
+    const base::Image<float> voxels = numberedStack({7, 5, kMembers * depth});
+    {
+        io::AtomicFile file(path);
+        (void)io::writeStack(file, voxels.view(), kMembers, stackGeometry());
+        file.commit();
+    }
+    const bool hdf5 = name.endsWith("h5");
+    // Images of an MRC stack are the slices of one volume, as its header does not tell them apart.
+    const bool slices = !hdf5 && depth == 1;
+    const io::ImageInfo info = io::readImageInfo(path);
+    QCOMPARE(info.frames, slices ? 1 : kMembers);
+    QVERIFY((info.extents == base::Extents{7, 5, slices ? kMembers : depth}));
+    // Lengths of HDF5 are in micrometres, of MRC in angstrom as float32.
+    QCOMPARE(info.geometry.spacing[0], stackGeometry().spacing[0] * (hdf5 ? 1 : 1e4));
+    for (int member = 0; member < info.frames; ++member) {
+        const io::LoadedImage read =
+            io::readImage(path, {.frame = info.frames > 1 ? std::optional(member) : std::nullopt});
+        const auto& got = std::get<base::Image<float>>(read.components.front());
+        QVERIFY(
+            std::equal(got.data(), got.data() + got.count(), voxels.data() + member * got.count()));
+    }
+    if (!hdf5) {
+        QFile file(QString::fromStdString(path.string()));
+        QVERIFY(file.open(QIODevice::ReadOnly));
+        const QByteArray header = file.read(1024);
+        const auto number = [&](int word) {
+            return qFromLittleEndian<std::int32_t>(header.constData() + 4 * (word - 1));
+        };
+        QCOMPARE(number(3), kMembers * depth);      // NZ
+        QCOMPARE(number(10), depth);                // MZ
+        QCOMPARE(number(23), depth == 1 ? 0 : 401); // ISPG
+    }
+    QVERIFY_EXCEPTION_THROWN((void)io::writeStack(io::AtomicFile(path), voxels.view(), 4, {}),
+                             base::Error);
+}
+
 void IoStackTest::aStackThatLacksSlicesIsNotFinished() {
     const QTemporaryDir folder;
     const base::Image<float> slice = numberedStack({9, 4, 1});
@@ -205,7 +272,7 @@ void IoStackTest::peaksHaveAColumnForTheFrame() {
     list.append({peak, peak}, 0);
     list.append({}, 1);
     list.append({peak}, 2);
-    list.finish();
+    QVERIFY(list.finish().empty());
     file.commit();
     std::istringstream text(contents(path));
     std::vector<std::string> rows;
@@ -215,10 +282,64 @@ void IoStackTest::peaksHaveAColumnForTheFrame() {
         }
     }
     QCOMPARE(rows.size(), std::size_t{4});
-    QVERIFY(rows[0].ends_with(",psi,sharpness,frame"));
+    QVERIFY(rows[0].ends_with(",psi,sharpness,mirror,frame"));
     QVERIFY(rows[1].starts_with("1,0.75,") && rows[1].ends_with(",0"));
     QVERIFY(rows[2].starts_with("2,0.75,") && rows[2].ends_with(",0"));
     QVERIFY(rows[3].starts_with("1,0.75,") && rows[3].ends_with(",2"));
+}
+
+void IoStackTest::everyFormatThatCanSaysTheFrame() {
+    const QTemporaryDir folder;
+    io::PeakContext context;
+    context.scene = "stack.mrc";
+    context.templates = {{.source = "template.mrc", .extents = {4, 3, 1}}};
+    context.sceneExtents = {50, 40, 9};
+    context.geometry = stackGeometry();
+    int able = 0;
+    for (const io::ListFormatInfo& info : io::listFormats()) {
+        const std::filesystem::path path =
+            folder.filePath("list").toStdString() + std::string(info.extension);
+        if (info.frames == io::ListFrames::None) {
+            try {
+                io::requireFrameFormat(info.format, path);
+                QFAIL(info.name.data());
+            } catch (const base::Error& error) {
+                QVERIFY(error.code() == base::ErrorCode::CommandLine);
+                QVERIFY2(QString(error.what()).contains("csv, tsv, json"), error.what());
+            }
+            continue;
+        }
+        ++able;
+        io::AtomicFile file(path);
+        io::FramePeaks list(file, context, info.format);
+        for (const int frame : {0, 3, 7}) {
+            match::Peak peak;
+            peak.corner = {10 + frame, 20, 0};
+            peak.centre = {11.5 + frame, 21, 0};
+            peak.score = 0.5;
+            list.append({peak}, frame);
+        }
+        (void)list.finish();
+        file.commit();
+        io::ListPlace place{};
+        place.extents = context.sceneExtents;
+        place.geometry = context.geometry;
+        const io::PositionList read = io::readList(path, info.format, place);
+        QCOMPARE(read.positions.size(), std::size_t{3});
+        const bool column = info.frames == io::ListFrames::Column;
+        QVERIFY(!column || read.columns.back().name == "frame");
+        for (std::size_t i = 0; i < 3; ++i) {
+            const std::array<int, 3> frames{0, 3, 7};
+            const io::ListedPosition& position = read.positions[i];
+            QVERIFY2(std::abs(position.centre[0] - (11.5 + frames[i])) < 1e-6, info.name.data());
+            if (column) {
+                QCOMPARE(position.cells.back(), std::to_string(frames[i]));
+            } else {
+                QVERIFY2(std::abs(position.centre[2] - frames[i]) < 1e-6, info.name.data());
+            }
+        }
+    }
+    QCOMPARE(able, 12);
 }
 
 const flcc::test::TestClass<IoStackTest> kIoStackTest;

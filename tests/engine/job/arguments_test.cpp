@@ -28,6 +28,7 @@ Job fullJob() {
     job.invert = true;
     job.masks = {"support.mha", "-b.mha", "c.mha"};
     job.sceneMask = "scene support.mha";
+    job.poses = {"-30:30:5", "0.9,1.1", true, "C2", true};
     job.extent = method::Extent::Full;
     job.outside = method::Outside::Eibl;
     job.minOverlap = 0.625;

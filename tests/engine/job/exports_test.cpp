@@ -10,6 +10,7 @@
 #include "engine/job/peak_lists.h"
 #include "engine/match/panels.h"
 #include "tests/engine/job/job_cases.h"
+#include "tests/support/drawn.h"
 #include "tests/support/scenes.h"
 #include "tests/support/test_class.h"
 
@@ -61,9 +62,12 @@ class JobExportsTest : public QObject {
     void optionsMakeTheSameJob();
     void aPageHoldsAllAndNeedsNothing();
     void aPlanHasAPageWithoutPictures();
+    void aPageFoldsSlowerCandidatesAway();
     void aVolumeHasThreeCutsOfEachPeak();
     void aTextReportIsTheText();
     void aStackHoldsTheBoxesOfThePeaks();
+    void aListGivesTheStackOfItsRun();
+    void aListWithoutItsSceneGivesNoStack();
     void sizesAreForAllAxesOrEach();
     void anAverageIsANewTemplate();
     void aJudgedListGivesBoxesOfItsKeptPeaks();
@@ -137,6 +141,35 @@ void JobExportsTest::aPlanHasAPageWithoutPictures() {
     (void)job::planJob(job, flatCopies());
     const QString page = QString::fromStdString(test::bytesOf(job.report));
     QVERIFY(page.contains("<h2>Plan</h2>") && !page.contains("<img") && !page.contains("<svg"));
+}
+
+void JobExportsTest::aPageFoldsSlowerCandidatesAway() {
+    const test::Folder folder;
+    job::Job job;
+    job.minScore = 0.5;
+    job.report = folder.path("plan.html");
+    const job::JobReport report = job::planJob(job, flatCopies());
+    const QString page = QString::fromStdString(test::bytesOf(job.report));
+    const QString plan = page.mid(page.indexOf("<h2>Plan</h2>"));
+    const auto fold = plan.indexOf("<details>");
+    QVERIFY(fold > 0);
+    const QString shown = plan.left(fold);
+    const QString folded = plan.mid(fold, plan.indexOf("</details>") - fold);
+    int slower = 0;
+    int refused = 0;
+    for (const plan::CandidateReport& row : report.plan.candidates) {
+        const QString reason = ">" + QString::fromStdString(row.reason).toHtmlEscaped() + "</td>";
+        const bool isSlower = row.verdict == plan::CandidateVerdict::Slower;
+        slower += isSlower ? 1 : 0;
+        refused += row.verdict == plan::CandidateVerdict::Refused ? 1 : 0;
+        QCOMPARE(shown.count(reason), isSlower ? 0 : 1); // alike refusals share a row
+        QVERIFY(folded.contains(reason) == isSlower);
+        QVERIFY(shown.contains(QString::fromStdString(row.candidate.label())) || isSlower);
+    }
+    QVERIFY(slower > 0 && refused > 3);
+    QCOMPARE(shown.count("class=\"chosen\""), 1);
+    QCOMPARE(folded.count("<td>slower</td>"), slower);
+    QVERIFY(folded.contains(QString::number(slower) + " slower candidates"));
 }
 
 void JobExportsTest::aVolumeHasThreeCutsOfEachPeak() {
@@ -279,9 +312,9 @@ void JobExportsTest::aJudgedListGivesBoxesOfItsKeptPeaks() {
         QVERIFY2(thrown.sentence.find(word) != std::string::npos, thrown.sentence.c_str());
     };
     set({{"stack", folder.path("p.mrc")}});
-    refused(ErrorCode::CommandLine, "--scene");
+    refused(ErrorCode::Problem, "--scene");
     set({{"scene", folder.path("s.mha")}});
-    refused(ErrorCode::CommandLine, "--stack-size");
+    refused(ErrorCode::Problem, "--stack-size");
     set({{"stack-size", "7x5"}, {"stack-normalise", "mean"}});
     std::vector<match::Peak> kept(3);
     kept[0].centre = {20.25, 20, 0};
@@ -329,9 +362,115 @@ void JobExportsTest::whatIsWrittenIsReadBack() {
             ErrorCode::Output);
 }
 
+namespace {
+
+/// A run from files with its list and its stack.
+job::Job runFromFiles(const test::Folder& folder) {
+    const job::JobImages images = flatCopies();
+    job::Job job;
+    job.scene = folder.path("scene.mha");
+    job.templates = {folder.path("template.mha")};
+    (void)io::writeImage(job.scene, base::viewOf(images.scene->pixels), images.scene->geometry);
+    (void)io::writeImage(job.templates[0], base::viewOf(images.templates[0]->pixels), {});
+    job.minScore = 0.5;
+    job.peaks = folder.path("peaks.csv");
+    job.exports.stack = folder.path("stack.mrc");
+    job.exports.normalise = match::Normalise::Mean;
+    job.exports.subvoxel = true;
+    (void)job::runJob(job);
+    return job;
+}
+
+/// The list with the column of decisions: the second and the third peak are kept.
+std::string judged(const std::string& list) {
+    std::string text;
+    int row = -1;
+    for (std::size_t at = 0; at < list.size();) {
+        const std::size_t end = list.find('\n', at);
+        const std::string line = list.substr(at, end - at);
+        const bool head = line.starts_with("rank");
+        const bool comment = line.starts_with("#");
+        row += comment || head ? 0 : 1;
+        text += line + (comment                ? ""
+                        : head                 ? ",decision"
+                        : row == 1 || row == 2 ? ",keep"
+                                               : ",reject");
+        text += '\n';
+        at = end + 1;
+    }
+    return text;
+}
+
+} // namespace
+
+void JobExportsTest::aListGivesTheStackOfItsRun() {
+    const test::Folder folder;
+    const job::Job job = runFromFiles(folder);
+    job::ListConversion conversion{.input = job.peaks};
+    conversion.exports = job.exports;
+    conversion.exports.stack = folder.path("again.mrc");
+    const job::ConvertedList done = job::convertList(conversion);
+    QCOMPARE(done.stack->count + done.stack->leftOut, std::int64_t{4});
+    QVERIFY(test::bytesOf(conversion.exports.stack) == test::bytesOf(job.exports.stack));
+    io::writeText(folder.path("judged.csv"), judged(test::bytesOf(job.peaks)));
+    conversion.input = folder.path("judged.csv");
+    conversion.only = {match::Decision::Keep};
+    conversion.output = folder.path("kept.csv");
+    const job::ConvertedList kept = job::convertList(conversion);
+    QCOMPARE(kept.positions, std::size_t{2});
+    QVERIFY(kept.stack->count >= 1 && kept.stack->count + kept.stack->leftOut == 2);
+    const base::Image<float> all = read(job.exports.stack);
+    const base::Image<float> some = read(conversion.exports.stack);
+    QCOMPARE(some.extents().z, kept.stack->count);
+    // Each kept box is one of the whole stack, in the same order.
+    const std::int64_t voxels = some.extents().x * some.extents().y;
+    std::int64_t next = 0;
+    for (std::int64_t box = 0; box < some.extents().z; ++box, ++next) {
+        const float* const first = some.data() + box * voxels;
+        while (next < all.extents().z &&
+               !std::equal(first, first + voxels, all.data() + next * voxels)) {
+            ++next;
+        }
+        QVERIFY(next < all.extents().z);
+    }
+}
+
+void JobExportsTest::aListWithoutItsSceneGivesNoStack() {
+    const test::Folder folder;
+    const job::Job job = runFromFiles(folder);
+    const auto refusal = [&](job::ListConversion conversion) {
+        conversion.exports.stack = folder.path("other.mrc");
+        const test::Thrown thrown = test::thrownBy([&] { (void)job::convertList(conversion); });
+        const bool written = std::filesystem::exists(conversion.exports.stack);
+        return thrown.code == ErrorCode::Problem && !written ? thrown.sentence : "no refusal";
+    };
+    const auto list = [&](const char* name, const std::string& text) {
+        io::writeText(folder.path(name), text);
+        return job::ListConversion{.input = folder.path(name)};
+    };
+    job::ListConversion points = list("points.csv", "cx,cy,cz\n40,40,0\n");
+    QVERIFY(refusal(points).find("--scene") != std::string::npos);
+    points.scene = job.scene;
+    QVERIFY(refusal(points).find("--stack-size") != std::string::npos);
+    job::ListConversion frames = list("frames.csv", "frame,cx,cy,cz\n0,40,40,0\n");
+    frames.scene = job.scene;
+    QVERIFY(refusal(frames).find("column frame") != std::string::npos);
+    const auto overwrite = [&](const Extents& extents) {
+        (void)io::writeImage(job.scene, base::viewOf(test::noise(PixelType::UInt8, extents, 9)),
+                             {});
+    };
+    overwrite({120, 100, 1});
+    QVERIFY(refusal({.input = job.peaks}).find("SHA-256") != std::string::npos);
+    overwrite({90, 100, 1});
+    QVERIFY(refusal({.input = job.peaks}).find("90x100x1") != std::string::npos);
+}
+
 void JobExportsTest::figuresAreDrawn() {
     const test::Folder folder;
     for (const char* const name : {"figure.svg", "figure.png", "figure.pdf"}) {
+        if (!test::draws(name)) {
+            continue; // a build without cairo
+        }
         job::Job job;
         job.minScore = 0.5;
         job.exports.figure = folder.path(name);
@@ -341,6 +480,9 @@ void JobExportsTest::figuresAreDrawn() {
     const QString svg = QString::fromStdString(test::bytesOf(folder.path("figure.svg")));
     QVERIFY(svg.contains("20 nm") || svg.contains("50 nm")); // the scale bar
     QVERIFY(svg.count("<image ") == 3);                      // scene, map, colours
+    if (!test::draws("figure.png")) {
+        QSKIP("this build draws figures as .svg only");
+    }
     const io::ImageInfo info = io::readImageInfo(folder.path("figure.png"));
     QVERIFY(info.extents.x > 1500 && info.extents.x < 2200); // two columns at 300 dpi
 }

@@ -9,6 +9,7 @@
 
 #include "engine/job/figure.h"
 #include "tests/engine/job/job_cases.h"
+#include "tests/support/drawn.h"
 #include "tests/support/test_class.h"
 
 using namespace flcc;
@@ -147,6 +148,9 @@ void JobFigureTest::everyMethodIsMeasured() {
 void JobFigureTest::choicesChangeAtThePredictedSide_data() { everyMethodIsMeasured_data(); }
 
 void JobFigureTest::choicesChangeAtThePredictedSide() {
+    if (!test::draws("a.pdf")) {
+        QSKIP("this build has no cairo");
+    }
     QFETCH(int, operation);
     job::FigureOptions options;
     options.kind = job::FigureKind::Choices;
@@ -202,6 +206,9 @@ void JobFigureTest::aStoppedFigureIsNone() {
 }
 
 void JobFigureTest::theChartHasAxesAndFollowsItsNumbers() {
+    if (!test::draws("a.pdf")) {
+        QSKIP("this build has no cairo");
+    }
     const Picture flat = drawn(timesOf({1, 10, 100}, {1, 1, 1}));
     QVERIFY(longestDarkRun(flat, 0) >= 500); // the axis of templates
     QVERIFY(longestDarkRun(flat, 1) >= 400); // the axis of times
@@ -218,6 +225,9 @@ void JobFigureTest::theChartHasAxesAndFollowsItsNumbers() {
 }
 
 void JobFigureTest::aMethodThatDidNotRunLeavesAGap() {
+    if (!test::draws("a.pdf")) {
+        QSKIP("this build has no cairo");
+    }
     const Picture none = drawn(timesOf({kNaN, kNaN, kNaN}, {kNaN, kNaN, kNaN}));
     for (const std::int64_t x : {100, 250, 380, 500, 660}) {
         QCOMPARE(curveRow(none, x), std::int64_t{-1});

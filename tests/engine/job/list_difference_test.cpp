@@ -9,6 +9,7 @@
 #include "engine/job/arguments.h"
 #include "engine/job/list_difference.h"
 #include "engine/job/listing.h"
+#include "engine/job/map_difference.h"
 #include "tests/engine/job/job_cases.h"
 #include "tests/support/test_class.h"
 
@@ -92,6 +93,70 @@ class ListDifferenceTest : public QObject {
             QVERIFY(test::thrownBy([&] { (void)job::diffLists(difference); }).code ==
                     base::ErrorCode::CommandLine);
         }
+    }
+
+    void imagesOfAnyKindAreCompared() {
+        const test::Folder folder;
+        base::Image<float> pixels({6, 5, 4});
+        for (std::int64_t i = 0; i < pixels.count(); ++i) {
+            pixels.data()[i] = static_cast<float>(i);
+        }
+        base::Geometry geometry;
+        geometry.spacing = {2, 2, 2};
+        for (const char* name : {"a.mha", "same.nrrd", "same.mrc"}) {
+            (void)io::writeImage(folder.path(name), pixels.view(), geometry);
+        }
+        pixels.view().at(4, 3, 2) += 2;
+        (void)io::writeImage(folder.path("other.nii"), pixels.view(), geometry);
+        QVERIFY(job::areImages(folder.path("a.mha"), folder.path("other.nii")));
+        for (const char* same : {"a.mha", "same.nrrd", "same.mrc"}) {
+            QVERIFY(job::diffMaps({.a = folder.path("a.mha"), .b = folder.path(same)}).same());
+        }
+        job::MapDifference difference{.a = folder.path("a.mha"), .b = folder.path("other.nii")};
+        difference.output = folder.path("off.mha");
+        difference.report = folder.path("off.json");
+        const job::ComparedMaps maps = job::diffMaps(difference);
+        QVERIFY(!maps.same());
+        const std::string text = job::mapsText(maps);
+        for (const char* part : {"different: ", "1 of 120 voxels differ", "in 4,3,2:1,1,1",
+                                 "greatest difference 2 at voxel 4,3,2: A 82, B 84"}) {
+            QVERIFY2(text.find(part) != std::string::npos, text.c_str());
+        }
+        const auto json = nlohmann::json::parse(test::bytesOf(difference.report));
+        QCOMPARE(json["components"][0]["differing"].get<int>(), 1);
+        const io::LoadedImage off = io::readImage(difference.output);
+        QCOMPARE(base::valueAt(base::viewOf(off.components.front()), {4, 3, 2}), -2.0);
+        QCOMPARE(base::valueAt(base::viewOf(off.components.front()), {4, 3, 1}), 0.0);
+        QVERIFY(off.info.geometry.spacing == geometry.spacing);
+        difference.tolerance = 2;
+        QVERIFY(job::diffMaps(difference).same());
+    }
+
+    void whatIsNoPairOfImagesIsRefused() {
+        const test::Folder folder;
+        const base::Image<float> pixels({3, 2, 1});
+        (void)io::writeImage(folder.path("a.mha"), pixels.view(), {});
+        (void)io::writeImage(folder.path("wide.mha"), base::Image<float>({4, 2, 1}).view(), {});
+        put(folder.path("list.csv"), kTruth);
+        put(folder.path("damaged.mrc"), "no voxels");
+        QVERIFY(!job::areImages(folder.path("list.csv"), folder.path("list.csv")));
+        QVERIFY(job::areImages(folder.path("a.mha"), folder.path("damaged.mrc")));
+        const auto codeOf = [&](const job::MapDifference& difference) {
+            return test::thrownBy([&] { (void)job::diffMaps(difference); }).code;
+        };
+        const auto a = folder.path("a.mha");
+        QVERIFY(codeOf({.a = a, .b = folder.path("wide.mha")}) == base::ErrorCode::Problem);
+        QVERIFY(codeOf({.a = a, .b = folder.path("damaged.mrc")}) == base::ErrorCode::Input);
+        QVERIFY(codeOf({.a = a, .b = a, .output = a}) == base::ErrorCode::CommandLine);
+        for (const char* other : {"list.csv", "missing.mha"}) {
+            const test::Thrown thrown =
+                test::thrownBy([&] { (void)job::areImages(a, folder.path(other)); });
+            QVERIFY2(thrown.sentence.find(other) != std::string::npos, thrown.sentence.c_str());
+        }
+        job::MapDifference difference;
+        QVERIFY(test::thrownBy([&] {
+                    job::setMapDifferenceOptions(difference, {{"tolerance", "2um"}});
+                }).code == base::ErrorCode::CommandLine);
     }
 
     /// The built-in sample is found completely, each copy within a voxel.

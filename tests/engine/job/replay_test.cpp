@@ -3,6 +3,7 @@
 #include <nlohmann/json.hpp>
 
 #include "engine/io/image_file.h"
+#include "engine/job/any_job.h"
 #include "engine/job/replay.h"
 #include "tests/engine/job/job_cases.h"
 #include "tests/support/scenes.h"
@@ -53,6 +54,10 @@ class JobReplayTest : public QObject {
     void theFirstOtherVoxelIsNamed();
     void streamsAreComparedByFrames();
     void missingAndChangedInputsAreRefused();
+    void anInputWithoutDigestIsSaidToBeUnchecked();
+    void aConvolutionIsComparedBitForBit();
+    void convolvedFramesAreComparedByStatistics();
+    void blobsPairsAndMapsAreCompared();
     void whatCannotRunAgainIsRefused_data();
     void whatCannotRunAgainIsRefused();
 };
@@ -169,14 +174,128 @@ void JobReplayTest::missingAndChangedInputsAreRefused() {
     QVERIFY2(thrown.sentence.find(templ) != std::string::npos, thrown.sentence.c_str());
 }
 
+void JobReplayTest::anInputWithoutDigestIsSaidToBeUnchecked() {
+    const test::Folder folder;
+    writeNoise(folder.path("template.mha"), {9, 8, 1}, 6);
+    job::Job job = madeJob(folder);
+    job.crops.clear();
+    job.templates = {folder.path("template.mha")};
+    (void)job::runJob(job);
+    QVERIFY(job::replay(job.report).notes.empty());
+    Json report = reportIn(job);
+    QCOMPARE(report.at("inputs").at(1).at("role"), Json("template"));
+    report["inputs"][1]["sha256"] = nullptr;
+    const job::Replay done = replayOf(job, report);
+    QCOMPARE(done.notes.size(), std::size_t{1});
+    QVERIFY2(done.notes.front().find("template.mha is not checked") != std::string::npos,
+             done.notes.front().c_str());
+    // A template of the window that is in no file cannot be taken again.
+    report["inputs"][1]["path"] = "drawn";
+    report["job"].erase("template");
+    const test::Thrown thrown = test::thrownBy([&] { (void)replayOf(job, report); });
+    QCOMPARE(thrown.code, ErrorCode::Input);
+    QVERIFY2(thrown.sentence.find("template drawn has no digest") != std::string::npos,
+             thrown.sentence.c_str());
+}
+
+void JobReplayTest::aConvolutionIsComparedBitForBit() {
+    const test::Folder folder;
+    writeNoise(folder.path("scene.mha"), {90, 80, 1}, 5);
+    job::ConvolveJob job;
+    job.scene = folder.path("scene.mha");
+    job.kernel = "gaussian:2";
+    job.output = folder.path("out.mha");
+    job.report = folder.path("report.json");
+    (void)job::runConvolve(job);
+    const auto names = folder.names();
+    const std::string output = test::bytesOf(job.output);
+    const job::Replay same = job::replay(job.report);
+    QVERIFY2(same.verdict == Verdict::Identical &&
+                 same.sentence.find("90x80x1 voxels is the same, bit for bit") != std::string::npos,
+             same.sentence.c_str());
+    QVERIFY(folder.names() == names && test::bytesOf(job.output) == output);
+    Json report = Json::parse(test::bytesOf(job.report));
+    report["map_sha256"] = std::string(64, '0');
+    io::LoadedImage map = io::readImage(job.output);
+    std::get<base::Image<float>>(map.components.at(0)).view().at(4, 9, 0) += 1;
+    (void)io::writeImage(job.output, base::viewOf(map.components.at(0)), map.info.geometry);
+    io::writeText(job.report, report.dump());
+    const job::Replay other = job::replay(job.report);
+    QVERIFY2(other.verdict == Verdict::Different &&
+                 other.sentence.find("voxel 4,9,0 of the map") != std::string::npos,
+             other.sentence.c_str());
+    writeNoise(folder.path("scene.mha"), {90, 80, 1}, 6);
+    const test::Thrown thrown = test::thrownBy([&] { (void)job::replay(job.report); });
+    QVERIFY2(thrown.sentence.find("scene.mha has changed") != std::string::npos,
+             thrown.sentence.c_str());
+}
+
+void JobReplayTest::convolvedFramesAreComparedByStatistics() {
+    const test::Folder folder;
+    writeNoise(folder.path("stack.mha"), {40, 30, 3}, 5);
+    job::ConvolveJob job;
+    job.scene = folder.path("stack.mha");
+    job.kernel = "box:3";
+    job.stream = true;
+    job.report = folder.path("report.json");
+    (void)job::runConvolve(job);
+    const job::Replay same = job::replay(job.report);
+    QVERIFY2(same.verdict == Verdict::Identical, same.sentence.c_str());
+    Json report = Json::parse(test::bytesOf(job.report));
+    report["frames"][2]["mean"] = 1e6;
+    io::writeText(job.report, report.dump());
+    const job::Replay other = job::replay(job.report);
+    QVERIFY2(other.verdict == Verdict::Different &&
+                 other.sentence.find("frame 2: mean of the map was 1e+06") != std::string::npos,
+             other.sentence.c_str());
+}
+
+void JobReplayTest::blobsPairsAndMapsAreCompared() {
+    const test::Folder folder;
+    writeNoise(folder.path("image.mha"), {64, 60, 1}, 5);
+    job::FeaturesJob job;
+    job.scene = job.match = folder.path("image.mha");
+    job.pairs = folder.path("pairs.csv");
+    job.strength = folder.path("strength.mha");
+    job.detector.scales = {.first = 1, .last = 6, .count = 8};
+    job.detector.minStrength = 1;
+    job.report = folder.path("report.json");
+    (void)job::runFeatures(job);
+    const auto names = folder.names();
+    const job::Replay same = job::replay(job.report);
+    QVERIFY2(same.verdict == Verdict::Identical, same.sentence.c_str());
+    QVERIFY2(same.sentence.find("map of strengths is the same") != std::string::npos,
+             same.sentence.c_str());
+    QVERIFY(folder.names() == names);
+    const Json report = Json::parse(test::bytesOf(job.report));
+    QVERIFY(report.at("blobs").size() > 2 && !report.at("match").at("pairs").empty());
+    const auto sentenceOf = [&](const Json& changed) {
+        io::writeText(job.report, changed.dump());
+        const job::Replay done = job::replay(job.report);
+        return done.verdict == Verdict::Different ? done.sentence : "not different";
+    };
+    Json blob = report;
+    blob["blobs"][1]["strength"] = std::nextafter(blob["blobs"][1]["strength"].get<double>(), 1e9);
+    QVERIFY2(sentenceOf(blob).find("different: blob 2 was ") == 0, sentenceOf(blob).c_str());
+    Json pair = report;
+    pair["match"]["pairs"].erase(0);
+    QVERIFY(sentenceOf(pair).find("pair") != std::string::npos);
+    Json map = report;
+    map["scale_map_sha256"] = std::string(64, '0');
+    QVERIFY(sentenceOf(map).find("map of scales") != std::string::npos);
+}
+
 void JobReplayTest::whatCannotRunAgainIsRefused_data() {
     QTest::addColumn<QByteArray>("text");
     QTest::addColumn<QString>("word");
     QTest::newRow("no JSON") << QByteArray("plan") << "not a report";
     QTest::newRow("no version") << QByteArray("{}") << "version";
     QTest::newRow("newer") << QByteArray(R"({"version": 99})") << "99";
-    QTest::newRow("convolve") << QByteArray(R"({"version": 1, "command": "convolve"})")
-                              << "convolve";
+    QTest::newRow("other command")
+        << QByteArray(R"({"version": 1, "command": "bench"})") << "not of bench";
+    QTest::newRow("other kind") << QByteArray(R"({"version": 1, "command": "match", "run": {},
+        "job": {"scene": "a.mha", "crop": "1,1:4,4"}, "inputs": [{"path": 5}]})")
+                                << "not of its kind";
     QTest::newRow("scenes") << QByteArray(R"({"version": 1, "command": "match", "scenes": []})")
                             << "several scenes";
     QTest::newRow("plan") << QByteArray(R"({"version": 1, "command": "match", "run": null})")

@@ -5,8 +5,11 @@
 #include <cmath>
 #include <map>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "engine/base/error.h"
+#include "engine/rotation/turn.h"
 #include "engine/sample/sample.h"
 #include "tests/support/test_class.h"
 
@@ -73,6 +76,35 @@ double correlationAt(const base::Image<double>& scene, const base::Image<double>
     return product / std::sqrt(scenePower * templPower);
 }
 
+/// The same under a support.
+double supportedCorrelation(const base::Image<double>& scene, const base::Image<double>& templ,
+                            const base::Image<std::uint8_t>& support, const base::Index& corner) {
+    std::vector<std::pair<double, double>> pairs;
+    double sceneMean = 0;
+    double templMean = 0;
+    for (std::int64_t i = 0; i < templ.count(); ++i) {
+        const base::Extents& m = templ.extents();
+        const base::Index at{corner.x + i % m.x, corner.y + i / m.x % m.y,
+                             corner.z + i / (m.x * m.y)};
+        if (support.data()[i] != 0 && base::contains(scene.extents(), {at, {1, 1, 1}})) {
+            pairs.emplace_back(scene.view().at(at), templ.data()[i]);
+            sceneMean += pairs.back().first;
+            templMean += pairs.back().second;
+        }
+    }
+    sceneMean /= static_cast<double>(pairs.size());
+    templMean /= static_cast<double>(pairs.size());
+    double product = 0;
+    double scenePower = 0;
+    double templPower = 0;
+    for (const auto& [s, t] : pairs) {
+        product += (s - sceneMean) * (t - templMean);
+        scenePower += (s - sceneMean) * (s - sceneMean);
+        templPower += (t - templMean) * (t - templMean);
+    }
+    return product / std::sqrt(scenePower * templPower);
+}
+
 /// First voxel of the placement whose centre is nearest to `centre`.
 base::Index nearestCorner(const base::Point& centre, const base::Extents& m) {
     const auto corner = [](double middle, std::int64_t length) {
@@ -118,8 +150,18 @@ class SampleTest : public QObject {
         }
     }
 
-    void theListNamesThreeSamplesWithTitles() {
-        QCOMPARE(sample::sampleList().size(), std::size_t{3});
+    void everyUprightSample_data() {
+        QTest::addColumn<QString>("name");
+        for (const sample::SampleInfo& info : sample::sampleList()) {
+            if (!info.turned) {
+                QTest::newRow(std::string(info.name).c_str())
+                    << QString::fromStdString(std::string(info.name));
+            }
+        }
+    }
+
+    void theListNamesFiveSamplesWithTitles() {
+        QCOMPARE(sample::sampleList().size(), std::size_t{5});
         for (const sample::SampleInfo& info : sample::sampleList()) {
             QVERIFY(!info.title.empty());
         }
@@ -131,6 +173,9 @@ class SampleTest : public QObject {
         const std::map<std::string, QByteArray> expected{
             {"cells", "aad0bd494c6acf625ca34e9bf3cd7323938775da236cab78c5612e58f0ddcc7c"},
             {"tomogram", "4e5ffb41cc128efd4fd15e18301e55ea85353bc4b4291e49d8b8a11d39f7d406"},
+            {"turned-cells", "686bb7eb3acfa8f4ed1d05669d5330595de83c86bf6f35f19524d621b7796b71"},
+            {"turned-complexes",
+             "fa456a7af6ab6731761aa703b7aff5af4c8d847c1102322e63b6031eaabe0810"},
             {"tiny", "8c0751b446ea3bb8b4ee5be804bd0939bc3d54db2ee5c92133b459df93bfbbbf"}};
         const sample::Sample sample = sample::makeSample(name.toStdString());
         QCOMPARE(hashOf(sample.scene), expected.at(name.toStdString()));
@@ -172,7 +217,7 @@ class SampleTest : public QObject {
         }
     }
 
-    void theCorrelationIsHighestAtEveryPlantedPlace_data() { everySample_data(); }
+    void theCorrelationIsHighestAtEveryPlantedPlace_data() { everyUprightSample_data(); }
     void theCorrelationIsHighestAtEveryPlantedPlace() {
         QFETCH(QString, name);
         const sample::Sample sample = sample::makeSample(name.toStdString());
@@ -249,6 +294,41 @@ class SampleTest : public QObject {
         }
         QVERIFY2(planted > elsewhere + 0.2,
                  qPrintable(QString("%1 %2").arg(planted).arg(elsewhere)));
+    }
+
+    void everyTurnedCopyLiesAsItsPoseSays_data() {
+        QTest::addColumn<QString>("name");
+        QTest::newRow("image") << "turned-cells";
+        QTest::newRow("volume") << "turned-complexes";
+    }
+    void everyTurnedCopyLiesAsItsPoseSays() {
+        QFETCH(QString, name);
+        const sample::Sample sample = sample::makeSample(name.toStdString());
+        QCOMPARE(sample.poses.size(), sample.centres.size());
+        const base::Image<double> scene = asDouble(sample.scene);
+        const bool flat = scene.extents().z == 1;
+        const rotation::Turner turner(base::viewOf(sample.templ), {}, flat, true);
+        for (std::size_t i = 0; i < sample.centres.size(); ++i) {
+            // As it lies, and half a step of ten degrees and more away from it.
+            const auto scoreOf = [&](const rotation::Quaternion& by) {
+                rotation::Pose pose = sample.poses[i];
+                pose.turn = rotation::product(by, pose.turn);
+                const rotation::TurnedTemplate made = turner.turned(pose, turner.extentsOf(pose));
+                const auto& values = std::get<base::Image<double>>(made.pixels);
+                return supportedCorrelation(scene, values, made.support,
+                                            nearestCorner(sample.centres[i], values.extents()));
+            };
+            const double right = scoreOf({});
+            QVERIFY2(right > 0.5, qPrintable(QString::number(right)));
+            for (const double degrees : {-40.0, 40.0, 180.0}) {
+                for (const base::Point& axis :
+                     {base::Point{0, 0, 1}, base::Point{1, 0, 0}, base::Point{0, 1, 0}}) {
+                    if (!flat || axis[2] == 1) {
+                        QVERIFY(scoreOf(rotation::aboutAxis(axis, degrees)) < right);
+                    }
+                }
+            }
+        }
     }
 
     void theNoiseIsAsStrongAsSaid() {

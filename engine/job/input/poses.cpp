@@ -1,0 +1,216 @@
+#include "engine/job/input/poses.h"
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include "engine/base/error.h"
+#include "engine/job/report/text.h"
+#include "engine/job/report/text_file.h"
+
+namespace flcc::job::detail {
+
+using base::Error;
+using base::ErrorCode;
+
+std::shared_ptr<const rotation::PoseBank> Inputs::bankOf(const std::vector<int>& group) const {
+    const auto own = std::ranges::find(groups, group);
+    return banks.empty() || own == groups.end()
+               ? nullptr
+               : banks[static_cast<std::size_t>(own - groups.begin())];
+}
+
+std::int64_t Inputs::countOf(const std::vector<int>& group) const {
+    const auto bank = bankOf(group);
+    return bank ? bank->count() : std::ssize(group);
+}
+
+base::Index Inputs::shiftOf(const std::vector<int>& group) const {
+    const auto bank = bankOf(group);
+    return bank ? bank->shift() : base::Index{};
+}
+
+void moveToScene(std::vector<match::Peak>& peaks, const Inputs& inputs,
+                 const base::Geometry& geometry) {
+    const base::Index region = inputs.sceneCorner();
+    for (match::Peak& peak : peaks) {
+        const base::Point half =
+            halfOf(inputs.templates[static_cast<std::size_t>(peak.templ)].image->extents());
+        const auto group = std::ranges::find_if(inputs.groups, [&peak](const auto& each) {
+            return std::ranges::find(each, peak.templ) != each.end();
+        });
+        const base::Index own = inputs.shiftOf(*group);
+        const base::Index by{region.x + own.x, region.y + own.y, region.z + own.z};
+        peak.corner = {peak.corner.x + by.x, peak.corner.y + by.y, peak.corner.z + by.z};
+        const base::Point corner = pointOf(peak.corner);
+        for (std::size_t axis = 0; axis < 3; ++axis) {
+            peak.centre[axis] = corner[axis] + half[axis] + peak.shift[axis];
+        }
+        peak.world = base::toWorld(geometry, peak.centre);
+    }
+}
+
+Batches batchesOf(std::int64_t members, const base::Extents& box) {
+    // Larger batches share more of the work on the scene, but their prepared templates take memory.
+    constexpr std::int64_t kFlat = 24;
+    constexpr std::int64_t kVolume = 8;
+    const std::int64_t wanted = base::isFlat2D(box) ? kFlat : kVolume;
+    return {members, std::max<std::int64_t>(1, members / wanted)};
+}
+
+base::PixelType memberPixel(base::PixelType templ) {
+    return base::bytesPerVoxel(templ) <= 2 || templ == base::PixelType::Float32
+               ? base::PixelType::Float32
+               : base::PixelType::Float64;
+}
+
+rotation::Rotations rotationsOf(const Poses& poses, bool flat, const base::Geometry& geometry) {
+    rotation::Rotations rotations = rotation::parseRotations(poses.rotations);
+    if (rotations.kind == rotation::Rotations::Kind::Auto) {
+        const base::Point& edge = geometry.spacing;
+        const double voxel =
+            flat ? std::min(edge[0], edge[1]) : std::min({edge[0], edge[1], edge[2]});
+        rotations.step = rotation::crowtherStep(rotations.diameter, voxel);
+        if (!(rotations.step >= 1e-3 && rotations.step <= 360)) {
+            throw Error(ErrorCode::CommandLine, "--rotations auto:" + shortest(rotations.diameter) +
+                                                    " gives a step of " + shortest(rotations.step) +
+                                                    " degrees with voxels of " + shortest(voxel) +
+                                                    " " + geometry.unit +
+                                                    "; state the diameter in " + geometry.unit);
+        }
+        rotations.kind = rotation::Rotations::Kind::Step;
+    }
+    return rotations;
+}
+
+rotation::Cover coverOf(const Poses& poses, bool flat, const base::Geometry& geometry) {
+    rotation::Rotations rotations = rotationsOf(poses, flat, geometry);
+    std::vector<rotation::Quaternion> list;
+    if (rotations.kind == rotation::Rotations::Kind::List) {
+        list = rotation::parseList(readTextFile(rotations.file, "list of rotations"), flat,
+                                   rotations.file);
+    } else if (rotations.kind == rotation::Rotations::Kind::None) {
+        rotations.kind = rotation::Rotations::Kind::List; // as it is
+        list.emplace_back();
+    }
+    const rotation::PointGroup group =
+        rotation::pointGroup(poses.symmetry.empty() ? "C1" : poses.symmetry);
+    rotation::Cover cover = flat ? rotation::flatCover(rotations, group, list)
+                                 : rotation::spaceCover(rotations, group, list);
+    cover.scales = rotation::parseScales(poses.scales);
+    cover.mirror = poses.mirror;
+    return cover;
+}
+
+void makeBanks(Inputs& inputs, const Job& job) {
+    const auto isFlat = [&](const TemplateInput& templ) {
+        return inputs.scene->channels > 0 || base::isFlat2D(templ.extents());
+    };
+    const bool flat = isFlat(inputs.templates.front());
+    if (std::ranges::any_of(inputs.templates,
+                            [&](const TemplateInput& each) { return isFlat(each) != flat; })) {
+        throw Error(ErrorCode::Problem,
+                    "templates of one slice turn in the plane, volumes in space; search for them "
+                    "in two jobs");
+    }
+    const rotation::Cover cover = coverOf(job.poses, flat, inputs.geometry);
+    for (const std::vector<int>& group : inputs.groups) {
+        std::vector<rotation::Turner> turners;
+        for (const int number : group) {
+            const method::MaskedView templ =
+                inputs.templates[static_cast<std::size_t>(number)].view();
+            turners.emplace_back(templ.pixels, templ.mask, flat,
+                                 memberPixel(base::pixelType(templ.pixels)) ==
+                                     base::PixelType::Float64,
+                                 templ.weights);
+        }
+        inputs.banks.push_back(
+            std::make_shared<const rotation::PoseBank>(std::move(turners), cover));
+        const base::Extents& box = inputs.banks.back()->box();
+        const base::Extents room =
+            inputs.region ? inputs.region->extents : base::extentsOf(inputs.scene->pixels);
+        if (box.x > room.x || box.y > room.y || box.z > room.z) {
+            throw Error(ErrorCode::Problem,
+                        "the turned template needs a box of " + base::toString(box) +
+                            " voxels, which is larger than the scene " + base::toString(room) +
+                            "; use fewer rotations, a smaller scale or a round mask");
+        }
+    }
+}
+
+namespace {
+
+PosesReport reportOf(const rotation::Cover& cover) {
+    return {.members = cover.count(),
+            .turns = std::ssize(cover.turns),
+            .scales = cover.scales,
+            .mirror = cover.mirror,
+            .flat = cover.flat,
+            .symmetry = cover.group.name,
+            .step = cover.step,
+            .radius = cover.radius,
+            .nside = cover.nside,
+            .inPlane = cover.inPlane,
+            .predictedMs = {},
+            .perSecond = {}};
+}
+
+} // namespace
+
+PosesReport posesReport(const Inputs& inputs) {
+    const rotation::PoseBank& first = *inputs.banks.front();
+    PosesReport report = reportOf(first.cover());
+    report.members = 0;
+    report.box = first.box();
+    for (const auto& bank : inputs.banks) {
+        report.members += bank->count();
+        report.batch = std::max(report.batch, batchesOf(bank->count(), bank->box()).largest());
+    }
+    return report;
+}
+
+void requireAllowed(const Job& job, const Inputs& inputs) {
+    if (inputs.banks.empty() || job.poses.yes) {
+        return;
+    }
+    const std::int64_t members = posesReport(inputs).members;
+    if (members > kMostPoses) {
+        throw Error(ErrorCode::CommandLine,
+                    base::Message("many-poses",
+                                  "the search has {count} orientations, more than {limit}; "
+                                  "flcc-cli plan tells its time; add {--yes} to run it",
+                                  {{"count", std::to_string(members)},
+                                   {"limit", std::to_string(kMostPoses)}}));
+    }
+}
+
+} // namespace flcc::job::detail
+
+namespace flcc::job {
+
+PosesReport describePoses(const Poses& poses, bool flat, const base::Geometry& geometry) {
+    // Counting all would take seconds below this step.
+    constexpr double kCountedStep = 3;
+    const rotation::Rotations rotations = detail::rotationsOf(poses, flat, geometry);
+    const rotation::PointGroup group =
+        rotation::pointGroup(poses.symmetry.empty() ? "C1" : poses.symmetry);
+    const bool known = rotations.step < kCountedStep || group.elements.size() == 1;
+    if (flat || rotations.kind != rotation::Rotations::Kind::Step || !known) {
+        return detail::reportOf(detail::coverOf(poses, flat, geometry));
+    }
+    const rotation::SpaceCount count = rotation::countOfSpace(rotations.step);
+    PosesReport report{.scales = rotation::parseScales(poses.scales),
+                       .mirror = poses.mirror,
+                       .flat = false,
+                       .symmetry = group.name,
+                       .step = rotations.step,
+                       .nside = count.nside,
+                       .inPlane = count.inPlane,
+                       .predictedMs = {},
+                       .perSecond = {}};
+    report.turns = 12LL * count.nside * count.nside / std::ssize(group.elements) * count.inPlane;
+    report.members = report.turns * std::ssize(report.scales) * (report.mirror ? 2 : 1);
+    return report;
+}
+
+} // namespace flcc::job

@@ -1,0 +1,34 @@
+#pragma once
+
+#include <functional>
+
+#include "engine/job/input/poses.h"
+#include "engine/method/method.h"
+#include "engine/method/session.h"
+
+namespace flcc::job::detail {
+
+/// Bytes that a search over poses takes beside the run of one batch: the map of a batch, and its
+/// members.
+[[nodiscard]] std::int64_t posesBytes(const method::Problem& batch);
+
+/// What runPoses() needs of a group.
+struct PoseRun {
+    const method::Method& method;
+    const method::Problem& problem; ///< of the largest batch
+    const method::Candidate& candidate;
+    const rotation::PoseBank& bank;
+    const method::MaskedView& scene;
+    /// Called with the finished share; calls for one batch after the other.
+    std::function<void(double)> share{};
+};
+
+/// Searches all members of a bank: makes a batch of them, prepares it, matches it, and merges the
+/// best scores into `best`, whose index names members. The memory does not depend on their number.
+/// The scores of a voxel and their order are those of one bank of all members. If cancelled, `best`
+/// is as before a run. **Errors**: as Method::prepare() and executeBank(), naming the pose.
+/// `execution.regionFinished` is called with the whole map at the end.
+[[nodiscard]] method::Outcome runPoses(const PoseRun& run, const method::Execution& execution,
+                                       const method::BankView& best);
+
+} // namespace flcc::job::detail

@@ -1,0 +1,53 @@
+// A search over poses, and the poses of peaks, as text.
+
+#include "engine/job/report.h"
+#include "engine/job/report/text.h"
+
+namespace flcc::job {
+
+using detail::bytesText;
+using detail::fixed;
+using detail::shortest;
+
+std::string posesText(const PosesReport& poses) {
+    const auto counted = [](std::int64_t count, const char* what) {
+        return std::to_string(count) + " " + what + (count == 1 ? "" : "s");
+    };
+    std::string text = counted(poses.turns, "rotation");
+    if (poses.step > 0) {
+        text += std::string(poses.flat ? " in the plane" : "") + ", step " + fixed(poses.step, 2) +
+                " degrees, every rotation within " + fixed(poses.radius, 2);
+    }
+    if (poses.nside > 0) {
+        text += " (HEALPix nside " + std::to_string(poses.nside) + ", " +
+                std::to_string(poses.inPlane) + " angles each)";
+    }
+    text += poses.symmetry == "C1" ? "" : ", symmetry " + poses.symmetry;
+    if (poses.scales.size() > 1) {
+        text += ", " + counted(std::ssize(poses.scales), "scale") + " from " +
+                fixed(poses.scales.front(), 3) + " to " + fixed(poses.scales.back(), 3);
+    } else if (poses.scales.front() != 1) {
+        text += ", scale " + fixed(poses.scales.front(), 3);
+    }
+    text += poses.mirror ? ", both hands" : "";
+    text += ": " + counted(poses.members, "member") + " in boxes of " + base::toString(poses.box) +
+            " voxels, at most " + std::to_string(poses.batch) + " at once";
+    if (poses.predictedMs) {
+        text += "; about " + fixed(*poses.predictedMs / 1000, 2) + " s and " +
+                bytesText(poses.memoryBytes);
+    }
+    return text + (poses.perSecond ? "; " + fixed(*poses.perSecond, 1) + " a second" : "");
+}
+
+std::string poseText(const rotation::Pose& pose) {
+    const base::Point euler = rotation::eulerOf(pose.turn);
+    // In the plane only psi is there.
+    std::string text = euler[0] == 0 && euler[1] == 0
+                           ? fixed(rotation::inPlaneDegrees(pose.turn), 1)
+                           : "rot " + fixed(euler[0], 1) + " tilt " + fixed(euler[1], 1) + " psi " +
+                                 fixed(euler[2], 1);
+    text += pose.scale == 1 ? "" : " x" + fixed(pose.scale, 3);
+    return text + (pose.mirrored ? " mirrored" : "");
+}
+
+} // namespace flcc::job

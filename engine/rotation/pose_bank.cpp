@@ -1,0 +1,28 @@
+#include "engine/rotation/pose_bank.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace flcc::rotation {
+
+PoseBank::PoseBank(std::vector<Turner> turners, Cover cover)
+    : m_turners(std::move(turners)), m_cover(std::move(cover)), m_box(m_turners[0].extents()) {
+    for (std::int64_t i = 0; i < count(); ++i) {
+        const base::Extents own = m_turners[templ(i)].extentsOf(pose(i));
+        m_box = {std::max(m_box.x, own.x), std::max(m_box.y, own.y), std::max(m_box.z, own.z)};
+    }
+    for (std::int64_t i = 0; i < count() && m_masked < 0; ++i) {
+        m_masked = m_turners[templ(i)].isWhole(pose(i), m_box) ? -1 : i;
+    }
+}
+
+TurnedTemplate PoseBank::member(std::int64_t i) const {
+    return m_turners[templ(i)].turned(pose(i), m_box);
+}
+
+base::Index PoseBank::shift() const {
+    const base::Extents& n = templExtents();
+    return {(m_box.x - n.x) / 2, (m_box.y - n.y) / 2, (m_box.z - n.z) / 2};
+}
+
+} // namespace flcc::rotation

@@ -1,0 +1,50 @@
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "engine/rotation/cover.h"
+#include "engine/rotation/turn.h"
+
+namespace flcc::rotation {
+
+/// Templates of one extent in all poses of a cover, made one by one when they are needed. All
+/// members have the same box. **Threads**: const functions may be called at once.
+class PoseBank {
+  public:
+    /// `turners`: at least one, all of the same extents. **Cost**: the outline of every member.
+    PoseBank(std::vector<Turner> turners, Cover cover);
+
+    /// Members are counted template by template, the poses of each in the order of the cover.
+    [[nodiscard]] std::int64_t count() const { return std::ssize(m_turners) * m_cover.count(); }
+    [[nodiscard]] TurnedTemplate member(std::int64_t i) const;
+    [[nodiscard]] Pose pose(std::int64_t i) const { return m_cover.pose(i % m_cover.count()); }
+    /// The template of a member, counted from 0 in this bank.
+    [[nodiscard]] std::size_t templ(std::int64_t i) const {
+        return static_cast<std::size_t>(i / m_cover.count());
+    }
+
+    [[nodiscard]] const Cover& cover() const { return m_cover; }
+    /// Extents of all members; not below those of the templates.
+    [[nodiscard]] const base::Extents& box() const { return m_box; }
+    [[nodiscard]] const base::Extents& templExtents() const { return m_turners[0].extents(); }
+    /// From the first voxel of a member's box to the first voxel of the template that lies in it
+    /// unturned.
+    [[nodiscard]] base::Index shift() const;
+    /// At least one member has voxels that do not count.
+    [[nodiscard]] bool isMasked() const { return m_masked >= 0; }
+    /// A member as most of them are: with voxels that do not count, if any has such.
+    [[nodiscard]] std::int64_t typical() const { return m_masked >= 0 ? m_masked : 0; }
+    /// A template in a pose that need not be one of the cover, in the box of the members.
+    [[nodiscard]] TurnedTemplate turned(std::size_t templ, const Pose& pose) const {
+        return m_turners[templ].turned(pose, m_box);
+    }
+
+  private:
+    std::vector<Turner> m_turners;
+    Cover m_cover;
+    base::Extents m_box;
+    std::int64_t m_masked = -1;
+};
+
+} // namespace flcc::rotation

@@ -1,0 +1,411 @@
+#include <QtTest>
+
+#include <cmath>
+#include <functional>
+#include <numbers>
+#include <vector>
+
+#include "engine/base/error.h"
+#include "engine/io/image_file.h"
+#include "engine/io/list_file.h"
+#include "engine/job/arguments.h"
+#include "engine/job/explain.h"
+#include "engine/job/kept_map.h"
+#include "engine/rotation/pose_bank.h"
+#include "tests/engine/job/job_cases.h"
+#include "tests/support/scenes.h"
+#include "tests/support/test_class.h"
+
+using namespace flcc;
+using base::Extents;
+using base::Point;
+using job::Job;
+using job::JobResult;
+using rotation::Pose;
+
+namespace {
+
+/// Three unequal arms in space, or in the plane: no turn and no mirror image is the same.
+double armsAt(const Point& p, bool flat) {
+    struct Blob {
+        Point centre;
+        double radius;
+        double value;
+    };
+    static const std::vector<Blob> kBlobs{{{0, 0, 0}, 2, 1},         {{3, 0, 0}, 1.5, 1},
+                                          {{5.5, 0, 0}, 1.2, 1.1},   {{0, 3.5, 0}, 1.3, -0.9},
+                                          {{-2.5, -2, 0}, 1.5, 0.8}, {{0, 0, 3.5}, 1.5, 1.2},
+                                          {{0, 1.5, -4}, 1.2, -1}};
+    double sum = 0;
+    for (const Blob& blob : kBlobs) {
+        if (flat && blob.centre[2] != 0) {
+            continue;
+        }
+        double square = 0;
+        for (std::size_t axis = 0; axis < (flat ? 2U : 3U); ++axis) {
+            square += (p[axis] - blob.centre[axis]) * (p[axis] - blob.centre[axis]);
+        }
+        sum += blob.value * std::exp(-square / (2 * blob.radius * blob.radius));
+    }
+    return sum;
+}
+
+struct Planted {
+    Point centre;
+    Pose pose;
+};
+
+/// Adds the shape, posed by the inverse of the stated matrix: o -> F M^T o / scale.
+void plant(base::Image<float>& image, const Planted& planted, bool flat) {
+    const rotation::Matrix m = rotation::matrixOf(planted.pose.turn);
+    const Extents& n = image.extents();
+    for (std::int64_t i = 0; i < image.count(); ++i) {
+        const Point o{static_cast<double>(i % n.x) - planted.centre[0],
+                      static_cast<double>(i / n.x % n.y) - planted.centre[1],
+                      static_cast<double>(i / (n.x * n.y)) - planted.centre[2]};
+        Point p{};
+        for (std::size_t axis = 0; axis < 3; ++axis) {
+            p[axis] =
+                (m[axis] * o[0] + m[3 + axis] * o[1] + m[6 + axis] * o[2]) / planted.pose.scale;
+        }
+        p[0] *= planted.pose.mirrored ? -1 : 1;
+        image.data()[i] += static_cast<float>(armsAt(p, flat));
+    }
+}
+
+base::Image<float> noisy(const Extents& n, double share) {
+    const base::AnyImage noise = test::noise(base::PixelType::Float32, n, 3);
+    base::Image<float> image(n);
+    double squares = 0;
+    const auto& from = std::get<base::Image<float>>(noise);
+    for (std::int64_t i = 0; i < from.count(); ++i) {
+        squares += from.data()[i] * from.data()[i];
+    }
+    const double by = share / std::sqrt(squares / static_cast<double>(from.count()));
+    for (std::int64_t i = 0; i < image.count(); ++i) {
+        image.data()[i] = static_cast<float>(by * from.data()[i]);
+    }
+    return image;
+}
+
+job::JobImages pictureOf(const std::vector<Planted>& planted, const Extents& n, bool flat) {
+    base::Image<float> scene = noisy(n, 0.1);
+    for (const Planted& each : planted) {
+        plant(scene, each, flat);
+    }
+    const std::int64_t edge = 19;
+    base::Image<float> templ({edge, edge, flat ? 1 : edge}, 0.0F);
+    const double middle = static_cast<double>(edge - 1) / 2;
+    plant(templ, {{middle, middle, flat ? 0 : middle}, {}}, flat);
+    base::Geometry geometry;
+    geometry.spacing = {10, 10, 10};
+    geometry.unit = "A";
+    geometry.unitSource = base::UnitSource::Header;
+    return test::imagesOf(std::move(scene), std::move(templ), geometry);
+}
+
+Job searching(const char* rotations, const char* scales = "") {
+    Job job;
+    job.poses.rotations = rotations;
+    job.poses.scales = scales;
+    job.threads = 2;
+    job.planning = plan::Planning::Estimate;
+    job.minScore = 0.6;
+    return job;
+}
+
+const match::Peak* nearest(const std::vector<match::Peak>& peaks, const Point& centre) {
+    for (const match::Peak& peak : peaks) {
+        if (std::hypot(peak.centre[0] - centre[0], peak.centre[1] - centre[1],
+                       peak.centre[2] - centre[2]) < 1) {
+            return &peak;
+        }
+    }
+    return nullptr;
+}
+
+std::vector<Planted> inTheVolume() {
+    return {{{17, 18, 16}, {rotation::fromEuler({20, 60, -110}), 1, false}},
+            {{42.3, 17.6, 20}, {rotation::fromEuler({-150, 100, 35}), 1, false}},
+            {{28, 43, 18.5}, {rotation::fromEuler({75, 15, 170}), 1, false}}};
+}
+
+} // namespace
+
+class PosesTest : public QObject {
+    Q_OBJECT
+
+  private Q_SLOTS:
+    static void batchesGiveTheScoresOfOneBank_data() {
+        QTest::addColumn<bool>("flat");
+        QTest::addColumn<bool>("borders");
+        QTest::newRow("image") << true << false;
+        QTest::newRow("image, with borders") << true << true;
+        QTest::newRow("volume") << false << false;
+    }
+
+    static void batchesGiveTheScoresOfOneBank() {
+        QFETCH(bool, flat);
+        QFETCH(bool, borders);
+        const Extents n = flat ? Extents{60, 50, 1} : Extents{22, 20, 18};
+        const Extents m = flat ? Extents{9, 6, 1} : Extents{5, 5, 4};
+        const base::AnyImage scene = test::noise(base::PixelType::Float32, n, 7);
+        const auto made = [&](const base::AnyImage& image) {
+            base::Image<float> copy(base::extentsOf(image));
+            const auto& from = std::get<base::Image<float>>(image);
+            std::copy_n(from.data(), from.count(), copy.data());
+            return base::AnyImage(std::move(copy));
+        };
+        const base::AnyImage templ = test::noise(base::PixelType::Float32, m, 8);
+        Job job = searching(flat ? "6" : "90");
+        job.precision = method::Precision::Double;
+        job.method = "direct";
+        job.audit = job::Audit::On;
+        job.extent = borders ? method::Extent::Same : method::Extent::Valid;
+        job.outside = borders ? method::Outside::Overlap : method::Outside::Zero;
+        job.partialPeaks = borders;
+        job.minScore = 0.3;
+        const JobResult result = job::runJob(job, test::imagesOf(made(scene), made(templ)));
+        QVERIFY2(result.report.audit->verdict == job::AuditVerdict::Passed,
+                 result.report.audit->reason.c_str());
+        QVERIFY(result.report.poses->members >= 2 * result.report.poses->batch);
+
+        // The same members as templates with masks.
+        const rotation::Cover cover =
+            flat ? rotation::flatCover(rotation::parseRotations("6"), {})
+                 : rotation::spaceCover(rotation::parseRotations("90"), {});
+        std::vector<rotation::Turner> turners;
+        turners.emplace_back(base::viewOf(templ), base::View<const std::uint8_t>(), flat, false);
+        const rotation::PoseBank bank(std::move(turners), cover);
+        QCOMPARE(bank.count(), result.report.poses->members);
+        job::JobImages images = test::imagesOf(made(scene), made(templ));
+        images.templates.clear();
+        for (std::int64_t i = 0; i < bank.count(); ++i) {
+            rotation::TurnedTemplate member = bank.member(i);
+            auto image = std::make_shared<job::SceneImage>();
+            image->pixels = std::move(member.pixels);
+            image->source = "member " + std::to_string(i);
+            images.templates.push_back(image);
+            auto mask = std::make_shared<job::MaskImage>();
+            mask->support = std::move(member.support);
+            mask->source = image->source;
+            images.masks.push_back(mask);
+        }
+        job.poses = {};
+        job.audit = job::Audit::Off;
+        const JobResult expected = job::runJob(job, images);
+        QVERIFY(result.map->exact.extents() == expected.map->exact.extents());
+        for (std::int64_t i = 0; i < expected.index->count(); ++i) {
+            QCOMPARE(result.index->data()[i], expected.index->data()[i]);
+            QCOMPARE(result.map->status.data()[i], expected.map->status.data()[i]);
+            QVERIFY(std::abs(result.map->exact.data()[i] - expected.map->exact.data()[i]) < 1e-12);
+        }
+        const auto& sums = result.report.map->facts.scores;
+        QCOMPARE(sums.count, expected.report.map->facts.scores.count);
+        QVERIFY(std::abs(sums.squares - expected.report.map->facts.scores.squares) <
+                1e-9 * sums.squares + 2 * sums.rounding);
+    }
+
+    static void objectsInAPictureAreFoundAsTheyLie() {
+        const std::vector<Planted> planted{{{30, 31, 0}, {rotation::inPlane(0), 1, false}},
+                                           {{80, 30, 0}, {rotation::inPlane(133), 1, false}},
+                                           {{30, 81, 0}, {rotation::inPlane(288), 1.2, false}},
+                                           {{81, 82, 0}, {rotation::inPlane(41), 1.2, true}},
+                                           {{56, 55, 0}, {rotation::inPlane(200), 1, true}}};
+        Job job = searching("8", "1,1.2");
+        job.poses.mirror = true;
+        const JobResult result = job::runJob(job, pictureOf(planted, {112, 112, 1}, true));
+        QCOMPARE(std::ssize(result.peaks), std::ssize(planted));
+        for (const Planted& each : planted) {
+            const match::Peak* const peak = nearest(result.peaks, each.centre);
+            QVERIFY(peak != nullptr && peak->pose);
+            const double off = rotation::angleBetween(peak->pose->turn, each.pose.turn);
+            QVERIFY2(off <= 4 + 1e-9, qPrintable(QString::number(off)));
+            QCOMPARE(peak->pose->scale, each.pose.scale);
+            QCOMPARE(peak->pose->mirrored, each.pose.mirrored);
+            // The corner is that of the template's own box about the centre.
+            QVERIFY(std::abs(static_cast<double>(peak->corner.x) + 9 - each.centre[0]) <= 1.5);
+        }
+    }
+
+    static void listsOfOtherProgramsHaveTheAngles_data() {
+        QTest::addColumn<QString>("file");
+        QTest::addColumn<QString>("format");
+        for (const char* format : {"relion4", "relion5", "warp", "dynamo", "copick", "slicer"}) {
+            QTest::newRow(format) << QString(format) + (QString(format) == "dynamo"   ? ".tbl"
+                                                        : QString(format) == "copick" ? ".json"
+                                                        : QString(format) == "slicer" ? ".mrk.json"
+                                                                                      : ".star")
+                                  << QString(format);
+        }
+        QTest::newRow("csv") << "peaks.csv"
+                             << "csv";
+        QTest::newRow("json") << "peaks.json"
+                              << "json";
+    }
+
+    static void listsOfOtherProgramsHaveTheAngles() {
+        QFETCH(QString, file);
+        QFETCH(QString, format);
+        static const std::vector<Planted> kPlanted = inTheVolume();
+        static const job::JobImages kImages = pictureOf(kPlanted, {58, 60, 38}, false);
+        const test::Folder folder;
+        // Right angles would hide a wrong order or sign; these are within a degree or two.
+        const std::string list = folder.path("list.txt").string();
+        io::AtomicFile angles{list};
+        {
+            std::ofstream text(angles.temporary());
+            text << "# rot tilt psi\n20 60 -110\n-150 100 35\n75 15 170\n110 60 20\n";
+        }
+        angles.commit();
+        Job job = searching(("list:" + list).c_str());
+        job.masks = {"sphere:9"};
+        job.peaks = folder.path(file.toStdString());
+        job.peaksFormat = io::listFormatNamed(format.toStdString(), "--peaks-format");
+        job.peaksUnknowns = {
+            .binning = 1, .unbinnedPixel = 10, .unbinnedSize = Extents{58, 60, 38}};
+        const JobResult result = job::runJob(job, kImages);
+        QCOMPARE(std::ssize(result.peaks), 3);
+        const io::PositionList read = io::readList(job.peaks, job.peaksFormat,
+                                                   {.scene = {},
+                                                    .extents = {58, 60, 38},
+                                                    .geometry = result.geometry,
+                                                    .unknowns = job.peaksUnknowns});
+        QCOMPARE(std::ssize(read.positions), 3);
+        for (const Planted& each : kPlanted) {
+            const auto at = std::ranges::find_if(read.positions, [&](const auto& position) {
+                return std::hypot(position.centre[0] - each.centre[0],
+                                  position.centre[1] - each.centre[1],
+                                  position.centre[2] - each.centre[2]) < 1;
+            });
+            QVERIFY(at != read.positions.end() && at->angles);
+            // The matrix that the list states turns the shape into the one that was planted.
+            QVERIFY(rotation::angleBetween(rotation::fromEuler(*at->angles), each.pose.turn) <
+                    1e-2);
+        }
+    }
+
+    static void aVolumeIsSearchedOverAllOrientations() {
+        const std::vector<Planted> planted = inTheVolume();
+        Job job = searching("30");
+        job.masks = {"sphere:9"};
+        job.minScore = 0.5;
+        const JobResult result = job::runJob(job, pictureOf(planted, {58, 60, 38}, false));
+        const job::PosesReport& poses = *result.report.poses;
+        QCOMPARE(poses.members, 12 * 2 * 2 * 12);    // nside 2: 48 >= 4 pi / (pi / 6)^2
+        QVERIFY(poses.box == (Extents{19, 19, 19})); // a round mask does not grow
+        for (const Planted& each : planted) {
+            const match::Peak* const peak = nearest(result.peaks, each.centre);
+            QVERIFY(peak != nullptr);
+            QVERIFY(rotation::angleBetween(peak->pose->turn, each.pose.turn) <= poses.radius);
+        }
+    }
+
+    static void peaksSuppressWithinTheTurnedTemplate() {
+        // Two upright bars beside each other, sought by one that lies: within its turned box, but
+        // not within half of the template as it is turned.
+        base::Image<float> scene = noisy({70, 70, 1}, 0.02);
+        for (const std::int64_t x : {30, 38}) {
+            for (std::int64_t y = 25; y < 45; ++y) {
+                scene.view().at(x, y, 0) += 1;
+                scene.view().at(x + 1, y, 0) += 0.8F;
+            }
+        }
+        base::Image<float> bar({26, 6, 1}, 0.0F);
+        for (std::int64_t x = 3; x < 23; ++x) {
+            bar.view().at(x, 2, 0) = 0.8F;
+            bar.view().at(x, 3, 0) = 1;
+        }
+        Job job = searching("0:90:90");
+        job.minScore = 0.8;
+        const JobResult result = job::runJob(job, test::imagesOf(std::move(scene), std::move(bar)));
+        QCOMPARE(std::ssize(result.peaks), 2);
+        for (const match::Peak& peak : result.peaks) {
+            QCOMPARE(rotation::inPlaneDegrees(peak.pose->turn), 90.0);
+        }
+    }
+
+    static void aKeptMapGivesThePeaksOfARun() {
+        const std::vector<Planted> planted{{{30, 31, 0}, {rotation::inPlane(30), 1, false}},
+                                           {{70.4, 40, 0}, {rotation::inPlane(130), 1, false}}};
+        const test::Folder folder;
+        const job::JobImages images = pictureOf(planted, {100, 90, 1}, true);
+        Job job = searching("10");
+        job.scene = folder.path("scene.mha");
+        job.templates = {folder.path("templ.mha")};
+        (void)io::writeImage(job.scene, base::viewOf(images.scene->pixels), images.scene->geometry);
+        (void)io::writeImage(job.templates[0], base::viewOf(images.templates[0]->pixels),
+                             images.templates[0]->geometry);
+        job.map = folder.path("map.mha");
+        job.status = folder.path("status.mha");
+        job.index = folder.path("index.mha");
+        job.report = folder.path("report.json");
+        const JobResult result = job::runJob(job);
+        QCOMPARE(std::ssize(result.peaks), 2);
+        job::PeakThresholds looser = job::thresholdsOf(job);
+        looser.threshold = 0.12;
+        Job again = job::withThresholds(job, looser);
+        again.map.clear();
+        again.status.clear();
+        again.index.clear();
+        again.report.clear();
+        const JobResult expected = job::runJob(again);
+        QVERIFY(std::ssize(expected.peaks) > 2);
+        const auto kept = job::keepMap(result, job, result.scene);
+        for (const auto& map : {kept, job::loadKeptMap(job)}) {
+            const std::vector<match::Peak> peaks = job::extractPeaks(*map, looser).peaks;
+            QCOMPARE(std::ssize(peaks), std::ssize(expected.peaks));
+            for (std::size_t i = 0; i < peaks.size(); ++i) {
+                QVERIFY(peaks[i].corner == expected.peaks[i].corner);
+                QCOMPARE(peaks[i].score, expected.peaks[i].score);
+                QVERIFY(peaks[i].pose == expected.peaks[i].pose);
+            }
+            const auto why = job::explain(*map, peaks[0], looser);
+            // Template and panel under the support of the pose: alike up to the noise.
+            QVERIFY(why && std::abs(why->panelDeviation / why->templateDeviation - 1) < 0.1);
+        }
+    }
+
+    static void memoryDoesNotDependOnTheNumberOfOrientations() {
+        const job::JobImages images = pictureOf({}, {200, 200, 1}, true);
+        const job::JobReport few = job::planJob(searching("2"), images);
+        const job::JobReport many = job::planJob(searching("0.5"), images);
+        QCOMPARE(few.poses->members, 180);
+        QCOMPARE(many.poses->members, 720);
+        QVERIFY(few.poses->batch >= many.poses->batch); // 180 / 7 and 720 / 30
+        QVERIFY(many.poses->memoryBytes <= few.poses->memoryBytes);
+        QVERIFY(*many.poses->predictedMs > 3 * *few.poses->predictedMs);
+    }
+
+    static void badSearchesAreRefused() {
+        const job::JobImages images = pictureOf({}, {60, 60, 1}, true);
+        const auto code = [&](const Job& job) {
+            return test::thrownBy([&] { (void)job::runJob(job, images); });
+        };
+        using enum base::ErrorCode;
+        const test::Thrown many = code(searching("0.02"));
+        QCOMPARE(many.code, CommandLine);
+        QVERIFY(many.sentence.find("18000 orientations, more than 10000") != std::string::npos);
+        QCOMPARE(job::planJob(searching("0.02"), images).poses->members, 18000);
+        QCOMPARE(code(searching("0")).code, CommandLine);
+        QCOMPARE(code(searching("10", "nan")).code, CommandLine);
+        QCOMPARE(code(searching("10", "4")).code, Problem); // larger than the scene
+        QCOMPARE(code(searching("list:/nowhere/list.txt")).code, Input);
+        Job symmetry = searching("10");
+        symmetry.poses.symmetry = "O";
+        QCOMPARE(code(symmetry).code, CommandLine);
+    }
+
+    static void theOptionsReadBack() {
+        const Job job =
+            job::parseArguments({"scene.mha", "t.mha", "--rotations=-30:30:5", "--scales", "0.9,1",
+                                 "--mirror", "--symmetry", "C2", "--yes"})
+                .job;
+        QVERIFY(job.poses.mirror && job.poses.yes && job.poses.rotations == "-30:30:5");
+        QVERIFY(job::parseArguments(job::toArguments(job)).job == job);
+        QVERIFY(job::fromJobFile(job::toJobFile(job)) == job);
+    }
+};
+
+const flcc::test::TestClass<PosesTest> kPosesTest;
+#include "poses_test.moc"
