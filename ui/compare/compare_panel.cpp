@@ -117,6 +117,7 @@ QVBoxLayout* ComparePanel::makeChoices() {
     connect(m_wipe, &QSlider::valueChanged, this, &ComparePanel::showMaps);
     m_save = new QPushButton(tr("Save differences …"), this);
     m_save->setObjectName(QStringLiteral("compareSave"));
+    m_save->setAccessibleName(tr("Save differences"));
     m_save->setToolTip(tr("Writes all positions with where they were found: CSV, TSV or JSON"));
     connect(m_save, &QPushButton::clicked, this, &ComparePanel::save);
     auto* distance = new QHBoxLayout;
@@ -143,6 +144,7 @@ QWidget* ComparePanel::makeNumbers() {
     m_numbers->setMinimumWidth(1);
     m_best = new QPushButton(box);
     m_best->setObjectName(QStringLiteral("compareBest"));
+    m_best->setAccessibleName(tr("Threshold with the best F1"));
     m_best->setToolTip(tr("Sets the threshold with the largest F1"));
     m_best->hide();
     connect(m_best, &QPushButton::clicked, this, [this] {

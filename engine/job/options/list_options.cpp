@@ -252,7 +252,6 @@ std::string listHelp() { return table().help(); }
 
 void setListOptions(ListConversion& conversion, const std::map<std::string, std::string>& values) {
     table().set(conversion, values);
-    detail::requireBoxFiles(conversion.exports);
 }
 
 void setListUnknown(io::ListUnknowns& unknowns, const std::string& option,
