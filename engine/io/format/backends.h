@@ -51,8 +51,8 @@ struct HeaderAndVoxels {
 [[nodiscard]] std::string nrrdHeader(base::PixelType type, const base::Extents& extents,
                                      const base::Geometry& geometry, const Metadata& metadata);
 
-/// The same of HDF5: one dataset with the axes z, y and x, or y and x of a flat image. Of a stack of
-/// `members` images (0: one image), t comes first and the extents are those of a member.
+/// The same of HDF5: one dataset with the axes z, y and x, or y and x of a flat image. Of a stack
+/// of `members` images (0: one image), t comes first and the extents are those of a member.
 [[nodiscard]] std::string hdf5Header(base::PixelType type, const base::Extents& extents,
                                      std::int64_t members, const base::Geometry& geometry);
 
