@@ -182,8 +182,9 @@ writeImage(const std::filesystem::path& path, const base::AnyView& pixels,
            const base::Geometry& geometry, const std::map<std::string, std::string>& metadata = {},
            const std::stop_token& stop = {});
 
-/// Reads what writeImage() or writeStack() wrote to the temporary name of `file` and compares all voxels. False if
-/// cancelled. **Errors**: Output where other extents or values are read; as readImage().
+/// Reads what writeImage() or writeStack() wrote to the temporary name of `file` and compares all
+/// voxels. False if cancelled. **Errors**: Output where other extents or values are read; as
+/// readImage().
 [[nodiscard]] bool checkWritten(const AtomicFile& file, const base::View<const float>& voxels,
                                 const std::stop_token& stop = {});
 
