@@ -35,8 +35,7 @@ class Docks : public QObject {
 
   public:
     Docks(QMainWindow& window, Document& document, RunController& controller, ViewsPanel& views,
-          std::function<io::ProtectedFiles()> inputs,
-          std::function<io::ListUnknowns()> unknowns);
+          std::function<io::ProtectedFiles()> inputs, std::function<io::ListUnknowns()> unknowns);
 
     [[nodiscard]] DataPanel& data() { return *m_data; }
     [[nodiscard]] MatchPanel& match() { return *m_match; }
