@@ -84,8 +84,9 @@ Recipe tiny() {
 Recipe turnedCells() {
     Recipe recipe = cells();
     recipe.name = "turned-cells";
-    recipe.title =
-        "24 copies of one cell, each turned and scaled (--rotations 10 --scales 0.9,1,1.1)";
+    recipe.title = "24 copies of one cell, each turned and scaled";
+    recipe.rotations = "10";
+    recipe.scales = "0.9,1,1.1";
     recipe.extents = {640, 640, 1};
     recipe.copies = 24;
     recipe.distance = 80;
@@ -101,8 +102,9 @@ Recipe turnedCells() {
 Recipe turnedComplexes() {
     Recipe recipe = tomogram();
     recipe.name = "turned-complexes";
-    recipe.title =
-        "6 copies of one complex in a volume, each turned (--rotations 20 --mask sphere:8)";
+    recipe.title = "6 copies of one complex in a volume, each turned";
+    recipe.rotations = "20";
+    recipe.mask = "sphere:8";
     recipe.extents = {96, 96, 72};
     recipe.copies = 6;
     recipe.distance = 30;

@@ -273,7 +273,8 @@ const std::vector<SampleInfo>& sampleList() {
     static const std::vector<SampleInfo> kList = [] {
         std::vector<SampleInfo> list;
         for (const Recipe& recipe : detail::recipes()) {
-            list.push_back({recipe.name, recipe.title, recipe.extents, recipe.turned});
+            list.push_back({recipe.name, recipe.title, recipe.extents, recipe.turned,
+                            recipe.rotations, recipe.scales, recipe.mask});
         }
         return list;
     }();

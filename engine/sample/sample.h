@@ -27,6 +27,10 @@ struct SampleInfo {
     std::string_view title;
     base::Extents extents;
     bool turned = false; ///< the copies lie in poses of their own
+    // Of turned copies: options of a match that finds them.
+    std::string_view rotations{};
+    std::string_view scales{};
+    std::string_view mask{};
 };
 
 /// "cells", "tomogram", "tiny", "turned-cells", "turned-complexes".

@@ -9,6 +9,7 @@
 #include "tests/support/test_class.h"
 #include "tests/ui/window_support.h"
 #include "ui/match/match_panel.h"
+#include "ui/open/opener.h"
 #include "ui/results/peaks_model.h"
 
 // The section "Rotations and scales" of the Match panel.
@@ -57,6 +58,21 @@ class WindowPosesTest : public QObject {
         }
         type("rotations", "45");
         QVERIFY(panel().reasonAgainstRun().isEmpty());
+    }
+
+    void aTurnedSampleBringsItsRotations() {
+        const auto openSample = [this](const char* name) {
+            bool opened = false;
+            m_window->opener().openSample(QLatin1String(name), [&opened](bool) { opened = true; });
+            QTRY_VERIFY(opened);
+            QVERIFY(test::waitUntilIdle(*m_window));
+        };
+        openSample("turned-cells");
+        QCOMPARE(panel().settings().poses.rotations, std::string("10"));
+        QCOMPARE(panel().settings().poses.scales, std::string("0.9,1,1.1"));
+        QVERIFY(count().startsWith("108 orientations"));
+        openSample("tiny");
+        QVERIFY(!panel().settings().poses.any());
     }
 
     void aRunShowsPosesInTheTable() {

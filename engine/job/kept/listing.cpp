@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include <nlohmann/json.hpp>
 
@@ -170,7 +171,13 @@ std::string samplesText() {
         name.resize(std::max<std::size_t>(name.size() + 1, 12), ' ');
         text += name + std::to_string(info.extents.x) + "x" + std::to_string(info.extents.y) +
                 (info.extents.z > 1 ? "x" + std::to_string(info.extents.z) : "") + "  " +
-                std::string(info.title) + "\n";
+                std::string(info.title);
+        for (const auto& [option, value] : {std::pair(" --rotations ", info.rotations),
+                                            {" --scales ", info.scales},
+                                            {" --mask ", info.mask}}) {
+            text += value.empty() ? "" : option + std::string(value);
+        }
+        text += "\n";
     }
     return text;
 }

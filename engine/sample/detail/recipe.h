@@ -38,6 +38,9 @@ struct Recipe {
     bool turned = false;
     double smallest = 1;
     double largest = 1;
+    std::string_view rotations{}; ///< of SampleInfo
+    std::string_view scales{};
+    std::string_view mask{};
 };
 
 [[nodiscard]] const std::vector<Recipe>& recipes();

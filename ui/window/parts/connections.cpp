@@ -4,11 +4,13 @@
 #include <QMainWindow>
 #include <QMenu>
 
+#include <algorithm>
 #include <filesystem>
 #include <functional>
 #include <vector>
 
 #include "engine/plan/planner.h"
+#include "engine/sample/sample.h"
 #include "ui/base/message_bar.h"
 #include "ui/base/text.h"
 #include "ui/compare/compare_panel.h"
@@ -65,8 +67,18 @@ void Connections::connectStartPage() {
     QObject::connect(&start, &StartPage::fileRequested, &m_parts.opener,
                      [this](const QString& file) { m_parts.opener.offerScenes({toPath(file)}); });
     QObject::connect(&start, &StartPage::sampleRequested, &m_parts.opener, &Opener::offerSample);
-    QObject::connect(&m_parts.opener, &Opener::sampleOpened, &m_parts.match,
-                     [this] { m_parts.match.setAutoThreshold(); });
+    QObject::connect(&m_parts.opener, &Opener::sampleOpened, &m_parts.match, [this] {
+        m_parts.match.setAutoThreshold();
+        const std::string name = m_parts.document.scene().sample.toStdString();
+        const auto& samples = sample::sampleList();
+        const auto info = std::ranges::find(samples, name, &sample::SampleInfo::name);
+        if (info != samples.end()) { // what finds its copies
+            job::Job settings = m_parts.match.settings();
+            settings.poses.rotations = info->rotations;
+            settings.poses.scales = info->scales;
+            m_parts.match.setSettings(settings);
+        }
+    });
 }
 
 void Connections::connectDocument() {
