@@ -17,7 +17,7 @@ std::string fault(const std::vector<Way>& ways, const method::MaskedView& scene,
             return finding.fault;
         }
     }
-    return ways.empty() && areJudged(base::pixelType(scene.pixels))
+    return ways.empty() && areJudged(base::pixelType(scene.pixels), templ.weights.data() != nullptr)
                ? "no method accepts the problem"
                : "";
 }

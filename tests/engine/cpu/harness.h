@@ -16,8 +16,9 @@ namespace flcc::test {
 /// The methods that are judged: those of the planner's table, or with FLCC_TEST_METHODS=device in
 /// the environment those of a device that is stood in for.
 [[nodiscard]] const std::vector<const method::Method*>& judgedMethods();
-/// Whether they take scenes of a type; of others nothing is judged. Beside judgedMethods().
-[[nodiscard]] bool areJudged(base::PixelType scene);
+/// Whether they take scenes of a type, and templates whose voxels have weights; of others nothing
+/// is judged. Beside judgedMethods().
+[[nodiscard]] bool areJudged(base::PixelType scene, bool weighted);
 
 /// Every accepted way of the table for matching `templ` in `scene` on two threads.
 [[nodiscard]] std::vector<Way> waysFor(const method::MaskedView& scene,
