@@ -340,6 +340,9 @@ class MasksTest : public QObject {
         QFETCH(Extents, scene);
         QFETCH(Extents, templ);
         QFETCH(int, levels);
+        if (test::kSanitized && levels == 3) {
+            QSKIP("numbers only; two levels make the same reads and writes");
+        }
         for (const auto& [type, step] : std::vector<std::pair<PixelType, double>>{
                  {PixelType::UInt8, 1}, {PixelType::UInt16, 16}, {PixelType::Float32, 0.37}}) {
             test::Random random(75);

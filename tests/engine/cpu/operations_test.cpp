@@ -176,7 +176,7 @@ class CpuOperationsTest : public QObject {
     void everyValueIsThatOfTheDefinition_data() {
         QTest::addColumn<int>("row");
         QTest::addColumn<int>("type");
-        test::Thinned some(3);
+        test::Thinned some(7); // no factor of the number of types
         for (std::size_t row = 1; row < method::operationTable().size(); ++row) {
             for (int number = 0; number < 10; ++number) {
                 if (!some.next()) {
@@ -261,6 +261,9 @@ class CpuOperationsTest : public QObject {
     }
 
     void levelsFarApartAreWithinTheBound() {
+        if (test::kSanitized) {
+            QSKIP("numbers only; the other tests make the same reads and writes");
+        }
         // The values are moved to one level: the rounding of that is part of the bound.
         for (const PixelType type : {PixelType::Float32, PixelType::Float64}) {
             for (const double far : {-3e4, 1e7}) {
