@@ -28,9 +28,9 @@ namespace flcc::job {
 [[nodiscard]] base::Image<float> floatsOf(const base::Image<double>& image);
 
 /// Writes `members` boxes, which lie one behind the other, to the temporary name of `file` as
-/// io::writeStack() does, reads them back and compares; the caller calls commit(). Returns what the
-/// format cannot store, nothing if cancelled. **Errors**: as io::writeStack(); Output where other
-/// values are read.
+/// io::writeStack() does, reads them back and compares; the caller calls commit(). 0 members: one
+/// image that is no stack, such as an average. Returns what the format cannot store, nothing if
+/// cancelled. **Errors**: as io::writeStack(); Output where other values are read.
 [[nodiscard]] std::optional<std::vector<std::string>>
 writeBoxes(const io::AtomicFile& file, const base::View<const float>& boxes, std::int64_t members,
            const base::Geometry& scene, const std::stop_token& stop = {});

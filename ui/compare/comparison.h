@@ -26,7 +26,6 @@ struct Reference {
 
 /// Where a position was found.
 enum class FoundIn { Both, OnlyA, OnlyB };
-inline constexpr int kFoundIn = 3;
 /// Colours that people with any colour vision tell apart, on light and dark ground.
 [[nodiscard]] QColor colourOf(FoundIn found);
 /// "both", "only here" (the shown result), "only there".

@@ -168,15 +168,17 @@ std::string samplesText() {
     std::string text;
     for (const sample::SampleInfo& info : sample::sampleList()) {
         std::string name(info.name);
-        name.resize(std::max<std::size_t>(name.size() + 1, 12), ' ');
+        name.resize(std::max<std::size_t>(name.size() + 1, 18), ' ');
         text += name + std::to_string(info.extents.x) + "x" + std::to_string(info.extents.y) +
                 (info.extents.z > 1 ? "x" + std::to_string(info.extents.z) : "") + "  " +
                 std::string(info.title);
+        std::string options;
         for (const auto& [option, value] : {std::pair(" --rotations ", info.rotations),
                                             {" --scales ", info.scales},
                                             {" --mask ", info.mask}}) {
-            text += value.empty() ? "" : option + std::string(value);
+            options += value.empty() ? "" : option + std::string(value);
         }
+        text += options.empty() ? "" : "; found by match" + options;
         text += "\n";
     }
     return text;

@@ -52,7 +52,9 @@ base::Image<float> floatsOf(const base::Image<double>& image) {
 std::optional<std::vector<std::string>>
 writeBoxes(const io::AtomicFile& file, const base::View<const float>& boxes, std::int64_t members,
            const base::Geometry& scene, const std::stop_token& stop) {
-    auto dropped = io::writeStack(file, base::AnyView(boxes), members, boxGeometry(scene), stop);
+    const base::Geometry geometry = boxGeometry(scene);
+    auto dropped = members > 0 ? io::writeStack(file, base::AnyView(boxes), members, geometry, stop)
+                               : io::writeImage(file, base::AnyView(boxes), geometry, {}, stop);
     if (!dropped || !io::checkWritten(file, boxes, stop)) {
         return std::nullopt;
     }

@@ -74,8 +74,8 @@ bool writeAverage(const Job& job, JobResult& result, OutputFiles& files,
     result.report.average = reportOf(average, options, result.geometry);
     result.report.average->file =
         (job.exports.average.empty() ? job.exports.averageVariance : job.exports.average).string();
-    return addBoxes(files, job.exports.average, floatsOf(average.mean), 1, result, stop) &&
-           addBoxes(files, job.exports.averageVariance, floatsOf(average.variance), 1, result,
+    return addBoxes(files, job.exports.average, floatsOf(average.mean), 0, result, stop) &&
+           addBoxes(files, job.exports.averageVariance, floatsOf(average.variance), 0, result,
                     stop);
 }
 

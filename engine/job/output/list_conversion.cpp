@@ -143,8 +143,8 @@ bool cutBoxes(const ListConversion& conversion, const io::PositionList& list,
     }
     done.average = reportOf(average, options, geometry);
     done.average->file = (asked.average.empty() ? asked.averageVariance : asked.average).string();
-    return addBoxes(files, asked.average, floatsOf(average.mean), 1, geometry, done, stop) &&
-           addBoxes(files, asked.averageVariance, floatsOf(average.variance), 1, geometry, done,
+    return addBoxes(files, asked.average, floatsOf(average.mean), 0, geometry, done, stop) &&
+           addBoxes(files, asked.averageVariance, floatsOf(average.variance), 0, geometry, done,
                     stop);
 }
 

@@ -71,6 +71,7 @@ class JobExportsTest : public QObject {
     void sizesAreForAllAxesOrEach();
     void anAverageIsANewTemplate();
     void aJudgedListGivesBoxesOfItsKeptPeaks();
+    void anAverageOfAVolumeIsAVolumeAndNoStack();
     void whatIsWrittenIsReadBack();
     void figuresAreDrawn();
     void whatCannotBeIsRefused_data();
@@ -341,6 +342,26 @@ void JobExportsTest::aJudgedListGivesBoxesOfItsKeptPeaks() {
     }
     set({{"stack", folder.path("judged.csv")}});
     refused(ErrorCode::CommandLine, "judged.csv");
+}
+
+void JobExportsTest::anAverageOfAVolumeIsAVolumeAndNoStack() {
+    const test::Folder folder;
+    const base::AnyImage scene = test::noise(PixelType::UInt8, {20, 18, 16}, 5);
+    io::writeImage(folder.path("s.mha"), base::viewOf(scene), {});
+    io::writeText(folder.path("l.csv"), "rank,score,cx,cy,cz\n1,0.9,8,8,8\n");
+    job::ListConversion conversion{.input = folder.path("l.csv")};
+    job::setListOptions(conversion, {{"scene", folder.path("s.mha")},
+                                     {"stack-size", "5"},
+                                     {"stack", folder.path("p.mrc")},
+                                     {"average", folder.path("a.mrc")}});
+    (void)job::convertList(conversion);
+    const auto group = [&](const char* name) { // ISPG, bytes 88 to 91
+        const std::string bytes = test::bytesOf(folder.path(name));
+        return static_cast<unsigned char>(bytes.at(88)) +
+               256 * static_cast<unsigned char>(bytes.at(89));
+    };
+    QCOMPARE(group("p.mrc"), 401);
+    QCOMPARE(group("a.mrc"), 1);
 }
 
 void JobExportsTest::whatIsWrittenIsReadBack() {
