@@ -240,14 +240,14 @@ class PosesTest : public QObject {
         const auto turn = [flat](double degrees, const Point& euler) {
             return flat ? rotation::inPlane(degrees) : rotation::fromEuler(euler);
         };
+        // Half a step from the poses that are searched, in the image.
         const std::vector<Planted> planted{
-            {{17.3, 18.4, flat ? 0 : 16.2}, {turn(133.3, {20, 60, -110}), 1.07, false}},
-            {{42.2, 17.6, flat ? 0 : 20.4}, {turn(11.9, {-150, 100, 35}), 1, false}},
-            {{28.1, 43.3, flat ? 0 : 18.5}, {turn(287.2, {75, 15, 170}), 1.1, false}}};
+            {{17.3, 18.4, flat ? 0 : 16.2}, {turn(138.2, {20, 60, -110}), 1.07, false}},
+            {{42.2, 17.6, flat ? 0 : 20.4}, {turn(29.9, {-150, 100, 35}), 1, false}},
+            {{28.1, 43.3, flat ? 0 : 18.5}, {turn(282.1, {75, 15, 170}), 1.1, false}}};
         Job job = searching(flat ? "12" : "30", "1,1.1");
-        job.masks = {flat ? "" : "sphere:9"};
-        if (flat) {
-            job.masks.clear();
+        if (!flat) {
+            job.masks = {"sphere:9"};
         }
         job.minScore = 0.45;
         const job::JobImages images = pictureOf(planted, {60, 60, flat ? 1 : 38}, flat);
@@ -271,13 +271,13 @@ class PosesTest : public QObject {
             const match::Peak* const peak = nearest(fine.peaks, each.centre);
             QVERIFY(peak != nullptr);
             const double off = rotation::angleBetween(peak->pose->turn, each.pose.turn);
-            QVERIFY2(off < (flat ? 0.6 : 1.5), qPrintable(QString::number(off)));
-            QVERIFY2(std::abs(peak->pose->scale - each.pose.scale) < 0.015,
+            QVERIFY2(off < 1.6, qPrintable(QString::number(off)));
+            QVERIFY2(std::abs(peak->pose->scale - each.pose.scale) < 0.035,
                      qPrintable(QString::number(peak->pose->scale)));
             const double moved =
                 std::hypot(peak->centre[0] - each.centre[0], peak->centre[1] - each.centre[1],
                            peak->centre[2] - each.centre[2]);
-            QVERIFY2(moved < 0.25, qPrintable(QString::number(moved)));
+            QVERIFY2(moved < 0.35, qPrintable(QString::number(moved)));
             QVERIFY(peak->refinement->score > peak->score);
         }
         // Of operations other than lcc nothing is refined.
