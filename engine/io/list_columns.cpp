@@ -37,7 +37,10 @@ const std::vector<ListColumn>& peakColumns() {
                                                  {"theta", "angles"},
                                                  {"psi", "angles"},
                                                  {"sharpness"},
-                                                 {"mirror"}};
+                                                 {"mirror"},
+                                                 {"search_mean"},
+                                                 {"search_deviation"},
+                                                 {"search_z"}};
     return columns;
 }
 
@@ -104,7 +107,10 @@ void fillPeakCells(PositionList& list) {
                           angle(1),
                           angle(2),
                           "",
-                          position.mirrored ? "1" : ""};
+                          position.mirrored ? "1" : "",
+                          "",
+                          "",
+                          ""};
         if (judged) {
             position.cells.push_back(lists::decisionText(position));
         }

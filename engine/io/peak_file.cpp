@@ -81,7 +81,10 @@ std::vector<std::string> cellsOf(const match::Peak& peak, std::size_t rank) {
             angle(1),
             angle(2),
             peak.sharpness ? real(*peak.sharpness) : "",
-            peak.pose ? std::to_string(peak.pose->mirrored ? 1 : 0) : ""};
+            peak.pose ? std::to_string(peak.pose->mirrored ? 1 : 0) : "",
+            peak.search ? real(peak.search->mean) : "",
+            peak.search ? real(peak.search->deviation) : "",
+            peak.search ? real(peak.search->z) : ""};
 }
 
 /// Csv or Tsv.

@@ -113,6 +113,17 @@ struct PosesReport {
     std::optional<double> perSecond;   ///< members matched in a second, after a run
 };
 
+/// The statistics of a search (engine/match/search_statistics.h).
+struct SearchReport {
+    std::int64_t members = 0;
+    double likeness = 0;     ///< how alike the members are, 0 to 1 (match::Likeness)
+    std::int64_t voxels = 0; ///< with scores of at least 2 members; the rest is over these
+    double mean = 0;
+    double deviation = 0;
+    double largestZ = 0;
+    base::Index at{}; ///< of largestZ, in the map
+};
+
 struct InputReport {
     std::string role; ///< "scene", "template", "mask", "scene-mask"
     std::string path;
@@ -186,7 +197,8 @@ struct JobReport {
     int channels = 0;                ///< that values are summed over; 0 without kAllChannels
     std::optional<base::Box> region; ///< the part that is searched; empty = the whole scene
     std::vector<TemplateReport> templates;
-    std::optional<PosesReport> poses; ///< of a search over poses
+    std::optional<PosesReport> poses;           ///< of a search over poses
+    std::optional<SearchReport> search;         ///< of Job::searchStatistics, after a run
     /// If templates have several extents: one group for each, in the order of their first
     /// templates; else empty.
     std::vector<GroupReport> groups;
@@ -234,6 +246,11 @@ struct JobReport {
 /// A search over poses in one line: "36 rotations of 10 degrees, 3 scales, both hands: 216 members
 /// in boxes of 90x90x1; about 300 ms, 120 MiB; 700 a second".
 [[nodiscard]] std::string posesText(const PosesReport& poses);
+/// The statistics of a search in one line.
+[[nodiscard]] std::string searchText(const SearchReport& search);
+/// Whether z hides the objects, since the members are alike; and the warning that says so.
+[[nodiscard]] bool isAlike(const SearchReport& search);
+[[nodiscard]] std::string likenessWarning(const SearchReport& search);
 /// The pose of a peak: "30.0°", "30.0°, 0.95, mirrored", "rot 10.0, tilt 20.0, psi 30.0".
 [[nodiscard]] std::string poseText(const rotation::Pose& pose);
 /// The audit in one line: "passed; 168 scores compared with the definition; largest deviation

@@ -232,6 +232,12 @@ QString ExplainPanel::textOf(const Shown& shown) const {
         lines << tr("%1 false positives expected with such a score")
                      .arg(*peak.falsePositives, 0, 'g', 2);
     }
+    if (peak.search) {
+        lines << tr("Over the search: mean %1, deviation %2, z %3")
+                     .arg(peak.search->mean, 0, 'f', 4)
+                     .arg(peak.search->deviation, 0, 'f', 4)
+                     .arg(peak.search->z, 0, 'f', 1);
+    }
     if (!shown.explanation) {
         lines << coloured(tr("The map of this result is not there: no profiles and neighbours."),
                           accents().muted);

@@ -11,6 +11,7 @@
 #include "engine/base/tile_pool.h"
 #include "engine/job/input/inputs.h"
 #include "engine/job/job.h"
+#include "engine/match/search_statistics.h"
 #include "engine/method/session.h"
 #include "engine/plan/planner.h"
 
@@ -114,6 +115,12 @@ class GroupRun {
         return m_index;
     }
 
+    /// The statistics of the search after searched(); null if the job does not ask for them.
+    [[nodiscard]] const std::shared_ptr<const match::SearchMaps>& searchMaps() const {
+        return m_search;
+    }
+    [[nodiscard]] const std::optional<SearchReport>& searchReport() const { return m_figures; }
+
     /// Computes the statistics of the map and returns what findPeaks needs from this group.
     [[nodiscard]] match::SearchedMap searched(const std::stop_token& stop);
     /// Compares scores with the definition; results of a GPU are always checked, whatever the job
@@ -132,6 +139,8 @@ class GroupRun {
                                                   const Progress& progress);
     [[nodiscard]] method::Outcome searchPoses(const method::Execution& execution,
                                               const Progress& progress);
+    [[nodiscard]] method::BankView bankView();
+    void countSearch();
     /// Runs that the plan's times are of: batches of a search over poses.
     [[nodiscard]] std::int64_t batches() const;
     [[nodiscard]] Shared whatIsShared(int number) const;
@@ -151,6 +160,10 @@ class GroupRun {
     std::shared_ptr<method::MatchMap> m_map;
     std::shared_ptr<base::Image<std::int32_t>> m_index;
     std::shared_ptr<const method::ReducedMap> m_reduced; ///< set instead of the map
+    std::unique_ptr<method::SearchTotals> m_sums;        ///< until m_search is made
+    std::optional<match::Likeness> m_likeness;
+    std::shared_ptr<const match::SearchMaps> m_search;
+    std::optional<SearchReport> m_figures;
     GroupReport m_report;
     method::Outcome m_outcome; ///< of the last repetition
     int m_threads = 1;         ///< number of threads of the last repetition

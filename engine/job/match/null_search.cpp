@@ -91,6 +91,8 @@ Job searchOf(const Job& job) {
     search.planning = plan::Planning::Estimate;
     search.repeat = 1;
     search.audit = Audit::Off;
+    search.searchStatistics = false;
+    search.searchMaps.clear();
     for (std::filesystem::path* const output :
          {&search.report, &search.map, &search.status, &search.index, &search.peaks,
           &search.heatmap, &search.truth, &search.comparison}) {

@@ -172,19 +172,7 @@ void SceneRunner::reportInputs() {
                          .readAhead = {},
                          .inFlight = 1};
     }
-    report.inputs = inputs().reports;
-    report.warnings = inputs().warnings;
-    report.scene = inputs().scene->extents();
-    report.channels = inputs().scene->channels;
-    report.geometry = inputs().geometry;
-    report.region = inputs().region;
-    report.partialPeaks = m_job.partialPeaks;
-    for (const TemplateInput& templ : inputs().templates) {
-        report.templates.push_back({templ.image->source, templ.extents(),
-                                    base::pixelType(templ.image->pixels),
-                                    method::supportCount(templ.view()), templ.masked,
-                                    method::hasWeights(templ.view()), templ.form});
-    }
+    describeInputs(m_job, inputs(), report);
 }
 
 void SceneRunner::reportGroups() {
@@ -368,6 +356,14 @@ bool SceneRunner::searchNull() {
     return !m_stop.stop_requested();
 }
 
+void SceneRunner::takeSearch() {
+    m_result.search = groups().front().searchMaps();
+    m_result.report.search = groups().front().searchReport();
+    if (m_result.report.search && isAlike(*m_result.report.search)) {
+        warn(likenessWarning(*m_result.report.search));
+    }
+}
+
 bool SceneRunner::findPeaks() {
     enter(Phase::Peaks);
     const base::Stopwatch watch;
@@ -375,6 +371,7 @@ bool SceneRunner::findPeaks() {
     for (GroupRun& group : groups()) {
         maps.push_back(group.searched(m_stop));
     }
+    takeSearch();
     m_sink.progress(0.2);
     FoundPeaks found =
         peaksOf(m_job, inputs().sceneView(), maps, m_result.geometry,

@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "engine/job/input/inputs.h"
+#include "engine/match/search_statistics.h"
 #include "engine/match/sharpness.h"
 
 namespace flcc::job::detail {
@@ -47,6 +48,7 @@ FoundPeaks peaksOf(const Job& job, const method::MaskedView& scene,
             }
         }
         match::setSharpness(found.peaks, maps);
+        match::setSearchStatistics(found.peaks, maps);
     }
     return found;
 }

@@ -127,6 +127,16 @@ void requireSensible(const Job& job) {
                   "{--symmetry}");
         }
     }
+    if (job.searchStatistics && !job.operation.isLcc()) {
+        wrong("search-statistics-of-other-operation",
+              "{--search-statistics} is of scores of lcc, not of operation {value}; leave it out",
+              std::string(job.operation.traits().name));
+    }
+    if (job.searchStatistics && job.stream) {
+        wrong("search-statistics-of-stream",
+              "{--search-statistics} is of one scene, but {--stream} searches every slice; search "
+              "one slice as {--region} X,Y,Z:W,H,1 without {--stream}");
+    }
     requireTruth(job);
     if (job.memoryBytes < 0) {
         wrong("option-value", "{--memory} must be positive, not {value}",

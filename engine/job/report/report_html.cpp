@@ -126,6 +126,9 @@ std::string summaryHtml(const JobReport& report) {
     if (report.poses) {
         rows.push_back({"Poses", posesText(*report.poses)});
     }
+    if (report.search) {
+        rows.push_back({"Search", searchText(*report.search)});
+    }
     if (report.frames.empty() && report.run) {
         rows.push_back({"Peaks", std::to_string(report.peaks.size())});
     }
@@ -171,6 +174,9 @@ std::string peaksHtml(const JobReport& report) {
     const bool several = report.templates.size() > 1;
     const std::string& unit = report.geometry.unit;
     const auto columns = [&](Row row) {
+        if (!report.search) {
+            row.resize(row.size() - 3);
+        }
         if (!report.poses) {
             row.erase(row.begin() + 13);
         }
@@ -193,11 +199,14 @@ std::string peaksHtml(const JobReport& report) {
                      peak.zscore ? fixed(*peak.zscore, 1) : "",
                      peak.falsePositives ? fmt::format("{:.2g}", *peak.falsePositives) : "",
                      peak.rival ? fixed(*peak.rival, 3) : "", std::to_string(peak.templ),
-                     peak.pose ? poseText(*peak.pose) : "", std::string(base::name(peak.status))}));
+                     peak.pose ? poseText(*peak.pose) : "", std::string(base::name(peak.status)),
+                     peak.search ? fixed(peak.search->mean, 4) : "",
+                     peak.search ? fixed(peak.search->deviation, 4) : "",
+                     peak.search ? fixed(peak.search->z, 2) : ""}));
     }
-    const Row head =
-        columns({"rank", "score", "corner", "x", "y", "z", "x, " + unit, "y, " + unit, "z, " + unit,
-                 "z-score", "false pos.", "rival", "template", "pose", "status"});
+    const Row head = columns({"rank", "score", "corner", "x", "y", "z", "x, " + unit, "y, " + unit,
+                              "z, " + unit, "z-score", "false pos.", "rival", "template", "pose",
+                              "status", "search mean", "search deviation", "search z"});
     std::vector<std::size_t> numbers(head.size() - 1);
     std::iota(numbers.begin(), numbers.end(), std::size_t{0});
     std::string text = "<h2>Peaks</h2>\n" + table(head, rows, numbers);

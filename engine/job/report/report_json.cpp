@@ -144,6 +144,13 @@ Json toJson(const PosesReport& poses) {
             {"per_second", orNull(poses.perSecond)}};
 }
 
+Json toJson(const SearchReport& search) {
+    return {{"members", search.members},     {"likeness", search.likeness},
+            {"voxels", search.voxels},       {"mean", search.mean},
+            {"deviation", search.deviation}, {"largest_z", search.largestZ},
+            {"at", toJson(search.at)}};
+}
+
 Json toJson(const match::Peak& peak, std::size_t rank) {
     return {{"rank", rank},
             {"score", peak.score},
@@ -159,7 +166,11 @@ Json toJson(const match::Peak& peak, std::size_t rank) {
             {"rival", orNull(peak.rival)},
             {"zscore", orNull(peak.zscore)},
             {"false_positives", orNull(peak.falsePositives)},
-            {"sharpness", orNull(peak.sharpness)}};
+            {"sharpness", orNull(peak.sharpness)},
+            {"search", peak.search ? Json{{"mean", peak.search->mean},
+                                          {"deviation", peak.search->deviation},
+                                          {"z", peak.search->z}}
+                                   : Json(nullptr)}};
 }
 
 /// Writes the rows of a plan and the chosen one.
@@ -243,6 +254,7 @@ Json jsonOf(const JobReport& report) {
     json["map"] = report.map ? toJson(*report.map) : Json(nullptr);
     json["templates"] = templatesJson(report);
     json["poses"] = report.poses ? toJson(*report.poses) : Json(nullptr);
+    json["search"] = report.search ? toJson(*report.search) : Json(nullptr);
     json["groups"] = Json::array();
     for (const GroupReport& group : report.groups) {
         Json each{{"templates", group.templates},

@@ -54,6 +54,11 @@ PoseFields::PoseFields(FoldingForm& form, job::Job& job, TextFields& texts, Docu
     m_mirror = new QCheckBox(tr("Mirrored templates too"), &m_form);
     m_form.addRow(QString(), m_mirror, "mirror",
                   tr("Also searches the templates mirrored along x: the other hand"));
+    m_statistics = new QCheckBox(tr("Statistics of the search"), &m_form);
+    m_form.addRow(QString(), m_statistics, "searchStatistics",
+                  tr("Of lcc: also keeps mean and deviation of the scores of all orientations or "
+                     "templates at each placement, and z: how many deviations the best one lies "
+                     "above the mean. 32 bytes more for each placement while it runs"));
     m_yes = new QCheckBox(tr("More than %1 orientations").arg(job::kMostPoses), &m_form);
     m_form.addRow(QString(), m_yes, "manyPoses",
                   tr("Allows a search that may take hours; the plan tells its time"));
@@ -63,11 +68,15 @@ PoseFields::PoseFields(FoldingForm& form, job::Job& job, TextFields& texts, Docu
     m_count->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Fixed);
     m_form.addRow(QString(), m_count, "poseCount",
                   tr("How many orientations each template is searched in"));
-    for (QCheckBox* const box : {m_mirror, m_yes}) {
+    for (QCheckBox* const box : {m_mirror, m_statistics, m_yes}) {
         box->setAccessibleName(box->text());
         connect(box, &QCheckBox::toggled, this, [this] {
             m_job.poses.mirror = m_mirror->isChecked();
             m_job.poses.yes = m_yes->isChecked();
+            m_job.searchStatistics = m_statistics->isChecked();
+            if (!m_job.searchStatistics) {
+                m_job.searchMaps.clear();
+            }
             showCount();
             Q_EMIT changed();
         });
@@ -105,6 +114,8 @@ void PoseFields::take(QLineEdit* field, std::string job::Poses::*member) {
 
 void PoseFields::read(job::Job& job) const {
     job.poses = m_job.poses;
+    job.searchStatistics = m_job.searchStatistics;
+    job.searchMaps = m_job.searchMaps;
     if (job.poses.rotations.empty()) {
         job.poses.symmetry.clear(); // it leaves out equal rotations
     }
@@ -112,6 +123,7 @@ void PoseFields::read(job::Job& job) const {
 
 void PoseFields::show() {
     const QSignalBlocker quietMirror(m_mirror);
+    const QSignalBlocker quietStatistics(m_statistics);
     const QSignalBlocker quietYes(m_yes);
     for (const auto& [field, text] :
          {std::pair(m_rotations, m_job.poses.rotations),
@@ -120,6 +132,7 @@ void PoseFields::show() {
         field->setText(toQString(text));
     }
     m_mirror->setChecked(m_job.poses.mirror);
+    m_statistics->setChecked(m_job.searchStatistics);
     m_yes->setChecked(m_job.poses.yes);
     showCount();
 }

@@ -18,6 +18,7 @@ job::Job planKey(job::Job job) {
     job.map.clear();
     job.status.clear();
     job.index.clear();
+    job.searchMaps.clear();
     job.peaks.clear();
     job.peaksFormat = none.peaksFormat;
     job.peaksUnknowns = none.peaksUnknowns;
