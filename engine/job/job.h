@@ -115,6 +115,7 @@ struct Job : PlannedJob {
     std::optional<double> zscore;
     /// Of lcc: false positives are counted by a search for this template.
     match::NullTemplate null = match::NullTemplate::None;
+    bool handedness = false; ///< of lcc: also searches for the mirrored templates and compares
     std::int64_t maxPeaks = 100;
     std::optional<double> minDistance; ///< empty = auto
     bool partialPeaks = false;         ///< PARTIAL placements may be peaks

@@ -124,6 +124,28 @@ struct SearchReport {
     base::Index at{}; ///< of largestZ, in the map
 };
 
+enum class Hand : std::uint8_t { Undecided, Given, Mirrored };
+/// "undecided", "given", "mirrored".
+[[nodiscard]] std::string_view name(Hand hand);
+
+/// Which hand of the templates a scene holds: the peaks of the templates beside those of their
+/// mirror images, each searched for alone (engine/job/match/handedness.h).
+struct HandednessReport {
+    std::vector<double> given;    ///< scores of the best peaks, best first
+    std::vector<double> mirrored; ///< the same of the mirrored templates
+    double threshold = 0;         ///< of the peaks of the given templates
+    std::int64_t compared = 0;    ///< of the ranks up to where the better one leaves the threshold:
+    double above = 0;             ///< share at which the given templates score more; ties: half
+    double givenMedian = 0;
+    double mirroredMedian = 0;
+    std::int64_t places = 0; ///< where a peak of either reaches the threshold, without ties
+    std::int64_t won = 0;    ///< of these, by the given templates
+    double p = 1;            ///< of the sign test over the places, two-sided
+    double alike = 0; ///< largest correlation of a mirrored template with a template in a pose
+    Hand verdict = Hand::Undecided;
+    std::string reason; ///< why, as a sentence
+};
+
 struct InputReport {
     std::string role; ///< "scene", "template", "mask", "scene-mask"
     std::string path;
@@ -199,6 +221,7 @@ struct JobReport {
     std::vector<TemplateReport> templates;
     std::optional<PosesReport> poses;           ///< of a search over poses
     std::optional<SearchReport> search;         ///< of Job::searchStatistics, after a run
+    std::optional<HandednessReport> handedness; ///< of Job::handedness, after a run
     /// If templates have several extents: one group for each, in the order of their first
     /// templates; else empty.
     std::vector<GroupReport> groups;
@@ -251,6 +274,8 @@ struct JobReport {
 /// Whether z hides the objects, since the members are alike; and the warning that says so.
 [[nodiscard]] bool isAlike(const SearchReport& search);
 [[nodiscard]] std::string likenessWarning(const SearchReport& search);
+/// The verdict with its reason in one line.
+[[nodiscard]] std::string handednessText(const HandednessReport& hands);
 /// The pose of a peak: "30.0°", "30.0°, 0.95, mirrored", "rot 10.0, tilt 20.0, psi 30.0".
 [[nodiscard]] std::string poseText(const rotation::Pose& pose);
 /// The audit in one line: "passed; 168 scores compared with the definition; largest deviation

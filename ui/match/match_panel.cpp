@@ -265,7 +265,8 @@ void MatchPanel::nameChanges() {
                              now.memoryBytes != usual.memoryBytes;
     const bool law = now.falsePositives != usual.falsePositives || now.zscore != usual.zscore ||
                      now.null != usual.null;
-    const bool poses = now.poses != usual.poses || now.searchStatistics != usual.searchStatistics;
+    const bool poses = now.poses != usual.poses || now.searchStatistics != usual.searchStatistics ||
+                       now.handedness != usual.handedness;
     m_advancedForm->markSection("Poses", poses);
     m_advancedForm->markSection("Law", law);
     m_advancedForm->markSection("Exactness", exactness);

@@ -12,6 +12,7 @@
 #include "engine/job/input/inputs.h"
 #include "engine/job/input/limits.h"
 #include "engine/job/input/poses.h"
+#include "engine/job/match/handedness.h"
 #include "engine/job/match/null_search.h"
 #include "engine/job/match/pose_run.h"
 #include "engine/job/match/threshold.h"
@@ -25,10 +26,11 @@ namespace flcc::job::detail {
 using base::Error;
 
 JobResult SceneRunner::run() {
-    m_result.cancelled =
-        !(read(true) && inScene(sceneName(), [this] {
-              return searchNull() && plan(true) && execute() && findPeaks() && write();
-          }));
+    m_result.cancelled = !(read(true) && inScene(sceneName(), [this] {
+                               return searchNull() &&
+                                      m_hand.search(m_job, inputs(), m_result, m_stop, m_sink) &&
+                                      plan(true) && execute() && findPeaks() && write();
+                           }));
     return leave();
 }
 
@@ -382,6 +384,7 @@ bool SceneRunner::findPeaks() {
     m_result.peaks = std::move(found.peaks);
     m_result.report.peaksIncomplete = std::move(found.incomplete);
     m_result.report.threshold = std::move(found.threshold);
+    m_result.report.handedness = m_hand.judge(m_job, inputs(), m_result, maps, m_stop);
     m_result.report.run->peaksMs = watch.ms();
     m_sink.progress(0.8);
     for (std::size_t i = 0; i < groups().size() && !m_stop.stop_requested(); ++i) {

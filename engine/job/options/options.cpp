@@ -353,6 +353,10 @@ std::vector<Option<Job>> makeOptions() {
                         &Job::null,
                         std::vector{match::NullTemplate::None, match::NullTemplate::Mirror,
                                     match::NullTemplate::Phase}),
+        flagOption<Job>("handedness",
+                        "of lcc: also search for the mirrored templates and tell which hand the "
+                        "scene holds",
+                        &Job::handedness),
         thresholdOption("max-score", "SCORE",
                         "largest value of a peak, where the smallest is best (default: none)",
                         &Job::maxScore),

@@ -127,6 +127,18 @@ void requireSensible(const Job& job) {
                   "{--symmetry}");
         }
     }
+    if (job.handedness && (!job.operation.isLcc() || job.stream)) {
+        wrong(
+            "handedness-of-what",
+            std::string("{--handedness} compares peaks of lcc in one scene; leave it out or use ") +
+                (job.stream ? "one slice as {--region} X,Y,Z:W,H,1 without {--stream}"
+                            : "{--operation lcc}"));
+    }
+    if (job.handedness && job.poses.mirror) {
+        wrong("handedness-and-mirror",
+              "{--mirror} searches both hands as one, and {--handedness} each on its own; leave "
+              "out one of them");
+    }
     if (job.searchStatistics && !job.operation.isLcc()) {
         wrong("search-statistics-of-other-operation",
               "{--search-statistics} is of scores of lcc, not of operation {value}; leave it out",

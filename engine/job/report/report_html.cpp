@@ -135,6 +135,9 @@ std::string summaryHtml(const JobReport& report) {
     if (report.threshold) {
         rows.push_back({"Threshold", thresholdText(*report.threshold)});
     }
+    if (report.handedness) {
+        rows.push_back({"Hand", handednessText(*report.handedness)});
+    }
     if (report.audit) {
         rows.push_back({"Audit", auditText(*report.audit)});
     }
@@ -397,6 +400,10 @@ std::string pageOf(const JobReport& report, const PagePictures& pictures) {
             "</div>\n";
     }
     page += galleryHtml(pictures) + peaksHtml(report) + framesHtml(report);
+    if (!pictures.hands.empty()) {
+        page += "<h2>Handedness</h2>\n" + paragraph(handednessText(*report.handedness)) +
+                figure(pictures.hands, "Scores of the best peaks of both hands, best first");
+    }
     const std::string exports = exportsText(report);
     if (!exports.empty()) {
         page += "<h2>Particles</h2>\n<p><code>" + escaped(exports) + "</code></p>\n";

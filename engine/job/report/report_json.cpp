@@ -1,3 +1,4 @@
+#include <cmath>
 #include <numeric>
 
 #include "engine/base/spacing.h"
@@ -144,6 +145,23 @@ Json toJson(const PosesReport& poses) {
             {"per_second", orNull(poses.perSecond)}};
 }
 
+Json toJson(const HandednessReport& hands) {
+    return {{"verdict", name(hands.verdict)},
+            {"reason", hands.reason},
+            {"p", hands.p},
+            {"places", hands.places},
+            {"won", hands.won},
+            {"alike", hands.alike},
+            {"threshold", orNull(std::isfinite(hands.threshold) ? std::optional(hands.threshold)
+                                                                : std::nullopt)},
+            {"compared", hands.compared},
+            {"above", hands.above},
+            {"given_median", hands.givenMedian},
+            {"mirrored_median", hands.mirroredMedian},
+            {"given", hands.given},
+            {"mirrored", hands.mirrored}};
+}
+
 Json toJson(const SearchReport& search) {
     return {{"members", search.members},     {"likeness", search.likeness},
             {"voxels", search.voxels},       {"mean", search.mean},
@@ -255,6 +273,7 @@ Json jsonOf(const JobReport& report) {
     json["templates"] = templatesJson(report);
     json["poses"] = report.poses ? toJson(*report.poses) : Json(nullptr);
     json["search"] = report.search ? toJson(*report.search) : Json(nullptr);
+    json["handedness"] = report.handedness ? toJson(*report.handedness) : Json(nullptr);
     json["groups"] = Json::array();
     for (const GroupReport& group : report.groups) {
         Json each{{"templates", group.templates},

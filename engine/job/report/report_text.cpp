@@ -388,6 +388,9 @@ std::string peaksText(const JobReport& report, std::size_t shown) {
     if (report.threshold) {
         text += "Threshold: " + thresholdText(*report.threshold) + "\n";
     }
+    if (report.handedness) {
+        text += "Hand: " + handednessText(*report.handedness) + "\n";
+    }
     if (report.truth) {
         text += "Truth: " + comparisonText(*report.truth);
     }

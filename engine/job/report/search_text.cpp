@@ -1,4 +1,4 @@
-// The statistics of a search as text.
+// The statistics of a search, and its hand, as text.
 
 #include "engine/job/report.h"
 #include "engine/job/report/text.h"
@@ -23,6 +23,13 @@ std::string likenessWarning(const SearchReport& search) {
     return "the members of the search are alike (likeness " + fixed(search.likeness, 2) +
            "), as with a symmetric template: at an object the mean over the search is about this "
            "part of the best score, so z hides the object; judge by the score";
+}
+
+std::string handednessText(const HandednessReport& hands) {
+    return std::string(name(hands.verdict)) + ": " + hands.reason + "; medians " +
+           fixed(hands.givenMedian, 4) + " given and " + fixed(hands.mirroredMedian, 4) +
+           " mirrored, the given curve is higher at " + fixed(100 * hands.above, 0) + " % of " +
+           std::to_string(hands.compared) + " ranks";
 }
 
 } // namespace flcc::job

@@ -74,7 +74,7 @@ class PeakFileTest : public QObject {
         for (const char separator : {',', '\t'}) {
             const QStringList rows = rowsOf(io::peaksAsText({peak}, exampleContext(), separator));
             const QStringList cells = rows[1].split(separator);
-            QCOMPARE(cells.size(), 24);
+            QCOMPARE(cells.size(), 27);
             QCOMPARE(cells[0], QString("1"));
             QCOMPARE(cells[1].toDouble(), peak.score);
             QCOMPARE(cells[2], QString("5000000000"));
