@@ -112,7 +112,7 @@ QString PeaksModel::text(const match::Peak& peak, int row, int column) const {
     case Bound:
         return QString::number(peak.bound, 'g', 2);
     case Pose:
-        return peak.pose ? toQString(job::poseText(*peak.pose)) : QString();
+        return toQString(job::poseText(peak));
     case SearchZ:
         return peak.search ? QString::number(peak.search->z, 'f', 1) : QString();
     case Decision:

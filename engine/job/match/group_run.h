@@ -11,6 +11,7 @@
 #include "engine/base/tile_pool.h"
 #include "engine/job/input/inputs.h"
 #include "engine/job/job.h"
+#include "engine/job/match/kept_search.h"
 #include "engine/match/search_statistics.h"
 #include "engine/method/session.h"
 #include "engine/plan/planner.h"
@@ -77,6 +78,8 @@ class GroupRun {
     [[nodiscard]] std::int64_t members() const {
         return m_bank ? m_bank->count() : std::ssize(m_numbers);
     }
+    /// Those that an earlier run searched.
+    [[nodiscard]] std::int64_t keptMembers() const { return m_keptMembers; }
     /// Predicted time of the run, with all batches of poses. Needs a plan.
     [[nodiscard]] double expectedMs() const;
 
@@ -141,7 +144,7 @@ class GroupRun {
                                               const Progress& progress);
     [[nodiscard]] method::BankView bankView();
     void countSearch();
-    /// Runs that the plan's times are of: batches of a search over poses.
+    /// Runs that the plan's times are of: batches of a search over poses that are not kept.
     [[nodiscard]] std::int64_t batches() const;
     [[nodiscard]] Shared whatIsShared(int number) const;
 
@@ -149,6 +152,7 @@ class GroupRun {
     const Inputs& m_inputs;
     std::vector<int> m_numbers;
     std::shared_ptr<const rotation::PoseBank> m_bank; ///< of a search over poses; else null
+    std::unique_ptr<KeptSearch> m_kept; ///< of a search over poses that is kept; else null
     bool m_keeps;
     method::SceneHold* m_hold;
     std::vector<plan::CandidateReport> m_failed; ///< candidates that failed in runs of this group
@@ -166,7 +170,8 @@ class GroupRun {
     std::optional<SearchReport> m_figures;
     GroupReport m_report;
     method::Outcome m_outcome; ///< of the last repetition
-    int m_threads = 1;         ///< number of threads of the last repetition
+    std::int64_t m_keptMembers = 0;
+    int m_threads = 1; ///< number of threads of the last repetition
     std::vector<double> m_executeMs;
     std::vector<double> m_streamMs;
 };

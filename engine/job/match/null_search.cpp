@@ -107,6 +107,7 @@ Job searchOf(const Job& job) {
     search.searchStatistics = false;
     search.searchMaps.clear();
     search.handedness = false;
+    search.poses.resume.clear();
     for (std::filesystem::path* const output :
          {&search.report, &search.map, &search.status, &search.index, &search.peaks,
           &search.heatmap, &search.truth, &search.comparison}) {
@@ -132,6 +133,7 @@ Job allPeaks(Job job) {
     job.falsePositives.reset();
     job.zscore.reset();
     job.minScore = -1;
+    job.poses.refine = false;
     return job;
 }
 

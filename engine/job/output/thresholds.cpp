@@ -149,6 +149,21 @@ void requireSensible(const Job& job) {
               "{--search-statistics} is of one scene, but {--stream} searches every slice; search "
               "one slice as {--region} X,Y,Z:W,H,1 without {--stream}");
     }
+    if (job.searchStatistics && !job.poses.resume.empty()) {
+        wrong("search-statistics-and-resume",
+              "{--resume} keeps the best scores of a search alone; leave out {--resume} or "
+              "{--search-statistics}");
+    }
+    if (!job.poses.resume.empty() && !job.poses.any()) {
+        wrong("resume-without-rotations",
+              "{--resume} keeps searches over rotations, scales or hands; add {--rotations} or "
+              "leave out {--resume}");
+    }
+    if (!job.poses.resume.empty() && job.repeat > 1) {
+        wrong("resume-and-repeat",
+              "{--repeat} times whole runs, and {--resume} goes on from a part of one; leave out "
+              "one of them");
+    }
     requireTruth(job);
     if (job.memoryBytes < 0) {
         wrong("option-value", "{--memory} must be positive, not {value}",

@@ -195,17 +195,16 @@ std::string peaksHtml(const JobReport& report) {
     std::vector<Row> rows;
     for (std::size_t i = 0; i < std::min(kMostRows, report.peaks.size()); ++i) {
         const match::Peak& peak = report.peaks[i];
-        rows.push_back(
-            columns({std::to_string(i + 1), fixed(peak.score, 4), base::toString(peak.corner),
-                     fixed(peak.centre[0], 2), fixed(peak.centre[1], 2), fixed(peak.centre[2], 2),
-                     fixed(peak.world[0], 3), fixed(peak.world[1], 3), fixed(peak.world[2], 3),
-                     peak.zscore ? fixed(*peak.zscore, 1) : "",
-                     peak.falsePositives ? fmt::format("{:.2g}", *peak.falsePositives) : "",
-                     peak.rival ? fixed(*peak.rival, 3) : "", std::to_string(peak.templ),
-                     peak.pose ? poseText(*peak.pose) : "", std::string(base::name(peak.status)),
-                     peak.search ? fixed(peak.search->mean, 4) : "",
-                     peak.search ? fixed(peak.search->deviation, 4) : "",
-                     peak.search ? fixed(peak.search->z, 2) : ""}));
+        rows.push_back(columns(
+            {std::to_string(i + 1), fixed(peak.score, 4), base::toString(peak.corner),
+             fixed(peak.centre[0], 2), fixed(peak.centre[1], 2), fixed(peak.centre[2], 2),
+             fixed(peak.world[0], 3), fixed(peak.world[1], 3), fixed(peak.world[2], 3),
+             peak.zscore ? fixed(*peak.zscore, 1) : "",
+             peak.falsePositives ? fmt::format("{:.2g}", *peak.falsePositives) : "",
+             peak.rival ? fixed(*peak.rival, 3) : "", std::to_string(peak.templ), poseText(peak),
+             std::string(base::name(peak.status)), peak.search ? fixed(peak.search->mean, 4) : "",
+             peak.search ? fixed(peak.search->deviation, 4) : "",
+             peak.search ? fixed(peak.search->z, 2) : ""}));
     }
     const Row head = columns({"rank", "score", "corner", "x", "y", "z", "x, " + unit, "y, " + unit,
                               "z, " + unit, "z-score", "false pos.", "rival", "template", "pose",

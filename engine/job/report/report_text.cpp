@@ -363,8 +363,8 @@ std::string peaksText(const JobReport& report, std::size_t shown) {
                         fixed(peak.centre[1], 2), fixed(peak.centre[2], 2),
                         peak.zscore ? fixed(*peak.zscore, 1) : "",
                         peak.falsePositives ? brief(*peak.falsePositives) : "",
-                        peak.search ? fixed(peak.search->z, 1) : "",
-                        peak.pose ? poseText(*peak.pose) : "", std::to_string(peak.templ)});
+                        peak.search ? fixed(peak.search->z, 1) : "", poseText(peak),
+                        std::to_string(peak.templ)});
     }
     for (Row& row : rows) {
         if (!several) {

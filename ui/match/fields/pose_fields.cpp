@@ -54,6 +54,11 @@ PoseFields::PoseFields(FoldingForm& form, job::Job& job, TextFields& texts, Docu
     m_mirror = new QCheckBox(tr("Mirrored templates too"), &m_form);
     m_form.addRow(QString(), m_mirror, "mirror",
                   tr("Also searches the templates mirrored along x: the other hand"));
+    m_refine = new QCheckBox(tr("Refine poses of peaks"), &m_form);
+    m_form.addRow(
+        QString(), m_refine, "refinePoses",
+        tr("Also finds the best angle, size and place of each peak between those that are "
+           "searched"));
     m_hands = new QCheckBox(tr("Compare with the other hand"), &m_form);
     m_form.addRow(QString(), m_hands, "handedness",
                   tr("Of lcc: a second search, for the mirrored templates alone, tells which hand "
@@ -72,10 +77,11 @@ PoseFields::PoseFields(FoldingForm& form, job::Job& job, TextFields& texts, Docu
     m_count->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Fixed);
     m_form.addRow(QString(), m_count, "poseCount",
                   tr("How many orientations each template is searched in"));
-    for (QCheckBox* const box : {m_mirror, m_hands, m_statistics, m_yes}) {
+    for (QCheckBox* const box : {m_mirror, m_refine, m_hands, m_statistics, m_yes}) {
         box->setAccessibleName(box->text());
         connect(box, &QCheckBox::toggled, this, [this] {
             m_job.poses.mirror = m_mirror->isChecked();
+            m_job.poses.refine = m_refine->isChecked();
             m_job.poses.yes = m_yes->isChecked();
             m_job.handedness = m_hands->isChecked();
             m_job.searchStatistics = m_statistics->isChecked();
@@ -129,6 +135,7 @@ void PoseFields::read(job::Job& job) const {
 
 void PoseFields::show() {
     const QSignalBlocker quietMirror(m_mirror);
+    const QSignalBlocker quietRefine(m_refine);
     const QSignalBlocker quietHands(m_hands);
     const QSignalBlocker quietStatistics(m_statistics);
     const QSignalBlocker quietYes(m_yes);
@@ -139,6 +146,7 @@ void PoseFields::show() {
         field->setText(toQString(text));
     }
     m_mirror->setChecked(m_job.poses.mirror);
+    m_refine->setChecked(m_job.poses.refine);
     m_hands->setChecked(m_job.handedness);
     m_statistics->setChecked(m_job.searchStatistics);
     m_yes->setChecked(m_job.poses.yes);
