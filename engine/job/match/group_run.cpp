@@ -362,7 +362,15 @@ bool GroupRun::makeMap(const std::stop_token& stop) {
     }
     m_map = std::move(map);
     m_index = std::move(index);
+    if (m_problem.searchSums) {
+        m_sums = std::make_unique<method::SearchTotals>(extents);
+    }
     return true;
+}
+
+method::BankView GroupRun::bankView() {
+    return {method::viewOf(*m_map), m_index ? m_index->view() : base::View<std::int32_t>(),
+            m_sums ? m_sums->view() : method::SearchSums{}};
 }
 
 method::Outcome GroupRun::searchPoses(const method::Execution& execution,
@@ -391,8 +399,9 @@ method::Outcome GroupRun::searchPoses(const method::Execution& execution,
                                         .scene = scene,
                                         .share = progress.share,
                                         .searched = searched,
-                                        .kept = m_kept.get()},
-                                       execution, {method::viewOf(*m_map), m_index->view()});
+                                        .kept = m_kept.get(),
+                                        .likeness = m_likeness ? &*m_likeness : nullptr},
+                                       execution, bankView());
     m_streamMs.push_back(watch.ms());
     return outcome;
 }
@@ -400,6 +409,10 @@ method::Outcome GroupRun::searchPoses(const method::Execution& execution,
 method::Outcome GroupRun::executePrepared(const method::Execution& execution,
                                           const Progress& progress) {
     method::Session& session = m_shared.session;
+    if (m_sums) {
+        method::clearSums(m_sums->view());
+        m_likeness->add(m_inputs.templViews(m_numbers), execution.pool);
+    }
     if (!m_tookOver ||
         !session.isPrepared()) { // in every repetition, so that executeMs includes it
         session = method::Session(m_plan->method(), m_problem, m_plan->candidate());
@@ -418,9 +431,7 @@ method::Outcome GroupRun::executePrepared(const method::Execution& execution,
                                   .asked = auditedVoxels(m_problem, m_statistics.lowest)});
         m_reduced = outcome.onDevice.reduced;
     } else {
-        outcome = session.run(
-            m_inputs.sceneView(), execution,
-            {method::viewOf(*m_map), m_index ? m_index->view() : base::View<std::int32_t>()});
+        outcome = session.run(m_inputs.sceneView(), execution, bankView());
     }
     m_streamMs.push_back(watch.ms());
     if (!m_keeps) {
@@ -465,6 +476,9 @@ bool GroupRun::compute(const Progress& progress, const std::stop_token& stop) {
     m_threads = pool.threads();
     m_outcome = {};
     for (int turn = 0; turn < m_job.repeat && !m_outcome.cancelled; ++turn) {
+        if (m_sums) {
+            m_likeness.emplace(m_problem.templ);
+        }
         m_outcome = executeOnce(pool, progress, turn, stop);
     }
     if (m_index && m_numbers.size() == 1 && !m_bank) {
@@ -499,11 +513,33 @@ void GroupRun::clear() {
     m_map.reset(); // the plan counts one map
     m_index.reset();
     m_reduced.reset();
+    m_sums.reset();
+    m_search.reset();
+    m_figures.reset();
     m_executeMs.clear();
     m_streamMs.clear();
 }
 
+void GroupRun::countSearch() {
+    base::TilePool pool(std::max(1, m_threads));
+    const method::SearchSums sums = m_sums->view();
+    m_search = std::make_shared<const match::SearchMaps>(
+        match::searchMaps(method::viewOf(*m_map), sums, pool));
+    const match::SearchFigures figures = match::searchFigures(*m_search, sums);
+    m_figures = {.members = members(),
+                 .likeness = m_likeness->value(),
+                 .voxels = figures.voxels,
+                 .mean = figures.mean,
+                 .deviation = figures.deviation,
+                 .largestZ = figures.largestZ,
+                 .at = figures.at};
+    m_sums.reset();
+}
+
 match::SearchedMap GroupRun::searched(const std::stop_token& stop) {
+    if (m_sums) {
+        countSearch();
+    }
     MapReport& report = *m_report.map;
     match::SearchedMap map{.templates = m_bank ? std::vector<method::MaskedView>()
                                                : m_inputs.templViews(m_numbers),
@@ -537,6 +573,7 @@ match::SearchedMap GroupRun::searched(const std::stop_token& stop) {
                                         stop);
         }
     }
+    map.search = m_search ? m_search->view() : match::SearchViews{};
     map.statistics = report.statistics;
     if (m_index && (m_numbers.size() > 1 || m_bank)) {
         map.index = m_index->view();

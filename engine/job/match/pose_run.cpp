@@ -60,7 +60,9 @@ std::int64_t posesBytes(const method::Problem& batch) {
     constexpr std::int64_t kMember = 4 + 1; // bytes of a voxel: pixel and support
     constexpr std::int64_t kIndex = 4;
     const std::int64_t voxels = base::voxelCount(method::mapExtents(batch));
-    return 2 * method::mapBytes(batch) + kIndex * voxels +
+    method::Problem other = batch; // the sums are those of the search alone
+    other.searchSums = false;
+    return 2 * method::mapBytes(other) + kIndex * voxels +
            kMember * batch.templates * base::voxelCount(batch.templ);
 }
 
@@ -74,6 +76,7 @@ class Search {
           m_parts(partsOf(best.map.value.extents())) {}
 
     method::Outcome all() {
+        method::clearSums(m_best.sums);
         takeKept();
         const std::int64_t end = std::min(m_batches.count, m_run.most);
         for (std::int64_t batch = m_searched; batch < end && !m_all.cancelled; ++batch) {
@@ -189,6 +192,9 @@ class Search {
                                    ": ");
             }
         }
+        if (m_run.likeness != nullptr) {
+            m_run.likeness->add(views, m_execution.pool);
+        }
         m_session.prepare(views, m_execution.pool);
     }
 
@@ -200,7 +206,8 @@ class Search {
             m_scores = std::make_unique<BatchMap>(m_best.map.value.extents(),
                                                   m_best.map.exact.data() != nullptr);
         }
-        const method::BankView to = first ? m_best : m_scores->view();
+        method::BankView to = first ? m_best : m_scores->view();
+        to.sums = m_best.sums; // of all batches
         const auto voxels = static_cast<double>(base::voxelCount(to.map.value.extents()));
         double done = 0;
         const method::Execution execution{
