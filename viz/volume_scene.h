@@ -130,9 +130,9 @@ class VolumeScene final : public Scene {
     void setPeaksVisible(bool on);
     /// The templates that PeakMark::shape counts.
     void setTemplateShapes(std::vector<TemplateShape> shapes);
-    /// Shows the best 500 peaks as the surface of their template instead of a box: coloured by the
-    /// score, its size proportional to the score's place on the scale; that of the best peak has
-    /// the template's own size.
+    /// Shows the best 1000 peaks as the surface of their template instead of a box, coloured by the
+    /// score. With PeakMark::turn it lies as that says; without, its size is proportional to the
+    /// score's place on the scale, and that of the best peak has the template's own size.
     void setPeakSurfaces(bool on);
     [[nodiscard]] bool peakSurfaces() const;
     /// The peak whose centre is near a position, or else the first whose box lies under it.

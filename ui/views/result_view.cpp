@@ -209,13 +209,15 @@ void ResultView::setVisiblePeaks(const std::vector<int>& peaks) {
             }
             if (peak.pose) {
                 mark.turn = rotation::matrixOf(*peak.pose);
-                mark.shaded = false; // support and surface lie as the template was
-                mark.shape = -1;
+                mark.shaded = false; // the support lies as the template was
             }
         }
         for (const match::Peak& peak : m_below) {
             const auto& templ = result->job->templates[static_cast<std::size_t>(peak.templ)];
             marks.push_back({peak.centre, peak.score, 0, templ->extents(), false, -1, true});
+            if (peak.pose) {
+                marks.back().turn = rotation::matrixOf(*peak.pose);
+            }
         }
         std::ranges::copy(m_compared.others, std::back_inserter(marks));
     }
