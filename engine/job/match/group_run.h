@@ -72,6 +72,10 @@ class GroupRun {
     [[nodiscard]] bool byGpu() const { return !m_plan->candidate().onProcessor(); }
     /// The device that holds the scene after this run if `before` held it before; empty if none.
     [[nodiscard]] std::string sceneOn(const std::string& before) const;
+    /// Templates, in all poses.
+    [[nodiscard]] std::int64_t members() const {
+        return m_bank ? m_bank->count() : std::ssize(m_numbers);
+    }
     /// Predicted time of the run, with all batches of poses. Needs a plan.
     [[nodiscard]] double expectedMs() const;
 
@@ -86,6 +90,10 @@ class GroupRun {
         std::function<void(const base::Box&)> regionFinished;
         std::function<void(double)> share;
         std::function<void()> prepared{}; ///< called before a scene that is not repeated runs
+        /// Of a search over poses: members searched so far, of so many; and a copy of the best
+        /// scores so far, at most twice a second.
+        std::function<void(std::int64_t, std::int64_t)> searched{};
+        std::function<void(std::shared_ptr<const method::MatchMap>)> best{};
     };
     /// True after execute() or settle(), until fallBack().
     [[nodiscard]] bool hasRun() const { return m_report.run.has_value(); }

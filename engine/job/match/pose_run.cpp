@@ -60,7 +60,7 @@ std::int64_t posesBytes(const method::Problem& batch) {
     constexpr std::int64_t kMember = 4 + 1; // bytes of a voxel: pixel and support
     constexpr std::int64_t kIndex = 4;
     const std::int64_t voxels = base::voxelCount(method::mapExtents(batch));
-    return method::mapBytes(batch) + kIndex * voxels +
+    return 2 * method::mapBytes(batch) + kIndex * voxels +
            kMember * batch.templates * base::voxelCount(batch.templ);
 }
 
@@ -80,6 +80,10 @@ class Search {
                 break;
             }
             search(batch);
+            const std::int64_t members = m_batches.first(batch + 1);
+            if (m_run.searched && !m_all.cancelled && members < m_batches.members) {
+                m_run.searched(members);
+            }
         }
         m_all.cancelled = m_all.cancelled || m_execution.stop.stop_requested();
         if (m_all.cancelled) {
