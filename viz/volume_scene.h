@@ -142,8 +142,8 @@ class VolumeScene final : public Scene {
     void setRegion(const std::optional<base::Box>& region);
 
     /// The template's support, shown in a template box of its extents and in the selected peak.
-    /// Voxels where it is not 0 get a translucent surface; voxels where it is 0 are shaded on the
-    /// slice planes. Null: nothing is shown.
+    /// Voxels where it is not 0 get a translucent surface; the others are shaded on the slice
+    /// planes, as in SliceScene. Null: nothing is shown.
     void setTemplateSupport(std::shared_ptr<const base::Image<std::uint8_t>> support);
     /// The scene's support: voxels where it is 0 are bluish on the slice planes, and bluish and
     /// fainter when ray-cast. Ignored unless it has the image's extents. Null: nothing is shown.

@@ -1,16 +1,25 @@
+#include <QApplication>
 #include <QCheckBox>
 #include <QLabel>
 #include <QLineEdit>
+#include <QMouseEvent>
 #include <QScrollArea>
 #include <QTableView>
 #include <QTest>
 #include <QToolButton>
 
+#include <cmath>
+#include <numbers>
+
+#include "engine/rotation/cover.h"
 #include "tests/support/test_class.h"
 #include "tests/ui/window_support.h"
+#include "ui/match/fields/angle_dial.h"
+#include "ui/match/fields/direction_sphere.h"
 #include "ui/match/match_panel.h"
 #include "ui/open/opener.h"
 #include "ui/results/peaks_model.h"
+#include "ui/work/run_controller.h"
 
 // The section "Rotations and scales" of the Match panel.
 
@@ -60,6 +69,112 @@ class WindowPosesTest : public QObject {
         QVERIFY(panel().reasonAgainstRun().isEmpty());
     }
 
+    void theDialChangesRangeAndStep() {
+        auto& dial = test::child<ui::AngleDial>(*m_window, "poseDial");
+        QVERIFY(dial.isVisible() && !test::child<QWidget>(*m_window, "poseSphere").isVisible());
+        QCOMPARE(dial.angles().size(), std::size_t{1}); // as it is
+        type("rotations", "10");
+        QCOMPARE(dial.angles().size(), std::size_t{36});
+        show(dial);
+        const auto drag = [&](double from, double to) {
+            QTest::mousePress(&dial, Qt::LeftButton, {}, dial.placeOf(from).toPoint());
+            QTest::mouseMove(&dial, dial.placeOf((from + to) / 2).toPoint());
+            QTest::mouseMove(&dial, dial.placeOf(to).toPoint());
+            QTest::mouseRelease(&dial, Qt::LeftButton, {}, dial.placeOf(to).toPoint());
+        };
+        const auto rotations = [&] {
+            const auto text = panel().settings().poses.rotations;
+            return rotation::parseRotations(text);
+        };
+        drag(10, 30); // the step of the whole circle
+        QVERIFY(rotations().kind == rotation::Rotations::Kind::Step);
+        QVERIFY(std::abs(rotations().step - 30) <= 1);
+        drag(0, -90); // its end: a part of the circle, counter-clockwise up to the right
+        QVERIFY(rotations().kind == rotation::Rotations::Kind::Range);
+        QVERIFY(rotations().from == 0 && std::abs(rotations().to - 270) <= 1);
+        drag(0, -40); // its begin
+        QVERIFY(std::abs(rotations().from + 40) <= 1 && std::abs(rotations().to - 270) <= 1);
+        QVERIFY(count().startsWith(QString::number(dial.angles().size()) + " orientations"));
+        // The same by keys: the step is the first knob.
+        const double before = rotations().step;
+        dial.setFocus();
+        QTest::keyClick(&dial, Qt::Key_Space); // the begin was dragged last
+        QTest::keyClick(&dial, Qt::Key_Space);
+        QTest::keyClick(&dial, Qt::Key_Left);
+        QCOMPARE(rotations().step, before + 1);
+        // The place of an angle: 90 degrees counter-clockwise from the top is on the left.
+        QVERIFY(dial.placeOf(90).x() < dial.placeOf(0).x() - 20);
+        QVERIFY(std::abs(dial.placeOf(90).y() - dial.height() / 2.0) < 1);
+    }
+
+    void theSphereShowsTheDirections() {
+        m_window->document().setScene(test::noiseScene({40, 40, 40}, 5));
+        m_window->document().setBox(base::Box{{10, 10, 10}, {9, 9, 9}});
+        m_window->document().cutTemplate();
+        QVERIFY(test::waitUntilIdle(*m_window));
+        auto& sphere = test::child<ui::DirectionSphere>(*m_window, "poseSphere");
+        QVERIFY(sphere.isVisible() && !test::child<QWidget>(*m_window, "poseDial").isVisible());
+        const auto dots = [&](bool searched) {
+            return std::ranges::count_if(
+                sphere.dots(), [&](const auto& dot) { return (dot.element == 0) == searched; });
+        };
+        type("rotations", "30");
+        QCOMPARE(dots(true), 48); // 12 nside^2, nside 2
+        QCOMPARE(dots(false), 0);
+        type("symmetry", "D2");
+        QCOMPARE(dots(false), 3 * dots(true));
+        QVERIFY(dots(true) >= 12 && dots(true) < 48);
+        // Searched and equivalent ones are near every direction.
+        for (const rotation::Quaternion& turn :
+             job::coverOf({.rotations = "45", .scales = {}, .symmetry = {}}, false, {}).turns) {
+            const rotation::Matrix m = rotation::matrixOf(turn);
+            QVERIFY(std::ranges::any_of(sphere.dots(), [&](const auto& dot) {
+                return dot.at[0] * m[6] + dot.at[1] * m[7] + dot.at[2] * m[8] >
+                       std::cos(30 * std::numbers::pi / 180);
+            }));
+        }
+        // A drag to the right moves what lies in front to the right.
+        const base::Point front =
+            std::ranges::find_if(sphere.dots(), [&](const auto& dot) {
+                const auto at = sphere.shown(dot.at);
+                return at.front && std::abs(at.at.x() - sphere.width() / 2.0) < 40;
+            })->at;
+        const double before = sphere.shown(front).at.x();
+        show(sphere);
+        const QPoint middle = sphere.rect().center();
+        QTest::mousePress(&sphere, Qt::LeftButton, {}, middle);
+        const auto move = [&](const QPoint& to) { // with the button down
+            QMouseEvent event(QEvent::MouseMove, to, sphere.mapToGlobal(to), Qt::NoButton,
+                              Qt::LeftButton, Qt::NoModifier);
+            QApplication::sendEvent(&sphere, &event);
+        };
+        move(middle + QPoint(20, 0));
+        QTest::mouseRelease(&sphere, Qt::LeftButton, {}, middle + QPoint(20, 0));
+        QVERIFY(sphere.shown(front).at.x() > before + 5);
+        test::keepPictures(*m_window, "poses-sphere");
+    }
+
+    void aSearchTellsHowItGoesOn() {
+        type("rotations", "1");
+        type("scales", "0.8:1.25:1.03");
+        const auto& work = test::child<QLabel>(*m_window, "statusWork");
+        QString told;
+        int maps = 0;
+        connect(&m_window->controller(), &ui::RunController::searchedChanged, this,
+                [&] { told = work.text(); });
+        connect(&m_window->controller(), &ui::RunController::bestSoFarChanged, this,
+                [&](const std::shared_ptr<const method::MatchMap>& map) {
+                    const std::int64_t voxels = map->value.count();
+                    maps += std::any_of(map->value.data(), map->value.data() + voxels,
+                                        [](float score) { return score > 0; })
+                                ? 1
+                                : 0;
+                });
+        QVERIFY(test::runAndWait(*m_window));
+        QVERIFY2(told.contains("orientations"), qPrintable(told));
+        qInfo("%s; %d maps", qPrintable(told), maps);
+    }
+
     void aTurnedSampleBringsItsRotations() {
         const auto openSample = [this](const char* name) {
             bool opened = false;
@@ -93,6 +208,10 @@ class WindowPosesTest : public QObject {
   private:
     ui::MatchPanel& panel() { return m_window->matchPanel(); }
     QString count() { return test::child<QLabel>(*m_window, "poseCount").text(); }
+    void show(QWidget& widget) {
+        QTest::qWait(1); // the layout
+        test::child<QScrollArea>(*m_window, "matchScroll").ensureWidgetVisible(&widget);
+    }
     void type(const char* name, const char* text) {
         auto& field = test::child<QLineEdit>(*m_window, name);
         test::child<QScrollArea>(*m_window, "matchScroll").ensureWidgetVisible(&field);

@@ -231,8 +231,7 @@ void MarksTest::aTurnedTemplateOfAVolumeIsCutByItsSlices() {
     for (const std::int64_t z : {6, 10, 14}) {
         m.scene.setSlice(z);
         const test::Found box = test::find(m.window->render(), match::colourOf({}, 0.9));
-        const double middle =
-            m.scene.displayOf({30 + static_cast<double>(z - 10), 25, 0}).x;
+        const double middle = m.scene.displayOf({30 + static_cast<double>(z - 10), 25, 0}).x;
         QVERIFY(std::abs((box.left + box.right) / 2.0 - middle) <= 2);
         QVERIFY(std::abs(box.right - box.left - 8 * 4 / c) <= 5);
         QVERIFY(std::abs(box.bottom - box.top - 8 * 4) <= 5);

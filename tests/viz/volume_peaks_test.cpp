@@ -153,9 +153,9 @@ void VolumePeaksTest::aTurnedPeakHasATurnedSurface() {
     QFETCH(double, size);
     // A long arm along +x and a short one along +y.
     const auto arms = imageOf({15, 15, 15}, [](const base::Index& i) {
-        const bool along = std::abs(i.z - 7) <= 1 && ((std::abs(i.y - 7) <= 1 && i.x >= 6) ||
-                                                      (std::abs(i.x - 7) <= 1 && i.y >= 6 &&
-                                                       i.y <= 11));
+        const bool along =
+            std::abs(i.z - 7) <= 1 && ((std::abs(i.y - 7) <= 1 && i.x >= 6) ||
+                                       (std::abs(i.x - 7) <= 1 && i.y >= 6 && i.y <= 11));
         return along ? 200 : 20;
     });
     ShownPeaks s;

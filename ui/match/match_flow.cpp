@@ -69,6 +69,13 @@ MatchFlow::MatchFlow(Document& document, RunController& controller, MatchPanel& 
                     m_views.addRegions(regions);
                 }
             });
+    connect(&m_controller, &RunController::bestSoFarChanged, this,
+            [this](const std::shared_ptr<const method::MatchMap>& map) {
+                if (m_controller.isRunning(RunController::Task::Run) &&
+                    m_runScene == m_document.activeScene()) {
+                    m_views.showBestSoFar(map);
+                }
+            });
     connect(&m_controller, &RunController::verificationChanged, this, &MatchFlow::onVerification);
     connect(&m_controller, &RunController::sceneStarted, this,
             [this](int number) { m_runScene = number; });

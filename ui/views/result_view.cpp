@@ -85,7 +85,7 @@ void ResultView::showMap(const std::shared_ptr<const method::MatchMap>& map,
     m_mapCorner = corner;
     m_mapFinished = finished;
     const ResultEntry* result = m_document.result();
-    const method::Operation operation = !finished           ? m_runningOperation
+    const method::Operation operation = m_running           ? m_runningOperation
                                         : result != nullptr ? result->settings.operation
                                                             : method::Operation();
     const std::string name(operation.traits().label);
@@ -156,6 +156,18 @@ void ResultView::showRunningMap(std::shared_ptr<const method::MatchMap> map,
     setCompared({});
     noteMap({});
     showMap(map, templ, corner, false);
+}
+
+void ResultView::showBestSoFar(std::shared_ptr<const method::MatchMap> map) {
+    if (!m_running) {
+        return;
+    }
+    m_running = map;
+    if (!m_runningOperation.isLcc()) {
+        m_runningRange = match::valueRange(map->value.view(), map->status.view());
+    }
+    showMap(map, m_mapTempl, m_mapCorner, true); // it changes no more
+    noteMap(tr("best so far"));
 }
 
 void ResultView::addRegions(const std::vector<base::Box>& regions) {

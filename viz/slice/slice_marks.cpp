@@ -310,13 +310,13 @@ void SliceMarks::drawSupport(const Canvas& canvas, const SlicePlane& plane,
         (plane.slice - corner[plane.axes.depth]) * strides[plane.axes.depth];
     for (std::int64_t j = 0; j < size[plane.axes.down]; ++j) {
         const std::uint8_t* const row = support.data() + offset + j * strides[plane.axes.down];
-        const auto inside = [&](std::int64_t i) { return row[i * strides[plane.axes.right]] != 0; };
+        const auto valueAt = [&](std::int64_t i) { return row[i * strides[plane.axes.right]]; };
         for (std::int64_t i = 0; i < size[plane.axes.right];) {
             std::int64_t end = i;
-            while (end < size[plane.axes.right] && inside(end) == inside(i)) {
+            while (end < size[plane.axes.right] && valueAt(end) == valueAt(i)) {
                 ++end;
             }
-            if (!inside(i)) {
+            if (const double opacity = shadeOf(valueAt(i)); opacity > 0) {
                 base::Box run = at;
                 std::array<std::int64_t, 3> first = corner;
                 std::array<std::int64_t, 3> count{1, 1, 1};
@@ -326,7 +326,8 @@ void SliceMarks::drawSupport(const Canvas& canvas, const SlicePlane& plane,
                 count[plane.axes.right] = end - i;
                 run = {{first[0], first[1], first[2]}, {count[0], count[1], count[2]}};
                 const auto e = plane.edges(run);
-                canvas.marks.rectangle(e[0], e[1], e[2], e[3], kTemplateShade, kTemplateShadeAlpha);
+                canvas.marks.rectangle(e[0], e[1], e[2], e[3], kTemplateShade,
+                                       static_cast<std::uint8_t>(std::lround(255 * opacity)));
             }
             i = end;
         }

@@ -408,8 +408,7 @@ class PoseListsTest : public QObject {
   private Q_SLOTS:
     static void noOtherFormatHasAngles() {
         const Extents n{60, 50, 1};
-        const job::JobImages images =
-            imagesOf(n, {{.centre = {30, 25, 0}, .turn = onScreen(90)}});
+        const job::JobImages images = imagesOf(n, {{.centre = {30, 25, 0}, .turn = onScreen(90)}});
         const test::Folder folder;
         for (const io::ListFormatInfo& info : io::listFormats()) {
             const auto isJudged = [&](const auto& each) { return info.name == each.first; };

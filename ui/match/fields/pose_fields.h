@@ -1,5 +1,7 @@
 #pragma once
 
+#include <optional>
+
 #include "ui/match/fields/field_group.h"
 
 class QCheckBox;
@@ -8,6 +10,8 @@ class QLineEdit;
 
 namespace flcc::ui {
 
+class AngleDial;
+class DirectionSphere;
 class Document;
 class TextFields;
 
@@ -24,9 +28,13 @@ class PoseFields : public FieldGroup {
     void showCount();
 
   private:
+    void addCover();
     QLineEdit* addText(const QString& label, const char* name, const QString& placeholder,
                        const QString& tip, std::string job::Poses::*member);
-    [[nodiscard]] QString countText() const;
+    /// The search as its fields say, counted; empty where templates are searched as they are.
+    [[nodiscard]] std::optional<job::PosesReport> counted() const;
+    [[nodiscard]] bool isFlat() const;
+    void showCover(const std::optional<job::PosesReport>& poses);
     void take(QLineEdit* field, std::string job::Poses::*member);
 
     TextFields& m_texts;
@@ -37,6 +45,8 @@ class PoseFields : public FieldGroup {
     QCheckBox* m_mirror = nullptr;
     QCheckBox* m_yes = nullptr;
     QLabel* m_count = nullptr;
+    AngleDial* m_dial = nullptr;         ///< of images
+    DirectionSphere* m_sphere = nullptr; ///< of volumes
 };
 
 } // namespace flcc::ui
