@@ -8,6 +8,7 @@
 #include <QTest>
 #include <QToolButton>
 
+#include <algorithm>
 #include <cmath>
 #include <numbers>
 
@@ -134,13 +135,14 @@ class WindowPosesTest : public QObject {
             }));
         }
         // A drag to the right moves what lies in front to the right.
-        const base::Point front =
-            std::ranges::find_if(sphere.dots(), [&](const auto& dot) {
-                const auto at = sphere.shown(dot.at);
-                return at.front && std::abs(at.at.x() - sphere.width() / 2.0) < 40;
-            })->at;
-        const double before = sphere.shown(front).at.x();
         show(sphere);
+        const auto fromMiddle = [&](const auto& dot) { // those behind last
+            const auto at = sphere.shown(dot.at);
+            return std::abs(at.at.x() - sphere.width() / 2.0) +
+                   std::abs(at.at.y() - sphere.height() / 2.0) + (at.front ? 0 : 1000);
+        };
+        const base::Point front = std::ranges::min_element(sphere.dots(), {}, fromMiddle)->at;
+        const double before = sphere.shown(front).at.x();
         const QPoint middle = sphere.rect().center();
         QTest::mousePress(&sphere, Qt::LeftButton, {}, middle);
         const auto move = [&](const QPoint& to) { // with the button down
@@ -158,21 +160,41 @@ class WindowPosesTest : public QObject {
         type("rotations", "1");
         type("scales", "0.8:1.25:1.03");
         const auto& work = test::child<QLabel>(*m_window, "statusWork");
-        QString told;
-        int maps = 0;
+        QStringList told;
         connect(&m_window->controller(), &ui::RunController::searchedChanged, this,
-                [&] { told = work.text(); });
-        connect(&m_window->controller(), &ui::RunController::bestSoFarChanged, this,
-                [&](const std::shared_ptr<const method::MatchMap>& map) {
-                    const std::int64_t voxels = map->value.count();
-                    maps += std::any_of(map->value.data(), map->value.data() + voxels,
-                                        [](float score) { return score > 0; })
-                                ? 1
-                                : 0;
-                });
+                [&] { told.append(work.text()); });
         QVERIFY(test::runAndWait(*m_window));
-        QVERIFY2(told.contains("orientations"), qPrintable(told));
-        qInfo("%s; %d maps", qPrintable(told), maps);
+        QVERIFY(!told.isEmpty());
+        for (const QString& text : told) {
+            QVERIFY2(text.contains(QLocale().toString(5760) + " orientations"), qPrintable(text));
+        }
+    }
+
+    void theBestScoresSoFarAreShown() {
+        const base::Extents n{148, 110, 1};
+        const auto mapOf = [&](float score) {
+            auto map = std::make_shared<method::MatchMap>();
+            map->value = base::Image<float>(n, score);
+            map->status = base::Image<base::Status>(n, score > 0 ? base::Status::Ok
+                                                                 : base::Status::NotComputed);
+            return map;
+        };
+        ui::ViewsPanel& views = m_window->views();
+        const auto picture = [&] {
+            QTest::qWait(20);
+            return views.frames()[0]->widget()->snapshot().rgba;
+        };
+        views.showRunningMap(mapOf(0), {13, 11, 1}, {0, 0, 0}, {});
+        const auto before = picture();
+        views.showBestSoFar(mapOf(0.3F));
+        const auto some = picture();
+        views.showBestSoFar(mapOf(0.9F));
+        const auto more = picture();
+        views.endRunningMap();
+        const auto after = picture();
+        QVERIFY(before != some && some != more && more != after);
+        views.showBestSoFar(mapOf(0.9F)); // of a run that has ended
+        QVERIFY(picture() == after);
     }
 
     void aTurnedSampleBringsItsRotations() {

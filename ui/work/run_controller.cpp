@@ -59,6 +59,7 @@ class RunController::Sink : public job::JobSink {
         {
             const std::scoped_lock lock(m_controller.m_mutex);
             m_controller.m_progress = 0;
+            m_controller.m_searched.reset(); // of another phase
         }
         const QString word = toQString(job::name(phase));
         const QString name = m_scene.isEmpty() ? word : tr("%1, %2").arg(m_scene, word);

@@ -385,6 +385,7 @@ void judge(const job::Job& search, const Extents& n, const std::vector<Placed>& 
         job.peaksFormat = io::listFormatNamed(name, "--peaks-format");
         job.peaksUnknowns = {.binning = 1, .unbinnedPixel = kVoxel, .unbinnedSize = n};
         const job::JobResult result = job::runJob(job, images);
+        QCOMPARE(result.peaks.size(), planted.size());
         const std::vector<Placed> read = readBy(name, test::bytesOf(job.peaks), n);
         QCOMPARE(read.size(), planted.size());
         const double alike = correlation(scene, drawn(n, read));

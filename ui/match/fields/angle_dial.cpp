@@ -13,13 +13,13 @@
 namespace flcc::ui {
 namespace {
 
-constexpr double kReach = 9; // pixels to a knob
-constexpr double kKnob = 4.5;
-constexpr double kMargin = 20; // for the numbers around the circle
+constexpr double kKnobReach = 9; // pixels to a knob
+constexpr double kKnobRadius = 4.5;
+constexpr double kDialMargin = 20; // for the numbers around the circle
 constexpr int kMostTicks = 720;
 
 /// The angle equal to `degrees` that is nearest to `to`.
-double nearest(double degrees, double to) {
+double nearestTo(double degrees, double to) {
     return degrees + 360 * std::round((to - degrees) / 360);
 }
 
@@ -41,7 +41,7 @@ void AngleDial::setAngles(std::vector<double> degrees, const std::optional<Range
     update();
 }
 
-double AngleDial::radius() const { return std::min(width(), height()) / 2.0 - kMargin; }
+double AngleDial::radius() const { return std::min(width(), height()) / 2.0 - kDialMargin; }
 
 QPointF AngleDial::placeOf(double degrees, double share) const {
     const double angle = degrees * std::numbers::pi / 180;
@@ -65,7 +65,7 @@ std::vector<AngleDial::Knob> AngleDial::knobs() const {
 
 std::optional<AngleDial::Knob> AngleDial::knobAt(const QPointF& place) const {
     std::optional<Knob> best;
-    double reach = kReach;
+    double reach = kKnobReach;
     for (const Knob knob : knobs()) {
         const QPointF apart = placeOf(angleOf(knob)) - place;
         const double distance = std::hypot(apart.x(), apart.y());
@@ -85,13 +85,13 @@ void AngleDial::move(Knob knob, double degrees) {
     const double from = next.whole ? 0 : next.from;
     const double to = next.whole ? m_period : next.to;
     if (knob == Knob::Step) {
-        const double apart = std::max(0.0, std::round(nearest(degrees, from + 180) - from));
+        const double apart = std::max(0.0, std::round(nearestTo(degrees, from + 180) - from));
         next.step = std::clamp(apart, 1.0, std::max(1.0, to - from));
     } else if (knob == Knob::To) {
-        next.to = std::clamp(std::round(nearest(degrees, to)), from, from + 360);
+        next.to = std::clamp(std::round(nearestTo(degrees, to)), from, from + 360);
         next.whole = next.to - from >= m_period;
     } else {
-        next.from = std::clamp(std::round(nearest(degrees, from)), to - 360, to);
+        next.from = std::clamp(std::round(nearestTo(degrees, from)), to - 360, to);
     }
     next.step = std::max(next.step, 0.001);
     m_selected = knob;
@@ -196,7 +196,7 @@ void AngleDial::paintEvent(QPaintEvent*) {
         const bool chosen = knob == m_selected && hasFocus();
         painter.setPen(QPen(chosen ? palette().color(QPalette::Text) : ink, chosen ? 2.5 : 1.5));
         painter.setBrush(knob == Knob::Step ? palette().base() : QBrush(ink));
-        painter.drawEllipse(placeOf(angleOf(knob)), kKnob, kKnob);
+        painter.drawEllipse(placeOf(angleOf(knob)), kKnobRadius, kKnobRadius);
     }
     painter.setPen(palette().color(QPalette::Text));
     const QRectF inside(middle.x() - 0.7 * r, middle.y() - 0.4 * r, 1.4 * r, 0.8 * r);
