@@ -20,6 +20,7 @@
 #include "ui/match/match_panel.h"
 #include "ui/open/opener.h"
 #include "ui/results/peaks_model.h"
+#include "ui/views/views_panel.h"
 #include "ui/work/run_controller.h"
 
 // The section "Rotations and scales" of the Match panel.

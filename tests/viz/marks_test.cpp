@@ -49,6 +49,7 @@ class MarksTest : public QObject {
   private Q_SLOTS:
     void aGlyphIsCentredOnItsPeak();
     void aPeakOfAnotherTemplateHasItsSize();
+    void weightsAreShadedByTheirValue();
     void aTurnedTemplateIsDrawnTurned();
     void aTurnedBoxIsHitWhereItLies();
     void aTurnedTemplateOfAVolumeIsCutByItsSlices();
@@ -176,6 +177,29 @@ void MarksTest::aPeakOfAnotherTemplateHasItsSize() {
     m.scene.setSlice(11);
     QCOMPARE(m.scene.peakAt(m.scene.displayOf({20, 20, 11})), std::optional<std::size_t>(0));
     QVERIFY(!m.scene.peakAt(m.scene.displayOf({44, 30, 11})));
+}
+
+void MarksTest::weightsAreShadedByTheirValue() {
+    Marked m;
+    m.scene.setGreyWindow({-255, 1}); // a bright scene
+    m.scene.setTemplateBox(base::Box{{20, 15, 8}, {9, 7, 5}});
+    auto support = std::make_shared<base::Image<std::uint8_t>>(base::Extents{9, 7, 5}, 1);
+    for (std::int64_t i = 0; i < support->count(); ++i) { // all of it, none, half, a quarter
+        support->data()[i] = i % 9 == 3 ? 0 : i % 9 == 4 ? 128 : i % 9 == 5 ? 65 : 1;
+    }
+    m.scene.setTemplateSupport(support);
+    const viz::Picture picture = m.window->render();
+    test::keep(picture, "template_weights");
+    const auto brightness = [&](double x) {
+        const viz::DisplayPoint at = m.scene.displayOf({x, 17, 10});
+        return static_cast<double>(picture.at(static_cast<int>(std::lround(at.x)),
+                                              static_cast<int>(std::lround(at.y)))[0]);
+    };
+    const double whole = brightness(22);
+    const double none = brightness(23);
+    QVERIFY(whole > 200 && none < 130);
+    QVERIFY(std::abs(brightness(24) - (whole + none) / 2) < 4);
+    QVERIFY(std::abs(brightness(25) - (whole + 3 * none) / 4) < 4);
 }
 
 void MarksTest::aTurnedTemplateIsDrawnTurned() {

@@ -387,7 +387,7 @@ void judge(const job::Job& search, const Extents& n, const std::vector<Placed>& 
         const job::JobResult result = job::runJob(job, images);
         QCOMPARE(result.peaks.size(), planted.size());
         const std::vector<Placed> read = readBy(name, test::bytesOf(job.peaks), n);
-        QCOMPARE(read.size(), planted.size());
+        QVERIFY2(read.size() == planted.size(), format);
         const double alike = correlation(scene, drawn(n, read));
         QVERIFY2(
             alike >= least,
