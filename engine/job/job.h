@@ -64,6 +64,11 @@ struct Poses {
     bool mirror = false;   ///< also the mirrored templates
     std::string symmetry;  ///< name of a rotation::pointGroup() of the templates; empty: C1
     bool yes = false;      ///< more than kMostPoses members may run
+    /// Poses, scales and places of peaks of lcc are refined between those of the search.
+    bool refine = true;
+    /// A folder that keeps the finished part of a search, from which another run goes on; empty:
+    /// nothing is kept. It is made where there is none.
+    std::filesystem::path resume{};
 
     [[nodiscard]] bool any() const { return !rotations.empty() || !scales.empty() || mirror; }
     friend bool operator==(const Poses&, const Poses&) = default;

@@ -149,6 +149,14 @@ bool GroupRun::plan(const plan::Request& request, bool warmUp, const std::stop_t
         member = m_bank->member(m_bank->typical());
         templ = method::viewOf(*member);
     }
+    if (m_bank && !m_job.poses.resume.empty()) {
+        m_kept = std::make_unique<KeptSearch>(
+            m_job.poses.resume, searchIdentity(m_job, m_inputs, m_numbers, m_problem));
+        if (m_kept->part()) {
+            asked.replay = m_kept->part()->candidate; // no other has the same bits
+            m_keptMembers = m_kept->part()->members;
+        }
+    }
     const std::shared_ptr<const plan::Knowledge> known = knowledge();
     asked.knowledge = known.get();
     plan::Planned planned =
@@ -257,7 +265,11 @@ double GroupRun::expectedMs() const {
 }
 
 std::int64_t GroupRun::batches() const {
-    return m_bank ? batchesOf(m_bank->count(), m_bank->box()).count : 1;
+    if (!m_bank) {
+        return 1;
+    }
+    const Batches all = batchesOf(m_bank->count(), m_bank->box());
+    return batchesOf(all.members - m_keptMembers, m_bank->box()).count;
 }
 
 /// The effort behind the transforms that will run, now that they are made.
@@ -332,13 +344,18 @@ method::Outcome GroupRun::searchPoses(const method::Execution& execution,
             }
         }
     };
+    m_keptMembers = 0;
+    if (m_kept && m_kept->part() && m_kept->part()->candidate == m_plan->candidate()) {
+        m_keptMembers = m_kept->part()->members;
+    }
     method::Outcome outcome = runPoses({.method = m_plan->method(),
                                         .problem = m_problem,
                                         .candidate = m_plan->candidate(),
                                         .bank = *m_bank,
                                         .scene = scene,
                                         .share = progress.share,
-                                        .searched = searched},
+                                        .searched = searched,
+                                        .kept = m_kept.get()},
                                        execution, {method::viewOf(*m_map), m_index->view()});
     m_streamMs.push_back(watch.ms());
     return outcome;
@@ -429,8 +446,9 @@ void GroupRun::settle() {
     run.failures = std::move(m_outcome.onDevice.failures);
     run.threads = m_threads;
     run.device = m_plan->candidate().device;
+    const bool ran = m_keptMembers < members();
     for (plan::CandidateReport& row : m_report.plan.candidates) {
-        if (row.verdict == plan::CandidateVerdict::Chosen) {
+        if (ran && row.verdict == plan::CandidateVerdict::Chosen) {
             row.measuredMs = run.executeMs.median / static_cast<double>(batches());
         }
     }

@@ -3,6 +3,7 @@
 #include <functional>
 
 #include "engine/job/input/poses.h"
+#include "engine/job/match/kept_search.h"
 #include "engine/method/method.h"
 #include "engine/method/session.h"
 
@@ -24,6 +25,8 @@ struct PoseRun {
     /// Called on the calling thread after each batch but the last, with the number of members
     /// searched so far. `best` holds their scores until it returns.
     std::function<void(std::int64_t)> searched{};
+    /// Where the finished part is kept, and taken from if it is of this candidate; may be null.
+    KeptSearch* kept = nullptr;
 };
 
 /// Searches all members of a bank: makes a batch of them, prepares it, matches it, and merges the

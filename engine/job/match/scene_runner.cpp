@@ -215,13 +215,14 @@ void SceneRunner::reportPoses() {
             return;
         }
         predicted += group.expectedMs();
+        poses.kept += group.keptMembers();
         poses.memoryBytes = std::max(poses.memoryBytes,
                                      chosen->prediction->hostBytes + posesBytes(group.problem()));
         measured += group.report().run ? group.report().run->executeMs.median : 0;
     }
     poses.predictedMs = predicted;
-    if (measured > 0) {
-        poses.perSecond = 1000 * static_cast<double>(poses.members) / measured;
+    if (measured > 0 && poses.kept < poses.members) {
+        poses.perSecond = 1000 * static_cast<double>(poses.members - poses.kept) / measured;
     }
     m_result.report.poses = std::move(poses);
 }

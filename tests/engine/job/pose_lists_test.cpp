@@ -258,7 +258,8 @@ std::vector<Placed> fromDynamo(const std::string& text, double first) {
 
 std::vector<Placed> fromCopick(const std::string& text) {
     std::vector<Placed> all;
-    for (const nlohmann::json& point : nlohmann::json::parse(text).at("points")) {
+    const nlohmann::json document = nlohmann::json::parse(text);
+    for (const nlohmann::json& point : document.at("points")) {
         const nlohmann::json& at = point.at("location");
         Placed& each = all.emplace_back();
         each.centre = {at.at("x").get<double>() / kVoxel, at.at("y").get<double>() / kVoxel,
@@ -273,8 +274,8 @@ std::vector<Placed> fromCopick(const std::string& text) {
 /// The axes of a scene of angstrom are taken as LPS, so that those of the markups are its own.
 std::vector<Placed> fromSlicer(const std::string& text) {
     std::vector<Placed> all;
-    for (const nlohmann::json& point :
-         nlohmann::json::parse(text).at("markups").at(0).at("controlPoints")) {
+    const nlohmann::json document = nlohmann::json::parse(text);
+    for (const nlohmann::json& point : document.at("markups").at(0).at("controlPoints")) {
         Placed& each = all.emplace_back();
         for (std::size_t axis = 0; axis < 3; ++axis) {
             each.centre[axis] = point.at("position").at(axis).get<double>() / kVoxel;
@@ -300,7 +301,8 @@ std::vector<Placed> fromTable(const std::string& text, const char* separator, bo
 
 std::vector<Placed> fromJson(const std::string& text, bool flat) {
     std::vector<Placed> all;
-    for (const nlohmann::json& row : nlohmann::json::parse(text).at("peaks")) {
+    const nlohmann::json document = nlohmann::json::parse(text);
+    for (const nlohmann::json& row : document.at("peaks")) {
         const auto angles = row.at("angles").get<Point>();
         all.push_back({.centre = row.at("centre").get<Point>(),
                        .turn = flat ? onScreen(row.at("rotation").get<double>())

@@ -43,6 +43,7 @@ class PoseFields : public FieldGroup {
     QLineEdit* m_symmetry = nullptr;
     QLineEdit* m_scales = nullptr;
     QCheckBox* m_mirror = nullptr;
+    QCheckBox* m_refine = nullptr;
     QCheckBox* m_yes = nullptr;
     QLabel* m_count = nullptr;
     AngleDial* m_dial = nullptr;         ///< of images
