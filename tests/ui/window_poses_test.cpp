@@ -1,10 +1,13 @@
+#include <QAction>
 #include <QApplication>
 #include <QCheckBox>
 #include <QLabel>
 #include <QLineEdit>
 #include <QMouseEvent>
+#include <QPushButton>
 #include <QScrollArea>
 #include <QTableView>
+#include <QTemporaryDir>
 #include <QTest>
 #include <QToolButton>
 
@@ -12,11 +15,13 @@
 #include <cmath>
 #include <numbers>
 
+#include "engine/io/image_file.h"
 #include "engine/rotation/cover.h"
 #include "tests/support/test_class.h"
 #include "tests/ui/window_support.h"
 #include "ui/match/fields/angle_dial.h"
 #include "ui/match/fields/direction_sphere.h"
+#include "ui/match/match_flow.h"
 #include "ui/match/match_panel.h"
 #include "ui/open/opener.h"
 #include "ui/results/peaks_model.h"
@@ -169,6 +174,52 @@ class WindowPosesTest : public QObject {
         for (const QString& text : told) {
             QVERIFY2(text.contains(QLocale().toString(5760) + " orientations"), qPrintable(text));
         }
+    }
+
+    void aPausedSearchGoesOn() {
+        const QTemporaryDir folder;
+        const QString kept = folder.filePath("kept");
+        const std::filesystem::path scene = folder.filePath("scene.mha").toStdString();
+        (void)io::writeImage(scene, base::viewOf(test::noiseScene({300, 240, 1}, 5).image->pixels),
+                             {});
+        bool opened = false;
+        m_window->opener().openScenes({scene}, false, [&opened](bool) { opened = true; });
+        QTRY_VERIFY(opened);
+        m_window->document().setBox(base::Box{{70, 50, 0}, {33, 31, 1}});
+        m_window->document().cutTemplate();
+        QVERIFY(test::waitUntilIdle(*m_window));
+        type("rotations", "1");
+        type("scales", "0.9:1.1:1.02");
+        type("resume", kept.toLocal8Bit().constData());
+        const auto& button = test::child<QPushButton>(*m_window, "runButton");
+        std::int64_t first = 0; // orientations that a run begins with
+        connect(&m_window->controller(), &ui::RunController::searchedChanged, this,
+                [&](std::int64_t members, std::int64_t) { first = first > 0 ? first : members; });
+        test::child<QAction>(*m_window, "run").trigger();
+        QTRY_VERIFY_WITH_TIMEOUT(first > 0, 60'000);
+        QCOMPARE(button.text(), QString("Pause"));
+        m_window->flow().cancel();
+        QVERIFY(test::waitUntilIdle(*m_window));
+        const auto& bar = test::child<QLabel>(*m_window, "messageText");
+        QVERIFY2(bar.text().contains("paused after"), qPrintable(bar.text()));
+        QVERIFY(bar.text().contains("search.json"));
+        // As after a restart: another window, and the job that the folder holds.
+        m_window = test::shownWindow();
+        bool loaded = false;
+        connect(&m_window->document(), &ui::Document::templateChanged, this,
+                [&] { loaded = true; });
+        m_window->loadJob(kept + "/search.json");
+        QTRY_VERIFY_WITH_TIMEOUT(loaded, 20'000);
+        QVERIFY(test::waitUntilIdle(*m_window));
+        QCOMPARE(panel().settings().poses.resume, std::filesystem::path(kept.toStdString()));
+        std::int64_t again = 0;
+        connect(&m_window->controller(), &ui::RunController::searchedChanged, this,
+                [&](std::int64_t members, std::int64_t) { again = again > 0 ? again : members; });
+        QVERIFY(test::runAndWait(*m_window));
+        QVERIFY2(again >= first, qPrintable(QString("%1, %2").arg(first).arg(again)));
+        const auto& result = *m_window->document().result()->job;
+        QVERIFY(!result.cancelled && !result.peaks.empty());
+        QVERIFY(result.peaks.front().score > 0.999); // the template itself
     }
 
     void theBestScoresSoFarAreShown() {

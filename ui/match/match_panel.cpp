@@ -276,7 +276,7 @@ void MatchPanel::nameChanges() {
 }
 
 void MatchPanel::setRunning(bool running) {
-    m_run->setRunning(running);
+    m_run->setRunning(running, !settings().poses.resume.empty());
     updateData();
 }
 

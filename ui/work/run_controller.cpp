@@ -220,18 +220,23 @@ void RunController::perform(const std::shared_ptr<Item>& item) {
         sentence = sentenceOf(error);
     }
     std::vector<base::Box> regions;
+    std::optional<std::pair<std::int64_t, std::int64_t>> searched;
     {
         const std::scoped_lock lock(m_mutex);
         m_active.reset();
         regions.swap(m_regions);
         m_progress = -1;
-        m_searched.reset();
+        searched = std::exchange(m_searched, std::nullopt);
         m_best.reset();
     }
     // The work may own large images: they must go before the next work starts.
     item->work = nullptr;
-    const auto end = [this, item, done = std::move(done), regions = std::move(regions), sentence] {
+    const auto end = [this, item, done = std::move(done), regions = std::move(regions), searched,
+                      sentence] {
         m_timer.stop();
+        if (searched) {
+            Q_EMIT searchedChanged(searched->first, searched->second);
+        }
         if (!regions.empty()) {
             Q_EMIT regionsFinished(regions);
         }

@@ -1,9 +1,11 @@
 #include "ui/match/fields/pose_fields.h"
 
 #include <QCheckBox>
+#include <QFileDialog>
 #include <QLabel>
 #include <QLineEdit>
 #include <QSignalBlocker>
+#include <QToolButton>
 #include <QVBoxLayout>
 
 #include <algorithm>
@@ -13,7 +15,9 @@
 #include "engine/base/error.h"
 #include "engine/rotation/cover.h"
 #include "ui/base/option_names.h"
+#include "ui/base/settings.h"
 #include "ui/base/text.h"
+#include "ui/base/theme.h"
 #include "ui/document/document.h"
 #include "ui/match/fields/angle_dial.h"
 #include "ui/match/fields/direction_sphere.h"
@@ -76,6 +80,7 @@ PoseFields::PoseFields(FoldingForm& form, job::Job& job, TextFields& texts, Docu
     m_form.addRow(QString(), m_count, "poseCount",
                   tr("How many orientations each template is searched in"));
     addCover();
+    addResume();
     for (QCheckBox* const box : {m_mirror, m_refine, m_yes}) {
         box->setAccessibleName(box->text());
         connect(box, &QCheckBox::toggled, this, [this] {
@@ -118,6 +123,44 @@ void PoseFields::addCover() {
     });
 }
 
+void PoseFields::addResume() {
+    const QString tip = tr(
+        "A folder that keeps the finished part of a search: Pause stops it, and Run goes on from "
+        "there, also after a restart of the program. Empty: nothing is kept");
+    m_resume = m_texts.make(tr("nothing is kept"), &m_form);
+    m_resume->setObjectName(QStringLiteral("resume"));
+    m_resume->setAccessibleName(tr("Keep progress in"));
+    m_resume->setToolTip(tip);
+    QToolButton* const open = m_form.smallButton("resumeOpen", tr("Choose a folder"),
+                                                 tr("Chooses the folder that keeps searches"));
+    open->setIcon(icon(QStringLiteral("open")));
+    m_form.addRowWithButtons(tr("Keep progress in"), tip, m_resume, {open});
+    connect(open, &QToolButton::clicked, this, &PoseFields::chooseFolder);
+    connect(m_resume, &QLineEdit::editingFinished, this, [this] {
+        const std::filesystem::path folder = toPath(m_resume->text().trimmed());
+        if (folder != m_job.poses.resume) {
+            m_job.poses.resume = folder;
+            Q_EMIT changed();
+        }
+    });
+}
+
+void PoseFields::chooseFolder() {
+    const QString purpose = QStringLiteral("resume");
+    auto* dialog = new QFileDialog(&m_form, tr("Keep progress in"), Settings::folder(purpose));
+    dialog->setObjectName(QStringLiteral("resumeDialog"));
+    dialog->setAttribute(Qt::WA_DeleteOnClose);
+    dialog->setFileMode(QFileDialog::Directory);
+    dialog->setOption(QFileDialog::ShowDirsOnly);
+    connect(dialog, &QFileDialog::fileSelected, this, [this, purpose](const QString& folder) {
+        Settings::rememberFolder(purpose, folder + QStringLiteral("/file"));
+        m_resume->setText(folder);
+        m_job.poses.resume = toPath(folder);
+        Q_EMIT changed();
+    });
+    dialog->open();
+}
+
 QLineEdit* PoseFields::addText(const QString& label, const char* name, const QString& placeholder,
                                const QString& tip, std::string job::Poses::*member) {
     QLineEdit* const field = m_texts.make(placeholder, &m_form);
@@ -152,6 +195,9 @@ void PoseFields::read(job::Job& job) const {
     if (job.poses.rotations.empty()) {
         job.poses.symmetry.clear(); // it leaves out equal rotations
     }
+    if (!job.poses.any()) {
+        job.poses.resume.clear(); // it keeps searches over poses
+    }
 }
 
 void PoseFields::show() {
@@ -164,6 +210,7 @@ void PoseFields::show() {
         m_texts.accept(field);
         field->setText(toQString(text));
     }
+    m_resume->setText(pathText(m_job.poses.resume));
     m_mirror->setChecked(m_job.poses.mirror);
     m_refine->setChecked(m_job.poses.refine);
     m_yes->setChecked(m_job.poses.yes);

@@ -29,6 +29,8 @@ class PoseFields : public FieldGroup {
 
   private:
     void addCover();
+    void addResume();
+    void chooseFolder();
     QLineEdit* addText(const QString& label, const char* name, const QString& placeholder,
                        const QString& tip, std::string job::Poses::*member);
     /// The search as its fields say, counted; empty where templates are searched as they are.
@@ -45,6 +47,7 @@ class PoseFields : public FieldGroup {
     QCheckBox* m_mirror = nullptr;
     QCheckBox* m_refine = nullptr;
     QCheckBox* m_yes = nullptr;
+    QLineEdit* m_resume = nullptr;
     QLabel* m_count = nullptr;
     AngleDial* m_dial = nullptr;         ///< of images
     DirectionSphere* m_sphere = nullptr; ///< of volumes
