@@ -109,6 +109,7 @@ class WindowPosesTest : public QObject {
         QTest::keyClick(&dial, Qt::Key_Space);
         QTest::keyClick(&dial, Qt::Key_Left);
         QCOMPARE(rotations().step, before + 1);
+        test::keepPictures(*m_window, "poses-dial");
         // The place of an angle: 90 degrees counter-clockwise from the top is on the left.
         QVERIFY(dial.placeOf(90).x() < dial.placeOf(0).x() - 20);
         QVERIFY(std::abs(dial.placeOf(90).y() - dial.height() / 2.0) < 1);

@@ -389,6 +389,7 @@ void MatchPanel::refreshTheme() {
     m_method->refreshTheme();
     m_edges->refreshTheme();
     m_region->refreshTheme();
+    m_poses->refreshTheme();
     m_run->refreshTheme();
     m_texts->refreshTheme();
     for (QToolButton* head : findChildren<QToolButton*>()) {

@@ -15,7 +15,7 @@ namespace {
 
 constexpr double kKnobReach = 9; // pixels to a knob
 constexpr double kKnobRadius = 4.5;
-constexpr double kDialMargin = 20; // for the numbers around the circle
+constexpr double kDialMargin = 24; // for the numbers around the circle
 constexpr int kMostTicks = 720;
 
 /// The angle equal to `degrees` that is nearest to `to`.
@@ -172,7 +172,7 @@ void AngleDial::paintEvent(QPaintEvent*) {
     painter.drawEllipse(middle, r, r);
     painter.setPen(accents().muted);
     for (const int degrees : {0, 90, 180, 270}) {
-        const QPointF at = placeOf(degrees, 1 + 12 / r);
+        const QPointF at = placeOf(degrees, 1 + (degrees % 180 == 0 ? 12 : 17) / r);
         painter.drawText(QRectF(at.x() - 20, at.y() - 8, 40, 16), Qt::AlignCenter,
                          QString::number(degrees));
     }

@@ -131,11 +131,11 @@ void PoseFields::addResume() {
     m_resume->setObjectName(QStringLiteral("resume"));
     m_resume->setAccessibleName(tr("Keep progress in"));
     m_resume->setToolTip(tip);
-    QToolButton* const open = m_form.smallButton("resumeOpen", tr("Choose a folder"),
-                                                 tr("Chooses the folder that keeps searches"));
-    open->setIcon(icon(QStringLiteral("open")));
-    m_form.addRowWithButtons(tr("Keep progress in"), tip, m_resume, {open});
-    connect(open, &QToolButton::clicked, this, &PoseFields::chooseFolder);
+    m_resumeOpen = m_form.smallButton("resumeOpen", tr("Choose a folder"),
+                                      tr("Chooses the folder that keeps searches"));
+    refreshTheme();
+    m_form.addRowWithButtons(tr("Keep progress in"), tip, m_resume, {m_resumeOpen});
+    connect(m_resumeOpen, &QToolButton::clicked, this, &PoseFields::chooseFolder);
     connect(m_resume, &QLineEdit::editingFinished, this, [this] {
         const std::filesystem::path folder = toPath(m_resume->text().trimmed());
         if (folder != m_job.poses.resume) {
@@ -144,6 +144,8 @@ void PoseFields::addResume() {
         }
     });
 }
+
+void PoseFields::refreshTheme() { m_resumeOpen->setIcon(icon(QStringLiteral("open"))); }
 
 void PoseFields::chooseFolder() {
     const QString purpose = QStringLiteral("resume");

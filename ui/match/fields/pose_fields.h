@@ -7,6 +7,7 @@
 class QCheckBox;
 class QLabel;
 class QLineEdit;
+class QToolButton;
 
 namespace flcc::ui {
 
@@ -26,6 +27,7 @@ class PoseFields : public FieldGroup {
     void show();
     /// Counts again: another template or spacing needs other rotations.
     void showCount();
+    void refreshTheme();
 
   private:
     void addCover();
@@ -48,6 +50,7 @@ class PoseFields : public FieldGroup {
     QCheckBox* m_refine = nullptr;
     QCheckBox* m_yes = nullptr;
     QLineEdit* m_resume = nullptr;
+    QToolButton* m_resumeOpen = nullptr;
     QLabel* m_count = nullptr;
     AngleDial* m_dial = nullptr;         ///< of images
     DirectionSphere* m_sphere = nullptr; ///< of volumes
