@@ -12,7 +12,9 @@
 
 #include <nlohmann/json.hpp>
 
+#include "engine/io/image_file.h"
 #include "engine/io/list_file.h"
+#include "engine/job/peak_lists.h"
 #include "tests/engine/job/job_cases.h"
 #include "tests/support/scenes.h"
 #include "tests/support/test_class.h"
@@ -456,6 +458,37 @@ class PoseListsTest : public QObject {
         job.poses.scales = "1,1.2";
         job.poses.mirror = true;
         judge(job, n, planted, 3, true);
+    }
+
+    static void averagesLieAsTheTemplateDoes() {
+        const Extents n{100, 96, 1};
+        const std::vector<Placed> planted{
+            {.centre = {24, 23.4, 0}, .turn = onScreen(37), .mirrored = true},
+            {.centre = {74.3, 25, 0}, .turn = onScreen(158), .scale = 1.2},
+            {.centre = {26, 70, 0}, .turn = onScreen(251), .scale = 1.2, .mirrored = true},
+            {.centre = {73, 71.6, 0}, .turn = onScreen(329)}};
+        const test::Folder folder;
+        const job::JobImages images = imagesOf(n, planted);
+        (void)io::writeImage(folder.path("scene.mha"), base::viewOf(images.scene->pixels),
+                             images.scene->geometry);
+        job::Job job = searching("6");
+        job.poses.scales = "1,1.2";
+        job.poses.mirror = true;
+        job.peaks = folder.path("peaks.csv");
+        job.exports.average = folder.path("average.mha");
+        (void)job::runJob(job, images);
+        const auto read = [&](const char* name) {
+            return std::get<base::Image<float>>(job::loadImage(folder.path(name), {}, {})->pixels);
+        };
+        const base::Image<float> average = read("average.mha");
+        const double alike =
+            correlation(average, std::get<base::Image<float>>(images.templates[0]->pixels));
+        QVERIFY2(alike > 0.97, qPrintable(QString::number(alike)));
+        // The list alone gives the same, with its angles, sizes and hands.
+        job::ListConversion list{.input = job.peaks, .scene = folder.path("scene.mha")};
+        list.exports.average = folder.path("again.mha");
+        QCOMPARE(job::convertList(list).average->count, std::int64_t{4});
+        QVERIFY(correlation(average, read("again.mha")) > 1 - 1e-9);
     }
 
     static void aVolumeIsDrawnFromItsLists() {

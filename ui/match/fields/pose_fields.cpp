@@ -262,7 +262,7 @@ void PoseFields::showCover(const std::optional<job::PosesReport>& poses) {
     job::Poses shown = m_job.poses;
     shown.scales.clear();
     const bool any = !shown.rotations.empty();
-    const bool many = poses && poses->turns > kMostTurns;
+    const bool many = !flat && poses && poses->turns > kMostTurns;
     if (many) {
         shown.rotations = "4";
     }
