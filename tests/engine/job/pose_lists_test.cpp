@@ -477,18 +477,21 @@ class PoseListsTest : public QObject {
         job.peaks = folder.path("peaks.csv");
         job.exports.average = folder.path("average.mha");
         (void)job::runJob(job, images);
-        const auto read = [&](const char* name) {
-            return std::get<base::Image<float>>(job::loadImage(folder.path(name), {}, {})->pixels);
+        const auto pixelsOf =
+            [](const std::shared_ptr<const job::SceneImage>& image) -> const base::Image<float>& {
+            return std::get<base::Image<float>>(image->pixels);
         };
-        const base::Image<float> average = read("average.mha");
-        const double alike =
-            correlation(average, std::get<base::Image<float>>(images.templates[0]->pixels));
+        const auto average = job::loadImage(folder.path("average.mha"), {}, {});
+        const double alike = correlation(pixelsOf(average), pixelsOf(images.templates[0]));
         QVERIFY2(alike > 0.97, qPrintable(QString::number(alike)));
         // The list alone gives the same, with its angles, sizes and hands.
-        job::ListConversion list{.input = job.peaks, .scene = folder.path("scene.mha")};
+        job::ListConversion list;
+        list.input = job.peaks;
+        list.scene = folder.path("scene.mha");
         list.exports.average = folder.path("again.mha");
         QCOMPARE(job::convertList(list).average->count, std::int64_t{4});
-        QVERIFY(correlation(average, read("again.mha")) > 1 - 1e-9);
+        const auto again = job::loadImage(folder.path("again.mha"), {}, {});
+        QVERIFY(correlation(pixelsOf(average), pixelsOf(again)) > 1 - 1e-9);
     }
 
     static void aVolumeIsDrawnFromItsLists() {
