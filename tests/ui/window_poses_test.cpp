@@ -80,8 +80,6 @@ class WindowPosesTest : public QObject {
         auto& dial = test::child<ui::AngleDial>(*m_window, "poseDial");
         QVERIFY(dial.isVisible() && !test::child<QWidget>(*m_window, "poseSphere").isVisible());
         QCOMPARE(dial.angles().size(), std::size_t{1}); // as it is
-        type("rotations", "10");
-        QCOMPARE(dial.angles().size(), std::size_t{36});
         show(dial);
         const auto drag = [&](double from, double to) {
             QTest::mousePress(&dial, Qt::LeftButton, {}, dial.placeOf(from).toPoint());
@@ -93,6 +91,18 @@ class WindowPosesTest : public QObject {
             const auto text = panel().settings().poses.rotations;
             return rotation::parseRotations(text);
         };
+        drag(0, 60); // from one angle to a range, either way round
+        QCOMPARE(rotations().kind, rotation::Rotations::Kind::Range);
+        QVERIFY(rotations().from == 0 && std::abs(rotations().to - 60) <= 1);
+        type("rotations", "");
+        drag(0, -60);
+        QVERIFY(std::abs(rotations().from + 60) <= 1 && rotations().to == 0);
+        type("rotations", "");
+        drag(10, 20); // or to the whole circle
+        QCOMPARE(rotations().kind, rotation::Rotations::Kind::Step);
+        type("rotations", "10");
+        QCOMPARE(dial.angles().size(), std::size_t{36});
+        show(dial);
         drag(10, 30); // the step of the whole circle
         QVERIFY(rotations().kind == rotation::Rotations::Kind::Step);
         QVERIFY(std::abs(rotations().step - 30) <= 1);

@@ -82,6 +82,10 @@ void AngleDial::move(Knob knob, double degrees) {
     if (next.whole && knob != Knob::Step) {
         next = {.from = 0, .to = m_period, .step = next.step, .whole = false};
     }
+    if (next.from == next.to && !next.whole) { // one angle: both ends are there, and no step
+        next.whole = knob == Knob::Step;
+        knob = next.whole ? knob : nearestTo(degrees, next.to) < next.to ? Knob::From : Knob::To;
+    }
     const double from = next.whole ? 0 : next.from;
     const double to = next.whole ? m_period : next.to;
     if (knob == Knob::Step) {
