@@ -38,7 +38,10 @@ const std::vector<ListColumn>& peakColumns() {
                                                  {"psi", "angles"},
                                                  {"sharpness"},
                                                  {"mirror"},
-                                                 {"refined_score"}};
+                                                 {"refined_score"},
+                                                 {"search_mean"},
+                                                 {"search_deviation"},
+                                                 {"search_z"}};
     return columns;
 }
 

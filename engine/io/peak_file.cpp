@@ -84,7 +84,10 @@ std::vector<std::string> cellsOf(const match::Peak& peak, std::size_t rank) {
             angle(2),
             peak.sharpness ? real(*peak.sharpness) : "",
             peak.pose ? std::to_string(peak.pose->mirrored ? 1 : 0) : "",
-            peak.refinement ? real(peak.refinement->score) : ""};
+            peak.refinement ? real(peak.refinement->score) : "",
+            peak.search ? real(peak.search->mean) : "",
+            peak.search ? real(peak.search->deviation) : "",
+            peak.search ? real(peak.search->z) : ""};
 }
 
 /// Csv or Tsv.

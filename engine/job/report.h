@@ -114,6 +114,39 @@ struct PosesReport {
     std::int64_t kept = 0;             ///< members that an earlier run searched (Poses::resume)
 };
 
+/// The statistics of a search (engine/match/search_statistics.h).
+struct SearchReport {
+    std::int64_t members = 0;
+    double likeness = 0;     ///< how alike the members are, 0 to 1 (match::Likeness)
+    std::int64_t voxels = 0; ///< with scores of at least 2 members; the rest is over these
+    double mean = 0;
+    double deviation = 0;
+    double largestZ = 0;
+    base::Index at{}; ///< of largestZ, in the map
+};
+
+enum class Hand : std::uint8_t { Undecided, Given, Mirrored };
+/// "undecided", "given", "mirrored".
+[[nodiscard]] std::string_view name(Hand hand);
+
+/// Which hand of the templates a scene holds: the peaks of the templates beside those of their
+/// mirror images, each searched for alone (engine/job/match/handedness.h).
+struct HandednessReport {
+    std::vector<double> given;    ///< scores of the best peaks, best first
+    std::vector<double> mirrored; ///< the same of the mirrored templates
+    double threshold = 0;         ///< of the peaks of the given templates
+    std::int64_t compared = 0;    ///< of the ranks up to where the better one leaves the threshold:
+    double above = 0;             ///< share at which the given templates score more; ties: half
+    double givenMedian = 0;
+    double mirroredMedian = 0;
+    std::int64_t places = 0; ///< where a peak of either reaches the threshold, without ties
+    std::int64_t won = 0;    ///< of these, by the given templates
+    double p = 1;            ///< of the sign test over the places, two-sided
+    double alike = 0; ///< largest correlation of a mirrored template with a template in a pose
+    Hand verdict = Hand::Undecided;
+    std::string reason; ///< why, as a sentence
+};
+
 struct InputReport {
     std::string role; ///< "scene", "template", "mask", "scene-mask"
     std::string path;
@@ -187,7 +220,9 @@ struct JobReport {
     int channels = 0;                ///< that values are summed over; 0 without kAllChannels
     std::optional<base::Box> region; ///< the part that is searched; empty = the whole scene
     std::vector<TemplateReport> templates;
-    std::optional<PosesReport> poses; ///< of a search over poses
+    std::optional<PosesReport> poses;           ///< of a search over poses
+    std::optional<SearchReport> search;         ///< of Job::searchStatistics, after a run
+    std::optional<HandednessReport> handedness; ///< of Job::handedness, after a run
     /// If templates have several extents: one group for each, in the order of their first
     /// templates; else empty.
     std::vector<GroupReport> groups;
@@ -235,6 +270,13 @@ struct JobReport {
 /// A search over poses in one line: "36 rotations of 10 degrees, 3 scales, both hands: 216 members
 /// in boxes of 90x90x1; about 300 ms, 120 MiB; 700 a second".
 [[nodiscard]] std::string posesText(const PosesReport& poses);
+/// The statistics of a search in one line.
+[[nodiscard]] std::string searchText(const SearchReport& search);
+/// Whether z hides the objects, since the members are alike; and the warning that says so.
+[[nodiscard]] bool isAlike(const SearchReport& search);
+[[nodiscard]] std::string likenessWarning(const SearchReport& search);
+/// The verdict with its reason in one line.
+[[nodiscard]] std::string handednessText(const HandednessReport& hands);
 /// The pose of a peak: "30.0°", "30.0°, 0.95, mirrored", "rot 10.0, tilt 20.0, psi 30.0".
 [[nodiscard]] std::string poseText(const rotation::Pose& pose);
 /// The same with the score of a refined pose in brackets; empty without a pose.

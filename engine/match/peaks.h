@@ -18,6 +18,13 @@
 
 namespace flcc::match {
 
+/// What all members of a search scored at the place of a peak.
+struct PeakSearch {
+    double mean = 0;
+    double deviation = 0; ///< standard deviation of these scores
+    double z = 0;         ///< (best score - mean) / deviation; 0 where deviation is 0
+};
+
 /// How a peak was moved from the pose that was searched to a better one between those of the cover
 /// (refine.h).
 struct Refinement {
@@ -57,6 +64,8 @@ struct Peak {
     /// Height of the score above its surroundings in the map (sharpness.h); empty where no whole
     /// map is there.
     std::optional<double> sharpness{};
+    /// Of a search with statistics (search_statistics.h); empty without scores of 2 members.
+    std::optional<PeakSearch> search{};
 };
 
 /// Which peaks a list holds.
@@ -112,6 +121,13 @@ valueRange(const base::View<const float>& value, const base::View<const base::St
 /// of the bank; unchanged where `scores` holds none.
 [[nodiscard]] MapStatistics bankStatistics(MapStatistics best, const method::ScoreSums& scores);
 
+/// The maps of search_statistics.h; without voxels where nobody asked for them.
+struct SearchViews {
+    base::View<const float> mean{};
+    base::View<const float> deviation{};
+    base::View<const float> z{};
+};
+
 /// A map that holds the best score of several templates of one extent.
 struct SearchedMap {
     std::vector<method::MaskedView> templates; ///< empty with `poses`
@@ -130,6 +146,7 @@ struct SearchedMap {
     base::View<const double> exact{};
     /// Of a search over poses: the members of the bank, which `index` names. Else null.
     std::shared_ptr<const rotation::PoseBank> poses{};
+    SearchViews search{};
 };
 
 /// The best value of a map and the placements that reach it.

@@ -72,6 +72,8 @@ const QHash<QString, Control>& controls() {
         {QStringLiteral("mirror"), {label("Mirrored templates too")}},
         {QStringLiteral("refine"), {label("Refine poses of peaks")}},
         {QStringLiteral("resume"), {label("Keep progress in")}},
+        {QStringLiteral("handedness"), {label("Compare with the other hand")}},
+        {QStringLiteral("search-statistics"), {label("Statistics of the search")}},
         {QStringLiteral("yes"), {label("More than 10000 orientations")}},
         {QStringLiteral("audit"), {label("Self-audit")}},
         {QStringLiteral("planning"), {label("Planning")}},

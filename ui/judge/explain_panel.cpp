@@ -251,6 +251,12 @@ QString ExplainPanel::textOf(const Shown& shown) const {
                      .arg(peak.refinement->score, 0, 'f', 4)
                      .arg(toQString(job::poseText(peak.refinement->searched)));
     }
+    if (peak.search) {
+        lines << tr("Over the search: mean %1, deviation %2, z %3")
+                     .arg(peak.search->mean, 0, 'f', 4)
+                     .arg(peak.search->deviation, 0, 'f', 4)
+                     .arg(peak.search->z, 0, 'f', 1);
+    }
     if (!shown.explanation) {
         lines << coloured(tr("The map of this result is not there: no profiles and neighbours."),
                           accents().muted);

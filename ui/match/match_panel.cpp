@@ -191,6 +191,7 @@ void MatchPanel::forgetScene() {
     m_job.map = none.map;
     m_job.status = none.status;
     m_job.index = none.index;
+    m_job.searchMaps = none.searchMaps;
     m_job.peaks = none.peaks;
     m_job.report = none.report;
     m_job.peaksUnknowns = none.peaksUnknowns;
@@ -264,7 +265,8 @@ void MatchPanel::nameChanges() {
                              now.memoryBytes != usual.memoryBytes;
     const bool law = now.falsePositives != usual.falsePositives || now.zscore != usual.zscore ||
                      now.null != usual.null;
-    const bool poses = now.poses != usual.poses;
+    const bool poses = now.poses != usual.poses || now.searchStatistics != usual.searchStatistics ||
+                       now.handedness != usual.handedness;
     m_advancedForm->markSection("Poses", poses);
     m_advancedForm->markSection("Law", law);
     m_advancedForm->markSection("Exactness", exactness);

@@ -60,7 +60,9 @@ std::int64_t posesBytes(const method::Problem& batch) {
     constexpr std::int64_t kMember = 4 + 1; // bytes of a voxel: pixel and support
     constexpr std::int64_t kIndex = 4;
     const std::int64_t voxels = base::voxelCount(method::mapExtents(batch));
-    return 2 * method::mapBytes(batch) + kIndex * voxels +
+    method::Problem other = batch; // the sums are those of the search alone
+    other.searchSums = false;
+    return 2 * method::mapBytes(other) + kIndex * voxels +
            kMember * batch.templates * base::voxelCount(batch.templ);
 }
 
@@ -74,9 +76,10 @@ class Search {
           m_parts(partsOf(best.map.value.extents())) {}
 
     method::Outcome all() {
+        method::clearSums(m_best.sums);
         takeKept();
-        for (std::int64_t batch = m_searched; batch < m_batches.count && !m_all.cancelled;
-             ++batch) {
+        const std::int64_t end = std::min(m_batches.count, m_run.most);
+        for (std::int64_t batch = m_searched; batch < end && !m_all.cancelled; ++batch) {
             if (!make(batch)) {
                 m_all.cancelled = true;
                 break;
@@ -91,6 +94,9 @@ class Search {
         keep(); // also the part that was finished before the search was stopped
         if (m_all.cancelled) {
             method::clearBest(m_best);
+            return std::move(m_all);
+        }
+        if (end < m_batches.count) {
             return std::move(m_all);
         }
         m_all.facts.statusCounts = {};
@@ -186,6 +192,9 @@ class Search {
                                    ": ");
             }
         }
+        if (m_run.likeness != nullptr) {
+            m_run.likeness->add(views, m_execution.pool);
+        }
         m_session.prepare(views, m_execution.pool);
     }
 
@@ -197,7 +206,8 @@ class Search {
             m_scores = std::make_unique<BatchMap>(m_best.map.value.extents(),
                                                   m_best.map.exact.data() != nullptr);
         }
-        const method::BankView to = first ? m_best : m_scores->view();
+        method::BankView to = first ? m_best : m_scores->view();
+        to.sums = m_best.sums; // of all batches
         const auto voxels = static_cast<double>(base::voxelCount(to.map.value.extents()));
         double done = 0;
         const method::Execution execution{

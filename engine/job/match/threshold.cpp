@@ -5,6 +5,7 @@
 #include "engine/base/tile_pool.h"
 #include "engine/job/input/inputs.h"
 #include "engine/match/refine.h"
+#include "engine/match/search_statistics.h"
 #include "engine/match/sharpness.h"
 
 namespace flcc::job::detail {
@@ -56,6 +57,7 @@ FoundPeaks peaksOf(const Job& job, const method::MaskedView& scene,
             }
         }
         match::setSharpness(found.peaks, maps);
+        match::setSearchStatistics(found.peaks, maps);
     }
     return found;
 }

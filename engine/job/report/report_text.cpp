@@ -165,6 +165,7 @@ std::string problemText(const JobReport& report) {
         (report.region ? "Region    " + base::toString(*report.region) + "\n" : "") +
         templatesText(report, flat) +
         (report.poses ? "Poses     " + posesText(*report.poses) + "\n" : std::string()) +
+        (report.search ? "Search    " + searchText(*report.search) + "\n" : std::string()) +
         "Result    " + std::string(method::name(problem.operation)) +
         (report.channels > 0 ? " over " + std::to_string(report.channels) + " channels" : "") +
         ", extent " + std::string(method::name(problem.extent)) + outsideText(report) + ", " +
@@ -353,14 +354,16 @@ std::string peaksText(const JobReport& report, std::size_t shown) {
     const std::vector<match::Peak>& peaks = report.peaks;
     const bool several = report.templates.size() > 1;
     const bool posed = report.poses.has_value();
-    Row head{"rank", "score", "x", "y", "z", "z-score", "false pos.", "pose", "template"};
+    Row head{"rank",    "score",      "x",           "y",    "z",
+             "z-score", "false pos.", "z of search", "pose", "template"};
     std::vector<Row> rows{std::move(head)};
     for (std::size_t i = 0; i < std::min(shown, peaks.size()); ++i) {
         const match::Peak& peak = peaks[i];
         rows.push_back({std::to_string(i + 1), fixed(peak.score, 4), fixed(peak.centre[0], 2),
                         fixed(peak.centre[1], 2), fixed(peak.centre[2], 2),
                         peak.zscore ? fixed(*peak.zscore, 1) : "",
-                        peak.falsePositives ? brief(*peak.falsePositives) : "", poseText(peak),
+                        peak.falsePositives ? brief(*peak.falsePositives) : "",
+                        peak.search ? fixed(peak.search->z, 1) : "", poseText(peak),
                         std::to_string(peak.templ)});
     }
     for (Row& row : rows) {
@@ -368,6 +371,9 @@ std::string peaksText(const JobReport& report, std::size_t shown) {
             row.pop_back();
         }
         if (!posed) {
+            row.erase(row.begin() + 8);
+        }
+        if (!report.search) {
             row.erase(row.begin() + 7);
         }
         if (base::isFlat2D(report.plan.problem.scene)) {
@@ -381,6 +387,9 @@ std::string peaksText(const JobReport& report, std::size_t shown) {
     }
     if (report.threshold) {
         text += "Threshold: " + thresholdText(*report.threshold) + "\n";
+    }
+    if (report.handedness) {
+        text += "Hand: " + handednessText(*report.handedness) + "\n";
     }
     if (report.truth) {
         text += "Truth: " + comparisonText(*report.truth);
@@ -485,6 +494,7 @@ std::string toSummary(const JobReport& report) {
     }
     return (report.stream ? streamText(*report.stream) : "") +
            (report.poses ? "Poses: " + posesText(*report.poses) + "\n" : std::string()) +
+           (report.search ? "Search: " + searchText(*report.search) + "\n" : std::string()) +
            (report.frames.empty() ? peaksText(report, 10) : framesText(report, 10)) +
            detail::exportsText(report) + "Done by " + methods + ", " +
            std::to_string(report.run->threads) +

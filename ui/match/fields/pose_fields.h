@@ -48,6 +48,8 @@ class PoseFields : public FieldGroup {
     QLineEdit* m_scales = nullptr;
     QCheckBox* m_mirror = nullptr;
     QCheckBox* m_refine = nullptr;
+    QCheckBox* m_hands = nullptr;
+    QCheckBox* m_statistics = nullptr;
     QCheckBox* m_yes = nullptr;
     QLineEdit* m_resume = nullptr;
     QToolButton* m_resumeOpen = nullptr;
