@@ -295,63 +295,6 @@ class PosesTest : public QObject {
         QVERIFY(!other.peaks.empty() && !other.peaks.front().refinement);
     }
 
-    static void listsOfOtherProgramsHaveTheAngles_data() {
-        QTest::addColumn<QString>("file");
-        QTest::addColumn<QString>("format");
-        for (const char* format : {"relion4", "relion5", "warp", "dynamo", "copick", "slicer"}) {
-            QTest::newRow(format) << QString(format) + (QString(format) == "dynamo"   ? ".tbl"
-                                                        : QString(format) == "copick" ? ".json"
-                                                        : QString(format) == "slicer" ? ".mrk.json"
-                                                                                      : ".star")
-                                  << QString(format);
-        }
-        QTest::newRow("csv") << "peaks.csv"
-                             << "csv";
-        QTest::newRow("json") << "peaks.json"
-                              << "json";
-    }
-
-    static void listsOfOtherProgramsHaveTheAngles() {
-        QFETCH(QString, file);
-        QFETCH(QString, format);
-        static const std::vector<Planted> kPlanted = inTheVolume();
-        static const job::JobImages kImages = pictureOf(kPlanted, {58, 60, 38}, false);
-        const test::Folder folder;
-        // Right angles would hide a wrong order or sign; these are within a degree or two.
-        const std::string list = folder.path("list.txt").string();
-        io::AtomicFile angles{list};
-        {
-            std::ofstream text(angles.temporary());
-            text << "# rot tilt psi\n20 60 -110\n-150 100 35\n75 15 170\n110 60 20\n";
-        }
-        angles.commit();
-        Job job = searching(("list:" + list).c_str());
-        job.masks = {"sphere:9"};
-        job.peaks = folder.path(file.toStdString());
-        job.peaksFormat = io::listFormatNamed(format.toStdString(), "--peaks-format");
-        job.peaksUnknowns = {
-            .binning = 1, .unbinnedPixel = 10, .unbinnedSize = Extents{58, 60, 38}};
-        const JobResult result = job::runJob(job, kImages);
-        QCOMPARE(std::ssize(result.peaks), 3);
-        const io::PositionList read = io::readList(job.peaks, job.peaksFormat,
-                                                   {.scene = {},
-                                                    .extents = {58, 60, 38},
-                                                    .geometry = result.geometry,
-                                                    .unknowns = job.peaksUnknowns});
-        QCOMPARE(std::ssize(read.positions), 3);
-        for (const Planted& each : kPlanted) {
-            const auto at = std::ranges::find_if(read.positions, [&](const auto& position) {
-                return std::hypot(position.centre[0] - each.centre[0],
-                                  position.centre[1] - each.centre[1],
-                                  position.centre[2] - each.centre[2]) < 1;
-            });
-            QVERIFY(at != read.positions.end() && at->angles);
-            // The matrix that the list states turns the shape into the one that was planted.
-            QVERIFY(rotation::angleBetween(rotation::fromEuler(*at->angles), each.pose.turn) <
-                    1e-2);
-        }
-    }
-
     static void aVolumeIsSearchedOverAllOrientations() {
         const std::vector<Planted> planted = inTheVolume();
         Job job = searching("30");
