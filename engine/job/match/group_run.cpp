@@ -9,6 +9,7 @@
 #include "engine/job/knowledge.h"
 #include "engine/job/match/audit.h"
 #include "engine/job/match/pose_run.h"
+#include "engine/job/match/pose_timing.h"
 #include "engine/job/report/spread.h"
 #include "engine/method/bank.h"
 #include "engine/method/method_on_device.h"
@@ -169,6 +170,10 @@ bool GroupRun::plan(const plan::Request& request, bool warmUp, const std::stop_t
         learn(*planned.learnt, asked.planning == plan::Planning::Exhaustive);
     }
     m_plan = std::move(planned.plan);
+    m_batchMs.reset();
+    if (m_plan && m_bank && asked.planning != plan::Planning::Estimate) {
+        timeBatches(asked, pool, stop);
+    }
     if (m_plan && warmUp) {
         const base::Stopwatch watch;
         m_plan->method().warmUp(m_problem, m_plan->candidate());
@@ -259,9 +264,40 @@ std::string GroupRun::sceneOn(const std::string& before) const {
 }
 
 double GroupRun::expectedMs() const {
-    return m_plan ? m_plan->report().chosen()->expectedMs().value_or(1) *
-                        static_cast<double>(batches())
-                  : 0;
+    if (!m_plan) {
+        return 0;
+    }
+    const double one = m_batchMs.value_or(m_plan->report().chosen()->expectedMs().value_or(1));
+    return one * static_cast<double>(batches());
+}
+
+/// Times batches of a long search, or remembers their time.
+void GroupRun::timeBatches(const plan::Request& request, base::TilePool& pool,
+                           const std::stop_token& stop) {
+    if (batches() < kRehearsedBatches) {
+        return;
+    }
+    const method::Candidate& candidate = m_plan->candidate();
+    const std::string key =
+        "batch of poses " + plan::problemKey(m_problem, request.limits,
+                                             plan::name(request.planning), request.method,
+                                             request.device, request.tile);
+    const plan::KnownProblem* const known = request.knowledge->find(key);
+    if (known != nullptr && known->timings.front().candidate == candidate) {
+        m_batchMs = known->timings.front().ms;
+        return;
+    }
+    const method::MaskedView scene = m_inputs.sceneView();
+    m_batchMs =
+        rehearse({.method = m_plan->method(),
+                  .problem = m_problem,
+                  .candidate = candidate,
+                  .bank = *m_bank,
+                  .scene = scene},
+                 request.limits, m_plan->report().chosen()->expectedMs().value_or(1), pool, stop);
+    if (m_batchMs) {
+        learn({.key = key, .timings = {{candidate, *m_batchMs}}}, false);
+    }
 }
 
 std::int64_t GroupRun::batches() const {

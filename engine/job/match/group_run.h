@@ -135,6 +135,8 @@ class GroupRun {
   private:
     [[nodiscard]] bool reduces() const;
     void nameFftPlanning(const plan::Request& request);
+    void timeBatches(const plan::Request& request, base::TilePool& pool,
+                     const std::stop_token& stop);
     [[nodiscard]] bool staysWithin(const method::Limits& limits);
     [[nodiscard]] method::Outcome executeOnce(base::TilePool& pool, const Progress& progress,
                                               int turn, const std::stop_token& stop);
@@ -171,7 +173,8 @@ class GroupRun {
     GroupReport m_report;
     method::Outcome m_outcome; ///< of the last repetition
     std::int64_t m_keptMembers = 0;
-    int m_threads = 1; ///< number of threads of the last repetition
+    std::optional<double> m_batchMs; ///< of a search over poses, measured before the run
+    int m_threads = 1;               ///< number of threads of the last repetition
     std::vector<double> m_executeMs;
     std::vector<double> m_streamMs;
 };

@@ -59,7 +59,7 @@ std::string problemText(const method::Problem& problem) {
     // A new member of the problem does not compile here before it is written, too.
     const auto& [operation, extent, scene, templ, scenePixel, templPixel, promise, precision,
                  recompute, outside, minOverlap, mask, weights, sceneMask, statistics, templates,
-                 residual, onDevice] = problem;
+                 searchSums, residual, onDevice] = problem;
     return Json{std::string(method::name(operation)),
                 std::string(method::name(extent)),
                 base::toString(scene),
@@ -78,7 +78,8 @@ std::string problemText(const method::Problem& problem) {
                 templates,
                 residual.isWithin(method::Precision::Single),
                 residual.isWithin(method::Precision::Double),
-                onDevice.map}
+                onDevice.map,
+                searchSums}
         .dump();
 }
 

@@ -78,8 +78,8 @@ class Search {
     method::Outcome all() {
         method::clearSums(m_best.sums);
         takeKept();
-        for (std::int64_t batch = m_searched; batch < m_batches.count && !m_all.cancelled;
-             ++batch) {
+        const std::int64_t end = std::min(m_batches.count, m_run.most);
+        for (std::int64_t batch = m_searched; batch < end && !m_all.cancelled; ++batch) {
             if (!make(batch)) {
                 m_all.cancelled = true;
                 break;
@@ -94,6 +94,9 @@ class Search {
         keep(); // also the part that was finished before the search was stopped
         if (m_all.cancelled) {
             method::clearBest(m_best);
+            return std::move(m_all);
+        }
+        if (end < m_batches.count) {
             return std::move(m_all);
         }
         m_all.facts.statusCounts = {};

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <functional>
 
 #include "engine/job/input/poses.h"
@@ -28,6 +29,8 @@ struct PoseRun {
     std::function<void(std::int64_t)> searched{};
     /// Where the finished part is kept, and taken from if it is of this candidate; may be null.
     KeptSearch* kept = nullptr;
+    /// Batches that are searched at most; fewer than all leave counts of statuses out.
+    std::int64_t most = INT64_MAX;
     match::Likeness* likeness = nullptr; ///< if set, all members are added to it
 };
 
