@@ -55,34 +55,6 @@ void addPixels(io::Digest& digest, const method::MaskedView& view) {
     }
 }
 
-std::string problemText(const method::Problem& problem) {
-    // A new member of the problem does not compile here before it is written, too.
-    const auto& [operation, extent, scene, templ, scenePixel, templPixel, promise, precision,
-                 recompute, outside, minOverlap, mask, weights, sceneMask, statistics, templates,
-                 searchSums, residual, onDevice] = problem;
-    return Json{std::string(method::name(operation)),
-                std::string(method::name(extent)),
-                base::toString(scene),
-                base::toString(templ),
-                std::string(base::name(scenePixel)),
-                std::string(base::name(templPixel)),
-                promise,
-                std::string(method::name(precision)),
-                recompute,
-                std::string(method::name(outside)),
-                minOverlap,
-                mask,
-                weights,
-                sceneMask,
-                std::string(method::name(statistics)),
-                templates,
-                residual.isWithin(method::Precision::Single),
-                residual.isWithin(method::Precision::Double),
-                onDevice.map,
-                searchSums}
-        .dump();
-}
-
 /// Everything that a map of facts holds but the counts of statuses, which are counted at the end.
 Json toJson(const method::MapFacts& facts) {
     const auto& [counts, overRange, recomputed, boundMedian, largestBound, largestRelative,
@@ -145,10 +117,9 @@ std::string searchIdentity(const Job& job, const Inputs& inputs, const std::vect
                            const method::Problem& problem) {
     io::Digest digest;
     addText(digest, plan::machineKey());
-    addText(digest, problemText(problem));
-    addText(digest, Json{job.method, base::toString(job.tile), job.device,
-                         std::string(method::name(job.transforms)), job.planReport.string()}
-                        .dump(-1, ' ', false, Json::error_handler_t::replace));
+    addText(digest, plan::problemKey(problem, {.transforms = job.transforms}, "", job.method,
+                                     job.device, job.tile));
+    addText(digest, job.planReport.string());
     addPixels(digest, inputs.sceneView());
     for (const method::MaskedView& templ : inputs.templViews(group)) {
         addPixels(digest, templ);
