@@ -152,23 +152,6 @@ void requireNoMap(const Job& job, const Inputs& inputs) {
     }
 }
 
-/// Throws for statistics of a search that has nothing to compare.
-void requireMembers(const Job& job, const Inputs& inputs) {
-    if (!job.searchStatistics) {
-        return;
-    }
-    if (inputs.groups.size() > 1) {
-        throw Error(ErrorCode::Problem,
-                    "--search-statistics needs templates of equal extents, whose scores lie on one "
-                    "grid of placements; search for them in several jobs");
-    }
-    if (inputs.countOf(inputs.groups.front()) < 2) {
-        throw Error(ErrorCode::Problem,
-                    "--search-statistics compares the scores of several orientations or templates, "
-                    "but this search has one; add --rotations or another --template");
-    }
-}
-
 void group(Inputs& inputs) {
     for (int number = 0; number < static_cast<int>(inputs.templates.size()); ++number) {
         const auto extentsOf = [&](int which) {

@@ -150,6 +150,22 @@ PosesReport posesReport(const Inputs& inputs) {
     return report;
 }
 
+void requireMembers(const Job& job, const Inputs& inputs) {
+    if (!job.searchStatistics) {
+        return;
+    }
+    if (inputs.groups.size() > 1) {
+        throw Error(ErrorCode::Problem,
+                    "--search-statistics needs templates of equal extents, whose scores lie on one "
+                    "grid of placements; search for them in several jobs");
+    }
+    if (inputs.countOf(inputs.groups.front()) < 2) {
+        throw Error(ErrorCode::Problem,
+                    "--search-statistics compares the scores of several orientations or templates, "
+                    "but this search has one; add --rotations or another --template");
+    }
+}
+
 void requireAllowed(const Job& job, const Inputs& inputs) {
     if (inputs.banks.empty() || job.poses.yes) {
         return;

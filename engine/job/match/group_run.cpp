@@ -8,6 +8,7 @@
 #include "engine/base/stopwatch.h"
 #include "engine/job/knowledge.h"
 #include "engine/job/match/audit.h"
+#include "engine/job/match/best_so_far.h"
 #include "engine/job/match/pose_run.h"
 #include "engine/job/match/pose_timing.h"
 #include "engine/job/report/spread.h"
@@ -21,45 +22,6 @@ using base::Error;
 using base::ErrorCode;
 
 namespace {
-
-void add(Spread& sum, const Spread& more) {
-    sum.min += more.min;
-    sum.median += more.median;
-    sum.max += more.max;
-}
-
-/// Hands out copies of the best scores so far, in intervals that cost little.
-class BestSoFar {
-  public:
-    explicit BestSoFar(const method::MatchMap& map) : m_map(map) {}
-
-    /// A copy, or null if the last one is too young.
-    std::shared_ptr<const method::MatchMap> copy(base::TilePool& pool) {
-        constexpr double kLeastMs = 500;
-        constexpr double kCopies = 50; // times that a copy takes
-        if (m_since.ms() < std::max(kLeastMs, kCopies * m_copyMs)) {
-            return nullptr;
-        }
-        const base::Stopwatch watch;
-        auto copy = std::make_shared<method::MatchMap>();
-        const base::Extents& extents = m_map.value.extents();
-        copy->value = base::Image<float>(extents);
-        copy->status = base::Image<base::Status>(extents);
-        const std::int64_t slice = extents.x * extents.y;
-        (void)pool.run(extents.z, [&](std::int64_t z, int) {
-            std::copy_n(m_map.value.data() + z * slice, slice, copy->value.data() + z * slice);
-            std::copy_n(m_map.status.data() + z * slice, slice, copy->status.data() + z * slice);
-        });
-        m_copyMs = watch.ms();
-        m_since = {};
-        return copy;
-    }
-
-  private:
-    const method::MatchMap& m_map;
-    base::Stopwatch m_since;
-    double m_copyMs = 0;
-};
 
 /// The template of every score where there is one alone.
 void fillIndex(const method::MatchMap& map, base::Image<std::int32_t>& index) {
@@ -610,43 +572,6 @@ void GroupRun::audit(const std::vector<match::Peak>& peaks, const std::stop_toke
         off.reset(); // results of a GPU are verified at any cost
     }
     m_report.audit = off ? AuditReport{.reason = *off} : detail::audit(input, stop);
-}
-
-RunReport totalRun(const std::vector<GroupRun>& groups) {
-    RunReport total;
-    for (const GroupRun& group : groups) {
-        const RunReport& run = *group.report().run;
-        add(total.executeMs, run.executeMs);
-        add(total.streamMs, run.streamMs);
-        total.threads = std::max(total.threads, run.threads);
-        total.device = run.device;
-        method::addStages(run.stagesMs, total.stagesMs);
-        total.failures.insert(total.failures.end(), run.failures.begin(), run.failures.end());
-        if (run.times) {
-            total.times = total.times.value_or(method::DeviceTimes{});
-            total.times->add(*run.times);
-        }
-    }
-    return total;
-}
-
-AuditReport totalAudit(const std::vector<GroupRun>& groups) {
-    AuditReport total = *groups.front().report().audit;
-    for (std::size_t i = 1; i < groups.size(); ++i) {
-        const AuditReport& audit = *groups[i].report().audit;
-        const auto rank = [](AuditVerdict verdict) { return static_cast<int>(verdict); };
-        if (rank(audit.verdict) > rank(total.verdict)) {
-            total.verdict = audit.verdict;
-            total.reason = audit.reason;
-        }
-        total.checked += audit.checked;
-        total.wrongStatus += audit.wrongStatus;
-        total.largestDeviation = std::max(total.largestDeviation, audit.largestDeviation);
-        total.largestOverBound = std::max(total.largestOverBound, audit.largestOverBound);
-        total.medianOverBound = std::max(total.medianOverBound, audit.medianOverBound);
-        total.ms += audit.ms;
-    }
-    return total;
 }
 
 } // namespace flcc::job::detail
