@@ -37,7 +37,8 @@ const std::vector<ListColumn>& peakColumns() {
                                                  {"theta", "angles"},
                                                  {"psi", "angles"},
                                                  {"sharpness"},
-                                                 {"mirror"}};
+                                                 {"mirror"},
+                                                 {"polarity"}};
     return columns;
 }
 

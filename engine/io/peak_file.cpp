@@ -41,7 +41,8 @@ std::vector<std::string> comments(const PeakContext& context) {
         lines.emplace_back(
             "rotation: degrees in the plane, counter-clockwise where y points down; phi "
             "theta psi: rot, tilt and psi of RELION in degrees, the template is turned "
-            "by Rz(-psi) Ry(-tilt) Rz(-rot); mirror: 1 if it was mirrored along x first");
+            "by Rz(-psi) Ry(-tilt) Rz(-rot); mirror: 1 if it was mirrored along x first; "
+            "polarity: dark where minus the template was found, of a search for both");
     }
     if (!context.incomplete.empty()) {
         lines.push_back("incomplete: " + context.incomplete);
@@ -81,7 +82,8 @@ std::vector<std::string> cellsOf(const match::Peak& peak, std::size_t rank) {
             angle(1),
             angle(2),
             peak.sharpness ? real(*peak.sharpness) : "",
-            peak.pose ? std::to_string(peak.pose->mirrored ? 1 : 0) : ""};
+            peak.pose ? std::to_string(peak.pose->mirrored ? 1 : 0) : "",
+            peak.dark ? (*peak.dark ? "dark" : "bright") : ""};
 }
 
 /// Csv or Tsv.

@@ -14,6 +14,7 @@
 #include "engine/io/image_file.h"
 #include "engine/job/exports.h"
 #include "engine/job/list_difference.h"
+#include "engine/job/preparation.h"
 #include "engine/match/peaks.h"
 #include "engine/match/score_law.h"
 #include "engine/method/match_map.h"
@@ -114,7 +115,7 @@ struct PosesReport {
 };
 
 struct InputReport {
-    std::string role; ///< "scene", "template", "mask", "scene-mask"
+    std::string role; ///< "scene", "template", "mask", "scene-mask", "wedge", "ctf"
     std::string path;
     std::string sha256; ///< digest of the file; empty for a crop and for an image without a file
     /// If the file is only a header: the file of voxels beside it.
@@ -187,6 +188,7 @@ struct JobReport {
     std::optional<base::Box> region; ///< the part that is searched; empty = the whole scene
     std::vector<TemplateReport> templates;
     std::optional<PosesReport> poses; ///< of a search over poses
+    std::optional<PreparationReport> preparation; ///< empty where images are compared as read
     /// If templates have several extents: one group for each, in the order of their first
     /// templates; else empty.
     std::vector<GroupReport> groups;

@@ -31,6 +31,8 @@ struct Peak {
     int templ = 0;                  ///< number of the template, from 0
     /// How the template lies there, of a search over poses.
     std::optional<rotation::Pose> pose{};
+    /// Of a search for both signs: the score is that of minus the template.
+    std::optional<bool> dark{};
     /// score / score of the best other peak outside the exclusion zone, listed or below the
     /// threshold; empty when there is none, its score is not positive, or the smallest is best.
     std::optional<double> rival;
@@ -101,7 +103,8 @@ valueRange(const base::View<const float>& value, const base::View<const base::St
 /// A map that holds the best score of several templates of one extent.
 struct SearchedMap {
     std::vector<method::MaskedView> templates; ///< empty with `poses`
-    std::vector<int> numbers{0};               ///< Peak::templ of each template, ascending
+    std::vector<int> numbers{0};               ///< Peak::templ of each template
+    std::optional<std::size_t> darkFrom{};     ///< from this template on they have the other sign
     base::View<const float> value;
     base::View<const base::Status> status;
     method::MapFacts facts;

@@ -100,8 +100,9 @@ base::Image<double> MemberFilter::filtered(const base::AnyView& pixels,
                                            const base::View<const std::uint8_t>& support,
                                            const base::View<const float>& weights) const {
     const Weights own{support, weights};
+    const base::Extents n = base::extentsOf(pixels);
     detail::Box box(m_points);
-    std::visit([&](const auto& view) { load(view, own, m_box, box); }, pixels);
+    std::visit([&](const auto& view) { load(view, own, n, box); }, pixels);
     m_transform->plans->forward(box.values.data());
     const double* factor = m_transform->response.data();
     const double* const end = factor + m_transform->response.size();
@@ -110,8 +111,8 @@ base::Image<double> MemberFilter::filtered(const base::AnyView& pixels,
         pair[1] *= *factor;
     }
     m_transform->plans->inverse(box.values.data());
-    base::Image<double> made(m_box);
-    forVoxels(m_box, [&](std::int64_t x, std::int64_t y, std::int64_t z) {
+    base::Image<double> made(n);
+    forVoxels(n, [&](std::int64_t x, std::int64_t y, std::int64_t z) {
         made.view().at(x, y, z) = own.at(x, y, z) > 0 ? box.row(y, z)[x] : 0;
     });
     return made;

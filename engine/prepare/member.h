@@ -25,8 +25,13 @@ class MemberFilter {
     MemberFilter& operator=(const MemberFilter&) = delete;
 
     [[nodiscard]] const base::Extents& points() const { return m_points; }
+    /// Whether a template of these extents lies in the box, as it must.
+    [[nodiscard]] bool holds(const base::Extents& templ) const {
+        return templ.x <= m_box.x && templ.y <= m_box.y && templ.z <= m_box.z;
+    }
 
-    /// `support` and `weights` as of rotation::Turner. **Shapes**: those of the box. **Cost**: two
+    /// `support` and `weights` as of rotation::Turner. **Shapes**: equal, and within
+    /// the box. **Cost**: two
     /// transforms of points() in double, in this thread.
     [[nodiscard]] base::Image<double> filtered(const base::AnyView& pixels,
                                                const base::View<const std::uint8_t>& support,

@@ -74,7 +74,7 @@ class GroupRun {
     [[nodiscard]] std::string sceneOn(const std::string& before) const;
     /// Templates, in all poses.
     [[nodiscard]] std::int64_t members() const {
-        return m_bank ? m_bank->count() : std::ssize(m_numbers);
+        return m_inputs.countOf(m_numbers);
     }
     /// Predicted time of the run, with all batches of poses. Needs a plan.
     [[nodiscard]] double expectedMs() const;

@@ -179,6 +179,7 @@ void SceneRunner::reportInputs() {
     report.geometry = inputs().geometry;
     report.region = inputs().region;
     report.partialPeaks = m_job.partialPeaks;
+    report.preparation = inputs().preparation;
     for (const TemplateInput& templ : inputs().templates) {
         report.templates.push_back({templ.image->source, templ.extents(),
                                     base::pixelType(templ.image->pixels),

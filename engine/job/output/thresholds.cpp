@@ -127,6 +127,7 @@ void requireSensible(const Job& job) {
                   "{--symmetry}");
         }
     }
+    requirePreparation(job.preparation);
     requireTruth(job);
     if (job.memoryBytes < 0) {
         wrong("option-value", "{--memory} must be positive, not {value}",

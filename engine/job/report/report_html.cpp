@@ -126,6 +126,9 @@ std::string summaryHtml(const JobReport& report) {
     if (report.poses) {
         rows.push_back({"Poses", posesText(*report.poses)});
     }
+    if (report.preparation) {
+        rows.push_back({"Prepared", preparationText(*report.preparation)});
+    }
     if (report.frames.empty() && report.run) {
         rows.push_back({"Peaks", std::to_string(report.peaks.size())});
     }

@@ -125,6 +125,42 @@ Json poseJson(const std::optional<rotation::Pose>& pose) {
             {"mirrored", pose->mirrored}};
 }
 
+Json toJson(const PreparationReport& report) {
+    const bool tilts = !report.tiltsFrom.empty();
+    const auto text = [](const std::string& value) {
+        return value.empty() ? Json(nullptr) : Json(value);
+    };
+    Json lens = nullptr;
+    if (report.lens) {
+        lens = {{"defocus_angstrom", number(report.lens->defocus)},
+                {"voltage_kv", number(report.lens->voltage)},
+                {"cs_mm", number(report.lens->cs)},
+                {"amplitude_contrast", number(report.lens->contrast)},
+                {"phase_shift", number(report.lens->phaseShift)},
+                {"flipped", report.flipped},
+                {"file", text(report.ctfFrom)}};
+    }
+    return {{"band", report.band ? Json({number(report.band->low), number(report.band->high)})
+                                 : Json(nullptr)},
+            {"unit", report.unit},
+            {"whiten", report.whiten},
+            {"tilt_range", report.range
+                               ? Json({number(-report.range->from), number(report.range->to)})
+                               : Json(nullptr)},
+            {"tilts", tilts ? Json({{"file", report.tiltsFrom},
+                                    {"count", report.tilts},
+                                    {"lowest", number(report.lowest)},
+                                    {"highest", number(report.highest)},
+                                    {"largest_dose", orNull(report.dose)}})
+                            : Json(nullptr)},
+            {"ctf", std::move(lens)},
+            {"assumed", text(report.assumed)},
+            {"box", toJson(report.points)},
+            {"scene_filtered", report.scene},
+            {"scene_ms", number(report.sceneMs)},
+            {"polarity", name(report.polarity)}};
+}
+
 Json toJson(const PosesReport& poses) {
     const auto number = [](double value) { return value > 0 ? Json(value) : Json(nullptr); };
     return {{"members", poses.members},
@@ -159,7 +195,8 @@ Json toJson(const match::Peak& peak, std::size_t rank) {
             {"rival", orNull(peak.rival)},
             {"zscore", orNull(peak.zscore)},
             {"false_positives", orNull(peak.falsePositives)},
-            {"sharpness", orNull(peak.sharpness)}};
+            {"sharpness", orNull(peak.sharpness)},
+            {"polarity", peak.dark ? Json(*peak.dark ? "dark" : "bright") : Json(nullptr)}};
 }
 
 /// Writes the rows of a plan and the chosen one.
@@ -243,6 +280,7 @@ Json jsonOf(const JobReport& report) {
     json["map"] = report.map ? toJson(*report.map) : Json(nullptr);
     json["templates"] = templatesJson(report);
     json["poses"] = report.poses ? toJson(*report.poses) : Json(nullptr);
+    json["preparation"] = report.preparation ? toJson(*report.preparation) : Json(nullptr);
     json["groups"] = Json::array();
     for (const GroupReport& group : report.groups) {
         Json each{{"templates", group.templates},
