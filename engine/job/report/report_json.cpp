@@ -132,33 +132,32 @@ Json toJson(const PreparationReport& report) {
     };
     Json lens = nullptr;
     if (report.lens) {
-        lens = {{"defocus_angstrom", number(report.lens->defocus)},
-                {"voltage_kv", number(report.lens->voltage)},
-                {"cs_mm", number(report.lens->cs)},
-                {"amplitude_contrast", number(report.lens->contrast)},
-                {"phase_shift", number(report.lens->phaseShift)},
+        lens = {{"defocus_angstrom", report.lens->defocus},
+                {"voltage_kv", report.lens->voltage},
+                {"cs_mm", report.lens->cs},
+                {"amplitude_contrast", report.lens->contrast},
+                {"phase_shift", report.lens->phaseShift},
                 {"flipped", report.flipped},
                 {"file", text(report.ctfFrom)}};
     }
-    return {{"band", report.band ? Json({number(report.band->low), number(report.band->high)})
-                                 : Json(nullptr)},
-            {"unit", report.unit},
-            {"whiten", report.whiten},
-            {"tilt_range", report.range
-                               ? Json({number(-report.range->from), number(report.range->to)})
-                               : Json(nullptr)},
-            {"tilts", tilts ? Json({{"file", report.tiltsFrom},
-                                    {"count", report.tilts},
-                                    {"lowest", number(report.lowest)},
-                                    {"highest", number(report.highest)},
-                                    {"largest_dose", orNull(report.dose)}})
-                            : Json(nullptr)},
-            {"ctf", std::move(lens)},
-            {"assumed", text(report.assumed)},
-            {"box", toJson(report.points)},
-            {"scene_filtered", report.scene},
-            {"scene_ms", number(report.sceneMs)},
-            {"polarity", name(report.polarity)}};
+    return {
+        {"band", report.band ? Json::array({report.band->low, report.band->high}) : Json(nullptr)},
+        {"unit", report.unit},
+        {"whiten", report.whiten},
+        {"tilt_range",
+         report.range ? Json::array({-report.range->from, report.range->to}) : Json(nullptr)},
+        {"tilts", tilts ? Json({{"file", report.tiltsFrom},
+                                {"count", report.tilts},
+                                {"lowest", report.lowest},
+                                {"highest", report.highest},
+                                {"largest_dose", orNull(report.dose)}})
+                        : Json(nullptr)},
+        {"ctf", std::move(lens)},
+        {"assumed", text(report.assumed)},
+        {"box", toJson(report.points)},
+        {"scene_filtered", report.scene},
+        {"scene_ms", report.sceneMs},
+        {"polarity", name(report.polarity)}};
 }
 
 Json toJson(const PosesReport& poses) {
