@@ -69,11 +69,11 @@ class PreparationTest : public QObject {
   private Q_SLOTS:
     static void textsAreReadOrRefused() {
         const job::BandText band = job::parseBand("30,400A");
-        QCOMPARE(band.band, (prepare::Band{30, 400}));
+        QVERIFY(band.band == (prepare::Band{30, 400}));
         QCOMPARE(band.unit, std::string("A"));
-        QCOMPARE(job::parseBand("3,0").band, (prepare::Band{3, 0}));
+        QVERIFY(job::parseBand("3,0").band == (prepare::Band{3, 0}));
         QCOMPARE(job::parseBand("3,40").unit, std::string("px"));
-        QCOMPARE(job::parseWedge("60,45.5").range, (prepare::TiltRange{60, 45.5}));
+        QVERIFY(job::parseWedge("60,45.5").range == (prepare::TiltRange{60, 45.5}));
         QCOMPARE(job::parseWedge("a/b.tlt").file, std::string("a/b.tlt"));
         QCOMPARE(job::parseCtf("flipped:2.5,200").lens->defocus, 25000.0);
         QVERIFY(job::parseCtf("flipped:2.5,200").flipped);
@@ -81,7 +81,7 @@ class PreparationTest : public QObject {
         QCOMPARE(job::parseCtf("flipped:t.star:TS_1").file, std::string("t.star:TS_1"));
         const auto codeOf = [](const char* option, const char* value) {
             return test::thrownBy([&] {
-                       (void)job::parseMatchArguments({"scene.mha", "templ.mha", option, value});
+                       (void)job::parseArguments({"scene.mha", "templ.mha", option, value});
                    })
                 .code;
         };
@@ -158,7 +158,7 @@ class PreparationTest : public QObject {
             job::runJob(job, test::imagesOf(copyOf(scene), copyOf(templ), geometry));
         QVERIFY2(result.report.audit->verdict == job::AuditVerdict::Passed,
                  result.report.audit->reason.c_str());
-        QCOMPARE(result.report.preparation->points, (Extents{18, 16, 20}));
+        QVERIFY(result.report.preparation->points == (Extents{18, 16, 20}));
 
         base::TilePool pool(1);
         prepare::SceneTransform transform(base::viewOf(scene), {}, geometry.spacing, pool);
@@ -396,8 +396,8 @@ class PreparationTest : public QObject {
         Job job;
         job.preparation.wedge = "45,45";
         const auto made = job::preparedTemplate(job, images.scene, images.templates[0], nullptr);
-        QCOMPARE(made->pixels.extents(), (Extents{16, 16, 16}));
-        QCOMPARE(made->spectrum.extents(), (Extents{32, 32, 1}));
+        QVERIFY(made->pixels.extents() == (Extents{16, 16, 16}));
+        QVERIFY(made->spectrum.extents() == (Extents{32, 32, 1}));
         double along = 0;
         double beam = 0;
         for (int i = 6; i < 14; ++i) { // off the middle, along x and along z
