@@ -16,20 +16,6 @@ double edge(double q) {
     return q <= 0.75 ? 1 : q >= 1.25 ? 0 : (1 + std::cos(2 * std::numbers::pi * (q - 0.75))) / 2;
 }
 
-/// How far (x, z) lies from the line of a tilt.
-double distance(const base::Point& g, double angle) {
-    return std::abs(g[2] * std::cos(angle * kRadians) - g[0] * std::sin(angle * kRadians));
-}
-
-/// How far (x, z) lies from the nearest line of a range.
-double distance(const base::Point& g, const TiltRange& range) {
-    const double way = g[0] < 0 ? -1 : 1;
-    const double angle = std::atan2(way * g[2], way * g[0]) / kRadians; // -90 to 90
-    const bool inside = (angle >= -range.from && angle <= range.to) ||
-                        (std::abs(angle) == 90 && std::max(range.from, range.to) == 90);
-    return inside ? 0 : std::min(distance(g, -range.from), distance(g, range.to));
-}
-
 double lengthOf(const base::Point& g) { return std::hypot(g[0], g[1], g[2]); }
 
 } // namespace
@@ -51,6 +37,33 @@ double Spectrum::whitening(double frequency) const {
     return amplitude * kMost > largest ? largest / amplitude : kMost;
 }
 
+Response::Plane Response::planeOf(double angle) {
+    return {std::sin(angle * kRadians), std::cos(angle * kRadians)};
+}
+
+double Response::Plane::from(const base::Point& g) const {
+    return std::abs(g[2] * cosine - g[0] * sine);
+}
+
+Response::Response(Recipe recipe) : m_recipe(std::move(recipe)) {
+    for (const Tilt& tilt : m_recipe.tilts) {
+        m_planes.push_back(planeOf(tilt.angle));
+    }
+    if (m_planes.empty() && m_recipe.range) {
+        m_planes = {planeOf(-m_recipe.range->from), planeOf(m_recipe.range->to)};
+    }
+}
+
+/// How far (x, z) lies from the nearest line of the range.
+double Response::fromRange(const base::Point& g) const {
+    const TiltRange& range = *m_recipe.range;
+    const double way = g[0] < 0 ? -1 : 1;
+    const double angle = std::atan2(way * g[2], way * g[0]) / kRadians; // -90 to 90
+    const bool inside = (angle >= -range.from && angle <= range.to) ||
+                        (std::abs(angle) == 90 && std::max(range.from, range.to) == 90);
+    return inside ? 0 : std::min(m_planes[0].from(g), m_planes[1].from(g));
+}
+
 double Response::transfer(const Lens& lens, double angstroms) const {
     const double value = contrastTransfer(lens, angstroms);
     return m_recipe.flipped ? std::abs(value) : value;
@@ -60,19 +73,19 @@ double Response::measured(const base::Point& g) const {
     const Recipe& has = m_recipe;
     const double frequency = has.angstroms > 0 ? lengthOf(g) / has.angstroms : 0; // 1 / angstrom
     if (has.tilts.empty()) {
-        const double wedge =
-            has.range ? std::max(0.0, 1 - distance(g, *has.range) * has.thickness) : 1;
+        const double wedge = has.range ? std::max(0.0, 1 - fromRange(g) * has.thickness) : 1;
         return wedge > 0 && has.lens ? wedge * transfer(*has.lens, frequency) : wedge;
     }
     double all = 0;
     double known = 0;
-    for (const Tilt& tilt : has.tilts) {
-        const double near = 1 - distance(g, tilt.angle) * has.thickness;
+    for (std::size_t i = 0; i < has.tilts.size(); ++i) {
+        const Tilt& tilt = has.tilts[i];
+        const double near = 1 - m_planes[i].from(g) * has.thickness;
         if (near <= 0) {
             continue;
         }
         known += near;
-        double value = near * std::cos(tilt.angle * kRadians);
+        double value = near * m_planes[i].cosine;
         if (has.angstroms > 0) {
             value *=
                 doseWeight(tilt.dose.value_or(0), frequency, has.lens.value_or(Lens()).voltage);

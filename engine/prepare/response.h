@@ -2,7 +2,6 @@
 
 #include <memory>
 #include <optional>
-#include <utility>
 #include <vector>
 
 #include "engine/base/extents.h"
@@ -59,7 +58,7 @@ struct Recipe {
 /// **Threads**: const functions may be called at once.
 class Response {
   public:
-    explicit Response(Recipe recipe) : m_recipe(std::move(recipe)) {}
+    explicit Response(Recipe recipe);
 
     /// **Cost**: that of some sines for each tilt whose plane is near.
     [[nodiscard]] double at(const base::Point& frequency) const;
@@ -69,7 +68,18 @@ class Response {
     [[nodiscard]] double measured(const base::Point& frequency) const;
     [[nodiscard]] double transfer(const Lens& lens, double angstroms) const;
 
+    /// A line through 0 in the plane of x and z.
+    struct Plane {
+        double sine;
+        double cosine;
+
+        [[nodiscard]] double from(const base::Point& g) const;
+    };
+    [[nodiscard]] static Plane planeOf(double angle);
+    [[nodiscard]] double fromRange(const base::Point& g) const;
+
     Recipe m_recipe;
+    std::vector<Plane> m_planes; ///< of the tilts, or of both ends of the range
 };
 
 /// The part of a response that belongs to the scene too: band and whitening.

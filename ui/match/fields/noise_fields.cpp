@@ -122,6 +122,12 @@ NoiseFields::NoiseFields(FoldingForm& form, job::Job& job, TextFields& texts, Do
 
 NoiseFields::~NoiseFields() = default;
 
+bool NoiseFields::Shown::same(const Shown& other) const {
+    const bool one = !scene.owner_before(other.scene) && !other.scene.owner_before(scene);
+    return one && preparation == other.preparation && invert == other.invert &&
+           spacing == other.spacing && templ == other.templ && mask == other.mask;
+}
+
 QLineEdit* NoiseFields::addText(const QString& label, const char* name, const QString& placeholder,
                                 const QString& tip, std::string job::Preparation::*member) {
     QLineEdit* const field = m_texts.make(placeholder, &m_form);
@@ -203,26 +209,31 @@ bool NoiseFields::eventFilter(QObject* watched, QEvent* event) {
 }
 
 void NoiseFields::showTemplate() {
-    m_work->cancel();
     const TemplateEntry* const templ = m_document.templ();
     if (!m_picture->isVisible()) {
         return;
     }
     if (templ == nullptr || !m_document.hasScene()) {
+        m_work->cancel();
+        m_shown.reset();
         showReason(tr("Shown once a template is there"));
         return;
     }
+    const MaskEntry* const mask = m_document.mask();
+    Shown next{m_job.preparation,        m_job.invert, m_document.spacing(),
+               m_document.scene().image, templ->image, mask != nullptr ? mask->image : nullptr};
+    if (m_shown && m_shown->same(next)) {
+        return;
+    }
+    m_shown = next;
+    m_work->cancel();
     job::Job now = m_job;
-    now.spacing = m_document.spacing();
-    const auto scene = m_document.scene().image;
-    const auto image = templ->image;
-    const MaskEntry* const entry = m_document.mask();
-    const auto mask = entry != nullptr ? entry->image : nullptr;
-    m_work->start([this, now, scene, image, mask](const std::stop_token& stop) {
+    now.spacing = next.spacing;
+    m_work->start([this, now, next, scene = m_document.scene().image](const std::stop_token& stop) {
         std::shared_ptr<const job::PreparedTemplate> made;
         QString reason;
         try {
-            made = job::preparedTemplate(now, scene, image, mask, stop);
+            made = job::preparedTemplate(now, scene, next.templ, next.mask, stop);
         } catch (const base::Error& error) {
             reason = inWindowWords(error);
         } catch (const std::bad_alloc&) {

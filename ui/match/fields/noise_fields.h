@@ -1,6 +1,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 
 #include "ui/match/fields/field_group.h"
 
@@ -51,6 +52,18 @@ class NoiseFields : public FieldGroup {
     QLabel* m_picture = nullptr;
     QLabel* m_spectrum = nullptr;
     QLabel* m_state = nullptr;
+    /// What the pictures show, or soon will.
+    struct Shown {
+        job::Preparation preparation;
+        bool invert = false;
+        std::optional<base::Spacing> spacing;
+        std::weak_ptr<const job::SceneImage> scene; ///< which may be large
+        std::shared_ptr<const job::SceneImage> templ;
+        std::shared_ptr<const job::MaskImage> mask;
+
+        [[nodiscard]] bool same(const Shown& other) const;
+    };
+    std::optional<Shown> m_shown; ///< empty: nothing
     std::unique_ptr<LatestWork> m_work;
 };
 
