@@ -38,6 +38,10 @@ const std::vector<ListColumn>& peakColumns() {
                                                  {"psi", "angles"},
                                                  {"sharpness"},
                                                  {"mirror"},
+                                                 {"refined_score"},
+                                                 {"search_mean"},
+                                                 {"search_deviation"},
+                                                 {"search_z"},
                                                  {"polarity"}};
     return columns;
 }
@@ -106,6 +110,7 @@ void fillPeakCells(PositionList& list) {
                           angle(2),
                           "",
                           position.mirrored ? "1" : ""};
+        position.cells.resize(peakColumns().size()); // what is not known here is empty
         if (judged) {
             position.cells.push_back(lists::decisionText(position));
         }

@@ -32,6 +32,9 @@
 namespace flcc::features {
 struct Blob;
 }
+namespace flcc::match {
+struct SearchMaps;
+}
 
 namespace flcc::job {
 
@@ -62,6 +65,11 @@ struct Poses {
     bool mirror = false;   ///< also the mirrored templates
     std::string symmetry;  ///< name of a rotation::pointGroup() of the templates; empty: C1
     bool yes = false;      ///< more than kMostPoses members may run
+    /// Poses, scales and places of peaks of lcc are refined between those of the search.
+    bool refine = true;
+    /// A folder that keeps the finished part of a search, from which another run goes on; empty:
+    /// nothing is kept. It is made where there is none.
+    std::filesystem::path resume{};
 
     [[nodiscard]] bool any() const { return !rotations.empty() || !scales.empty() || mirror; }
     friend bool operator==(const Poses&, const Poses&) = default;
@@ -114,6 +122,7 @@ struct Job : PlannedJob {
     std::optional<double> zscore;
     /// Of lcc: false positives are counted by a search for this template.
     match::NullTemplate null = match::NullTemplate::None;
+    bool handedness = false; ///< of lcc: also searches for the mirrored templates and compares
     std::int64_t maxPeaks = 100;
     std::optional<double> minDistance; ///< empty = auto
     bool partialPeaks = false;         ///< PARTIAL placements may be peaks
@@ -121,6 +130,9 @@ struct Job : PlannedJob {
     std::filesystem::path map;
     std::filesystem::path status;
     std::filesystem::path index; ///< the template that gave each score; -1 without a score
+    /// Mean and deviation of the scores of all members of a search at each voxel, of lcc.
+    bool searchStatistics = false;
+    std::filesystem::path searchMaps; ///< searchMapFiles() of them; implies searchStatistics
     std::filesystem::path peaks;
     io::ListFormat peaksFormat = io::ListFormat::Auto; ///< Auto: by the extension of `peaks`
     io::ListUnknowns
@@ -158,6 +170,10 @@ struct Job : PlannedJob {
 /// The files that the job reads: scenes, templates, masks, the plan report, and the files of voxels
 /// that headers among them name. No output may replace them.
 [[nodiscard]] io::ProtectedFiles inputFiles(const Job& job);
+
+/// The files of mean, deviation and z: "s-mean.mha", "s-deviation.mha" and "s-z.mha" for "s.mha".
+[[nodiscard]] std::array<std::filesystem::path, 3>
+searchMapFiles(const std::filesystem::path& file);
 
 /// The names of all outputs of the job with several scenes or one; of `plan`, if `planOnly`.
 [[nodiscard]] std::vector<std::filesystem::path> outputFiles(const Job& job, bool planOnly = false);
@@ -365,6 +381,8 @@ struct JobResult {
     /// The template that gave each score, -1 without a score. Null for a job with one template that
     /// does not request it.
     std::shared_ptr<const base::Image<std::int32_t>> index;
+    /// Of Job::searchStatistics, as the map; else null.
+    std::shared_ptr<const match::SearchMaps> search;
     base::Geometry mapGeometry; ///< voxel 0 lies on the centre of the first placement
     base::Index mapCorner;      ///< scene voxel of the first placement; may lie outside the scene
     std::vector<match::Peak> peaks;

@@ -49,6 +49,7 @@ struct KeptImages;
 struct KeptMap {
     std::shared_ptr<const method::MatchMap> map;            ///< values, statuses, and exact values
     std::shared_ptr<const base::Image<std::int32_t>> index; ///< null for one template
+    std::shared_ptr<const match::SearchMaps> search;        ///< as JobResult::search
     method::Problem problem;
     bool stream = false;                      ///< the slices of `map` are the maps of frames
     std::vector<KeptPart> parts;              ///< one, or one for each frame

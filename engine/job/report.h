@@ -110,8 +110,42 @@ struct PosesReport {
     base::Extents box{0, 0, 0};        ///< of all members; of the first extent of templates
     std::int64_t batch = 0;            ///< members that are made and matched at once, at most
     std::int64_t memoryBytes = 0;      ///< predicted, whatever the number of members
-    std::optional<double> predictedMs; ///< of the whole search; empty without a plan
+    std::optional<double> predictedMs; ///< of what is not kept; empty without a plan
     std::optional<double> perSecond;   ///< members matched in a second, after a run
+    std::int64_t kept = 0;             ///< members that an earlier run searched (Poses::resume)
+};
+
+/// The statistics of a search (engine/match/search_statistics.h).
+struct SearchReport {
+    std::int64_t members = 0;
+    double likeness = 0;     ///< how alike the members are, 0 to 1 (match::Likeness)
+    std::int64_t voxels = 0; ///< with scores of at least 2 members; the rest is over these
+    double mean = 0;
+    double deviation = 0;
+    double largestZ = 0;
+    base::Index at{}; ///< of largestZ, in the map
+};
+
+enum class Hand : std::uint8_t { Undecided, Given, Mirrored };
+/// "undecided", "given", "mirrored".
+[[nodiscard]] std::string_view name(Hand hand);
+
+/// Which hand of the templates a scene holds: the peaks of the templates beside those of their
+/// mirror images, each searched for alone (engine/job/match/handedness.h).
+struct HandednessReport {
+    std::vector<double> given;    ///< scores of the best peaks, best first
+    std::vector<double> mirrored; ///< the same of the mirrored templates
+    double threshold = 0;         ///< of the peaks of the given templates
+    std::int64_t compared = 0;    ///< of the ranks up to where the better one leaves the threshold:
+    double above = 0;             ///< share at which the given templates score more; ties: half
+    double givenMedian = 0;
+    double mirroredMedian = 0;
+    std::int64_t places = 0; ///< where a peak of either reaches the threshold, without ties
+    std::int64_t won = 0;    ///< of these, by the given templates
+    double p = 1;            ///< of the sign test over the places, two-sided
+    double alike = 0; ///< largest correlation of a mirrored template with a template in a pose
+    Hand verdict = Hand::Undecided;
+    std::string reason; ///< why, as a sentence
 };
 
 struct InputReport {
@@ -187,7 +221,9 @@ struct JobReport {
     int channels = 0;                ///< that values are summed over; 0 without kAllChannels
     std::optional<base::Box> region; ///< the part that is searched; empty = the whole scene
     std::vector<TemplateReport> templates;
-    std::optional<PosesReport> poses; ///< of a search over poses
+    std::optional<PosesReport> poses;           ///< of a search over poses
+    std::optional<SearchReport> search;         ///< of Job::searchStatistics, after a run
+    std::optional<HandednessReport> handedness; ///< of Job::handedness, after a run
     std::optional<PreparationReport> preparation; ///< empty where images are compared as read
     /// If templates have several extents: one group for each, in the order of their first
     /// templates; else empty.
@@ -236,8 +272,17 @@ struct JobReport {
 /// A search over poses in one line: "36 rotations of 10 degrees, 3 scales, both hands: 216 members
 /// in boxes of 90x90x1; about 300 ms, 120 MiB; 700 a second".
 [[nodiscard]] std::string posesText(const PosesReport& poses);
+/// The statistics of a search in one line.
+[[nodiscard]] std::string searchText(const SearchReport& search);
+/// Whether z hides the objects, since the members are alike; and the warning that says so.
+[[nodiscard]] bool isAlike(const SearchReport& search);
+[[nodiscard]] std::string likenessWarning(const SearchReport& search);
+/// The verdict with its reason in one line.
+[[nodiscard]] std::string handednessText(const HandednessReport& hands);
 /// The pose of a peak: "30.0°", "30.0°, 0.95, mirrored", "rot 10.0, tilt 20.0, psi 30.0".
 [[nodiscard]] std::string poseText(const rotation::Pose& pose);
+/// The same with the score of a refined pose in brackets; empty without a pose.
+[[nodiscard]] std::string poseText(const match::Peak& peak);
 /// The audit in one line: "passed; 168 scores compared with the definition; largest deviation
 /// 3.1e-08, ...".
 [[nodiscard]] std::string auditText(const AuditReport& audit);

@@ -18,19 +18,40 @@
 
 namespace flcc::match {
 
+/// What all members of a search scored at the place of a peak.
+struct PeakSearch {
+    double mean = 0;
+    double deviation = 0; ///< standard deviation of these scores
+    double z = 0;         ///< (best score - mean) / deviation; 0 where deviation is 0
+};
+
+/// How a peak was moved from the pose that was searched to a better one between those of the cover
+/// (refine.h).
+struct Refinement {
+    rotation::Pose searched; ///< the pose of Peak::score
+    /// Of Peak::pose at Peak::centre: the vertex of parabolas through canonical scores. Not above
+    /// 1.
+    double score = 0;
+    double placed =
+        0; ///< the canonical score of Peak::pose at the nearest placement of whole voxels
+};
+
 /// One place where a template was found. `engine/method/NUMERICS.md`, section 8, defines its score.
 struct Peak {
     double score = 0; ///< canonical score; of another operation than lcc, its canonical value
     double bound = 0; ///< bound on the error of the score
     base::Status status = base::Status::Ok;
     base::Index corner; ///< scene voxel under the first template voxel; may lie outside the scene
-    base::Point centre{0, 0, 0};    ///< corner + (m-1)/2 + sub-voxel shift, scene voxels
-    base::Point world{0, 0, 0};     ///< the centre in world units
-    base::Point shift{0, 0, 0};     ///< sub-voxel shift, each within half a voxel
+    base::Point centre{0, 0, 0}; ///< corner + (m-1)/2 + sub-voxel shift, scene voxels
+    base::Point world{0, 0, 0};  ///< the centre in world units
+    /// Sub-voxel shift, each within half a voxel; of a refined peak from the corner to its best
+    /// placement, which may be a voxel or more away.
+    base::Point shift{0, 0, 0};
     base::Point curvature{0, 0, 0}; ///< second difference of the score along each axis
     int templ = 0;                  ///< number of the template, from 0
-    /// How the template lies there, of a search over poses.
+    /// How the template lies there, of a search over poses: as searched, or refined.
     std::optional<rotation::Pose> pose{};
+    std::optional<Refinement> refinement{}; ///< empty where the pose was not refined
     /// Of a search for both signs: the score is that of minus the template.
     std::optional<bool> dark{};
     /// score / score of the best other peak outside the exclusion zone, listed or below the
@@ -45,6 +66,8 @@ struct Peak {
     /// Height of the score above its surroundings in the map (sharpness.h); empty where no whole
     /// map is there.
     std::optional<double> sharpness{};
+    /// Of a search with statistics (search_statistics.h); empty without scores of 2 members.
+    std::optional<PeakSearch> search{};
 };
 
 /// Which peaks a list holds.
@@ -100,6 +123,13 @@ valueRange(const base::View<const float>& value, const base::View<const base::St
 /// of the bank; unchanged where `scores` holds none.
 [[nodiscard]] MapStatistics bankStatistics(MapStatistics best, const method::ScoreSums& scores);
 
+/// The maps of search_statistics.h; without voxels where nobody asked for them.
+struct SearchViews {
+    base::View<const float> mean{};
+    base::View<const float> deviation{};
+    base::View<const float> z{};
+};
+
 /// A map that holds the best score of several templates of one extent.
 struct SearchedMap {
     std::vector<method::MaskedView> templates; ///< empty with `poses`
@@ -119,6 +149,7 @@ struct SearchedMap {
     base::View<const double> exact{};
     /// Of a search over poses: the members of the bank, which `index` names. Else null.
     std::shared_ptr<const rotation::PoseBank> poses{};
+    SearchViews search{};
 };
 
 /// The best value of a map and the placements that reach it.

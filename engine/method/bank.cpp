@@ -13,6 +13,10 @@
 namespace flcc::method {
 
 std::string Method::refusal(const Problem& problem) const {
+    if (problem.searchSums && onDevice() != nullptr) {
+        return "method " + std::string(name()) + " on " + std::string(device()) +
+               " keeps no statistics of a search; use --device cpu";
+    }
     const bool byDefinition = problem.operation.traits().byDefinition;
     return problem.operation.isLcc() || (onDevice() == nullptr && !byDefinition)
                ? std::string()
@@ -279,7 +283,50 @@ void startBest(const BankView& best) {
     });
 }
 
+namespace {
+
+template <class Real>
+void addRows(const base::View<Real>& score, const base::View<Status>& status,
+             const SearchSums& sums) {
+    forRows(score.extents(), [&](std::int64_t y, std::int64_t z) {
+        const Real* const from = score.row(y, z);
+        const Status* const kept = status.row(y, z);
+        double* const sum = sums.sum.row(y, z);
+        double* const squares = sums.squares.row(y, z);
+        std::int32_t* const count = sums.count.row(y, z);
+        for (std::int64_t x = 0; x < score.extents().x; ++x) {
+            const bool counts = base::hasValue(kept[x]);
+            const double value = counts ? static_cast<double>(from[x]) : 0.0;
+            sum[x] += value;
+            squares[x] += value * value;
+            count[x] += counts ? 1 : 0;
+        }
+    });
+}
+
+} // namespace
+
+void addScores(const MapView& scores, const SearchSums& sums) {
+    if (!sums.wanted()) {
+        return;
+    }
+    if (scores.exact.data() != nullptr) {
+        addRows(scores.exact, scores.status, sums);
+    } else {
+        addRows(scores.value, scores.status, sums);
+    }
+}
+
+void clearSums(const SearchSums& part) {
+    if (part.wanted()) {
+        fill(part.sum, 0.0);
+        fill(part.squares, 0.0);
+        fill(part.count, std::int32_t{0});
+    }
+}
+
 void clearBest(const BankView& part) {
+    clearSums(part.sums);
     fill(part.map.value, 0.0F);
     fill(part.map.status, Status::NotComputed);
     fill(part.index, kNone);
@@ -395,6 +442,7 @@ Outcome Method::executeBank(const Problem& problem, const Candidate& candidate,
                                 const MapView part = partOf(viewOf(scores), box);
                                 const BankView best = partOf(to, box);
                                 const OperationTraits& traits = problem.operation.traits();
+                                addScores(part, best.sums);
                                 mergeBest(part, static_cast<std::int32_t>(i), best, traits.best);
                                 sums.add(problem.operation.isLcc() ? scoreSums(part)
                                                                    : valueSums(part));

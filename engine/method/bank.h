@@ -10,19 +10,54 @@
 
 namespace flcc::method {
 
+/// Sums over the scores that the members of a search gave a voxel. Where scores are merged they are
+/// added in the order of the members, so that neither batches nor tiles nor threads change a digit.
+/// **Shapes**: those of the map; without voxels where nobody asks for them.
+struct SearchSums {
+    base::View<double> sum;
+    base::View<double> squares;
+    base::View<std::int32_t> count; ///< members that have a score there
+
+    [[nodiscard]] bool wanted() const { return count.data() != nullptr; }
+};
+
+/// Memory for SearchSums.
+struct SearchTotals {
+    base::Image<double> sum;
+    base::Image<double> squares;
+    base::Image<std::int32_t> count;
+
+    explicit SearchTotals(const base::Extents& map) : sum(map), squares(map), count(map) {}
+    [[nodiscard]] SearchSums view() { return {sum.view(), squares.view(), count.view()}; }
+};
+
 /// The map of a bank: for each voxel the best score of all templates, and the index of the template
 /// that gave it. Templates count from 0 in their order; the index is -1 where there is no score.
 /// **Shapes**: `index` has the extents of the map.
 struct BankView {
     MapView map;
     base::View<std::int32_t> index;
+    SearchSums sums{}; ///< not cleared before: a run adds its scores to what they hold
 };
 
-/// The part of a bank's map inside `box`. `index` stays without voxels if it has none.
-[[nodiscard]] inline BankView partOf(const BankView& bank, const base::Box& box) {
-    return {partOf(bank.map, box),
-            bank.index.data() == nullptr ? bank.index : bank.index.part(box)};
+[[nodiscard]] inline SearchSums partOf(const SearchSums& sums, const base::Box& box) {
+    return sums.wanted()
+               ? SearchSums{sums.sum.part(box), sums.squares.part(box), sums.count.part(box)}
+               : sums;
 }
+
+/// The part of a bank's map inside `box`. `index` and `sums` stay without voxels if they have none.
+[[nodiscard]] inline BankView partOf(const BankView& bank, const base::Box& box) {
+    return {partOf(bank.map, box), bank.index.data() == nullptr ? bank.index : bank.index.part(box),
+            partOf(bank.sums, box)};
+}
+
+/// Adds the scores of one member to the sums of the same part, if they are wanted. Call it for the
+/// members in their order, before mergeBest() changes a map that holds the scores.
+void addScores(const MapView& scores, const SearchSums& sums);
+
+/// Sets the sums of a part to 0, if they are wanted.
+void clearSums(const SearchSums& part);
 
 /// Merges the scores of template `templ` into the best scores so far, for a part of the map. Merge
 /// template 0 first, since it overwrites `best`; the order of the others does not change the
@@ -47,7 +82,7 @@ void mergeBanks(const BankView& scores, std::int32_t first, const BankView& best
 /// index.
 void startBest(const BankView& best);
 
-/// Resets a part to the state before a run: value 0, NOT_COMPUTED, index -1.
+/// Resets a part to the state before a run: value 0, NOT_COMPUTED, index -1, sums 0.
 void clearBest(const BankView& part);
 
 /// Sums over the scores of a part of a map, rounded by ofPart().

@@ -86,11 +86,16 @@ struct ScoreSums {
     }
 };
 
-/// Bytes of the map of a problem: values, statuses and, for a bank, the index.
+/// Bytes of a voxel of the sums over a search, and of the mean, deviation and z made of them.
+inline constexpr int kSearchSumBytes = 8 + 8 + 4;
+inline constexpr int kSearchMapBytes = 3 * 4;
+
+/// Bytes of the map of a problem: values, statuses and, for a bank, the index and the sums.
 [[nodiscard]] inline std::int64_t mapBytes(const Problem& problem) {
     const bool inDouble = problem.precision == Precision::Double;
+    const int sums = problem.searchSums ? kSearchSumBytes + kSearchMapBytes : 0;
     return base::byteCount(mapExtents(problem),
-                           (inDouble ? 13 : 5) + (problem.templates > 1 ? 4 : 0));
+                           (inDouble ? 13 : 5) + (problem.templates > 1 ? 4 + sums : 0));
 }
 
 /// Milliseconds of each stage of a run, summed over the threads, by the stage's name: "load",

@@ -84,7 +84,8 @@ struct Problem {
     /// Number of templates, all of extents `templ` and type `templPixel`, that one run searches
     /// for. More than one are a bank.
     int templates = 1;
-    Residual residual{}; ///< the largest Separability::residual of the templates
+    bool searchSums = false; ///< of a bank: sums over the scores of all templates are kept too
+    Residual residual{};     ///< the largest Separability::residual of the templates
     ProblemOnDevice onDevice{};
 
     friend bool operator==(const Problem&, const Problem&) = default;

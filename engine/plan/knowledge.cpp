@@ -156,7 +156,7 @@ std::string problemKey(const method::Problem& problem, const method::Limits& lim
     // The binding names all fields, so that a new one in Problem does not compile until it is here.
     const auto& [operation, extent, scene, templ, scenePixel, templPixel, promise, precision,
                  recompute, outside, minOverlap, mask, weights, sceneMask, statistics, templates,
-                 residual, onDevice] = problem;
+                 searchSums, residual, onDevice] = problem;
     const auto& [map, runs] = onDevice;
     std::string key;
     const auto add = [&](std::string_view part) {
@@ -178,6 +178,9 @@ std::string problemKey(const method::Problem& problem, const method::Limits& lim
     add(sceneMask ? "scene-mask" : "scene");
     add(name(statistics));
     add(std::to_string(templates) + (templates == 1 ? " template" : " templates"));
+    if (searchSums) {
+        add("search-sums");
+    }
     add(residual.isWithin(precision) ? "product" : "general");
     add(map ? "map" : "peaks");
     add(std::to_string(runs) + (runs == 1 ? " run" : " runs"));

@@ -70,6 +70,8 @@ const QHash<QString, Control>& controls() {
         {QStringLiteral("scales"), {label("Scales")}},
         {QStringLiteral("symmetry"), {label("Symmetry")}},
         {QStringLiteral("mirror"), {label("Mirrored templates too")}},
+        {QStringLiteral("handedness"), {label("Compare with the other hand")}},
+        {QStringLiteral("search-statistics"), {label("Statistics of the search")}},
         {QStringLiteral("band"), {label("Band")}},
         {QStringLiteral("whiten"), {label("Whiten by the scene")}},
         {QStringLiteral("wedge"), {label("Wedge")}},

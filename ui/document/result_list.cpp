@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "engine/match/search_statistics.h"
+
 namespace flcc::ui {
 
 bool reaches(const match::Peak& peak, double minScore) {
@@ -22,6 +24,7 @@ std::int64_t resultBytes(const job::JobResult& result) {
         bytes = map.value.count() * 4 + map.status.count() +
                 (map.exact.data() != nullptr ? map.exact.count() * 8 : 0);
     }
+    bytes += result.search ? result.search->z.count() * 12 : 0;
     return bytes + (result.index ? result.index->count() * 4 : 0);
 }
 
@@ -39,6 +42,7 @@ void releaseMap(ResultEntry& entry) {
     auto without = std::make_shared<job::JobResult>(*entry.job);
     without->map.reset();
     without->index.reset();
+    without->search.reset();
     entry.job = std::move(without);
     entry.kept.reset();
     entry.mapReleased = true;

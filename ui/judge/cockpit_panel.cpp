@@ -15,6 +15,7 @@
 #include "ui/base/option_names.h"
 #include "ui/base/text.h"
 #include "ui/base/theme.h"
+#include "ui/judge/hand_view.h"
 #include "ui/judge/histogram_view.h"
 
 namespace flcc::ui {
@@ -71,7 +72,12 @@ CockpitPanel::CockpitPanel(Document& document, QWidget* parent)
     layout->setContentsMargins(0, 0, 0, 0);
     layout->setSpacing(0);
     layout->addLayout(bar);
-    layout->addWidget(m_view, 1);
+    m_hand = new HandView(this);
+    auto* views = new QHBoxLayout;
+    views->setSpacing(1);
+    views->addWidget(m_view, 3);
+    views->addWidget(m_hand, 2);
+    layout->addLayout(views, 1);
     setFocusProxy(m_view);
     connect(m_suggest, &QPushButton::clicked, this, [this] {
         takeAt(std::ceil(m_suggestion / stepOf() - 1e-9) * stepOf()); // not below it
@@ -127,6 +133,8 @@ void CockpitPanel::followResult() {
     m_view->setSurvivors({});
     m_view->setHistogram({});
     m_source.reset();
+    const ResultEntry* const result = m_document.result();
+    m_hand->show(result != nullptr ? result->job->report.handedness : std::nullopt);
     if (isVisible()) {
         count();
     }
@@ -319,6 +327,7 @@ void CockpitPanel::refreshTheme() {
                       QStringLiteral("&nbsp;&nbsp;") + sign(now.color(QPalette::Text), tr("law")) +
                       QStringLiteral("&nbsp;&nbsp;") + sign(accents().bad, tr("false positives")));
     m_view->update();
+    m_hand->update();
 }
 
 } // namespace flcc::ui

@@ -16,6 +16,7 @@ class QPushButton;
 
 namespace flcc::ui {
 
+class HandView;
 class HistogramView;
 
 /// The scores of the shown result's map, with a threshold to drag. Each step takes its list from
@@ -67,6 +68,7 @@ class CockpitPanel : public QWidget {
 
     Document& m_document;
     HistogramView* m_view = nullptr;
+    HandView* m_hand = nullptr; ///< shown where a run compared the hands
     QLabel* m_numbers = nullptr;
     QLabel* m_legend = nullptr;
     QPushButton* m_suggest = nullptr;

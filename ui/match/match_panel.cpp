@@ -193,6 +193,7 @@ void MatchPanel::forgetScene() {
     m_job.map = none.map;
     m_job.status = none.status;
     m_job.index = none.index;
+    m_job.searchMaps = none.searchMaps;
     m_job.peaks = none.peaks;
     m_job.report = none.report;
     m_job.peaksUnknowns = none.peaksUnknowns;
@@ -266,7 +267,8 @@ void MatchPanel::nameChanges() {
                              now.memoryBytes != usual.memoryBytes;
     const bool law = now.falsePositives != usual.falsePositives || now.zscore != usual.zscore ||
                      now.null != usual.null;
-    const bool poses = now.poses != usual.poses;
+    const bool poses = now.poses != usual.poses || now.searchStatistics != usual.searchStatistics ||
+                       now.handedness != usual.handedness;
     const bool noise = now.preparation != usual.preparation;
     m_advancedForm->markSection("Poses", poses);
     m_advancedForm->markSection("Noise", noise);

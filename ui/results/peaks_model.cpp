@@ -81,6 +81,8 @@ QVariant PeaksModel::number(const match::Peak& peak, int row, int column) const 
         return peak.templ;
     case Pose:
         return peak.pose ? rotation::inPlaneDegrees(peak.pose->turn) : 0;
+    case SearchZ:
+        return peak.search ? peak.search->z : -std::numeric_limits<double>::infinity();
     case Decision:
         return static_cast<int>(decision(row));
     default:
@@ -110,7 +112,9 @@ QString PeaksModel::text(const match::Peak& peak, int row, int column) const {
     case Bound:
         return QString::number(peak.bound, 'g', 2);
     case Pose:
-        return peak.pose ? toQString(job::poseText(*peak.pose)) : QString();
+        return toQString(job::poseText(peak));
+    case SearchZ:
+        return peak.search ? QString::number(peak.search->z, 'f', 1) : QString();
     case Decision:
         return decisionText(decision(row));
     default:
@@ -196,7 +200,7 @@ QVariant PeaksModel::headerData(int section, Qt::Orientation orientation, int ro
         tr("#"),        tr("score"),    tr("x [0-based]"), tr("y [0-based]"), tr("z [0-based]"),
         tr("centre x"), tr("centre y"), tr("centre z"),    tr("z-score"),     tr("false pos."),
         tr("contrast"), tr("± error"),  tr("status"),      tr("template"),    tr("pose"),
-        worldName(0),   worldName(1),   worldName(2),      tr("decision")};
+        tr("search z"), worldName(0),   worldName(1),      worldName(2),      tr("decision")};
     const QString voxel = voxelWord(m_volume);
     const QString voxels = voxelsWord(m_volume);
     const QString first = tr("First %1 of the placement along %2, counted from 0");
@@ -222,6 +226,8 @@ QVariant PeaksModel::headerData(int section, Qt::Orientation orientation, int ro
         tr("Number of the template that was found, counted from 0 as in the list"),
         tr("How the template is turned: degrees counter-clockwise, or rot, tilt and psi of RELION; "
            "then its scale and whether it is mirrored"),
+        tr("Deviations of the best score above the mean of all orientations or templates at this "
+           "place; mean and deviation are in Explain and in exports"),
         tr("The centre in world units, along the first axis of the world"),
         tr("The centre in world units, along the second axis of the world"),
         tr("The centre in world units, along the third axis of the world"),

@@ -32,6 +32,7 @@ class PeaksModel : public QAbstractTableModel {
         Mark,
         Templ,
         Pose,
+        SearchZ,
         WorldX,
         WorldY,
         WorldZ,

@@ -122,6 +122,8 @@ void PeaksPanel::makeTable() {
     header.moveSection(PeaksModel::Templ, PeaksModel::X); // after the score
     header.moveSection(header.visualIndex(PeaksModel::Pose), PeaksModel::X);
     header.moveSection(header.visualIndex(PeaksModel::Decision), PeaksModel::X);
+    header.moveSection(header.visualIndex(PeaksModel::SearchZ),
+                       header.visualIndex(PeaksModel::FalsePositives));
     for (int axis = 0; axis < 3; ++axis) { // where the centre in voxels stands
         header.moveSection(header.visualIndex(PeaksModel::WorldX + axis),
                            header.visualIndex(PeaksModel::CentreZ) + 1 + axis);
@@ -191,11 +193,12 @@ void PeaksPanel::showPeaks() {
     m_table->setColumnHidden(PeaksModel::Templ,
                              result == nullptr || result->job->templates.size() < 2);
     m_table->setColumnHidden(PeaksModel::Pose, result == nullptr || !result->job->report.poses);
+    m_table->setColumnHidden(PeaksModel::SearchZ, result == nullptr || !result->job->report.search);
     for (int column = 0; column < PeaksModel::kColumns; ++column) {
         // As narrow as heads and numbers allow: all of them fit a window of 1280.
         const bool narrow = column == PeaksModel::Score || column == PeaksModel::ZScore ||
                             column == PeaksModel::FalsePositives || column == PeaksModel::Rival ||
-                            column == PeaksModel::Bound;
+                            column == PeaksModel::Bound || column == PeaksModel::SearchZ;
         m_table->setColumnWidth(column, column == PeaksModel::Rank   ? 44
                                         : column == PeaksModel::Pose ? 112
                                         : narrow                     ? 68

@@ -89,6 +89,7 @@ void BestTile::take(std::int32_t templ, BestPart& part, bool plain, WorkerTally&
 method::ScoreSums BestTile::merge(std::int32_t templ, const BestPart& part) {
     const method::MapView scores = of(templ, part);
     const method::BankView& best = part.view;
+    method::addScores(scores, best.sums);
     if (part.plain) {
         const auto boxOf = [](const auto& view) {
             using Element = std::remove_pointer_t<decltype(view.data())>;

@@ -135,6 +135,7 @@ void requireNoMap(const Job& job, const Inputs& inputs) {
         {"--status", &job.status},
         {"--index", &job.index},
         {"--heatmap", &job.heatmap},
+        {"--search-statistics", &job.searchMaps},
         {"--figure", &job.exports.figure}};
     for (const auto& [option, file] : kAsked) {
         if (!file->empty()) {
@@ -149,6 +150,23 @@ void requireNoMap(const Job& job, const Inputs& inputs) {
                                                 extents(0) + " and " + extents(1) +
                                                 " voxels; leave the option out to get peaks only");
         }
+    }
+}
+
+/// Throws for statistics of a search that has nothing to compare.
+void requireMembers(const Job& job, const Inputs& inputs) {
+    if (!job.searchStatistics) {
+        return;
+    }
+    if (inputs.groups.size() > 1) {
+        throw Error(ErrorCode::Problem,
+                    "--search-statistics needs templates of equal extents, whose scores lie on one "
+                    "grid of placements; search for them in several jobs");
+    }
+    if (inputs.countOf(inputs.groups.front()) < 2) {
+        throw Error(ErrorCode::Problem,
+                    "--search-statistics compares the scores of several orientations or templates, "
+                    "but this search has one; add --rotations or another --template");
     }
 }
 
@@ -526,6 +544,7 @@ method::Problem Inputs::problem(const Job& job, const std::vector<int>& group) c
         residual = std::max(residual, templates[static_cast<std::size_t>(number)].form.residual);
     }
     problem.residual = residual;
+    problem.searchSums = job.searchStatistics;
     if (const auto bank = bankOf(group)) {
         problem.templ = bank->box();
         problem.templPixel = memberPixel(problem.templPixel);
@@ -595,6 +614,7 @@ Inputs readInputs(const Job& job, const JobImages& images, const std::string& sc
     if (job.poses.any() && !stop.stop_requested()) {
         inScene(scene, [&] { makeBanks(inputs, job); });
     }
+    requireMembers(job, inputs);
     const auto tilts = std::ssize(inputs.reports); // they come last
     report(inputs, "scene", *inputs.scene);
     if (inputs.scene->opacity) {

@@ -83,6 +83,7 @@ Again again(Job job, const path& file, const Json& before, const std::stop_token
     const Job none;
     job.map = job.status = job.index = job.peaks = job.heatmap = none.map;
     job.templateOut = none.templateOut;
+    job.searchMaps.clear();
     job.exports = none.exports;
     job.slice.reset();
     const Json groups = before.value("groups", Json::array());

@@ -9,6 +9,7 @@
 #include "engine/job/knowledge.h"
 #include "engine/job/match/audit.h"
 #include "engine/job/match/pose_run.h"
+#include "engine/job/match/pose_timing.h"
 #include "engine/job/report/spread.h"
 #include "engine/method/bank.h"
 #include "engine/method/method_on_device.h"
@@ -151,6 +152,14 @@ bool GroupRun::plan(const plan::Request& request, bool warmUp, const std::stop_t
         member = m_bank->member(m_bank->typical());
         templ = method::viewOf(*member);
     }
+    if (m_bank && !m_job.poses.resume.empty()) {
+        m_kept = std::make_unique<KeptSearch>(
+            m_job.poses.resume, searchIdentity(m_job, m_inputs, m_numbers, m_problem));
+        if (m_kept->part()) {
+            asked.replay = m_kept->part()->candidate; // no other has the same bits
+            m_keptMembers = m_kept->part()->members;
+        }
+    }
     const std::shared_ptr<const plan::Knowledge> known = knowledge();
     asked.knowledge = known.get();
     plan::Planned planned =
@@ -163,6 +172,10 @@ bool GroupRun::plan(const plan::Request& request, bool warmUp, const std::stop_t
         learn(*planned.learnt, asked.planning == plan::Planning::Exhaustive);
     }
     m_plan = std::move(planned.plan);
+    m_batchMs.reset();
+    if (m_plan && m_bank && asked.planning != plan::Planning::Estimate) {
+        timeBatches(asked, pool, stop);
+    }
     if (m_plan && warmUp) {
         const base::Stopwatch watch;
         m_plan->method().warmUp(m_problem, m_plan->candidate());
@@ -253,13 +266,48 @@ std::string GroupRun::sceneOn(const std::string& before) const {
 }
 
 double GroupRun::expectedMs() const {
-    return m_plan ? m_plan->report().chosen()->expectedMs().value_or(1) *
-                        static_cast<double>(batches())
-                  : 0;
+    if (!m_plan) {
+        return 0;
+    }
+    const double one = m_batchMs.value_or(m_plan->report().chosen()->expectedMs().value_or(1));
+    return one * static_cast<double>(batches());
+}
+
+/// Times batches of a long search, or remembers their time.
+void GroupRun::timeBatches(const plan::Request& request, base::TilePool& pool,
+                           const std::stop_token& stop) {
+    if (batches() < kRehearsedBatches) {
+        return;
+    }
+    const method::Candidate& candidate = m_plan->candidate();
+    const std::string key =
+        "batch of poses " + plan::problemKey(m_problem, request.limits,
+                                             plan::name(request.planning), request.method,
+                                             request.device, request.tile);
+    const plan::KnownProblem* const known = request.knowledge->find(key);
+    if (known != nullptr && known->timings.front().candidate == candidate) {
+        m_batchMs = known->timings.front().ms;
+        return;
+    }
+    const method::MaskedView scene = m_inputs.sceneView();
+    m_batchMs =
+        rehearse({.method = m_plan->method(),
+                  .problem = m_problem,
+                  .candidate = candidate,
+                  .bank = *m_bank,
+                  .scene = scene},
+                 request.limits, m_plan->report().chosen()->expectedMs().value_or(1), pool, stop);
+    if (m_batchMs) {
+        learn({.key = key, .timings = {{candidate, *m_batchMs}}}, false);
+    }
 }
 
 std::int64_t GroupRun::batches() const {
-    return m_bank ? batchesOf(m_bank->count(), m_bank->box()).count : 1;
+    if (!m_bank) {
+        return 1;
+    }
+    const Batches all = batchesOf(m_bank->count(), m_bank->box());
+    return batchesOf(all.members - m_keptMembers, m_bank->box()).count;
 }
 
 /// The effort behind the transforms that will run, now that they are made.
@@ -316,7 +364,15 @@ bool GroupRun::makeMap(const std::stop_token& stop) {
     }
     m_map = std::move(map);
     m_index = std::move(index);
+    if (m_problem.searchSums) {
+        m_sums = std::make_unique<method::SearchTotals>(extents);
+    }
     return true;
+}
+
+method::BankView GroupRun::bankView() {
+    return {method::viewOf(*m_map), m_index ? m_index->view() : base::View<std::int32_t>(),
+            m_sums ? m_sums->view() : method::SearchSums{}};
 }
 
 method::Outcome GroupRun::searchPoses(const method::Execution& execution,
@@ -334,14 +390,20 @@ method::Outcome GroupRun::searchPoses(const method::Execution& execution,
             }
         }
     };
+    m_keptMembers = 0;
+    if (m_kept && m_kept->part() && m_kept->part()->candidate == m_plan->candidate()) {
+        m_keptMembers = m_kept->part()->members;
+    }
     method::Outcome outcome = runPoses({.method = m_plan->method(),
                                         .problem = m_problem,
                                         .candidate = m_plan->candidate(),
                                         .bank = *m_bank,
                                         .scene = scene,
                                         .share = progress.share,
-                                        .searched = searched},
-                                       execution, {method::viewOf(*m_map), m_index->view()});
+                                        .searched = searched,
+                                        .kept = m_kept.get(),
+                                        .likeness = m_likeness ? &*m_likeness : nullptr},
+                                       execution, bankView());
     m_streamMs.push_back(watch.ms());
     return outcome;
 }
@@ -349,6 +411,10 @@ method::Outcome GroupRun::searchPoses(const method::Execution& execution,
 method::Outcome GroupRun::executePrepared(const method::Execution& execution,
                                           const Progress& progress) {
     method::Session& session = m_shared.session;
+    if (m_sums) {
+        method::clearSums(m_sums->view());
+        m_likeness->add(m_inputs.templViews(m_numbers), execution.pool);
+    }
     if (!m_tookOver ||
         !session.isPrepared()) { // in every repetition, so that executeMs includes it
         session = method::Session(m_plan->method(), m_problem, m_plan->candidate());
@@ -367,9 +433,7 @@ method::Outcome GroupRun::executePrepared(const method::Execution& execution,
                                   .asked = auditedVoxels(m_problem, m_statistics.lowest)});
         m_reduced = outcome.onDevice.reduced;
     } else {
-        outcome = session.run(
-            m_inputs.sceneView(), execution,
-            {method::viewOf(*m_map), m_index ? m_index->view() : base::View<std::int32_t>()});
+        outcome = session.run(m_inputs.sceneView(), execution, bankView());
     }
     m_streamMs.push_back(watch.ms());
     if (!m_keeps) {
@@ -414,6 +478,9 @@ bool GroupRun::compute(const Progress& progress, const std::stop_token& stop) {
     m_threads = pool.threads();
     m_outcome = {};
     for (int turn = 0; turn < m_job.repeat && !m_outcome.cancelled; ++turn) {
+        if (m_sums) {
+            m_likeness.emplace(m_problem.templ);
+        }
         m_outcome = executeOnce(pool, progress, turn, stop);
     }
     if (m_index && members() == 1 && !m_bank) {
@@ -431,8 +498,9 @@ void GroupRun::settle() {
     run.failures = std::move(m_outcome.onDevice.failures);
     run.threads = m_threads;
     run.device = m_plan->candidate().device;
+    const bool ran = m_keptMembers < members();
     for (plan::CandidateReport& row : m_report.plan.candidates) {
-        if (row.verdict == plan::CandidateVerdict::Chosen) {
+        if (ran && row.verdict == plan::CandidateVerdict::Chosen) {
             row.measuredMs = run.executeMs.median / static_cast<double>(batches());
         }
     }
@@ -447,11 +515,33 @@ void GroupRun::clear() {
     m_map.reset(); // the plan counts one map
     m_index.reset();
     m_reduced.reset();
+    m_sums.reset();
+    m_search.reset();
+    m_figures.reset();
     m_executeMs.clear();
     m_streamMs.clear();
 }
 
+void GroupRun::countSearch() {
+    base::TilePool pool(std::max(1, m_threads));
+    const method::SearchSums sums = m_sums->view();
+    m_search = std::make_shared<const match::SearchMaps>(
+        match::searchMaps(method::viewOf(*m_map), sums, pool));
+    const match::SearchFigures figures = match::searchFigures(*m_search, sums);
+    m_figures = {.members = members(),
+                 .likeness = m_likeness->value(),
+                 .voxels = figures.voxels,
+                 .mean = figures.mean,
+                 .deviation = figures.deviation,
+                 .largestZ = figures.largestZ,
+                 .at = figures.at};
+    m_sums.reset();
+}
+
 match::SearchedMap GroupRun::searched(const std::stop_token& stop) {
+    if (m_sums) {
+        countSearch();
+    }
     MapReport& report = *m_report.map;
     match::SearchedMap map{.templates = m_bank ? std::vector<method::MaskedView>()
                                                : m_inputs.templViews(m_numbers),
@@ -486,6 +576,7 @@ match::SearchedMap GroupRun::searched(const std::stop_token& stop) {
                                         stop);
         }
     }
+    map.search = m_search ? m_search->view() : match::SearchViews{};
     map.statistics = report.statistics;
     if (m_index && (members() > 1 || m_bank)) {
         map.index = m_index->view();

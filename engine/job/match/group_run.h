@@ -11,6 +11,8 @@
 #include "engine/base/tile_pool.h"
 #include "engine/job/input/inputs.h"
 #include "engine/job/job.h"
+#include "engine/job/match/kept_search.h"
+#include "engine/match/search_statistics.h"
 #include "engine/method/session.h"
 #include "engine/plan/planner.h"
 
@@ -76,6 +78,8 @@ class GroupRun {
     [[nodiscard]] std::int64_t members() const {
         return m_inputs.countOf(m_numbers);
     }
+    /// Those that an earlier run searched.
+    [[nodiscard]] std::int64_t keptMembers() const { return m_keptMembers; }
     /// Predicted time of the run, with all batches of poses. Needs a plan.
     [[nodiscard]] double expectedMs() const;
 
@@ -114,6 +118,12 @@ class GroupRun {
         return m_index;
     }
 
+    /// The statistics of the search after searched(); null if the job does not ask for them.
+    [[nodiscard]] const std::shared_ptr<const match::SearchMaps>& searchMaps() const {
+        return m_search;
+    }
+    [[nodiscard]] const std::optional<SearchReport>& searchReport() const { return m_figures; }
+
     /// Computes the statistics of the map and returns what findPeaks needs from this group.
     [[nodiscard]] match::SearchedMap searched(const std::stop_token& stop);
     /// Compares scores with the definition; results of a GPU are always checked, whatever the job
@@ -125,6 +135,8 @@ class GroupRun {
   private:
     [[nodiscard]] bool reduces() const;
     void nameFftPlanning(const plan::Request& request);
+    void timeBatches(const plan::Request& request, base::TilePool& pool,
+                     const std::stop_token& stop);
     [[nodiscard]] bool staysWithin(const method::Limits& limits);
     [[nodiscard]] method::Outcome executeOnce(base::TilePool& pool, const Progress& progress,
                                               int turn, const std::stop_token& stop);
@@ -132,7 +144,9 @@ class GroupRun {
                                                   const Progress& progress);
     [[nodiscard]] method::Outcome searchPoses(const method::Execution& execution,
                                               const Progress& progress);
-    /// Runs that the plan's times are of: batches of a search over poses.
+    [[nodiscard]] method::BankView bankView();
+    void countSearch();
+    /// Runs that the plan's times are of: batches of a search over poses that are not kept.
     [[nodiscard]] std::int64_t batches() const;
     [[nodiscard]] Shared whatIsShared(int number) const;
 
@@ -140,6 +154,7 @@ class GroupRun {
     const Inputs& m_inputs;
     std::vector<int> m_numbers;
     std::shared_ptr<const rotation::PoseBank> m_bank; ///< of a search over poses; else null
+    std::unique_ptr<KeptSearch> m_kept; ///< of a search over poses that is kept; else null
     bool m_keeps;
     method::SceneHold* m_hold;
     std::vector<plan::CandidateReport> m_failed; ///< candidates that failed in runs of this group
@@ -151,9 +166,15 @@ class GroupRun {
     std::shared_ptr<method::MatchMap> m_map;
     std::shared_ptr<base::Image<std::int32_t>> m_index;
     std::shared_ptr<const method::ReducedMap> m_reduced; ///< set instead of the map
+    std::unique_ptr<method::SearchTotals> m_sums;        ///< until m_search is made
+    std::optional<match::Likeness> m_likeness;
+    std::shared_ptr<const match::SearchMaps> m_search;
+    std::optional<SearchReport> m_figures;
     GroupReport m_report;
     method::Outcome m_outcome; ///< of the last repetition
-    int m_threads = 1;         ///< number of threads of the last repetition
+    std::int64_t m_keptMembers = 0;
+    std::optional<double> m_batchMs; ///< of a search over poses, measured before the run
+    int m_threads = 1;               ///< number of threads of the last repetition
     std::vector<double> m_executeMs;
     std::vector<double> m_streamMs;
 };

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <limits>
 #include <utility>
@@ -13,6 +14,7 @@
 #include "engine/job/match/kept_images.h"
 #include "engine/job/report/json_rows.h"
 #include "engine/job/report/text_file.h"
+#include "engine/match/search_statistics.h"
 
 // A kept map from the files that a run wrote.
 
@@ -92,6 +94,22 @@ std::shared_ptr<const method::MatchMap> readMap(const Job& job, const method::Pr
     std::transform(numbers->data(), numbers->data() + numbers->count(), map->status.data(),
                    [](std::uint8_t number) { return static_cast<base::Status>(number); });
     return map;
+}
+
+/// Null if cancelled.
+std::shared_ptr<const match::SearchMaps> readSearch(const Job& job, const base::Extents& extents,
+                                                    const std::stop_token& stop) {
+    auto maps = std::make_shared<match::SearchMaps>();
+    const auto names = searchMapFiles(job.searchMaps);
+    const std::array<base::Image<float>*, 3> images{&maps->mean, &maps->deviation, &maps->z};
+    for (std::size_t i = 0; i < names.size(); ++i) {
+        base::AnyImage read = readOutput(names[i], extents, stop);
+        if (stop.stop_requested()) {
+            return nullptr;
+        }
+        *images[i] = imageOf<float>(std::move(read), names[i]);
+    }
+    return maps;
 }
 
 /// A number of a report, in which null stands for infinity.
@@ -222,6 +240,9 @@ std::shared_ptr<const KeptMap> load(const Job& job, const Json& report,
             }
         }
         kept->index = std::make_shared<base::Image<std::int32_t>>(std::move(numbers));
+    }
+    if (!job.searchMaps.empty()) {
+        kept->search = readSearch(job, kept->map->value.extents(), stop);
     }
     const Json& map = report.at("map");
     KeptPart part{0, statisticsOf(*kept->map, kept->problem.operation, stop), factsOf(map), {}};

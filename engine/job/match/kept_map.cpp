@@ -11,6 +11,7 @@
 #include "engine/job/report/frame_report.h"
 #include "engine/job/stream/frame_stack.h"
 #include "engine/job/stream/frames.h"
+#include "engine/match/search_statistics.h"
 
 namespace flcc::job {
 
@@ -47,6 +48,7 @@ match::SearchedMap detail::searchedMap(const KeptMap& kept, const KeptPart& part
     if (inputs.countOf(numbers) > 1 || bank) {
         map.statistics = match::bankStatistics(part.statistics, part.facts.scores);
         map.index = kept.index ? partOf(*kept.index) : map.index;
+        map.search = kept.search ? kept.search->view() : map.search;
     }
     return map;
 }
@@ -129,6 +131,7 @@ std::shared_ptr<const KeptMap> keepMap(const JobResult& result, const Job& job,
     auto kept = std::make_shared<KeptMap>();
     kept->map = result.map;
     kept->index = result.index;
+    kept->search = result.search;
     kept->problem = result.report.plan.problem;
     kept->stream = job.stream;
     kept->corner = result.mapCorner;

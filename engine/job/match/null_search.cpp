@@ -75,6 +75,19 @@ std::shared_ptr<const MaskImage> mirroredMask(const MaskImage& mask) {
     return made;
 }
 
+/// The images of the job's own search with null templates of this kind.
+JobImages nullImages(const JobResult& inputs, NullTemplate kind) {
+    JobImages images{inputs.scene, {}, inputs.masks, inputs.sceneMask};
+    for (std::size_t i = 0; i < inputs.templates.size(); ++i) {
+        images.templates.push_back(nullOf(*inputs.templates[i], kind, i + 1));
+        std::shared_ptr<const MaskImage>& mask = images.masks[i];
+        if (mask && kind == NullTemplate::Mirror) {
+            mask = mirroredMask(*mask);
+        }
+    }
+    return images;
+}
+
 /// Options that belong to the files, the timing or the outputs of the job itself are left out.
 Job searchOf(const Job& job) {
     Job search = job;
@@ -91,15 +104,23 @@ Job searchOf(const Job& job) {
     search.planning = plan::Planning::Estimate;
     search.repeat = 1;
     search.audit = Audit::Off;
+    search.searchStatistics = false;
+    search.searchMaps.clear();
+    search.handedness = false;
+    search.poses.resume.clear();
     for (std::filesystem::path* const output :
          {&search.report, &search.map, &search.status, &search.index, &search.peaks,
           &search.heatmap, &search.truth, &search.comparison}) {
         output->clear();
     }
     search.slice.reset();
-    search.falsePositives.reset();
-    search.zscore.reset();
-    search.minScore = -1;
+    search.exports = {};
+    return allPeaks(std::move(search));
+}
+
+/// The same for the null template, whose peaks are counted.
+Job nullSearchOf(const Job& job) {
+    Job search = searchOf(job);
     const double wanted = 4 * falsePositivesOf(job).value_or(1);
     search.maxPeaks =
         static_cast<std::int64_t>(std::clamp(std::ceil(wanted), kLeastScores, kMostScores));
@@ -108,17 +129,24 @@ Job searchOf(const Job& job) {
 
 } // namespace
 
+Job allPeaks(Job job) {
+    job.falsePositives.reset();
+    job.zscore.reset();
+    job.minScore = -1;
+    job.poses.refine = false;
+    return job;
+}
+
 std::vector<double> nullScores(const Job& job, JobResult& inputs, const std::stop_token& stop,
                                JobSink& sink) {
     sink.phase(Phase::Run);
     sink.doing("matching the null template");
-    JobImages images{inputs.scene, {}, inputs.masks, inputs.sceneMask};
+    const JobImages images = nullImages(inputs, job.null);
     for (std::size_t i = 0; i < inputs.templates.size(); ++i) {
         const SceneImage& templ = *inputs.templates[i];
-        images.templates.push_back(nullOf(templ, job.null, i + 1));
-        std::shared_ptr<const MaskImage>& mask = images.masks[i];
+        const std::shared_ptr<const MaskImage>& mask = inputs.masks[i];
         const double alike = match::correlation(
-            inDouble(templ.pixels).view(), inDouble(images.templates.back()->pixels).view(),
+            inDouble(templ.pixels).view(), inDouble(images.templates[i]->pixels).view(),
             mask ? mask->support.view() : base::View<const std::uint8_t>());
         if (std::abs(alike) > kMostAlike) {
             const std::string number =
@@ -129,17 +157,22 @@ std::vector<double> nullScores(const Job& job, JobResult& inputs, const std::sto
                                    ": the threshold is too high where the null finds the objects");
             inputs.warnings.push_back(inputs.notes.back());
         }
-        if (mask && job.null == NullTemplate::Mirror) {
-            mask = mirroredMask(*mask);
-        }
     }
     NullSink quiet(sink);
-    const JobResult result = runJob(searchOf(job), images, stop, &quiet);
+    const JobResult result = runJob(nullSearchOf(job), images, stop, &quiet);
     std::vector<double> scores;
     for (const match::Peak& peak : result.peaks) {
         scores.push_back(peak.score);
     }
     return scores;
+}
+
+std::vector<match::Peak> mirroredPeaks(const Job& job, const JobResult& inputs,
+                                       const std::stop_token& stop, JobSink& sink) {
+    sink.phase(Phase::Run);
+    sink.doing("matching the mirrored template");
+    NullSink quiet(sink);
+    return runJob(searchOf(job), nullImages(inputs, NullTemplate::Mirror), stop, &quiet).peaks;
 }
 
 } // namespace flcc::job::detail

@@ -14,4 +14,12 @@ namespace flcc::job::detail {
 [[nodiscard]] std::vector<double> nullScores(const Job& job, JobResult& inputs,
                                              const std::stop_token& stop, JobSink& sink);
 
+/// The best peaks that the mirrored templates have in the scene of `inputs`, as many as the job may
+/// list and of any score, best first. Empty if cancelled. **Errors**: as runJob().
+[[nodiscard]] std::vector<match::Peak> mirroredPeaks(const Job& job, const JobResult& inputs,
+                                                     const std::stop_token& stop, JobSink& sink);
+
+/// The job of lcc whose peaks have any score.
+[[nodiscard]] Job allPeaks(Job job);
+
 } // namespace flcc::job::detail

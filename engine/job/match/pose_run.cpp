@@ -60,7 +60,9 @@ std::int64_t posesBytes(const method::Problem& batch) {
     constexpr std::int64_t kMember = 4 + 1; // bytes of a voxel: pixel and support
     constexpr std::int64_t kIndex = 4;
     const std::int64_t voxels = base::voxelCount(method::mapExtents(batch));
-    return 2 * method::mapBytes(batch) + kIndex * voxels +
+    method::Problem other = batch; // the sums are those of the search alone
+    other.searchSums = false;
+    return 2 * method::mapBytes(other) + kIndex * voxels +
            kMember * batch.templates * base::voxelCount(batch.templ);
 }
 
@@ -74,20 +76,27 @@ class Search {
           m_parts(partsOf(best.map.value.extents())) {}
 
     method::Outcome all() {
-        for (std::int64_t batch = 0; batch < m_batches.count && !m_all.cancelled; ++batch) {
+        method::clearSums(m_best.sums);
+        takeKept();
+        const std::int64_t end = std::min(m_batches.count, m_run.most);
+        for (std::int64_t batch = m_searched; batch < end && !m_all.cancelled; ++batch) {
             if (!make(batch)) {
                 m_all.cancelled = true;
                 break;
             }
             search(batch);
-            const std::int64_t members = m_batches.first(batch + 1);
-            if (m_run.searched && !m_all.cancelled && members < m_batches.members) {
-                m_run.searched(members);
+            if (!m_all.cancelled) {
+                m_searched = batch + 1;
+                tell();
             }
         }
         m_all.cancelled = m_all.cancelled || m_execution.stop.stop_requested();
+        keep(); // also the part that was finished before the search was stopped
         if (m_all.cancelled) {
             method::clearBest(m_best);
+            return std::move(m_all);
+        }
+        if (end < m_batches.count) {
             return std::move(m_all);
         }
         m_all.facts.statusCounts = {};
@@ -99,6 +108,54 @@ class Search {
     }
 
   private:
+    [[nodiscard]] std::int64_t searchedMembers() const { return m_batches.first(m_searched); }
+
+    /// Goes on from the part that an earlier run finished.
+    void takeKept() {
+        if (m_run.kept == nullptr) {
+            return;
+        }
+        m_run.kept->requireWritable();
+        const std::optional<SearchPart>& part = m_run.kept->part();
+        if (!part || !(part->candidate == m_run.candidate)) {
+            return; // another candidate computes other bits
+        }
+        while (m_searched < m_batches.count && searchedMembers() < part->members) {
+            ++m_searched;
+        }
+        m_run.kept->load(m_best);
+        m_all.facts = part->facts;
+        m_kept = m_searched;
+        tell();
+    }
+
+    /// Tells of a finished batch, and keeps it from time to time.
+    void tell() {
+        if (m_searched == m_batches.count) {
+            return;
+        }
+        if (m_run.searched) {
+            m_run.searched(searchedMembers());
+        }
+        if (m_run.kept != nullptr && m_run.kept->isDue()) {
+            keep();
+        }
+    }
+
+    /// A search that cannot be kept goes on.
+    void keep() {
+        if (m_run.kept == nullptr || m_kept == m_searched || m_unkept) {
+            return;
+        }
+        try {
+            m_run.kept->keep({searchedMembers(), m_run.candidate, m_all.facts}, m_best);
+            m_kept = m_searched;
+        } catch (const base::Error& error) {
+            m_unkept = true;
+            m_all.onDevice.failures.emplace_back(error.what());
+        }
+    }
+
     /// Makes the members of a batch. False if cancelled.
     bool make(std::int64_t batch) {
         const base::Stopwatch watch;
@@ -117,7 +174,8 @@ class Search {
 
     void prepare(std::int64_t batch) {
         const std::int64_t count = m_batches.size(batch);
-        if (batch == 0 || count != m_problem.templates) {
+        if (!m_planned || count != m_problem.templates) {
+            m_planned = true;
             m_problem = m_run.problem;
             m_problem.templates = static_cast<int>(count);
             m_session = method::Session(m_run.method, m_problem, m_run.candidate);
@@ -134,6 +192,9 @@ class Search {
                                    ": ");
             }
         }
+        if (m_run.likeness != nullptr) {
+            m_run.likeness->add(views, m_execution.pool);
+        }
         m_session.prepare(views, m_execution.pool);
     }
 
@@ -145,7 +206,8 @@ class Search {
             m_scores = std::make_unique<BatchMap>(m_best.map.value.extents(),
                                                   m_best.map.exact.data() != nullptr);
         }
-        const method::BankView to = first ? m_best : m_scores->view();
+        method::BankView to = first ? m_best : m_scores->view();
+        to.sums = m_best.sums; // of all batches
         const auto voxels = static_cast<double>(base::voxelCount(to.map.value.extents()));
         double done = 0;
         const method::Execution execution{
@@ -193,6 +255,10 @@ class Search {
     Batches m_batches;
     std::vector<base::Box> m_parts;
     std::vector<rotation::TurnedTemplate> m_members;
+    std::int64_t m_searched = 0; ///< batches
+    std::int64_t m_kept = 0;     ///< batches in the file of the kept search
+    bool m_unkept = false;       ///< keeping failed
+    bool m_planned = false;      ///< m_problem and m_session are of a batch
     method::Problem m_problem;
     method::Session m_session;
     std::unique_ptr<BatchMap> m_scores;

@@ -1,8 +1,11 @@
 #pragma once
 
+#include <cstdint>
 #include <functional>
 
 #include "engine/job/input/poses.h"
+#include "engine/job/match/kept_search.h"
+#include "engine/match/search_statistics.h"
 #include "engine/method/method.h"
 #include "engine/method/session.h"
 
@@ -24,13 +27,19 @@ struct PoseRun {
     /// Called on the calling thread after each batch but the last, with the number of members
     /// searched so far. `best` holds their scores until it returns.
     std::function<void(std::int64_t)> searched{};
+    /// Where the finished part is kept, and taken from if it is of this candidate; may be null.
+    KeptSearch* kept = nullptr;
+    /// Batches that are searched at most; fewer than all leave counts of statuses out.
+    std::int64_t most = INT64_MAX;
+    match::Likeness* likeness = nullptr; ///< if set, all members are added to it
 };
 
 /// Searches all members of a bank: makes a batch of them, prepares it, matches it, and merges the
-/// best scores into `best`, whose index names members. The memory does not depend on their number.
-/// The scores of a voxel and their order are those of one bank of all members. If cancelled, `best`
-/// is as before a run. **Errors**: as Method::prepare() and executeBank(), naming the pose.
-/// `execution.regionFinished` is called with the whole map at the end.
+/// best scores into `best`, whose index names members; its sums are cleared before, if wanted. The
+/// memory does not depend on their number. The scores of a voxel and their order are those of one
+/// bank of all members. If cancelled, `best` is as before a run. **Errors**: as Method::prepare()
+/// and executeBank(), naming the pose. `execution.regionFinished` is called with the whole map at
+/// the end.
 [[nodiscard]] method::Outcome runPoses(const PoseRun& run, const method::Execution& execution,
                                        const method::BankView& best);
 

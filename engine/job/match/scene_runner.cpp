@@ -12,6 +12,7 @@
 #include "engine/job/input/inputs.h"
 #include "engine/job/input/limits.h"
 #include "engine/job/input/poses.h"
+#include "engine/job/match/handedness.h"
 #include "engine/job/match/null_search.h"
 #include "engine/job/match/pose_run.h"
 #include "engine/job/match/threshold.h"
@@ -25,10 +26,11 @@ namespace flcc::job::detail {
 using base::Error;
 
 JobResult SceneRunner::run() {
-    m_result.cancelled =
-        !(read(true) && inScene(sceneName(), [this] {
-              return searchNull() && plan(true) && execute() && findPeaks() && write();
-          }));
+    m_result.cancelled = !(read(true) && inScene(sceneName(), [this] {
+                               return searchNull() &&
+                                      m_hand.search(m_job, inputs(), m_result, m_stop, m_sink) &&
+                                      plan(true) && execute() && findPeaks() && write();
+                           }));
     return leave();
 }
 
@@ -172,20 +174,7 @@ void SceneRunner::reportInputs() {
                          .readAhead = {},
                          .inFlight = 1};
     }
-    report.inputs = inputs().reports;
-    report.warnings = inputs().warnings;
-    report.scene = inputs().scene->extents();
-    report.channels = inputs().scene->channels;
-    report.geometry = inputs().geometry;
-    report.region = inputs().region;
-    report.partialPeaks = m_job.partialPeaks;
-    report.preparation = inputs().preparation;
-    for (const TemplateInput& templ : inputs().templates) {
-        report.templates.push_back({templ.image->source, templ.extents(),
-                                    base::pixelType(templ.image->pixels),
-                                    method::supportCount(templ.view()), templ.masked,
-                                    method::hasWeights(templ.view()), templ.form});
-    }
+    describeInputs(m_job, inputs(), report);
 }
 
 void SceneRunner::reportGroups() {
@@ -216,13 +205,14 @@ void SceneRunner::reportPoses() {
             return;
         }
         predicted += group.expectedMs();
+        poses.kept += group.keptMembers();
         poses.memoryBytes = std::max(poses.memoryBytes,
                                      chosen->prediction->hostBytes + posesBytes(group.problem()));
         measured += group.report().run ? group.report().run->executeMs.median : 0;
     }
     poses.predictedMs = predicted;
-    if (measured > 0) {
-        poses.perSecond = 1000 * static_cast<double>(poses.members) / measured;
+    if (measured > 0 && poses.kept < poses.members) {
+        poses.perSecond = 1000 * static_cast<double>(poses.members - poses.kept) / measured;
     }
     m_result.report.poses = std::move(poses);
 }
@@ -369,6 +359,14 @@ bool SceneRunner::searchNull() {
     return !m_stop.stop_requested();
 }
 
+void SceneRunner::takeSearch() {
+    m_result.search = groups().front().searchMaps();
+    m_result.report.search = groups().front().searchReport();
+    if (m_result.report.search && isAlike(*m_result.report.search)) {
+        warn(likenessWarning(*m_result.report.search));
+    }
+}
+
 bool SceneRunner::findPeaks() {
     enter(Phase::Peaks);
     const base::Stopwatch watch;
@@ -376,6 +374,7 @@ bool SceneRunner::findPeaks() {
     for (GroupRun& group : groups()) {
         maps.push_back(group.searched(m_stop));
     }
+    takeSearch();
     m_sink.progress(0.2);
     FoundPeaks found =
         peaksOf(m_job, inputs().sceneView(), maps, m_result.geometry,
@@ -386,6 +385,7 @@ bool SceneRunner::findPeaks() {
     m_result.peaks = std::move(found.peaks);
     m_result.report.peaksIncomplete = std::move(found.incomplete);
     m_result.report.threshold = std::move(found.threshold);
+    m_result.report.handedness = m_hand.judge(m_job, inputs(), m_result, maps, m_stop);
     m_result.report.run->peaksMs = watch.ms();
     m_sink.progress(0.8);
     for (std::size_t i = 0; i < groups().size() && !m_stop.stop_requested(); ++i) {

@@ -13,6 +13,7 @@
 #include "engine/job/job.h"
 #include "engine/job/match/flight.h"
 #include "engine/job/match/group_run.h"
+#include "engine/job/match/handedness.h"
 #include "engine/job/match/scene_work.h"
 #include "engine/job/match/scenes.h"
 #include "engine/plan/planner.h"
@@ -102,6 +103,7 @@ class SceneRunner {
 
     [[nodiscard]] bool searchNull();
     [[nodiscard]] bool findPeaks();
+    void takeSearch();
 
     [[nodiscard]] bool write();
     [[nodiscard]] bool writePlan();
@@ -115,9 +117,10 @@ class SceneRunner {
     plan::Request m_request;
     std::unique_ptr<Flight> m_flight; ///< set if the scene was started early
     std::unique_ptr<SceneWork> m_ownWork;
-    SceneWork* m_work = nullptr;             ///< work of m_flight or of this object
-    bool m_lands = false;                    ///< the result of the flight is not fetched yet
-    std::vector<double> m_nullScores;        ///< of Job::null
+    SceneWork* m_work = nullptr;      ///< work of m_flight or of this object
+    bool m_lands = false;             ///< the result of the flight is not fetched yet
+    std::vector<double> m_nullScores; ///< of Job::null
+    HandSearch m_hand;
     std::optional<io::PositionList> m_truth; ///< Job::truth
     JobResult m_result;
 };

@@ -20,4 +20,20 @@ void makeGroups(SceneWork& work, const Job& job, const WorkKind& kind,
     }
 }
 
+void describeInputs(const Job& job, const Inputs& inputs, JobReport& report) {
+    report.inputs = inputs.reports;
+    report.warnings = inputs.warnings;
+    report.scene = inputs.scene->extents();
+    report.channels = inputs.scene->channels;
+    report.geometry = inputs.geometry;
+    report.region = inputs.region;
+    report.partialPeaks = job.partialPeaks;
+    for (const TemplateInput& templ : inputs.templates) {
+        report.templates.push_back({templ.image->source, templ.extents(),
+                                    base::pixelType(templ.image->pixels),
+                                    method::supportCount(templ.view()), templ.masked,
+                                    method::hasWeights(templ.view()), templ.form});
+    }
+}
+
 } // namespace flcc::job::detail

@@ -32,4 +32,7 @@ struct WorkKind {
 /// outlive `work`.
 void makeGroups(SceneWork& work, const Job& job, const WorkKind& kind, const std::stop_token& stop);
 
+/// Writes to a report what is known before the plan.
+void describeInputs(const Job& job, const Inputs& inputs, JobReport& report);
+
 } // namespace flcc::job::detail

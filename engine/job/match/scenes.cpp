@@ -8,7 +8,10 @@
 
 namespace flcc::job {
 
-std::filesystem::path numberedOutput(const std::filesystem::path& file, std::size_t number) {
+namespace {
+
+/// The name with a word before its extension.
+std::filesystem::path withWord(const std::filesystem::path& file, const std::string& word) {
     // ".nii.gz" is one extension.
     std::filesystem::path stem = file.stem();
     std::string extension = file.extension().string();
@@ -16,7 +19,17 @@ std::filesystem::path numberedOutput(const std::filesystem::path& file, std::siz
         extension.insert(0, stem.extension().string());
         stem = stem.stem();
     }
-    return file.parent_path() / (stem.string() + "-" + std::to_string(number) + extension);
+    return file.parent_path() / (stem.string() + "-" + word + extension);
+}
+
+} // namespace
+
+std::filesystem::path numberedOutput(const std::filesystem::path& file, std::size_t number) {
+    return withWord(file, std::to_string(number));
+}
+
+std::array<std::filesystem::path, 3> searchMapFiles(const std::filesystem::path& file) {
+    return {withWord(file, "mean"), withWord(file, "deviation"), withWord(file, "z")};
 }
 
 std::vector<Job> scenesOf(const Job& job) {
@@ -29,8 +42,9 @@ std::vector<Job> scenesOf(const Job& job) {
             own.crops.clear();
             own.templateOut.clear();
         }
-        constexpr std::array<std::filesystem::path Job::*, 6> kNumbered{
-            &Job::map, &Job::status, &Job::index, &Job::peaks, &Job::report, &Job::heatmap};
+        constexpr std::array<std::filesystem::path Job::*, 7> kNumbered{
+            &Job::map,   &Job::status, &Job::index,  &Job::searchMaps,
+            &Job::peaks, &Job::report, &Job::heatmap};
         for (const auto output : kNumbered) {
             if (jobs.size() > 1 && !(own.*output).empty()) {
                 own.*output = numberedOutput(own.*output, i);

@@ -125,6 +125,26 @@ Option<Job> minScoreOption() {
     return option;
 }
 
+/// `--search-statistics`: files, or without them the word on.
+Option<Job> searchStatisticsOption() {
+    return {.name = "search-statistics",
+            .value = "FILE|on",
+            .help = "of lcc: mean and deviation of the scores of all orientations or templates at "
+                    "each placement, and z = (best - mean) / deviation; writes FILE-mean, "
+                    "FILE-deviation and FILE-z as .mha and others; on: for peaks and report only",
+            .get =
+                [](const Job& job) {
+                    return !job.searchMaps.empty() ? std::optional(job.searchMaps.string())
+                           : job.searchStatistics  ? std::optional<std::string>("on")
+                                                   : std::nullopt;
+                },
+            .set =
+                [](Job& job, const std::string& text) {
+                    job.searchStatistics = true;
+                    job.searchMaps = text == "on" ? path() : toFile("search-statistics", text);
+                }};
+}
+
 /// A text of a search over poses; `check` throws for one without a meaning.
 Option<Job> poseText(std::string name, std::string value, std::string help,
                      std::string Poses::*member, void (*check)(const std::string&)) {
@@ -288,9 +308,28 @@ std::vector<Option<Job>> makeOptions() {
                  "searched (default: C1)",
                  &Poses::symmetry,
                  [](const std::string& text) { (void)rotation::pointGroup(text); }),
+        searchStatisticsOption(),
         flagOption<Job>(
             "yes", "search more than 10000 orientations",
             [](auto& job) -> auto& { return job.poses.yes; }),
+        wordOption<Job>(
+            "refine",
+            "of a search over rotations or scales by lcc: also find the best pose of each peak "
+            "between those that are searched",
+            {"on", "off"},
+            [](const Job& job) { return std::string(job.poses.refine ? "on" : "off"); },
+            [](Job& job, const std::string& text) { job.poses.refine = text == "on"; }),
+        {.name = "resume",
+         .value = "FOLDER",
+         .help = "keep the finished part of a search over rotations or scales in this folder, and "
+                 "go on from the part that it keeps",
+         .get =
+             [](const Job& job) {
+                 return job.poses.resume.empty() ? std::nullopt
+                                                 : std::optional(job.poses.resume.string());
+             },
+         .set = [](Job& job,
+                   const std::string& text) { job.poses.resume = toFile("resume", text); }},
         preparationText("band", "LOW,HIGH[UNIT]",
                         "leave only wavelengths from LOW to HIGH, in voxels or with a unit, of "
                         "templates and scene, such as 3,40 or 30,400A; 0 leaves a side open",
@@ -377,6 +416,10 @@ std::vector<Option<Job>> makeOptions() {
                         &Job::null,
                         std::vector{match::NullTemplate::None, match::NullTemplate::Mirror,
                                     match::NullTemplate::Phase}),
+        flagOption<Job>("handedness",
+                        "of lcc: also search for the mirrored templates and tell which hand the "
+                        "scene holds",
+                        &Job::handedness),
         thresholdOption("max-score", "SCORE",
                         "largest value of a peak, where the smallest is best (default: none)",
                         &Job::maxScore),

@@ -69,4 +69,7 @@ void drawColourBar(io::Drawing& drawing, const JobResult& result, io::DrawingPoi
 /// map.
 [[nodiscard]] io::Drawing histogramOf(const JobResult& result, double threshold);
 
+/// The sorted scores of both hands as curves, with the threshold.
+[[nodiscard]] io::Drawing handsOf(const HandednessReport& hands);
+
 } // namespace flcc::job::detail

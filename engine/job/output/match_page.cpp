@@ -153,6 +153,9 @@ std::string toHtml(const JobResult& result, double threshold, std::optional<std:
         pictures.heatmap = heatmapPicture(result, z);
         pictures.histogram = io::toSvg(detail::histogramOf(result, threshold));
     }
+    if (result.report.handedness) {
+        pictures.hands = io::toSvg(detail::handsOf(*result.report.handedness));
+    }
     pictures.gallery = galleryOf(result);
     if (!flat) {
         pictures.galleryNote = "Three cuts through the middle of each: xy, xz and yz. ";

@@ -14,6 +14,7 @@
 #include "engine/job/options/export_options.h"
 #include "engine/job/output/export_files.h"
 #include "engine/job/output/match_drawing.h"
+#include "engine/match/search_statistics.h"
 
 namespace flcc::job::detail {
 
@@ -155,6 +156,11 @@ void requireWritableOutputs(const Job& job, const Inputs& inputs, bool images) {
         });
         ask(job.status, [&] { io::requireWritable(job.status, base::PixelType::UInt8, map); });
         ask(job.index, [&] { io::requireWritable(job.index, base::PixelType::Int32, map); });
+        ask(job.searchMaps, [&] {
+            for (const path& one : searchMapFiles(job.searchMaps)) {
+                io::requireWritable(one, base::PixelType::Float32, map);
+            }
+        });
         ask(job.templateOut, [&] {
             const base::AnyImage& templ = inputs.templates.front().image->pixels;
             io::requireWritable(job.templateOut, base::pixelType(templ), problem.templ);
@@ -179,7 +185,7 @@ void requireWritableOutputs(const Job& job, const Inputs& inputs, bool images) {
 
 bool needsMap(const Job& job) {
     return !(job.map.empty() && job.status.empty() && job.index.empty() && job.heatmap.empty() &&
-             job.exports.figure.empty() && !isPage(job.report));
+             job.searchMaps.empty() && job.exports.figure.empty() && !isPage(job.report));
 }
 
 bool writeOutputs(const Job& job, JobResult& result, OutputFiles& files,
@@ -200,6 +206,12 @@ bool writeOutputs(const Job& job, JobResult& result, OutputFiles& files,
     }
     if (result.index) {
         image(job.index, result.index->view(), result.mapGeometry);
+    }
+    const auto names = searchMapFiles(job.searchMaps); // outlive the steps
+    if (result.search && !job.searchMaps.empty()) {
+        image(names[0], result.search->mean.view(), result.mapGeometry);
+        image(names[1], result.search->deviation.view(), result.mapGeometry);
+        image(names[2], result.search->z.view(), result.mapGeometry);
     }
     const SceneImage& templ = *result.templates.front();
     if (!job.templateOut.empty() && templ.opacity) {

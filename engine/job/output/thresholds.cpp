@@ -127,6 +127,43 @@ void requireSensible(const Job& job) {
                   "{--symmetry}");
         }
     }
+    if (job.handedness && (!job.operation.isLcc() || job.stream)) {
+        wrong(
+            "handedness-of-what",
+            std::string("{--handedness} compares peaks of lcc in one scene; leave it out or use ") +
+                (job.stream ? "one slice as {--region} X,Y,Z:W,H,1 without {--stream}"
+                            : "{--operation lcc}"));
+    }
+    if (job.handedness && job.poses.mirror) {
+        wrong("handedness-and-mirror",
+              "{--mirror} searches both hands as one, and {--handedness} each on its own; leave "
+              "out one of them");
+    }
+    if (job.searchStatistics && !job.operation.isLcc()) {
+        wrong("search-statistics-of-other-operation",
+              "{--search-statistics} is of scores of lcc, not of operation {value}; leave it out",
+              std::string(job.operation.traits().name));
+    }
+    if (job.searchStatistics && job.stream) {
+        wrong("search-statistics-of-stream",
+              "{--search-statistics} is of one scene, but {--stream} searches every slice; search "
+              "one slice as {--region} X,Y,Z:W,H,1 without {--stream}");
+    }
+    if (job.searchStatistics && !job.poses.resume.empty()) {
+        wrong("search-statistics-and-resume",
+              "{--resume} keeps the best scores of a search alone; leave out {--resume} or "
+              "{--search-statistics}");
+    }
+    if (!job.poses.resume.empty() && !job.poses.any()) {
+        wrong("resume-without-rotations",
+              "{--resume} keeps searches over rotations, scales or hands; add {--rotations} or "
+              "leave out {--resume}");
+    }
+    if (!job.poses.resume.empty() && job.repeat > 1) {
+        wrong("resume-and-repeat",
+              "{--repeat} times whole runs, and {--resume} goes on from a part of one; leave out "
+              "one of them");
+    }
     requirePreparation(job.preparation);
     requireTruth(job);
     if (job.memoryBytes < 0) {

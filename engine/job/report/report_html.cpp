@@ -126,6 +126,9 @@ std::string summaryHtml(const JobReport& report) {
     if (report.poses) {
         rows.push_back({"Poses", posesText(*report.poses)});
     }
+    if (report.search) {
+        rows.push_back({"Search", searchText(*report.search)});
+    }
     if (report.preparation) {
         rows.push_back({"Prepared", preparationText(*report.preparation)});
     }
@@ -134,6 +137,9 @@ std::string summaryHtml(const JobReport& report) {
     }
     if (report.threshold) {
         rows.push_back({"Threshold", thresholdText(*report.threshold)});
+    }
+    if (report.handedness) {
+        rows.push_back({"Hand", handednessText(*report.handedness)});
     }
     if (report.audit) {
         rows.push_back({"Audit", auditText(*report.audit)});
@@ -174,6 +180,9 @@ std::string peaksHtml(const JobReport& report) {
     const bool several = report.templates.size() > 1;
     const std::string& unit = report.geometry.unit;
     const auto columns = [&](Row row) {
+        if (!report.search) {
+            row.resize(row.size() - 3);
+        }
         if (!report.poses) {
             row.erase(row.begin() + 13);
         }
@@ -189,18 +198,20 @@ std::string peaksHtml(const JobReport& report) {
     std::vector<Row> rows;
     for (std::size_t i = 0; i < std::min(kMostRows, report.peaks.size()); ++i) {
         const match::Peak& peak = report.peaks[i];
-        rows.push_back(
-            columns({std::to_string(i + 1), fixed(peak.score, 4), base::toString(peak.corner),
-                     fixed(peak.centre[0], 2), fixed(peak.centre[1], 2), fixed(peak.centre[2], 2),
-                     fixed(peak.world[0], 3), fixed(peak.world[1], 3), fixed(peak.world[2], 3),
-                     peak.zscore ? fixed(*peak.zscore, 1) : "",
-                     peak.falsePositives ? fmt::format("{:.2g}", *peak.falsePositives) : "",
-                     peak.rival ? fixed(*peak.rival, 3) : "", std::to_string(peak.templ),
-                     peak.pose ? poseText(*peak.pose) : "", std::string(base::name(peak.status))}));
+        rows.push_back(columns(
+            {std::to_string(i + 1), fixed(peak.score, 4), base::toString(peak.corner),
+             fixed(peak.centre[0], 2), fixed(peak.centre[1], 2), fixed(peak.centre[2], 2),
+             fixed(peak.world[0], 3), fixed(peak.world[1], 3), fixed(peak.world[2], 3),
+             peak.zscore ? fixed(*peak.zscore, 1) : "",
+             peak.falsePositives ? fmt::format("{:.2g}", *peak.falsePositives) : "",
+             peak.rival ? fixed(*peak.rival, 3) : "", std::to_string(peak.templ), poseText(peak),
+             std::string(base::name(peak.status)), peak.search ? fixed(peak.search->mean, 4) : "",
+             peak.search ? fixed(peak.search->deviation, 4) : "",
+             peak.search ? fixed(peak.search->z, 2) : ""}));
     }
-    const Row head =
-        columns({"rank", "score", "corner", "x", "y", "z", "x, " + unit, "y, " + unit, "z, " + unit,
-                 "z-score", "false pos.", "rival", "template", "pose", "status"});
+    const Row head = columns({"rank", "score", "corner", "x", "y", "z", "x, " + unit, "y, " + unit,
+                              "z, " + unit, "z-score", "false pos.", "rival", "template", "pose",
+                              "status", "search mean", "search deviation", "search z"});
     std::vector<std::size_t> numbers(head.size() - 1);
     std::iota(numbers.begin(), numbers.end(), std::size_t{0});
     std::string text = "<h2>Peaks</h2>\n" + table(head, rows, numbers);
@@ -391,6 +402,10 @@ std::string pageOf(const JobReport& report, const PagePictures& pictures) {
             "</div>\n";
     }
     page += galleryHtml(pictures) + peaksHtml(report) + framesHtml(report);
+    if (!pictures.hands.empty()) {
+        page += "<h2>Handedness</h2>\n" + paragraph(handednessText(*report.handedness)) +
+                figure(pictures.hands, "Scores of the best peaks of both hands, best first");
+    }
     const std::string exports = exportsText(report);
     if (!exports.empty()) {
         page += "<h2>Particles</h2>\n<p><code>" + escaped(exports) + "</code></p>\n";

@@ -18,6 +18,7 @@ struct PagePictures {
     std::string scene;
     std::string heatmap;
     std::string histogram;
+    std::string hands; ///< sorted scores of both hands
     std::string slice; ///< which slice of a volume is shown: "z = 12"
     std::vector<PagePanel> gallery;
     std::string galleryNote;

@@ -1,3 +1,4 @@
+#include <cmath>
 #include <numeric>
 
 #include "engine/base/spacing.h"
@@ -176,7 +177,32 @@ Json toJson(const PosesReport& poses) {
             {"batch", poses.batch},
             {"memory_bytes", poses.memoryBytes},
             {"predicted_ms", orNull(poses.predictedMs)},
-            {"per_second", orNull(poses.perSecond)}};
+            {"per_second", orNull(poses.perSecond)},
+            {"resumed_members", poses.kept}};
+}
+
+Json toJson(const HandednessReport& hands) {
+    return {{"verdict", name(hands.verdict)},
+            {"reason", hands.reason},
+            {"p", hands.p},
+            {"places", hands.places},
+            {"won", hands.won},
+            {"alike", hands.alike},
+            {"threshold", orNull(std::isfinite(hands.threshold) ? std::optional(hands.threshold)
+                                                                : std::nullopt)},
+            {"compared", hands.compared},
+            {"above", hands.above},
+            {"given_median", hands.givenMedian},
+            {"mirrored_median", hands.mirroredMedian},
+            {"given", hands.given},
+            {"mirrored", hands.mirrored}};
+}
+
+Json toJson(const SearchReport& search) {
+    return {{"members", search.members},     {"likeness", search.likeness},
+            {"voxels", search.voxels},       {"mean", search.mean},
+            {"deviation", search.deviation}, {"largest_z", search.largestZ},
+            {"at", toJson(search.at)}};
 }
 
 Json toJson(const match::Peak& peak, std::size_t rank) {
@@ -191,10 +217,17 @@ Json toJson(const match::Peak& peak, std::size_t rank) {
             {"curvature", toJson(peak.curvature)},
             {"template", peak.templ},
             {"pose", poseJson(peak.pose)},
+            {"refinement", peak.refinement ? Json{{"score", peak.refinement->score},
+                                                  {"searched", poseJson(peak.refinement->searched)}}
+                                           : Json(nullptr)},
             {"rival", orNull(peak.rival)},
             {"zscore", orNull(peak.zscore)},
             {"false_positives", orNull(peak.falsePositives)},
             {"sharpness", orNull(peak.sharpness)},
+            {"search", peak.search ? Json{{"mean", peak.search->mean},
+                                          {"deviation", peak.search->deviation},
+                                          {"z", peak.search->z}}
+                                   : Json(nullptr)},
             {"polarity", peak.dark ? Json(*peak.dark ? "dark" : "bright") : Json(nullptr)}};
 }
 
@@ -279,6 +312,8 @@ Json jsonOf(const JobReport& report) {
     json["map"] = report.map ? toJson(*report.map) : Json(nullptr);
     json["templates"] = templatesJson(report);
     json["poses"] = report.poses ? toJson(*report.poses) : Json(nullptr);
+    json["search"] = report.search ? toJson(*report.search) : Json(nullptr);
+    json["handedness"] = report.handedness ? toJson(*report.handedness) : Json(nullptr);
     json["preparation"] = report.preparation ? toJson(*report.preparation) : Json(nullptr);
     json["groups"] = Json::array();
     for (const GroupReport& group : report.groups) {

@@ -165,6 +165,7 @@ std::string problemText(const JobReport& report) {
         (report.region ? "Region    " + base::toString(*report.region) + "\n" : "") +
         templatesText(report, flat) +
         (report.poses ? "Poses     " + posesText(*report.poses) + "\n" : std::string()) +
+        (report.search ? "Search    " + searchText(*report.search) + "\n" : std::string()) +
         (report.preparation ? "Prepared  " + preparationText(*report.preparation) + "\n"
                             : std::string()) +
         "Result    " + std::string(method::name(problem.operation)) +
@@ -355,7 +356,8 @@ std::string peaksText(const JobReport& report, std::size_t shown) {
     const std::vector<match::Peak>& peaks = report.peaks;
     const bool several = report.templates.size() > 1;
     const bool posed = report.poses.has_value();
-    Row head{"rank", "score", "x", "y", "z", "z-score", "false pos.", "pose", "template"};
+    Row head{"rank",    "score",      "x",           "y",    "z",
+             "z-score", "false pos.", "z of search", "pose", "template"};
     std::vector<Row> rows{std::move(head)};
     for (std::size_t i = 0; i < std::min(shown, peaks.size()); ++i) {
         const match::Peak& peak = peaks[i];
@@ -363,13 +365,17 @@ std::string peaksText(const JobReport& report, std::size_t shown) {
                         fixed(peak.centre[1], 2), fixed(peak.centre[2], 2),
                         peak.zscore ? fixed(*peak.zscore, 1) : "",
                         peak.falsePositives ? brief(*peak.falsePositives) : "",
-                        peak.pose ? poseText(*peak.pose) : "", std::to_string(peak.templ)});
+                        peak.search ? fixed(peak.search->z, 1) : "", poseText(peak),
+                        std::to_string(peak.templ)});
     }
     for (Row& row : rows) {
         if (!several) {
             row.pop_back();
         }
         if (!posed) {
+            row.erase(row.begin() + 8);
+        }
+        if (!report.search) {
             row.erase(row.begin() + 7);
         }
         if (base::isFlat2D(report.plan.problem.scene)) {
@@ -383,6 +389,9 @@ std::string peaksText(const JobReport& report, std::size_t shown) {
     }
     if (report.threshold) {
         text += "Threshold: " + thresholdText(*report.threshold) + "\n";
+    }
+    if (report.handedness) {
+        text += "Hand: " + handednessText(*report.handedness) + "\n";
     }
     if (report.truth) {
         text += "Truth: " + comparisonText(*report.truth);
@@ -487,6 +496,7 @@ std::string toSummary(const JobReport& report) {
     }
     return (report.stream ? streamText(*report.stream) : "") +
            (report.poses ? "Poses: " + posesText(*report.poses) + "\n" : std::string()) +
+           (report.search ? "Search: " + searchText(*report.search) + "\n" : std::string()) +
            (report.preparation ? "Prepared: " + preparationText(*report.preparation) + "\n"
                                : std::string()) +
            (report.frames.empty() ? peaksText(report, 10) : framesText(report, 10)) +

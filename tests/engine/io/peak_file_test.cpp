@@ -54,7 +54,7 @@ class PeakFileTest : public QObject {
         QCOMPARE(rows[0],
                  QString("rank,score,x,y,z,cx,cy,cz,wx,wy,wz,template,rotation,scale,"
                          "zscore,false_positives,status,bound,rival,phi,theta,psi,sharpness,"
-                         "mirror"));
+                         "mirror,refined_score,search_mean,search_deviation,search_z"));
     }
 
     void theAuditIsACommentLine() {
@@ -74,7 +74,7 @@ class PeakFileTest : public QObject {
         for (const char separator : {',', '\t'}) {
             const QStringList rows = rowsOf(io::peaksAsText({peak}, exampleContext(), separator));
             const QStringList cells = rows[1].split(separator);
-            QCOMPARE(cells.size(), 24);
+            QCOMPARE(cells.size(), 28);
             QCOMPARE(cells[0], QString("1"));
             QCOMPARE(cells[1].toDouble(), peak.score);
             QCOMPARE(cells[2], QString("5000000000"));
@@ -90,12 +90,13 @@ class PeakFileTest : public QObject {
     void whatIsNotComputedIsEmpty() {
         match::Peak peak = examplePeak();
         QStringList cells = rowsOf(io::peaksAsText({peak}, exampleContext(), ','))[1].split(',');
-        for (const int column : {12, 13, 15, 18, 19, 20, 21, 22}) {
+        for (const int column : {12, 13, 15, 18, 19, 20, 21, 22, 24, 25, 26, 27}) {
             QVERIFY2(cells[column].isEmpty(), qPrintable(QString::number(column)));
         }
         peak.rival = 1.25;
         peak.falsePositives = 0.0625;
         peak.sharpness = 0.375;
+        peak.search = match::PeakSearch{0.125, 0.25, 3.5};
         QCOMPARE(cells[14], QString("12.5"));
         peak.zscore.reset();
         cells = rowsOf(io::peaksAsText({peak}, exampleContext(), ','))[1].split(',');
@@ -103,6 +104,7 @@ class PeakFileTest : public QObject {
         QVERIFY(cells[14].isEmpty());
         QCOMPARE(cells[15], QString("0.0625"));
         QCOMPARE(cells[22], QString("0.375"));
+        QCOMPARE(cells.mid(25, 3), QStringList({"0.125", "0.25", "3.5"}));
     }
 
     void theAxesOfTheWorldAreNamed() {

@@ -54,6 +54,20 @@ PoseFields::PoseFields(FoldingForm& form, job::Job& job, TextFields& texts, Docu
     m_mirror = new QCheckBox(tr("Mirrored templates too"), &m_form);
     m_form.addRow(QString(), m_mirror, "mirror",
                   tr("Also searches the templates mirrored along x: the other hand"));
+    m_refine = new QCheckBox(tr("Refine poses of peaks"), &m_form);
+    m_form.addRow(
+        QString(), m_refine, "refinePoses",
+        tr("Also finds the best angle, size and place of each peak between those that are "
+           "searched"));
+    m_hands = new QCheckBox(tr("Compare with the other hand"), &m_form);
+    m_form.addRow(QString(), m_hands, "handedness",
+                  tr("Of lcc: a second search, for the mirrored templates alone, tells which hand "
+                     "the scene holds; the curves of both are in the tab of the threshold"));
+    m_statistics = new QCheckBox(tr("Statistics of the search"), &m_form);
+    m_form.addRow(QString(), m_statistics, "searchStatistics",
+                  tr("Of lcc: also keeps mean and deviation of the scores of all orientations or "
+                     "templates at each placement, and z: how many deviations the best one lies "
+                     "above the mean. 32 bytes more for each placement while it runs"));
     m_yes = new QCheckBox(tr("More than %1 orientations").arg(job::kMostPoses), &m_form);
     m_form.addRow(QString(), m_yes, "manyPoses",
                   tr("Allows a search that may take hours; the plan tells its time"));
@@ -63,11 +77,17 @@ PoseFields::PoseFields(FoldingForm& form, job::Job& job, TextFields& texts, Docu
     m_count->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Fixed);
     m_form.addRow(QString(), m_count, "poseCount",
                   tr("How many orientations each template is searched in"));
-    for (QCheckBox* const box : {m_mirror, m_yes}) {
+    for (QCheckBox* const box : {m_mirror, m_refine, m_hands, m_statistics, m_yes}) {
         box->setAccessibleName(box->text());
         connect(box, &QCheckBox::toggled, this, [this] {
             m_job.poses.mirror = m_mirror->isChecked();
+            m_job.poses.refine = m_refine->isChecked();
             m_job.poses.yes = m_yes->isChecked();
+            m_job.handedness = m_hands->isChecked();
+            m_job.searchStatistics = m_statistics->isChecked();
+            if (!m_job.searchStatistics) {
+                m_job.searchMaps.clear();
+            }
             showCount();
             Q_EMIT changed();
         });
@@ -105,6 +125,9 @@ void PoseFields::take(QLineEdit* field, std::string job::Poses::*member) {
 
 void PoseFields::read(job::Job& job) const {
     job.poses = m_job.poses;
+    job.handedness = m_job.handedness;
+    job.searchStatistics = m_job.searchStatistics;
+    job.searchMaps = m_job.searchMaps;
     if (job.poses.rotations.empty()) {
         job.poses.symmetry.clear(); // it leaves out equal rotations
     }
@@ -112,6 +135,9 @@ void PoseFields::read(job::Job& job) const {
 
 void PoseFields::show() {
     const QSignalBlocker quietMirror(m_mirror);
+    const QSignalBlocker quietRefine(m_refine);
+    const QSignalBlocker quietHands(m_hands);
+    const QSignalBlocker quietStatistics(m_statistics);
     const QSignalBlocker quietYes(m_yes);
     for (const auto& [field, text] :
          {std::pair(m_rotations, m_job.poses.rotations),
@@ -120,6 +146,9 @@ void PoseFields::show() {
         field->setText(toQString(text));
     }
     m_mirror->setChecked(m_job.poses.mirror);
+    m_refine->setChecked(m_job.poses.refine);
+    m_hands->setChecked(m_job.handedness);
+    m_statistics->setChecked(m_job.searchStatistics);
     m_yes->setChecked(m_job.poses.yes);
     showCount();
 }

@@ -9,6 +9,7 @@ job::Job planKey(job::Job job) {
     job.falsePositives = none.falsePositives;
     job.zscore = none.zscore;
     job.null = none.null;
+    job.handedness = none.handedness;
     job.maxPeaks = none.maxPeaks;
     job.minDistance = none.minDistance;
     job.audit = none.audit;
@@ -20,6 +21,7 @@ job::Job planKey(job::Job job) {
     job.map.clear();
     job.status.clear();
     job.index.clear();
+    job.searchMaps.clear();
     job.peaks.clear();
     job.peaksFormat = none.peaksFormat;
     job.peaksUnknowns = none.peaksUnknowns;

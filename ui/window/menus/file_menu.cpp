@@ -13,6 +13,7 @@
 #include "ui/open/opener.h"
 #include "ui/results/exporter.h"
 #include "ui/results/particle_export.h"
+#include "ui/results/search_export.h"
 #include "ui/window/parts/job_loader.h"
 
 namespace flcc::ui {
@@ -187,6 +188,7 @@ void FileMenu::addExports(QMenu* menu) {
          tr("Writes the number of the template that gave each score, -1 where there is no score"),
          {}},
         [this] { m_parts.exporter.index(); });
+    addSearchExports(exports);
     add(exports,
         {"exportHeatmap", tr("&Heatmap …"), tr("Writes the heatmap of the slice in view"), {}},
         [this] { m_parts.exporter.heatmap(); });
@@ -202,6 +204,28 @@ void FileMenu::addExports(QMenu* menu) {
          tr("Draws scene, peaks and heatmap with scale and colour bar as PNG, SVG or PDF"),
          {}},
         [this] { m_parts.exporter.figure(); });
+}
+
+void FileMenu::addSearchExports(QMenu* exports) {
+    QMenu* maps = exports->addMenu(tr("Statistics of the sear&ch"));
+    add(maps,
+        {"exportSearchMean",
+         tr("&Mean …"),
+         tr("Writes the mean score of all orientations or templates at each placement"),
+         {}},
+        [this] { SearchExport::ask(m_parts.exporter, SearchExport::Map::Mean); });
+    add(maps,
+        {"exportSearchDeviation",
+         tr("&Deviation …"),
+         tr("Writes the standard deviation of these scores at each placement"),
+         {}},
+        [this] { SearchExport::ask(m_parts.exporter, SearchExport::Map::Deviation); });
+    add(maps,
+        {"exportSearchZ",
+         tr("&z of the best score …"),
+         tr("Writes how many deviations the best score lies above the mean"),
+         {}},
+        [this] { SearchExport::ask(m_parts.exporter, SearchExport::Map::Z); });
 }
 
 void FileMenu::addPictures(QMenu* menu) {

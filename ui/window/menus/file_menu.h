@@ -28,6 +28,7 @@ class FileMenu {
     void addTemplates(QMenu* menu);
     void addJobs(QMenu* menu);
     void addExports(QMenu* menu);
+    void addSearchExports(QMenu* exports);
     void addPictures(QMenu* menu);
 
     const Parts& m_parts;

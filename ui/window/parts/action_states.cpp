@@ -59,6 +59,8 @@ void updateActions(const Parts& parts) {
     enable({"exportPeaks"}, peaks);
     enable({"exportParticles", "averagePeaks"}, peaks && !result->job->peaks.empty());
     enable({"exportMap", "exportStatus", "exportHeatmap"}, map);
+    enable({"exportSearchMean", "exportSearchDeviation", "exportSearchZ"},
+           map && result->job->search != nullptr);
     enable({"exportIndex"}, map && result->job->index != nullptr);
     enable({"nextPeak", "previousPeak", "keepPeaks", "rejectPeaks", "unsurePeaks", "removePeaks"},
            peaks && !result->job->peaks.empty());

@@ -1,0 +1,52 @@
+#pragma once
+
+#include <optional>
+#include <stop_token>
+#include <vector>
+
+#include "engine/job/input/inputs.h"
+
+namespace flcc::job::detail {
+
+/// Tells which hand of the templates a scene holds, from the peaks of the templates and of their
+/// mirror images, each list the best of its own search, best first.
+///
+/// A place is where a peak of either reaches `threshold`; a peak of the other within `reach` voxels
+/// of its centre belongs to it. The hand with the higher score wins the place; without a peak of
+/// the other it wins too, and equal scores count for none. If neither hand were better, each would
+/// win a place with probability 1/2: the verdict is the hand with more places where the two-sided
+/// sign test gives p < 0.05, which takes 6 places at least. Otherwise it is Undecided, and so it is
+/// where `alike` is 0.95 or more: the templates are their own mirror images up to a turn.
+[[nodiscard]] HandednessReport judgeHands(const std::vector<match::Peak>& given,
+                                          const std::vector<match::Peak>& mirrored,
+                                          double threshold, double reach, double alike);
+
+/// The largest correlation of the mirrored template, as it lies unturned, with the template in one
+/// of the searched poses of scale 1, or as it is without them; the least of several templates. A
+/// voxel outside of a support counts as the mean. **Cost**: with poses, making every member.
+/// Returns 0 if stopped.
+[[nodiscard]] double mirrorLikeness(const Inputs& inputs, int threads, const std::stop_token& stop);
+
+/// The reach of judgeHands(): half of the shortest edge of the smallest template, or the least
+/// distance of two peaks that the job states, in voxels.
+[[nodiscard]] double handReach(const Job& job, const Inputs& inputs);
+
+/// The search for the mirrored templates of a job that asks for handedness; of other jobs, nothing.
+class HandSearch {
+  public:
+    /// Before the job's own run, whose map would need its memory. `so`: scene, templates and masks
+    /// as they are matched. False if stopped. **Errors**: as runJob().
+    [[nodiscard]] bool search(const Job& job, const Inputs& inputs, const JobResult& so,
+                              const std::stop_token& stop, JobSink& sink);
+    /// After the job's peaks are found in `maps`. Empty if the job does not ask, and if stopped.
+    [[nodiscard]] std::optional<HandednessReport> judge(const Job& job, const Inputs& inputs,
+                                                        const JobResult& so,
+                                                        const std::vector<match::SearchedMap>& maps,
+                                                        const std::stop_token& stop) const;
+
+  private:
+    std::vector<match::Peak> m_mirrored;
+    double m_alike = 0;
+};
+
+} // namespace flcc::job::detail
