@@ -44,8 +44,8 @@ class PoseBank {
     /// where they count. Call it before the bank is shared.
     void prepareBy(std::function<void(TurnedTemplate&)> prepare) { m_prepare = std::move(prepare); }
 
-    /// The same in the least box that holds it, and the way from the first voxel of the members'
-    /// box to that of this one, about the same centre.
+    /// The same in the least box that holds it (in that of the members if they are prepared), and
+    /// the way from the first voxel of the members' box to that of this one, about the same centre.
     struct Turned {
         TurnedTemplate templ;
         base::Index shift;

@@ -11,6 +11,7 @@
 #include "engine/io/atomic_file.h"
 #include "engine/io/digest.h"
 #include "engine/job/report/json_rows.h"
+#include "engine/method/shared/posed_view.h"
 #include "engine/plan/knowledge.h"
 
 namespace flcc::job::detail {
@@ -124,7 +125,12 @@ std::string searchIdentity(const Job& job, const Inputs& inputs, const std::vect
     for (const method::MaskedView& templ : inputs.templViews(group)) {
         addPixels(digest, templ);
     }
-    const rotation::Cover& cover = inputs.bankOf(group)->cover();
+    const rotation::PoseBank& bank = *inputs.bankOf(group);
+    for (const std::int64_t number : {std::int64_t{0}, bank.count() - 1}) { // as filters leave them
+        const rotation::TurnedTemplate member = bank.member(number);
+        addPixels(digest, method::viewOf(member));
+    }
+    const rotation::Cover& cover = bank.cover();
     digest.add(cover.turns.data(), cover.turns.size() * sizeof(cover.turns.front()));
     digest.add(cover.scales.data(), cover.scales.size() * sizeof(double));
     addText(digest, cover.mirror ? "mirror" : "");

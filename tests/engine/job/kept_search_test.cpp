@@ -155,6 +155,9 @@ class KeptSearchTest : public QObject {
         other.masks = {"sphere:2"};
         QCOMPARE(kept(other, images()), 0);
         other = job;
+        other.preparation.wedge = "40,40"; // changes the members alone
+        QCOMPARE(kept(other, images()), 0);
+        other = job;
         other.method = "direct";
         QCOMPARE(kept(other, images()), 0);
         other = job;
