@@ -19,6 +19,7 @@
 #include "engine/rotation/cover.h"
 #include "tests/support/test_class.h"
 #include "tests/ui/window_support.h"
+#include "ui/judge/hand_view.h"
 #include "ui/match/fields/angle_dial.h"
 #include "ui/match/fields/direction_sphere.h"
 #include "ui/match/match_flow.h"
@@ -291,7 +292,37 @@ class WindowPosesTest : public QObject {
         QVERIFY(table.isColumnHidden(ui::PeaksModel::Pose));
     }
 
+    void statisticsAndHandAreShown() {
+        type("rotations", "90");
+        for (const char* box : {"searchStatistics", "handedness"}) {
+            tick(box);
+        }
+        const auto& zMap = test::child<QAction>(*m_window, "exportSearchZ");
+        QVERIFY(!zMap.isEnabled());
+        QVERIFY(panel().settings().searchStatistics && panel().settings().handedness);
+        QVERIFY(test::runAndWait(*m_window));
+        const auto& result = *m_window->document().result()->job;
+        QVERIFY(result.search && result.report.search && result.report.handedness);
+        const auto& table = test::child<QTableView>(*m_window, "peaksTable");
+        QVERIFY(!table.isColumnHidden(ui::PeaksModel::SearchZ));
+        QCOMPARE(table.model()->index(0, ui::PeaksModel::SearchZ).data().toString(),
+                 QString::number(result.peaks[0].search->z, 'f', 1));
+        QVERIFY(zMap.isEnabled());
+        auto& hand = test::child<ui::HandView>(*m_window, "handView");
+        QVERIFY(!hand.isHidden() && hand.text().startsWith("Hand: undecided"));
+        test::keepPictures(*m_window, "hands");
+        tick("searchStatistics");
+        tick("handedness");
+        QVERIFY(test::runAndWait(*m_window));
+        QVERIFY(table.isColumnHidden(ui::PeaksModel::SearchZ) && hand.isHidden());
+    }
+
   private:
+    void tick(const char* name) {
+        auto& box = test::child<QCheckBox>(*m_window, name);
+        test::child<QScrollArea>(*m_window, "matchScroll").ensureWidgetVisible(&box);
+        test::click(box);
+    }
     ui::MatchPanel& panel() { return m_window->matchPanel(); }
     QString count() { return test::child<QLabel>(*m_window, "poseCount").text(); }
     void show(QWidget& widget) {

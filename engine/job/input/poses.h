@@ -43,6 +43,9 @@ void makeBanks(Inputs& inputs, const Job& job);
 /// The report of the search; without times.
 [[nodiscard]] PosesReport posesReport(const Inputs& inputs);
 
+/// Throws for statistics of a search that has nothing to compare. **Errors**: Problem.
+void requireMembers(const Job& job, const Inputs& inputs);
+
 /// Throws for more members than run without Poses::yes. **Errors**: CommandLine.
 void requireAllowed(const Job& job, const Inputs& inputs);
 

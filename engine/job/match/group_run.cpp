@@ -8,6 +8,7 @@
 #include "engine/base/stopwatch.h"
 #include "engine/job/knowledge.h"
 #include "engine/job/match/audit.h"
+#include "engine/job/match/best_so_far.h"
 #include "engine/job/match/pose_run.h"
 #include "engine/job/match/pose_timing.h"
 #include "engine/job/report/spread.h"
@@ -22,45 +23,6 @@ using base::ErrorCode;
 
 namespace {
 
-void add(Spread& sum, const Spread& more) {
-    sum.min += more.min;
-    sum.median += more.median;
-    sum.max += more.max;
-}
-
-/// Hands out copies of the best scores so far, in intervals that cost little.
-class BestSoFar {
-  public:
-    explicit BestSoFar(const method::MatchMap& map) : m_map(map) {}
-
-    /// A copy, or null if the last one is too young.
-    std::shared_ptr<const method::MatchMap> copy(base::TilePool& pool) {
-        constexpr double kLeastMs = 500;
-        constexpr double kCopies = 50; // times that a copy takes
-        if (m_since.ms() < std::max(kLeastMs, kCopies * m_copyMs)) {
-            return nullptr;
-        }
-        const base::Stopwatch watch;
-        auto copy = std::make_shared<method::MatchMap>();
-        const base::Extents& extents = m_map.value.extents();
-        copy->value = base::Image<float>(extents);
-        copy->status = base::Image<base::Status>(extents);
-        const std::int64_t slice = extents.x * extents.y;
-        (void)pool.run(extents.z, [&](std::int64_t z, int) {
-            std::copy_n(m_map.value.data() + z * slice, slice, copy->value.data() + z * slice);
-            std::copy_n(m_map.status.data() + z * slice, slice, copy->status.data() + z * slice);
-        });
-        m_copyMs = watch.ms();
-        m_since = {};
-        return copy;
-    }
-
-  private:
-    const method::MatchMap& m_map;
-    base::Stopwatch m_since;
-    double m_copyMs = 0;
-};
-
 /// The template of every score where there is one alone.
 void fillIndex(const method::MatchMap& map, base::Image<std::int32_t>& index) {
     std::transform(map.status.data(), map.status.data() + map.status.count(), index.data(),
@@ -72,7 +34,7 @@ void fillIndex(const method::MatchMap& map, base::Image<std::int32_t>& index) {
 GroupRun::GroupRun(const Job& job, const Inputs& inputs, std::vector<int> numbers,
                    const Wants& wants, const std::stop_token& stop)
     : m_job(job), m_inputs(inputs), m_numbers(std::move(numbers)), m_bank(inputs.bankOf(m_numbers)),
-      m_keeps(wants.keeps && !m_bank), m_hold(wants.hold),
+      m_keeps(wants.keeps && !m_bank && !job.preparation.whiten), m_hold(wants.hold),
       m_problem(inputs.problem(job, m_numbers)),
       m_statistics(method::sceneStatistics(inputs.sceneView(), m_problem.templ, stop)) {
     if (!m_bank) {
@@ -119,7 +81,9 @@ Shared GroupRun::leave(int number) {
 
 Shared GroupRun::share(int number) const {
     Shared shared = whatIsShared(number);
-    shared.session = m_shared.session.sharing();
+    if (!m_job.preparation.whiten) { // each scene has a filter of its own
+        shared.session = m_shared.session.sharing();
+    }
     return shared;
 }
 
@@ -335,7 +299,7 @@ bool GroupRun::makeMap(const std::stop_token& stop) {
         map->exact = base::Image<double>(extents);
     }
     std::shared_ptr<base::Image<std::int32_t>> index;
-    if (m_numbers.size() > 1 || m_bank || !m_job.index.empty()) {
+    if (members() > 1 || m_bank || !m_job.index.empty()) {
         index = std::make_shared<base::Image<std::int32_t>>(extents);
     }
     constexpr std::int64_t kPart = std::int64_t{1} << 22; // voxels
@@ -481,7 +445,7 @@ bool GroupRun::compute(const Progress& progress, const std::stop_token& stop) {
         }
         m_outcome = executeOnce(pool, progress, turn, stop);
     }
-    if (m_index && m_numbers.size() == 1 && !m_bank) {
+    if (m_index && members() == 1 && !m_bank) {
         fillIndex(*m_map, *m_index);
     }
     return !m_outcome.cancelled && !stop.stop_requested();
@@ -543,7 +507,8 @@ match::SearchedMap GroupRun::searched(const std::stop_token& stop) {
     MapReport& report = *m_report.map;
     match::SearchedMap map{.templates = m_bank ? std::vector<method::MaskedView>()
                                                : m_inputs.templViews(m_numbers),
-                           .numbers = m_numbers,
+                           .numbers = m_inputs.numbersOf(m_numbers),
+                           .darkFrom = m_inputs.darkFrom(m_numbers),
                            .value = {},
                            .status = {},
                            .facts = report.facts,
@@ -575,10 +540,10 @@ match::SearchedMap GroupRun::searched(const std::stop_token& stop) {
     }
     map.search = m_search ? m_search->view() : match::SearchViews{};
     map.statistics = report.statistics;
-    if (m_index && (m_numbers.size() > 1 || m_bank)) {
+    if (m_index && (members() > 1 || m_bank)) {
         map.index = m_index->view();
     }
-    if (m_numbers.size() > 1 || m_bank) {
+    if (members() > 1 || m_bank) {
         map.statistics = match::bankStatistics(report.statistics, report.facts.scores);
     }
     return map;
@@ -599,7 +564,8 @@ void GroupRun::audit(const std::vector<match::Peak>& peaks, const std::stop_toke
     for (match::Peak peak : peaks) {
         const auto own = std::find(m_numbers.begin(), m_numbers.end(), peak.templ);
         if (own != m_numbers.end()) {
-            peak.templ = static_cast<int>(own - m_numbers.begin());
+            const std::size_t dark = peak.dark.value_or(false) ? *m_inputs.darkFrom(m_numbers) : 0;
+            peak.templ = static_cast<int>(own - m_numbers.begin()) + static_cast<int>(dark);
             input.peaks.push_back(peak);
         }
     }
@@ -610,43 +576,6 @@ void GroupRun::audit(const std::vector<match::Peak>& peaks, const std::stop_toke
         off.reset(); // results of a GPU are verified at any cost
     }
     m_report.audit = off ? AuditReport{.reason = *off} : detail::audit(input, stop);
-}
-
-RunReport totalRun(const std::vector<GroupRun>& groups) {
-    RunReport total;
-    for (const GroupRun& group : groups) {
-        const RunReport& run = *group.report().run;
-        add(total.executeMs, run.executeMs);
-        add(total.streamMs, run.streamMs);
-        total.threads = std::max(total.threads, run.threads);
-        total.device = run.device;
-        method::addStages(run.stagesMs, total.stagesMs);
-        total.failures.insert(total.failures.end(), run.failures.begin(), run.failures.end());
-        if (run.times) {
-            total.times = total.times.value_or(method::DeviceTimes{});
-            total.times->add(*run.times);
-        }
-    }
-    return total;
-}
-
-AuditReport totalAudit(const std::vector<GroupRun>& groups) {
-    AuditReport total = *groups.front().report().audit;
-    for (std::size_t i = 1; i < groups.size(); ++i) {
-        const AuditReport& audit = *groups[i].report().audit;
-        const auto rank = [](AuditVerdict verdict) { return static_cast<int>(verdict); };
-        if (rank(audit.verdict) > rank(total.verdict)) {
-            total.verdict = audit.verdict;
-            total.reason = audit.reason;
-        }
-        total.checked += audit.checked;
-        total.wrongStatus += audit.wrongStatus;
-        total.largestDeviation = std::max(total.largestDeviation, audit.largestDeviation);
-        total.largestOverBound = std::max(total.largestOverBound, audit.largestOverBound);
-        total.medianOverBound = std::max(total.medianOverBound, audit.medianOverBound);
-        total.ms += audit.ms;
-    }
-    return total;
 }
 
 } // namespace flcc::job::detail

@@ -359,14 +359,6 @@ bool SceneRunner::searchNull() {
     return !m_stop.stop_requested();
 }
 
-void SceneRunner::takeSearch() {
-    m_result.search = groups().front().searchMaps();
-    m_result.report.search = groups().front().searchReport();
-    if (m_result.report.search && isAlike(*m_result.report.search)) {
-        warn(likenessWarning(*m_result.report.search));
-    }
-}
-
 bool SceneRunner::findPeaks() {
     enter(Phase::Peaks);
     const base::Stopwatch watch;
@@ -374,7 +366,7 @@ bool SceneRunner::findPeaks() {
     for (GroupRun& group : groups()) {
         maps.push_back(group.searched(m_stop));
     }
-    takeSearch();
+    takeSearch(groups().front(), m_result);
     m_sink.progress(0.2);
     FoundPeaks found =
         peaksOf(m_job, inputs().sceneView(), maps, m_result.geometry,

@@ -103,7 +103,6 @@ class SceneRunner {
 
     [[nodiscard]] bool searchNull();
     [[nodiscard]] bool findPeaks();
-    void takeSearch();
 
     [[nodiscard]] bool write();
     [[nodiscard]] bool writePlan();

@@ -36,4 +36,13 @@ void describeInputs(const Job& job, const Inputs& inputs, JobReport& report) {
     }
 }
 
+void takeSearch(const GroupRun& group, JobResult& result) {
+    result.search = group.searchMaps();
+    result.report.search = group.searchReport();
+    if (result.report.search && isAlike(*result.report.search)) {
+        result.notes.push_back(likenessWarning(*result.report.search));
+        result.warnings.push_back(result.notes.back());
+    }
+}
+
 } // namespace flcc::job::detail

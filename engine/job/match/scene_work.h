@@ -35,4 +35,7 @@ void makeGroups(SceneWork& work, const Job& job, const WorkKind& kind, const std
 /// Writes to a report what is known before the plan.
 void describeInputs(const Job& job, const Inputs& inputs, JobReport& report);
 
+/// Adds the statistics of a search that has run, with a warning where z hides the objects.
+void takeSearch(const GroupRun& group, JobResult& result);
+
 } // namespace flcc::job::detail
