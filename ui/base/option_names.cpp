@@ -71,7 +71,7 @@ const QHash<QString, Control>& controls() {
         {QStringLiteral("symmetry"), {label("Symmetry")}},
         {QStringLiteral("mirror"), {label("Mirrored templates too")}},
         {QStringLiteral("refine"), {label("Refine poses of peaks")}},
-        {QStringLiteral("resume"), {label("Keep progress in")}},
+        {QStringLiteral("resume"), {label("Progress")}},
         {QStringLiteral("handedness"), {label("Compare with the other hand")}},
         {QStringLiteral("search-statistics"), {label("Statistics of the search")}},
         {QStringLiteral("band"), {label("Band")}},

@@ -143,12 +143,12 @@ void PoseFields::addResume() {
         "there, also after a restart of the program. Empty: nothing is kept");
     m_resume = m_texts.make(tr("nothing is kept"), &m_form);
     m_resume->setObjectName(QStringLiteral("resume"));
-    m_resume->setAccessibleName(tr("Keep progress in"));
+    m_resume->setAccessibleName(tr("Progress"));
     m_resume->setToolTip(tip);
     m_resumeOpen = m_form.smallButton("resumeOpen", tr("Choose a folder"),
                                       tr("Chooses the folder that keeps searches"));
     refreshTheme();
-    m_form.addRowWithButtons(tr("Keep progress in"), tip, m_resume, {m_resumeOpen});
+    m_form.addRowWithButtons(tr("Progress"), tip, m_resume, {m_resumeOpen});
     connect(m_resumeOpen, &QToolButton::clicked, this, &PoseFields::chooseFolder);
     connect(m_resume, &QLineEdit::editingFinished, this, [this] {
         const std::filesystem::path folder = toPath(m_resume->text().trimmed());
