@@ -71,8 +71,8 @@ struct PeakMark {
     bool grey = false;            ///< grey instead of the colour of its score
     bool chosen = false;          ///< one of several that a person selected
     std::optional<match::Colour> colour{}; ///< of its own; empty: by grey and score
-    /// Row-major: takes the template about its centre to where it lies. Its box is drawn turned in
-    /// flat images.
+    /// Row-major: takes the template about its centre to where it lies. Its box and its surface are
+    /// drawn so.
     std::optional<std::array<double, 9>> turn{};
 };
 

@@ -158,7 +158,8 @@ class SliceScene final : public Scene {
     /// Outlines the searched part of the scene with dashes; empty: no outline.
     void setRegion(const std::optional<base::Box>& region);
     /// The template's support: voxels where it is 0 are shaded in a template box of its extents and
-    /// in the selected peak. Null: no shade.
+    /// in the selected peak; where it is 2 or more, they have the weight (value - 1) / 255 and are
+    /// shaded less. Null: no shade.
     void setTemplateSupport(std::shared_ptr<const base::Image<std::uint8_t>> support);
     /// The scene's support: voxels where it is 0 are shaded. Ignored unless it has the image's
     /// extents. Null: no shade.

@@ -7,6 +7,7 @@
 
 #include <vtkRenderWindow.h>
 
+#include "viz/pixels/turned_box.h"
 #include "viz/volume/box_lines.h"
 #include "viz/volume/volume_clip.h"
 #include "viz/volume/volume_state.h"
@@ -385,8 +386,17 @@ std::optional<std::size_t> VolumeScene::peakAt(DisplayPoint display) const {
     const auto [from, to] = s.camera.rayAt(display);
     double first = 1;
     for (std::size_t i = 0; i < s.model.peaks.size(); ++i) {
-        const auto [low, high] = s.model.cornersOf(s.model.peaks[i]);
-        const auto inside = detail::insideBox(from, to, low, high);
+        // In the frame of the template, in which its box lies along the axes.
+        const detail::TurnedBox box(s.model.peaks[i]);
+        const auto offsetOf = [&](base::Point at) {
+            for (std::size_t axis = 0; axis < 3; ++axis) {
+                at[axis] /= s.model.aspect[axis];
+            }
+            return box.offsetOf(at);
+        };
+        const base::Point& half = box.half();
+        const auto inside =
+            detail::insideBox(offsetOf(from), offsetOf(to), {-half[0], -half[1], -half[2]}, half);
         if (inside && (*inside)[0] < first) {
             first = (*inside)[0];
             best = i;

@@ -130,9 +130,9 @@ class VolumeScene final : public Scene {
     void setPeaksVisible(bool on);
     /// The templates that PeakMark::shape counts.
     void setTemplateShapes(std::vector<TemplateShape> shapes);
-    /// Shows the best 500 peaks as the surface of their template instead of a box: coloured by the
-    /// score, its size proportional to the score's place on the scale; that of the best peak has
-    /// the template's own size.
+    /// Shows the best 1000 peaks as the surface of their template instead of a box, coloured by the
+    /// score. With PeakMark::turn it lies as that says; without, its size is proportional to the
+    /// score's place on the scale, and that of the best peak has the template's own size.
     void setPeakSurfaces(bool on);
     [[nodiscard]] bool peakSurfaces() const;
     /// The peak whose centre is near a position, or else the first whose box lies under it.
@@ -142,8 +142,8 @@ class VolumeScene final : public Scene {
     void setRegion(const std::optional<base::Box>& region);
 
     /// The template's support, shown in a template box of its extents and in the selected peak.
-    /// Voxels where it is not 0 get a translucent surface; voxels where it is 0 are shaded on the
-    /// slice planes. Null: nothing is shown.
+    /// Voxels where it is not 0 get a translucent surface; the others are shaded on the slice
+    /// planes, as in SliceScene. Null: nothing is shown.
     void setTemplateSupport(std::shared_ptr<const base::Image<std::uint8_t>> support);
     /// The scene's support: voxels where it is 0 are bluish on the slice planes, and bluish and
     /// fainter when ray-cast. Ignored unless it has the image's extents. Null: nothing is shown.

@@ -34,6 +34,9 @@ struct Blob;
 namespace flcc::match {
 struct SearchMaps;
 }
+namespace flcc::rotation {
+struct Cover;
+}
 
 namespace flcc::job {
 
@@ -420,6 +423,13 @@ struct JobResult {
 /// a list that cannot be read.
 [[nodiscard]] PosesReport describePoses(const Poses& poses, bool flat,
                                         const base::Geometry& geometry);
+
+/// What such a search turns a template through; without rotations as it is. Reads the list that it
+/// names. **Cost**: a million turns take about a second. **Errors**: as rotation::flatCover() and
+/// spaceCover(); CommandLine for auto:DIAMETER whose step is outside 0.001 to 360 degrees; Input
+/// for a list that cannot be read.
+[[nodiscard]] rotation::Cover coverOf(const Poses& poses, bool flat,
+                                      const base::Geometry& geometry);
 
 /// Why a plan has no chosen candidate, as the error with which runJob ends: Memory if a larger
 /// limit would help, else Problem. Empty if a candidate was chosen.

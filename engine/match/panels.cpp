@@ -64,10 +64,10 @@ bool isInside(const std::array<Axis, 3>& place, const Extents& size, const Exten
     return true;
 }
 
-/// The value at a position, from up to 4 voxels on each axis. `corner`: the voxel at or before it.
+/// The value at a position, from up to 4 voxels on each axis.
 template <class T>
-double valueOf(const base::View<const T>& scene, const Index& corner,
-               const std::array<Axis, 3>& place) {
+double valueOf(const base::View<const T>& scene, const std::array<Axis, 3>& place) {
+    const Index corner{place[0].first, place[1].first, place[2].first};
     const auto range = [](const Axis& axis) {
         return axis.whole ? std::pair<int, int>{1, 2} : std::pair<int, int>{0, 4};
     };
@@ -90,18 +90,21 @@ double valueOf(const base::View<const T>& scene, const Index& corner,
     return sum;
 }
 
-template <class T>
-void cutBox(const base::View<const T>& scene, const std::array<Axis, 3>& place,
-            const base::View<double>& box) {
+/// `placeOf(x, y, z)`: where a voxel of the box lies.
+template <class PlaceOf>
+void cutBox(const base::AnyView& scene, const PlaceOf& placeOf, const base::View<double>& box) {
     const Extents& size = box.extents();
-    for (std::int64_t z = 0; z < size.z; ++z) {
-        for (std::int64_t y = 0; y < size.y; ++y) {
-            for (std::int64_t x = 0; x < size.x; ++x) {
-                box.at(x, y, z) = valueOf(
-                    scene, {place[0].first + x, place[1].first + y, place[2].first + z}, place);
+    std::visit(
+        [&](const auto& view) {
+            for (std::int64_t z = 0; z < size.z; ++z) {
+                for (std::int64_t y = 0; y < size.y; ++y) {
+                    for (std::int64_t x = 0; x < size.x; ++x) {
+                        box.at(x, y, z) = valueOf(view, placeOf(x, y, z));
+                    }
+                }
             }
-        }
-    }
+        },
+        scene);
 }
 
 void normaliseBox(base::Image<double>& box, Normalise normalise) {
@@ -137,6 +140,61 @@ void requireSize(const Extents& size, const Extents& scene) {
     }
 }
 
+/// Where a voxel of a box that is turned back lies in the scene.
+class TurnedPlace {
+  public:
+    TurnedPlace(const Peak& peak, const Extents& size)
+        : m_centre(peak.centre),
+          m_turn(rotation::matrixOf(*peak.pose)), m_middle{static_cast<double>(size.x - 1) / 2,
+                                                           static_cast<double>(size.y - 1) / 2,
+                                                           static_cast<double>(size.z - 1) / 2} {}
+
+    [[nodiscard]] std::array<Axis, 3> of(std::int64_t x, std::int64_t y, std::int64_t z) const {
+        const base::Point offset{static_cast<double>(x) - m_middle[0],
+                                 static_cast<double>(y) - m_middle[1],
+                                 static_cast<double>(z) - m_middle[2]};
+        std::array<Axis, 3> place;
+        for (std::size_t a = 0; a < 3; ++a) {
+            place[a] = axisAt(m_centre[a] + m_turn[3 * a] * offset[0] +
+                                  m_turn[3 * a + 1] * offset[1] + m_turn[3 * a + 2] * offset[2],
+                              1);
+        }
+        return place;
+    }
+    /// Whether all that is interpolated lies inside the scene.
+    [[nodiscard]] bool isInside(const Extents& scene) const {
+        const std::array<std::int64_t, 3> limits{scene.x, scene.y, scene.z};
+        for (std::size_t a = 0; a < 3; ++a) {
+            double reach = 0;
+            for (std::size_t b = 0; b < 3; ++b) {
+                reach += std::abs(m_turn[3 * a + b]) * m_middle[b];
+            }
+            const Axis first = axisAt(m_centre[a] - reach, 1);
+            const Axis last = axisAt(m_centre[a] + reach, 1);
+            // Only an axis without any extent surely has no voxel between two others.
+            const bool whole = reach == 0 && first.whole;
+            if (first.first - (whole ? 0 : 1) < 0 || last.first + (whole ? 0 : 2) >= limits[a]) {
+                return false;
+            }
+        }
+        return true;
+    }
+
+  private:
+    base::Point m_centre;
+    rotation::Matrix m_turn;
+    base::Point m_middle;
+};
+
+bool isTurned(const Peak& peak, const PanelOptions& options) {
+    return options.turnedBack && peak.pose;
+}
+
+bool isInside(const Peak& peak, const PanelOptions& options, const Extents& scene) {
+    return isTurned(peak, options) ? TurnedPlace(peak, options.size).isInside(scene)
+                                   : isInside(placeOf(peak, options), options.size, scene);
+}
+
 /// Calls `use` with the number and the values of each box that lies inside the scene; returns how
 /// many do not.
 template <class Use>
@@ -146,12 +204,27 @@ std::int64_t forBoxes(const base::AnyView& scene, std::span<const Peak> peaks,
     base::Image<double> box(options.size);
     std::int64_t leftOut = 0;
     for (std::size_t i = 0; i < peaks.size() && !stop.stop_requested(); ++i) {
-        const std::array<Axis, 3> place = placeOf(peaks[i], options);
-        if (!isInside(place, options.size, base::extentsOf(scene))) {
+        if (!isInside(peaks[i], options, base::extentsOf(scene))) {
             ++leftOut;
             continue;
         }
-        std::visit([&](const auto& view) { cutBox(view, place, box.view()); }, scene);
+        if (isTurned(peaks[i], options)) {
+            const TurnedPlace place(peaks[i], options.size);
+            cutBox(
+                scene, [&](auto x, auto y, auto z) { return place.of(x, y, z); }, box.view());
+        } else {
+            const std::array<Axis, 3> place = placeOf(peaks[i], options);
+            cutBox(
+                scene,
+                [&](auto x, auto y, auto z) {
+                    std::array<Axis, 3> at = place;
+                    at[0].first += x;
+                    at[1].first += y;
+                    at[2].first += z;
+                    return at;
+                },
+                box.view());
+        }
         normaliseBox(box, options.normalise);
         use(i, box);
     }
@@ -183,7 +256,7 @@ Panels cutPanels(const base::AnyView& scene, std::span<const Peak> peaks,
     Panels panels;
     panels.size = options.size;
     for (std::size_t i = 0; i < peaks.size(); ++i) {
-        if (isInside(placeOf(peaks[i], options), options.size, base::extentsOf(scene))) {
+        if (isInside(peaks[i], options, base::extentsOf(scene))) {
             panels.taken.push_back(i);
         }
     }
@@ -204,7 +277,7 @@ Panels cutPanels(const base::AnyView& scene, std::span<const Peak> peaks,
 Average averageOf(const base::AnyView& scene, std::span<const Peak> peaks,
                   const PanelOptions& options, const std::stop_token& stop) {
     PanelOptions placed = options;
-    placed.subvoxel = true;
+    placed.subvoxel = placed.turnedBack = true;
     requireSize(options.size, base::extentsOf(scene));
     Average average;
     average.mean = base::Image<double>(options.size, 0);

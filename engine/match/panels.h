@@ -25,6 +25,10 @@ struct PanelOptions {
     Normalise normalise = Normalise::None;
     /// Interpolates at Peak::centre; else the box lies on voxels, as near to it as they allow.
     bool subvoxel = false;
+    /// Boxes of peaks with a pose are turned back: the voxel at offset o from the centre of the box
+    /// has the scene's value at Peak::centre + matrixOf(pose) o, interpolated. Voxels thus lie as
+    /// those of the template do, whatever the size and the hand of the particle.
+    bool turnedBack = false;
 };
 
 /// Boxes of a scene one behind the other along z: box i has the slices from i * size.z.
@@ -84,8 +88,8 @@ struct Average {
     RingCorrelation halves;
 };
 
-/// Averages the boxes at peaks, cut by sub-voxel interpolation. **Errors**: as cutPanels(); Problem
-/// if no box lies inside the scene. If cancelled, the result is unspecified.
+/// Averages the boxes at peaks, cut by sub-voxel interpolation and turned back. **Errors**: as
+/// cutPanels(); Problem if no box lies inside the scene. If cancelled, the result is unspecified.
 [[nodiscard]] Average averageOf(const base::AnyView& scene, std::span<const Peak> peaks,
                                 const PanelOptions& options, const std::stop_token& stop = {});
 

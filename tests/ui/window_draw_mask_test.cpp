@@ -54,6 +54,7 @@ class WindowDrawMaskTest : public QObject {
     void theFirstStrokeSaysWhatItExcludes();
     void theQualityOfTheBoxTakesTheMask();
     void theSphereIsNamedByTheJob();
+    void cylinderAndMiddleBoxAreNamedByTheJob();
     void aBoxIsDrawnAndInverted();
     void theThresholdTakesValues();
     void theMaskOfTheSceneIsDrawn();
@@ -198,6 +199,44 @@ void WindowDrawMaskTest::theQualityOfTheBoxTakesTheMask() {
              qPrintable(numbers.text()));
     QTest::keyClick(m_window.get(), Qt::Key_Z, Qt::ControlModifier);
     QTRY_COMPARE(numbers.text(), whole);
+}
+
+void WindowDrawMaskTest::cylinderAndMiddleBoxAreNamedByTheJob() {
+    const base::Box box{{14, 12, 10}, {15, 15, 13}};
+    open({48, 40, 32}, box);
+    m_window->views().setCrosshair({21, 19, 16});
+    choose("maskShape", QStringLiteral("Cylinder"));
+    dragTo({21, 19, 16}, {26, 19, 16}); // 5 voxels from the middle
+    QVERIFY(std::abs(part<QDoubleSpinBox>("maskRadius").value() - 5) < 0.6);
+    type("maskRadius", QStringLiteral("5"));
+    type("maskHeight", QStringLiteral("7"));
+    type("maskSoft", QStringLiteral("2"));
+    test::click(part<QPushButton>("maskApply"));
+    QCOMPARE(document().mask()->name, QStringLiteral("cylinder:5,7,2"));
+    QVERIFY(at(*document().mask(), 7 + 6, 7, 6) == 1 &&
+            at(*document().mask(), 7 + 6, 7 + 6, 6) == 0);
+    const float edge = document().mask()->image->weights.view().at(7 + 6, 7, 6);
+    QVERIFY(std::abs(edge - 0.5F) < 1e-6F); // the middle of half a cosine
+    test::keepPictures(*m_window, QStringLiteral("mask-cylinder"));
+    choose("maskShape", QStringLiteral("Middle box"));
+    QVERIFY(!part<QDoubleSpinBox>("maskRadius").isVisible());
+    type("maskSidex", QStringLiteral("9"));
+    type("maskSidey", QStringLiteral("5"));
+    type("maskSidez", QStringLiteral("7"));
+    type("maskSoft", QStringLiteral("0"));
+    test::click(part<QPushButton>("maskApply"));
+    QCOMPARE(document().mask()->name, QStringLiteral("box:9x5x7"));
+    QCOMPARE(insideOf(document().mask()), std::ptrdiff_t{9} * 5 * 7);
+    dragTo({21, 19, 16}, {24, 21, 16}); // 3 and 2 voxels from the middle; z stays
+    QVERIFY(std::abs(part<QDoubleSpinBox>("maskSidex").value() - 6) < 1.2);
+    QVERIFY(std::abs(part<QDoubleSpinBox>("maskSidey").value() - 4) < 1.2);
+    QCOMPARE(part<QDoubleSpinBox>("maskSidez").value(), 7.0);
+    QVERIFY(test::waitUntilIdle(*m_window));
+    part<QAction>("copyCommandLine").trigger();
+    QVERIFY(QApplication::clipboard()->text().contains(QStringLiteral("--mask box:")));
+    // A scene has no middle.
+    choose("maskTarget", QStringLiteral("Scene"));
+    QCOMPARE(part<QComboBox>("maskShape").currentText(), QStringLiteral("Brush"));
 }
 
 void WindowDrawMaskTest::theSphereIsNamedByTheJob() {

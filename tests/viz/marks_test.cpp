@@ -49,7 +49,10 @@ class MarksTest : public QObject {
   private Q_SLOTS:
     void aGlyphIsCentredOnItsPeak();
     void aPeakOfAnotherTemplateHasItsSize();
+    void weightsAreShadedByTheirValue();
     void aTurnedTemplateIsDrawnTurned();
+    void aTurnedBoxIsHitWhereItLies();
+    void aTurnedTemplateOfAVolumeIsCutByItsSlices();
     void aLineSelectsThePeaksInsideIt();
     void aStrokePassesPeaksNearTheirCentre();
     void aPeakHasTheColourOfItsScore();
@@ -176,6 +179,29 @@ void MarksTest::aPeakOfAnotherTemplateHasItsSize() {
     QVERIFY(!m.scene.peakAt(m.scene.displayOf({44, 30, 11})));
 }
 
+void MarksTest::weightsAreShadedByTheirValue() {
+    Marked m;
+    m.scene.setGreyWindow({-255, 1}); // a bright scene
+    m.scene.setTemplateBox(base::Box{{20, 15, 8}, {9, 7, 5}});
+    auto support = std::make_shared<base::Image<std::uint8_t>>(base::Extents{9, 7, 5}, 1);
+    for (std::int64_t i = 0; i < support->count(); ++i) { // all of it, none, half, a quarter
+        support->data()[i] = i % 9 == 3 ? 0 : i % 9 == 4 ? 128 : i % 9 == 5 ? 65 : 1;
+    }
+    m.scene.setTemplateSupport(support);
+    const viz::Picture picture = m.window->render();
+    test::keep(picture, "template_weights");
+    const auto brightness = [&](double x) {
+        const viz::DisplayPoint at = m.scene.displayOf({x, 17, 10});
+        return static_cast<double>(picture.at(static_cast<int>(std::lround(at.x)),
+                                              static_cast<int>(std::lround(at.y)))[0]);
+    };
+    const double whole = brightness(22);
+    const double none = brightness(23);
+    QVERIFY(whole > 200 && none < 130);
+    QVERIFY(std::abs(brightness(24) - (whole + none) / 2) < 4);
+    QVERIFY(std::abs(brightness(25) - (whole + 3 * none) / 4) < 4);
+}
+
 void MarksTest::aTurnedTemplateIsDrawnTurned() {
     Marked m;
     m.scene.setImage(imageOf({60, 50, 1}, [](const base::Index&) { return 0; }), {});
@@ -192,6 +218,52 @@ void MarksTest::aTurnedTemplateIsDrawnTurned() {
         QVERIFY(std::abs(box.right - box.left - 8 * 1.5 * (20 * c + 6 * s)) <= 5);
         QVERIFY(std::abs(box.bottom - box.top - 8 * 1.5 * (20 * s + 6 * c)) <= 5);
     }
+}
+
+void MarksTest::aTurnedBoxIsHitWhereItLies() {
+    Marked m;
+    m.scene.setImage(imageOf({60, 50, 1}, [](const base::Index&) { return 0; }), {});
+    m.scene.setZoom(8);
+    // By 45 degrees counter-clockwise: the right end of a bar comes to lie on the right above.
+    const double c = std::numbers::sqrt2 / 2;
+    viz::PeakMark bar{{30, 25, 0}, 0.9, 0, {20, 4, 1}};
+    bar.turn = {c, c, 0, -c, c, 0, 0, 0, 1};
+    m.scene.setPeaks({bar}, kTempl);
+    const auto hit = [&](double x, double y) {
+        return m.scene.peakAt(m.scene.displayOf({x, y, 0})).has_value();
+    };
+    for (const double along : {-9.5, -5.0, 0.0, 5.0, 9.5}) {
+        const double x = 30 + along * c;
+        const double y = 25 - along * c;
+        QVERIFY(hit(x, y));
+        QVERIFY(hit(x + 1.8 * c, y + 1.8 * c));
+        QVERIFY(!hit(x + 3 * c, y + 3 * c)); // beside it, half a voxel of 8 pixels is slack
+        QVERIFY(std::abs(along) < 4 || !hit(x, 50 - y)); // the bar turned the other way
+    }
+    QVERIFY(!hit(30 + 11 * c, 25 - 11 * c)); // beyond its end
+}
+
+void MarksTest::aTurnedTemplateOfAVolumeIsCutByItsSlices() {
+    // A bar along x, turned about y by 45 degrees: in slice z it lies around x = 30 + (z - 10).
+    Marked m;
+    m.scene.setZoom(8);
+    const double c = std::numbers::sqrt2 / 2;
+    viz::PeakMark bar{{30, 25, 10}, 0.9, 0, {20, 4, 4}};
+    bar.turn = {c, 0, -c, 0, 1, 0, c, 0, c};
+    m.scene.setPeaks({bar}, kTempl);
+    m.scene.setScalarBarVisible(false);
+    for (const std::int64_t z : {6, 10, 14}) {
+        m.scene.setSlice(z);
+        const test::Found box = test::find(m.window->render(), match::colourOf({}, 0.9));
+        const double middle = m.scene.displayOf({30 + static_cast<double>(z - 10), 25, 0}).x;
+        QVERIFY(std::abs((box.left + box.right) / 2.0 - middle) <= 2);
+        QVERIFY(std::abs(box.right - box.left - 8 * 4 / c) <= 5);
+        QVERIFY(std::abs(box.bottom - box.top - 8 * 4) <= 5);
+        QVERIFY(m.scene.peakAt({middle, m.scene.displayOf({0, 25, 0}).y}));
+        QVERIFY(!m.scene.peakAt({middle + 8 * 4, m.scene.displayOf({0, 25, 0}).y}));
+    }
+    m.scene.setSlice(19);
+    QVERIFY(!m.scene.peakAt(m.scene.displayOf({39, 25, 0})));
 }
 
 void MarksTest::aLineSelectsThePeaksInsideIt() {

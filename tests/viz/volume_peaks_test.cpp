@@ -1,3 +1,4 @@
+#include <QElapsedTimer>
 #include <QTest>
 
 #include <cmath>
@@ -63,6 +64,9 @@ class VolumePeaksTest : public QObject {
     void aPeakIsTheSurfaceOfItsTemplate_data();
     void aPeakIsTheSurfaceOfItsTemplate();
     void surfacesHaveTheColourAndTheSizeOfTheScore();
+    void aTurnedPeakHasATurnedSurface_data();
+    void aTurnedPeakHasATurnedSurface();
+    void manySurfacesArePlacedQuickly();
     void aMaskedTemplateHasASurfaceOfWhatCounts();
     void templatesWithoutAnObjectHaveNoSurface();
     void parallelProjectionShowsEqualLengths();
@@ -132,6 +136,92 @@ void VolumePeaksTest::surfacesHaveTheColourAndTheSizeOfTheScore() {
     const match::Colour teal = at({45, 30, 30});
     QVERIFY(yellow[0] > yellow[2] + 60);
     QVERIFY(teal[2] > teal[0] + 40);
+}
+
+void VolumePeaksTest::aTurnedPeakHasATurnedSurface_data() {
+    QTest::addColumn<QList<double>>("turn");
+    QTest::addColumn<double>("size");
+    QTest::newRow("as it is") << QList<double>{1, 0, 0, 0, 1, 0, 0, 0, 1} << 1.0;
+    QTest::newRow("about z") << QList<double>{0, -1, 0, 1, 0, 0, 0, 0, 1} << 1.0;
+    QTest::newRow("about x and y") << QList<double>{0, 0, 1, 1, 0, 0, 0, 1, 0} << 1.0;
+    QTest::newRow("mirrored") << QList<double>{-1, 0, 0, 0, 1, 0, 0, 0, 1} << 1.0;
+    QTest::newRow("mirrored, larger") << QList<double>{0, -1, 0, -1, 0, 0, 0, 0, 1} << 1.5;
+}
+
+void VolumePeaksTest::aTurnedPeakHasATurnedSurface() {
+    QFETCH(QList<double>, turn);
+    QFETCH(double, size);
+    // A long arm along +x and a short one along +y.
+    const auto arms = imageOf({15, 15, 15}, [](const base::Index& i) {
+        const bool along =
+            std::abs(i.z - 7) <= 1 && ((std::abs(i.y - 7) <= 1 && i.x >= 6) ||
+                                       (std::abs(i.x - 7) <= 1 && i.y >= 6 && i.y <= 11));
+        return along ? 200 : 20;
+    });
+    ShownPeaks s;
+    s.scene.setPeakSurfaces(true);
+    s.scene.setTemplateShapes({{arms}});
+    viz::PeakMark peak{{30, 30, 30}, 0.2, 0, {15, 15, 15}, true, 0};
+    peak.turn.emplace();
+    for (std::size_t i = 0; i < 9; ++i) {
+        (*peak.turn)[i] = size * turn[static_cast<qsizetype>(i)];
+    }
+    s.scene.setPeaks({peak}, {15, 15, 15});
+    const viz::Picture with = s.window->render();
+    test::keep(with, "turned_surface");
+    s.scene.setPeaksVisible(false);
+    const viz::Picture without = s.window->render();
+    const auto isLit = [&](const base::Point& offset) {
+        const base::Point at{30 + (*peak.turn)[0] * offset[0] + (*peak.turn)[1] * offset[1],
+                             30 + (*peak.turn)[3] * offset[0] + (*peak.turn)[4] * offset[1],
+                             30 + (*peak.turn)[6] * offset[0] + (*peak.turn)[7] * offset[1]};
+        const viz::DisplayPoint p = s.scene.displayOf(at);
+        const auto x = static_cast<int>(std::lround(p.x));
+        const auto y = static_cast<int>(std::lround(p.y));
+        return test::distance(with.at(x, y), without.at(x, y)) > 40;
+    };
+    for (const viz::Side side : {viz::Side::Front, viz::Side::Top, viz::Side::Left}) {
+        s.scene.setPeaksVisible(true);
+        s.scene.lookFrom(side);
+        QVERIFY(test::differences(s.window->render(), without) > 0);
+    }
+    s.scene.lookFrom(viz::Side::Front);
+    // Seen along z, where the arms lie across it.
+    if (turn[6] == 0 && turn[7] == 0) {
+        QVERIFY(isLit({6, 0, 0}) && isLit({0, 3.5, 0}));
+        QVERIFY(!isLit({-4, 0, 0}) && !isLit({0, -4, 0}) && !isLit({0, 6.5, 0}));
+    } else {
+        QVERIFY(isLit({6, 0, 0}) && !isLit({-4, 0, 0})); // the long arm lies along y
+    }
+}
+
+void VolumePeaksTest::manySurfacesArePlacedQuickly() {
+    ShownPeaks s;
+    s.scene.setPeakSurfaces(true);
+    s.scene.setTemplateShapes({{ballTemplate(200, 20)}});
+    std::vector<viz::PeakMark> peaks;
+    for (int i = 0; i < 1000; ++i) {
+        const double c = std::cos(i);
+        const double n = std::sin(i);
+        viz::PeakMark& peak = peaks.emplace_back(
+            viz::PeakMark{{5.0 + i % 10 * 5, 5.0 + i / 10 % 10 * 5, 5.0 + i / 100 * 5},
+                          0.5,
+                          0,
+                          {5, 5, 5},
+                          true,
+                          0});
+        peak.turn = {c, -n, 0, n, c, 0, 0, 0, 1};
+    }
+    s.scene.setPeaks(peaks, {5, 5, 5});
+    QElapsedTimer timer;
+    timer.start();
+    const viz::Picture picture = s.window->render();
+    qInfo("1000 surfaces: first picture after %lld ms", timer.elapsed());
+    timer.restart();
+    (void)s.window->render();
+    qInfo("the next one after %lld ms", timer.elapsed());
+    s.scene.setPeaksVisible(false);
+    QVERIFY(test::differences(picture, s.window->render()) > 5000);
 }
 
 void VolumePeaksTest::aMaskedTemplateHasASurfaceOfWhatCounts() {

@@ -70,6 +70,8 @@ const QHash<QString, Control>& controls() {
         {QStringLiteral("scales"), {label("Scales")}},
         {QStringLiteral("symmetry"), {label("Symmetry")}},
         {QStringLiteral("mirror"), {label("Mirrored templates too")}},
+        {QStringLiteral("refine"), {label("Refine poses of peaks")}},
+        {QStringLiteral("resume"), {label("Keep progress in")}},
         {QStringLiteral("handedness"), {label("Compare with the other hand")}},
         {QStringLiteral("search-statistics"), {label("Statistics of the search")}},
         {QStringLiteral("yes"), {label("More than 10000 orientations")}},

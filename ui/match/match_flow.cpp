@@ -13,6 +13,7 @@
 #include "ui/base/option_names.h"
 #include "ui/base/text.h"
 #include "ui/document/thumbnail.h"
+#include "ui/match/flow/paused_search.h"
 #include "ui/match/flow/peak_refresh.h"
 #include "ui/match/flow/plan_key.h"
 #include "ui/match/flow/run_notes.h"
@@ -67,6 +68,18 @@ MatchFlow::MatchFlow(Document& document, RunController& controller, MatchPanel& 
             [this](const std::vector<base::Box>& regions) {
                 if (m_runScene == m_document.activeScene()) {
                     m_views.addRegions(regions);
+                }
+            });
+    connect(&m_controller, &RunController::searchedChanged, this,
+            [this](std::int64_t members, std::int64_t of) {
+                m_searched = members;
+                m_toSearch = of;
+            });
+    connect(&m_controller, &RunController::bestSoFarChanged, this,
+            [this](const std::shared_ptr<const method::MatchMap>& map) {
+                if (m_controller.isRunning(RunController::Task::Run) &&
+                    m_runScene == m_document.activeScene()) {
+                    m_views.showBestSoFar(map);
                 }
             });
     connect(&m_controller, &RunController::verificationChanged, this, &MatchFlow::onVerification);
@@ -279,6 +292,7 @@ void MatchFlow::run() {
     const base::Index corner = job.region ? job.region->corner : base::Index{};
     m_runCorner = {corner.x + first.x, corner.y + first.y, corner.z + first.z};
     m_runScene = 0;
+    m_searched = m_toSearch = 0;
     m_controller.start(RunController::Task::Run, tr("Run"),
                        [this, job, with = images()](std::stop_token stop,
                                                     job::JobSink* sink) -> RunController::Done {
@@ -387,6 +401,10 @@ void MatchFlow::finishRun(const std::shared_ptr<job::JobResult>& result, const j
                           double share, const QImage& thumbnail) {
     if (result->cancelled && (!result->map || share < kLeastShare)) {
         m_plannedJob.reset();
+        if (!job.poses.resume.empty() && m_toSearch > 0) {
+            Q_EMIT message(MessageBar::Kind::Info, pauseSearch(job, m_searched, m_toSearch));
+            return;
+        }
         Q_EMIT message(MessageBar::Kind::Warning,
                        tr("The run was cancelled before it had a result."));
         return;

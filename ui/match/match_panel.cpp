@@ -278,7 +278,7 @@ void MatchPanel::nameChanges() {
 }
 
 void MatchPanel::setRunning(bool running) {
-    m_run->setRunning(running);
+    m_run->setRunning(running, !settings().poses.resume.empty());
     updateData();
 }
 
@@ -391,6 +391,7 @@ void MatchPanel::refreshTheme() {
     m_method->refreshTheme();
     m_edges->refreshTheme();
     m_region->refreshTheme();
+    m_poses->refreshTheme();
     m_run->refreshTheme();
     m_texts->refreshTheme();
     for (QToolButton* head : findChildren<QToolButton*>()) {

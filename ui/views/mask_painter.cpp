@@ -124,7 +124,7 @@ void MaskPainter::stroke(const MaskStroke& stroke) {
             }
             return;
         }
-        if (m_settings.shape == Shape::Sphere && m_settings.target == Target::Template) {
+        if (m_settings.inTheMiddle()) {
             (void)requirePlace();
         } else {
             const bool erases = m_settings.erase || stroke.erase;
@@ -152,20 +152,35 @@ void MaskPainter::stroke(const MaskStroke& stroke) {
     }
 }
 
-void MaskPainter::draw(const MaskStroke& stroke) {
-    if (m_settings.shape == Shape::Sphere && m_settings.target == Target::Template) {
-        const auto at = place();
-        if (at && stroke.phase != MaskStroke::Phase::Begin) {
-            const base::Point p = minus(stroke.to, at->corner);
-            const base::Extents& n = at->extents;
-            m_settings.radius =
-                std::round(10 * std::hypot(p[0] - static_cast<double>(n.x - 1) / 2,
-                                           p[1] - static_cast<double>(n.y - 1) / 2,
-                                           p[2] - static_cast<double>(n.z - 1) / 2)) /
-                10;
-            Q_EMIT radiusDrawn(m_settings.radius);
-            putSphere();
+/// A drag sets radius or sides by its distance from the middle; the height of a cylinder stays.
+void MaskPainter::drawMiddle(const MaskStroke& stroke) {
+    const auto at = place();
+    if (!at || stroke.phase == MaskStroke::Phase::Begin) {
+        return;
+    }
+    const auto tenths = [](double length) { return std::round(10 * length) / 10; };
+    const base::Point p = minus(stroke.to, at->corner);
+    const base::Extents& n = at->extents;
+    const base::Point off{p[0] - static_cast<double>(n.x - 1) / 2,
+                          p[1] - static_cast<double>(n.y - 1) / 2,
+                          p[2] - static_cast<double>(n.z - 1) / 2};
+    if (m_settings.shape != Shape::MiddleBox) {
+        m_settings.radius =
+            tenths(m_settings.shape == Shape::Cylinder ? std::hypot(off[0], off[1])
+                                                       : std::hypot(off[0], off[1], off[2]));
+    }
+    for (std::size_t axis = 0; axis < 3 && m_settings.shape == Shape::MiddleBox; ++axis) {
+        if (std::abs(stroke.to[axis] - stroke.from[axis]) > 0) { // not across the slice
+            m_settings.sides[axis] = std::max(1.0, tenths(2 * std::abs(off[axis])));
         }
+    }
+    Q_EMIT shapeDrawn();
+    putShape();
+}
+
+void MaskPainter::draw(const MaskStroke& stroke) {
+    if (m_settings.inTheMiddle()) {
+        drawMiddle(stroke);
         return;
     }
     if (!m_canvas) {
@@ -198,13 +213,22 @@ void MaskPainter::draw(const MaskStroke& stroke) {
     commit(next, m_settings.target);
 }
 
-void MaskPainter::putSphere() {
+void MaskPainter::putShape() {
     const auto at = requirePlace();
     if (!at) {
         return;
     }
     try {
-        const job::MaskShape shape{true, m_settings.radius, m_settings.soft};
+        job::MaskShape shape;
+        shape.soft = m_settings.soft;
+        shape.sphere = m_settings.shape != Shape::MiddleBox;
+        if (shape.sphere) {
+            shape.radius = m_settings.radius;
+            shape.height = m_settings.shape == Shape::Cylinder ? m_settings.height : 0;
+        } else {
+            shape.sides = m_settings.sides;
+            shape.sides[2] = at->extents.z == 1 ? 1 : shape.sides[2];
+        }
         m_document.setActiveMask({job::makeMask(shape, at->extents), toQString(shape.text()),
                                   std::filesystem::path(shape.text())},
                                  m_gesture);

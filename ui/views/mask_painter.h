@@ -2,6 +2,7 @@
 
 #include <QObject>
 
+#include <array>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -24,13 +25,23 @@ class MaskPainter : public QObject {
 
   public:
     enum class Target { Template, Scene };
-    enum class Shape { Brush, Sphere, Box, Threshold };
+    /// Cylinder and MiddleBox lie around the middle of a template.
+    enum class Shape { Brush, Sphere, Cylinder, Box, MiddleBox, Threshold };
     struct Settings {
         Target target = Target::Template;
         Shape shape = Shape::Brush;
         bool erase = false;
-        double radius = 5; ///< voxels, of brush and sphere
-        double soft = 0;   ///< voxels, of the sphere of a template
+        double radius = 5;  ///< voxels, of brush, sphere and cylinder
+        double soft = 0;    ///< voxels, of shapes around the middle of a template
+        double height = 10; ///< voxels, of the cylinder
+        std::array<double, 3> sides{10, 10, 10}; ///< voxels, of the box around the middle
+
+        /// A shape around the middle of the template, which a job can name.
+        [[nodiscard]] bool inTheMiddle() const {
+            return target == Target::Template &&
+                   (shape == Shape::Sphere || shape == Shape::Cylinder ||
+                    shape == Shape::MiddleBox);
+        }
     };
 
     explicit MaskPainter(Document& document, QObject* parent = nullptr);
@@ -39,8 +50,8 @@ class MaskPainter : public QObject {
     [[nodiscard]] const Settings& settings() const { return m_settings; }
 
     void stroke(const MaskStroke& stroke);
-    /// The sphere around the middle of the template, with the radius of the settings.
-    void putSphere();
+    /// The shape of the settings around the middle of the template.
+    void putShape();
     /// Makes the voxels with values from `low` to `high` the mask, in the background.
     void putRange(double low, double high);
     void invert();
@@ -50,7 +61,7 @@ class MaskPainter : public QObject {
 
   Q_SIGNALS:
     void message(const QString& sentence);
-    void radiusDrawn(double radius); ///< a drag has changed the radius of the sphere
+    void shapeDrawn(); ///< a drag has changed the lengths of a shape around the middle
 
   private:
     struct Canvas {
@@ -61,6 +72,7 @@ class MaskPainter : public QObject {
     [[nodiscard]] std::optional<Canvas> makeCanvas(bool full);
     void commit(const std::shared_ptr<const job::MaskImage>& image, Target target);
     void draw(const MaskStroke& stroke);
+    void drawMiddle(const MaskStroke& stroke);
 
     Document& m_document;
     LatestWork* m_work = nullptr;

@@ -85,7 +85,7 @@ void ResultView::showMap(const std::shared_ptr<const method::MatchMap>& map,
     m_mapCorner = corner;
     m_mapFinished = finished;
     const ResultEntry* result = m_document.result();
-    const method::Operation operation = !finished           ? m_runningOperation
+    const method::Operation operation = m_running           ? m_runningOperation
                                         : result != nullptr ? result->settings.operation
                                                             : method::Operation();
     const std::string name(operation.traits().label);
@@ -158,6 +158,18 @@ void ResultView::showRunningMap(std::shared_ptr<const method::MatchMap> map,
     showMap(map, templ, corner, false);
 }
 
+void ResultView::showBestSoFar(std::shared_ptr<const method::MatchMap> map) {
+    if (!m_running) {
+        return;
+    }
+    m_running = map;
+    if (!m_runningOperation.isLcc()) {
+        m_runningRange = match::valueRange(map->value.view(), map->status.view());
+    }
+    showMap(map, m_mapTempl, m_mapCorner, true); // it changes no more
+    noteMap(tr("best so far"));
+}
+
 void ResultView::addRegions(const std::vector<base::Box>& regions) {
     if (!m_running) {
         return;
@@ -209,13 +221,15 @@ void ResultView::setVisiblePeaks(const std::vector<int>& peaks) {
             }
             if (peak.pose) {
                 mark.turn = rotation::matrixOf(*peak.pose);
-                mark.shaded = false; // support and surface lie as the template was
-                mark.shape = -1;
+                mark.shaded = false; // the support lies as the template was
             }
         }
         for (const match::Peak& peak : m_below) {
             const auto& templ = result->job->templates[static_cast<std::size_t>(peak.templ)];
             marks.push_back({peak.centre, peak.score, 0, templ->extents(), false, -1, true});
+            if (peak.pose) {
+                marks.back().turn = rotation::matrixOf(*peak.pose);
+            }
         }
         std::ranges::copy(m_compared.others, std::back_inserter(marks));
     }

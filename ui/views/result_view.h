@@ -47,6 +47,8 @@ class ResultView : public QObject {
     /// there so far, unless they are scores.
     void showRunningMap(std::shared_ptr<const method::MatchMap> map, const base::Extents& templ,
                         const base::Index& corner, method::Operation operation);
+    /// In the place of the running map: a copy of the best scores so far.
+    void showBestSoFar(std::shared_ptr<const method::MatchMap> map);
     void addRegions(const std::vector<base::Box>& regions);
     void endRunningMap();
     /// If true, the note "not yet verified" is drawn over the map of the current run.

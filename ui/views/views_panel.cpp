@@ -21,6 +21,25 @@ pixelsOf(const std::shared_ptr<const job::SceneImage>& image) {
     return image ? std::shared_ptr<const base::AnyImage>(image, &image->pixels) : nullptr;
 }
 
+/// Of a mask as views show it, with its weights; null without a mask.
+std::shared_ptr<const base::Image<std::uint8_t>> shadesOf(const MaskEntry* mask) {
+    if (mask == nullptr || mask->image->weights.count() == 0) {
+        return mask == nullptr ? nullptr
+                               : std::shared_ptr<const base::Image<std::uint8_t>>(
+                                     mask->image, &mask->image->support);
+    }
+    const base::Image<float>& weights = mask->image->weights;
+    auto shades = std::make_shared<base::Image<std::uint8_t>>(weights.extents());
+    std::transform(
+        weights.data(), weights.data() + weights.count(), shades->data(), [](float weight) {
+            return weight == 0   ? std::uint8_t{0}
+                   : weight == 1 ? std::uint8_t{1}
+                                 : static_cast<std::uint8_t>(
+                                       std::clamp(std::lround(1 + 255 * weight), 2L, 255L));
+        });
+    return shades;
+}
+
 /// The directions of a volume in a patient, if its file states them.
 viz::Anatomy anatomyOf(const SceneEntry& scene) {
     return scene.image && scene.image->geometry.axes != base::WorldAxes::Unnamed
@@ -370,15 +389,10 @@ void ViewsPanel::showBox(bool all) {
 }
 
 void ViewsPanel::onMasksChanged() {
-    const auto supportOf = [](const MaskEntry* mask) {
-        return mask != nullptr ? std::shared_ptr<const base::Image<std::uint8_t>>(
-                                     mask->image, &mask->image->support)
-                               : nullptr;
-    };
     const bool shown = layerVisible(Layer::Mask);
     const auto& sceneMask = m_document.sceneMask();
-    const auto templ = supportOf(shown ? m_document.mask() : nullptr);
-    const auto scene = supportOf(shown && sceneMask ? &*sceneMask : nullptr);
+    const auto templ = shadesOf(shown ? m_document.mask() : nullptr);
+    const auto scene = shadesOf(shown && sceneMask ? &*sceneMask : nullptr);
     for (const auto& slice : m_scenes.slices) {
         slice->setTemplateSupport(templ);
         slice->setSceneSupport(scene);

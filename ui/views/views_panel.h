@@ -136,6 +136,10 @@ class ViewsPanel : public QWidget {
         m_result->showRunningMap(std::move(map), templ, corner, operation);
     }
     void addRegions(const std::vector<base::Box>& regions) { m_result->addRegions(regions); }
+    /// Shows the best scores so far in the place of the running map, of a search over poses.
+    void showBestSoFar(std::shared_ptr<const method::MatchMap> map) {
+        m_result->showBestSoFar(std::move(map));
+    }
     void endRunningMap() { m_result->endRunningMap(); }
     void setUnverified(bool unverified) { m_result->setUnverified(unverified); }
     [[nodiscard]] bool showsRunningMap() const { return m_result->showsRunningMap(); }

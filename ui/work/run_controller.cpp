@@ -59,6 +59,7 @@ class RunController::Sink : public job::JobSink {
         {
             const std::scoped_lock lock(m_controller.m_mutex);
             m_controller.m_progress = 0;
+            m_controller.m_searched.reset(); // of another phase
         }
         const QString word = toQString(job::name(phase));
         const QString name = m_scene.isEmpty() ? word : tr("%1, %2").arg(m_scene, word);
@@ -76,6 +77,7 @@ class RunController::Sink : public job::JobSink {
         {
             const std::scoped_lock lock(m_controller.m_mutex);
             m_controller.m_regions.clear(); // of a map that was given up
+            m_controller.m_best.reset();
             number = ++m_controller.m_mapsStarted;
         }
         m_controller.post([this_ = &m_controller, number, map = std::move(map)] {
@@ -88,6 +90,14 @@ class RunController::Sink : public job::JobSink {
         m_controller.post([this_ = &m_controller, now, sentence = toQString(reason)] {
             Q_EMIT this_->verificationChanged(now, sentence);
         });
+    }
+    void searched(std::int64_t members, std::int64_t of) override {
+        const std::scoped_lock lock(m_controller.m_mutex);
+        m_controller.m_searched.emplace(members, of);
+    }
+    void bestSoFar(std::shared_ptr<const method::MatchMap> map) override {
+        const std::scoped_lock lock(m_controller.m_mutex);
+        m_controller.m_best = std::move(map);
     }
     void regionFinished(const base::Box& region) override {
         const std::scoped_lock lock(m_controller.m_mutex);
@@ -210,16 +220,23 @@ void RunController::perform(const std::shared_ptr<Item>& item) {
         sentence = sentenceOf(error);
     }
     std::vector<base::Box> regions;
+    std::optional<std::pair<std::int64_t, std::int64_t>> searched;
     {
         const std::scoped_lock lock(m_mutex);
         m_active.reset();
         regions.swap(m_regions);
         m_progress = -1;
+        searched = std::exchange(m_searched, std::nullopt);
+        m_best.reset();
     }
     // The work may own large images: they must go before the next work starts.
     item->work = nullptr;
-    const auto end = [this, item, done = std::move(done), regions = std::move(regions), sentence] {
+    const auto end = [this, item, done = std::move(done), regions = std::move(regions), searched,
+                      sentence] {
         m_timer.stop();
+        if (searched) {
+            Q_EMIT searchedChanged(searched->first, searched->second);
+        }
         if (!regions.empty()) {
             Q_EMIT regionsFinished(regions);
         }
@@ -251,13 +268,23 @@ QString RunController::sentenceOf(const std::exception& error) const {
 
 void RunController::drain() {
     std::vector<base::Box> regions;
+    std::shared_ptr<const method::MatchMap> best;
+    std::optional<std::pair<std::int64_t, std::int64_t>> searched;
     double progress = -1;
     {
         const std::scoped_lock lock(m_mutex);
         if (m_mapReported == m_mapsStarted) {
             regions.swap(m_regions);
+            best = std::exchange(m_best, nullptr);
         }
         progress = std::exchange(m_progress, -1);
+        searched = std::exchange(m_searched, std::nullopt);
+    }
+    if (searched) {
+        Q_EMIT searchedChanged(searched->first, searched->second);
+    }
+    if (best) {
+        Q_EMIT bestSoFarChanged(best);
     }
     if (progress >= 0) {
         Q_EMIT progressChanged(progress);

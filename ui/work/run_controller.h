@@ -12,8 +12,10 @@
 #include <functional>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <stop_token>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include "engine/job/job.h"
@@ -86,6 +88,10 @@ class RunController : public QObject {
     void sceneFinished(int number, std::shared_ptr<const flcc::job::JobResult> result,
                        const QImage& ofScene, const QImage& ofMap);
     void progressChanged(double share);
+    /// Of a search over poses: templates in poses searched so far, of so many.
+    void searchedChanged(std::int64_t members, std::int64_t of);
+    /// Of a search over poses: a copy of the best scores so far, which nobody changes.
+    void bestSoFarChanged(std::shared_ptr<const flcc::method::MatchMap> map);
     void planned(const flcc::plan::PlanReport& report);
     void mapStarted(std::shared_ptr<const flcc::method::MatchMap> map);
     /// Emitted in the same order relative to mapStarted() as the job reports it.
@@ -121,6 +127,9 @@ class RunController : public QObject {
     /// newer map wait until then.
     std::uint64_t m_mapReported = 0;
     double m_progress = -1; ///< guarded by m_mutex
+    /// Guarded by m_mutex: of JobSink::searched() and bestSoFar() since the last signal.
+    std::optional<std::pair<std::int64_t, std::int64_t>> m_searched;
+    std::shared_ptr<const method::MatchMap> m_best;
     /// Guarded by m_mutex: the task that the background thread runs.
     std::shared_ptr<Item> m_active;
 

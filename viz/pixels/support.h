@@ -20,7 +20,14 @@ inline constexpr double kOutsideOpacity = 0.6;
 
 // Ignored voxels of the template stay visible through the shade.
 inline constexpr match::Colour kTemplateShade{12, 13, 15};
-inline constexpr std::uint8_t kTemplateShadeAlpha = 150;
+inline constexpr double kTemplateShadeOpacity = 0.59;
+
+/// The opacity of the shade over a voxel of a template's support; see
+/// SliceScene::setTemplateSupport().
+[[nodiscard]] inline double shadeOf(std::uint8_t support) {
+    const double weight = support < 2 ? support : (support - 1) / 255.0;
+    return kTemplateShadeOpacity * (1 - weight);
+}
 
 /// The voxels under a peak's template; the corner is rounded to the nearest voxel.
 [[nodiscard]] inline base::Box voxelsUnder(const PeakMark& peak) {

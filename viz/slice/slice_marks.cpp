@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "viz/pixels/grey_pixels.h"
+#include "viz/pixels/turned_box.h"
 
 namespace flcc::viz::detail {
 namespace {
@@ -22,23 +23,24 @@ void drawPeak(const Canvas& canvas, const std::array<double, 4>& e, const match:
                        selected ? canvas.colours.accent : colour);
 }
 
-/// The box of a turned template in a flat image, with a tick from its upper edge to its middle.
+/// The box of a turned template where the slice cuts it; in a flat image with a tick from its upper
+/// edge to its middle.
 void drawTurned(const Canvas& canvas, const SlicePlane& plane, const PeakMark& peak,
                 const match::Colour& colour, bool selected) {
-    const std::array<double, 9>& m = *peak.turn;
-    const auto placed = [&](double x, double y) {
-        const base::Point at{peak.centre[0] + m[0] * x + m[1] * y,
-                             peak.centre[1] + m[3] * x + m[4] * y, peak.centre[2]};
+    const TurnedBox box(peak);
+    const auto shown = [&](const base::Point& at) {
         return plane.view.toDisplay(plane.inPlane(at));
     };
-    const double x = static_cast<double>(peak.templ.x) / 2;
-    const double y = static_cast<double>(peak.templ.y) / 2;
-    const std::array<std::pair<DisplayPoint, DisplayPoint>, 5> lines{
-        {{placed(-x, -y), placed(x, -y)},
-         {placed(x, -y), placed(x, y)},
-         {placed(x, y), placed(-x, y)},
-         {placed(-x, y), placed(-x, -y)},
-         {placed(0, -y), placed(0, -y / 2)}}};
+    std::vector<std::pair<DisplayPoint, DisplayPoint>> lines;
+    const std::vector<base::Point> outline =
+        box.crossSection(plane.axes.depth, static_cast<double>(plane.slice));
+    for (std::size_t i = 0; i < outline.size(); ++i) {
+        lines.emplace_back(shown(outline[i]), shown(outline[(i + 1) % outline.size()]));
+    }
+    if (plane.extents.z == 1) {
+        const double y = box.half()[1];
+        lines.emplace_back(shown(box.placed({0, -y, 0})), shown(box.placed({0, -y / 2, 0})));
+    }
     const double r = canvas.ratio;
     const double thickness = selected ? 3 * r : 2 * r;
     const auto draw = [&](double width, const match::Colour& ink, std::uint8_t alpha) {
@@ -202,7 +204,7 @@ std::vector<std::size_t> SliceMarks::draw(const Canvas& canvas, const SlicePlane
             return;
         }
         const match::Colour& colour = peaks[i].chosen ? canvas.colours.accent : colourOf(peaks[i]);
-        if (peaks[i].turn && plane.extents.z == 1) {
+        if (peaks[i].turn) {
             drawTurned(canvas, plane, peaks[i], colour, selectedPeak == i);
         } else {
             drawPeak(canvas, e, colour, selectedPeak == i);
@@ -308,13 +310,13 @@ void SliceMarks::drawSupport(const Canvas& canvas, const SlicePlane& plane,
         (plane.slice - corner[plane.axes.depth]) * strides[plane.axes.depth];
     for (std::int64_t j = 0; j < size[plane.axes.down]; ++j) {
         const std::uint8_t* const row = support.data() + offset + j * strides[plane.axes.down];
-        const auto inside = [&](std::int64_t i) { return row[i * strides[plane.axes.right]] != 0; };
+        const auto valueAt = [&](std::int64_t i) { return row[i * strides[plane.axes.right]]; };
         for (std::int64_t i = 0; i < size[plane.axes.right];) {
             std::int64_t end = i;
-            while (end < size[plane.axes.right] && inside(end) == inside(i)) {
+            while (end < size[plane.axes.right] && valueAt(end) == valueAt(i)) {
                 ++end;
             }
-            if (!inside(i)) {
+            if (const double opacity = shadeOf(valueAt(i)); opacity > 0) {
                 base::Box run = at;
                 std::array<std::int64_t, 3> first = corner;
                 std::array<std::int64_t, 3> count{1, 1, 1};
@@ -324,7 +326,8 @@ void SliceMarks::drawSupport(const Canvas& canvas, const SlicePlane& plane,
                 count[plane.axes.right] = end - i;
                 run = {{first[0], first[1], first[2]}, {count[0], count[1], count[2]}};
                 const auto e = plane.edges(run);
-                canvas.marks.rectangle(e[0], e[1], e[2], e[3], kTemplateShade, kTemplateShadeAlpha);
+                canvas.marks.rectangle(e[0], e[1], e[2], e[3], kTemplateShade,
+                                       static_cast<std::uint8_t>(std::lround(255 * opacity)));
             }
             i = end;
         }
@@ -333,16 +336,21 @@ void SliceMarks::drawSupport(const Canvas& canvas, const SlicePlane& plane,
 
 std::optional<std::size_t> SliceMarks::peakAt(const SlicePlane& plane, DisplayPoint display,
                                               double slack) const {
+    const auto [right, down] = plane.view.toVoxel(display);
+    base::Point point{};
+    point[plane.axes.right] = right;
+    point[plane.axes.down] = down;
+    point[plane.axes.depth] = static_cast<double>(plane.slice);
+    const auto& aspect = plane.view.aspect();
+    const double voxels = slack / (plane.view.zoom() * std::min(aspect[0], aspect[1]));
     std::optional<std::size_t> best;
     double bestDistance = 0;
     for (std::size_t i = 0; i < peaks.size() && peaksVisible; ++i) {
-        const auto e = plane.edges(peaks[i].centre, sizeOf(peaks[i]));
-        if (!plane.crosses(peaks[i]) || display.x < e[0] - slack || display.x > e[2] + slack ||
-            display.y < e[1] - slack || display.y > e[3] + slack) {
+        if (!plane.crosses(peaks[i]) || !TurnedBox(peaks[i]).contains(point, voxels)) {
             continue;
         }
-        const double distance =
-            std::hypot(display.x - (e[0] + e[2]) / 2, display.y - (e[1] + e[3]) / 2);
+        const DisplayPoint centre = plane.view.toDisplay(plane.inPlane(peaks[i].centre));
+        const double distance = std::hypot(display.x - centre.x, display.y - centre.y);
         if (!best || distance < bestDistance) {
             best = i;
             bestDistance = distance;

@@ -5,6 +5,7 @@
 
 #include "viz/pixels/grey_pixels.h"
 #include "viz/pixels/map_pixels.h"
+#include "viz/pixels/turned_box.h"
 
 namespace flcc::viz::detail {
 
@@ -38,12 +39,12 @@ bool SlicePlane::crosses(const base::Box& b) const {
 
 bool SlicePlane::crosses(const PeakMark& peak) const {
     return std::abs(static_cast<double>(slice) - peak.centre[axes.depth]) <=
-           sizeOf(peak)[axes.depth] / 2;
+           TurnedBox(peak).reach(axes.depth);
 }
 
 std::array<double, 3> sizeOf(const PeakMark& peak) {
-    return {static_cast<double>(peak.templ.x), static_cast<double>(peak.templ.y),
-            static_cast<double>(peak.templ.z)};
+    const TurnedBox box(peak);
+    return {2 * box.reach(0), 2 * box.reach(1), 2 * box.reach(2)};
 }
 
 } // namespace flcc::viz::detail

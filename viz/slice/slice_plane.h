@@ -33,7 +33,7 @@ struct SlicePlane {
     [[nodiscard]] bool crosses(const PeakMark& peak) const; ///< the peak's box crosses the slice
 };
 
-/// The extents of a peak's box.
+/// The lengths that a peak's box takes on the axes of the scene.
 [[nodiscard]] std::array<double, 3> sizeOf(const PeakMark& peak);
 
 } // namespace flcc::viz::detail

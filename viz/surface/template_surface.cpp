@@ -6,11 +6,17 @@
 #include <limits>
 #include <numeric>
 
+#include <vtkCellArray.h>
+#include <vtkCellArrayIterator.h>
+#include <vtkFloatArray.h>
 #include <vtkFlyingEdges3D.h>
 #include <vtkImageData.h>
+#include <vtkMath.h>
 #include <vtkPointData.h>
+#include <vtkPoints.h>
 #include <vtkProperty.h>
 #include <vtkRenderer.h>
+#include <vtkUnsignedCharArray.h>
 
 #include "viz/pixels/map_pixels.h"
 
@@ -244,17 +250,6 @@ vtkSmartPointer<vtkPolyData> templateSurface(const TemplateShape& shape, const b
 }
 
 PeakSurfaces::PeakSurfaces(vtkRenderer& renderer) : m_renderer(renderer) {
-    m_sizes->SetName("size");
-    m_colours->SetName("colour");
-    m_colours->SetNumberOfComponents(3);
-    m_data->SetPoints(m_points);
-    m_data->GetPointData()->SetScalars(m_colours);
-    m_data->GetPointData()->AddArray(m_sizes);
-    m_mapper->SetInputData(m_data);
-    m_mapper->OrientOff();
-    m_mapper->ScalingOn();
-    m_mapper->SetScaleArray("size");
-    m_mapper->SetScaleModeToScaleByMagnitude();
     m_mapper->SetColorModeToDirectScalars();
     m_actor->SetMapper(m_mapper);
     m_actor->PickableOff();
@@ -267,26 +262,82 @@ PeakSurfaces::PeakSurfaces(vtkRenderer& renderer) : m_renderer(renderer) {
 
 PeakSurfaces::~PeakSurfaces() { m_renderer.RemoveActor(m_actor); }
 
-void PeakSurfaces::clear() {
-    m_points->Reset();
-    m_sizes->Reset();
-    m_colours->Reset();
-}
-
-void PeakSurfaces::add(const base::Point& at, double size, const match::Colour& colour) {
-    m_points->InsertNextPoint(at.data());
-    m_sizes->InsertNextValue(static_cast<float>(size));
-    m_colours->InsertNextTypedTuple(colour.data());
+void PeakSurfaces::add(const base::Point& at, const std::array<double, 9>& frame,
+                       const match::Colour& colour) {
+    m_placed.push_back({at, frame, colour});
 }
 
 void PeakSurfaces::finish(vtkPolyData& surface) {
-    m_points->Modified();
-    m_sizes->Modified();
-    m_colours->Modified();
-    m_data->Modified();
-    m_mapper->SetSourceData(&surface);
-    m_actor->SetVisibility(m_points->GetNumberOfPoints() > 0 && surface.GetNumberOfPolys() > 0 ? 1
-                                                                                               : 0);
+    const vtkIdType points = surface.GetNumberOfPoints();
+    const auto copies = static_cast<vtkIdType>(m_placed.size());
+    const bool shown = copies > 0 && surface.GetNumberOfPolys() > 0;
+    m_actor->SetVisibility(shown ? 1 : 0);
+    if (!shown) {
+        return;
+    }
+    const vtkNew<vtkPoints> places;
+    places->SetNumberOfPoints(copies * points);
+    const vtkNew<vtkFloatArray> normals;
+    normals->SetNumberOfComponents(3);
+    normals->SetNumberOfTuples(copies * points);
+    const vtkNew<vtkUnsignedCharArray> colours;
+    colours->SetNumberOfComponents(3);
+    colours->SetNumberOfTuples(copies * points);
+    const vtkNew<vtkCellArray> triangles;
+    triangles->AllocateExact(copies * surface.GetNumberOfPolys(),
+                             3 * copies * surface.GetNumberOfPolys());
+    vtkDataArray* const normal = surface.GetPointData()->GetNormals();
+    vtkIdType next = 0;
+    for (const Placed& placed : m_placed) {
+        const std::array<double, 9>& m = placed.frame;
+        const bool mirrored = vtkMath::Determinant3x3(m.data(), m.data() + 3, m.data() + 6) < 0;
+        // Normals stand upright on what a matrix made of a surface if its inverse, transposed,
+        // takes them there: its cofactors do up to a factor.
+        std::array<double, 9> cofactors{};
+        for (std::size_t i = 0; i < 3; ++i) {
+            for (std::size_t j = 0; j < 3; ++j) {
+                const auto at = [&](std::size_t row, std::size_t column) {
+                    return m[3 * (row % 3) + column % 3];
+                };
+                cofactors[3 * i + j] = (mirrored ? -1 : 1) * (at(i + 1, j + 1) * at(i + 2, j + 2) -
+                                                              at(i + 1, j + 2) * at(i + 2, j + 1));
+            }
+        }
+        const auto times = [](const std::array<double, 9>& a, const base::Point& v) {
+            return base::Point{a[0] * v[0] + a[1] * v[1] + a[2] * v[2],
+                               a[3] * v[0] + a[4] * v[1] + a[5] * v[2],
+                               a[6] * v[0] + a[7] * v[1] + a[8] * v[2]};
+        };
+        const vtkIdType first = next;
+        for (vtkIdType i = 0; i < points; ++i, ++next) {
+            base::Point point{};
+            surface.GetPoint(i, point.data());
+            point = times(m, point);
+            places->SetPoint(next, point[0] + placed.at[0], point[1] + placed.at[1],
+                             point[2] + placed.at[2]);
+            base::Point up{};
+            normal->GetTuple(i, up.data());
+            up = times(cofactors, up);
+            vtkMath::Normalize(up.data());
+            normals->SetTuple(next, up.data());
+            colours->SetTypedTuple(next, placed.colour.data());
+        }
+        const auto corners = vtk::TakeSmartPointer(surface.GetPolys()->NewIterator());
+        for (corners->GoToFirstCell(); !corners->IsDoneWithTraversal(); corners->GoToNextCell()) {
+            vtkIdType count = 0;
+            const vtkIdType* ids = nullptr;
+            corners->GetCurrentCell(count, ids);
+            const std::array<vtkIdType, 3> cell{first + ids[0], first + ids[mirrored ? 2 : 1],
+                                                first + ids[mirrored ? 1 : 2]};
+            triangles->InsertNextCell(3, cell.data());
+        }
+    }
+    const vtkNew<vtkPolyData> mesh;
+    mesh->SetPoints(places);
+    mesh->SetPolys(triangles);
+    mesh->GetPointData()->SetNormals(normals);
+    mesh->GetPointData()->SetScalars(colours);
+    m_mapper->SetInputData(mesh);
 }
 
 } // namespace flcc::viz::detail

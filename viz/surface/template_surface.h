@@ -1,17 +1,15 @@
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <memory>
 #include <vector>
 
 #include <vtkActor.h>
-#include <vtkFloatArray.h>
-#include <vtkGlyph3DMapper.h>
 #include <vtkNew.h>
-#include <vtkPoints.h>
 #include <vtkPolyData.h>
+#include <vtkPolyDataMapper.h>
 #include <vtkSmartPointer.h>
-#include <vtkUnsignedCharArray.h>
 
 #include "engine/base/extents.h"
 #include "engine/match/colour_map.h"
@@ -29,7 +27,7 @@ namespace flcc::viz::detail {
 [[nodiscard]] vtkSmartPointer<vtkPolyData>
 templateSurface(const TemplateShape& shape, const base::Point& aspect, std::int64_t longestSide);
 
-/// The surfaces of one template at its peaks.
+/// The surfaces of one template at its peaks, as one mesh.
 class PeakSurfaces {
   public:
     explicit PeakSurfaces(vtkRenderer& renderer);
@@ -37,20 +35,25 @@ class PeakSurfaces {
     PeakSurfaces(const PeakSurfaces&) = delete;
     PeakSurfaces& operator=(const PeakSurfaces&) = delete;
 
-    void clear();
-    /// `size`: factor of the surface's size.
-    void add(const base::Point& at, double size, const match::Colour& colour);
-    /// Shows what was added. `surface` may be shared.
+    void clear() { m_placed.clear(); }
+    /// `frame`: row-major, takes points of the surface about its centre to where they lie about
+    /// `at`; may mirror.
+    void add(const base::Point& at, const std::array<double, 9>& frame,
+             const match::Colour& colour);
+    /// Shows what was added. **Cost**: that of copying so many surfaces.
     void finish(vtkPolyData& surface);
     void hide() { m_actor->VisibilityOff(); }
 
   private:
+    struct Placed {
+        base::Point at;
+        std::array<double, 9> frame;
+        match::Colour colour;
+    };
+
     vtkRenderer& m_renderer;
-    vtkNew<vtkPoints> m_points;
-    vtkNew<vtkFloatArray> m_sizes;
-    vtkNew<vtkUnsignedCharArray> m_colours;
-    vtkNew<vtkPolyData> m_data;
-    vtkNew<vtkGlyph3DMapper> m_mapper;
+    std::vector<Placed> m_placed;
+    vtkNew<vtkPolyDataMapper> m_mapper;
     vtkNew<vtkActor> m_actor;
 };
 

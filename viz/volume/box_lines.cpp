@@ -6,6 +6,8 @@
 #include <vtkPointData.h>
 #include <vtkProperty.h>
 
+#include "viz/pixels/turned_box.h"
+
 namespace flcc::viz::detail {
 
 std::optional<std::array<double, 2>> insideBox(const base::Point& from, const base::Point& to,
@@ -54,18 +56,17 @@ void BoxLines::line(const base::Point& from, const base::Point& to, const match:
 }
 
 void BoxLines::box(const base::Point& low, const base::Point& high, const match::Colour& colour) {
-    for (std::size_t axis = 0; axis < 3; ++axis) {
-        const std::size_t a = (axis + 1) % 3;
-        const std::size_t b = (axis + 2) % 3;
-        for (int side = 0; side < 4; ++side) {
-            base::Point from = low;
-            from[a] = (side & 1) != 0 ? high[a] : low[a];
-            from[b] = (side & 2) != 0 ? high[b] : low[b];
-            base::Point to = from;
-            to[axis] = high[axis];
-            line(from, to, colour);
+    std::array<base::Point, 8> corners{};
+    for (std::size_t corner = 0; corner < 8; ++corner) {
+        for (std::size_t axis = 0; axis < 3; ++axis) {
+            corners[corner][axis] = ((corner >> axis) & 1U) != 0 ? high[axis] : low[axis];
         }
     }
+    box(corners, colour);
+}
+
+void BoxLines::box(const std::array<base::Point, 8>& corners, const match::Colour& colour) {
+    eachEdge([&](std::size_t from, std::size_t to) { line(corners[from], corners[to], colour); });
 }
 
 void BoxLines::finish(double lineWidth) {

@@ -31,6 +31,8 @@ class BoxLines {
     void clear();
     void line(const base::Point& from, const base::Point& to, const match::Colour& colour);
     void box(const base::Point& low, const base::Point& high, const match::Colour& colour);
+    /// A box that may be turned, by its corners in the order of TurnedBox::corners().
+    void box(const std::array<base::Point, 8>& corners, const match::Colour& colour);
     void finish(double lineWidth);
     void setShown(bool on);
 

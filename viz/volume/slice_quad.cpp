@@ -244,9 +244,10 @@ void SliceQuad::shade(const base::Image<std::uint8_t>& support, const base::Box&
             support.data() + depth * strides[m_axes.depth] + j * strides[m_axes.down];
         for (std::int64_t i = std::max<std::int64_t>(0, -left);
              i < std::min(size[m_axes.right], m_width - left); ++i) {
-            if (row[i * strides[m_axes.right]] == 0) {
+            const double opacity = shadeOf(row[i * strides[m_axes.right]]);
+            if (opacity > 0) {
                 blend(m_rgba.data() + ((j + top) * m_width + i + left) * 4, kTemplateShade,
-                      kTemplateShadeAlpha / 255.0);
+                      opacity);
             }
         }
     }

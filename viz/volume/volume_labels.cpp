@@ -10,6 +10,7 @@
 
 #include "viz/labels/axis_marks.h"
 #include "viz/pixels/grey_pixels.h"
+#include "viz/pixels/turned_box.h"
 #include "viz/volume/volume_clip.h"
 
 namespace flcc::viz::detail {
@@ -91,8 +92,9 @@ void drawNumbers(const Canvas& canvas, const VolumeModel& model, const VolumeCam
     for (const Numbered& label : labels) {
         base::Point top = model.peaks[label.peak].centre;
         base::Point bottom = top;
-        top[1] -= static_cast<double>(model.peaks[label.peak].templ.y) / 2;
-        bottom[1] += static_cast<double>(model.peaks[label.peak].templ.y) / 2;
+        const double reach = TurnedBox(model.peaks[label.peak]).reach(1);
+        top[1] -= reach;
+        bottom[1] += reach;
         DisplayPoint above = camera.displayOf(top);
         DisplayPoint below = camera.displayOf(bottom);
         if (above.y > below.y) {
@@ -112,30 +114,19 @@ void drawNumbers(const Canvas& canvas, const VolumeModel& model, const VolumeCam
 
 /// A whole box, faintly over all that lies before it: the slices often pass through it, so that
 /// they hide a half.
-void drawHiddenBox(const Canvas& canvas, const VolumeCamera& camera, const base::Point& centre,
-                   const base::Extents& size) {
+void drawHiddenBox(const Canvas& canvas, const VolumeCamera& camera, const TurnedBox& box) {
     std::array<DisplayPoint, 8> corners{};
-    for (std::size_t corner = 0; corner < 8; ++corner) {
-        base::Point at = centre;
-        for (std::size_t axis = 0; axis < 3; ++axis) {
-            const double half = static_cast<double>(byAxis(size)[axis]) / 2;
-            at[axis] += ((corner >> axis) & 1U) != 0 ? half : -half;
-        }
+    for (std::size_t corner = 0; const base::Point& at : box.corners()) {
         if (camera.behindEye(at)) {
             return;
         }
-        corners[corner] = camera.displayOf(at);
+        corners[corner++] = camera.displayOf(at);
     }
-    for (std::size_t corner = 0; corner < 8; ++corner) {
-        for (std::size_t axis = 0; axis < 3; ++axis) {
-            if (((corner >> axis) & 1U) == 0) {
-                const DisplayPoint& from = corners[corner];
-                const DisplayPoint& to = corners[corner | (std::size_t{1} << axis)];
-                canvas.marks.line(from.x + 0.5, from.y + 0.5, to.x + 0.5, to.y + 0.5,
-                                  2 * canvas.ratio, canvas.colours.accent, kHiddenAlpha);
-            }
-        }
-    }
+    eachEdge([&](std::size_t a, std::size_t b) {
+        canvas.marks.line(corners[a].x + 0.5, corners[a].y + 0.5, corners[b].x + 0.5,
+                          corners[b].y + 0.5, 2 * canvas.ratio, canvas.colours.accent,
+                          kHiddenAlpha);
+    });
 }
 
 /// The selected peak's, and that of the template unless it is the same.
@@ -143,16 +134,16 @@ void drawHiddenBoxes(const Canvas& canvas, const VolumeModel& model, const Volum
     const bool peak =
         model.peaksVisible && model.selectedPeak && *model.selectedPeak < model.peaks.size();
     if (peak) {
-        drawHiddenBox(canvas, camera, model.peaks[*model.selectedPeak].centre,
-                      model.peaks[*model.selectedPeak].templ);
+        drawHiddenBox(canvas, camera, TurnedBox(model.peaks[*model.selectedPeak]));
     }
     if (model.box && !(peak && voxelsUnder(model.peaks[*model.selectedPeak]) == *model.box)) {
-        base::Point centre{};
+        PeakMark mark;
+        mark.templ = model.box->extents;
         for (std::size_t axis = 0; axis < 3; ++axis) {
-            centre[axis] = static_cast<double>(byAxis(model.box->corner)[axis]) +
-                           static_cast<double>(byAxis(model.box->extents)[axis] - 1) / 2;
+            mark.centre[axis] = static_cast<double>(byAxis(model.box->corner)[axis]) +
+                                static_cast<double>(byAxis(model.box->extents)[axis] - 1) / 2;
         }
-        drawHiddenBox(canvas, camera, centre, model.box->extents);
+        drawHiddenBox(canvas, camera, TurnedBox(mark));
     }
 }
 

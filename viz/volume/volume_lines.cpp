@@ -46,11 +46,11 @@ void VolumeLines::update(const ViewColours& look, double ratio) {
         }
     }
     for (std::size_t i = 0; i < m_model.peaks.size() && m_model.peaksVisible; ++i) {
-        const auto [low, high] = m_model.cornersOf(m_model.peaks[i]);
-        if (m_model.selectedPeak == i || m_model.peaks[i].chosen) {
-            m_selectedLines.box(low, high, look.accent);
+        const PeakMark& peak = m_model.peaks[i];
+        if (m_model.selectedPeak == i || peak.chosen) {
+            m_selectedLines.box(m_model.cornersOf(peak), look.accent);
         } else if (!m_model.hasSurface(i)) {
-            m_peakLines.box(low, high, m_model.colourOf(m_model.peaks[i]));
+            m_peakLines.box(m_model.cornersOf(peak), m_model.colourOf(peak));
         }
     }
     if (m_model.box) {

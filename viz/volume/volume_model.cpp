@@ -4,11 +4,12 @@
 #include <cmath>
 
 #include "viz/pixels/grey_pixels.h"
+#include "viz/pixels/turned_box.h"
 
 namespace flcc::viz::detail {
 namespace {
 
-constexpr std::size_t kMostSurfaces = 500; // the other peaks keep their boxes
+constexpr std::size_t kMostSurfaces = 1000; // the other peaks keep their boxes
 
 } // namespace
 
@@ -27,15 +28,12 @@ double VolumeModel::size() const {
     return std::hypot(high[0] - low[0], high[1] - low[1], high[2] - low[2]);
 }
 
-std::array<base::Point, 2> VolumeModel::cornersOf(const PeakMark& peak) const {
-    const auto size = byAxis(peak.templ);
-    base::Point low = peak.centre;
-    base::Point high = low;
-    for (std::size_t axis = 0; axis < 3; ++axis) {
-        low[axis] -= static_cast<double>(size[axis]) / 2;
-        high[axis] += static_cast<double>(size[axis]) / 2;
+std::array<base::Point, 8> VolumeModel::cornersOf(const PeakMark& peak) const {
+    std::array<base::Point, 8> corners = TurnedBox(peak).corners();
+    for (base::Point& corner : corners) {
+        corner = world(corner);
     }
-    return {world(low), world(high)};
+    return corners;
 }
 
 std::array<base::Point, 2> VolumeModel::cornersOf(const base::Box& of) const {

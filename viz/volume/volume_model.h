@@ -70,7 +70,8 @@ struct VolumeModel {
     [[nodiscard]] double size() const; ///< the diagonal of the volume, in the world
     /// The outer corners of a box of voxels.
     [[nodiscard]] std::array<base::Point, 2> cornersOf(const base::Box& of) const;
-    [[nodiscard]] std::array<base::Point, 2> cornersOf(const PeakMark& peak) const;
+    /// Of a peak's box, in the order of TurnedBox::corners().
+    [[nodiscard]] std::array<base::Point, 8> cornersOf(const PeakMark& peak) const;
     /// The slice along `axis` that the crosshair lies on.
     [[nodiscard]] std::int64_t sliceAt(std::size_t axis) const;
     [[nodiscard]] bool slicesShown() const {

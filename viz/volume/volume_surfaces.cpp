@@ -40,6 +40,16 @@ void VolumeSurfaces::makeShapeSurfaces(std::int64_t peakCount) {
     }
 }
 
+/// How the surface of a peak lies about its centre in the world. A turned one has the size of its
+/// pose, another one a size by its score.
+std::array<double, 9> VolumeSurfaces::frameOf(const PeakMark& peak, double size) const {
+    std::array<double, 9> frame{size, 0, 0, 0, size, 0, 0, 0, size};
+    for (std::size_t i = 0; peak.turn && i < 9; ++i) {
+        frame[i] = (*peak.turn)[i] * m_model.aspect[i / 3] / m_model.aspect[i % 3];
+    }
+    return frame;
+}
+
 void VolumeSurfaces::updatePeaks() {
     m_model.peakSurfacesStale = false;
     for (const auto& surfaces : m_peakSurfaces) {
@@ -72,9 +82,10 @@ void VolumeSurfaces::updatePeaks() {
         surfaces.clear();
         for (std::size_t i = 0; i < m_model.peaks.size(); ++i) {
             if (m_model.hasSurface(i) && m_model.peaks[i].shape == static_cast<int>(shape)) {
-                const double size = best > 0 ? strength(m_model.peaks[i]) / best : 1;
-                surfaces.add(m_model.world(m_model.peaks[i].centre), std::max(size, kSmallest),
-                             m_model.colourOf(m_model.peaks[i]));
+                const PeakMark& peak = m_model.peaks[i];
+                const double size = best > 0 ? strength(peak) / best : 1;
+                surfaces.add(m_model.world(peak.centre), frameOf(peak, std::max(size, kSmallest)),
+                             m_model.colourOf(peak));
             }
         }
         surfaces.finish(*m_shapeSurfaces[shape]);

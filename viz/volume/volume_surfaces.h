@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <memory>
 #include <vector>
@@ -26,6 +27,7 @@ class VolumeSurfaces {
 
   private:
     void makeShapeSurfaces(std::int64_t peakCount);
+    [[nodiscard]] std::array<double, 9> frameOf(const PeakMark& peak, double size) const;
 
     vtkRenderer& m_renderer;
     VolumeModel& m_model;

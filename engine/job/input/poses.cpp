@@ -83,25 +83,6 @@ rotation::Rotations rotationsOf(const Poses& poses, bool flat, const base::Geome
     return rotations;
 }
 
-rotation::Cover coverOf(const Poses& poses, bool flat, const base::Geometry& geometry) {
-    rotation::Rotations rotations = rotationsOf(poses, flat, geometry);
-    std::vector<rotation::Quaternion> list;
-    if (rotations.kind == rotation::Rotations::Kind::List) {
-        list = rotation::parseList(readTextFile(rotations.file, "list of rotations"), flat,
-                                   rotations.file);
-    } else if (rotations.kind == rotation::Rotations::Kind::None) {
-        rotations.kind = rotation::Rotations::Kind::List; // as it is
-        list.emplace_back();
-    }
-    const rotation::PointGroup group =
-        rotation::pointGroup(poses.symmetry.empty() ? "C1" : poses.symmetry);
-    rotation::Cover cover = flat ? rotation::flatCover(rotations, group, list)
-                                 : rotation::spaceCover(rotations, group, list);
-    cover.scales = rotation::parseScales(poses.scales);
-    cover.mirror = poses.mirror;
-    return cover;
-}
-
 void makeBanks(Inputs& inputs, const Job& job) {
     const auto isFlat = [&](const TemplateInput& templ) {
         return inputs.scene->channels > 0 || base::isFlat2D(templ.extents());
@@ -212,7 +193,7 @@ PosesReport describePoses(const Poses& poses, bool flat, const base::Geometry& g
         rotation::pointGroup(poses.symmetry.empty() ? "C1" : poses.symmetry);
     const bool known = rotations.step < kCountedStep || group.elements.size() == 1;
     if (flat || rotations.kind != rotation::Rotations::Kind::Step || !known) {
-        return detail::reportOf(detail::coverOf(poses, flat, geometry));
+        return detail::reportOf(coverOf(poses, flat, geometry));
     }
     const rotation::SpaceCount count = rotation::countOfSpace(rotations.step);
     PosesReport report{.scales = rotation::parseScales(poses.scales),
@@ -227,6 +208,25 @@ PosesReport describePoses(const Poses& poses, bool flat, const base::Geometry& g
     report.turns = 12LL * count.nside * count.nside / std::ssize(group.elements) * count.inPlane;
     report.members = report.turns * std::ssize(report.scales) * (report.mirror ? 2 : 1);
     return report;
+}
+
+rotation::Cover coverOf(const Poses& poses, bool flat, const base::Geometry& geometry) {
+    rotation::Rotations rotations = detail::rotationsOf(poses, flat, geometry);
+    std::vector<rotation::Quaternion> list;
+    if (rotations.kind == rotation::Rotations::Kind::List) {
+        list = rotation::parseList(detail::readTextFile(rotations.file, "list of rotations"), flat,
+                                   rotations.file);
+    } else if (rotations.kind == rotation::Rotations::Kind::None) {
+        rotations.kind = rotation::Rotations::Kind::List; // as it is
+        list.emplace_back();
+    }
+    const rotation::PointGroup group =
+        rotation::pointGroup(poses.symmetry.empty() ? "C1" : poses.symmetry);
+    rotation::Cover cover = flat ? rotation::flatCover(rotations, group, list)
+                                 : rotation::spaceCover(rotations, group, list);
+    cover.scales = rotation::parseScales(poses.scales);
+    cover.mirror = poses.mirror;
+    return cover;
 }
 
 } // namespace flcc::job

@@ -35,12 +35,6 @@ struct Batches {
 [[nodiscard]] rotation::Rotations rotationsOf(const Poses& poses, bool flat,
                                               const base::Geometry& geometry);
 
-/// The cover that a job states, for templates of this scene. Reads the list that it names.
-/// **Errors**: as rotation::flatCover() and spaceCover(); CommandLine for auto:DIAMETER whose step
-/// is outside 0.001 to 360 degrees; Input for a list that cannot be read.
-[[nodiscard]] rotation::Cover coverOf(const Poses& poses, bool flat,
-                                      const base::Geometry& geometry);
-
 /// Makes Inputs::banks of a search over poses. **Errors**: as coverOf(); Problem for flat templates
 /// beside others, for a scene smaller than the turned templates, and for a scene of channels with
 /// other turns than in the plane.

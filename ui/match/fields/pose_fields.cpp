@@ -1,15 +1,26 @@
 #include "ui/match/fields/pose_fields.h"
 
 #include <QCheckBox>
+#include <QFileDialog>
 #include <QLabel>
 #include <QLineEdit>
 #include <QSignalBlocker>
+#include <QToolButton>
+#include <QVBoxLayout>
+
+#include <algorithm>
+#include <utility>
+#include <vector>
 
 #include "engine/base/error.h"
 #include "engine/rotation/cover.h"
 #include "ui/base/option_names.h"
+#include "ui/base/settings.h"
 #include "ui/base/text.h"
+#include "ui/base/theme.h"
 #include "ui/document/document.h"
+#include "ui/match/fields/angle_dial.h"
+#include "ui/match/fields/direction_sphere.h"
 #include "ui/match/fields/text_fields.h"
 
 namespace flcc::ui {
@@ -77,6 +88,8 @@ PoseFields::PoseFields(FoldingForm& form, job::Job& job, TextFields& texts, Docu
     m_count->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Fixed);
     m_form.addRow(QString(), m_count, "poseCount",
                   tr("How many orientations each template is searched in"));
+    addCover();
+    addResume();
     for (QCheckBox* const box : {m_mirror, m_refine, m_hands, m_statistics, m_yes}) {
         box->setAccessibleName(box->text());
         connect(box, &QCheckBox::toggled, this, [this] {
@@ -92,6 +105,76 @@ PoseFields::PoseFields(FoldingForm& form, job::Job& job, TextFields& texts, Docu
             Q_EMIT changed();
         });
     }
+}
+
+void PoseFields::addCover() {
+    auto* both = new QWidget(&m_form); // one of them is shown
+    auto* rows = new QVBoxLayout(both);
+    rows->setContentsMargins(0, 0, 0, 0);
+    m_dial = new AngleDial(both);
+    m_dial->setObjectName(QStringLiteral("poseDial"));
+    m_dial->setAccessibleName(tr("Angles"));
+    m_dial->setToolTip(
+        tr("The searched angles, counter-clockwise; 0 is on top, as the tick in the box of a peak. "
+           "Drag the filled knobs to change the range, the hollow one to change the step. Space "
+           "selects the next knob, arrow keys move it"));
+    m_sphere = new DirectionSphere(both);
+    m_sphere->setObjectName(QStringLiteral("poseSphere"));
+    m_sphere->setAccessibleName(tr("Directions"));
+    m_sphere->setToolTip(
+        tr("The directions from which the template is seen, about its own axes: the searched ones, "
+           "and in other colours those that are equal to them by the symmetry. Drag or use the "
+           "arrow keys to turn the sphere, double-click to turn it back"));
+    rows->addWidget(m_dial);
+    rows->addWidget(m_sphere);
+    m_form.addRow(QString(), both, "poseCover", {});
+    connect(m_dial, &AngleDial::edited, this, [this](const AngleDial::Range& range) {
+        const auto text = [](double value) { return QString::number(value, 'g', 10); };
+        m_rotations->setText(range.whole ? text(range.step)
+                                         : text(range.from) + QChar(':') + text(range.to) +
+                                               QChar(':') + text(range.step));
+        take(m_rotations, &job::Poses::rotations);
+    });
+}
+
+void PoseFields::addResume() {
+    const QString tip = tr(
+        "A folder that keeps the finished part of a search: Pause stops it, and Run goes on from "
+        "there, also after a restart of the program. Empty: nothing is kept");
+    m_resume = m_texts.make(tr("nothing is kept"), &m_form);
+    m_resume->setObjectName(QStringLiteral("resume"));
+    m_resume->setAccessibleName(tr("Keep progress in"));
+    m_resume->setToolTip(tip);
+    m_resumeOpen = m_form.smallButton("resumeOpen", tr("Choose a folder"),
+                                      tr("Chooses the folder that keeps searches"));
+    refreshTheme();
+    m_form.addRowWithButtons(tr("Keep progress in"), tip, m_resume, {m_resumeOpen});
+    connect(m_resumeOpen, &QToolButton::clicked, this, &PoseFields::chooseFolder);
+    connect(m_resume, &QLineEdit::editingFinished, this, [this] {
+        const std::filesystem::path folder = toPath(m_resume->text().trimmed());
+        if (folder != m_job.poses.resume) {
+            m_job.poses.resume = folder;
+            Q_EMIT changed();
+        }
+    });
+}
+
+void PoseFields::refreshTheme() { m_resumeOpen->setIcon(icon(QStringLiteral("open"))); }
+
+void PoseFields::chooseFolder() {
+    const QString purpose = QStringLiteral("resume");
+    auto* dialog = new QFileDialog(&m_form, tr("Keep progress in"), Settings::folder(purpose));
+    dialog->setObjectName(QStringLiteral("resumeDialog"));
+    dialog->setAttribute(Qt::WA_DeleteOnClose);
+    dialog->setFileMode(QFileDialog::Directory);
+    dialog->setOption(QFileDialog::ShowDirsOnly);
+    connect(dialog, &QFileDialog::fileSelected, this, [this, purpose](const QString& folder) {
+        Settings::rememberFolder(purpose, folder + QStringLiteral("/file"));
+        m_resume->setText(folder);
+        m_job.poses.resume = toPath(folder);
+        Q_EMIT changed();
+    });
+    dialog->open();
 }
 
 QLineEdit* PoseFields::addText(const QString& label, const char* name, const QString& placeholder,
@@ -131,6 +214,9 @@ void PoseFields::read(job::Job& job) const {
     if (job.poses.rotations.empty()) {
         job.poses.symmetry.clear(); // it leaves out equal rotations
     }
+    if (!job.poses.any()) {
+        job.poses.resume.clear(); // it keeps searches over poses
+    }
 }
 
 void PoseFields::show() {
@@ -145,6 +231,7 @@ void PoseFields::show() {
         m_texts.accept(field);
         field->setText(toQString(text));
     }
+    m_resume->setText(pathText(m_job.poses.resume));
     m_mirror->setChecked(m_job.poses.mirror);
     m_refine->setChecked(m_job.poses.refine);
     m_hands->setChecked(m_job.handedness);
@@ -154,34 +241,80 @@ void PoseFields::show() {
 }
 
 void PoseFields::showCount() {
-    const QString text = countText();
+    QString text = tr("Templates are searched as they are");
+    std::optional<job::PosesReport> poses;
+    try {
+        poses = counted();
+        if (poses) {
+            text = tr("%L1 orientations each").arg(poses->members);
+            text += poses->step > 0 ? tr(", step %1°").arg(poses->step, 0, 'f', 2) : QString();
+            text += poses->nside > 0 ? tr(" (%L1 directions, %2 angles)")
+                                           .arg(poses->turns / poses->inPlane)
+                                           .arg(poses->inPlane)
+                                     : QString();
+        }
+        showCover(poses);
+    } catch (const base::Error& error) {
+        text = inWindowWords(error);
+    }
     m_count->setText(text);
     m_count->setToolTip(text);
 }
 
-QString PoseFields::countText() const {
+bool PoseFields::isFlat() const {
+    return !m_document.isVolume() ||
+           (m_document.templ() != nullptr && m_document.templ()->image->extents().z == 1);
+}
+
+std::optional<job::PosesReport> PoseFields::counted() const {
     job::Job now = m_job;
     read(now);
-    if (!now.poses.any()) {
-        return tr("Templates are searched as they are");
+    return now.poses.any()
+               ? std::optional(job::describePoses(now.poses, isFlat(), m_document.geometry()))
+               : std::nullopt;
+}
+
+/// Dial or sphere. A cover of very many turns is drawn coarser: its dots would touch.
+void PoseFields::showCover(const std::optional<job::PosesReport>& poses) {
+    constexpr std::int64_t kMostTurns = 200'000;
+    const bool flat = isFlat();
+    m_dial->setVisible(flat);
+    m_sphere->setVisible(!flat);
+    job::Poses shown = m_job.poses;
+    shown.scales.clear();
+    const bool any = !shown.rotations.empty();
+    const bool many = !flat && poses && poses->turns > kMostTurns;
+    if (many) {
+        shown.rotations = "4";
     }
-    const bool flat = !m_document.isVolume() || (m_document.templ() != nullptr &&
-                                                 m_document.templ()->image->extents().z == 1);
-    try {
-        const job::PosesReport poses = job::describePoses(now.poses, flat, m_document.geometry());
-        QString text = tr("%L1 orientations each").arg(poses.members);
-        if (poses.step > 0) {
-            text += tr(", step %1°").arg(poses.step, 0, 'f', 2);
-        }
-        if (poses.nside > 0) {
-            text += tr(" (%L1 directions, %2 angles)")
-                        .arg(poses.turns / poses.inPlane)
-                        .arg(poses.inPlane);
-        }
-        return text;
-    } catch (const base::Error& error) {
-        return inWindowWords(error);
+    shown.symmetry = any ? shown.symmetry : std::string();
+    const rotation::Cover cover = job::coverOf(shown, flat, m_document.geometry());
+    if (!flat) {
+        m_sphere->setCover(
+            cover,
+            !any ? tr("one direction")
+            : many
+                ? tr("more directions than are shown")
+                : tr("%L1 directions").arg(std::ssize(cover.turns) / std::max(cover.inPlane, 1)));
+        return;
     }
+    std::vector<double> degrees;
+    degrees.reserve(cover.turns.size());
+    for (const rotation::Quaternion& turn : cover.turns) {
+        degrees.push_back(rotation::inPlaneDegrees(turn));
+    }
+    const rotation::Rotations text = rotation::parseRotations(m_job.poses.rotations);
+    const double period = 360.0 / static_cast<double>(cover.group.elements.size());
+    std::optional<AngleDial::Range> range;
+    if (!any) {
+        range = AngleDial::Range{.from = 0, .to = 0, .step = 10, .whole = false};
+    } else if (text.kind == rotation::Rotations::Kind::Step) {
+        range = AngleDial::Range{.from = 0, .to = period, .step = text.step, .whole = true};
+    } else if (text.kind == rotation::Rotations::Kind::Range) {
+        range =
+            AngleDial::Range{.from = text.from, .to = text.to, .step = text.step, .whole = false};
+    }
+    m_dial->setAngles(std::move(degrees), range, period);
 }
 
 } // namespace flcc::ui

@@ -1,13 +1,18 @@
 #pragma once
 
+#include <optional>
+
 #include "ui/match/fields/field_group.h"
 
 class QCheckBox;
 class QLabel;
 class QLineEdit;
+class QToolButton;
 
 namespace flcc::ui {
 
+class AngleDial;
+class DirectionSphere;
 class Document;
 class TextFields;
 
@@ -22,11 +27,18 @@ class PoseFields : public FieldGroup {
     void show();
     /// Counts again: another template or spacing needs other rotations.
     void showCount();
+    void refreshTheme();
 
   private:
+    void addCover();
+    void addResume();
+    void chooseFolder();
     QLineEdit* addText(const QString& label, const char* name, const QString& placeholder,
                        const QString& tip, std::string job::Poses::*member);
-    [[nodiscard]] QString countText() const;
+    /// The search as its fields say, counted; empty where templates are searched as they are.
+    [[nodiscard]] std::optional<job::PosesReport> counted() const;
+    [[nodiscard]] bool isFlat() const;
+    void showCover(const std::optional<job::PosesReport>& poses);
     void take(QLineEdit* field, std::string job::Poses::*member);
 
     TextFields& m_texts;
@@ -39,7 +51,11 @@ class PoseFields : public FieldGroup {
     QCheckBox* m_hands = nullptr;
     QCheckBox* m_statistics = nullptr;
     QCheckBox* m_yes = nullptr;
+    QLineEdit* m_resume = nullptr;
+    QToolButton* m_resumeOpen = nullptr;
     QLabel* m_count = nullptr;
+    AngleDial* m_dial = nullptr;         ///< of images
+    DirectionSphere* m_sphere = nullptr; ///< of volumes
 };
 
 } // namespace flcc::ui

@@ -31,16 +31,17 @@ RunBar::RunBar(QWidget* parent) : QWidget(parent) {
     row->addWidget(m_run, 2);
 }
 
-void RunBar::setRunning(bool running) {
+void RunBar::setRunning(bool running, bool keeps) {
     m_running = running;
-    m_run->setText(running ? tr("Cancel") : tr("Run"));
+    m_keeps = keeps;
+    m_run->setText(!running ? tr("Run") : keeps ? tr("Pause") : tr("Cancel"));
     m_run->setAccessibleName(m_run->text());
     m_run->setIcon(icon(running ? QStringLiteral("cancel") : QStringLiteral("run")));
 }
 
 void RunBar::setCancelling() {
     if (m_running) {
-        m_run->setText(tr("Cancelling …"));
+        m_run->setText(m_keeps ? tr("Pausing …") : tr("Cancelling …"));
         m_run->setEnabled(false);
     }
 }
@@ -48,7 +49,9 @@ void RunBar::setCancelling() {
 void RunBar::setReady(bool ready, const QString& reason) {
     m_plan->setEnabled(ready && !m_running);
     m_run->setEnabled((ready && reason.isEmpty()) || m_running);
-    m_run->setToolTip(m_running           ? tr("Cancels the run and keeps its partial result (Esc)")
+    m_run->setToolTip(m_running && m_keeps
+                          ? tr("Stops the search and keeps its finished part: Run goes on (Esc)")
+                      : m_running         ? tr("Cancels the run and keeps its partial result (Esc)")
                       : !reason.isEmpty() ? reason
                                           : tr("Finds the template in the scene (Ctrl+Return)"));
 }

@@ -14,7 +14,8 @@ class RunBar : public QWidget {
     explicit RunBar(QWidget* parent = nullptr);
 
     [[nodiscard]] bool running() const { return m_running; }
-    void setRunning(bool running);
+    /// `keeps`: what is finished when a run stops is kept, and another run goes on from there.
+    void setRunning(bool running, bool keeps);
     void setCancelling(); ///< shows "Cancelling" until setRunning() is called
     /// `ready`: there is something to search for. `reason` speaks against a run; empty: nothing.
     void setReady(bool ready, const QString& reason);
@@ -27,6 +28,7 @@ class RunBar : public QWidget {
 
   private:
     bool m_running = false;
+    bool m_keeps = false;
     QPushButton* m_plan = nullptr;
     QPushButton* m_run = nullptr;
 };

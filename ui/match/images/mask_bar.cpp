@@ -9,6 +9,7 @@
 #include <QLocale>
 #include <QPushButton>
 #include <QSignalBlocker>
+#include <QStandardItemModel>
 #include <QToolButton>
 #include <QVBoxLayout>
 
@@ -35,9 +36,16 @@ MaskBar::MaskBar(Document& document, MaskPainter& painter, QWidget* parent)
     setObjectName(QStringLiteral("maskBar"));
     setAccessibleName(tr("Draw a mask"));
     build();
-    connect(&m_painter, &MaskPainter::radiusDrawn, this, [this](double radius) {
-        const QSignalBlocker blocker(m_radius);
-        m_radius->setValue(radius);
+    connect(&m_painter, &MaskPainter::shapeDrawn, this, [this] {
+        const MaskPainter::Settings now = m_painter.settings();
+        const auto show = [](QDoubleSpinBox* field, double value) {
+            const QSignalBlocker blocker(field);
+            field->setValue(value);
+        };
+        show(m_radius, now.radius);
+        for (std::size_t axis = 0; axis < 3; ++axis) {
+            show(m_sides[axis], now.sides[axis]);
+        }
     });
     connect(&m_document, &Document::masksChanged, this, &MaskBar::showFields);
     connect(&m_document, &Document::sceneChanged, this, &MaskBar::showFields);
@@ -73,13 +81,16 @@ void MaskBar::buildChoices() {
     nameField(m_target, "maskTarget", tr("Mask of"),
               tr("Whether the mask of the template or of the scene is drawn"));
     m_shape = new QComboBox(this);
-    m_shape->addItems({tr("Brush"), tr("Sphere"), tr("Box"), tr("Threshold")});
+    m_shape->addItems(
+        {tr("Brush"), tr("Sphere"), tr("Cylinder"), tr("Box"), tr("Middle box"), tr("Threshold")});
     nameField(
         m_shape, "maskShape", tr("Shape"),
         tr("Brush: a drag paints; the first one excludes all the rest. Sphere: a drag sets the "
            "radius, around the middle of the "
-           "template or around its start. Box: a drag spans it. Threshold: a click takes all "
-           "voxels of at least the value under the cursor"));
+           "template or around its start. Cylinder: along z, around the middle of the template; a "
+           "drag sets the radius. Box: a drag spans it. Middle box: around the middle of the "
+           "template; a drag sets its sides. Threshold: a click takes all voxels of at least the "
+           "value under the cursor"));
     m_erase = new QToolButton(this);
     m_erase->setText(tr("Erase"));
     m_erase->setCheckable(true);
@@ -97,12 +108,28 @@ void MaskBar::buildNumbers() {
     };
     m_radius = voxels();
     m_radius->setValue(5);
-    nameField(m_radius, "maskRadius", tr("Radius"), tr("Radius of brush and sphere"));
+    nameField(m_radius, "maskRadius", tr("Radius"), tr("Radius of brush, sphere and cylinder"));
     m_radiusLabel = makeLabel(tr("Radius"), m_radius);
+    m_height = voxels();
+    m_height->setMinimum(0.1);
+    m_height->setValue(10);
+    nameField(m_height, "maskHeight", tr("Height"), tr("Height of the cylinder along z"));
+    m_heightLabel = makeLabel(tr("Height"), m_height);
+    for (std::size_t axis = 0; axis < 3; ++axis) {
+        const QChar letter("xyz"[axis]);
+        m_sides[axis] = voxels();
+        m_sides[axis]->setMinimum(0.1);
+        m_sides[axis]->setValue(10);
+        nameField(m_sides[axis], ("maskSide" + QString(letter)).toLatin1().constData(),
+                  tr("Side along %1").arg(letter),
+                  tr("Side of the box around the middle along %1").arg(letter));
+    }
+    m_sidesLabel = makeLabel(tr("Sides"), m_sides[0]);
     m_soft = voxels();
     nameField(
         m_soft, "maskSoft", tr("Soft edge"),
-        tr("Width of the edge of the sphere, in which the weights of the voxels fall from 1 to 0"));
+        tr("Width of the edge beyond the shape, in which the weights of the voxels fall from 1 to "
+           "0"));
     m_softLabel = makeLabel(tr("Soft edge"), m_soft);
     const auto value = [this] {
         auto* field = new QLineEdit(this);
@@ -145,9 +172,9 @@ void MaskBar::arrange() {
         first->addWidget(each);
     }
     auto* second = new QHBoxLayout;
-    for (QWidget* each :
-         std::initializer_list<QWidget*>{m_radiusLabel, m_radius, m_softLabel, m_soft, m_lowLabel,
-                                         m_low, m_highLabel, m_high, m_apply}) {
+    for (QWidget* each : std::initializer_list<QWidget*>{
+             m_radiusLabel, m_radius, m_heightLabel, m_height, m_sidesLabel, m_sides[0], m_sides[1],
+             m_sides[2], m_softLabel, m_soft, m_lowLabel, m_low, m_highLabel, m_high, m_apply}) {
         second->addWidget(each);
     }
     second->addStretch();
@@ -164,12 +191,12 @@ void MaskBar::connectFields() {
         connect(combo, &QComboBox::currentIndexChanged, this, &MaskBar::apply);
     }
     connect(m_erase, &QToolButton::toggled, this, &MaskBar::apply);
-    for (QDoubleSpinBox* field : {m_radius, m_soft}) {
+    for (QDoubleSpinBox* field : lengths()) {
         connect(field, &QDoubleSpinBox::valueChanged, this, &MaskBar::apply);
     }
     connect(m_apply, &QPushButton::clicked, this, [this] {
-        if (shape() == MaskPainter::Shape::Sphere) {
-            m_painter.putSphere();
+        if (m_painter.settings().inTheMiddle()) {
+            m_painter.putShape();
         } else {
             constexpr double kAny = std::numeric_limits<double>::infinity();
             m_painter.putRange(numberOr(*m_low, -kAny), numberOr(*m_high, kAny));
@@ -186,28 +213,53 @@ MaskPainter::Shape MaskBar::shape() const {
     return static_cast<MaskPainter::Shape>(m_shape->currentIndex());
 }
 
+std::vector<QDoubleSpinBox*> MaskBar::lengths() const {
+    return {m_radius, m_height, m_sides[0], m_sides[1], m_sides[2], m_soft};
+}
+
 void MaskBar::apply() {
-    m_painter.setSettings({static_cast<MaskPainter::Target>(m_target->currentIndex()), shape(),
-                           m_erase->isChecked(), m_radius->value(), m_soft->value()});
+    using Shape = MaskPainter::Shape;
+    // A scene has no middle that shapes lie around.
+    const bool scene = m_target->currentIndex() == 1;
+    auto* items = qobject_cast<QStandardItemModel*>(m_shape->model());
+    for (const Shape each : {Shape::Cylinder, Shape::MiddleBox}) {
+        items->item(static_cast<int>(each))->setEnabled(!scene);
+        if (scene && shape() == each) {
+            const QSignalBlocker blocker(m_shape);
+            m_shape->setCurrentIndex(static_cast<int>(Shape::Brush));
+        }
+    }
+    m_painter.setSettings({static_cast<MaskPainter::Target>(m_target->currentIndex()),
+                           shape(),
+                           m_erase->isChecked(),
+                           m_radius->value(),
+                           m_soft->value(),
+                           m_height->value(),
+                           {m_sides[0]->value(), m_sides[1]->value(), m_sides[2]->value()}});
     showFields();
 }
 
 void MaskBar::showFields() {
     using Shape = MaskPainter::Shape;
     const bool scene = m_target->currentIndex() == 1;
-    const bool sphere = shape() == Shape::Sphere;
-    const bool ofTemplate = sphere && !scene;
+    const bool middle = m_painter.settings().inTheMiddle();
+    const bool radius =
+        shape() != Shape::Box && shape() != Shape::MiddleBox && shape() != Shape::Threshold;
     const bool range = shape() == Shape::Threshold;
-    m_radius->setVisible(sphere || shape() == Shape::Brush);
-    m_radiusLabel->setVisible(sphere || shape() == Shape::Brush);
-    m_soft->setVisible(ofTemplate);
-    m_softLabel->setVisible(ofTemplate);
-    for (QWidget* each : std::initializer_list<QWidget*>{m_lowLabel, m_low, m_highLabel, m_high}) {
-        each->setVisible(range);
-    }
-    m_apply->setVisible(ofTemplate || range);
-    m_erase->setEnabled(!ofTemplate);
-    for (QDoubleSpinBox* field : {m_radius, m_soft}) {
+    const auto show = [](bool on, std::initializer_list<QWidget*> widgets) {
+        for (QWidget* each : widgets) {
+            each->setVisible(on);
+        }
+    };
+    show(radius, {m_radiusLabel, m_radius});
+    show(shape() == Shape::Cylinder, {m_heightLabel, m_height});
+    show(shape() == Shape::MiddleBox, {m_sidesLabel, m_sides[0], m_sides[1]});
+    show(shape() == Shape::MiddleBox && m_document.isVolume(), {m_sides[2]});
+    show(middle, {m_softLabel, m_soft});
+    show(range, {m_lowLabel, m_low, m_highLabel, m_high});
+    m_apply->setVisible(middle || range);
+    m_erase->setEnabled(!middle);
+    for (QDoubleSpinBox* field : lengths()) {
         field->setSuffix(QChar(' ') + voxelsWord(m_document.isVolume()));
     }
     const bool some = scene ? m_document.sceneMask().has_value() : m_document.mask() != nullptr;

@@ -2,6 +2,9 @@
 
 #include <QFrame>
 
+#include <array>
+#include <vector>
+
 #include "ui/views/mask_painter.h"
 
 class QComboBox;
@@ -30,6 +33,7 @@ class MaskBar : public QFrame {
     void buildButtons();
     void arrange();
     void connectFields();
+    [[nodiscard]] std::vector<QDoubleSpinBox*> lengths() const;
     static void nameField(QWidget* widget, const char* object, const QString& text,
                           const QString& tip);
     QLabel* makeLabel(const QString& text, QWidget* buddy);
@@ -44,6 +48,10 @@ class MaskBar : public QFrame {
     QToolButton* m_erase = nullptr;
     QLabel* m_radiusLabel = nullptr;
     QDoubleSpinBox* m_radius = nullptr;
+    QLabel* m_heightLabel = nullptr;
+    QDoubleSpinBox* m_height = nullptr;
+    QLabel* m_sidesLabel = nullptr;
+    std::array<QDoubleSpinBox*, 3> m_sides{};
     QLabel* m_softLabel = nullptr;
     QDoubleSpinBox* m_soft = nullptr;
     QLabel* m_lowLabel = nullptr;

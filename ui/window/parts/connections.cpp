@@ -385,6 +385,12 @@ void Connections::connectRuns() {
                              m_parts.status.showProgress(share);
                          }
                      });
+    QObject::connect(&controller, &RunController::searchedChanged, &m_parts.window,
+                     [this](std::int64_t members, std::int64_t of) {
+                         if (m_parts.controller.isWorking()) {
+                             m_parts.status.showSearched(members, of);
+                         }
+                     });
     QObject::connect(&controller, &RunController::finished, &m_parts.window, [this] {
         m_parts.status.hideWork();
         updateActions(m_parts);

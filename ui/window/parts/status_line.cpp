@@ -218,6 +218,7 @@ void StatusLine::setDevice(const QString& device, const QString& tip) {
 void StatusLine::showWork(const QString& title) {
     m_title = title;
     m_phase.clear();
+    m_toSearch = 0;
     m_since.start();
     m_phaseSince.start();
     m_share = 0;
@@ -230,6 +231,7 @@ void StatusLine::showWork(const QString& title) {
 
 void StatusLine::showPhase(const QString& phase) {
     m_phase = phase;
+    m_toSearch = 0;
     m_phaseSince.start();
     m_share = 0;
     m_progress->hide();
@@ -243,10 +245,38 @@ void StatusLine::showProgress(double share) {
     updateWork();
 }
 
+void StatusLine::showSearched(std::int64_t members, std::int64_t of) {
+    if (m_toSearch == 0) {
+        m_firstSearched = members;
+        m_searchSince.start();
+    }
+    m_searched = members;
+    m_searchMs = m_searchSince.elapsed();
+    m_toSearch = of;
+    updateWork();
+}
+
+/// "1,200 of 7,112 orientations, 412 a second".
+QString StatusLine::searchedText() const {
+    if (m_toSearch == 0) {
+        return {};
+    }
+    const QString text = tr(", %L1 of %L2 orientations").arg(m_searched).arg(m_toSearch);
+    if (m_searched == m_firstSearched || m_searchMs < 200) {
+        return text;
+    }
+    const double speed =
+        1000 * static_cast<double>(m_searched - m_firstSearched) / static_cast<double>(m_searchMs);
+    return tr("%1, %L2 a second")
+        .arg(text)
+        .arg(speed, 0, speed < 10 ? 'g' : 'f', speed < 10 ? 2 : 0);
+}
+
 /// Work with unknown progress shows its seconds instead of a busy bar, whose animation would
 /// recompose every view of the window all the time.
 void StatusLine::updateWork() {
     QString text = m_phase.isEmpty() ? m_title : tr("%1: %2").arg(m_title, m_phase);
+    text += searchedText();
     const qint64 seconds = m_since.elapsed() / 1000;
     if (seconds >= 2) {
         text = tr("%1, %2 s").arg(text).arg(seconds);

@@ -36,6 +36,8 @@ class StatusLine : public QWidget {
     void showWork(const QString& title);
     void showPhase(const QString& phase);
     void showProgress(double share);
+    /// Of a search over poses: shows how many are searched, and how many a second.
+    void showSearched(std::int64_t members, std::int64_t of);
     /// Shows that the CPU has not verified the scores of a GPU yet.
     void showUnverified(bool unverified);
     void hideWork();
@@ -49,6 +51,7 @@ class StatusLine : public QWidget {
     void endHint();
     void updateWork();
     [[nodiscard]] QString remainingText() const;
+    [[nodiscard]] QString searchedText() const;
     QLabel* label(const char* name, const QString& tip, const QString& widest);
 
     Document& m_document;
@@ -70,6 +73,11 @@ class StatusLine : public QWidget {
     QElapsedTimer m_since;
     QElapsedTimer m_phaseSince;
     double m_share = 0; ///< finished share of the phase
+    std::int64_t m_searched = 0;
+    std::int64_t m_toSearch = 0;      ///< 0: no search over poses
+    std::int64_t m_firstSearched = 0; ///< when m_searchSince began, which may be those of before
+    QElapsedTimer m_searchSince;
+    qint64 m_searchMs = 0; ///< that m_searched took
     QTimer* m_tick = nullptr;
 };
 

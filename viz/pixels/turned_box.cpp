@@ -1,0 +1,103 @@
+#include "viz/pixels/turned_box.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "viz/pixels/map_pixels.h"
+
+namespace flcc::viz::detail {
+
+TurnedBox::TurnedBox(const PeakMark& peak) : m_centre(peak.centre) {
+    const auto size = byAxis(peak.templ);
+    for (std::size_t axis = 0; axis < 3; ++axis) {
+        m_half[axis] = static_cast<double>(size[axis]) / 2;
+    }
+    if (peak.turn) {
+        m_turn = *peak.turn;
+        m_square = m_turn[0] * m_turn[0] + m_turn[3] * m_turn[3] + m_turn[6] * m_turn[6];
+    }
+}
+
+base::Point TurnedBox::placed(const base::Point& offset) const {
+    base::Point at = m_centre;
+    for (std::size_t row = 0; row < 3; ++row) {
+        for (std::size_t column = 0; column < 3; ++column) {
+            at[row] += m_turn[3 * row + column] * offset[column];
+        }
+    }
+    return at;
+}
+
+/// The inverse of a turn, mirrored or not, with a factor is its transpose by the factor's square.
+base::Point TurnedBox::offsetOf(const base::Point& point) const {
+    base::Point offset{};
+    for (std::size_t column = 0; column < 3; ++column) {
+        for (std::size_t row = 0; row < 3; ++row) {
+            offset[column] += m_turn[3 * row + column] * (point[row] - m_centre[row]) / m_square;
+        }
+    }
+    return offset;
+}
+
+double TurnedBox::reach(std::size_t axis) const {
+    double length = 0;
+    for (std::size_t column = 0; column < 3; ++column) {
+        length += std::abs(m_turn[3 * axis + column]) * m_half[column];
+    }
+    return length;
+}
+
+bool TurnedBox::contains(const base::Point& point, double slack) const {
+    const base::Point offset = offsetOf(point);
+    const double more = slack / std::sqrt(m_square);
+    for (std::size_t axis = 0; axis < 3; ++axis) {
+        if (std::abs(offset[axis]) > m_half[axis] + more) {
+            return false;
+        }
+    }
+    return true;
+}
+
+std::array<base::Point, 8> TurnedBox::corners() const {
+    std::array<base::Point, 8> corners{};
+    for (std::size_t corner = 0; corner < 8; ++corner) {
+        base::Point offset{};
+        for (std::size_t axis = 0; axis < 3; ++axis) {
+            offset[axis] = ((corner >> axis) & 1U) != 0 ? m_half[axis] : -m_half[axis];
+        }
+        corners[corner] = placed(offset);
+    }
+    return corners;
+}
+
+std::vector<base::Point> TurnedBox::crossSection(std::size_t axis, double at) const {
+    const std::array<base::Point, 8> ends = corners();
+    std::vector<base::Point> points;
+    eachEdge([&](std::size_t from, std::size_t to) {
+        const double before = ends[from][axis] - at;
+        const double after = ends[to][axis] - at;
+        if ((before < 0) == (after < 0)) {
+            return;
+        }
+        const double share = before / (before - after);
+        base::Point& point = points.emplace_back(ends[from]);
+        for (std::size_t i = 0; i < 3; ++i) {
+            point[i] += share * (ends[to][i] - ends[from][i]);
+        }
+    });
+    // It is convex: around its middle by angle.
+    const std::size_t right = (axis + 1) % 3;
+    const std::size_t down = (axis + 2) % 3;
+    base::Point middle{};
+    for (const base::Point& point : points) {
+        middle[right] += point[right] / static_cast<double>(points.size());
+        middle[down] += point[down] / static_cast<double>(points.size());
+    }
+    const auto angle = [&](const base::Point& point) {
+        return std::atan2(point[down] - middle[down], point[right] - middle[right]);
+    };
+    std::ranges::sort(points, [&](const auto& a, const auto& b) { return angle(a) < angle(b); });
+    return points;
+}
+
+} // namespace flcc::viz::detail
