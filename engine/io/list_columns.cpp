@@ -41,7 +41,8 @@ const std::vector<ListColumn>& peakColumns() {
                                                  {"refined_score"},
                                                  {"search_mean"},
                                                  {"search_deviation"},
-                                                 {"search_z"}};
+                                                 {"search_z"},
+                                                 {"polarity"}};
     return columns;
 }
 

@@ -43,7 +43,8 @@ std::vector<std::string> comments(const PeakContext& context) {
             "theta psi: rot, tilt and psi of RELION in degrees, the template is turned "
             "by Rz(-psi) Ry(-tilt) Rz(-rot); mirror: 1 if it was mirrored along x first; "
             "refined_score: of the angles, the scale and the centre as they stand here; score: of "
-            "the nearest pose that was searched");
+            "the nearest pose that was searched; "
+            "polarity: dark where minus the template was found, of a search for both");
     }
     if (!context.incomplete.empty()) {
         lines.push_back("incomplete: " + context.incomplete);
@@ -87,7 +88,8 @@ std::vector<std::string> cellsOf(const match::Peak& peak, std::size_t rank) {
             peak.refinement ? real(peak.refinement->score) : "",
             peak.search ? real(peak.search->mean) : "",
             peak.search ? real(peak.search->deviation) : "",
-            peak.search ? real(peak.search->z) : ""};
+            peak.search ? real(peak.search->z) : "",
+            peak.dark ? (*peak.dark ? "dark" : "bright") : ""};
 }
 
 /// Csv or Tsv.

@@ -22,6 +22,7 @@
 #include "engine/io/protected_files.h"
 #include "engine/job/common.h"
 #include "engine/job/exports.h"
+#include "engine/job/preparation.h"
 #include "engine/job/report.h"
 #include "engine/match/null_template.h"
 #include "engine/match/peaks.h"
@@ -100,6 +101,7 @@ struct Job : PlannedJob {
     std::filesystem::path sceneMask; ///< support of the scene, nonzero voxels count
 
     Poses poses; ///< in which every template is searched
+    Preparation preparation; ///< of templates and scene
 
     method::Operation operation{};
     method::Extent extent = method::Extent::Valid;

@@ -14,6 +14,7 @@
 #include "engine/io/image_file.h"
 #include "engine/job/exports.h"
 #include "engine/job/list_difference.h"
+#include "engine/job/preparation.h"
 #include "engine/match/peaks.h"
 #include "engine/match/score_law.h"
 #include "engine/method/match_map.h"
@@ -148,7 +149,7 @@ struct HandednessReport {
 };
 
 struct InputReport {
-    std::string role; ///< "scene", "template", "mask", "scene-mask"
+    std::string role; ///< "scene", "template", "mask", "scene-mask", "wedge", "ctf"
     std::string path;
     std::string sha256; ///< digest of the file; empty for a crop and for an image without a file
     /// If the file is only a header: the file of voxels beside it.
@@ -223,6 +224,7 @@ struct JobReport {
     std::optional<PosesReport> poses;           ///< of a search over poses
     std::optional<SearchReport> search;         ///< of Job::searchStatistics, after a run
     std::optional<HandednessReport> handedness; ///< of Job::handedness, after a run
+    std::optional<PreparationReport> preparation; ///< empty where images are compared as read
     /// If templates have several extents: one group for each, in the order of their first
     /// templates; else empty.
     std::vector<GroupReport> groups;

@@ -320,6 +320,7 @@ Peak peakOf(const Found& found, const base::Geometry& geometry) {
     peak.bound = found.maximum.score.bound;
     peak.templ = found.templ;
     peak.pose = scores.poseOf(found.maximum.score);
+    peak.dark = scores.isDark(found.maximum.score);
     peak.corner = found.corner;
     peak.status = scores.statusOf(at);
     fitSubVoxel(scores, at, found.maximum.score.value, peak);

@@ -52,6 +52,8 @@ struct Peak {
     /// How the template lies there, of a search over poses: as searched, or refined.
     std::optional<rotation::Pose> pose{};
     std::optional<Refinement> refinement{}; ///< empty where the pose was not refined
+    /// Of a search for both signs: the score is that of minus the template.
+    std::optional<bool> dark{};
     /// score / score of the best other peak outside the exclusion zone, listed or below the
     /// threshold; empty when there is none, its score is not positive, or the smallest is best.
     std::optional<double> rival;
@@ -131,7 +133,8 @@ struct SearchViews {
 /// A map that holds the best score of several templates of one extent.
 struct SearchedMap {
     std::vector<method::MaskedView> templates; ///< empty with `poses`
-    std::vector<int> numbers{0};               ///< Peak::templ of each template, ascending
+    std::vector<int> numbers{0};               ///< Peak::templ of each template
+    std::optional<std::size_t> darkFrom{};     ///< from this template on they have the other sign
     base::View<const float> value;
     base::View<const base::Status> status;
     method::MapFacts facts;

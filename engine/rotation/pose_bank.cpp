@@ -16,8 +16,14 @@ PoseBank::PoseBank(std::vector<Turner> turners, Cover cover)
     }
 }
 
-TurnedTemplate PoseBank::member(std::int64_t i) const {
-    return m_turners[templ(i)].turned(pose(i), m_box);
+TurnedTemplate PoseBank::member(std::int64_t i) const { return turned(templ(i), pose(i)); }
+
+TurnedTemplate PoseBank::turned(std::size_t templ, const Pose& pose) const {
+    TurnedTemplate made = m_turners[templ].turned(pose, m_box);
+    if (m_prepare) {
+        m_prepare(made);
+    }
+    return made;
 }
 
 PoseBank::Turned PoseBank::turnedWhole(std::size_t templ, const Pose& pose) const {

@@ -1,6 +1,8 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
+#include <utility>
 #include <vector>
 
 #include "engine/rotation/cover.h"
@@ -36,9 +38,11 @@ class PoseBank {
     /// A member as most of them are: with voxels that do not count, if any has such.
     [[nodiscard]] std::int64_t typical() const { return m_masked >= 0 ? m_masked : 0; }
     /// A template in a pose that need not be one of the cover, in the box of the members.
-    [[nodiscard]] TurnedTemplate turned(std::size_t templ, const Pose& pose) const {
-        return m_turners[templ].turned(pose, m_box);
-    }
+    [[nodiscard]] TurnedTemplate turned(std::size_t templ, const Pose& pose) const;
+
+    /// Every member is passed through this when it is made, on any thread. It changes values alone,
+    /// where they count. Call it before the bank is shared.
+    void prepareBy(std::function<void(TurnedTemplate&)> prepare) { m_prepare = std::move(prepare); }
 
     /// The same in the least box that holds it, and the way from the first voxel of the members'
     /// box to that of this one, about the same centre.
@@ -53,6 +57,7 @@ class PoseBank {
     Cover m_cover;
     base::Extents m_box;
     std::int64_t m_masked = -1;
+    std::function<void(TurnedTemplate&)> m_prepare;
 };
 
 } // namespace flcc::rotation

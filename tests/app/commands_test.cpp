@@ -79,9 +79,13 @@ void CliCommandsTest::failuresHaveTheirCodeAndWriteNothing_data() {
     row("overlap of more than all", match({"--min-overlap", "1.5"}), 2);
     row("region with panels that leave it", match({"--region", "9,6:40,40", "--extent", "same"}),
         2);
-    row("option of a later version", match({"--wedge", "60"}), 2);
+    row("option of a later version", match({"--phase-plate", "60"}), 2);
     row("rotations by nothing", match({"--rotations", "0"}), 2);
     row("symmetry without rotations", match({"--symmetry", "C2"}), 2);
+    row("wedge beyond 90 degrees", match({"--wedge", "60,91"}), 2);
+    row("wedge of an image", match({"--wedge", "60,60"}), 4);
+    row("band the wrong way round", match({"--band", "40,3"}), 2);
+    row("missing list of tilts", match({"--ctf", "missing.star"}), 3);
     row("rotations of a missing list", match({"--rotations", "list:none.txt"}), 3);
     row("more orientations than without --yes", match({"--rotations", "0.03"}), 2);
     row("scale larger than the scene", match({"--scales", "9"}), 4);

@@ -47,8 +47,9 @@ std::vector<std::string_view> linesOf(std::string_view text) {
 const Names kLayers{"engine", "viz", "ui", "app"};
 
 /// In the order in which they may include each other.
-const Names kRooms{"base",  "rotation", "method", "reference", "cpu", "filter", "cuda",   "plan",
-                   "match", "features", "sample", "selftest",  "io",  "job",    "library"};
+const Names kRooms{"base",     "rotation", "method", "reference", "cpu",      "filter",
+                   "prepare",  "cuda",     "plan",   "match",     "features", "sample",
+                   "selftest", "io",       "job",    "library"};
 
 /// Rooms that not all files above them may include, and who may. The first three and the last have
 /// no public headers; `viz` draws what is in memory and opens no file.
@@ -59,7 +60,7 @@ struct PrivateRoom {
 const std::vector<PrivateRoom> kPrivateRooms{
     {"reference",
      {"engine/reference/", "engine/plan/", "engine/selftest/", "engine/job/", "tests/"}},
-    {"cpu", {"engine/cpu/", "engine/filter/", "engine/plan/", "tests/"}},
+    {"cpu", {"engine/cpu/", "engine/filter/", "engine/plan/", "engine/prepare/", "tests/"}},
     {"cuda", {"engine/cuda/", "engine/plan/", "tests/"}},
     {"sample", {"engine/sample/", "engine/job/", "app/", "ui/", "tests/"}},
     {"io", {"engine/io/", "engine/job/", "app/", "ui/", "tests/"}},
@@ -77,7 +78,9 @@ struct InnerRooms {
 const std::vector<InnerRooms> kInnerRooms{
     {"engine/cpu/", {"common", "simd", "transform", "tile", "score", "operation", "methods"}},
     {"engine/cuda/", {"kernels", "plugin", "run", "methods"}},
-    {"engine/io/", {"files", "format", "lists", "volume", "raster", "process", "reader"}, true},
+    {"engine/io/",
+     {"files", "format", "lists", "tilts", "volume", "raster", "process", "reader"},
+     true},
     {"engine/job/",
      {"report", "options", "input", "stream", "output", "match", "convolve", "features", "kinds",
       "bench", "kept"},
@@ -211,7 +214,9 @@ const std::vector<Library>& libraries() {
          "^nlohmann/.*",
          {"engine/*.cpp", "engine/job/report/json_rows.h", "ui/*.cpp", "app/*.cpp", "tests/"}},
         {"OpenSSL", "^openssl/.*", {"engine/io/digest.cpp"}},
-        {"pugixml", "^pugixml\\.hpp$", {"engine/io/raster/ome.cpp"}},
+        {"pugixml",
+         "^pugixml\\.hpp$",
+         {"engine/io/raster/ome.cpp", "engine/io/tilts/warp_xml.cpp"}},
         {"libjpeg, libpng, libtiff, zlib",
          "^(png|tiff|tiffio|zlib|jpeglib|jerror)\\.h$",
          {"engine/io/*.cpp", "tests/engine/io/", "tests/fuzz/"}},

@@ -22,6 +22,7 @@
 #include "ui/match/fields/law_fields.h"
 #include "ui/match/fields/match_fields.h"
 #include "ui/match/fields/method_fields.h"
+#include "ui/match/fields/noise_fields.h"
 #include "ui/match/fields/operation_fields.h"
 #include "ui/match/fields/peak_fields.h"
 #include "ui/match/fields/pose_fields.h"
@@ -55,6 +56,7 @@ MatchPanel::MatchPanel(Document& document, std::vector<plan::Device> devices, QW
     m_advancedForm = new FoldingForm(this);
     m_scenes = new SceneRows(*m_advancedForm, m_job, m_document);
     m_poses = new PoseFields(*m_advancedForm, m_job, *m_texts, m_document);
+    m_noise = new NoiseFields(*m_advancedForm, m_job, *m_texts, m_document);
     m_edges = new EdgeFields(*m_advancedForm, m_job, m_document);
     m_computation = new ComputationFields(*m_advancedForm, m_job, *m_texts, std::move(devices));
     m_method = new MethodFields(*m_advancedForm, m_job, *m_texts);
@@ -128,8 +130,8 @@ void MatchPanel::build() {
 
 void MatchPanel::connectFields() {
     for (FieldGroup* group : std::initializer_list<FieldGroup*>{
-             m_operation, m_templates, m_region, m_peaks, m_poses, m_law, m_scenes, m_edges,
-             m_computation, m_method, m_exactness}) {
+             m_operation, m_templates, m_region, m_peaks, m_poses, m_noise, m_law, m_scenes,
+             m_edges, m_computation, m_method, m_exactness}) {
         connect(group, &FieldGroup::fitChanged, this, &MatchPanel::updateData);
         connect(group, &FieldGroup::changed, this, &MatchPanel::settingsChanged);
     }
@@ -229,9 +231,9 @@ void MatchPanel::shareHeight() {
 void MatchPanel::setAdvanced(bool open) {
     m_advanced->setChecked(open);
     m_advanced->setArrowType(open ? Qt::DownArrow : Qt::RightArrow);
-    m_advanced->setToolTip(open
-                               ? tr("Hides the settings that are seldom needed")
-                               : tr("Shows rotations, masks, edges, device, method and exactness"));
+    m_advanced->setToolTip(open ? tr("Hides the settings that are seldom needed")
+                                : tr("Shows rotations, filters against noise, masks, edges, "
+                                     "device, method and exactness"));
     m_scroll->setVisible(open);
     shareHeight();
 }
@@ -267,12 +269,14 @@ void MatchPanel::nameChanges() {
                      now.null != usual.null;
     const bool poses = now.poses != usual.poses || now.searchStatistics != usual.searchStatistics ||
                        now.handedness != usual.handedness;
+    const bool noise = now.preparation != usual.preparation;
     m_advancedForm->markSection("Poses", poses);
+    m_advancedForm->markSection("Noise", noise);
     m_advancedForm->markSection("Law", law);
     m_advancedForm->markSection("Exactness", exactness);
     m_advancedForm->markSection("Method", method);
     m_advancedForm->markSection("Edges", edges);
-    m_advanced->setText(exactness || method || edges || computation || law || poses
+    m_advanced->setText(exactness || method || edges || computation || law || poses || noise
                             ? tr("Advanced, changed")
                             : tr("Advanced"));
 }
@@ -315,6 +319,7 @@ job::Job MatchPanel::settings() const {
     m_peaks->read(job);
     m_law->read(job);
     m_poses->read(job);
+    m_noise->read(job);
     if (job.planReport.empty()) {
         m_computation->read(job);
         m_method->read(job);
@@ -345,6 +350,7 @@ void MatchPanel::setSettings(const job::Job& job) {
         m_peaks->show();
         m_law->show();
         m_poses->show();
+        m_noise->show();
     }
     setRunning(m_run->running());
     Q_EMIT thresholdChanged(threshold());
@@ -382,6 +388,7 @@ void MatchPanel::updateData() {
     m_region->show();
     m_edges->showMasks();
     m_poses->showCount();
+    m_noise->showTemplate();
     Q_EMIT readinessChanged();
 }
 

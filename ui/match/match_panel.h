@@ -22,6 +22,7 @@ class LawFields;
 class ExactnessFields;
 class FoldingForm;
 class MethodFields;
+class NoiseFields;
 class OperationFields;
 class PeakFields;
 class PlanCard;
@@ -132,6 +133,7 @@ class MatchPanel : public QWidget {
     PeakFields* m_peaks = nullptr;
     SceneRows* m_scenes = nullptr;
     PoseFields* m_poses = nullptr;
+    NoiseFields* m_noise = nullptr;
     LawFields* m_law = nullptr;
     EdgeFields* m_edges = nullptr;
     ComputationFields* m_computation = nullptr;

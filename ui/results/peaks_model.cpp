@@ -144,6 +144,9 @@ QVariant PeaksModel::data(const QModelIndex& index, int role) const {
                    .arg(index.row() + 1)
                    .arg(peak.score, 0, 'f', 4)
                    .arg(centreText(peak), voxelsWord(m_volume)) +
+               (peak.dark ? (*peak.dark ? tr("; found with the other sign")
+                                        : tr("; found with the sign of the template"))
+                          : QString()) +
                (peak.sharpness ? tr("; sharpness %1: height above its surroundings")
                                      .arg(*peak.sharpness, 0, 'f', 3)
                                : QString());

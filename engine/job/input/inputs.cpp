@@ -11,6 +11,7 @@
 #include "engine/job/input/channels.h"
 #include "engine/job/input/masks.h"
 #include "engine/job/input/poses.h"
+#include "engine/job/input/preparation.h"
 #include "engine/job/mask_shape.h"
 #include "engine/job/report/text.h"
 #include "engine/job/world_axes.h"
@@ -77,7 +78,7 @@ void change(Inputs& inputs, const Job& job) {
         const base::PixelType type = commonType(inputs.templates, group);
         for (const int number : group) {
             TemplateInput& templ = inputs.templates[static_cast<std::size_t>(number)];
-            if (job.invert) {
+            if (job.invert != (job.preparation.polarity == Polarity::Dark)) {
                 templ.changed = invertedTemplate(templ.view(), job.operation);
             }
             const base::AnyView now =
@@ -445,8 +446,8 @@ Error flatNeeded(const base::Extents& templ) {
                 "template of one slice, or leave out --stream to search the stack as a volume"};
 }
 
-method::MaskedView Inputs::viewOf(const SceneImage& other) const {
-    method::MaskedView view(base::viewOf(other.pixels));
+method::MaskedView Inputs::viewOf(const base::AnyView& other) const {
+    method::MaskedView view(other);
     if (sceneMasked) {
         view.mask = sceneMask->support.view();
     }
@@ -464,12 +465,34 @@ method::MaskedView TemplateInput::view() const {
     return seen;
 }
 
+method::MaskedView TemplateInput::darkView() const {
+    method::MaskedView seen = view();
+    seen.pixels = base::viewOf(*dark);
+    return seen;
+}
+
 std::vector<method::MaskedView> Inputs::templViews(const std::vector<int>& group) const {
     std::vector<method::MaskedView> views;
     for (const int number : group) {
         views.push_back(templates[static_cast<std::size_t>(number)].view());
     }
+    for (std::size_t i = 0; i < group.size() && darkFrom(group); ++i) {
+        views.push_back(templates[static_cast<std::size_t>(group[i])].darkView());
+    }
     return views;
+}
+
+std::optional<std::size_t> Inputs::darkFrom(const std::vector<int>& group) const {
+    const bool both = templates[static_cast<std::size_t>(group.front())].dark.has_value();
+    return both ? std::optional(group.size()) : std::nullopt;
+}
+
+std::vector<int> Inputs::numbersOf(const std::vector<int>& group) const {
+    std::vector<int> numbers = group;
+    if (darkFrom(group)) {
+        numbers.insert(numbers.end(), group.begin(), group.end());
+    }
+    return numbers;
 }
 
 method::Problem Inputs::problem(const Job& job, const std::vector<int>& group) const {
@@ -479,7 +502,7 @@ method::Problem Inputs::problem(const Job& job, const std::vector<int>& group) c
     problem.extent = job.extent;
     problem.scene = region ? region->extents : base::extentsOf(scene->pixels);
     problem.templ = first.extents();
-    problem.scenePixel = base::pixelType(scene->pixels);
+    problem.scenePixel = base::pixelType(pixels());
     problem.templPixel = base::pixelType(first.pixels);
     problem.promise = job.promise;
     // Sums by definition are made in integers or doubles.
@@ -498,7 +521,7 @@ method::Problem Inputs::problem(const Job& job, const std::vector<int>& group) c
     });
     problem.sceneMask = sceneMasked;
     problem.statistics = job.statistics;
-    problem.templates = static_cast<int>(group.size());
+    problem.templates = static_cast<int>(numbersOf(group).size());
     double residual = 0;
     for (const int number : group) {
         residual = std::max(residual, templates[static_cast<std::size_t>(number)].form.residual);
@@ -544,6 +567,21 @@ Inputs readInputs(const Job& job, const JobImages& images, const std::string& sc
     }
     requireUsable(inputs, job.operation);
     change(inputs, job);
+    inScene(scene, [&] { prepareScene(inputs, job, stop); });
+    if (stop.stop_requested()) {
+        return inputs;
+    }
+    if (!job.poses.any()) {
+        inScene(scene, [&] { prepareTemplates(inputs); });
+    }
+    if (!inputs.responses.empty()) {
+        requireUsable(inputs, job.operation); // a filter may leave nothing
+    }
+    for (TemplateInput& templ : inputs.templates) {
+        if (job.preparation.polarity == Polarity::Both) {
+            templ.dark = invertedTemplate(templ.view(), job.operation);
+        }
+    }
     for (TemplateInput& templ : inputs.templates) {
         if (!job.operation.traits().byDefinition) {
             templ.form = method::separabilityOf(templ.view());
@@ -560,6 +598,7 @@ Inputs readInputs(const Job& job, const JobImages& images, const std::string& sc
         inScene(scene, [&] { makeBanks(inputs, job); });
     }
     requireMembers(job, inputs);
+    const auto tilts = std::ssize(inputs.reports); // they come last
     report(inputs, "scene", *inputs.scene);
     if (inputs.scene->opacity) {
         inputs.notes.push_back(ignoresOpacity(inputs.scene->source));
@@ -575,6 +614,7 @@ Inputs readInputs(const Job& job, const JobImages& images, const std::string& sc
     if (inputs.sceneMask) {
         report(inputs, "scene-mask", *inputs.sceneMask);
     }
+    std::rotate(inputs.reports.begin(), inputs.reports.begin() + tilts, inputs.reports.end());
     return inputs;
 }
 

@@ -12,6 +12,7 @@
 #include "engine/io/image_file.h"
 #include "engine/job/job.h"
 #include "engine/method/separation.h"
+#include "engine/prepare/response.h"
 #include "engine/rotation/pose_bank.h"
 
 namespace flcc::job::detail {
@@ -52,11 +53,13 @@ struct TemplateInput {
     /// The pixels that are matched if they differ from `image`: with the sign changed, or converted
     /// to the common pixel type of all templates of its extents.
     std::optional<base::AnyImage> changed;
-    method::Separability form; ///< as it is matched; unknown for operations other than lcc
+    std::optional<base::AnyImage> dark; ///< view() with the other sign, where both are searched
+    method::Separability form;          ///< as it is matched; unknown for operations other than lcc
 
     [[nodiscard]] base::Extents extents() const { return base::extentsOf(image->pixels); }
     /// The template as it is matched; with its mask if that excludes a voxel.
     [[nodiscard]] method::MaskedView view() const;
+    [[nodiscard]] method::MaskedView darkView() const; ///< of `dark`
 };
 
 /// The images of a job, read and checked.
@@ -69,6 +72,11 @@ struct Inputs {
     /// Of a search over poses: the members of each group; else empty.
     std::vector<std::shared_ptr<const rotation::PoseBank>> banks;
     std::shared_ptr<const MaskImage> sceneMask; ///< null without a mask
+    /// The scene as it is compared, float32; null if that is the scene as read.
+    std::shared_ptr<const base::AnyImage> preparedScene;
+    /// What the templates of each group are filtered by; empty without filters.
+    std::vector<std::shared_ptr<const prepare::Response>> responses;
+    std::optional<PreparationReport> preparation; ///< empty where images are compared as read
     /// Squares of values may leave the range of floats: operations with a unit need doubles.
     bool farFromOne = false;
     bool sceneMasked = false;        ///< the mask excludes a voxel of the part that is searched
@@ -77,16 +85,26 @@ struct Inputs {
     std::vector<std::string> notes;
     std::vector<std::string> warnings; ///< such as on spacings that differ
 
+    /// The whole scene as it is compared.
+    [[nodiscard]] base::AnyView pixels() const {
+        return base::viewOf(preparedScene ? *preparedScene : scene->pixels);
+    }
     /// The pixels that are searched: the scene or its region; with its mask if that excludes a
     /// voxel.
-    [[nodiscard]] method::MaskedView sceneView() const { return viewOf(*scene); }
-    /// The same of another scene with these extents, such as a frame of a stack.
-    [[nodiscard]] method::MaskedView viewOf(const SceneImage& other) const;
+    [[nodiscard]] method::MaskedView sceneView() const { return viewOf(pixels()); }
+    /// The same of another scene with these extents, such as a frame of a stack that is compared
+    /// as read.
+    [[nodiscard]] method::MaskedView viewOf(const base::AnyView& other) const;
     /// Scene voxel that is voxel 0 of sceneView().
     [[nodiscard]] base::Index sceneCorner() const {
         return region ? region->corner : base::Index{};
     }
+    /// The templates of a group, and after them those with the other sign where both are searched.
     [[nodiscard]] std::vector<method::MaskedView> templViews(const std::vector<int>& group) const;
+    /// Their numbers as templates of the job.
+    [[nodiscard]] std::vector<int> numbersOf(const std::vector<int>& group) const;
+    /// The first view with the other sign; empty without.
+    [[nodiscard]] std::optional<std::size_t> darkFrom(const std::vector<int>& group) const;
     /// The members of a group in a search over poses; else null.
     [[nodiscard]] std::shared_ptr<const rotation::PoseBank>
     bankOf(const std::vector<int>& group) const;

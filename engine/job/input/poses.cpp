@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "engine/base/error.h"
+#include "engine/job/input/preparation.h"
 #include "engine/job/report/text.h"
 #include "engine/job/report/text_file.h"
 
@@ -22,7 +23,7 @@ std::shared_ptr<const rotation::PoseBank> Inputs::bankOf(const std::vector<int>&
 
 std::int64_t Inputs::countOf(const std::vector<int>& group) const {
     const auto bank = bankOf(group);
-    return bank ? bank->count() : std::ssize(group);
+    return bank ? bank->count() : std::ssize(numbersOf(group));
 }
 
 base::Index Inputs::shiftOf(const std::vector<int>& group) const {
@@ -97,16 +98,15 @@ void makeBanks(Inputs& inputs, const Job& job) {
     const rotation::Cover cover = coverOf(job.poses, flat, inputs.geometry);
     for (const std::vector<int>& group : inputs.groups) {
         std::vector<rotation::Turner> turners;
-        for (const int number : group) {
-            const method::MaskedView templ =
-                inputs.templates[static_cast<std::size_t>(number)].view();
+        for (const method::MaskedView& templ : inputs.templViews(group)) {
             turners.emplace_back(templ.pixels, templ.mask, flat,
                                  memberPixel(base::pixelType(templ.pixels)) ==
                                      base::PixelType::Float64,
                                  templ.weights);
         }
-        inputs.banks.push_back(
-            std::make_shared<const rotation::PoseBank>(std::move(turners), cover));
+        auto bank = std::make_shared<rotation::PoseBank>(std::move(turners), cover);
+        prepareBank(inputs, *bank);
+        inputs.banks.push_back(std::move(bank));
         const base::Extents& box = inputs.banks.back()->box();
         const base::Extents room =
             inputs.region ? inputs.region->extents : base::extentsOf(inputs.scene->pixels);

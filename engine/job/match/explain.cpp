@@ -183,14 +183,17 @@ std::optional<Explanation> explain(const KeptMap& kept, const match::Peak& peak,
     const detail::TemplateInput& templ = inputs.templates[static_cast<std::size_t>(peak.templ)];
     const base::Extents size = templ.extents();
     Explanation made;
-    method::MaskedView seen(base::viewOf(templ.image->pixels));
+    method::MaskedView seen(inputs.responses.empty() ? base::viewOf(templ.image->pixels)
+                                                     : templ.view().pixels);
     if (templ.mask) {
         seen.mask = templ.mask->support.view();
     }
     std::optional<rotation::TurnedTemplate> posed;
     base::Index corner = peak.corner;
     if (const auto bank = inputs.bankOf(inputs.groups.front()); bank && peak.pose) {
-        posed = bank->turned(static_cast<std::size_t>(peak.templ), *peak.pose); // one group
+        const std::size_t dark =
+            peak.dark.value_or(false) ? *inputs.darkFrom(inputs.groups.front()) : 0;
+        posed = bank->turned(static_cast<std::size_t>(peak.templ) + dark, *peak.pose); // one group
         seen = method::MaskedView(base::viewOf(posed->pixels), posed->support.view());
         const base::Index shift = bank->shift();
         corner = {corner.x - shift.x, corner.y - shift.y, corner.z - shift.z};
@@ -198,8 +201,7 @@ std::optional<Explanation> explain(const KeptMap& kept, const match::Peak& peak,
             made.poseCurves = curvesOf(kept, *bank, peak, corner, stop);
         }
     }
-    std::tie(made.panelMean, made.panelDeviation) =
-        momentsOf(base::viewOf(inputs.scene->pixels), corner, seen);
+    std::tie(made.panelMean, made.panelDeviation) = momentsOf(inputs.pixels(), corner, seen);
     std::tie(made.templateMean, made.templateDeviation) = momentsOf(seen.pixels, {0, 0, 0}, seen);
     const base::Index at = inMap(kept, peak.corner);
     const double sign = kept.problem.operation.traits().sign();

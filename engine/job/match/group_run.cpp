@@ -34,7 +34,7 @@ void fillIndex(const method::MatchMap& map, base::Image<std::int32_t>& index) {
 GroupRun::GroupRun(const Job& job, const Inputs& inputs, std::vector<int> numbers,
                    const Wants& wants, const std::stop_token& stop)
     : m_job(job), m_inputs(inputs), m_numbers(std::move(numbers)), m_bank(inputs.bankOf(m_numbers)),
-      m_keeps(wants.keeps && !m_bank), m_hold(wants.hold),
+      m_keeps(wants.keeps && !m_bank && !job.preparation.whiten), m_hold(wants.hold),
       m_problem(inputs.problem(job, m_numbers)),
       m_statistics(method::sceneStatistics(inputs.sceneView(), m_problem.templ, stop)) {
     if (!m_bank) {
@@ -81,7 +81,9 @@ Shared GroupRun::leave(int number) {
 
 Shared GroupRun::share(int number) const {
     Shared shared = whatIsShared(number);
-    shared.session = m_shared.session.sharing();
+    if (!m_job.preparation.whiten) { // each scene has a filter of its own
+        shared.session = m_shared.session.sharing();
+    }
     return shared;
 }
 
@@ -297,7 +299,7 @@ bool GroupRun::makeMap(const std::stop_token& stop) {
         map->exact = base::Image<double>(extents);
     }
     std::shared_ptr<base::Image<std::int32_t>> index;
-    if (m_numbers.size() > 1 || m_bank || !m_job.index.empty()) {
+    if (members() > 1 || m_bank || !m_job.index.empty()) {
         index = std::make_shared<base::Image<std::int32_t>>(extents);
     }
     constexpr std::int64_t kPart = std::int64_t{1} << 22; // voxels
@@ -443,7 +445,7 @@ bool GroupRun::compute(const Progress& progress, const std::stop_token& stop) {
         }
         m_outcome = executeOnce(pool, progress, turn, stop);
     }
-    if (m_index && m_numbers.size() == 1 && !m_bank) {
+    if (m_index && members() == 1 && !m_bank) {
         fillIndex(*m_map, *m_index);
     }
     return !m_outcome.cancelled && !stop.stop_requested();
@@ -505,7 +507,8 @@ match::SearchedMap GroupRun::searched(const std::stop_token& stop) {
     MapReport& report = *m_report.map;
     match::SearchedMap map{.templates = m_bank ? std::vector<method::MaskedView>()
                                                : m_inputs.templViews(m_numbers),
-                           .numbers = m_numbers,
+                           .numbers = m_inputs.numbersOf(m_numbers),
+                           .darkFrom = m_inputs.darkFrom(m_numbers),
                            .value = {},
                            .status = {},
                            .facts = report.facts,
@@ -537,10 +540,10 @@ match::SearchedMap GroupRun::searched(const std::stop_token& stop) {
     }
     map.search = m_search ? m_search->view() : match::SearchViews{};
     map.statistics = report.statistics;
-    if (m_index && (m_numbers.size() > 1 || m_bank)) {
+    if (m_index && (members() > 1 || m_bank)) {
         map.index = m_index->view();
     }
-    if (m_numbers.size() > 1 || m_bank) {
+    if (members() > 1 || m_bank) {
         map.statistics = match::bankStatistics(report.statistics, report.facts.scores);
     }
     return map;
@@ -561,7 +564,8 @@ void GroupRun::audit(const std::vector<match::Peak>& peaks, const std::stop_toke
     for (match::Peak peak : peaks) {
         const auto own = std::find(m_numbers.begin(), m_numbers.end(), peak.templ);
         if (own != m_numbers.end()) {
-            peak.templ = static_cast<int>(own - m_numbers.begin());
+            const std::size_t dark = peak.dark.value_or(false) ? *m_inputs.darkFrom(m_numbers) : 0;
+            peak.templ = static_cast<int>(own - m_numbers.begin()) + static_cast<int>(dark);
             input.peaks.push_back(peak);
         }
     }

@@ -76,7 +76,7 @@ class GroupRun {
     [[nodiscard]] std::string sceneOn(const std::string& before) const;
     /// Templates, in all poses.
     [[nodiscard]] std::int64_t members() const {
-        return m_bank ? m_bank->count() : std::ssize(m_numbers);
+        return m_inputs.countOf(m_numbers);
     }
     /// Those that an earlier run searched.
     [[nodiscard]] std::int64_t keptMembers() const { return m_keptMembers; }

@@ -18,6 +18,9 @@ namespace detail {
 
 /// The part of a kept map with the maps that findPeaks() searches.
 [[nodiscard]] match::SearchedMap searchedMap(const KeptMap& kept, const KeptPart& part);
+/// The same with the inputs of a frame in place of those of the first.
+[[nodiscard]] match::SearchedMap searchedMap(const KeptMap& kept, const KeptPart& part,
+                                             const Inputs& inputs);
 
 } // namespace detail
 

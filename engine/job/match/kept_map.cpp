@@ -16,7 +16,11 @@
 namespace flcc::job {
 
 match::SearchedMap detail::searchedMap(const KeptMap& kept, const KeptPart& part) {
-    const detail::Inputs& inputs = kept.images->inputs;
+    return searchedMap(kept, part, kept.images->inputs);
+}
+
+match::SearchedMap detail::searchedMap(const KeptMap& kept, const KeptPart& part,
+                                       const Inputs& inputs) {
     const std::vector<int>& numbers = inputs.groups.front(); // templates of one extent have a map
     base::Box box{{0, 0, 0}, kept.map->value.extents()};
     if (kept.stream) {
@@ -29,7 +33,8 @@ match::SearchedMap detail::searchedMap(const KeptMap& kept, const KeptPart& part
     const auto bank = inputs.bankOf(numbers);
     match::SearchedMap map{.templates = bank ? std::vector<method::MaskedView>()
                                              : inputs.templViews(numbers),
-                           .numbers = numbers,
+                           .numbers = inputs.numbersOf(numbers),
+                           .darkFrom = inputs.darkFrom(numbers),
                            .value = partOf(kept.map->value),
                            .status = partOf(kept.map->status),
                            .facts = part.facts,
@@ -40,7 +45,7 @@ match::SearchedMap detail::searchedMap(const KeptMap& kept, const KeptPart& part
                            .operation = kept.problem.operation,
                            .exact = partOf(kept.map->exact),
                            .poses = bank};
-    if (numbers.size() > 1 || bank) {
+    if (inputs.countOf(numbers) > 1 || bank) {
         map.statistics = match::bankStatistics(part.statistics, part.facts.scores);
         map.index = kept.index ? partOf(*kept.index) : map.index;
         map.search = kept.search ? kept.search->view() : map.search;
@@ -50,15 +55,25 @@ match::SearchedMap detail::searchedMap(const KeptMap& kept, const KeptPart& part
 
 namespace {
 
-FoundPeaks searchPart(const KeptMap& kept, const KeptPart& part, const SceneImage& scene,
-                      const base::Geometry& geometry, const Job& job, double searches,
-                      const std::stop_token& stop) {
-    const detail::Inputs& inputs = kept.images->inputs;
+FoundPeaks searchPart(const KeptMap& kept, const KeptPart& part, const detail::Inputs& inputs,
+                      const base::AnyView& scene, const base::Geometry& geometry, const Job& job,
+                      double searches, const std::stop_token& stop) {
     FoundPeaks found = detail::peaksOf(
-        job, inputs.viewOf(scene), {detail::searchedMap(kept, part)}, geometry,
+        job, inputs.viewOf(scene), {detail::searchedMap(kept, part, inputs)}, geometry,
         {.nullScores = part.nullScores, .null = kept.images->job.null, .searches = searches}, stop);
     detail::moveToScene(found.peaks, inputs, geometry);
     return found;
+}
+
+/// The inputs of a frame that is filtered, which may change its templates too.
+detail::Inputs inputsOf(const KeptImages& images, std::shared_ptr<const SceneImage> frame,
+                        const std::stop_token& stop) {
+    JobImages own{.scene = std::move(frame), .sceneMask = images.inputs.sceneMask};
+    for (const detail::TemplateInput& templ : images.inputs.templates) {
+        own.templates.push_back(templ.image);
+        own.masks.push_back(templ.mask);
+    }
+    return detail::readInputs(images.job, own, "", stop);
 }
 
 } // namespace
@@ -160,8 +175,8 @@ FoundPeaks extractPeaks(const KeptMap& kept, const PeakThresholds& thresholds,
     const KeptImages& images = *kept.images;
     const Job job = withThresholds(images.job, thresholds);
     if (!kept.stream) {
-        return searchPart(kept, kept.parts.front(), *images.inputs.scene, images.inputs.geometry,
-                          job, 1, stop);
+        return searchPart(kept, kept.parts.front(), images.inputs, images.inputs.pixels(),
+                          images.inputs.geometry, job, 1, stop);
     }
     detail::Frames frames(job, images.stack, stop);
     FoundPeaks all;
@@ -170,9 +185,17 @@ FoundPeaks extractPeaks(const KeptMap& kept, const PeakThresholds& thresholds,
         if (!frame) {
             return {};
         }
-        FoundPeaks found =
-            searchPart(kept, part, *frame, statedGeometry(*frame, job.spacing, job.world), job,
-                       static_cast<double>(frames.count()), stop);
+        std::optional<detail::Inputs> own;
+        if (!images.inputs.responses.empty()) {
+            own = inputsOf(images, frame, stop);
+        }
+        if (stop.stop_requested()) {
+            return {};
+        }
+        FoundPeaks found = searchPart(kept, part, own ? *own : images.inputs,
+                                      own ? own->pixels() : base::viewOf(frame->pixels),
+                                      statedGeometry(*frame, job.spacing, job.world), job,
+                                      static_cast<double>(frames.count()), stop);
         if (stop.stop_requested()) {
             return {};
         }

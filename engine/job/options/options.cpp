@@ -167,6 +167,30 @@ Option<Job> poseText(std::string name, std::string value, std::string help,
                 }};
 }
 
+/// A text of the preparation for noise.
+Option<Job> preparationText(std::string name, std::string value, std::string help,
+                            std::string Preparation::*member) {
+    return {.name = name,
+            .value = std::move(value),
+            .help = std::move(help),
+            .get =
+                [member](const Job& job) {
+                    const std::string& text = job.preparation.*member;
+                    return text.empty() ? std::nullopt : std::optional(text);
+                },
+            .set =
+                [member, name](Job& job, const std::string& text) {
+                    if (text.empty()) {
+                        throw base::Error(base::ErrorCode::CommandLine,
+                                          "--" + name + " needs a value");
+                    }
+                    Preparation read;
+                    read.*member = text;
+                    requirePreparation(read);
+                    job.preparation.*member = text;
+                }};
+}
+
 std::vector<std::string> methodNames() {
     std::vector<std::string> names;
     for (const method::Method* method : plan::methods()) {
@@ -306,6 +330,27 @@ std::vector<Option<Job>> makeOptions() {
              },
          .set = [](Job& job,
                    const std::string& text) { job.poses.resume = toFile("resume", text); }},
+        preparationText("band", "LOW,HIGH[UNIT]",
+                        "leave only wavelengths from LOW to HIGH, in voxels or with a unit, of "
+                        "templates and scene, such as 3,40 or 30,400A; 0 leaves a side open",
+                        &Preparation::band),
+        flagOption<Job>(
+            "whiten",
+            "divide templates and scene by the mean amplitudes of the scene at each frequency",
+            [](auto& job) -> auto& { return job.preparation.whiten; }),
+        preparationText("wedge", "A,B|FILE",
+                        "take from the templates what tilts from -A to B degrees about y do not "
+                        "tell (0 to 90 each), or those of a file: .tlt .rawtlt .mdoc .star .xml",
+                        &Preparation::wedge),
+        preparationText("ctf", "[flipped:]FILE|UM[,KV[,CS[,CONTRAST]]]",
+                        "give the templates the contrast transfer of a tilt series: .star of "
+                        "RELION 5, .xml of Warp, .defocus of IMOD, or one defocus in um; flipped: "
+                        "the scene's phases are flipped",
+                        &Preparation::ctf),
+        enumOption<Job>(
+            "polarity", "sign of what is found: that of the templates, the other one, or both",
+            [](auto& job) -> auto& { return job.preparation.polarity; },
+            std::vector{Polarity::Bright, Polarity::Dark, Polarity::Both}),
         operationOption(),
         enumOption<Job>(
             "extent", "placements: inside the scene, with the centre inside, or all that touch it",

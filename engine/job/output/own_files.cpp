@@ -3,6 +3,7 @@
 #include <string_view>
 
 #include "engine/base/error.h"
+#include "engine/io/tilt_file.h"
 #include "engine/job/job.h"
 #include "engine/job/mask_shape.h"
 
@@ -16,6 +17,9 @@ io::ProtectedFiles inputFiles(const Job& job) {
     files.add(job.truth);
     if (constexpr std::string_view kList = "list:"; job.poses.rotations.starts_with(kList)) {
         files.add(job.poses.rotations.substr(kList.size()));
+    }
+    for (const std::string& tilts : filesOf(job.preparation)) {
+        files.add(io::splitTomogram(tilts).first);
     }
     files.addImage(job.sceneMask);
     for (const Job& scene : scenesOf(job)) {

@@ -164,6 +164,7 @@ void requireSensible(const Job& job) {
               "{--repeat} times whole runs, and {--resume} goes on from a part of one; leave out "
               "one of them");
     }
+    requirePreparation(job.preparation);
     requireTruth(job);
     if (job.memoryBytes < 0) {
         wrong("option-value", "{--memory} must be positive, not {value}",

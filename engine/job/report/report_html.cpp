@@ -129,6 +129,9 @@ std::string summaryHtml(const JobReport& report) {
     if (report.search) {
         rows.push_back({"Search", searchText(*report.search)});
     }
+    if (report.preparation) {
+        rows.push_back({"Prepared", preparationText(*report.preparation)});
+    }
     if (report.frames.empty() && report.run) {
         rows.push_back({"Peaks", std::to_string(report.peaks.size())});
     }

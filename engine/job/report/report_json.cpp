@@ -126,6 +126,41 @@ Json poseJson(const std::optional<rotation::Pose>& pose) {
             {"mirrored", pose->mirrored}};
 }
 
+Json toJson(const PreparationReport& report) {
+    const bool tilts = !report.tiltsFrom.empty();
+    const auto text = [](const std::string& value) {
+        return value.empty() ? Json(nullptr) : Json(value);
+    };
+    Json lens = nullptr;
+    if (report.lens) {
+        lens = {{"defocus_angstrom", report.lens->defocus},
+                {"voltage_kv", report.lens->voltage},
+                {"cs_mm", report.lens->cs},
+                {"amplitude_contrast", report.lens->contrast},
+                {"phase_shift", report.lens->phaseShift},
+                {"flipped", report.flipped},
+                {"file", text(report.ctfFrom)}};
+    }
+    return {
+        {"band", report.band ? Json::array({report.band->low, report.band->high}) : Json(nullptr)},
+        {"unit", report.unit},
+        {"whiten", report.whiten},
+        {"tilt_range",
+         report.range ? Json::array({-report.range->from, report.range->to}) : Json(nullptr)},
+        {"tilts", tilts ? Json({{"file", report.tiltsFrom},
+                                {"count", report.tilts},
+                                {"lowest", report.lowest},
+                                {"highest", report.highest},
+                                {"largest_dose", orNull(report.dose)}})
+                        : Json(nullptr)},
+        {"ctf", std::move(lens)},
+        {"assumed", text(report.assumed)},
+        {"box", toJson(report.points)},
+        {"scene_filtered", report.scene},
+        {"scene_ms", report.sceneMs},
+        {"polarity", name(report.polarity)}};
+}
+
 Json toJson(const PosesReport& poses) {
     const auto number = [](double value) { return value > 0 ? Json(value) : Json(nullptr); };
     return {{"members", poses.members},
@@ -192,7 +227,8 @@ Json toJson(const match::Peak& peak, std::size_t rank) {
             {"search", peak.search ? Json{{"mean", peak.search->mean},
                                           {"deviation", peak.search->deviation},
                                           {"z", peak.search->z}}
-                                   : Json(nullptr)}};
+                                   : Json(nullptr)},
+            {"polarity", peak.dark ? Json(*peak.dark ? "dark" : "bright") : Json(nullptr)}};
 }
 
 /// Writes the rows of a plan and the chosen one.
@@ -278,6 +314,7 @@ Json jsonOf(const JobReport& report) {
     json["poses"] = report.poses ? toJson(*report.poses) : Json(nullptr);
     json["search"] = report.search ? toJson(*report.search) : Json(nullptr);
     json["handedness"] = report.handedness ? toJson(*report.handedness) : Json(nullptr);
+    json["preparation"] = report.preparation ? toJson(*report.preparation) : Json(nullptr);
     json["groups"] = Json::array();
     for (const GroupReport& group : report.groups) {
         Json each{{"templates", group.templates},

@@ -166,6 +166,8 @@ std::string problemText(const JobReport& report) {
         templatesText(report, flat) +
         (report.poses ? "Poses     " + posesText(*report.poses) + "\n" : std::string()) +
         (report.search ? "Search    " + searchText(*report.search) + "\n" : std::string()) +
+        (report.preparation ? "Prepared  " + preparationText(*report.preparation) + "\n"
+                            : std::string()) +
         "Result    " + std::string(method::name(problem.operation)) +
         (report.channels > 0 ? " over " + std::to_string(report.channels) + " channels" : "") +
         ", extent " + std::string(method::name(problem.extent)) + outsideText(report) + ", " +
@@ -495,6 +497,8 @@ std::string toSummary(const JobReport& report) {
     return (report.stream ? streamText(*report.stream) : "") +
            (report.poses ? "Poses: " + posesText(*report.poses) + "\n" : std::string()) +
            (report.search ? "Search: " + searchText(*report.search) + "\n" : std::string()) +
+           (report.preparation ? "Prepared: " + preparationText(*report.preparation) + "\n"
+                               : std::string()) +
            (report.frames.empty() ? peaksText(report, 10) : framesText(report, 10)) +
            detail::exportsText(report) + "Done by " + methods + ", " +
            std::to_string(report.run->threads) +

@@ -211,10 +211,14 @@ Score Scores::ofMember(const base::Index& at) const {
     return counted ? Score{score, bound, number} : Score{};
 }
 
-int Scores::numberOf(const Score& score) const {
-    const std::size_t own =
-        m_map->poses ? m_map->poses->templ(score.templ) : static_cast<std::size_t>(score.templ);
-    return m_map->numbers[own];
+std::size_t Scores::ownOf(const Score& score) const {
+    return m_map->poses ? m_map->poses->templ(score.templ) : static_cast<std::size_t>(score.templ);
+}
+
+int Scores::numberOf(const Score& score) const { return m_map->numbers[ownOf(score)]; }
+
+std::optional<bool> Scores::isDark(const Score& score) const {
+    return m_map->darkFrom ? std::optional(ownOf(score) >= *m_map->darkFrom) : std::nullopt;
 }
 
 std::optional<rotation::Pose> Scores::poseOf(const Score& score) const {

@@ -38,8 +38,9 @@ class Scores {
     [[nodiscard]] std::int64_t compared() const {
         return std::max<std::int64_t>(1, std::ssize(m_templates));
     }
-    /// Peak::templ and Peak::pose of a score.
+    /// Peak::templ, Peak::dark and Peak::pose of a score.
     [[nodiscard]] int numberOf(const Score& score) const;
+    [[nodiscard]] std::optional<bool> isDark(const Score& score) const;
     [[nodiscard]] std::optional<rotation::Pose> poseOf(const Score& score) const;
 
     [[nodiscard]] const base::Extents& extents() const { return m_extents; }
@@ -124,6 +125,7 @@ class Scores {
     [[nodiscard]] int compare(const base::Index& at, double reference);
 
   private:
+    [[nodiscard]] std::size_t ownOf(const Score& score) const;
     void requireWhole() const;
     void setLowConfMargin();
     [[nodiscard]] bool counts(const method::CanonicalTemplate& templ,

@@ -14,7 +14,9 @@ job::Job planKey(job::Job job) {
     job.minDistance = none.minDistance;
     job.audit = none.audit;
     job.partialPeaks = none.partialPeaks;
-    job.spacing = none.spacing;
+    if (!job.preparation.filters()) { // whose lengths it converts
+        job.spacing = none.spacing;
+    }
     job.world = none.world;
     job.map.clear();
     job.status.clear();
