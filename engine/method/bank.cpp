@@ -294,12 +294,22 @@ void addRows(const base::View<Real>& score, const base::View<Status>& status,
         double* const sum = sums.sum.row(y, z);
         double* const squares = sums.squares.row(y, z);
         std::int32_t* const count = sums.count.row(y, z);
+        if (allOk(kept, score.extents().x)) { // the usual case, which the compiler can vectorise
+            for (std::int64_t x = 0; x < score.extents().x; ++x) {
+                const auto value = static_cast<double>(from[x]);
+                sum[x] += value;
+                squares[x] += value * value;
+                ++count[x];
+            }
+            return;
+        }
         for (std::int64_t x = 0; x < score.extents().x; ++x) {
-            const bool counts = base::hasValue(kept[x]);
-            const double value = counts ? static_cast<double>(from[x]) : 0.0;
-            sum[x] += value;
-            squares[x] += value * value;
-            count[x] += counts ? 1 : 0;
+            if (base::hasValue(kept[x])) {
+                const auto value = static_cast<double>(from[x]);
+                sum[x] += value;
+                squares[x] += value * value;
+                ++count[x];
+            }
         }
     });
 }
