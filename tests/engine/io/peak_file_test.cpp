@@ -54,7 +54,7 @@ class PeakFileTest : public QObject {
         QCOMPARE(rows[0],
                  QString("rank,score,x,y,z,cx,cy,cz,wx,wy,wz,template,rotation,scale,"
                          "zscore,false_positives,status,bound,rival,phi,theta,psi,sharpness,"
-                         "mirror,refined_score,search_mean,search_deviation,search_z"));
+                         "mirror,refined_score,search_mean,search_deviation,search_z,polarity"));
     }
 
     void theAuditIsACommentLine() {
@@ -74,7 +74,7 @@ class PeakFileTest : public QObject {
         for (const char separator : {',', '\t'}) {
             const QStringList rows = rowsOf(io::peaksAsText({peak}, exampleContext(), separator));
             const QStringList cells = rows[1].split(separator);
-            QCOMPARE(cells.size(), 28);
+            QCOMPARE(cells.size(), 29);
             QCOMPARE(cells[0], QString("1"));
             QCOMPARE(cells[1].toDouble(), peak.score);
             QCOMPARE(cells[2], QString("5000000000"));
