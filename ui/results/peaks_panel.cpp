@@ -194,13 +194,16 @@ void PeaksPanel::showPeaks() {
                              result == nullptr || result->job->templates.size() < 2);
     m_table->setColumnHidden(PeaksModel::Pose, result == nullptr || !result->job->report.poses);
     m_table->setColumnHidden(PeaksModel::SearchZ, result == nullptr || !result->job->report.search);
+    // A turn in space and the score of a refined pose take more room.
+    const QString first = m_model->index(0, PeaksModel::Pose).data().toString();
+    const int pose = std::clamp(m_table->fontMetrics().horizontalAdvance(first) + 16, 112, 260);
     for (int column = 0; column < PeaksModel::kColumns; ++column) {
         // As narrow as heads and numbers allow: all of them fit a window of 1280.
         const bool narrow = column == PeaksModel::Score || column == PeaksModel::ZScore ||
                             column == PeaksModel::FalsePositives || column == PeaksModel::Rival ||
                             column == PeaksModel::Bound || column == PeaksModel::SearchZ;
         m_table->setColumnWidth(column, column == PeaksModel::Rank   ? 44
-                                        : column == PeaksModel::Pose ? 112
+                                        : column == PeaksModel::Pose ? pose
                                         : narrow                     ? 68
                                                                      : 84);
     }
