@@ -201,7 +201,7 @@ void WindowMasksTest::thePlanStaysInSight() {
                whole("planMemoryPredicted") && whole("planCalibration");
     };
     QTRY_VERIFY(planIsSeen());
-    QVERIFY(whole("device") && whole("minDistance") && whole("runButton"));
+    QTRY_VERIFY(whole("device") && whole("minDistance") && whole("runButton"));
     // What is long is shortened or scrolled, and the name of a cut template is not.
     const auto& name = part<QLabel>("matchTemplate");
     QCOMPARE(name.text(), QStringLiteral("cut at 60, 50"));
@@ -225,7 +225,7 @@ void WindowMasksTest::thePlanStaysInSight() {
     m_window->document().setBox(std::nullopt);
     test::click(part<QPushButton>("planButton"));
     QVERIFY(test::waitUntilIdle(*m_window));
-    m_window->resize(1500, 1010);
+    m_window->resize(1500, 1040);
     for (const char* section : {"foldEdges", "foldMethod", "foldExactness"}) {
         clickHead(part<QToolButton>(section));
     }

@@ -55,10 +55,11 @@ MatchPanel::MatchPanel(Document& document, std::vector<plan::Device> devices, QW
     m_peaks = new PeakFields(*m_main, m_job, *m_operation);
     m_advancedForm = new FoldingForm(this);
     m_scenes = new SceneRows(*m_advancedForm, m_job, m_document);
-    m_poses = new PoseFields(*m_advancedForm, m_job, *m_texts, m_document);
-    m_noise = new NoiseFields(*m_advancedForm, m_job, *m_texts, m_document);
     m_edges = new EdgeFields(*m_advancedForm, m_job, m_document);
     m_computation = new ComputationFields(*m_advancedForm, m_job, *m_texts, std::move(devices));
+    // Below the computation, which stays in sight on 1280x800.
+    m_poses = new PoseFields(*m_advancedForm, m_job, *m_texts, m_document);
+    m_noise = new NoiseFields(*m_advancedForm, m_job, *m_texts, m_document);
     m_method = new MethodFields(*m_advancedForm, m_job, *m_texts);
     m_exactness = new ExactnessFields(*m_advancedForm, m_job, *m_texts);
     m_law = new LawFields(*m_advancedForm, m_job);
