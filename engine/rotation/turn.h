@@ -63,6 +63,8 @@ class Turner {
 
   private:
     struct Sampler;
+    template <class Voxel>
+    void fillFlat(const Pose& pose, base::Image<Voxel>& image, TurnedTemplate& made) const;
     [[nodiscard]] bool counts(const base::Point& offset, const base::Point& place,
                               double scale) const;
     void findRadius();

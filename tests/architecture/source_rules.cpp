@@ -48,7 +48,7 @@ const Names kLayers{"engine", "viz", "ui", "app"};
 
 /// In the order in which they may include each other.
 const Names kRooms{"base",  "rotation", "method", "reference", "cpu", "filter", "cuda",   "plan",
-                   "match", "features", "sample", "selftest",  "io",  "job",    "library"};
+                   "match", "search", "features", "sample", "selftest",  "io",  "job",    "library"};
 
 /// Rooms that not all files above them may include, and who may. The first three and the last have
 /// no public headers; `viz` draws what is in memory and opens no file.
@@ -59,7 +59,7 @@ struct PrivateRoom {
 const std::vector<PrivateRoom> kPrivateRooms{
     {"reference",
      {"engine/reference/", "engine/plan/", "engine/selftest/", "engine/job/", "tests/"}},
-    {"cpu", {"engine/cpu/", "engine/filter/", "engine/plan/", "tests/"}},
+    {"cpu", {"engine/cpu/", "engine/filter/", "engine/plan/", "engine/search/", "tests/"}},
     {"cuda", {"engine/cuda/", "engine/plan/", "tests/"}},
     {"sample", {"engine/sample/", "engine/job/", "app/", "ui/", "tests/"}},
     {"io", {"engine/io/", "engine/job/", "app/", "ui/", "tests/"}},
