@@ -199,7 +199,7 @@ void BestFirst::expand(const Item& item, std::vector<Item>& to) {
     if (item.kind == Kind::Point) {
         ++m_limits;
         next.kind = Kind::Limit;
-        const double bound = method::canonicalBound(member->canonical().count());
+        const double bound = member->bound();
         next.limit = std::min(
             item.limit, bound + member->limit(m_scene.pixels, item.x, item.y,
                                               m_searched[item.part].cells->level));
@@ -386,8 +386,7 @@ Best BestFirst::computeBest(const Place& place, std::int64_t hint) {
         }
         ++m_limits;
         const auto full = m_members[part]->get(member);
-        const double bound = method::canonicalBound(full->canonical().count());
-        if (reaches(bound + full->limit(m_scene.pixels, x, y, in.cells->level))) {
+        if (reaches(full->bound() + full->limit(m_scene.pixels, x, y, in.cells->level))) {
             take(member);
         }
     }

@@ -60,34 +60,64 @@ template <class T>
     to.squares += static_cast<double>(all[2]) + rest[2];
 }
 
-method::CanonicalTemplate canonicalOf(const rotation::PoseBank& bank, std::int64_t number) {
-    const rotation::TurnedTemplate turned = bank.member(number);
-    return method::CanonicalTemplate(method::viewOf(turned));
-}
-
 } // namespace
 
 FullMember::FullMember(const rotation::PoseBank& bank, std::int64_t number)
-    : m_canonical(canonicalOf(bank, number)) {
-    const base::Extents& n = m_canonical.extents();
-    const auto& support = m_canonical.support();
-    for (std::int64_t y = 0; y < n.y; ++y) {
-        const double* const row = m_canonical.values().view().row(y, 0);
-        const std::uint8_t* const in = support.empty() ? nullptr : support.view().row(y, 0);
-        for (std::int64_t x = 0; x < n.x;) {
-            if (in != nullptr && in[x] == 0) {
-                ++x;
-                continue;
+    : m_turned(bank.member(number)) {
+    const base::Extents& n = bank.box();
+    const base::View<const std::uint8_t> support = m_turned.support.view();
+    double sum = 0;
+    std::visit(
+        [&](const auto& image) {
+            for (std::int64_t y = 0; y < n.y; ++y) {
+                const auto* const row = image.view().row(y, 0);
+                const std::uint8_t* const in = support.row(y, 0);
+                double ofRow = 0;
+                for (std::int64_t x = 0; x < n.x;) {
+                    if (in[x] == 0) {
+                        ++x;
+                        continue;
+                    }
+                    const std::int64_t from = x;
+                    for (; x < n.x && in[x] != 0; ++x) {
+                        ofRow += static_cast<double>(row[x]);
+                    }
+                    m_runs.push_back({static_cast<std::int32_t>(y),
+                                      static_cast<std::int32_t>(from),
+                                      static_cast<std::int32_t>(x)});
+                    m_count += x - from;
+                    m_longest = std::max(m_longest, x - from);
+                }
+                sum += ofRow;
             }
-            const std::int64_t from = x;
-            for (; x < n.x && (in == nullptr || in[x] != 0); ++x) {
-                m_values.push_back(static_cast<float>(row[x]));
+            const double mean = sum / static_cast<double>(m_count);
+            double squares = 0;
+            for (const Run& run : m_runs) {
+                const auto* const row = image.view().row(run.row, 0);
+                double ofRun = 0;
+                for (std::int64_t x = run.from; x < run.to; ++x) {
+                    const double value = static_cast<double>(row[x]) - mean;
+                    ofRun += value * value;
+                }
+                squares += ofRun;
             }
-            m_runs.push_back({static_cast<std::int32_t>(y), static_cast<std::int32_t>(from),
-                              static_cast<std::int32_t>(x)});
-            m_longest = std::max(m_longest, x - from);
-        }
-    }
+            const double scale = 1 / std::sqrt(squares);
+            m_values.resize(static_cast<std::size_t>(m_count));
+            float* to = m_values.data();
+            for (const Run& run : m_runs) {
+                const auto* const row = image.view().row(run.row, 0);
+                for (std::int64_t x = run.from; x < run.to; ++x) {
+                    *to++ = static_cast<float>((static_cast<double>(row[x]) - mean) * scale);
+                }
+            }
+        },
+        m_turned.pixels);
+}
+
+method::CanonicalValue FullMember::score(const method::MaskedView& scene, std::int64_t x,
+                                         std::int64_t y) const {
+    std::call_once(m_once, [&] { m_canonical.emplace(method::viewOf(m_turned)); });
+    return method::canonicalValue(scene, *m_canonical, {x, y, 0}, method::Outside::Zero);
 }
 
 double FullMember::limit(const base::AnyView& scene, std::int64_t x, std::int64_t y,
@@ -110,7 +140,7 @@ double FullMember::limit(const base::AnyView& scene, std::int64_t x, std::int64_
     // values, the template and the products have one each.
     const double rounding =
         static_cast<double>(m_longest / kLanes + kLanes + 6) * 0x1p-24;
-    const auto count = static_cast<double>(m_canonical.count());
+    const auto count = static_cast<double>(m_count);
     const double variance =
         sums.squares - sums.sum * sums.sum / count - 4 * rounding * sums.squares;
     if (!(variance > 0)) {

@@ -4,6 +4,7 @@
 #include <list>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <unordered_map>
 #include <vector>
 
@@ -23,17 +24,20 @@ class FullMember {
     /// bounds of cells. `level`: near the mean of the scene.
     [[nodiscard]] double limit(const base::AnyView& scene, std::int64_t x, std::int64_t y,
                                double level) const;
+    /// Its canonical score. The template for it is made by the first call.
     [[nodiscard]] method::CanonicalValue score(const method::MaskedView& scene, std::int64_t x,
-                                               std::int64_t y) const {
-        return method::canonicalValue(scene, m_canonical, {x, y, 0}, method::Outside::Zero);
-    }
-    [[nodiscard]] const method::CanonicalTemplate& canonical() const { return m_canonical; }
+                                               std::int64_t y) const;
+    /// The bound on canonical scores.
+    [[nodiscard]] double bound() const { return method::canonicalBound(m_count); }
 
   private:
-    method::CanonicalTemplate m_canonical;
+    rotation::TurnedTemplate m_turned;
     Runs m_runs; ///< of pixels
     std::vector<float> m_values;
+    std::int64_t m_count = 0;
     std::int64_t m_longest = 0; ///< run
+    mutable std::once_flag m_once;
+    mutable std::optional<method::CanonicalTemplate> m_canonical;
 };
 
 /// Members that were made last. **Threads**: may be called at once.
