@@ -3,6 +3,9 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstdio>
 #include <iostream>
 #include <string>
 
@@ -32,6 +35,27 @@ void ProgressBar::label(std::string_view text) {
     const std::lock_guard lock(m_mutex);
     m_label = text;
     m_last = {};
+    m_speed.clear();
+    m_firstMembers = 0;
+}
+
+void ProgressBar::searched(std::int64_t members, std::int64_t of) {
+    const std::lock_guard lock(m_mutex);
+    const auto now = std::chrono::steady_clock::now();
+    if (m_firstMembers == 0) { // which may be those of an earlier run
+        m_firstMembers = members;
+        m_firstTime = now;
+        return;
+    }
+    const double seconds = std::chrono::duration<double>(now - m_firstTime).count();
+    const double speed = static_cast<double>(members - m_firstMembers) / std::max(seconds, 1e-3);
+    const auto left =
+        static_cast<std::int64_t>(std::ceil(static_cast<double>(of - members) / speed));
+    std::array<char, 80> text{};
+    (void)std::snprintf(text.data(), text.size(), "%.3g orientations/s, %lld:%02lld min left ",
+                        speed, static_cast<long long>(left / 60),
+                        static_cast<long long>(left % 60));
+    m_speed = text.data();
 }
 
 void ProgressBar::progress(double share) {
@@ -49,7 +73,7 @@ void ProgressBar::progress(double share) {
     std::string label = m_label;
     label.resize(std::max(label.size(), kLongestPhase), ' ');
     std::cerr << '\r' + label + " [" + std::string(full, '#') + std::string(kWidth - full, '.') +
-                     "] " + std::to_string(static_cast<int>(part * 100)) + " % "
+                     "] " + std::to_string(static_cast<int>(part * 100)) + " % " + m_speed + "\033[K"
               << std::flush;
 }
 

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <chrono>
+#include <cstdint>
 #include <mutex>
 #include <span>
 #include <string>
@@ -23,6 +24,7 @@ class ProgressBar : public job::JobSink {
     void doing(std::string_view word) override;
     void found(double sigma, std::span<const features::Blob> blobs) override;
     void progress(double share) override;
+    void searched(std::int64_t members, std::int64_t of) override;
 
     /// Sets the text before the bar.
     void label(std::string_view text);
@@ -37,6 +39,9 @@ class ProgressBar : public job::JobSink {
     std::string m_label{job::name(job::Phase::Read)};
     bool m_drawn = false;
     std::chrono::steady_clock::time_point m_last;
+    std::string m_speed; // of a search over poses
+    std::int64_t m_firstMembers = 0;
+    std::chrono::steady_clock::time_point m_firstTime; // when those were searched
 };
 
 /// Shows what a command that runs no job does now: redrawn in place on a terminal; elsewhere a line

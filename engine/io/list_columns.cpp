@@ -37,7 +37,8 @@ const std::vector<ListColumn>& peakColumns() {
                                                  {"theta", "angles"},
                                                  {"psi", "angles"},
                                                  {"sharpness"},
-                                                 {"mirror"}};
+                                                 {"mirror"},
+                                                 {"refined_score"}};
     return columns;
 }
 
@@ -105,6 +106,7 @@ void fillPeakCells(PositionList& list) {
                           angle(2),
                           "",
                           position.mirrored ? "1" : ""};
+        position.cells.resize(peakColumns().size()); // what is not known here is empty
         if (judged) {
             position.cells.push_back(lists::decisionText(position));
         }

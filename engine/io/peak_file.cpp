@@ -41,7 +41,9 @@ std::vector<std::string> comments(const PeakContext& context) {
         lines.emplace_back(
             "rotation: degrees in the plane, counter-clockwise where y points down; phi "
             "theta psi: rot, tilt and psi of RELION in degrees, the template is turned "
-            "by Rz(-psi) Ry(-tilt) Rz(-rot); mirror: 1 if it was mirrored along x first");
+            "by Rz(-psi) Ry(-tilt) Rz(-rot); mirror: 1 if it was mirrored along x first; "
+            "refined_score: of the angles, the scale and the centre as they stand here; score: of "
+            "the nearest pose that was searched");
     }
     if (!context.incomplete.empty()) {
         lines.push_back("incomplete: " + context.incomplete);
@@ -81,7 +83,8 @@ std::vector<std::string> cellsOf(const match::Peak& peak, std::size_t rank) {
             angle(1),
             angle(2),
             peak.sharpness ? real(*peak.sharpness) : "",
-            peak.pose ? std::to_string(peak.pose->mirrored ? 1 : 0) : ""};
+            peak.pose ? std::to_string(peak.pose->mirrored ? 1 : 0) : "",
+            peak.refinement ? real(peak.refinement->score) : ""};
 }
 
 /// Csv or Tsv.

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "engine/job/kept_map.h"
+#include "engine/match/refine.h"
 
 namespace flcc::job {
 
@@ -25,6 +26,8 @@ struct Explanation {
     double templateMean = 0;
     double templateDeviation = 0;
     std::array<ScoreProfile, 3> profiles; ///< along x, y, z
+    /// Of a peak with a pose, by lcc: scores at its placement in poses beside its own.
+    std::vector<match::PoseCurve> poseCurves{};
     /// Lower local maxima inside the peak's exclusion zone, the best ones first: the peak keeps
     /// them out of every list.
     std::vector<match::Peak> suppressed;

@@ -61,6 +61,11 @@ struct Poses {
     bool mirror = false;   ///< also the mirrored templates
     std::string symmetry;  ///< name of a rotation::pointGroup() of the templates; empty: C1
     bool yes = false;      ///< more than kMostPoses members may run
+    /// Poses, scales and places of peaks of lcc are refined between those of the search.
+    bool refine = true;
+    /// A folder that keeps the finished part of a search, from which another run goes on; empty:
+    /// nothing is kept. It is made where there is none.
+    std::filesystem::path resume{};
 
     [[nodiscard]] bool any() const { return !rotations.empty() || !scales.empty() || mirror; }
     friend bool operator==(const Poses&, const Poses&) = default;
@@ -321,6 +326,13 @@ class JobSink {
     /// Called when computing begins, after mapStarted() if that is called, and again with the
     /// verdict on the results of a GPU. `reason`: why verification failed, as a sentence.
     virtual void verification(Verification, const std::string& /*reason*/) {}
+    /// Of a search over poses: the members searched so far, of so many. Called after each batch of
+    /// them on the thread that called runJob.
+    virtual void searched(std::int64_t /*members*/, std::int64_t /*of*/) {}
+    /// Of a search over poses with one map, if maps are displayed: a copy of the best scores so
+    /// far, at most twice a second. The map of mapStarted() is not finished anywhere before the
+    /// end of the search.
+    virtual void bestSoFar(std::shared_ptr<const method::MatchMap>) {}
     /// The voxels of this box of the map hold their final values.
     virtual void regionFinished(const base::Box&) {}
     /// Of a search for blobs: the maxima found so far, overlaps included, after each scale.

@@ -109,8 +109,9 @@ struct PosesReport {
     base::Extents box{0, 0, 0};        ///< of all members; of the first extent of templates
     std::int64_t batch = 0;            ///< members that are made and matched at once, at most
     std::int64_t memoryBytes = 0;      ///< predicted, whatever the number of members
-    std::optional<double> predictedMs; ///< of the whole search; empty without a plan
+    std::optional<double> predictedMs; ///< of what is not kept; empty without a plan
     std::optional<double> perSecond;   ///< members matched in a second, after a run
+    std::int64_t kept = 0;             ///< members that an earlier run searched (Poses::resume)
 };
 
 struct InputReport {
@@ -236,6 +237,8 @@ struct JobReport {
 [[nodiscard]] std::string posesText(const PosesReport& poses);
 /// The pose of a peak: "30.0°", "30.0°, 0.95, mirrored", "rot 10.0, tilt 20.0, psi 30.0".
 [[nodiscard]] std::string poseText(const rotation::Pose& pose);
+/// The same with the score of a refined pose in brackets; empty without a pose.
+[[nodiscard]] std::string poseText(const match::Peak& peak);
 /// The audit in one line: "passed; 168 scores compared with the definition; largest deviation
 /// 3.1e-08, ...".
 [[nodiscard]] std::string auditText(const AuditReport& audit);

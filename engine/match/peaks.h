@@ -18,19 +18,33 @@
 
 namespace flcc::match {
 
+/// How a peak was moved from the pose that was searched to a better one between those of the cover
+/// (refine.h).
+struct Refinement {
+    rotation::Pose searched; ///< the pose of Peak::score
+    /// Of Peak::pose at Peak::centre: the vertex of parabolas through canonical scores. Not above
+    /// 1.
+    double score = 0;
+    double placed =
+        0; ///< the canonical score of Peak::pose at the nearest placement of whole voxels
+};
+
 /// One place where a template was found. `engine/method/NUMERICS.md`, section 8, defines its score.
 struct Peak {
     double score = 0; ///< canonical score; of another operation than lcc, its canonical value
     double bound = 0; ///< bound on the error of the score
     base::Status status = base::Status::Ok;
     base::Index corner; ///< scene voxel under the first template voxel; may lie outside the scene
-    base::Point centre{0, 0, 0};    ///< corner + (m-1)/2 + sub-voxel shift, scene voxels
-    base::Point world{0, 0, 0};     ///< the centre in world units
-    base::Point shift{0, 0, 0};     ///< sub-voxel shift, each within half a voxel
+    base::Point centre{0, 0, 0}; ///< corner + (m-1)/2 + sub-voxel shift, scene voxels
+    base::Point world{0, 0, 0};  ///< the centre in world units
+    /// Sub-voxel shift, each within half a voxel; of a refined peak from the corner to its best
+    /// placement, which may be a voxel or more away.
+    base::Point shift{0, 0, 0};
     base::Point curvature{0, 0, 0}; ///< second difference of the score along each axis
     int templ = 0;                  ///< number of the template, from 0
-    /// How the template lies there, of a search over poses.
+    /// How the template lies there, of a search over poses: as searched, or refined.
     std::optional<rotation::Pose> pose{};
+    std::optional<Refinement> refinement{}; ///< empty where the pose was not refined
     /// score / score of the best other peak outside the exclusion zone, listed or below the
     /// threshold; empty when there is none, its score is not positive, or the smallest is best.
     std::optional<double> rival;

@@ -20,6 +20,12 @@ TurnedTemplate PoseBank::member(std::int64_t i) const {
     return m_turners[templ(i)].turned(pose(i), m_box);
 }
 
+PoseBank::Turned PoseBank::turnedWhole(std::size_t templ, const Pose& pose) const {
+    const base::Extents own = m_turners[templ].extentsOf(pose);
+    return {m_turners[templ].turned(pose, own),
+            {(m_box.x - own.x) / 2, (m_box.y - own.y) / 2, (m_box.z - own.z) / 2}};
+}
+
 base::Index PoseBank::shift() const {
     const base::Extents& n = templExtents();
     return {(m_box.x - n.x) / 2, (m_box.y - n.y) / 2, (m_box.z - n.z) / 2};

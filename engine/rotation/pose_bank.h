@@ -40,6 +40,14 @@ class PoseBank {
         return m_turners[templ].turned(pose, m_box);
     }
 
+    /// The same in the least box that holds it, and the way from the first voxel of the members'
+    /// box to that of this one, about the same centre.
+    struct Turned {
+        TurnedTemplate templ;
+        base::Index shift;
+    };
+    [[nodiscard]] Turned turnedWhole(std::size_t templ, const Pose& pose) const;
+
   private:
     std::vector<Turner> m_turners;
     Cover m_cover;

@@ -1,6 +1,7 @@
 #include "ui/judge/explain_panel.h"
 
 #include <QApplication>
+#include <QBoxLayout>
 #include <QGridLayout>
 #include <QLabel>
 #include <QScrollArea>
@@ -14,6 +15,7 @@
 #include "ui/base/theme.h"
 #include "ui/judge/kept_source.h"
 #include "ui/judge/panel_picture.h"
+#include "ui/judge/pose_curve_view.h"
 #include "ui/judge/profile_view.h"
 
 namespace flcc::ui {
@@ -38,7 +40,13 @@ ExplainPanel::ExplainPanel(Document& document, QWidget* parent)
                               "and contrast, and the difference, in one scale of grey. B shows "
                               "panel and template in turns"));
     m_pictures->setMinimumHeight(1); // they follow the height and do not make it
-    m_profile = new ProfileView(this);
+    m_plots = new QWidget(this);
+    m_profile = new ProfileView(m_plots);
+    m_poseCurves = new PoseCurveView(m_plots);
+    auto* plots = new QBoxLayout(QBoxLayout::LeftToRight, m_plots);
+    plots->setContentsMargins(0, 0, 0, 0);
+    plots->addWidget(m_profile);
+    plots->addWidget(m_poseCurves);
     m_text = new QLabel(this);
     m_text->setObjectName(QStringLiteral("explainText"));
     m_text->setTextFormat(Qt::RichText);
@@ -55,7 +63,7 @@ ExplainPanel::ExplainPanel(Document& document, QWidget* parent)
     m_layout->setContentsMargins(kMargin, 4, kMargin, 4);
     m_layout->setSpacing(kGap);
     m_layout->addWidget(m_pictures, 0, 0, Qt::AlignTop | Qt::AlignLeft);
-    m_layout->addWidget(m_profile, 1, 0);
+    m_layout->addWidget(m_plots, 1, 0);
     m_layout->addWidget(text, 0, 2, 2, 1);
     m_layout->setColumnStretch(2, 1);
     m_layout->setRowStretch(1, 1);
@@ -90,6 +98,7 @@ void ExplainPanel::clear() {
     m_work.cancel();
     m_shown.reset();
     m_profile->clear();
+    m_poseCurves->show({});
     m_pictures->setPixmap({});
     m_text->setText(coloured(tr("Select a peak to see why it is one."), accents().muted));
 }
@@ -136,8 +145,10 @@ void ExplainPanel::show(Shown shown) {
     m_shown = std::move(shown);
     if (m_shown->explanation) {
         m_profile->show(m_shown->peak, *m_shown->explanation, m_document.isVolume());
+        m_poseCurves->show(m_shown->explanation->poseCurves);
     } else {
         m_profile->clear();
+        m_poseCurves->show({});
     }
     m_text->setText(textOf(*m_shown));
     drawPictures();
@@ -175,9 +186,11 @@ void ExplainPanel::placeProfile() {
     if ((m_layout->itemAtPosition(1, 0) != nullptr) == below) {
         return;
     }
-    m_layout->removeWidget(m_profile);
-    below ? m_layout->addWidget(m_profile, 1, 0) : m_layout->addWidget(m_profile, 0, 1, 2, 1);
-    m_profile->setMaximumWidth(below ? QWIDGETSIZE_MAX : m_profile->minimumWidth());
+    m_layout->removeWidget(m_plots);
+    below ? m_layout->addWidget(m_plots, 1, 0) : m_layout->addWidget(m_plots, 0, 1, 2, 1);
+    m_plots->setMaximumWidth(below ? QWIDGETSIZE_MAX : m_profile->minimumWidth());
+    static_cast<QBoxLayout*>(m_plots->layout())
+        ->setDirection(below ? QBoxLayout::LeftToRight : QBoxLayout::TopToBottom);
     m_layout->setHorizontalSpacing(below ? kGap / 2 : kGap);
 }
 
@@ -232,6 +245,12 @@ QString ExplainPanel::textOf(const Shown& shown) const {
         lines << tr("%1 false positives expected with such a score")
                      .arg(*peak.falsePositives, 0, 'g', 2);
     }
+    if (peak.refinement) {
+        lines << tr("Refined: %1, score %2; searched: %3")
+                     .arg(toQString(job::poseText(*peak.pose)))
+                     .arg(peak.refinement->score, 0, 'f', 4)
+                     .arg(toQString(job::poseText(peak.refinement->searched)));
+    }
     if (!shown.explanation) {
         lines << coloured(tr("The map of this result is not there: no profiles and neighbours."),
                           accents().muted);
@@ -283,6 +302,7 @@ void ExplainPanel::follow(const QString& link) {
 
 void ExplainPanel::refreshTheme() {
     m_profile->update();
+    m_poseCurves->update();
     follow();
 }
 

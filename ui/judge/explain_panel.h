@@ -15,6 +15,7 @@ class QLabel;
 
 namespace flcc::ui {
 
+class PoseCurveView;
 class ProfileView;
 
 /// Why the selected peak is one: panel, template and difference, scores beside it, what it
@@ -61,7 +62,9 @@ class ExplainPanel : public QWidget {
     Document& m_document;
     QGridLayout* m_layout = nullptr;
     QLabel* m_pictures = nullptr;
+    QWidget* m_plots = nullptr; ///< beside or below each other
     ProfileView* m_profile = nullptr;
+    PoseCurveView* m_poseCurves = nullptr;
     QLabel* m_text = nullptr;
     LatestWork m_work;
     QTimer m_blink;

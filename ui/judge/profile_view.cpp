@@ -12,6 +12,11 @@ namespace {
 
 constexpr double kMostReach = 12;
 
+/// Of the pose as it is shown, where the parabola begins.
+double scoreOf(const match::Peak& peak) {
+    return peak.refinement ? peak.refinement->placed : peak.score;
+}
+
 QColor axisColour(std::size_t axis) {
     return axis == 0 ? accents().bad : axis == 1 ? accents().good : accents().warning;
 }
@@ -31,7 +36,7 @@ void ProfileView::show(const match::Peak& peak, const job::Explanation& explanat
     m_explanation = explanation;
     m_volume = volume;
     m_low = peak.score;
-    m_high = peak.score;
+    m_high = std::max(peak.score, scoreOf(peak));
     m_reach = 4;
     for (const job::ScoreProfile& profile : explanation.profiles) {
         const auto last = profile.first + std::ssize(profile.scores) - 1;
@@ -85,7 +90,8 @@ void ProfileView::drawAxis(QPainter& painter, std::size_t axis, const QColor& co
     const double curvature = m_peak.curvature[axis];
     if (curvature != 0) {
         const double shift = m_peak.shift[axis];
-        const double top = m_peak.score - curvature * shift * shift / 2;
+        const double part = shift - std::round(shift); // from the placement of the score
+        const double top = scoreOf(m_peak) - curvature * part * part / 2;
         QPolygonF fit;
         for (double step = shift - 1.5; step <= shift + 1.5; step += 0.05) {
             const double score = top + curvature * (step - shift) * (step - shift) / 2;

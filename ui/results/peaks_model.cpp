@@ -110,7 +110,7 @@ QString PeaksModel::text(const match::Peak& peak, int row, int column) const {
     case Bound:
         return QString::number(peak.bound, 'g', 2);
     case Pose:
-        return peak.pose ? toQString(job::poseText(*peak.pose)) : QString();
+        return toQString(job::poseText(peak));
     case Decision:
         return decisionText(decision(row));
     default:

@@ -156,6 +156,24 @@ bool excludes(const match::Peak& peak, const base::Extents& templ, const match::
     return distance ? squared < 4 * *distance * *distance : near;
 }
 
+/// `corner`: of the box of the bank, in the scene.
+std::vector<match::PoseCurve> curvesOf(const KeptMap& kept, const rotation::PoseBank& bank,
+                                       const match::Peak& peak, base::Index corner,
+                                       const std::stop_token& stop) {
+    constexpr int kMost = 60; // poses
+    const detail::Inputs& inputs = kept.images->inputs;
+    const base::Index first = inputs.sceneCorner();
+    for (std::size_t axis = 0; axis < 3; ++axis) {
+        corner.*kAxes[axis] += std::llround(peak.shift[axis]) - first.*kAxes[axis];
+    }
+    const bool whole = peak.status != base::Status::Partial;
+    const match::PoseScorer scorer(inputs.sceneView(), bank, kept.problem.outside, whole);
+    const rotation::Pose& searched = peak.refinement ? peak.refinement->searched : *peak.pose;
+    return match::poseCurves(scorer, static_cast<std::size_t>(peak.templ), *peak.pose,
+                             match::stepsAt(bank.cover(), searched), bank.cover().flat, corner,
+                             kMost, stop);
+}
+
 } // namespace
 
 std::optional<Explanation> explain(const KeptMap& kept, const match::Peak& peak,
@@ -176,6 +194,9 @@ std::optional<Explanation> explain(const KeptMap& kept, const match::Peak& peak,
         seen = method::MaskedView(base::viewOf(posed->pixels), posed->support.view());
         const base::Index shift = bank->shift();
         corner = {corner.x - shift.x, corner.y - shift.y, corner.z - shift.z};
+        if (kept.problem.operation.isLcc()) {
+            made.poseCurves = curvesOf(kept, *bank, peak, corner, stop);
+        }
     }
     std::tie(made.panelMean, made.panelDeviation) =
         momentsOf(base::viewOf(inputs.scene->pixels), corner, seen);

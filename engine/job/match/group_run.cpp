@@ -27,6 +27,39 @@ void add(Spread& sum, const Spread& more) {
     sum.max += more.max;
 }
 
+/// Hands out copies of the best scores so far, in intervals that cost little.
+class BestSoFar {
+  public:
+    explicit BestSoFar(const method::MatchMap& map) : m_map(map) {}
+
+    /// A copy, or null if the last one is too young.
+    std::shared_ptr<const method::MatchMap> copy(base::TilePool& pool) {
+        constexpr double kLeastMs = 500;
+        constexpr double kCopies = 50; // times that a copy takes
+        if (m_since.ms() < std::max(kLeastMs, kCopies * m_copyMs)) {
+            return nullptr;
+        }
+        const base::Stopwatch watch;
+        auto copy = std::make_shared<method::MatchMap>();
+        const base::Extents& extents = m_map.value.extents();
+        copy->value = base::Image<float>(extents);
+        copy->status = base::Image<base::Status>(extents);
+        const std::int64_t slice = extents.x * extents.y;
+        (void)pool.run(extents.z, [&](std::int64_t z, int) {
+            std::copy_n(m_map.value.data() + z * slice, slice, copy->value.data() + z * slice);
+            std::copy_n(m_map.status.data() + z * slice, slice, copy->status.data() + z * slice);
+        });
+        m_copyMs = watch.ms();
+        m_since = {};
+        return copy;
+    }
+
+  private:
+    const method::MatchMap& m_map;
+    base::Stopwatch m_since;
+    double m_copyMs = 0;
+};
+
 /// The template of every score where there is one alone.
 void fillIndex(const method::MatchMap& map, base::Image<std::int32_t>& index) {
     std::transform(map.status.data(), map.status.data() + map.status.count(), index.data(),
@@ -115,6 +148,14 @@ bool GroupRun::plan(const plan::Request& request, bool warmUp, const std::stop_t
             std::max<std::int64_t>(1, asked.limits.memoryBytes - posesBytes(m_problem));
         member = m_bank->member(m_bank->typical());
         templ = method::viewOf(*member);
+    }
+    if (m_bank && !m_job.poses.resume.empty()) {
+        m_kept = std::make_unique<KeptSearch>(
+            m_job.poses.resume, searchIdentity(m_job, m_inputs, m_numbers, m_problem));
+        if (m_kept->part()) {
+            asked.replay = m_kept->part()->candidate; // no other has the same bits
+            m_keptMembers = m_kept->part()->members;
+        }
     }
     const std::shared_ptr<const plan::Knowledge> known = knowledge();
     asked.knowledge = known.get();
@@ -224,7 +265,11 @@ double GroupRun::expectedMs() const {
 }
 
 std::int64_t GroupRun::batches() const {
-    return m_bank ? batchesOf(m_bank->count(), m_bank->box()).count : 1;
+    if (!m_bank) {
+        return 1;
+    }
+    const Batches all = batchesOf(m_bank->count(), m_bank->box());
+    return batchesOf(all.members - m_keptMembers, m_bank->box()).count;
 }
 
 /// The effort behind the transforms that will run, now that they are made.
@@ -288,12 +333,29 @@ method::Outcome GroupRun::searchPoses(const method::Execution& execution,
                                       const Progress& progress) {
     const base::Stopwatch watch;
     const method::MaskedView scene = m_inputs.sceneView();
+    BestSoFar best(*m_map);
+    const auto searched = [&](std::int64_t members) {
+        if (progress.searched) {
+            progress.searched(members, m_bank->count());
+        }
+        if (progress.best) {
+            if (const auto copy = best.copy(execution.pool)) {
+                progress.best(copy);
+            }
+        }
+    };
+    m_keptMembers = 0;
+    if (m_kept && m_kept->part() && m_kept->part()->candidate == m_plan->candidate()) {
+        m_keptMembers = m_kept->part()->members;
+    }
     method::Outcome outcome = runPoses({.method = m_plan->method(),
                                         .problem = m_problem,
                                         .candidate = m_plan->candidate(),
                                         .bank = *m_bank,
                                         .scene = scene,
-                                        .share = progress.share},
+                                        .share = progress.share,
+                                        .searched = searched,
+                                        .kept = m_kept.get()},
                                        execution, {method::viewOf(*m_map), m_index->view()});
     m_streamMs.push_back(watch.ms());
     return outcome;
@@ -384,8 +446,9 @@ void GroupRun::settle() {
     run.failures = std::move(m_outcome.onDevice.failures);
     run.threads = m_threads;
     run.device = m_plan->candidate().device;
+    const bool ran = m_keptMembers < members();
     for (plan::CandidateReport& row : m_report.plan.candidates) {
-        if (row.verdict == plan::CandidateVerdict::Chosen) {
+        if (ran && row.verdict == plan::CandidateVerdict::Chosen) {
             row.measuredMs = run.executeMs.median / static_cast<double>(batches());
         }
     }

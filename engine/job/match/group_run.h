@@ -11,6 +11,7 @@
 #include "engine/base/tile_pool.h"
 #include "engine/job/input/inputs.h"
 #include "engine/job/job.h"
+#include "engine/job/match/kept_search.h"
 #include "engine/method/session.h"
 #include "engine/plan/planner.h"
 
@@ -72,6 +73,12 @@ class GroupRun {
     [[nodiscard]] bool byGpu() const { return !m_plan->candidate().onProcessor(); }
     /// The device that holds the scene after this run if `before` held it before; empty if none.
     [[nodiscard]] std::string sceneOn(const std::string& before) const;
+    /// Templates, in all poses.
+    [[nodiscard]] std::int64_t members() const {
+        return m_bank ? m_bank->count() : std::ssize(m_numbers);
+    }
+    /// Those that an earlier run searched.
+    [[nodiscard]] std::int64_t keptMembers() const { return m_keptMembers; }
     /// Predicted time of the run, with all batches of poses. Needs a plan.
     [[nodiscard]] double expectedMs() const;
 
@@ -86,6 +93,10 @@ class GroupRun {
         std::function<void(const base::Box&)> regionFinished;
         std::function<void(double)> share;
         std::function<void()> prepared{}; ///< called before a scene that is not repeated runs
+        /// Of a search over poses: members searched so far, of so many; and a copy of the best
+        /// scores so far, at most twice a second.
+        std::function<void(std::int64_t, std::int64_t)> searched{};
+        std::function<void(std::shared_ptr<const method::MatchMap>)> best{};
     };
     /// True after execute() or settle(), until fallBack().
     [[nodiscard]] bool hasRun() const { return m_report.run.has_value(); }
@@ -124,7 +135,7 @@ class GroupRun {
                                                   const Progress& progress);
     [[nodiscard]] method::Outcome searchPoses(const method::Execution& execution,
                                               const Progress& progress);
-    /// Runs that the plan's times are of: batches of a search over poses.
+    /// Runs that the plan's times are of: batches of a search over poses that are not kept.
     [[nodiscard]] std::int64_t batches() const;
     [[nodiscard]] Shared whatIsShared(int number) const;
 
@@ -132,6 +143,7 @@ class GroupRun {
     const Inputs& m_inputs;
     std::vector<int> m_numbers;
     std::shared_ptr<const rotation::PoseBank> m_bank; ///< of a search over poses; else null
+    std::unique_ptr<KeptSearch> m_kept; ///< of a search over poses that is kept; else null
     bool m_keeps;
     method::SceneHold* m_hold;
     std::vector<plan::CandidateReport> m_failed; ///< candidates that failed in runs of this group
@@ -145,7 +157,8 @@ class GroupRun {
     std::shared_ptr<const method::ReducedMap> m_reduced; ///< set instead of the map
     GroupReport m_report;
     method::Outcome m_outcome; ///< of the last repetition
-    int m_threads = 1;         ///< number of threads of the last repetition
+    std::int64_t m_keptMembers = 0;
+    int m_threads = 1; ///< number of threads of the last repetition
     std::vector<double> m_executeMs;
     std::vector<double> m_streamMs;
 };

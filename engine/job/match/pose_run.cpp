@@ -60,7 +60,7 @@ std::int64_t posesBytes(const method::Problem& batch) {
     constexpr std::int64_t kMember = 4 + 1; // bytes of a voxel: pixel and support
     constexpr std::int64_t kIndex = 4;
     const std::int64_t voxels = base::voxelCount(method::mapExtents(batch));
-    return method::mapBytes(batch) + kIndex * voxels +
+    return 2 * method::mapBytes(batch) + kIndex * voxels +
            kMember * batch.templates * base::voxelCount(batch.templ);
 }
 
@@ -74,14 +74,21 @@ class Search {
           m_parts(partsOf(best.map.value.extents())) {}
 
     method::Outcome all() {
-        for (std::int64_t batch = 0; batch < m_batches.count && !m_all.cancelled; ++batch) {
+        takeKept();
+        for (std::int64_t batch = m_searched; batch < m_batches.count && !m_all.cancelled;
+             ++batch) {
             if (!make(batch)) {
                 m_all.cancelled = true;
                 break;
             }
             search(batch);
+            if (!m_all.cancelled) {
+                m_searched = batch + 1;
+                tell();
+            }
         }
         m_all.cancelled = m_all.cancelled || m_execution.stop.stop_requested();
+        keep(); // also the part that was finished before the search was stopped
         if (m_all.cancelled) {
             method::clearBest(m_best);
             return std::move(m_all);
@@ -95,6 +102,54 @@ class Search {
     }
 
   private:
+    [[nodiscard]] std::int64_t searchedMembers() const { return m_batches.first(m_searched); }
+
+    /// Goes on from the part that an earlier run finished.
+    void takeKept() {
+        if (m_run.kept == nullptr) {
+            return;
+        }
+        m_run.kept->requireWritable();
+        const std::optional<SearchPart>& part = m_run.kept->part();
+        if (!part || !(part->candidate == m_run.candidate)) {
+            return; // another candidate computes other bits
+        }
+        while (m_searched < m_batches.count && searchedMembers() < part->members) {
+            ++m_searched;
+        }
+        m_run.kept->load(m_best);
+        m_all.facts = part->facts;
+        m_kept = m_searched;
+        tell();
+    }
+
+    /// Tells of a finished batch, and keeps it from time to time.
+    void tell() {
+        if (m_searched == m_batches.count) {
+            return;
+        }
+        if (m_run.searched) {
+            m_run.searched(searchedMembers());
+        }
+        if (m_run.kept != nullptr && m_run.kept->isDue()) {
+            keep();
+        }
+    }
+
+    /// A search that cannot be kept goes on.
+    void keep() {
+        if (m_run.kept == nullptr || m_kept == m_searched || m_unkept) {
+            return;
+        }
+        try {
+            m_run.kept->keep({searchedMembers(), m_run.candidate, m_all.facts}, m_best);
+            m_kept = m_searched;
+        } catch (const base::Error& error) {
+            m_unkept = true;
+            m_all.onDevice.failures.emplace_back(error.what());
+        }
+    }
+
     /// Makes the members of a batch. False if cancelled.
     bool make(std::int64_t batch) {
         const base::Stopwatch watch;
@@ -113,7 +168,8 @@ class Search {
 
     void prepare(std::int64_t batch) {
         const std::int64_t count = m_batches.size(batch);
-        if (batch == 0 || count != m_problem.templates) {
+        if (!m_planned || count != m_problem.templates) {
+            m_planned = true;
             m_problem = m_run.problem;
             m_problem.templates = static_cast<int>(count);
             m_session = method::Session(m_run.method, m_problem, m_run.candidate);
@@ -189,6 +245,10 @@ class Search {
     Batches m_batches;
     std::vector<base::Box> m_parts;
     std::vector<rotation::TurnedTemplate> m_members;
+    std::int64_t m_searched = 0; ///< batches
+    std::int64_t m_kept = 0;     ///< batches in the file of the kept search
+    bool m_unkept = false;       ///< keeping failed
+    bool m_planned = false;      ///< m_problem and m_session are of a batch
     method::Problem m_problem;
     method::Session m_session;
     std::unique_ptr<BatchMap> m_scores;

@@ -3,13 +3,14 @@
 #include <functional>
 
 #include "engine/job/input/poses.h"
+#include "engine/job/match/kept_search.h"
 #include "engine/method/method.h"
 #include "engine/method/session.h"
 
 namespace flcc::job::detail {
 
-/// Bytes that a search over poses takes beside the run of one batch: the map of a batch, and its
-/// members.
+/// Bytes that a search over poses takes beside the run of one batch: the map of a batch, its
+/// members, and a copy of the best scores to look at.
 [[nodiscard]] std::int64_t posesBytes(const method::Problem& batch);
 
 /// What runPoses() needs of a group.
@@ -21,6 +22,11 @@ struct PoseRun {
     const method::MaskedView& scene;
     /// Called with the finished share; calls for one batch after the other.
     std::function<void(double)> share{};
+    /// Called on the calling thread after each batch but the last, with the number of members
+    /// searched so far. `best` holds their scores until it returns.
+    std::function<void(std::int64_t)> searched{};
+    /// Where the finished part is kept, and taken from if it is of this candidate; may be null.
+    KeptSearch* kept = nullptr;
 };
 
 /// Searches all members of a bank: makes a batch of them, prepares it, matches it, and merges the

@@ -215,13 +215,14 @@ void SceneRunner::reportPoses() {
             return;
         }
         predicted += group.expectedMs();
+        poses.kept += group.keptMembers();
         poses.memoryBytes = std::max(poses.memoryBytes,
                                      chosen->prediction->hostBytes + posesBytes(group.problem()));
         measured += group.report().run ? group.report().run->executeMs.median : 0;
     }
     poses.predictedMs = predicted;
-    if (measured > 0) {
-        poses.perSecond = 1000 * static_cast<double>(poses.members) / measured;
+    if (measured > 0 && poses.kept < poses.members) {
+        poses.perSecond = 1000 * static_cast<double>(poses.members - poses.kept) / measured;
     }
     m_result.report.poses = std::move(poses);
 }
@@ -542,6 +543,7 @@ bool SceneRunner::execute() {
     const PeakMeter meter;
     const bool oneMap = groups().size() == 1;
     double expected = 0;
+    std::int64_t all = 0;           // members of all groups that run
     std::vector<GroupRun*> waiting; // all groups, unless only some must be run once more
     for (GroupRun& group : groups()) {
         if (!group.hasRun()) {
@@ -550,6 +552,7 @@ bool SceneRunner::execute() {
                 return false;
             }
             expected += group.expectedMs();
+            all += group.members();
         }
     }
     if (oneMap) {
@@ -558,6 +561,7 @@ bool SceneRunner::execute() {
     tellWhatIsOpen();
     lookAhead();
     double done = 0;
+    std::int64_t members = 0; // searched before
     for (GroupRun* const group : waiting) {
         const double share = expected > 0 ? group->expectedMs() / expected : 1;
         const GroupRun::Progress progress{
@@ -568,11 +572,20 @@ bool SceneRunner::execute() {
                     }
                 },
             .share = [&](double part) { m_sink.progress(std::min(1.0, done + part * share)); },
-            .prepared = [this] { runAhead(); }};
+            .prepared = [this] { runAhead(); },
+            .searched = [&](std::int64_t now,
+                            std::int64_t) { m_sink.searched(members + now, all); },
+            .best =
+                [&](std::shared_ptr<const method::MatchMap> best) {
+                    if (oneMap && m_sink.wantsMaps()) {
+                        m_sink.bestSoFar(std::move(best));
+                    }
+                }};
         if (!executeGroup(*group, progress)) {
             return false;
         }
         done += share;
+        members += group->members();
     }
     m_work->hold = {};
     RunReport run = totalRun(groups());

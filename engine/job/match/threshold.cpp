@@ -2,7 +2,9 @@
 
 #include <utility>
 
+#include "engine/base/tile_pool.h"
 #include "engine/job/input/inputs.h"
+#include "engine/match/refine.h"
 #include "engine/match/sharpness.h"
 
 namespace flcc::job::detail {
@@ -40,6 +42,13 @@ FoundPeaks peaksOf(const Job& job, const method::MaskedView& scene,
     }
     found.peaks =
         match::findPeaks(scene, maps, geometry, options, stop, &found.incomplete, progress);
+    if (job.poses.refine && job.poses.any()) {
+        base::TilePool pool(job.threads > 0 ? job.threads : base::availableThreads());
+        match::refinePeaks(found.peaks, scene, maps, options, pool, stop);
+        if (stop.stop_requested()) {
+            found.peaks.clear();
+        }
+    }
     if (found.threshold) {
         for (match::Peak& peak : found.peaks) {
             if (found.threshold->falsePositives) {

@@ -267,6 +267,24 @@ std::vector<Option<Job>> makeOptions() {
         flagOption<Job>(
             "yes", "search more than 10000 orientations",
             [](auto& job) -> auto& { return job.poses.yes; }),
+        wordOption<Job>(
+            "refine",
+            "of a search over rotations or scales by lcc: also find the best pose of each peak "
+            "between those that are searched",
+            {"on", "off"},
+            [](const Job& job) { return std::string(job.poses.refine ? "on" : "off"); },
+            [](Job& job, const std::string& text) { job.poses.refine = text == "on"; }),
+        {.name = "resume",
+         .value = "FOLDER",
+         .help = "keep the finished part of a search over rotations or scales in this folder, and "
+                 "go on from the part that it keeps",
+         .get =
+             [](const Job& job) {
+                 return job.poses.resume.empty() ? std::nullopt
+                                                 : std::optional(job.poses.resume.string());
+             },
+         .set = [](Job& job,
+                   const std::string& text) { job.poses.resume = toFile("resume", text); }},
         operationOption(),
         enumOption<Job>(
             "extent", "placements: inside the scene, with the centre inside, or all that touch it",

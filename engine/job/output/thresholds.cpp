@@ -127,6 +127,16 @@ void requireSensible(const Job& job) {
                   "{--symmetry}");
         }
     }
+    if (!job.poses.resume.empty() && !job.poses.any()) {
+        wrong("resume-without-rotations",
+              "{--resume} keeps searches over rotations, scales or hands; add {--rotations} or "
+              "leave out {--resume}");
+    }
+    if (!job.poses.resume.empty() && job.repeat > 1) {
+        wrong("resume-and-repeat",
+              "{--repeat} times whole runs, and {--resume} goes on from a part of one; leave out "
+              "one of them");
+    }
     requireTruth(job);
     if (job.memoryBytes < 0) {
         wrong("option-value", "{--memory} must be positive, not {value}",

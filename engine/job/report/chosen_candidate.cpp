@@ -49,19 +49,19 @@ std::int64_t integerAt(const Json& json, const char* key, std::int64_t missing) 
     return found->get<std::int64_t>();
 }
 
-/// The candidate of a report. A key that no report has is an error: it may be a misspelt one, whose
-/// value would silently be the default.
-method::Candidate candidateOf(const Json& chosen) {
+} // namespace
+
+method::Candidate detail::json::candidateOf(const Json& row) {
     const Json known = toJson(plan::CandidateReport{});
-    for (const auto& [key, value] : chosen.items()) {
+    for (const auto& [key, value] : row.items()) {
         if (!known.contains(key)) {
             throw std::invalid_argument("unknown key \"" + base::excerpt(key) + "\"");
         }
     }
     method::Candidate candidate;
-    candidate.method = chosen.at("method").get<std::string>();
-    candidate.device = chosen.at("device").get<std::string>();
-    const Json& tile = chosen.at("tile");
+    candidate.method = row.at("method").get<std::string>();
+    candidate.device = row.at("device").get<std::string>();
+    const Json& tile = row.at("tile");
     candidate.tile = {tile.at(0).get<std::int64_t>(), tile.at(1).get<std::int64_t>(),
                       tile.at(2).get<std::int64_t>()};
     constexpr std::int64_t kLongest = std::int64_t{1} << 32;
@@ -70,22 +70,22 @@ method::Candidate candidateOf(const Json& chosen) {
             throw std::out_of_range("tile " + base::toString(candidate.tile));
         }
     }
-    const std::int64_t threads = integerAt(chosen, "threads", 1);
+    const std::int64_t threads = integerAt(row, "threads", 1);
     constexpr std::int64_t kMostThreads = 4096;
     if (threads < 1 || threads > kMostThreads) {
         throw std::out_of_range("threads " + std::to_string(threads));
     }
     candidate.threads = static_cast<int>(threads);
     constexpr std::int64_t kMostParts = 16;
-    candidate.onDevice.inFlight = static_cast<int>(
-        std::clamp<std::int64_t>(integerAt(chosen, "in_flight", 0), 0, kMostParts));
-    const std::int64_t parts = integerAt(chosen, "parts", 0);
+    candidate.onDevice.inFlight =
+        static_cast<int>(std::clamp<std::int64_t>(integerAt(row, "in_flight", 0), 0, kMostParts));
+    const std::int64_t parts = integerAt(row, "parts", 0);
     constexpr std::int64_t kMostDecimated = std::int64_t{1} << 20;
     if (parts < 0 || parts > kMostDecimated) {
         throw std::out_of_range("parts " + std::to_string(parts));
     }
     candidate.parts = static_cast<int>(parts);
-    if (const auto found = chosen.find("transforms"); found != chosen.end() && !found->is_null()) {
+    if (const auto found = row.find("transforms"); found != row.end() && !found->is_null()) {
         const auto transforms = method::transformsNamed(found->get<std::string>());
         if (!transforms) {
             throw std::out_of_range("transforms " + base::excerpt(found->get<std::string>()));
@@ -94,8 +94,6 @@ method::Candidate candidateOf(const Json& chosen) {
     }
     return candidate;
 }
-
-} // namespace
 
 method::Candidate chosenCandidate(const std::string& path, const base::Extents& templ) {
     const std::string text = detail::readTextFile(path, "plan report");

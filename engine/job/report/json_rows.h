@@ -35,6 +35,9 @@ template <class T> [[nodiscard]] Json orNull(const std::optional<T>& value) {
 
 /// The world axes of a geometry; null if they have no name.
 [[nodiscard]] Json axesJson(const base::Geometry& geometry);
+/// The candidate of such a row. A key that no row has is an error: it may be a misspelt one, whose
+/// value would silently be the default. **Errors**: any std::exception, in words.
+[[nodiscard]] method::Candidate candidateOf(const Json& row);
 [[nodiscard]] Json candidatesJson(const std::vector<plan::CandidateReport>& rows);
 [[nodiscard]] Json inputsJson(const std::vector<InputReport>& inputs);
 /// Versions, processor and instructions.

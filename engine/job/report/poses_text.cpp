@@ -36,6 +36,7 @@ std::string posesText(const PosesReport& poses) {
         text += "; about " + fixed(*poses.predictedMs / 1000, 2) + " s and " +
                 bytesText(poses.memoryBytes);
     }
+    text += poses.kept > 0 ? "; " + counted(poses.kept, "member") + " searched before" : "";
     return text + (poses.perSecond ? "; " + fixed(*poses.perSecond, 1) + " a second" : "");
 }
 
@@ -48,6 +49,12 @@ std::string poseText(const rotation::Pose& pose) {
                                  fixed(euler[2], 1);
     text += pose.scale == 1 ? "" : " x" + fixed(pose.scale, 3);
     return text + (pose.mirrored ? " mirrored" : "");
+}
+
+std::string poseText(const match::Peak& peak) {
+    return !peak.pose        ? std::string()
+           : peak.refinement ? poseText(*peak.pose) + " (" + fixed(peak.refinement->score, 4) + ")"
+                             : poseText(*peak.pose);
 }
 
 } // namespace flcc::job

@@ -193,7 +193,7 @@ std::string peaksHtml(const JobReport& report) {
                      peak.zscore ? fixed(*peak.zscore, 1) : "",
                      peak.falsePositives ? fmt::format("{:.2g}", *peak.falsePositives) : "",
                      peak.rival ? fixed(*peak.rival, 3) : "", std::to_string(peak.templ),
-                     peak.pose ? poseText(*peak.pose) : "", std::string(base::name(peak.status))}));
+                     poseText(peak), std::string(base::name(peak.status))}));
     }
     const Row head =
         columns({"rank", "score", "corner", "x", "y", "z", "x, " + unit, "y, " + unit, "z, " + unit,

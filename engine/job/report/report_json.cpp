@@ -141,7 +141,8 @@ Json toJson(const PosesReport& poses) {
             {"batch", poses.batch},
             {"memory_bytes", poses.memoryBytes},
             {"predicted_ms", orNull(poses.predictedMs)},
-            {"per_second", orNull(poses.perSecond)}};
+            {"per_second", orNull(poses.perSecond)},
+            {"resumed_members", poses.kept}};
 }
 
 Json toJson(const match::Peak& peak, std::size_t rank) {
@@ -156,6 +157,9 @@ Json toJson(const match::Peak& peak, std::size_t rank) {
             {"curvature", toJson(peak.curvature)},
             {"template", peak.templ},
             {"pose", poseJson(peak.pose)},
+            {"refinement", peak.refinement ? Json{{"score", peak.refinement->score},
+                                                  {"searched", poseJson(peak.refinement->searched)}}
+                                           : Json(nullptr)},
             {"rival", orNull(peak.rival)},
             {"zscore", orNull(peak.zscore)},
             {"false_positives", orNull(peak.falsePositives)},

@@ -360,8 +360,8 @@ std::string peaksText(const JobReport& report, std::size_t shown) {
         rows.push_back({std::to_string(i + 1), fixed(peak.score, 4), fixed(peak.centre[0], 2),
                         fixed(peak.centre[1], 2), fixed(peak.centre[2], 2),
                         peak.zscore ? fixed(*peak.zscore, 1) : "",
-                        peak.falsePositives ? brief(*peak.falsePositives) : "",
-                        peak.pose ? poseText(*peak.pose) : "", std::to_string(peak.templ)});
+                        peak.falsePositives ? brief(*peak.falsePositives) : "", poseText(peak),
+                        std::to_string(peak.templ)});
     }
     for (Row& row : rows) {
         if (!several) {

@@ -282,7 +282,7 @@ void IoStackTest::peaksHaveAColumnForTheFrame() {
         }
     }
     QCOMPARE(rows.size(), std::size_t{4});
-    QVERIFY(rows[0].ends_with(",psi,sharpness,mirror,frame"));
+    QVERIFY(rows[0].ends_with(",psi,sharpness,mirror,refined_score,frame"));
     QVERIFY(rows[1].starts_with("1,0.75,") && rows[1].ends_with(",0"));
     QVERIFY(rows[2].starts_with("2,0.75,") && rows[2].ends_with(",0"));
     QVERIFY(rows[3].starts_with("1,0.75,") && rows[3].ends_with(",2"));

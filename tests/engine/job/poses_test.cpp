@@ -111,6 +111,7 @@ Job searching(const char* rotations, const char* scales = "") {
     job.threads = 2;
     job.planning = plan::Planning::Estimate;
     job.minScore = 0.6;
+    job.poses.refine = false;
     return job;
 }
 
@@ -226,6 +227,64 @@ class PosesTest : public QObject {
             // The corner is that of the template's own box about the centre.
             QVERIFY(std::abs(static_cast<double>(peak->corner.x) + 9 - each.centre[0]) <= 1.5);
         }
+    }
+
+    static void posesAreRefined_data() {
+        QTest::addColumn<bool>("flat");
+        QTest::newRow("image") << true;
+        QTest::newRow("volume") << false;
+    }
+
+    static void posesAreRefined() {
+        QFETCH(bool, flat);
+        const auto turn = [flat](double degrees, const Point& euler) {
+            return flat ? rotation::inPlane(degrees) : rotation::fromEuler(euler);
+        };
+        const std::vector<Planted> planted{
+            {{17.3, 18.4, flat ? 0 : 16.2}, {turn(133.3, {20, 60, -110}), 1.07, false}},
+            {{42.2, 17.6, flat ? 0 : 20.4}, {turn(11.9, {-150, 100, 35}), 1, false}},
+            {{28.1, 43.3, flat ? 0 : 18.5}, {turn(287.2, {75, 15, 170}), 1.1, false}}};
+        Job job = searching(flat ? "12" : "30", "1,1.1");
+        job.masks = {flat ? "" : "sphere:9"};
+        if (flat) {
+            job.masks.clear();
+        }
+        job.minScore = 0.45;
+        const job::JobImages images = pictureOf(planted, {60, 60, flat ? 1 : 38}, flat);
+        const JobResult coarse = job::runJob(job, images);
+        job.poses.refine = true;
+        const JobResult fine = job::runJob(job, images);
+        QCOMPARE(std::ssize(fine.peaks), std::ssize(coarse.peaks));
+        const auto cover = flat ? rotation::flatCover(rotation::parseRotations("12"), {})
+                                : rotation::spaceCover(rotation::parseRotations("30"), {});
+        for (std::size_t i = 0; i < fine.peaks.size(); ++i) {
+            const match::Peak& peak = fine.peaks[i];
+            // What the map says stays.
+            QVERIFY(peak.corner == coarse.peaks[i].corner);
+            QCOMPARE(peak.score, coarse.peaks[i].score);
+            QVERIFY(!coarse.peaks[i].refinement && peak.refinement);
+            QVERIFY(peak.refinement->searched == *coarse.peaks[i].pose);
+            QVERIFY(peak.refinement->score >= peak.score - 1e-12);
+            QVERIFY(peak.pose->scale >= 1 && peak.pose->scale <= 1.1);
+        }
+        for (const Planted& each : planted) {
+            const match::Peak* const peak = nearest(fine.peaks, each.centre);
+            QVERIFY(peak != nullptr);
+            const double off = rotation::angleBetween(peak->pose->turn, each.pose.turn);
+            QVERIFY2(off < (flat ? 0.6 : 1.5), qPrintable(QString::number(off)));
+            QVERIFY2(std::abs(peak->pose->scale - each.pose.scale) < 0.015,
+                     qPrintable(QString::number(peak->pose->scale)));
+            const double moved =
+                std::hypot(peak->centre[0] - each.centre[0], peak->centre[1] - each.centre[1],
+                           peak->centre[2] - each.centre[2]);
+            QVERIFY2(moved < 0.25, qPrintable(QString::number(moved)));
+            QVERIFY(peak->refinement->score > peak->score);
+        }
+        // Of operations other than lcc nothing is refined.
+        job.operation = *method::operationNamed("correlation");
+        job.minScore = 5;
+        const JobResult other = job::runJob(job, images);
+        QVERIFY(!other.peaks.empty() && !other.peaks.front().refinement);
     }
 
     static void listsOfOtherProgramsHaveTheAngles_data() {

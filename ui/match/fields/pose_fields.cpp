@@ -54,6 +54,11 @@ PoseFields::PoseFields(FoldingForm& form, job::Job& job, TextFields& texts, Docu
     m_mirror = new QCheckBox(tr("Mirrored templates too"), &m_form);
     m_form.addRow(QString(), m_mirror, "mirror",
                   tr("Also searches the templates mirrored along x: the other hand"));
+    m_refine = new QCheckBox(tr("Refine poses of peaks"), &m_form);
+    m_form.addRow(
+        QString(), m_refine, "refinePoses",
+        tr("Also finds the best angle, size and place of each peak between those that are "
+           "searched"));
     m_yes = new QCheckBox(tr("More than %1 orientations").arg(job::kMostPoses), &m_form);
     m_form.addRow(QString(), m_yes, "manyPoses",
                   tr("Allows a search that may take hours; the plan tells its time"));
@@ -63,10 +68,11 @@ PoseFields::PoseFields(FoldingForm& form, job::Job& job, TextFields& texts, Docu
     m_count->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Fixed);
     m_form.addRow(QString(), m_count, "poseCount",
                   tr("How many orientations each template is searched in"));
-    for (QCheckBox* const box : {m_mirror, m_yes}) {
+    for (QCheckBox* const box : {m_mirror, m_refine, m_yes}) {
         box->setAccessibleName(box->text());
         connect(box, &QCheckBox::toggled, this, [this] {
             m_job.poses.mirror = m_mirror->isChecked();
+            m_job.poses.refine = m_refine->isChecked();
             m_job.poses.yes = m_yes->isChecked();
             showCount();
             Q_EMIT changed();
@@ -112,6 +118,7 @@ void PoseFields::read(job::Job& job) const {
 
 void PoseFields::show() {
     const QSignalBlocker quietMirror(m_mirror);
+    const QSignalBlocker quietRefine(m_refine);
     const QSignalBlocker quietYes(m_yes);
     for (const auto& [field, text] :
          {std::pair(m_rotations, m_job.poses.rotations),
@@ -120,6 +127,7 @@ void PoseFields::show() {
         field->setText(toQString(text));
     }
     m_mirror->setChecked(m_job.poses.mirror);
+    m_refine->setChecked(m_job.poses.refine);
     m_yes->setChecked(m_job.poses.yes);
     showCount();
 }

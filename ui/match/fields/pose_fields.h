@@ -35,6 +35,7 @@ class PoseFields : public FieldGroup {
     QLineEdit* m_symmetry = nullptr;
     QLineEdit* m_scales = nullptr;
     QCheckBox* m_mirror = nullptr;
+    QCheckBox* m_refine = nullptr;
     QCheckBox* m_yes = nullptr;
     QLabel* m_count = nullptr;
 };

@@ -1,0 +1,215 @@
+#include <QtTest>
+
+#include <filesystem>
+#include <fstream>
+#include <string>
+#include <vector>
+
+#include "engine/base/error.h"
+#include "engine/job/arguments.h"
+#include "tests/engine/job/job_cases.h"
+#include "tests/support/scenes.h"
+#include "tests/support/test_class.h"
+
+using namespace flcc;
+using base::Extents;
+using job::Job;
+using job::JobResult;
+
+namespace {
+
+/// Stops the search when so many members are searched.
+class Stopper : public job::JobSink {
+  public:
+    explicit Stopper(std::int64_t at) : m_at(at) {}
+    void searched(std::int64_t members, std::int64_t of) override {
+        m_told.push_back(members);
+        m_of = of;
+        if (members >= m_at) {
+            m_stop.request_stop();
+        }
+    }
+    void bestSoFar(std::shared_ptr<const method::MatchMap>) override {}
+
+    [[nodiscard]] std::stop_token token() const { return m_stop.get_token(); }
+    [[nodiscard]] const std::vector<std::int64_t>& told() const { return m_told; }
+    [[nodiscard]] std::int64_t of() const { return m_of; }
+
+  private:
+    std::int64_t m_at;
+    std::stop_source m_stop;
+    std::vector<std::int64_t> m_told;
+    std::int64_t m_of = 0;
+};
+
+job::JobImages images(unsigned seed = 7) {
+    return test::imagesOf(test::noise(base::PixelType::Float32, {26, 24, 22}, seed),
+                          test::noise(base::PixelType::Float32, {6, 5, 5}, 8));
+}
+
+Job searching(const test::Folder& folder, const std::string& outputs) {
+    Job job;
+    job.poses.rotations = "60";
+    job.threads = 2;
+    job.planning = plan::Planning::Estimate;
+    job.minScore = 0.2;
+    std::filesystem::create_directories(folder.path(outputs));
+    job.map = folder.path(outputs + "/map.mha");
+    job.status = folder.path(outputs + "/status.mha");
+    job.index = folder.path(outputs + "/index.mha");
+    job.peaks = folder.path(outputs + "/peaks.csv");
+    return job;
+}
+
+std::vector<std::string> bytes(const Job& job) {
+    return {test::bytesOf(job.map), test::bytesOf(job.status), test::bytesOf(job.index),
+            test::bytesOf(job.peaks)};
+}
+
+std::filesystem::path onlyFileIn(const std::filesystem::path& folder) {
+    std::filesystem::path found;
+    for (const auto& each : std::filesystem::directory_iterator(folder)) {
+        QTest::qVerify(found.empty(), "one file", "", __FILE__, __LINE__);
+        found = each.path();
+    }
+    return found;
+}
+
+} // namespace
+
+class KeptSearchTest : public QObject {
+    Q_OBJECT
+
+  private Q_SLOTS:
+    static void aStoppedSearchGoesOnWithTheSameBytes_data() {
+        QTest::addColumn<bool>("inDouble");
+        QTest::newRow("single") << false;
+        QTest::newRow("double") << true;
+    }
+
+    static void aStoppedSearchGoesOnWithTheSameBytes() {
+        QFETCH(bool, inDouble);
+        const test::Folder folder;
+        Job whole = searching(folder, "whole");
+        whole.precision = inDouble ? method::Precision::Double : method::Precision::Single;
+        const JobResult expected = job::runJob(whole, images());
+        const std::int64_t members = expected.report.poses->members;
+        QVERIFY(members > 3 * expected.report.poses->batch);
+
+        Job parts = searching(folder, "parts");
+        parts.precision = whole.precision;
+        parts.poses.resume = folder.path("kept/searches");
+        std::int64_t before = 0;
+        for (const std::int64_t at : {members / 4, members / 2}) {
+            Stopper stopper(at);
+            const JobResult stopped = job::runJob(parts, images(), stopper.token(), &stopper);
+            QVERIFY(stopped.cancelled);
+            QVERIFY(!std::filesystem::exists(parts.map));
+            QCOMPARE(stopper.of(), members);
+            // It goes on where it was, and each batch is told once.
+            QVERIFY(stopper.told().front() >= before);
+            QVERIFY(std::ranges::is_sorted(stopper.told()));
+            before = stopper.told().back();
+            QVERIFY(before >= at && before < members);
+        }
+        Stopper none(members + 1);
+        const JobResult result = job::runJob(parts, images(), none.token(), &none);
+        QCOMPARE(result.report.poses->kept, before);
+        QCOMPARE(none.told().front(), before);
+        QCOMPARE(bytes(parts), bytes(whole));
+        QCOMPARE(result.report.map->facts.scores.sum, expected.report.map->facts.scores.sum);
+        QCOMPARE(result.report.map->facts.statusCounts, expected.report.map->facts.statusCounts);
+        QVERIFY(std::ssize(result.peaks) > 2);
+
+        // A finished search is not run again.
+        parts.minScore = 0.3;
+        whole.minScore = 0.3;
+        (void)job::runJob(whole, images());
+        const JobResult again = job::runJob(parts, images());
+        QCOMPARE(again.report.poses->kept, members);
+        QVERIFY(!again.report.poses->perSecond);
+        QCOMPARE(bytes(parts), bytes(whole));
+    }
+
+    static void otherSearchesBeginAnew() {
+        const test::Folder folder;
+        Job job = searching(folder, "one");
+        job.poses.resume = folder.path("kept");
+        (void)job::runJob(job, images());
+        const std::filesystem::path file = onlyFileIn(job.poses.resume);
+        const auto kept = [&](const Job& each, const job::JobImages& on) {
+            return job::planJob(each, on).poses->kept;
+        };
+        QVERIFY(kept(job, images()) > 0);
+        QCOMPARE(kept(job, images(9)), 0); // another scene
+        Job other = job;
+        other.poses.rotations = "90";
+        QCOMPARE(kept(other, images()), 0);
+        other = job;
+        other.poses.mirror = true;
+        QCOMPARE(kept(other, images()), 0);
+        other = job;
+        other.promise = 1e-5;
+        QCOMPARE(kept(other, images()), 0);
+        other = job;
+        other.masks = {"sphere:2"};
+        QCOMPARE(kept(other, images()), 0);
+        other = job;
+        other.method = "direct";
+        QCOMPARE(kept(other, images()), 0);
+        other = job;
+        other.minScore = 0.9;
+        other.maxPeaks = 3;
+        QVERIFY(kept(other, images()) > 0);
+        QCOMPARE(onlyFileIn(job.poses.resume), file); // planning writes nothing
+    }
+
+    static void damagedFilesAreRefused() {
+        const test::Folder folder;
+        Job job = searching(folder, "one");
+        job.poses.resume = folder.path("kept");
+        (void)job::runJob(job, images());
+        const std::filesystem::path file = onlyFileIn(job.poses.resume);
+        const std::string good = test::bytesOf(file);
+        const auto write = [&](const std::string& text) {
+            std::ofstream(file, std::ios::binary) << text;
+        };
+        const auto code = [&] { return test::thrownBy([&] { (void)job::runJob(job, images()); }); };
+        std::string bad = good;
+        bad[bad.size() / 2] = static_cast<char>(bad[bad.size() / 2] ^ 1);
+        for (const std::string& text :
+             {std::string(), good.substr(0, 30), good.substr(0, good.size() - 1), good + "x", bad,
+              "x" + good}) {
+            write(text);
+            const test::Thrown thrown = code();
+            QCOMPARE(thrown.code, base::ErrorCode::Input);
+            QVERIFY(thrown.sentence.find("delete it to search from the beginning") !=
+                    std::string::npos);
+        }
+        write(good);
+        QCOMPARE(code().code, base::ErrorCode::Internal); // none
+    }
+
+    static void badUsesAreRefused() {
+        const test::Folder folder;
+        Job job = searching(folder, "one");
+        job.poses.resume = folder.path("kept");
+        job.repeat = 2;
+        const auto code = [&](const Job& each) {
+            return test::thrownBy([&] { (void)job::runJob(each, images()); }).code;
+        };
+        QCOMPARE(code(job), base::ErrorCode::CommandLine);
+        job.repeat = 1;
+        job.poses.rotations.clear();
+        QCOMPARE(code(job), base::ErrorCode::CommandLine);
+        job.poses.rotations = "60";
+        std::ofstream(folder.path("file")) << "no folder";
+        job.poses.resume = folder.path("file");
+        QCOMPARE(code(job), base::ErrorCode::Output);
+        QVERIFY(job::parseArguments(job::toArguments(job)).job == job);
+        QVERIFY(job::fromJobFile(job::toJobFile(job)) == job);
+    }
+};
+
+const flcc::test::TestClass<KeptSearchTest> kKeptSearchTest;
+#include "kept_search_test.moc"
