@@ -141,6 +141,15 @@ Turner::Turner(const base::AnyView& pixels, const base::View<const std::uint8_t>
     }
 }
 
+bool Turner::isSameAs(const Turner& other) const {
+    const auto same = [](const auto& a, const auto& b) {
+        return a.extents() == b.extents() && std::equal(a.data(), a.data() + a.count(), b.data());
+    };
+    return m_flat == other.m_flat && m_inDouble == other.m_inDouble &&
+           same(m_values, other.m_values) && same(m_support, other.m_support) &&
+           same(m_weights, other.m_weights);
+}
+
 /// A round support has a radius that holds all voxels that count and no others, also none outside
 /// of the template.
 void Turner::findRadius() {

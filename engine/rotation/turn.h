@@ -48,6 +48,8 @@ class Turner {
            bool inDouble, const base::View<const float>& weights = {});
 
     [[nodiscard]] const base::Extents& extents() const { return m_values.extents(); }
+    /// Whether all poses are the same.
+    [[nodiscard]] bool isSameAs(const Turner& other) const;
 
     /// The least extents, not below those of the template and odd or even as they are, that hold
     /// all voxels that count in this pose.

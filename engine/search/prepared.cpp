@@ -5,6 +5,7 @@
 #include "engine/base/error.h"
 #include "engine/method/canonical.h"
 #include "engine/method/shared/posed_view.h"
+#include "engine/search/detail/coarse.h"
 #include "engine/search/detail/prepared_bank.h"
 
 namespace flcc::search {
@@ -32,8 +33,7 @@ std::int64_t edgeFor(const PoseBank& bank) {
 double degreesFor(const PoseBank& bank, double pixels) {
     const base::Extents& n = bank.templExtents();
     const double scale = *std::ranges::max_element(bank.cover().scales);
-    const double radius =
-        scale * std::sqrt(static_cast<double>(n.x * n.x + n.y * n.y) / 12.0);
+    const double radius = scale * std::sqrt(static_cast<double>(n.x * n.x + n.y * n.y) / 12.0);
     return pixels / radius * 180 / 3.141592653589793;
 }
 
@@ -56,8 +56,8 @@ std::vector<Prepared::Cluster> clustersOf(const PoseBank& bank, std::int64_t edg
         while (cluster.next + 1 < bank.count() && areNear(bank, first, cluster.next + 1, degrees)) {
             ++cluster.next;
         }
-        const bool isLast = cluster.next + 1 == bank.count() ||
-                            !areNear(bank, first, cluster.next + 1, 180);
+        const bool isLast =
+            cluster.next + 1 == bank.count() || !areNear(bank, first, cluster.next + 1, 180);
         // The last base of a row of turns is in the cluster before it.
         cluster.end = std::max(first + 1, isLast ? cluster.next + 1 : cluster.next);
         first = cluster.end;
@@ -68,19 +68,17 @@ std::vector<Prepared::Cluster> clustersOf(const PoseBank& bank, std::int64_t edg
 
 std::vector<Prepared::Sector> sectorsOf(const Prepared& prepared) {
     constexpr double kMoved = 3; // cells
-    const double degrees =
-        degreesFor(*prepared.bank, kMoved * static_cast<double>(prepared.edge));
+    const double degrees = degreesFor(*prepared.bank, kMoved * static_cast<double>(prepared.edge));
     std::vector<Prepared::Sector> sectors;
     const auto& clusters = prepared.clusters;
     for (std::size_t first = 0; first < clusters.size();) {
         Prepared::Sector sector{first, first, {}};
         bool begins = true;
         while (sector.end < clusters.size() &&
-               (begins || areNear(*prepared.bank, clusters[first].first,
-                                  clusters[sector.end].next, degrees))) {
+               (begins || areNear(*prepared.bank, clusters[first].first, clusters[sector.end].next,
+                                  degrees))) {
             const Prepared::Cluster& cluster = clusters[sector.end];
-            for (std::int64_t i = cluster.first; i < std::max(cluster.end, cluster.next + 1);
-                 ++i) {
+            for (std::int64_t i = cluster.first; i < std::max(cluster.end, cluster.next + 1); ++i) {
                 const detail::Regions& own = prepared.members[static_cast<std::size_t>(i)].sector;
                 sector.regions.outer = detail::unionOf(sector.regions.outer, own.outer);
                 sector.regions.inner =
@@ -109,18 +107,27 @@ rotation::TurnedTemplate usableMember(const PoseBank& bank, std::int64_t number)
 
 } // namespace
 
-std::int64_t preparedBytes(const PoseBank& bank) {
+bool isOf(const Prepared& prepared, const PoseBank& bank) {
+    return prepared.bank.get() == &bank || prepared.bank->hasMembersOf(bank);
+}
+
+std::int64_t preparedBytes(const PoseBank& bank, const base::Extents& scene) {
     const auto edge = static_cast<double>(edgeFor(bank));
     const base::Extents& n = bank.templExtents();
     const double scale = *std::ranges::max_element(bank.cover().scales);
     const double pixels = static_cast<double>(n.x) * static_cast<double>(n.y) * scale * scale;
     // Sums of both edges, and about a third more for runs.
     const double member = 4 * 1.4 * pixels * (1 + 4) / (edge * edge) + 8192;
-    return static_cast<std::int64_t>(member * static_cast<double>(bank.count()));
+    const double spectrum = 4.2 * static_cast<double>(scene.x) * static_cast<double>(scene.y) /
+                            (edge * edge); // at most one for each member
+    return static_cast<std::int64_t>(
+        member * static_cast<double>(bank.count()) +
+        std::min(0x1p30, spectrum * static_cast<double>(bank.count())));
 }
 
 std::shared_ptr<const Prepared> prepare(std::shared_ptr<const PoseBank> bank,
-                                        base::TilePool& pool, const std::stop_token& stop,
+                                        const base::Extents& scene, base::TilePool& pool,
+                                        const std::stop_token& stop,
                                         const std::function<void(double)>& share) {
     if (!bank->cover().flat || bank->box().z > 1) {
         throw base::Error(base::ErrorCode::Problem,
@@ -161,7 +168,8 @@ std::shared_ptr<const Prepared> prepare(std::shared_ptr<const PoseBank> bank,
         [&](std::int64_t i, int worker) {
             const auto number = static_cast<std::size_t>(order[static_cast<std::size_t>(i)]);
             detail::CellMaker& maker = *makers[static_cast<std::size_t>(worker)];
-            made->members[number] = maker.take(usableMember(*bank, order[static_cast<std::size_t>(i)]));
+            made->members[number] =
+                maker.take(usableMember(*bank, order[static_cast<std::size_t>(i)]));
             fields[number] = maker.field();
             tell();
         },
@@ -190,9 +198,10 @@ std::shared_ptr<const Prepared> prepare(std::shared_ptr<const PoseBank> bank,
             const auto angle = [&](std::int64_t of) {
                 return rotation::angleBetween(bank->pose(cluster.first).turn, bank->pose(of).turn);
             };
-            cells.between = maker.between(fields[static_cast<std::size_t>(cluster.first)],
-                                          fields[static_cast<std::size_t>(cluster.next)],
-                                          std::clamp(angle(member) / angle(cluster.next), 0.0, 1.0));
+            cells.between =
+                maker.between(fields[static_cast<std::size_t>(cluster.first)],
+                              fields[static_cast<std::size_t>(cluster.next)],
+                              std::clamp(angle(member) / angle(cluster.next), 0.0, 1.0));
             made->members[static_cast<std::size_t>(member)] = std::move(cells);
             tell();
         },
@@ -208,7 +217,7 @@ std::shared_ptr<const Prepared> prepare(std::shared_ptr<const PoseBank> bank,
         }
     }
     made->sectors = sectorsOf(*made);
-    return made;
+    return detail::makeSpectra(*made, scene, pool, stop) ? made : nullptr;
 }
 
 } // namespace flcc::search

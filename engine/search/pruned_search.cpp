@@ -80,10 +80,9 @@ Found searchPruned(const method::MaskedView& scene, const std::vector<Part>& par
         };
         // The list holds a peak whose score lies below the threshold by its bound.
         const double least =
-            options.minScore -
-            2 * method::canonicalBound(base::voxelCount(prepared.bank->box()));
-        std::vector<detail::Node> nodes = detail::coarseNodes(prepared, n, own, least,
-                                                              options.trust, pool, stop, tell);
+            options.minScore - 2 * method::canonicalBound(base::voxelCount(prepared.bank->box()));
+        std::vector<detail::Node> nodes =
+            detail::coarseNodes(prepared, n, own, least, options.trust, pool, stop, tell);
         const base::Extents all = detail::nodesOf(prepared, n);
         const base::Extents& box = prepared.bank->box();
         facts.members += prepared.bank->count();

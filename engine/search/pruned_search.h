@@ -20,17 +20,22 @@ namespace flcc::search {
 /// What a search derives from a bank alone, for scenes of any extents.
 struct Prepared;
 
-/// Makes every member of a flat bank once and takes its cells. Null if cancelled. `share` gets the
-/// finished part, on any thread. `fast`: for searches with Options::trust below 1; members are
-/// taken from a smaller template, and only their neighbourhoods are made in full.
-/// **Errors**: Problem for a bank of volumes or with weights, and for a member without contrast.
-/// **Cost**: turning all members; memory as bytesOf().
+/// Makes every member of a flat bank once and takes its cells. Null if cancelled. `scene`: extents
+/// of the scenes that are searched first; others work too. `share` gets the finished part, on any
+/// thread.
+/// **Errors**: Problem for a bank of volumes and for a member without contrast. **Cost**: turning
+/// all members; memory as preparedBytes().
 [[nodiscard]] std::shared_ptr<const Prepared>
-prepare(std::shared_ptr<const rotation::PoseBank> bank, base::TilePool& pool,
-        const std::stop_token& stop = {}, const std::function<void(double)>& share = {});
+prepare(std::shared_ptr<const rotation::PoseBank> bank, const base::Extents& scene,
+        base::TilePool& pool, const std::stop_token& stop = {},
+        const std::function<void(double)>& share = {});
 
-/// Bytes that a bank takes when it is prepared; an estimate.
-[[nodiscard]] std::int64_t preparedBytes(const rotation::PoseBank& bank);
+/// Whether it was prepared for a bank with the same members.
+[[nodiscard]] bool isOf(const Prepared& prepared, const rotation::PoseBank& bank);
+
+/// Bytes that a bank takes when it is prepared for a scene; an estimate.
+[[nodiscard]] std::int64_t preparedBytes(const rotation::PoseBank& bank,
+                                         const base::Extents& scene);
 
 struct Options {
     double minScore = 0.5; ///< as match::PeakOptions
@@ -50,14 +55,14 @@ struct Part {
 /// What a search has looked at.
 struct Facts {
     std::int64_t members = 0;
-    std::int64_t edge = 0;    ///< of coarse cells, of the first part
-    double placements = 0;    ///< of all members: as many scores has the whole search
-    std::int64_t nodes = 0;   ///< coarse nodes of all bases
-    std::int64_t kept = 0;    ///< nodes of members that may hold a peak
-    std::int64_t points = 0;  ///< placements that may
-    std::int64_t limits = 0;  ///< placements compared pixel by pixel
-    std::int64_t scores = 0;  ///< canonical scores
-    std::int64_t turned = 0;  ///< members made in full
+    std::int64_t edge = 0;   ///< of coarse cells, of the first part
+    double placements = 0;   ///< of all members: as many scores has the whole search
+    std::int64_t nodes = 0;  ///< coarse nodes of all bases
+    std::int64_t kept = 0;   ///< nodes of members that may hold a peak
+    std::int64_t points = 0; ///< placements that may
+    std::int64_t limits = 0; ///< placements compared pixel by pixel
+    std::int64_t scores = 0; ///< canonical scores
+    std::int64_t turned = 0; ///< members made in full
     double cellsMs = 0;
     double coarseMs = 0;
     double fineMs = 0;

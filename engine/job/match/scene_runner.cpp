@@ -27,7 +27,9 @@ using base::Error;
 JobResult SceneRunner::run() {
     m_result.cancelled =
         !(read(true) && inScene(sceneName(), [this] {
-              return searchNull() && plan(true) && execute() && findPeaks() && write();
+              return m_job.poses.prunes()
+                         ? plan(false) && searchPruned() && write()
+                         : searchNull() && plan(true) && execute() && findPeaks() && write();
           }));
     return leave();
 }
@@ -43,7 +45,7 @@ plan::Request SceneRunner::request() const {
     plan::Request request;
     request.planning = m_job.planning;
     request.method = m_job.method;
-    request.device = m_job.device;
+    request.device = m_job.poses.prunes() ? "cpu" : m_job.device;
     request.tile = m_job.tile;
     request.limits.threads = threadsOf(m_job);
     request.limits.memoryBytes = memoryOf(m_job);
@@ -159,72 +161,6 @@ JobResult SceneRunner::leave() {
         m_stream.shared.push_back(groups()[i].leave(m_stream.scene()));
     }
     return std::move(m_result);
-}
-
-void SceneRunner::reportInputs() {
-    JobReport& report = m_result.report;
-    if (m_stream.several()) {
-        report.stream = {.scene = m_stream.scene(),
-                         .scenes = m_stream.count(),
-                         .source = inputs().scene->source,
-                         .planOf = groups().front().planOf(),
-                         .preparedOf = groups().front().preparedOf(),
-                         .readAhead = {},
-                         .inFlight = 1};
-    }
-    report.inputs = inputs().reports;
-    report.warnings = inputs().warnings;
-    report.scene = inputs().scene->extents();
-    report.channels = inputs().scene->channels;
-    report.geometry = inputs().geometry;
-    report.region = inputs().region;
-    report.partialPeaks = m_job.partialPeaks;
-    for (const TemplateInput& templ : inputs().templates) {
-        report.templates.push_back({templ.image->source, templ.extents(),
-                                    base::pixelType(templ.image->pixels),
-                                    method::supportCount(templ.view()), templ.masked,
-                                    method::hasWeights(templ.view()), templ.form});
-    }
-}
-
-void SceneRunner::reportGroups() {
-    JobReport& report = m_result.report;
-    const GroupReport& first = groups().front().report();
-    report.plan = first.plan;
-    if (!inputs().banks.empty()) {
-        reportPoses();
-    }
-    if (groups().size() == 1) {
-        report.map = first.map;
-        return;
-    }
-    report.groups.clear();
-    for (const GroupRun& group : groups()) {
-        report.groups.push_back(group.report());
-    }
-}
-
-void SceneRunner::reportPoses() {
-    PosesReport poses = posesReport(inputs());
-    double predicted = 0;
-    double measured = 0;
-    for (const GroupRun& group : groups()) {
-        const plan::CandidateReport* const chosen = group.report().plan.chosen();
-        if (chosen == nullptr || !chosen->prediction) {
-            m_result.report.poses = std::move(poses);
-            return;
-        }
-        predicted += group.expectedMs();
-        poses.kept += group.keptMembers();
-        poses.memoryBytes = std::max(poses.memoryBytes,
-                                     chosen->prediction->hostBytes + posesBytes(group.problem()));
-        measured += group.report().run ? group.report().run->executeMs.median : 0;
-    }
-    poses.predictedMs = predicted;
-    if (measured > 0 && poses.kept < poses.members) {
-        poses.perSecond = 1000 * static_cast<double>(poses.members - poses.kept) / measured;
-    }
-    m_result.report.poses = std::move(poses);
 }
 
 std::int64_t SceneRunner::mapBytes() const {

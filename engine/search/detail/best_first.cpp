@@ -37,8 +37,8 @@ BestFirst::BestFirst(const method::MaskedView& scene, std::vector<Searched> sear
         const rotation::PoseBank& bank = *in.prepared->bank;
         const std::int64_t voxels = base::voxelCount(bank.box());
         m_members.push_back(std::make_unique<FullMembers>(
-            bank, static_cast<std::size_t>(std::clamp<std::int64_t>(kKeptVoxels / voxels, 4,
-                                                                    1'000))));
+            bank,
+            static_cast<std::size_t>(std::clamp<std::int64_t>(kKeptVoxels / voxels, 4, 1'000))));
         const base::Extents zone = zoneOf(bank);
         m_largest = {std::max(m_largest.x, zone.x), std::max(m_largest.y, zone.y), 1};
         for (const Node& node : in.nodes) {
@@ -110,11 +110,19 @@ void BestFirst::expandNode(const Item& item, std::vector<Item>& to) const {
     const base::Extents map = mapOf(item.part);
     constexpr std::int64_t kCorners = 5; // moved by -1 .. 3 fine cells
     std::array<double, kCorners * kCorners> products{};
-    for (std::int64_t i = 0; i < kCorners * kCorners; ++i) {
-        products[static_cast<std::size_t>(i)] =
-            dot(member.fine, cells, 2 * std::int64_t{item.x} + i % kCorners - 1,
-                2 * std::int64_t{item.y} + i / kCorners - 1);
-    }
+    const auto take = [&](bool inner) { // the corners of the cells first, then those about them
+        for (std::int64_t i = 0; i < kCorners * kCorners; ++i) {
+            const std::int64_t right = i % kCorners;
+            const std::int64_t down = i / kCorners;
+            if ((right >= 1 && right <= 3 && down >= 1 && down <= 3) == inner) {
+                products[static_cast<std::size_t>(i)] =
+                    dot(member.fine, cells, 2 * std::int64_t{item.x} + right - 1,
+                        2 * std::int64_t{item.y} + down - 1);
+            }
+        }
+    };
+    take(true);
+    bool isWhole = false;
     const double rounding = 4 * member.fine.rounding + kSumRounding; // weights add up to below 2
     for (std::int64_t fine = 0; fine < 4; ++fine) {
         const std::int64_t cellX = 2 * std::int64_t{item.x} + fine % 2;
@@ -123,8 +131,18 @@ void BestFirst::expandNode(const Item& item, std::vector<Item>& to) const {
             continue;
         }
         const Energies energies = energiesOf(member.point, cells, cellX, cellY);
-        if (energies.flat) {
+        const auto corner = static_cast<std::size_t>((1 + fine / 2) * kCorners + 1 + fine % 2);
+        const double highest =
+            std::max({products[corner], products[corner + 1], products[corner + kCorners],
+                      products[corner + kCorners + 1]});
+        if (energies.flat ||
+            limitOf(highest, energies, static_cast<double>(member.fineSeen),
+                    static_cast<double>(member.fineUnseen), rounding, m_options.trust) < least()) {
             continue;
+        }
+        if (!isWhole) {
+            take(false);
+            isWhole = true;
         }
         for (std::int64_t place = 0; place < edge * edge; ++place) {
             const std::int64_t x = cellX * edge + place % edge;
@@ -140,17 +158,17 @@ void BestFirst::expandNode(const Item& item, std::vector<Item>& to) const {
             for (std::size_t j = 0; j < 4; ++j) {
                 double row = 0;
                 for (std::size_t i = 0; i < 4; ++i) {
-                    row += across[i] *
-                           products[(j + static_cast<std::size_t>(fine / 2)) * kCorners + i +
-                                    static_cast<std::size_t>(fine % 2)];
+                    row +=
+                        across[i] * products[(j + static_cast<std::size_t>(fine / 2)) * kCorners +
+                                             i + static_cast<std::size_t>(fine % 2)];
                 }
                 product += down[j] * row;
             }
             const auto at = static_cast<std::size_t>(place);
             const double limit = std::min(
-                item.limit, limitOf(product, energies, static_cast<double>(member.pointSeen[at]),
-                                    static_cast<double>(member.pointUnseen[at]), rounding,
-                                    m_options.trust));
+                item.limit,
+                limitOf(product, energies, static_cast<double>(member.pointSeen[at]),
+                        static_cast<double>(member.pointUnseen[at]), rounding, m_options.trust));
             if (limit >= least()) {
                 to.push_back({limit, Kind::Point, item.part, item.member,
                               static_cast<std::int32_t>(x), static_cast<std::int32_t>(y)});
@@ -200,9 +218,9 @@ void BestFirst::expand(const Item& item, std::vector<Item>& to) {
         ++m_limits;
         next.kind = Kind::Limit;
         const double bound = member->bound();
-        next.limit = std::min(
-            item.limit, bound + member->limit(m_scene.pixels, item.x, item.y,
-                                              m_searched[item.part].cells->level));
+        next.limit =
+            std::min(item.limit, bound + member->limit(m_scene.pixels, item.x, item.y,
+                                                       m_searched[item.part].cells->level));
         if (next.limit + bound >= least()) {
             to.push_back(next);
         }
@@ -252,8 +270,8 @@ std::vector<match::Peak> BestFirst::peaks(Facts& facts) {
     }
     fitPositions(peaks);
     for (match::Peak& peak : peaks) {
-        const double other = &peak == &peaks.front() && peaks.size() > 1 ? peaks[1].score
-                                                                         : peaks.front().score;
+        const double other =
+            &peak == &peaks.front() && peaks.size() > 1 ? peaks[1].score : peaks.front().score;
         if (peaks.size() > 1 && other > 0) {
             peak.rival = peak.score / other;
         }
@@ -274,8 +292,7 @@ void BestFirst::takeScores() {
     }
     const double score = m_heap.front().limit;
     std::vector<Item> equal;
-    while (!m_heap.empty() && m_heap.front().kind == Kind::Score &&
-           m_heap.front().limit == score) {
+    while (!m_heap.empty() && m_heap.front().kind == Kind::Score && m_heap.front().limit == score) {
         const Item item = pop();
         const Place place{item.part, item.y, item.x};
         if (m_known.try_emplace(place, Best{score, item.bound, item.member}).second) {

@@ -1,8 +1,8 @@
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <functional>
-#include <atomic>
 #include <map>
 #include <memory>
 #include <optional>
@@ -83,8 +83,8 @@ class BestFirst {
     std::stop_token m_stop;
     base::Extents m_largest{1, 1, 1};
     std::vector<Item> m_heap;
-    std::map<Place, Best> m_known; ///< scores that were taken
-    std::map<Place, Best> m_asked; ///< by bestAt()
+    std::map<Place, Best> m_known;            ///< scores that were taken
+    std::map<Place, Best> m_asked;            ///< by bestAt()
     std::vector<match::Exclusion> m_excluded; ///< one for each peak
     std::vector<Item> m_accepted;
     std::atomic<std::int64_t> m_points = 0;

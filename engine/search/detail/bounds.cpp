@@ -39,8 +39,7 @@ double dot(const CellSums& templ, const CellLevel& scene, std::int64_t x, std::i
 
 namespace {
 
-CellLevel::Sums sumsOver(const Runs& runs, const CellLevel& scene, std::int64_t x,
-                         std::int64_t y) {
+CellLevel::Sums sumsOver(const Runs& runs, const CellLevel& scene, std::int64_t x, std::int64_t y) {
     CellLevel::Sums all;
     for (const Run& run : runs) {
         const CellLevel::Sums* const row = scene.sums.data() + scene.prefix(x, y + run.row);
@@ -60,8 +59,8 @@ double pixelsOf(const Runs& runs, const CellLevel& scene) {
 
 } // namespace
 
-Energies energiesOf(const CellLevel::Sums& outer, double outerPixels,
-                    const CellLevel::Sums& inner, double innerPixels, double slack) {
+Energies energiesOf(const CellLevel::Sums& outer, double outerPixels, const CellLevel::Sums& inner,
+                    double innerPixels, double slack) {
     // Of sums in double of at most 2^31 terms; the sums over rows before a run take part in it.
     constexpr double kRounding = 1e-12;
     Energies made;
@@ -98,22 +97,26 @@ bool isFlat(const Runs& runs, const CellLevel& scene, std::int64_t x, std::int64
 Energies energiesOf(const Regions& regions, const CellLevel& scene, std::int64_t x,
                     std::int64_t y) {
     Energies made = energiesOf(sumsOver(regions.outer, scene, x, y), pixelsOf(regions.outer, scene),
-                               sumsOver(regions.inner, scene, x, y),
-                               pixelsOf(regions.inner, scene), scene.slack);
+                               sumsOver(regions.inner, scene, x, y), pixelsOf(regions.inner, scene),
+                               scene.slack);
     made.flat = made.contrast <= 1e-5 * made.whole && isFlat(regions.outer, scene, x, y);
     return made;
 }
 
-double nodeLimit(const MemberCells& member, const CellLevel& scene, std::int64_t x,
-                 std::int64_t y, double trust) {
+double nodeLimit(const MemberCells& member, const CellLevel& scene, std::int64_t x, std::int64_t y,
+                 double trust, const std::optional<Known>& known) {
+    const Energies energies = energiesOf(member.node, scene, x, y);
+    const double rounding = member.coarse.rounding + kSumRounding;
+    const auto unseen = static_cast<double>(member.unseen);
+    if (energies.flat ||
+        (known && limitOf(known->product, energies, static_cast<double>(member.between), unseen,
+                          rounding, trust) < known->least)) {
+        return -1;
+    }
     const double product =
         std::max({dot(member.coarse, scene, x, y), dot(member.coarse, scene, x + 1, y),
                   dot(member.coarse, scene, x, y + 1), dot(member.coarse, scene, x + 1, y + 1)});
-    const Energies energies = energiesOf(member.node, scene, x, y);
-    return energies.flat ? -1
-                         : limitOf(product, energies, static_cast<double>(member.seen),
-                                   static_cast<double>(member.unseen),
-                                   member.coarse.rounding + kSumRounding, trust);
+    return limitOf(product, energies, static_cast<double>(member.seen), unseen, rounding, trust);
 }
 
 void placeWeights(std::int64_t place, std::int64_t edge, double* weights) {

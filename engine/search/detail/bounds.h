@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <optional>
 
 #include "engine/search/detail/member_cells.h"
 #include "engine/search/detail/scene_cells.h"
@@ -31,8 +32,7 @@ struct Energies {
 [[nodiscard]] Energies energiesOf(const CellLevel::Sums& outer, double outerPixels,
                                   const CellLevel::Sums& inner, double innerPixels, double slack);
 /// Whether all cells of the runs are constant and equal.
-[[nodiscard]] bool isFlat(const Runs& runs, const CellLevel& scene, std::int64_t x,
-                          std::int64_t y);
+[[nodiscard]] bool isFlat(const Runs& runs, const CellLevel& scene, std::int64_t x, std::int64_t y);
 
 /// The limit on a score whose coarse part is `product`, at least 0; above 1 where nothing is known.
 /// `trust`
@@ -40,17 +40,26 @@ struct Energies {
 [[nodiscard]] inline double limitOf(double product, const Energies& energies, double seen,
                                     double unseen, double rounding, double trust) {
     constexpr double kUnknown = 2;
-    const double rest = trust * (energies.seen * seen + energies.unseen * unseen) +
-                        rounding * energies.whole;
+    const double rest =
+        trust * (energies.seen * seen + energies.unseen * unseen) + rounding * energies.whole;
     return energies.contrast > 0 ? std::max(0.0, product + rest) / energies.contrast : kUnknown;
 }
 
 /// Relative rounding of all sums and of a template whose sum is not quite 0.
 inline constexpr double kSumRounding = 2e-6;
 
-/// The limit on the scores of a member at all placements of a coarse node.
+/// What the bases of a member tell of a node: the largest product at its corners, and the score
+/// that is asked for.
+struct Known {
+    double product = 0;
+    double least = 0;
+};
+
+/// The limit on the scores of a member at all placements of a coarse node. With `known` it may be
+/// any value below `known.least` if the limit is below that.
 [[nodiscard]] double nodeLimit(const MemberCells& member, const CellLevel& scene, std::int64_t x,
-                               std::int64_t y, double trust);
+                               std::int64_t y, double trust,
+                               const std::optional<Known>& known = {});
 
 /// The cubic weights of a place in a fine cell, for cells moved by -1, 0, 1 and 2.
 void placeWeights(std::int64_t place, std::int64_t edge, double* weights);

@@ -28,8 +28,8 @@ cpu::TransformShape shapeFor(const Prepared& prepared, const base::Extents& scen
     const base::Extents& box = prepared.bank->box();
     const std::int64_t x = nodes.x + (box.x + prepared.edge - 1) / prepared.edge + 1;
     const std::int64_t y = nodes.y + (box.y + prepared.edge - 1) / prepared.edge + 1;
-    return cpu::TransformShape({method::shared::nextSmooth((x + 7) / 8) * 8,
-                                method::shared::nextSmooth(y), 1});
+    return cpu::TransformShape(
+        {method::shared::nextSmooth((x + 7) / 8) * 8, method::shared::nextSmooth(y), 1});
 }
 
 std::int64_t baseCount(const Prepared& prepared) {
@@ -58,8 +58,7 @@ class Correlator {
                     static_cast<double>(cells.means[static_cast<std::size_t>(cells.cell(x, y))]);
             }
         }
-        return m_transform->templateSpectrum(std::as_const(means).view(),
-                                             cpu::oneAfterTheOther());
+        return m_transform->templateSpectrum(std::as_const(means).view(), cpu::oneAfterTheOther());
     }
 
     void makeSpectrum(const CellSums& sums, base::Image<float>& spectrum) {
@@ -134,8 +133,8 @@ class SectorLimits {
     }
 
     /// `rounding`: of products, absolute. `to`: for each coarse node.
-    void write(const Prepared& prepared, const Prepared::Sector& sector, double least,
-               double trust, double rounding, const base::Extents& nodes, std::vector<float>& to) {
+    void write(const Prepared& prepared, const Prepared::Sector& sector, double least, double trust,
+               double rounding, const base::Extents& nodes, std::vector<float>& to) {
         double between = 0;
         double unseen = 0;
         for (std::size_t c = sector.first; c < sector.end; ++c) {
@@ -153,11 +152,11 @@ class SectorLimits {
                 const auto at = static_cast<std::size_t>(x);
                 const Energies of =
                     energiesOf(m_outer[at], outer, m_inner[at], inner, m_cells.slack);
-                const bool flat = of.contrast <= 1e-5 * of.whole &&
-                                  isFlat(sector.regions.outer, m_cells, x, y);
-                const double needed =
-                    least * of.contrast - trust * (of.seen * between + of.unseen * unseen) -
-                    kSumRounding * of.whole - rounding;
+                const bool flat =
+                    of.contrast <= 1e-5 * of.whole && isFlat(sector.regions.outer, m_cells, x, y);
+                const double needed = least * of.contrast -
+                                      trust * (of.seen * between + of.unseen * unseen) -
+                                      kSumRounding * of.whole - rounding;
                 row[at] = flat ? std::numeric_limits<float>::infinity()
                                : static_cast<float>(needed - 1e-6 * std::abs(needed));
             }
@@ -241,8 +240,7 @@ bool makeSpectra(const Prepared& prepared, const base::Extents& scene, base::Til
             if (!correlator) {
                 correlator = std::make_unique<Correlator>(shape);
             }
-            const auto number =
-                static_cast<std::size_t>(bases[static_cast<std::size_t>(i)]);
+            const auto number = static_cast<std::size_t>(bases[static_cast<std::size_t>(i)]);
             made->of[number] = correlator->makeSpectrum(prepared.members[number].coarse);
         },
         stop);
@@ -263,12 +261,12 @@ std::vector<Node> coarseNodes(const Prepared& prepared, const base::Extents& sce
     std::shared_ptr<const Prepared::Spectra> spectra;
     {
         const std::lock_guard lock(prepared.lock);
-        spectra = prepared.spectra && prepared.spectra->points == shape ? prepared.spectra
-                                                                        : nullptr;
+        spectra =
+            prepared.spectra && prepared.spectra->points == shape ? prepared.spectra : nullptr;
     }
     // Three transforms of log2 n passes, each with a few roundings of all it sums; NUMERICS.md.
-    const double rounding = 16 * std::log2(static_cast<double>(base::voxelCount(shape))) *
-                            0x1p-24 * std::sqrt(cells.energy);
+    const double rounding = 16 * std::log2(static_cast<double>(base::voxelCount(shape))) * 0x1p-24 *
+                            std::sqrt(cells.energy);
     const auto product = [&](Worker& worker, std::int64_t member, std::vector<float>& to) {
         const auto number = static_cast<std::size_t>(member);
         const base::Image<float>* const known = spectra ? &spectra->of[number] : nullptr;
@@ -285,10 +283,9 @@ std::vector<Node> coarseNodes(const Prepared& prepared, const base::Extents& sce
             auto& owned = workers[static_cast<std::size_t>(number)];
             if (!owned) {
                 const auto all = static_cast<std::size_t>(nodes.x * nodes.y);
-                owned = std::make_unique<Worker>(
-                    Worker{Correlator(shape), SectorLimits(cells.levels[2], nodes),
-                           std::vector<float>(all), std::vector<float>(all),
-                           std::vector<float>(all)});
+                owned = std::make_unique<Worker>(Worker{
+                    Correlator(shape), SectorLimits(cells.levels[2], nodes),
+                    std::vector<float>(all), std::vector<float>(all), std::vector<float>(all)});
             }
             Worker& worker = *owned;
             const Prepared::Sector& sector = prepared.sectors[static_cast<std::size_t>(i)];
@@ -313,10 +310,13 @@ std::vector<Node> coarseNodes(const Prepared& prepared, const base::Extents& sce
                         (!two || worker.ofNext[n] < worker.needed[n])) {
                         continue;
                     }
+                    const float highest =
+                        two ? std::max(worker.ofBase[n], worker.ofNext[n]) : worker.ofBase[n];
                     for (std::int64_t member = cluster.first; member < cluster.end; ++member) {
                         const double limit =
                             nodeLimit(prepared.members[static_cast<std::size_t>(member)], coarse,
-                                      at % nodes.x, at / nodes.x, trust);
+                                      at % nodes.x, at / nodes.x, trust,
+                                      Known{static_cast<double>(highest) + rounding, least});
                         if (limit >= least) {
                             to.push_back({static_cast<float>(limit * (1 + 1e-6)),
                                           static_cast<std::int32_t>(member),
@@ -326,12 +326,11 @@ std::vector<Node> coarseNodes(const Prepared& prepared, const base::Extents& sce
                         }
                     }
                     if (count > kMostNodes) {
-                        throw base::Error(
-                            base::ErrorCode::Problem,
-                            "more than " + std::to_string(kMostNodes) +
-                                " parts of the pruned search may hold a score of " +
-                                std::to_string(least) +
-                                "; raise --min-score or use --search exhaustive");
+                        throw base::Error(base::ErrorCode::Problem,
+                                          "more than " + std::to_string(kMostNodes) +
+                                              " parts of the pruned search may hold a score of " +
+                                              std::to_string(least) +
+                                              "; raise --min-score or use --search exhaustive");
                     }
                 }
             }

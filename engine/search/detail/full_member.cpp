@@ -82,8 +82,7 @@ FullMember::FullMember(const rotation::PoseBank& bank, std::int64_t number)
                     for (; x < n.x && in[x] != 0; ++x) {
                         ofRow += static_cast<double>(row[x]);
                     }
-                    m_runs.push_back({static_cast<std::int32_t>(y),
-                                      static_cast<std::int32_t>(from),
+                    m_runs.push_back({static_cast<std::int32_t>(y), static_cast<std::int32_t>(from),
                                       static_cast<std::int32_t>(x)});
                     m_count += x - from;
                     m_longest = std::max(m_longest, x - from);
@@ -138,8 +137,7 @@ double FullMember::limit(const base::AnyView& scene, std::int64_t x, std::int64_
         scene);
     // A sum of n floats in lanes has at most n / lanes + lanes roundings in each of its terms; the
     // values, the template and the products have one each.
-    const double rounding =
-        static_cast<double>(m_longest / kLanes + kLanes + 6) * 0x1p-24;
+    const double rounding = static_cast<double>(m_longest / kLanes + kLanes + 6) * 0x1p-24;
     const auto count = static_cast<double>(m_count);
     const double variance =
         sums.squares - sums.sum * sums.sum / count - 4 * rounding * sums.squares;

@@ -20,8 +20,8 @@ class FullMember {
   public:
     FullMember(const rotation::PoseBank& bank, std::int64_t number);
 
-    /// A limit from above, at least 0, on the score at a placement, in floats; far nearer to the score than
-    /// bounds of cells. `level`: near the mean of the scene.
+    /// A limit from above, at least 0, on the score at a placement, in floats; far nearer to the
+    /// score than bounds of cells. `level`: near the mean of the scene.
     [[nodiscard]] double limit(const base::AnyView& scene, std::int64_t x, std::int64_t y,
                                double level) const;
     /// Its canonical score. The template for it is made by the first call.

@@ -230,8 +230,7 @@ CellSums CellMaker::sumsOf(const CellCounts& counts) const {
             made.sums.push_back(0);
         }
     }
-    made.rounding =
-        static_cast<double>(kRunsTogether * longest + CellSums::kLanes + 8) * 0x1p-24;
+    made.rounding = static_cast<double>(kRunsTogether * longest + CellSums::kLanes + 8) * 0x1p-24;
     return made;
 }
 
@@ -247,19 +246,21 @@ MemberCells CellMaker::take(const rotation::TurnedTemplate& member) {
     }
     addSteps(1, half);
     made.fine = sumsOf(fine);
-    const Squares cubicSquares =
-        squaresOf(half, m_sums.data(), m_stride, m_edge, fieldOf(half), true);
+    const Field fineField = fieldOf(half);
+    const Squares cubicSquares = squaresOf(half, m_sums.data(), m_stride, m_edge, fineField, true);
+    const Squares linear = squaresOf(half, m_sums.data(), m_stride, m_edge, fineField, false);
+    made.fineSeen = normOf(*std::ranges::max_element(linear.rest));
     for (std::size_t i = 0; i < cubicSquares.all.size(); ++i) {
         made.pointSeen.push_back(i == 0 ? static_cast<float>(kRounding)
                                         : normOf(cubicSquares.rest[i]));
         made.pointUnseen.push_back(half == 1 ? static_cast<float>(kRounding)
                                              : normOf(1 + kRounding - cubicSquares.all[i]));
     }
+    made.fineUnseen = *std::ranges::max_element(made.pointUnseen);
     addSteps(half, m_edge);
     made.coarse = sumsOf(coarse);
     m_field = fieldOf(m_edge);
-    const Squares squares =
-        squaresOf(m_edge, m_sums.data(), m_stride, m_edge, m_field, false);
+    const Squares squares = squaresOf(m_edge, m_sums.data(), m_stride, m_edge, m_field, false);
     made.seen = normOf(*std::ranges::max_element(squares.rest));
     made.unseen = normOf(1 + kRounding - *std::ranges::min_element(squares.all));
     made.between = made.seen;

@@ -25,15 +25,17 @@ struct Regions {
 /// What bounds on the scores of a member of a bank are made of; README.md has the formulas. All
 /// norms are limits from above.
 struct MemberCells {
-    std::int64_t count = 0; ///< pixels that count
-    CellSums coarse;        ///< at the coarse edge
-    CellSums fine;          ///< at half of it
-    Regions node;           ///< of coarse nodes
-    Regions point;          ///< of fine nodes
-    Regions sector;         ///< of nodes of twice the coarse edge
-    float seen = 0;         ///< bilinear remainder that cells see, at the coarse edge
-    float unseen = 0;       ///< remainder that they do not see
-    float between = 0;      ///< as `seen`, interpolated also between two bases
+    std::int64_t count = 0;       ///< pixels that count
+    CellSums coarse;              ///< at the coarse edge
+    CellSums fine;                ///< at half of it
+    Regions node;                 ///< of coarse nodes
+    Regions point;                ///< of fine nodes
+    Regions sector;               ///< of nodes of twice the coarse edge
+    float seen = 0;               ///< bilinear remainder that cells see, at the coarse edge
+    float unseen = 0;             ///< remainder that they do not see
+    float between = 0;            ///< as `seen`, interpolated also between two bases
+    float fineSeen = 0;           ///< as `seen`, at the fine edge
+    float fineUnseen = 0;         ///< as `unseen`, there
     std::vector<float> pointSeen; ///< cubic remainder of each place in a fine cell, y * edge + x
     std::vector<float> pointUnseen;
 };

@@ -32,8 +32,7 @@ struct CellCounts {
 
 /// `support`: without voxels if all pixels count.
 [[nodiscard]] CellCounts countsOf(const base::Extents& box,
-                                  const base::View<const std::uint8_t>& support,
-                                  std::int64_t edge);
+                                  const base::View<const std::uint8_t>& support, std::int64_t edge);
 [[nodiscard]] CellCounts pooled(const CellCounts& small);
 
 /// For each row of cells the run that holds all cells with a pixel that counts.

@@ -113,9 +113,9 @@ Plain smallestCells(const base::AnyView& scene, std::int64_t edge, double level,
                         // The continuation takes part in cells that reach behind the scene.
                         const bool inside = whole && (column + 1) * edge <= n.x;
                         const double first =
-                            inside ? static_cast<double>(view.at(column * edge, row * edge, 0)) -
-                                         level
-                                   : 0;
+                            inside
+                                ? static_cast<double>(view.at(column * edge, row * edge, 0)) - level
+                                : 0;
                         to[column] = {0, 0, 0, first, first};
                     }
                     base::inWidest([&] {
@@ -200,10 +200,13 @@ CellLevel levelOf(const Plain& plain, std::int64_t edge, bool exact) {
             level.sums[to + 1] = sums;
             before = cell;
         }
-        largest = std::max(largest, level.sums[static_cast<std::size_t>((y + 1) * (level.columns + 1) - 1)].squares);
+        largest = std::max(
+            largest,
+            level.sums[static_cast<std::size_t>((y + 1) * (level.columns + 1) - 1)].squares);
     }
     if (!exact) {
-        level.slack = 16 * static_cast<double>(level.columns) * static_cast<double>(level.rows) * 0x1p-53 * largest;
+        level.slack = 16 * static_cast<double>(level.columns) * static_cast<double>(level.rows) *
+                      0x1p-53 * largest;
     }
     return level;
 }
