@@ -105,7 +105,7 @@ bool SceneRunner::searchPruned() {
     const search::Options options{.minScore = *m_job.minScore,
                                   .maxPeaks = m_job.maxPeaks,
                                   .minDistance = m_job.minDistance,
-                                  .trust = m_job.poses.search == Search::Pruned ? 1 : kTrust};
+                                  .trust = m_job.poses.search == job::Search::Pruned ? 1 : kTrust};
     RunReport run;
     run.threads = pool.threads();
     run.device = "cpu";
@@ -171,7 +171,7 @@ bool SceneRunner::listPruned(const PrunedReport& facts, base::TilePool& pool) {
     report.threshold = ThresholdReport{.value = *m_job.minScore, .chosenBy = "score"};
     reportGroups();
     report.poses->pruned = facts;
-    if (m_job.poses.search == Search::Heuristic) {
+    if (m_job.poses.search == job::Search::Heuristic) {
         report.peaksIncomplete = "the search was heuristic and may have missed peaks; --search "
                                  "pruned misses none";
     }
