@@ -70,6 +70,7 @@ const QHash<QString, Control>& controls() {
         {QStringLiteral("scales"), {label("Scales")}},
         {QStringLiteral("symmetry"), {label("Symmetry")}},
         {QStringLiteral("mirror"), {label("Mirrored templates too")}},
+        {QStringLiteral("search"), {label("Search")}},
         {QStringLiteral("yes"), {label("More than 10000 orientations")}},
         {QStringLiteral("audit"), {label("Self-audit")}},
         {QStringLiteral("planning"), {label("Planning")}},
