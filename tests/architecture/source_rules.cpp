@@ -47,8 +47,9 @@ std::vector<std::string_view> linesOf(std::string_view text) {
 const Names kLayers{"engine", "viz", "ui", "app"};
 
 /// In the order in which they may include each other.
-const Names kRooms{"base",  "rotation", "method", "reference", "cpu", "filter", "cuda",   "plan",
-                   "match", "search", "features", "sample", "selftest",  "io",  "job",    "library"};
+const Names kRooms{"base",     "rotation", "method", "reference", "cpu",      "filter",
+                   "cuda",     "plan",     "match",  "search",    "features", "sample",
+                   "selftest", "io",       "job",    "library"};
 
 /// Rooms that not all files above them may include, and who may. The first three and the last have
 /// no public headers; `viz` draws what is in memory and opens no file.

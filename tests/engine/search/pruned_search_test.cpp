@@ -166,11 +166,12 @@ std::string difference(const std::vector<match::Peak>& want, const std::vector<m
         const match::Peak& b = got[i];
         const bool same = a.score == b.score && a.corner == b.corner && a.centre == b.centre &&
                           a.shift == b.shift && a.curvature == b.curvature;
-        if (!same || (a.pose != b.pose && a.bound == 0) || (want.size() > 1 && a.rival != b.rival)) {
+        if (!same || (a.pose != b.pose && a.bound == 0) ||
+            (want.size() > 1 && a.rival != b.rival)) {
             return "peak " + std::to_string(i) + ": score " + std::to_string(b.score) + " at " +
-                   std::to_string(b.corner.x) + "," + std::to_string(b.corner.y) +
-                   " in place of " + std::to_string(a.score) + " at " + std::to_string(a.corner.x) +
-                   "," + std::to_string(a.corner.y);
+                   std::to_string(b.corner.x) + "," + std::to_string(b.corner.y) + " in place of " +
+                   std::to_string(a.score) + " at " + std::to_string(a.corner.x) + "," +
+                   std::to_string(a.corner.y);
         }
     }
     return {};
@@ -202,11 +203,10 @@ class PrunedSearchTest : public QObject {
                         continue;
                     }
                     const double least = score.score - score.bound;
-                    const double node = search::detail::nodeLimit(
-                        prepared->members[i], cells.levels[1], x / prepared->edge,
-                        y / prepared->edge, 1);
-                    const double close =
-                        full.limit(base::viewOf(each.scene), x, y, cells.level);
+                    const double node =
+                        search::detail::nodeLimit(prepared->members[i], cells.levels[1],
+                                                  x / prepared->edge, y / prepared->edge, 1);
+                    const double close = full.limit(base::viewOf(each.scene), x, y, cells.level);
                     if (node < least || close < least) {
                         QFAIL(qPrintable(QString("%1: member %2 at %3,%4: %5, limits %6 and %7")
                                              .arg(each.name.c_str())
@@ -239,8 +239,8 @@ class PrunedSearchTest : public QObject {
         for (const Case& each : kCases) {
             const Bank bank = bankOf(each.templ, coverOf("20"));
             const Exhaustive all(each.scene, *bank);
-            const auto want = all.peaks(each.scene, bank,
-                                        {.minScore = minScore, .minDistance = distance});
+            const auto want =
+                all.peaks(each.scene, bank, {.minScore = minScore, .minDistance = distance});
             const auto got =
                 pruned(each.scene, bank, {.minScore = minScore, .minDistance = distance});
             QVERIFY2(!want.empty() || minScore > 0.5, each.name.c_str());
@@ -257,8 +257,8 @@ class PrunedSearchTest : public QObject {
             mask.data()[i] = i % 20 < 9 ? 0 : 1;
             mask.view().at(8 + i % 4, 8 + i / 4 % 3, 0) = 0;
         }
-        const Bank bank = bankOf(templ, coverOf("-20:200:20", {0.8, 1, 1.15}, true),
-                                 std::as_const(mask).view());
+        const Bank bank =
+            bankOf(templ, coverOf("-20:200:20", {0.8, 1, 1.15}, true), std::as_const(mask).view());
         const Exhaustive all(scene, *bank);
         const auto want = all.peaks(scene, bank, {.minScore = 0.55});
         QVERIFY(want.size() > 2);
@@ -299,8 +299,7 @@ class PrunedSearchTest : public QObject {
         base::AnyImage scene = base::copyOf(base::viewOf(each.scene));
         std::get<base::Image<float>>(scene).data()[77] = std::numeric_limits<float>::quiet_NaN();
         QCOMPARE(codeOf(scene, 0.5), base::ErrorCode::Problem);
-        QCOMPARE(codeOf(cut(each.scene, {{0, 0, 0}, {20, 20, 1}}), 0.5),
-                 base::ErrorCode::Problem);
+        QCOMPARE(codeOf(cut(each.scene, {{0, 0, 0}, {20, 20, 1}}), 0.5), base::ErrorCode::Problem);
     }
 };
 

@@ -3,6 +3,7 @@
 #include "ui/match/fields/field_group.h"
 
 class QCheckBox;
+class QComboBox;
 class QLabel;
 class QLineEdit;
 
@@ -37,6 +38,7 @@ class PoseFields : public FieldGroup {
     QCheckBox* m_mirror = nullptr;
     QCheckBox* m_refine = nullptr;
     QCheckBox* m_yes = nullptr;
+    QComboBox* m_search = nullptr;
     QLabel* m_count = nullptr;
 };
 
