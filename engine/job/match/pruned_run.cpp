@@ -133,7 +133,7 @@ bool SceneRunner::searchPruned() {
         whole.push_back(all.ms());
         const double threads = pool.threads();
         method::addStages({{"preparing", facts.prepareMs * threads},
-                           {"cells", found.facts.cellsMs * threads},
+                           {"scene cells", found.facts.cellsMs * threads},
                            {"coarse", found.facts.coarseMs * threads},
                            {"fine", found.facts.fineMs * threads}},
                           run.stagesMs);
