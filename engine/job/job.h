@@ -57,6 +57,17 @@ inline constexpr int kAllChannels = -1;
 /// As a mask of Job::masks: the opaque part of the template.
 inline constexpr std::string_view kOpacityMask = "alpha";
 
+/// How a search over poses finds its peaks. Exhaustive: it computes the best score of every
+/// placement. Pruned: it leaves out placements whose limits (engine/search/README.md) are below
+/// the least score of a peak; the list of peaks is the same, and there is no map. Heuristic: as
+/// Pruned with a part of what the limits need, so that it may miss peaks.
+enum class Search { Exhaustive, Pruned, Heuristic };
+[[nodiscard]] constexpr std::string_view name(Search search) {
+    return search == Search::Exhaustive ? "exhaustive"
+           : search == Search::Pruned   ? "pruned"
+                                        : "heuristic";
+}
+
 /// The most members of a search over poses that run without Poses::yes.
 inline constexpr std::int64_t kMostPoses = 10'000;
 
@@ -73,7 +84,9 @@ struct Poses {
     /// A folder that keeps the finished part of a search, from which another run goes on; empty:
     /// nothing is kept. It is made where there is none.
     std::filesystem::path resume{};
+    Search search = Search::Exhaustive;
 
+    [[nodiscard]] bool prunes() const { return search != Search::Exhaustive; }
     [[nodiscard]] bool any() const { return !rotations.empty() || !scales.empty() || mirror; }
     friend bool operator==(const Poses&, const Poses&) = default;
 };

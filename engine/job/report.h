@@ -95,6 +95,19 @@ struct GroupReport {
     std::optional<AuditReport> audit;
 };
 
+/// What a pruned search over poses has looked at; search::Facts.
+struct PrunedReport {
+    std::int64_t edge = 0;   ///< pixels of a coarse cell
+    double placements = 0;   ///< of all members
+    std::int64_t nodes = 0;  ///< cells of placements that were bounded
+    std::int64_t kept = 0;   ///< of a member, that might hold a peak
+    std::int64_t points = 0; ///< placements that might
+    std::int64_t limits = 0; ///< compared pixel by pixel
+    std::int64_t scores = 0; ///< canonical scores
+    double prepareMs = 0;    ///< making all members; 0 where an earlier scene had made them
+    double searchMs = 0;     ///< on the scene
+};
+
 /// A search over poses.
 struct PosesReport {
     std::int64_t members = 0; ///< templates times rotations, scales and hands
@@ -107,9 +120,12 @@ struct PosesReport {
     double radius = 0;    ///< every rotation has a searched one within this angle; 0 of a list
     int nside = 0;        ///< of HEALPix; 0 in the plane and of a list
     int inPlane = 0;      ///< angles for each direction of HEALPix
-    base::Extents box{0, 0, 0};        ///< of all members; of the first extent of templates
-    std::int64_t batch = 0;            ///< members that are made and matched at once, at most
-    std::int64_t memoryBytes = 0;      ///< predicted, whatever the number of members
+    base::Extents box{0, 0, 0};           ///< of all members; of the first extent of templates
+    std::int64_t batch = 0;               ///< members that are made and matched at once, at most
+    std::int64_t memoryBytes = 0;         ///< predicted, whatever the number of members
+    std::string search = "exhaustive";    ///< or "pruned", "heuristic"
+    std::optional<PrunedReport> pruned{}; ///< after a run that was not exhaustive
+    /// Of an exhaustive search.
     std::optional<double> predictedMs; ///< of what is not kept; empty without a plan
     std::optional<double> perSecond;   ///< members matched in a second, after a run
     std::int64_t kept = 0;             ///< members that an earlier run searched (Poses::resume)

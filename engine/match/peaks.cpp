@@ -10,7 +10,7 @@
 
 #include "engine/base/error.h"
 #include "engine/match/detail/candidates.h"
-#include "engine/match/detail/exclusion.h"
+#include "engine/match/exclusion.h"
 #include "engine/match/detail/scores.h"
 
 namespace flcc::match {
@@ -38,7 +38,7 @@ class Search {
     /// Skips maxima that `exclusion` covers. The caller may add maxima of this and of other
     /// searches that come before all maxima left here. About `count` maxima will be asked for.
     Search(detail::Scores& scores, double minScore, std::int64_t count,
-           const detail::Exclusion& exclusion, std::stop_token stop,
+           const Exclusion& exclusion, std::stop_token stop,
            std::function<void(double)> progress)
         : m_scores(&scores), m_minScore(minScore), m_stop(std::move(stop)),
           m_progress(std::move(progress)), m_exclusion(&exclusion) {
@@ -159,7 +159,7 @@ class Search {
     double m_minScore;
     std::stop_token m_stop;
     std::function<void(double)> m_progress; ///< of a scan
-    const detail::Exclusion* m_exclusion;
+    const Exclusion* m_exclusion;
     /// All candidates that may reach this score are in m_open, or were.
     double m_scanned = std::numeric_limits<double>::infinity();
     std::vector<detail::Candidate> m_open; ///< heap, the most promising first
@@ -200,7 +200,7 @@ std::vector<Found> takeBest(std::vector<detail::Scores>& maps, const PeakOptions
         largest = {std::max(largest.x, templ.x), std::max(largest.y, templ.y),
                    std::max(largest.z, templ.z)};
     }
-    detail::Exclusion exclusion(largest, options.minDistance);
+    Exclusion exclusion(largest, options.minDistance);
     std::vector<Search> searches;
     for (detail::Scores& scores : maps) {
         const auto number = static_cast<double>(searches.size());
@@ -241,7 +241,7 @@ std::vector<Found> takeBest(std::vector<detail::Scores>& maps, const PeakOptions
         next->pop();
         const std::optional<rotation::Pose> pose = best->scores->poseOf(best->maximum.score);
         exclusion.add(best->corner, best->scores->templExtents(),
-                      pose ? std::optional(detail::Exclusion::Turned{
+                      pose ? std::optional(Exclusion::Turned{
                                  best->scores->map().poses->templExtents(), *pose})
                            : std::nullopt);
         accepted.push_back(*best);

@@ -35,6 +35,13 @@ PoseBank::Turned PoseBank::turnedWhole(std::size_t templ, const Pose& pose) cons
             {(m_box.x - own.x) / 2, (m_box.y - own.y) / 2, (m_box.z - own.z) / 2}};
 }
 
+bool PoseBank::hasMembersOf(const PoseBank& other) const {
+    return m_box == other.m_box && m_cover.turns == other.m_cover.turns &&
+           m_cover.scales == other.m_cover.scales && m_cover.mirror == other.m_cover.mirror &&
+           std::ranges::equal(m_turners, other.m_turners,
+                              [](const Turner& a, const Turner& b) { return a.isSameAs(b); });
+}
+
 base::Index PoseBank::shift() const {
     const base::Extents& n = templExtents();
     return {(m_box.x - n.x) / 2, (m_box.y - n.y) / 2, (m_box.z - n.z) / 2};

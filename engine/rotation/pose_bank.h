@@ -26,6 +26,9 @@ class PoseBank {
         return static_cast<std::size_t>(i / m_cover.count());
     }
 
+    /// Whether all members are the same.
+    [[nodiscard]] bool hasMembersOf(const PoseBank& other) const;
+
     [[nodiscard]] const Cover& cover() const { return m_cover; }
     /// Extents of all members; not below those of the templates.
     [[nodiscard]] const base::Extents& box() const { return m_box; }

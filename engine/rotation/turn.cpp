@@ -5,6 +5,8 @@
 #include <cmath>
 #include <limits>
 
+#include "engine/rotation/cubic_row.h"
+
 namespace flcc::rotation {
 
 namespace {
@@ -137,6 +139,15 @@ Turner::Turner(const base::AnyView& pixels, const base::View<const std::uint8_t>
         findRadius();
         sumSupport();
     }
+}
+
+bool Turner::isSameAs(const Turner& other) const {
+    const auto same = [](const auto& a, const auto& b) {
+        return a.extents() == b.extents() && std::equal(a.data(), a.data() + a.count(), b.data());
+    };
+    return m_flat == other.m_flat && m_inDouble == other.m_inDouble &&
+           same(m_values, other.m_values) && same(m_support, other.m_support) &&
+           same(m_weights, other.m_weights);
 }
 
 /// A round support has a radius that holds all voxels that count and no others, also none outside
@@ -366,6 +377,49 @@ void forPlaces(const Pose& pose, const base::Extents& box, const base::Point& ce
 
 } // namespace
 
+/// What turned() makes of a flat template all of whose voxels count, where it does not become
+/// smaller. The rows are vectors.
+template <class Voxel>
+void Turner::fillFlat(const Pose& pose, base::Image<Voxel>& image, TurnedTemplate& made) const {
+    const base::Extents& box = image.extents();
+    const base::Extents& n = m_values.extents();
+    const Matrix back = inverseOf(pose);
+    const base::Point middle = centreOf(box);
+    detail::PlacesOfRow places(box.x);
+    std::vector<double> line(static_cast<std::size_t>(box.x));
+    Sampler sampler{*this, 1.0};
+    for (std::int64_t z = 0; z < box.z; ++z) {
+        const double* const values = m_values.data() + z * n.x * n.y;
+        for (std::int64_t y = 0; y < box.y; ++y) {
+            places.set(back, -middle[0], static_cast<double>(y) - middle[1], m_centre, n, kSnap);
+            Voxel* const row = image.view().row(y, z);
+            std::uint8_t* const support = made.support.view().row(y, z);
+            std::int64_t x = 0;
+            while (x < box.x) {
+                const auto at = static_cast<std::size_t>(x);
+                std::int64_t end = x;
+                while (end < box.x && places.deep[static_cast<std::size_t>(end)] != 0) {
+                    ++end;
+                }
+                detail::cubicRow(places, x, end, values, n.x, line.data());
+                for (; x < end; ++x) {
+                    support[x] = 1;
+                    row[x] = static_cast<Voxel>(line[static_cast<std::size_t>(x)]);
+                }
+                if (x == box.x || end > static_cast<std::int64_t>(at)) {
+                    continue;
+                }
+                const bool in = places.inside[at] != 0;
+                const base::Point place{places.x[at], places.y[at], static_cast<double>(z)};
+                support[x] = in ? 1 : 0;
+                row[x] = in ? static_cast<Voxel>(sampler.at(place)) : Voxel{0};
+                made.whole = made.whole && in;
+                ++x;
+            }
+        }
+    }
+}
+
 TurnedTemplate Turner::turned(const Pose& pose, const base::Extents& box) const {
     TurnedTemplate made;
     made.support = base::Image<std::uint8_t>(box, 0);
@@ -375,6 +429,10 @@ TurnedTemplate Turner::turned(const Pose& pose, const base::Extents& box) const 
     }
     const auto fill = [&](auto& image) {
         using Voxel = std::remove_cvref_t<decltype(*image.data())>;
+        if (m_flat && m_support.empty() && m_weights.empty() && pose.scale >= 1) {
+            fillFlat(pose, image, made);
+            return;
+        }
         Sampler sampler{*this, std::max(1.0, 1 / pose.scale)};
         forPlaces(pose, box, m_centre, m_flat,
                   [&](const base::Index& at, const base::Point& offset, const base::Point& place) {

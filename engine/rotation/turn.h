@@ -48,6 +48,8 @@ class Turner {
            bool inDouble, const base::View<const float>& weights = {});
 
     [[nodiscard]] const base::Extents& extents() const { return m_values.extents(); }
+    /// Whether all poses are the same.
+    [[nodiscard]] bool isSameAs(const Turner& other) const;
 
     /// The least extents, not below those of the template and odd or even as they are, that hold
     /// all voxels that count in this pose.
@@ -63,6 +65,8 @@ class Turner {
 
   private:
     struct Sampler;
+    template <class Voxel>
+    void fillFlat(const Pose& pose, base::Image<Voxel>& image, TurnedTemplate& made) const;
     [[nodiscard]] bool counts(const base::Point& offset, const base::Point& place,
                               double scale) const;
     void findRadius();

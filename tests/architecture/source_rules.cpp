@@ -47,9 +47,9 @@ std::vector<std::string_view> linesOf(std::string_view text) {
 const Names kLayers{"engine", "viz", "ui", "app"};
 
 /// In the order in which they may include each other.
-const Names kRooms{"base",     "rotation", "method", "reference", "cpu",      "filter",
-                   "prepare",  "cuda",     "plan",   "match",     "features", "sample",
-                   "selftest", "io",       "job",    "library"};
+const Names kRooms{"base",    "rotation", "method", "reference", "cpu",    "filter",
+                   "prepare", "cuda",     "plan",   "match",     "search", "features",
+                   "sample",  "selftest", "io",     "job",       "library"};
 
 /// Rooms that not all files above them may include, and who may. The first three and the last have
 /// no public headers; `viz` draws what is in memory and opens no file.
@@ -60,7 +60,9 @@ struct PrivateRoom {
 const std::vector<PrivateRoom> kPrivateRooms{
     {"reference",
      {"engine/reference/", "engine/plan/", "engine/selftest/", "engine/job/", "tests/"}},
-    {"cpu", {"engine/cpu/", "engine/filter/", "engine/plan/", "engine/prepare/", "tests/"}},
+    {"cpu",
+     {"engine/cpu/", "engine/filter/", "engine/plan/", "engine/prepare/", "engine/search/",
+      "tests/"}},
     {"cuda", {"engine/cuda/", "engine/plan/", "tests/"}},
     {"sample", {"engine/sample/", "engine/job/", "app/", "ui/", "tests/"}},
     {"io", {"engine/io/", "engine/job/", "app/", "ui/", "tests/"}},

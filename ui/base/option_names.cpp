@@ -83,6 +83,7 @@ const QHash<QString, Control>& controls() {
           {{QStringLiteral("bright"), label("As the template")},
            {QStringLiteral("dark"), label("Other sign")},
            {QStringLiteral("both"), label("Both signs")}}}},
+        {QStringLiteral("search"), {label("Search")}},
         {QStringLiteral("yes"), {label("More than 10000 orientations")}},
         {QStringLiteral("audit"), {label("Self-audit")}},
         {QStringLiteral("planning"), {label("Planning")}},

@@ -26,11 +26,14 @@ namespace flcc::job::detail {
 using base::Error;
 
 JobResult SceneRunner::run() {
-    m_result.cancelled = !(read(true) && inScene(sceneName(), [this] {
-                               return searchNull() &&
-                                      m_hand.search(m_job, inputs(), m_result, m_stop, m_sink) &&
-                                      plan(true) && execute() && findPeaks() && write();
-                           }));
+    m_result.cancelled =
+        !(read(true) && inScene(sceneName(), [this] {
+              return m_job.poses.prunes()
+                         ? plan(false) && searchPruned() && write()
+                         : searchNull() &&
+                               m_hand.search(m_job, inputs(), m_result, m_stop, m_sink) &&
+                               plan(true) && execute() && findPeaks() && write();
+          }));
     return leave();
 }
 
@@ -45,7 +48,7 @@ plan::Request SceneRunner::request() const {
     plan::Request request;
     request.planning = m_job.planning;
     request.method = m_job.method;
-    request.device = m_job.device;
+    request.device = m_job.poses.prunes() ? "cpu" : m_job.device;
     request.tile = m_job.tile;
     request.limits.threads = threadsOf(m_job);
     request.limits.memoryBytes = memoryOf(m_job);
@@ -161,60 +164,6 @@ JobResult SceneRunner::leave() {
         m_stream.shared.push_back(groups()[i].leave(m_stream.scene()));
     }
     return std::move(m_result);
-}
-
-void SceneRunner::reportInputs() {
-    JobReport& report = m_result.report;
-    if (m_stream.several()) {
-        report.stream = {.scene = m_stream.scene(),
-                         .scenes = m_stream.count(),
-                         .source = inputs().scene->source,
-                         .planOf = groups().front().planOf(),
-                         .preparedOf = groups().front().preparedOf(),
-                         .readAhead = {},
-                         .inFlight = 1};
-    }
-    describeInputs(m_job, inputs(), report);
-}
-
-void SceneRunner::reportGroups() {
-    JobReport& report = m_result.report;
-    const GroupReport& first = groups().front().report();
-    report.plan = first.plan;
-    if (!inputs().banks.empty()) {
-        reportPoses();
-    }
-    if (groups().size() == 1) {
-        report.map = first.map;
-        return;
-    }
-    report.groups.clear();
-    for (const GroupRun& group : groups()) {
-        report.groups.push_back(group.report());
-    }
-}
-
-void SceneRunner::reportPoses() {
-    PosesReport poses = posesReport(inputs());
-    double predicted = 0;
-    double measured = 0;
-    for (const GroupRun& group : groups()) {
-        const plan::CandidateReport* const chosen = group.report().plan.chosen();
-        if (chosen == nullptr || !chosen->prediction) {
-            m_result.report.poses = std::move(poses);
-            return;
-        }
-        predicted += group.expectedMs();
-        poses.kept += group.keptMembers();
-        poses.memoryBytes = std::max(poses.memoryBytes,
-                                     chosen->prediction->hostBytes + posesBytes(group.problem()));
-        measured += group.report().run ? group.report().run->executeMs.median : 0;
-    }
-    poses.predictedMs = predicted;
-    if (measured > 0 && poses.kept < poses.members) {
-        poses.perSecond = 1000 * static_cast<double>(poses.members - poses.kept) / measured;
-    }
-    m_result.report.poses = std::move(poses);
 }
 
 std::int64_t SceneRunner::mapBytes() const {

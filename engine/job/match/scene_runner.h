@@ -101,6 +101,11 @@ class SceneRunner {
         m_sink.verification(byGpu() ? Verification::Open : Verification::NotNeeded, {});
     }
 
+    /// The peaks of a job that prunes, without scores of all placements.
+    [[nodiscard]] bool searchPruned();
+    /// `ms`: the time it took; 0 where an earlier scene had done it.
+    [[nodiscard]] bool preparePruned(base::TilePool& pool, bool reuse, double& ms);
+    [[nodiscard]] bool listPruned(const PrunedReport& facts, base::TilePool& pool);
     [[nodiscard]] bool searchNull();
     [[nodiscard]] bool findPeaks();
 

@@ -16,6 +16,7 @@
 #include "engine/job/output/frame_outputs.h"
 #include "engine/job/output/outputs.h"
 #include "engine/job/stream/frames.h"
+#include "engine/search/pruned_search.h"
 
 namespace flcc::job::detail {
 
@@ -48,6 +49,8 @@ struct Stream {
     int inFlight = 1; ///< number of scenes that the current plan allows at once
     /// Workspaces of finished scenes, for flights with the same plan.
     std::vector<std::unique_ptr<method::Workspace>> spare{};
+    /// Of searches that prune: the templates of each group as they were prepared last.
+    std::vector<std::shared_ptr<const search::Prepared>> pruned{};
     /// If the scenes are the frames of a stack: these, and what is written of them.
     Frames* frames = nullptr;
     FrameOutputs* outputs = nullptr;

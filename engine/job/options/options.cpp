@@ -319,6 +319,13 @@ std::vector<Option<Job>> makeOptions() {
             {"on", "off"},
             [](const Job& job) { return std::string(job.poses.refine ? "on" : "off"); },
             [](Job& job, const std::string& text) { job.poses.refine = text == "on"; }),
+        enumOption<Job>(
+            "search",
+            "of a search over rotations or scales: score every placement; leave out those that "
+            "cannot reach --min-score (the same peaks, no map); or those that hardly can (may miss "
+            "peaks)",
+            [](auto& job) -> auto& { return job.poses.search; },
+            std::vector{Search::Exhaustive, Search::Pruned, Search::Heuristic}),
         {.name = "resume",
          .value = "FOLDER",
          .help = "keep the finished part of a search over rotations or scales in this folder, and "

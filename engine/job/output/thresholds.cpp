@@ -7,6 +7,7 @@
 #include "engine/job/options/export_options.h"
 #include "engine/job/options/options.h"
 #include "engine/job/output/frame_outputs.h"
+#include "engine/job/output/pruned_options.h"
 #include "engine/job/report/text.h"
 #include "engine/rotation/cover.h"
 
@@ -154,6 +155,7 @@ void requireSensible(const Job& job) {
               "{--resume} keeps the best scores of a search alone; leave out {--resume} or "
               "{--search-statistics}");
     }
+    requireSearch(job);
     if (!job.poses.resume.empty() && !job.poses.any()) {
         wrong("resume-without-rotations",
               "{--resume} keeps searches over rotations, scales or hands; add {--rotations} or "

@@ -9,10 +9,33 @@ using detail::bytesText;
 using detail::fixed;
 using detail::shortest;
 
+namespace {
+
+std::string counted(std::int64_t count, const char* what) {
+    return std::to_string(count) + " " + what + (count == 1 ? "" : "s");
+}
+
+std::string prunedText(const PosesReport& poses) {
+    std::string text = poses.search == "pruned"
+                           ? "; pruned search, with the peaks of an exhaustive one"
+                           : "; heuristic search, which may miss peaks";
+    if (poses.pruned) {
+        text += ": prepared in " + fixed(poses.pruned->prepareMs / 1000, 2) + " s, searched in " +
+                fixed(poses.pruned->searchMs / 1000, 2) + " s; " +
+                counted(poses.pruned->limits, "placement") + " of " +
+                fixed(poses.pruned->placements / 1e6, 0) + " million compared pixel by pixel";
+    } else {
+        text += "; " + bytesText(poses.memoryBytes) +
+                "; its time depends on the scene and cannot be predicted";
+    }
+    return poses.predictedMs
+               ? text + "; exhaustive about " + fixed(*poses.predictedMs / 1000, 2) + " s"
+               : text;
+}
+
+} // namespace
+
 std::string posesText(const PosesReport& poses) {
-    const auto counted = [](std::int64_t count, const char* what) {
-        return std::to_string(count) + " " + what + (count == 1 ? "" : "s");
-    };
     std::string text = counted(poses.turns, "rotation");
     if (poses.step > 0) {
         text += std::string(poses.flat ? " in the plane" : "") + ", step " + fixed(poses.step, 2) +
@@ -32,7 +55,9 @@ std::string posesText(const PosesReport& poses) {
     text += poses.mirror ? ", both hands" : "";
     text += ": " + counted(poses.members, "member") + " in boxes of " + base::toString(poses.box) +
             " voxels, at most " + std::to_string(poses.batch) + " at once";
-    if (poses.predictedMs) {
+    if (poses.search != "exhaustive") {
+        text += prunedText(poses);
+    } else if (poses.predictedMs) {
         text += "; about " + fixed(*poses.predictedMs / 1000, 2) + " s and " +
                 bytesText(poses.memoryBytes);
     }

@@ -161,6 +161,14 @@ Json toJson(const PreparationReport& report) {
         {"polarity", name(report.polarity)}};
 }
 
+Json toJson(const PrunedReport& pruned) {
+    return {{"cell", pruned.edge},         {"placements", pruned.placements},
+            {"nodes", pruned.nodes},       {"kept_nodes", pruned.kept},
+            {"points", pruned.points},     {"pixel_comparisons", pruned.limits},
+            {"scores", pruned.scores},     {"prepare_ms", pruned.prepareMs},
+            {"search_ms", pruned.searchMs}};
+}
+
 Json toJson(const PosesReport& poses) {
     const auto number = [](double value) { return value > 0 ? Json(value) : Json(nullptr); };
     return {{"members", poses.members},
@@ -176,6 +184,8 @@ Json toJson(const PosesReport& poses) {
             {"box", toJson(poses.box)},
             {"batch", poses.batch},
             {"memory_bytes", poses.memoryBytes},
+            {"search", poses.search},
+            {"pruned", poses.pruned ? toJson(*poses.pruned) : Json(nullptr)},
             {"predicted_ms", orNull(poses.predictedMs)},
             {"per_second", orNull(poses.perSecond)},
             {"resumed_members", poses.kept}};

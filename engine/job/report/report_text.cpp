@@ -494,6 +494,9 @@ std::string toSummary(const JobReport& report) {
         planningMs += group.plan.planningMs;
         methods += (methods.empty() ? "" : "; ") + chosenText(group.plan);
     }
+    if (report.poses && report.poses->pruned) {
+        methods = "a " + report.poses->search + " search";
+    }
     return (report.stream ? streamText(*report.stream) : "") +
            (report.poses ? "Poses: " + posesText(*report.poses) + "\n" : std::string()) +
            (report.search ? "Search: " + searchText(*report.search) + "\n" : std::string()) +

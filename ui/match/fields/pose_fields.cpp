@@ -1,6 +1,7 @@
 #include "ui/match/fields/pose_fields.h"
 
 #include <QCheckBox>
+#include <QComboBox>
 #include <QFileDialog>
 #include <QLabel>
 #include <QLineEdit>
@@ -82,6 +83,16 @@ PoseFields::PoseFields(FoldingForm& form, job::Job& job, TextFields& texts, Docu
     m_yes = new QCheckBox(tr("More than %1 orientations").arg(job::kMostPoses), &m_form);
     m_form.addRow(QString(), m_yes, "manyPoses",
                   tr("Allows a search that may take hours; the plan tells its time"));
+    m_search = new QComboBox(&m_form);
+    m_search->addItems({tr("Exhaustive"), tr("Pruned"), tr("Heuristic")});
+    m_form.addRow(tr("Search"), m_search, "search",
+                  tr("Exhaustive: scores every placement. Pruned: leaves out what cannot reach the "
+                     "least score, with the same peaks and no map. Heuristic: faster, may miss "
+                     "peaks"));
+    connect(m_search, &QComboBox::currentIndexChanged, this, [this](int row) {
+        m_job.poses.search = static_cast<job::Search>(row);
+        Q_EMIT changed();
+    });
     m_count = new QLabel(&m_form);
     // One line of any length: QFormLayout of Qt 6.4 writes beyond its rows where a row that depends
     // on the width is folded away.
@@ -237,6 +248,8 @@ void PoseFields::show() {
     m_hands->setChecked(m_job.handedness);
     m_statistics->setChecked(m_job.searchStatistics);
     m_yes->setChecked(m_job.poses.yes);
+    const QSignalBlocker quietSearch(m_search);
+    m_search->setCurrentIndex(static_cast<int>(m_job.poses.search));
     showCount();
 }
 

@@ -5,6 +5,7 @@
 #include "ui/match/fields/field_group.h"
 
 class QCheckBox;
+class QComboBox;
 class QLabel;
 class QLineEdit;
 class QToolButton;
@@ -53,6 +54,7 @@ class PoseFields : public FieldGroup {
     QCheckBox* m_yes = nullptr;
     QLineEdit* m_resume = nullptr;
     QToolButton* m_resumeOpen = nullptr;
+    QComboBox* m_search = nullptr;
     QLabel* m_count = nullptr;
     AngleDial* m_dial = nullptr;         ///< of images
     DirectionSphere* m_sphere = nullptr; ///< of volumes

@@ -1,10 +1,10 @@
-#include "engine/match/detail/exclusion.h"
+#include "engine/match/exclusion.h"
 
 #include <algorithm>
 #include <cmath>
 #include <cstdlib>
 
-namespace flcc::match::detail {
+namespace flcc::match {
 
 namespace {
 
@@ -95,4 +95,4 @@ Exclusion::Cell Exclusion::cellOf(const Centre& centre) const {
             floored(centre[2], m_cell[2])};
 }
 
-} // namespace flcc::match::detail
+} // namespace flcc::match

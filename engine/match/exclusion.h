@@ -9,7 +9,7 @@
 #include "engine/base/extents.h"
 #include "engine/rotation/orientation.h"
 
-namespace flcc::match::detail {
+namespace flcc::match {
 
 /// The corners of accepted peaks in scene voxels, each with the extents of its template. Decides
 /// whether another peak is too near to one of them.
@@ -46,4 +46,4 @@ class Exclusion {
     std::map<Cell, std::vector<Place>> m_places;
 };
 
-} // namespace flcc::match::detail
+} // namespace flcc::match

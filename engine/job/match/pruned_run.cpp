@@ -1,0 +1,187 @@
+#include "engine/job/match/pruned_run.h"
+
+#include <algorithm>
+#include <utility>
+#include <vector>
+
+#include "engine/base/error.h"
+#include "engine/base/stopwatch.h"
+#include "engine/job/input/limits.h"
+#include "engine/job/match/scene_runner.h"
+#include "engine/job/match/truth.h"
+#include "engine/job/report/machine.h"
+#include "engine/job/report/spread.h"
+#include "engine/job/report/text.h"
+#include "engine/match/refine.h"
+#include "engine/method/bank.h"
+#include "engine/search/pruned_search.h"
+
+namespace flcc::job::detail {
+
+using base::Error;
+using base::ErrorCode;
+
+namespace {
+
+/// The share of a limit's unseen part that a heuristic search counts.
+constexpr double kTrust = 0.5;
+/// Of the time, as far as anybody can say before.
+constexpr double kPreparing = 0.8;
+
+void requireTemplates(const Inputs& inputs) {
+    for (const TemplateInput& templ : inputs.templates) {
+        if (method::hasWeights(templ.view())) {
+            throw Error(ErrorCode::Problem, "a pruned search takes no mask with weights; use a "
+                                            "mask of 0 and 1, or --search exhaustive");
+        }
+        if (templ.extents().z > 1) {
+            throw Error(ErrorCode::Problem,
+                        "a pruned search is for pictures, not for templates of " +
+                            base::toString(templ.extents()) + " voxels; use --search exhaustive");
+        }
+    }
+}
+
+void requireRoom(const Inputs& inputs, std::int64_t memory) {
+    const std::int64_t needed = prunedBytes(inputs);
+    if (needed > memory) {
+        throw Error(ErrorCode::Memory, "a pruned search takes about " + bytesText(needed) +
+                                           " for its templates, more than the limit of " +
+                                           bytesText(memory) +
+                                           "; use fewer rotations or --search exhaustive");
+    }
+}
+
+std::vector<match::SearchedMap> mapsOf(const Inputs& inputs) {
+    std::vector<match::SearchedMap> maps;
+    for (std::size_t i = 0; i < inputs.banks.size(); ++i) {
+        match::SearchedMap& map = maps.emplace_back();
+        map.numbers = inputs.groups[i];
+        map.poses = inputs.banks[i];
+    }
+    return maps;
+}
+
+} // namespace
+
+std::int64_t prunedBytes(const Inputs& inputs) {
+    std::int64_t bytes = 0;
+    for (const auto& bank : inputs.banks) {
+        bytes += search::preparedBytes(*bank, base::extentsOf(inputs.sceneView().pixels));
+    }
+    return bytes;
+}
+
+/// The templates of a further scene are the same; repetitions are timed whole.
+bool SceneRunner::preparePruned(base::TilePool& pool, bool reuse, double& ms) {
+    const base::Stopwatch watch;
+    bool isNew = false;
+    const auto& banks = inputs().banks;
+    m_stream.pruned.resize(banks.size());
+    for (std::size_t i = 0; i < banks.size(); ++i) {
+        auto& prepared = m_stream.pruned[i];
+        if (reuse && prepared && search::isOf(*prepared, *banks[i])) {
+            continue;
+        }
+        isNew = true;
+        prepared = search::prepare(
+            banks[i], inputs().sceneView().extents(), pool, m_stop,
+            [&](double share) { m_sink.progress(kPreparing * std::min(1.0, share)); });
+        if (!prepared) {
+            return false;
+        }
+    }
+    ms = isNew ? watch.ms() : 0;
+    return true;
+}
+
+bool SceneRunner::searchPruned() {
+    enter(Phase::Run);
+    const PeakMeter meter;
+    m_sink.verification(Verification::NotNeeded, {});
+    requireTemplates(inputs());
+    requireRoom(inputs(), m_request.limits.memoryBytes);
+    base::TilePool pool(threadsOf(m_job));
+    const search::Options options{.minScore = *m_job.minScore,
+                                  .maxPeaks = m_job.maxPeaks,
+                                  .minDistance = m_job.minDistance,
+                                  .trust = m_job.poses.search == job::Search::Pruned ? 1 : kTrust};
+    RunReport run;
+    run.threads = pool.threads();
+    run.device = "cpu";
+    std::vector<double> whole;
+    std::vector<double> alone;
+    search::Found found;
+    PrunedReport facts;
+    for (int turn = 0; turn < m_job.repeat; ++turn) {
+        const base::Stopwatch all;
+        if (!preparePruned(pool, turn == 0, facts.prepareMs)) {
+            return false;
+        }
+        std::vector<search::Part> parts;
+        for (std::size_t i = 0; i < m_stream.pruned.size(); ++i) {
+            parts.push_back({m_stream.pruned[i], inputs().groups[i]});
+        }
+        const base::Stopwatch one;
+        found = search::searchPruned(
+            inputs().sceneView(), parts, m_result.geometry, options, pool, m_stop,
+            [this](double share) { m_sink.progress(kPreparing + (1 - kPreparing) * share); });
+        if (found.cancelled) {
+            return false;
+        }
+        alone.push_back(one.ms());
+        whole.push_back(all.ms());
+        const double threads = pool.threads();
+        method::addStages({{"preparing", facts.prepareMs * threads},
+                           {"scene cells", found.facts.cellsMs * threads},
+                           {"coarse", found.facts.coarseMs * threads},
+                           {"fine", found.facts.fineMs * threads}},
+                          run.stagesMs);
+    }
+    facts.edge = found.facts.edge;
+    facts.placements = found.facts.placements;
+    facts.nodes = found.facts.nodes;
+    facts.kept = found.facts.kept;
+    facts.points = found.facts.points;
+    facts.limits = found.facts.limits;
+    facts.scores = found.facts.scores;
+    run.executeMs = spreadOf(whole);
+    run.streamMs = spreadOf(alone);
+    facts.searchMs = run.streamMs.median;
+    run.peakHostBytes = meter.rise();
+    m_result.peaks = std::move(found.peaks);
+    m_result.report.run = std::move(run);
+    return listPruned(facts, pool);
+}
+
+bool SceneRunner::listPruned(const PrunedReport& facts, base::TilePool& pool) {
+    enter(Phase::Peaks);
+    const base::Stopwatch watch;
+    if (m_job.poses.refine) {
+        match::refinePeaks(m_result.peaks, inputs().sceneView(), mapsOf(inputs()),
+                           peakOptions(m_job), pool, m_stop);
+    }
+    if (m_stop.stop_requested()) {
+        return false;
+    }
+    JobReport& report = m_result.report;
+    report.run->readMs = m_work->readMs;
+    report.run->peaksMs = watch.ms();
+    report.audit = AuditReport{.reason = "a pruned search lists scores by the definition alone"};
+    report.threshold = ThresholdReport{.value = *m_job.minScore, .chosenBy = "score"};
+    reportGroups();
+    report.poses->pruned = facts;
+    if (m_job.poses.search == job::Search::Heuristic) {
+        report.peaksIncomplete = "the search was heuristic and may have missed peaks; --search "
+                                 "pruned misses none";
+    }
+    moveToScene(m_result.peaks, inputs(), m_result.geometry);
+    report.peaks = m_result.peaks;
+    if (m_truth) {
+        report.truth = comparedWithTruth(m_job, m_result, *m_truth);
+    }
+    m_sink.progress(1);
+    return true;
+}
+
+} // namespace flcc::job::detail

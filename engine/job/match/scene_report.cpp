@@ -1,0 +1,71 @@
+// What the report of a job says of its inputs, groups and poses.
+
+#include <algorithm>
+#include <utility>
+
+#include "engine/job/input/poses.h"
+#include "engine/job/match/pose_run.h"
+#include "engine/job/match/pruned_run.h"
+#include "engine/job/match/scene_runner.h"
+
+namespace flcc::job::detail {
+
+void SceneRunner::reportInputs() {
+    JobReport& report = m_result.report;
+    if (m_stream.several()) {
+        report.stream = {.scene = m_stream.scene(),
+                         .scenes = m_stream.count(),
+                         .source = inputs().scene->source,
+                         .planOf = groups().front().planOf(),
+                         .preparedOf = groups().front().preparedOf(),
+                         .readAhead = {},
+                         .inFlight = 1};
+    }
+    describeInputs(m_job, inputs(), report);
+}
+
+void SceneRunner::reportGroups() {
+    JobReport& report = m_result.report;
+    const GroupReport& first = groups().front().report();
+    report.plan = first.plan;
+    if (!inputs().banks.empty()) {
+        reportPoses();
+    }
+    if (groups().size() == 1) {
+        report.map = first.map;
+        return;
+    }
+    report.groups.clear();
+    for (const GroupRun& group : groups()) {
+        report.groups.push_back(group.report());
+    }
+}
+
+void SceneRunner::reportPoses() {
+    PosesReport poses = posesReport(inputs());
+    double predicted = 0;
+    double measured = 0;
+    for (const GroupRun& group : groups()) {
+        const plan::CandidateReport* const chosen = group.report().plan.chosen();
+        if (chosen == nullptr || !chosen->prediction) {
+            m_result.report.poses = std::move(poses);
+            return;
+        }
+        predicted += group.expectedMs();
+        poses.kept += group.keptMembers();
+        poses.memoryBytes = std::max(poses.memoryBytes,
+                                     chosen->prediction->hostBytes + posesBytes(group.problem()));
+        measured += group.report().run ? group.report().run->executeMs.median : 0;
+    }
+    poses.predictedMs = predicted;
+    poses.search = name(m_job.poses.search);
+    if (m_job.poses.prunes()) {
+        poses.memoryBytes = prunedBytes(inputs());
+    }
+    if (measured > 0 && poses.kept < poses.members) {
+        poses.perSecond = 1000 * static_cast<double>(poses.members - poses.kept) / measured;
+    }
+    m_result.report.poses = std::move(poses);
+}
+
+} // namespace flcc::job::detail

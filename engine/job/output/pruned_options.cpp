@@ -1,0 +1,65 @@
+#include "engine/job/output/pruned_options.h"
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "engine/base/error.h"
+#include "engine/base/message.h"
+
+namespace flcc::job::detail {
+
+using base::Error;
+using base::ErrorCode;
+
+void requireSearch(const Job& job) {
+    if (!job.poses.prunes()) {
+        return;
+    }
+    const auto wrong = [&](ErrorCode code, const std::string& reason) {
+        throw Error(code, base::Message("search-option",
+                                        "{--search " + std::string(name(job.poses.search)) + "} " +
+                                            reason + ", or {--search exhaustive}"));
+    };
+    if (!job.poses.any()) {
+        wrong(ErrorCode::CommandLine, "is for searches over poses; add {--rotations}, {--scales} "
+                                      "or {--mirror}");
+    }
+    if (!job.minScore || !(*job.minScore > 0)) {
+        wrong(ErrorCode::CommandLine, "leaves out what cannot reach a score; use {--min-score} "
+                                      "with a number above 0");
+    }
+    if (job.falsePositives || job.zscore || job.null != match::NullTemplate::None) {
+        wrong(ErrorCode::CommandLine, "computes no scores for {--false-positives}, {--zscore} and "
+                                      "{--null}; use {--min-score} alone");
+    }
+    if (!job.operation.isLcc()) {
+        wrong(ErrorCode::CommandLine, "is for {--operation lcc}; use it");
+    }
+    if (job.extent != method::Extent::Valid || !job.sceneMask.empty() || job.partialPeaks) {
+        wrong(ErrorCode::CommandLine, "takes placements that lie inside the scene; leave out "
+                                      "{--extent}, {--scene-mask} and {--partial-peaks}");
+    }
+    if (job.stream) {
+        wrong(ErrorCode::CommandLine, "takes no stack; pass pictures by {--scene}");
+    }
+    if (!job.poses.resume.empty()) {
+        wrong(ErrorCode::CommandLine, "keeps no part of a search; leave out {--resume}");
+    }
+    if (job.device != "auto" && job.device != "cpu") {
+        wrong(ErrorCode::CommandLine, "runs on the processor; leave out {--device}");
+    }
+    const std::vector<std::pair<const char*, bool>> maps{
+        {"{--map}", !job.map.empty()},
+        {"{--status}", !job.status.empty()},
+        {"{--index}", !job.index.empty()},
+        {"{--heatmap}", !job.heatmap.empty()},
+        {"{--figure}", !job.exports.figure.empty()}};
+    for (const auto& [option, isAsked] : maps) {
+        if (isAsked) {
+            wrong(ErrorCode::Problem, std::string("computes no map; leave out ") + option);
+        }
+    }
+}
+
+} // namespace flcc::job::detail

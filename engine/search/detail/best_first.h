@@ -1,0 +1,95 @@
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <memory>
+#include <optional>
+#include <stop_token>
+#include <tuple>
+#include <unordered_map>
+#include <vector>
+
+#include "engine/match/exclusion.h"
+#include "engine/search/detail/coarse.h"
+#include "engine/search/detail/full_member.h"
+#include "engine/search/pruned_search.h"
+
+namespace flcc::search::detail {
+
+/// The best canonical score of a placement.
+struct Best {
+    double score = 0;
+    double bound = 0;
+    std::int64_t member = -1; ///< -1: the placement has no score
+};
+
+/// A bank in a scene.
+struct Searched {
+    const Part* part;
+    const Prepared* prepared;
+    const SceneCells* cells; ///< of half of the coarse edge, the coarse edge and twice of it
+    std::vector<Node> nodes;
+};
+
+/// Takes the nodes, placements and scores of all banks in the order of their limits, the highest
+/// first, until the peaks are certain: what has a lower limit than the score of a peak is looked at
+/// after it only, and what a peak suppresses not at all.
+class BestFirst {
+  public:
+    BestFirst(const method::MaskedView& scene, std::vector<Searched> searched,
+              const Options& options, base::TilePool& pool, std::stop_token stop);
+
+    /// The peaks, best first, without positions in the world; empty if cancelled.
+    [[nodiscard]] std::vector<match::Peak> peaks(Facts& facts);
+
+  private:
+    enum class Kind : std::uint8_t { Node, Point, Limit, Score };
+    struct Item {
+        double limit = 0; ///< of a Score, itself
+        Kind kind = Kind::Node;
+        std::uint8_t part = 0;
+        std::int32_t member = 0;
+        std::int32_t x = 0; ///< of the coarse cell of a Node, else of the placement
+        std::int32_t y = 0;
+        double bound = 0; ///< of a Score
+    };
+    using Place = std::tuple<std::size_t, std::int64_t, std::int64_t>; ///< part, y, x
+
+    [[nodiscard]] static bool after(const Item& a, const Item& b);
+    void push(const Item& item);
+    [[nodiscard]] Item pop();
+    void expand(const Item& item, std::vector<Item>& to);
+    void expandNode(const Item& item, std::vector<Item>& to) const;
+    /// The limit at a placement of a member, from its fine cells.
+    [[nodiscard]] double pointLimit(const Searched& in, const MemberCells& member, std::int64_t x,
+                                    std::int64_t y) const;
+    [[nodiscard]] bool isCovered(const Item& item) const;
+    void takeScores();
+    [[nodiscard]] bool isMaximum(const Item& item);
+    [[nodiscard]] Best bestAt(const Place& place, std::int64_t hint);
+    [[nodiscard]] Best computeBest(const Place& place, std::int64_t hint);
+    [[nodiscard]] match::Peak peakOf(const Item& item);
+    void fitPositions(std::vector<match::Peak>& peaks);
+    [[nodiscard]] base::Extents mapOf(std::size_t part) const;
+    [[nodiscard]] double least() const { return m_options.minScore; }
+
+    method::MaskedView m_scene;
+    std::vector<Searched> m_searched;
+    std::vector<std::unique_ptr<FullMembers>> m_members;
+    Options m_options;
+    base::TilePool& m_pool;
+    std::stop_token m_stop;
+    base::Extents m_largest{1, 1, 1};
+    std::vector<Item> m_heap;
+    std::map<Place, Best> m_known;            ///< scores that were taken
+    std::map<Place, Best> m_asked;            ///< by bestAt()
+    std::vector<match::Exclusion> m_excluded; ///< one for each peak
+    std::vector<Item> m_accepted;
+    std::atomic<std::int64_t> m_points = 0;
+    std::atomic<std::int64_t> m_limits = 0;
+    std::atomic<std::int64_t> m_scores = 0;
+};
+
+} // namespace flcc::search::detail

@@ -1,0 +1,133 @@
+#include "engine/search/detail/bounds.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "engine/base/widest.h"
+
+namespace flcc::search::detail {
+
+double dot(const CellSums& templ, const CellLevel& scene, std::int64_t x, std::int64_t y) {
+    double all = 0;
+    base::inWidest([&] {
+        constexpr std::int64_t kLanes = CellSums::kLanes;
+        const float* sums = templ.sums.data();
+        const auto count = std::ssize(templ.runs);
+        for (std::int64_t first = 0; first < count; first += kRunsTogether) {
+            float lanes[kLanes] = {};
+            const std::int64_t last = std::min(count, first + kRunsTogether);
+            for (std::int64_t i = first; i < last; ++i) {
+                const Run& run = templ.runs[static_cast<std::size_t>(i)];
+                const float* means = scene.means.data() + scene.cell(x + run.from, y + run.row);
+                for (std::int64_t left = run.to - run.from; left > 0; left -= kLanes) {
+                    for (std::int64_t lane = 0; lane < kLanes; ++lane) {
+                        lanes[lane] += sums[lane] * means[lane];
+                    }
+                    sums += kLanes;
+                    means += kLanes;
+                }
+            }
+            float sum = 0;
+            for (const float lane : lanes) {
+                sum += lane;
+            }
+            all += static_cast<double>(sum);
+        }
+    });
+    return all;
+}
+
+namespace {
+
+CellLevel::Sums sumsOver(const Runs& runs, const CellLevel& scene, std::int64_t x, std::int64_t y) {
+    CellLevel::Sums all;
+    for (const Run& run : runs) {
+        const CellLevel::Sums* const row = scene.sums.data() + scene.prefix(x, y + run.row);
+        const CellLevel::Sums& to = row[run.to];
+        const CellLevel::Sums& from = row[run.from];
+        all.pixels += to.pixels - from.pixels;
+        all.squares += to.squares - from.squares;
+        all.fine += to.fine - from.fine;
+    }
+    return all;
+}
+
+/// Pixels of the cells.
+double pixelsOf(const Runs& runs, const CellLevel& scene) {
+    return static_cast<double>(cellsOf(runs)) * static_cast<double>(scene.edge * scene.edge);
+}
+
+} // namespace
+
+Energies energiesOf(const CellLevel::Sums& outer, double outerPixels, const CellLevel::Sums& inner,
+                    double innerPixels, double slack) {
+    // Of sums in double of at most 2^31 terms; the sums over rows before a run take part in it.
+    constexpr double kRounding = 1e-12;
+    Energies made;
+    const double squares = std::max(0.0, outer.squares) * (1 + kRounding) + slack;
+    const double scatter = squares - outer.pixels * outer.pixels / outerPixels * (1 - kRounding);
+    const double fine = std::clamp(outer.fine + slack, 0.0, squares);
+    made.seen = std::sqrt(std::max(0.0, scatter - fine + 2 * kRounding * squares + 2 * slack));
+    made.unseen = std::sqrt(fine + kRounding * squares);
+    made.whole = std::sqrt(squares);
+    if (innerPixels > 0) {
+        const double rest = inner.squares - inner.pixels * inner.pixels / innerPixels -
+                            4 * kRounding * std::max(0.0, inner.squares) - 2 * slack;
+        made.contrast = std::sqrt(std::max(0.0, rest));
+    }
+    return made;
+}
+
+bool isFlat(const Runs& runs, const CellLevel& scene, std::int64_t x, std::int64_t y) {
+    float value = 0;
+    bool first = true;
+    for (const Run& run : runs) {
+        const auto cell = static_cast<std::size_t>(scene.cell(x + run.from, y + run.row));
+        const CellLevel::Sums* const row = scene.sums.data() + scene.prefix(x, y + run.row);
+        if (scene.constant[cell] == 0 || row[run.to].uneven != row[run.from + 1].uneven ||
+            (!first && scene.means[cell] != value)) {
+            return false;
+        }
+        value = scene.means[cell];
+        first = false;
+    }
+    return true;
+}
+
+Energies energiesOf(const Regions& regions, const CellLevel& scene, std::int64_t x,
+                    std::int64_t y) {
+    Energies made = energiesOf(sumsOver(regions.outer, scene, x, y), pixelsOf(regions.outer, scene),
+                               sumsOver(regions.inner, scene, x, y), pixelsOf(regions.inner, scene),
+                               scene.slack);
+    made.flat = made.contrast <= 1e-5 * made.whole && isFlat(regions.outer, scene, x, y);
+    return made;
+}
+
+double nodeLimit(const MemberCells& member, const CellLevel& scene, std::int64_t x, std::int64_t y,
+                 double trust, const std::optional<Known>& known) {
+    const Energies energies = energiesOf(member.node, scene, x, y);
+    const double rounding = member.coarse.rounding + kSumRounding;
+    const auto unseen = static_cast<double>(member.unseen);
+    if (energies.flat ||
+        (known && limitOf(known->product, energies, static_cast<double>(member.between), unseen,
+                          rounding, trust) < known->least)) {
+        return -1;
+    }
+    const double product =
+        std::max({dot(member.coarse, scene, x, y), dot(member.coarse, scene, x + 1, y),
+                  dot(member.coarse, scene, x, y + 1), dot(member.coarse, scene, x + 1, y + 1)});
+    return limitOf(product, energies, static_cast<double>(member.seen), unseen, rounding, trust);
+}
+
+void placeWeights(std::int64_t place, std::int64_t edge, double* weights) {
+    const double share = static_cast<double>(place) / static_cast<double>(edge);
+    const auto cubic = [](double d) {
+        return d <= 1 ? (1.5 * d - 2.5) * d * d + 1 : ((-0.5 * d + 2.5) * d - 4) * d + 2;
+    };
+    weights[0] = cubic(1 + share);
+    weights[1] = cubic(share);
+    weights[2] = cubic(1 - share);
+    weights[3] = cubic(2 - share);
+}
+
+} // namespace flcc::search::detail

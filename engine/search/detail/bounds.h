@@ -1,0 +1,67 @@
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <optional>
+
+#include "engine/search/detail/member_cells.h"
+#include "engine/search/detail/scene_cells.h"
+
+/// Limits on scores from above; README.md has the formulas.
+namespace flcc::search::detail {
+
+/// Runs whose products are added in floats before they are added in double.
+inline constexpr std::int64_t kRunsTogether = 8;
+
+/// The sum of products of the sums of a template and the means of the scene, with the template's
+/// box at cell (x, y).
+[[nodiscard]] double dot(const CellSums& templ, const CellLevel& scene, std::int64_t x,
+                         std::int64_t y);
+
+/// Norms of the scene in the regions of a node at cell (x, y).
+struct Energies {
+    double seen = 0;     ///< of the means of cells about their mean, in the outer region
+    double unseen = 0;   ///< of pixels about the means of their cells, there
+    double whole = 0;    ///< of pixels less the level of the scene, there
+    double contrast = 0; ///< of pixels about their mean, in the inner region; a limit from below
+    bool flat = false;   ///< all pixels of the outer region are equal: no score
+};
+[[nodiscard]] Energies energiesOf(const Regions& regions, const CellLevel& scene, std::int64_t x,
+                                  std::int64_t y);
+/// The same from the sums over both regions. `slack`: CellLevel::slack.
+[[nodiscard]] Energies energiesOf(const CellLevel::Sums& outer, double outerPixels,
+                                  const CellLevel::Sums& inner, double innerPixels, double slack);
+/// Whether all cells of the runs are constant and equal.
+[[nodiscard]] bool isFlat(const Runs& runs, const CellLevel& scene, std::int64_t x, std::int64_t y);
+
+/// The limit on a score whose coarse part is `product`, at least 0; above 1 where nothing is known.
+/// `trust`
+/// times what cells do not see counts: 1 for a limit that holds.
+[[nodiscard]] inline double limitOf(double product, const Energies& energies, double seen,
+                                    double unseen, double rounding, double trust) {
+    constexpr double kUnknown = 2;
+    const double rest =
+        trust * (energies.seen * seen + energies.unseen * unseen) + rounding * energies.whole;
+    return energies.contrast > 0 ? std::max(0.0, product + rest) / energies.contrast : kUnknown;
+}
+
+/// Relative rounding of all sums and of a template whose sum is not quite 0.
+inline constexpr double kSumRounding = 2e-6;
+
+/// What the bases of a member tell of a node: the largest product at its corners, and the score
+/// that is asked for.
+struct Known {
+    double product = 0;
+    double least = 0;
+};
+
+/// The limit on the scores of a member at all placements of a coarse node. With `known` it may be
+/// any value below `known.least` if the limit is below that.
+[[nodiscard]] double nodeLimit(const MemberCells& member, const CellLevel& scene, std::int64_t x,
+                               std::int64_t y, double trust,
+                               const std::optional<Known>& known = {});
+
+/// The cubic weights of a place in a fine cell, for cells moved by -1, 0, 1 and 2.
+void placeWeights(std::int64_t place, std::int64_t edge, double* weights);
+
+} // namespace flcc::search::detail

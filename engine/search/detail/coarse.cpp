@@ -1,0 +1,351 @@
+#include "engine/search/detail/coarse.h"
+
+#include <algorithm>
+#include <atomic>
+#include <cmath>
+#include <limits>
+#include <utility>
+
+#include "engine/base/error.h"
+#include "engine/base/widest.h"
+#include "engine/cpu/transform/tile_transform.h"
+#include "engine/method/shared/smooth_length.h"
+#include "engine/search/detail/bounds.h"
+
+namespace flcc::search::detail {
+
+namespace {
+
+using Transform = cpu::TileTransform<float>;
+
+/// Memory that spectra may take; others are made in every search.
+constexpr std::int64_t kMostSpectra = std::int64_t{1} << 30;
+/// Nodes that may hold a peak, of all members; 16 bytes each.
+constexpr std::int64_t kMostNodes = 20'000'000;
+
+cpu::TransformShape shapeFor(const Prepared& prepared, const base::Extents& scene) {
+    const base::Extents nodes = nodesOf(prepared, scene);
+    const base::Extents& box = prepared.bank->box();
+    const std::int64_t x = nodes.x + (box.x + prepared.edge - 1) / prepared.edge + 1;
+    const std::int64_t y = nodes.y + (box.y + prepared.edge - 1) / prepared.edge + 1;
+    return cpu::TransformShape(
+        {method::shared::nextSmooth((x + 7) / 8) * 8, method::shared::nextSmooth(y), 1});
+}
+
+std::int64_t baseCount(const Prepared& prepared) {
+    return std::ssize(prepared.clusters) + std::ssize(prepared.sectors);
+}
+
+/// A transform with the buffers of a thread.
+class Correlator {
+  public:
+    explicit Correlator(const cpu::TransformShape& shape)
+        : m_shape(shape), m_transform(Transform::of(shape)), m_tile(room(voxels())),
+          m_work(room(Transform::spectrumValues(shape))),
+          m_spectrum(room(Transform::spectrumValues(shape))),
+          m_result(room(std::max(voxels(), Transform::writtenValues(shape, shape)))) {
+        m_tile.fill(0);
+    }
+
+    [[nodiscard]] base::Image<float> sceneSpectrum(const CellLevel& cells) const {
+        base::Image<double> means({m_shape.x, m_shape.y, 1}, 0.0);
+        constexpr std::int64_t kMargin = CellLevel::kMargin;
+        const std::int64_t rows = std::min(m_shape.y, cells.rows - 2 * kMargin);
+        const std::int64_t columns = std::min(m_shape.x, cells.columns - 2 * kMargin);
+        for (std::int64_t y = 0; y < rows; ++y) {
+            for (std::int64_t x = 0; x < columns; ++x) {
+                means.view().at(x, y, 0) =
+                    static_cast<double>(cells.means[static_cast<std::size_t>(cells.cell(x, y))]);
+            }
+        }
+        return m_transform->templateSpectrum(std::as_const(means).view(), cpu::oneAfterTheOther());
+    }
+
+    void makeSpectrum(const CellSums& sums, base::Image<float>& spectrum) {
+        m_tile.fill(0);
+        const float* from = sums.sums.data();
+        for (const Run& run : sums.runs) {
+            const std::int64_t length = run.to - run.from;
+            std::copy_n(from, length, m_tile.data() + run.row * m_shape.x + run.from);
+            from += (length + CellSums::kLanes - 1) / CellSums::kLanes * CellSums::kLanes;
+        }
+        (void)m_transform->forward(m_tile.data(), m_work.data(), spectrum.data());
+    }
+    [[nodiscard]] base::Image<float> makeSpectrum(const CellSums& sums) {
+        base::Image<float> spectrum = room(Transform::spectrumValues(m_shape));
+        makeSpectrum(sums, spectrum);
+        return spectrum;
+    }
+
+    /// Writes the largest of the products at the four corners of each node. The transform has the
+    /// scene where it expects a template, so that its result runs backwards.
+    void largest(const base::Image<float>& scene, const base::Image<float>* templ,
+                 const CellSums& sums, const base::Extents& nodes, float* to) {
+        if (templ == nullptr) {
+            makeSpectrum(sums, m_spectrum);
+            templ = &m_spectrum;
+        }
+        (void)m_transform->inverse(scene.data(), templ->data(), m_work.data(), m_result.data(),
+                                   m_shape);
+        const auto rowOf = [&](std::int64_t y) {
+            return m_result.data() + (y == 0 ? 0 : m_shape.y - y) * m_shape.x;
+        };
+        std::vector<float> pairs(static_cast<std::size_t>(m_shape.x));
+        base::inWidest([&] {
+            for (std::int64_t y = 0; y < nodes.y; ++y) {
+                const float* const upper = rowOf(y);
+                const float* const lower = rowOf(y + 1);
+                for (std::int64_t i = 0; i < m_shape.x; ++i) {
+                    pairs[static_cast<std::size_t>(i)] = std::max(upper[i], lower[i]);
+                }
+                float* const row = to + y * nodes.x;
+                row[0] = std::max(pairs[0], pairs[static_cast<std::size_t>(m_shape.x - 1)]);
+                const float* const last = pairs.data() + m_shape.x;
+                for (std::int64_t x = 1; x < nodes.x; ++x) {
+                    row[x] = std::max(last[-x], last[-x - 1]);
+                }
+            }
+        });
+    }
+
+  private:
+    static base::Image<float> room(std::int64_t values) {
+        return base::Image<float>({values + Transform::kZeros, 1, 1}, 0.0F);
+    }
+    [[nodiscard]] std::int64_t voxels() const { return m_shape.x * m_shape.y; }
+
+    cpu::TransformShape m_shape;
+    std::shared_ptr<const Transform> m_transform;
+    base::Image<float> m_tile;
+    base::Image<float> m_work;
+    base::Image<float> m_spectrum;
+    base::Image<float> m_result;
+};
+
+/// The product that a node of a sector needs, for nodes of twice the coarse edge.
+class SectorLimits {
+  public:
+    SectorLimits(const CellLevel& cells, const base::Extents& nodes)
+        : m_cells(cells), m_columns((nodes.x + 1) / 2), m_rows((nodes.y + 1) / 2) {
+        const auto count = static_cast<std::size_t>(m_columns);
+        m_outer.resize(count);
+        m_inner.resize(count);
+    }
+
+    /// `rounding`: of products, absolute. `to`: for each coarse node.
+    void write(const Prepared& prepared, const Prepared::Sector& sector, double least, double trust,
+               double rounding, const base::Extents& nodes, std::vector<float>& to) {
+        double between = 0;
+        double unseen = 0;
+        for (std::size_t c = sector.first; c < sector.end; ++c) {
+            between = std::max(between, static_cast<double>(prepared.clusters[c].between));
+            unseen = std::max(unseen, static_cast<double>(prepared.clusters[c].unseen));
+        }
+        const double pixels = static_cast<double>(m_cells.edge * m_cells.edge);
+        const double outer = static_cast<double>(cellsOf(sector.regions.outer)) * pixels;
+        const double inner = static_cast<double>(cellsOf(sector.regions.inner)) * pixels;
+        std::vector<float> row(static_cast<std::size_t>(m_columns));
+        for (std::int64_t y = 0; y < m_rows; ++y) {
+            add(sector.regions.outer, y, m_outer);
+            add(sector.regions.inner, y, m_inner);
+            for (std::int64_t x = 0; x < m_columns; ++x) {
+                const auto at = static_cast<std::size_t>(x);
+                const Energies of =
+                    energiesOf(m_outer[at], outer, m_inner[at], inner, m_cells.slack);
+                const bool flat =
+                    of.contrast <= 1e-5 * of.whole && isFlat(sector.regions.outer, m_cells, x, y);
+                const double needed = least * of.contrast -
+                                      trust * (of.seen * between + of.unseen * unseen) -
+                                      kSumRounding * of.whole - rounding;
+                row[at] = flat ? std::numeric_limits<float>::infinity()
+                               : static_cast<float>(needed - 1e-6 * std::abs(needed));
+            }
+            for (std::int64_t below = 2 * y; below < std::min(nodes.y, 2 * y + 2); ++below) {
+                for (std::int64_t x = 0; x < nodes.x; ++x) {
+                    to[static_cast<std::size_t>(below * nodes.x + x)] =
+                        row[static_cast<std::size_t>(x / 2)];
+                }
+            }
+        }
+    }
+
+  private:
+    void add(const Runs& runs, std::int64_t y, std::vector<CellLevel::Sums>& to) const {
+        std::ranges::fill(to, CellLevel::Sums{});
+        base::inWidest([&] {
+            for (const Run& run : runs) {
+                const CellLevel::Sums* const from =
+                    m_cells.sums.data() + m_cells.prefix(run.from, y + run.row);
+                const CellLevel::Sums* const end = from + (run.to - run.from);
+                for (std::int64_t x = 0; x < m_columns; ++x) {
+                    CellLevel::Sums& sums = to[static_cast<std::size_t>(x)];
+                    sums.pixels += end[x].pixels - from[x].pixels;
+                    sums.squares += end[x].squares - from[x].squares;
+                    sums.fine += end[x].fine - from[x].fine;
+                    sums.uneven += end[x].uneven - from[x].uneven;
+                }
+            }
+        });
+    }
+
+    const CellLevel& m_cells;
+    std::int64_t m_columns;
+    std::int64_t m_rows;
+    std::vector<CellLevel::Sums> m_outer;
+    std::vector<CellLevel::Sums> m_inner;
+};
+
+/// What a thread needs, and the nodes of a sector.
+struct Worker {
+    Correlator correlator;
+    SectorLimits limits;
+    std::vector<float> needed;
+    std::vector<float> ofBase;
+    std::vector<float> ofNext;
+};
+
+} // namespace
+
+base::Extents nodesOf(const Prepared& prepared, const base::Extents& scene) {
+    const base::Extents& box = prepared.bank->box();
+    return {(scene.x - box.x) / prepared.edge + 1, (scene.y - box.y) / prepared.edge + 1, 1};
+}
+
+bool makeSpectra(const Prepared& prepared, const base::Extents& scene, base::TilePool& pool,
+                 const std::stop_token& stop) {
+    const std::lock_guard lock(prepared.lock);
+    const cpu::TransformShape shape = shapeFor(prepared, scene);
+    if (prepared.spectra && prepared.spectra->points == shape) {
+        return true;
+    }
+    prepared.spectra = nullptr;
+    if (4 * Transform::spectrumValues(shape) * baseCount(prepared) > kMostSpectra) {
+        return true;
+    }
+    auto made = std::make_shared<Prepared::Spectra>();
+    made->points = shape;
+    made->of.resize(prepared.members.size());
+    std::vector<std::int64_t> bases;
+    for (const Prepared::Cluster& cluster : prepared.clusters) {
+        bases.push_back(cluster.first);
+        bases.push_back(cluster.next);
+    }
+    std::ranges::sort(bases);
+    bases.erase(std::ranges::unique(bases).begin(), bases.end());
+    std::vector<std::unique_ptr<Correlator>> workers(static_cast<std::size_t>(pool.threads()));
+    const bool done = pool.run(
+        std::ssize(bases),
+        [&](std::int64_t i, int worker) {
+            auto& correlator = workers[static_cast<std::size_t>(worker)];
+            if (!correlator) {
+                correlator = std::make_unique<Correlator>(shape);
+            }
+            const auto number = static_cast<std::size_t>(bases[static_cast<std::size_t>(i)]);
+            made->of[number] = correlator->makeSpectrum(prepared.members[number].coarse);
+        },
+        stop);
+    if (done) {
+        prepared.spectra = std::move(made);
+    }
+    return done;
+}
+
+std::vector<Node> coarseNodes(const Prepared& prepared, const base::Extents& scene,
+                              const SceneCells& cells, double least, double trust,
+                              base::TilePool& pool, const std::stop_token& stop,
+                              const std::function<void(double)>& share) {
+    const cpu::TransformShape shape = shapeFor(prepared, scene);
+    const base::Extents nodes = nodesOf(prepared, scene);
+    const CellLevel& coarse = cells.levels[1];
+    const base::Image<float> sceneSpectrum = Correlator(shape).sceneSpectrum(coarse);
+    std::shared_ptr<const Prepared::Spectra> spectra;
+    {
+        const std::lock_guard lock(prepared.lock);
+        spectra =
+            prepared.spectra && prepared.spectra->points == shape ? prepared.spectra : nullptr;
+    }
+    // Three transforms of log2 n passes, each with a few roundings of all it sums; NUMERICS.md.
+    const double rounding = 16 * std::log2(static_cast<double>(base::voxelCount(shape))) * 0x1p-24 *
+                            std::sqrt(cells.energy);
+    const auto product = [&](Worker& worker, std::int64_t member, std::vector<float>& to) {
+        const auto number = static_cast<std::size_t>(member);
+        const base::Image<float>* const known = spectra ? &spectra->of[number] : nullptr;
+        worker.correlator.largest(sceneSpectrum, known, prepared.members[number].coarse, nodes,
+                                  to.data());
+    };
+    std::vector<std::unique_ptr<Worker>> workers(static_cast<std::size_t>(pool.threads()));
+    std::vector<std::vector<Node>> found(prepared.sectors.size());
+    std::atomic<std::int64_t> count = 0;
+    std::atomic<std::int64_t> done = 0;
+    (void)pool.run(
+        std::ssize(prepared.sectors),
+        [&](std::int64_t i, int number) {
+            auto& owned = workers[static_cast<std::size_t>(number)];
+            if (!owned) {
+                const auto all = static_cast<std::size_t>(nodes.x * nodes.y);
+                owned = std::make_unique<Worker>(Worker{
+                    Correlator(shape), SectorLimits(cells.levels[2], nodes),
+                    std::vector<float>(all), std::vector<float>(all), std::vector<float>(all)});
+            }
+            Worker& worker = *owned;
+            const Prepared::Sector& sector = prepared.sectors[static_cast<std::size_t>(i)];
+            worker.limits.write(prepared, sector, least, trust, rounding, nodes, worker.needed);
+            std::vector<Node>& to = found[static_cast<std::size_t>(i)];
+            std::int64_t loaded = -1;
+            for (std::size_t c = sector.first; c < sector.end && !stop.stop_requested(); ++c) {
+                const Prepared::Cluster& cluster = prepared.clusters[c];
+                if (loaded == cluster.first) {
+                    worker.ofBase.swap(worker.ofNext);
+                } else {
+                    product(worker, cluster.first, worker.ofBase);
+                }
+                const bool two = cluster.next != cluster.first;
+                if (two) {
+                    product(worker, cluster.next, worker.ofNext);
+                    loaded = cluster.next;
+                }
+                for (std::int64_t at = 0; at < nodes.x * nodes.y; ++at) {
+                    const auto n = static_cast<std::size_t>(at);
+                    if (worker.ofBase[n] < worker.needed[n] &&
+                        (!two || worker.ofNext[n] < worker.needed[n])) {
+                        continue;
+                    }
+                    const float highest =
+                        two ? std::max(worker.ofBase[n], worker.ofNext[n]) : worker.ofBase[n];
+                    for (std::int64_t member = cluster.first; member < cluster.end; ++member) {
+                        const double limit =
+                            nodeLimit(prepared.members[static_cast<std::size_t>(member)], coarse,
+                                      at % nodes.x, at / nodes.x, trust,
+                                      Known{static_cast<double>(highest) + rounding, least});
+                        if (limit >= least) {
+                            to.push_back({static_cast<float>(limit * (1 + 1e-6)),
+                                          static_cast<std::int32_t>(member),
+                                          static_cast<std::int32_t>(at % nodes.x),
+                                          static_cast<std::int32_t>(at / nodes.x)});
+                            ++count;
+                        }
+                    }
+                    if (count > kMostNodes) {
+                        throw base::Error(base::ErrorCode::Problem,
+                                          "more than " + std::to_string(kMostNodes) +
+                                              " parts of the pruned search may hold a score of " +
+                                              std::to_string(least) +
+                                              "; raise --min-score or use --search exhaustive");
+                    }
+                }
+            }
+            const std::int64_t now = ++done;
+            if (share) {
+                share(static_cast<double>(now) / static_cast<double>(prepared.sectors.size()));
+            }
+        },
+        stop);
+    std::vector<Node> all;
+    all.reserve(static_cast<std::size_t>(count));
+    for (const std::vector<Node>& each : found) {
+        all.insert(all.end(), each.begin(), each.end());
+    }
+    return all;
+}
+
+} // namespace flcc::search::detail

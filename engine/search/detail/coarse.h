@@ -1,0 +1,38 @@
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <stop_token>
+#include <vector>
+
+#include "engine/base/tile_pool.h"
+#include "engine/search/detail/prepared_bank.h"
+#include "engine/search/detail/scene_cells.h"
+
+namespace flcc::search::detail {
+
+/// The placements of a member whose first pixel lies in a coarse cell.
+struct Node {
+    float limit = 0; ///< on their scores
+    std::int32_t member = 0;
+    std::int32_t x = 0; ///< of the cell
+    std::int32_t y = 0;
+};
+
+/// Nodes of a bank on each axis.
+[[nodiscard]] base::Extents nodesOf(const Prepared& prepared, const base::Extents& scene);
+
+/// Makes Prepared::spectra for a scene, unless they are there or would take too much memory. False
+/// if cancelled.
+[[nodiscard]] bool makeSpectra(const Prepared& prepared, const base::Extents& scene,
+                               base::TilePool& pool, const std::stop_token& stop);
+
+/// The nodes of all members that may hold a score of `least` or more, in the order of the members.
+/// `cells`: with edges of half of the coarse edge, the coarse edge and twice of it. **Errors**:
+/// Problem for more nodes than memory should hold. If cancelled, the list is unspecified.
+[[nodiscard]] std::vector<Node> coarseNodes(const Prepared& prepared, const base::Extents& scene,
+                                            const SceneCells& cells, double least, double trust,
+                                            base::TilePool& pool, const std::stop_token& stop,
+                                            const std::function<void(double)>& share);
+
+} // namespace flcc::search::detail

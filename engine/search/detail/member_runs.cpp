@@ -1,0 +1,132 @@
+#include "engine/search/detail/member_runs.h"
+
+#include <algorithm>
+#include <map>
+
+namespace flcc::search::detail {
+
+CellCounts countsOf(const base::Extents& box, const base::View<const std::uint8_t>& support,
+                    std::int64_t edge) {
+    CellCounts made{edge, (box.x + edge - 1) / edge, (box.y + edge - 1) / edge, {}};
+    made.counts.assign(static_cast<std::size_t>(made.columns * made.rows), 0);
+    for (std::int64_t y = 0; y < box.y; ++y) {
+        std::int32_t* const to = made.counts.data() + y / edge * made.columns;
+        const std::uint8_t* const row = support.data() == nullptr ? nullptr : support.row(y, 0);
+        for (std::int64_t column = 0; column < made.columns; ++column) {
+            const std::int64_t end = std::min(box.x, (column + 1) * edge);
+            std::int32_t count = 0;
+            for (std::int64_t x = column * edge; x < end; ++x) {
+                count += row == nullptr || row[x] != 0 ? 1 : 0;
+            }
+            to[column] += count;
+        }
+    }
+    return made;
+}
+
+CellCounts pooled(const CellCounts& small) {
+    CellCounts made{2 * small.edge, (small.columns + 1) / 2, (small.rows + 1) / 2, {}};
+    made.counts.resize(static_cast<std::size_t>(made.columns * made.rows));
+    for (std::int64_t y = 0; y < made.rows; ++y) {
+        for (std::int64_t x = 0; x < made.columns; ++x) {
+            made.counts[static_cast<std::size_t>(y * made.columns + x)] =
+                small.at(2 * x, 2 * y) + small.at(2 * x + 1, 2 * y) + small.at(2 * x, 2 * y + 1) +
+                small.at(2 * x + 1, 2 * y + 1);
+        }
+    }
+    return made;
+}
+
+Runs touched(const CellCounts& counts) {
+    Runs runs;
+    for (std::int64_t y = 0; y < counts.rows; ++y) {
+        std::int64_t from = 0;
+        std::int64_t to = counts.columns;
+        while (from < to && counts.at(from, y) == 0) {
+            ++from;
+        }
+        while (to > from && counts.at(to - 1, y) == 0) {
+            --to;
+        }
+        if (from < to) {
+            runs.push_back({static_cast<std::int32_t>(y), static_cast<std::int32_t>(from),
+                            static_cast<std::int32_t>(to)});
+        }
+    }
+    return runs;
+}
+
+Runs unionOf(const Runs& a, const Runs& b) {
+    std::map<std::int32_t, Run> rows;
+    for (const Runs* each : {&a, &b}) {
+        for (const Run& run : *each) {
+            const auto [at, isNew] = rows.try_emplace(run.row, run);
+            if (!isNew) {
+                at->second.from = std::min(at->second.from, run.from);
+                at->second.to = std::max(at->second.to, run.to);
+            }
+        }
+    }
+    Runs runs;
+    for (const auto& [row, run] : rows) {
+        runs.push_back(run);
+    }
+    return runs;
+}
+
+Runs widened(const Runs& runs, std::int32_t before, std::int32_t after) {
+    Runs all;
+    for (std::int32_t down = -before; down <= after; ++down) {
+        Runs moved = runs;
+        for (Run& run : moved) {
+            run = {run.row + down, run.from - before, run.to + after};
+        }
+        all = unionOf(all, moved);
+    }
+    return all;
+}
+
+Runs alwaysInside(const CellCounts& counts) {
+    const auto whole = static_cast<std::int32_t>(counts.edge * counts.edge);
+    const bool one = counts.edge == 1;
+    Runs runs;
+    for (std::int64_t y = 0; y < counts.rows; ++y) {
+        bool open = false;
+        for (std::int64_t x = 0; x < counts.columns; ++x) {
+            const bool in = counts.at(x, y) == whole &&
+                            (one || (counts.at(x - 1, y) == whole && counts.at(x, y - 1) == whole &&
+                                     counts.at(x - 1, y - 1) == whole));
+            if (in && !open) {
+                runs.push_back({static_cast<std::int32_t>(y), static_cast<std::int32_t>(x), 0});
+            }
+            if (in) {
+                runs.back().to = static_cast<std::int32_t>(x + 1);
+            }
+            open = in;
+        }
+    }
+    return runs;
+}
+
+Runs commonOf(const Runs& a, const Runs& b) {
+    Runs runs;
+    for (const Run& one : a) {
+        for (const Run& other : b) {
+            const Run both{one.row, std::max(one.from, other.from), std::min(one.to, other.to)};
+            if (other.row == one.row && both.from < both.to) {
+                runs.push_back(both);
+            }
+        }
+    }
+    return runs;
+}
+
+std::int64_t cellsOf(const Runs& runs) {
+    std::int64_t count = 0;
+    for (const Run& run : runs) {
+        count += run.to - run.from;
+    }
+    return count;
+}
+
+} // namespace flcc::search::detail

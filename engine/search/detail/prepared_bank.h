@@ -1,0 +1,48 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <vector>
+
+#include "engine/base/image.h"
+#include "engine/search/detail/member_cells.h"
+#include "engine/search/pruned_search.h"
+
+namespace flcc::search {
+
+/// Members are consecutive in clusters that begin with a base. The coarse correlation is computed
+/// for bases only; members of a cluster lie between its base and the base of the next one.
+struct Prepared {
+    /// Members `first` up to but not `end`, between the bases `first` and `next`.
+    struct Cluster {
+        std::int64_t first = 0;
+        std::int64_t end = 1;
+        std::int64_t next = 0; ///< `first` itself where nothing lies between
+        float between = 0;     ///< the largest remainders of the members
+        float unseen = 0;
+    };
+    /// Consecutive clusters with common regions.
+    struct Sector {
+        std::size_t first = 0;
+        std::size_t end = 1;
+        detail::Regions regions;
+    };
+
+    std::shared_ptr<const rotation::PoseBank> bank;
+    std::int64_t edge = 8; ///< of coarse cells
+    std::vector<detail::MemberCells> members;
+    std::vector<Cluster> clusters;
+    std::vector<Sector> sectors;
+
+    /// Spectra of the coarse sums of all bases for transforms of some points, in the order of
+    /// `members`; others are empty.
+    struct Spectra {
+        base::Extents points;
+        std::vector<base::Image<float>> of;
+    };
+    mutable std::mutex lock;
+    mutable std::shared_ptr<const Spectra> spectra; ///< that were made last
+};
+
+} // namespace flcc::search
