@@ -237,9 +237,9 @@ struct JobReport {
     int channels = 0;                ///< that values are summed over; 0 without kAllChannels
     std::optional<base::Box> region; ///< the part that is searched; empty = the whole scene
     std::vector<TemplateReport> templates;
-    std::optional<PosesReport> poses;           ///< of a search over poses
-    std::optional<SearchReport> search;         ///< of Job::searchStatistics, after a run
-    std::optional<HandednessReport> handedness; ///< of Job::handedness, after a run
+    std::optional<PosesReport> poses;             ///< of a search over poses
+    std::optional<SearchReport> search;           ///< of Job::searchStatistics, after a run
+    std::optional<HandednessReport> handedness;   ///< of Job::handedness, after a run
     std::optional<PreparationReport> preparation; ///< empty where images are compared as read
     /// If templates have several extents: one group for each, in the order of their first
     /// templates; else empty.

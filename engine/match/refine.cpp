@@ -112,7 +112,8 @@ class Climb {
           m_largest(*std::ranges::max_element(map.poses->cover().scales)),
           m_edges(map.poses->box()) {
         const auto own = std::ranges::find(map.numbers, peak.templ);
-        m_templ = static_cast<std::size_t>(own - map.numbers.begin());
+        m_templ = static_cast<std::size_t>(own - map.numbers.begin()) +
+                  (peak.dark.value_or(false) ? map.darkFrom.value_or(0) : 0);
         m_pose = *peak.pose;
         m_corner = peak.corner;
     }

@@ -339,8 +339,8 @@ std::vector<std::string> classesDefinedIn(std::string_view text) {
 }
 
 bool isPublicHeader(std::string_view path) {
-    static const Names kPublicRooms{"base",     "rotation", "method",   "filter", "plan", "match",
-                                    "features", "sample",   "selftest", "io",     "job"};
+    static const Names kPublicRooms{"base",  "rotation", "method", "filter",   "prepare", "plan",
+                                    "match", "features", "sample", "selftest", "io",      "job"};
     const Names parts = partsOf(path);
     return parts.size() == 3 && parts[0] == "engine" && rank(kPublicRooms, parts[1]) >= 0 &&
            path.ends_with(".h");

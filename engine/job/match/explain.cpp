@@ -169,7 +169,9 @@ std::vector<match::PoseCurve> curvesOf(const KeptMap& kept, const rotation::Pose
     const bool whole = peak.status != base::Status::Partial;
     const match::PoseScorer scorer(inputs.sceneView(), bank, kept.problem.outside, whole);
     const rotation::Pose& searched = peak.refinement ? peak.refinement->searched : *peak.pose;
-    return match::poseCurves(scorer, static_cast<std::size_t>(peak.templ), *peak.pose,
+    const std::size_t dark =
+        peak.dark.value_or(false) ? *inputs.darkFrom(inputs.groups.front()) : 0;
+    return match::poseCurves(scorer, static_cast<std::size_t>(peak.templ) + dark, *peak.pose,
                              match::stepsAt(bank.cover(), searched), bank.cover().flat, corner,
                              kMost, stop);
 }

@@ -28,6 +28,7 @@ void describeInputs(const Job& job, const Inputs& inputs, JobReport& report) {
     report.geometry = inputs.geometry;
     report.region = inputs.region;
     report.partialPeaks = job.partialPeaks;
+    report.preparation = inputs.preparation;
     for (const TemplateInput& templ : inputs.templates) {
         report.templates.push_back({templ.image->source, templ.extents(),
                                     base::pixelType(templ.image->pixels),

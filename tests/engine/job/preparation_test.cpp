@@ -321,7 +321,7 @@ class PreparationTest : public QObject {
                 QCOMPARE(all.map->value.data()[i + frame * map.count()], map.data()[i]);
             }
         }
-        const auto kept = job::keepMap(all, job, all.scene);
+        const auto kept = job::keepMap(all, job, nullptr);
         const auto again = job::extractPeaks(*kept, job::thresholdsOf(job));
         QCOMPARE(again.peaks.size(), all.peaks.size());
         for (std::size_t i = 0; i < again.peaks.size(); ++i) {
