@@ -73,7 +73,8 @@ void ProgressBar::progress(double share) {
     std::string label = m_label;
     label.resize(std::max(label.size(), kLongestPhase), ' ');
     std::cerr << '\r' + label + " [" + std::string(full, '#') + std::string(kWidth - full, '.') +
-                     "] " + std::to_string(static_cast<int>(part * 100)) + " % " + m_speed + "\033[K"
+                     "] " + std::to_string(static_cast<int>(part * 100)) + " % " + m_speed +
+                     "\033[K"
               << std::flush;
 }
 

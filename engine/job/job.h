@@ -113,7 +113,7 @@ struct Job : PlannedJob {
     std::vector<std::filesystem::path> masks;
     std::filesystem::path sceneMask; ///< support of the scene, nonzero voxels count
 
-    Poses poses; ///< in which every template is searched
+    Poses poses;             ///< in which every template is searched
     Preparation preparation; ///< of templates and scene
 
     method::Operation operation{};

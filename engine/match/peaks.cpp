@@ -10,8 +10,8 @@
 
 #include "engine/base/error.h"
 #include "engine/match/detail/candidates.h"
-#include "engine/match/exclusion.h"
 #include "engine/match/detail/scores.h"
+#include "engine/match/exclusion.h"
 
 namespace flcc::match {
 
@@ -37,9 +37,8 @@ class Search {
   public:
     /// Skips maxima that `exclusion` covers. The caller may add maxima of this and of other
     /// searches that come before all maxima left here. About `count` maxima will be asked for.
-    Search(detail::Scores& scores, double minScore, std::int64_t count,
-           const Exclusion& exclusion, std::stop_token stop,
-           std::function<void(double)> progress)
+    Search(detail::Scores& scores, double minScore, std::int64_t count, const Exclusion& exclusion,
+           std::stop_token stop, std::function<void(double)> progress)
         : m_scores(&scores), m_minScore(minScore), m_stop(std::move(stop)),
           m_progress(std::move(progress)), m_exclusion(&exclusion) {
         // Most maxima of a map without a threshold are far below the best ones.

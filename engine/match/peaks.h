@@ -134,7 +134,6 @@ struct SearchViews {
 struct SearchedMap {
     std::vector<method::MaskedView> templates; ///< empty with `poses`
     std::vector<int> numbers{0};               ///< Peak::templ of each template
-    std::optional<std::size_t> darkFrom{};     ///< from this template on they have the other sign
     base::View<const float> value;
     base::View<const base::Status> status;
     method::MapFacts facts;
@@ -149,6 +148,7 @@ struct SearchedMap {
     base::View<const double> exact{};
     /// Of a search over poses: the members of the bank, which `index` names. Else null.
     std::shared_ptr<const rotation::PoseBank> poses{};
+    std::optional<std::size_t> darkFrom{}; ///< from this template on they have the other sign
     SearchViews search{};
 };
 

@@ -55,9 +55,9 @@ void PlacesOfRow::set(const Matrix& back, double first, double row, const base::
             const double v = onVoxel((back[3] * offset + back[4] * row) + centre[1]);
             px[i] = u;
             py[i] = v;
-            isInside[i] = static_cast<std::uint8_t>(
-                (u >= -0.5 - snap) & (u <= width - 0.5 + snap) & (v >= -0.5 - snap) &
-                (v <= height - 0.5 + snap));
+            isInside[i] =
+                static_cast<std::uint8_t>((u >= -0.5 - snap) & (u <= width - 0.5 + snap) &
+                                          (v >= -0.5 - snap) & (v <= height - 0.5 + snap));
             const double left = std::floor(u);
             const double top = std::floor(v);
             isDeep[i] = static_cast<std::uint8_t>((left >= 1) & (left + 3 <= width) & (top >= 1) &

@@ -508,7 +508,6 @@ match::SearchedMap GroupRun::searched(const std::stop_token& stop) {
     match::SearchedMap map{.templates = m_bank ? std::vector<method::MaskedView>()
                                                : m_inputs.templViews(m_numbers),
                            .numbers = m_inputs.numbersOf(m_numbers),
-                           .darkFrom = m_inputs.darkFrom(m_numbers),
                            .value = {},
                            .status = {},
                            .facts = report.facts,
@@ -517,7 +516,8 @@ match::SearchedMap GroupRun::searched(const std::stop_token& stop) {
                            .index = {},
                            .reduced = m_reduced.get(),
                            .operation = m_problem.operation,
-                           .poses = m_bank};
+                           .poses = m_bank,
+                           .darkFrom = m_inputs.darkFrom(m_numbers)};
     if (m_reduced) {
         report.statistics = match::statisticsOf(m_reduced->tally());
     } else {

@@ -75,9 +75,7 @@ class GroupRun {
     /// The device that holds the scene after this run if `before` held it before; empty if none.
     [[nodiscard]] std::string sceneOn(const std::string& before) const;
     /// Templates, in all poses.
-    [[nodiscard]] std::int64_t members() const {
-        return m_inputs.countOf(m_numbers);
-    }
+    [[nodiscard]] std::int64_t members() const { return m_inputs.countOf(m_numbers); }
     /// Those that an earlier run searched.
     [[nodiscard]] std::int64_t keptMembers() const { return m_keptMembers; }
     /// Predicted time of the run, with all batches of poses. Needs a plan.

@@ -34,7 +34,6 @@ match::SearchedMap detail::searchedMap(const KeptMap& kept, const KeptPart& part
     match::SearchedMap map{.templates = bank ? std::vector<method::MaskedView>()
                                              : inputs.templViews(numbers),
                            .numbers = inputs.numbersOf(numbers),
-                           .darkFrom = inputs.darkFrom(numbers),
                            .value = partOf(kept.map->value),
                            .status = partOf(kept.map->status),
                            .facts = part.facts,
@@ -44,7 +43,8 @@ match::SearchedMap detail::searchedMap(const KeptMap& kept, const KeptPart& part
                            .reduced = nullptr,
                            .operation = kept.problem.operation,
                            .exact = partOf(kept.map->exact),
-                           .poses = bank};
+                           .poses = bank,
+                           .darkFrom = inputs.darkFrom(numbers)};
     if (inputs.countOf(numbers) > 1 || bank) {
         map.statistics = match::bankStatistics(part.statistics, part.facts.scores);
         map.index = kept.index ? partOf(*kept.index) : map.index;

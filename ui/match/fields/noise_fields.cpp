@@ -63,10 +63,10 @@ NoiseFields::NoiseFields(FoldingForm& form, job::Job& job, TextFields& texts, Do
                      &job::Preparation::band);
     m_form.addRow(tr("Band"), m_band, "band", m_band->toolTip());
     m_whiten = new QCheckBox(tr("Whiten by the scene"), &m_form);
-    m_whiten->setAccessibleName(m_whiten->text());
     m_form.addRow(QString(), m_whiten, "whiten",
                   tr("Divides templates and scene by the mean amplitudes of the scene at each "
                      "frequency, so that coloured noise becomes white"));
+    m_whiten->setAccessibleName(m_whiten->text());
     m_wedge = addText(tr("Wedge"), "wedge", tr("none; 60,60 or a file"),
                       tr("Takes from the templates what the tilts of a tomogram do not tell: A,B "
                          "for tilts from -A to B degrees about y, or a file with the tilts: .tlt, "
