@@ -143,6 +143,7 @@ void ExplainPanel::follow() {
 
 void ExplainPanel::show(Shown shown) {
     m_shown = std::move(shown);
+    m_plots->setVisible(m_shown->explanation.has_value());
     if (m_shown->explanation) {
         m_profile->show(m_shown->peak, *m_shown->explanation, m_document.isVolume());
         m_poseCurves->show(m_shown->explanation->poseCurves);

@@ -27,6 +27,12 @@
 namespace flcc::ui {
 namespace {
 
+/// Whether the search leaves out placements, so that the plan of the exhaustive one does not time
+/// it.
+bool isPruned(const job::JobReport& report) {
+    return report.poses && report.poses->search != "exhaustive";
+}
+
 constexpr int kGap = 3;
 constexpr int kLeastLines = 2; // of the rest, the audit's verdict first, where there is no room
 
@@ -303,7 +309,9 @@ void PlanCard::showReport(const job::JobReport& report, const QString& refusal) 
                                  : QString();
         setHeadline(
             bank + tr("%1 on %2, %3")
-                       .arg(candidateText(chosen->candidate),
+                       .arg(isPruned(report) ? tr("%1 search, which the plan cannot time")
+                                                   .arg(toQString(report.poses->search))
+                                             : candidateText(chosen->candidate),
                             deviceText(report.run ? report.run->device : chosen->candidate.device),
                             threadsText(chosen->candidate.threads)),
             nullptr);
@@ -392,7 +400,14 @@ void PlanCard::showLine() {
                               : groups ? tr("%1 sizes").arg(m_report->groups.size())
                                        : toQString(chosen->candidate.label())};
             const bool ran = m_report->run.has_value();
-            parts << (ran ? tr("ran %1").arg(m_numbers->timeText(ran)) : m_numbers->timeText(ran));
+            if (isPruned(*m_report)) {
+                parts = QStringList{tr("%L1 orientations: %2 search")
+                                        .arg(m_report->poses->members)
+                                        .arg(toQString(m_report->poses->search))};
+            }
+            parts << (isPruned(*m_report) && !ran ? tr("time not known before")
+                      : ran                       ? tr("ran %1").arg(m_numbers->timeText(ran))
+                                                  : m_numbers->timeText(ran));
             parts << m_numbers->memoryText(ran);
             parts << deviceText(ran ? m_report->run->device : chosen->candidate.device);
             m_lineText = parts.join(QStringLiteral(", "));
