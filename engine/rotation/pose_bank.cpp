@@ -36,7 +36,8 @@ PoseBank::Turned PoseBank::turnedWhole(std::size_t templ, const Pose& pose) cons
 }
 
 bool PoseBank::hasMembersOf(const PoseBank& other) const {
-    return m_box == other.m_box && m_cover.turns == other.m_cover.turns &&
+    const bool prepared = m_prepare || other.m_prepare; // by filters that cannot be compared
+    return !prepared && m_box == other.m_box && m_cover.turns == other.m_cover.turns &&
            m_cover.scales == other.m_cover.scales && m_cover.mirror == other.m_cover.mirror &&
            std::ranges::equal(m_turners, other.m_turners,
                               [](const Turner& a, const Turner& b) { return a.isSameAs(b); });

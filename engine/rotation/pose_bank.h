@@ -26,7 +26,7 @@ class PoseBank {
         return static_cast<std::size_t>(i / m_cover.count());
     }
 
-    /// Whether all members are the same.
+    /// Whether all members are the same for certain: not where they are prepared (prepareBy).
     [[nodiscard]] bool hasMembersOf(const PoseBank& other) const;
 
     [[nodiscard]] const Cover& cover() const { return m_cover; }

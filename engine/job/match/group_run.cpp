@@ -238,7 +238,7 @@ double GroupRun::expectedMs() const {
 /// Times batches of a long search, or remembers their time.
 void GroupRun::timeBatches(const plan::Request& request, base::TilePool& pool,
                            const std::stop_token& stop) {
-    if (batches() < kRehearsedBatches) {
+    if (batches() < kRehearsedBatches || m_job.poses.prunes()) {
         return;
     }
     const method::Candidate& candidate = m_plan->candidate();

@@ -40,6 +40,18 @@ void requireSearch(const Job& job) {
         wrong(ErrorCode::CommandLine, "takes placements that lie inside the scene; leave out "
                                       "{--extent}, {--scene-mask} and {--partial-peaks}");
     }
+    if (job.preparation.polarity == Polarity::Both) {
+        wrong(ErrorCode::CommandLine, "looks for one sign; leave out {--polarity both}");
+    }
+    if (job.handedness || job.searchStatistics) {
+        wrong(ErrorCode::CommandLine, "computes no scores for {--handedness} and "
+                                      "{--search-statistics}; leave them out");
+    }
+    if (job.method != "auto" || job.tile.x > 0 || !job.planReport.empty() ||
+        job.audit == Audit::On) {
+        wrong(ErrorCode::CommandLine, "has no methods to choose and no scores to check; leave out "
+                                      "{--method}, {--tile}, {--plan} and {--audit}");
+    }
     if (job.stream) {
         wrong(ErrorCode::CommandLine, "takes no stack; pass pictures by {--scene}");
     }

@@ -1,0 +1,128 @@
+#include <QtTest>
+
+#include <functional>
+#include <vector>
+
+#include "engine/base/error.h"
+#include "engine/job/arguments.h"
+#include "tests/engine/job/job_cases.h"
+#include "tests/engine/job/posed_shapes.h"
+#include "tests/support/test_class.h"
+
+using namespace flcc;
+using job::Job;
+
+namespace {
+
+base::Image<float> shapes(const std::vector<test::Placed>& all) {
+    return test::drawn({96, 90, 1}, all);
+}
+
+std::vector<test::Placed> placed(double degrees) {
+    return {{.centre = {30, 28, 0}, .turn = test::onScreen(degrees)},
+            {.centre = {64.3, 58.6, 0}, .turn = test::onScreen(degrees + 130)}};
+}
+
+job::JobImages images(double degrees) {
+    return test::imagesOf(shapes(placed(degrees)),
+                          test::drawn({27, 27, 1}, {{.centre = {13, 13, 0}}}));
+}
+
+Job searching(job::Search search) {
+    Job job;
+    job.poses.rotations = "10";
+    job.poses.search = search;
+    job.minScore = 0.7;
+    job.threads = 2;
+    job.planning = plan::Planning::Estimate;
+    return job;
+}
+
+bool same(const std::vector<match::Peak>& a, const std::vector<match::Peak>& b) {
+    return std::ranges::equal(a, b, [](const match::Peak& one, const match::Peak& other) {
+        return one.score == other.score && one.corner == other.corner &&
+               one.centre == other.centre && one.pose == other.pose;
+    });
+}
+
+/// Keeps the peaks of each scene.
+class Scenes : public job::JobSink {
+  public:
+    void sceneFinished(const job::SceneTurn&, const job::JobResult& result) override {
+        m_peaks.push_back(result.peaks);
+    }
+    [[nodiscard]] const std::vector<std::vector<match::Peak>>& peaks() const { return m_peaks; }
+
+  private:
+    std::vector<std::vector<match::Peak>> m_peaks;
+};
+
+} // namespace
+
+class PrunedTest : public QObject {
+    Q_OBJECT
+
+  private Q_SLOTS:
+    static void aJobHasThePeaksOfTheExhaustiveSearch() {
+        const auto exhaustive = job::runJob(searching(job::Search::Exhaustive), images(20));
+        const auto pruned = job::runJob(searching(job::Search::Pruned), images(20));
+        QVERIFY(exhaustive.peaks.size() >= 2);
+        QVERIFY(same(pruned.peaks, exhaustive.peaks));
+        QVERIFY(pruned.report.poses->pruned && !pruned.map);
+        QVERIFY(pruned.report.peaksIncomplete.empty());
+        const auto heuristic = job::runJob(searching(job::Search::Heuristic), images(20));
+        QVERIFY(!heuristic.report.peaksIncomplete.empty()); // it says what it is
+    }
+
+    /// Templates that the first scene prepared serve the next one only if they are the same.
+    static void scenesHaveThePeaksThatTheyHaveAlone_data() {
+        QTest::addColumn<bool>("whiten");
+        QTest::newRow("as they are") << false;
+        QTest::newRow("whitened by each scene") << true;
+    }
+
+    static void scenesHaveThePeaksThatTheyHaveAlone() {
+        QFETCH(bool, whiten);
+        Job job = searching(job::Search::Pruned);
+        job.minScore = whiten ? 0.2 : 0.6;
+        job.preparation.whiten = whiten;
+        Job both = job;
+        both.furtherScenes = {"second"};
+        job::JobImages all = images(20);
+        all.furtherScenes = {images(75).scene};
+        Scenes scenes;
+        (void)job::runJob(both, all, {}, &scenes);
+        QCOMPARE(std::ssize(scenes.peaks()), 2);
+        QVERIFY(same(scenes.peaks()[0], job::runJob(job, images(20)).peaks));
+        QVERIFY(same(scenes.peaks()[1], job::runJob(job, images(75)).peaks));
+        QVERIFY(!scenes.peaks()[1].empty());
+    }
+
+    static void whatItDoesNotDoIsRefused() {
+        const std::vector<std::pair<std::function<void(Job&)>, base::ErrorCode>> cases{
+            {[](Job& job) { job.minScore.reset(); }, base::ErrorCode::CommandLine},
+            {[](Job& job) { job.minScore = 0; }, base::ErrorCode::CommandLine},
+            {[](Job& job) { job.poses.rotations.clear(); }, base::ErrorCode::CommandLine},
+            {[](Job& job) { job.handedness = true; }, base::ErrorCode::CommandLine},
+            {[](Job& job) { job.searchStatistics = true; }, base::ErrorCode::CommandLine},
+            {[](Job& job) { job.method = "direct"; }, base::ErrorCode::CommandLine},
+            {[](Job& job) { job.audit = job::Audit::On; }, base::ErrorCode::CommandLine},
+            {[](Job& job) { job.poses.resume = "folder"; }, base::ErrorCode::CommandLine},
+            {[](Job& job) { job.extent = method::Extent::Same; }, base::ErrorCode::CommandLine},
+            {[](Job& job) { job.preparation.polarity = job::Polarity::Both; },
+             base::ErrorCode::CommandLine},
+            {[](Job& job) { job.map = "map.mha"; }, base::ErrorCode::Problem}};
+        for (const auto& [change, code] : cases) {
+            Job job = searching(job::Search::Pruned);
+            change(job);
+            const test::Thrown thrown = test::thrownBy([&] { (void)job::runJob(job, images(20)); });
+            QCOMPARE(thrown.code, code);
+            QVERIFY(!thrown.sentence.empty());
+        }
+        const Job job = searching(job::Search::Pruned);
+        QVERIFY(job::fromJobFile(job::toJobFile(job)) == job);
+    }
+};
+
+const flcc::test::TestClass<PrunedTest> kPrunedTest;
+#include "pruned_test.moc"
