@@ -88,7 +88,6 @@ Found searchPruned(const method::MaskedView& scene, const std::vector<Part>& par
         facts.members += prepared.bank->count();
         facts.edge = facts.edge == 0 ? prepared.edge : facts.edge;
         facts.nodes += all.x * all.y * std::ssize(prepared.clusters);
-        facts.kept += std::ssize(nodes);
         facts.placements += static_cast<double>(prepared.bank->count()) *
                             static_cast<double>(n.x - box.x + 1) *
                             static_cast<double>(n.y - box.y + 1);
