@@ -408,10 +408,15 @@ Best BestFirst::computeBest(const Place& place, std::int64_t hint) {
     take(hint);
     const auto reaches = [&](double limit) { return best.member < 0 || limit >= best.score; };
     std::vector<std::pair<double, std::int64_t>> open;
+    const auto known = m_cell_limits.find(cellOf(place));
     for (std::int64_t i = 0; i < std::ssize(in.prepared->members); ++i) {
         const MemberCells& member = in.prepared->members[static_cast<std::size_t>(i)];
-        if (i == hint || !reaches(nodeLimit(member, coarse, x / coarse.edge, y / coarse.edge,
-                                            m_options.trust))) {
+        const auto ofCell = [&] {
+            return known != m_cell_limits.end() ? known->second[static_cast<std::size_t>(i)]
+                                                : nodeLimit(member, coarse, x / coarse.edge,
+                                                            y / coarse.edge, m_options.trust);
+        };
+        if (i == hint || !reaches(ofCell())) {
             continue;
         }
         if (const double limit = pointLimit(in, member, x, y); limit >= 0 && reaches(limit)) {
@@ -444,6 +449,45 @@ match::Peak BestFirst::peakOf(const Item& item) {
     return peak;
 }
 
+BestFirst::Place BestFirst::cellOf(const Place& place) const {
+    const auto& [part, y, x] = place;
+    const std::int64_t edge = m_searched[part].cells->levels[1].edge;
+    return {part, y / edge, x / edge};
+}
+
+/// The limits of all members at the coarse cells of some places, each cell once.
+void BestFirst::setCellLimits(const std::vector<Place>& places) {
+    constexpr std::int64_t kTogether = 64; // members
+    struct Work {
+        std::vector<double>* limits;
+        Place cell;
+        std::int64_t first;
+    };
+    std::vector<Work> work;
+    for (const Place& place : places) {
+        const Place cell = cellOf(place);
+        const auto [at, isNew] = m_cell_limits.try_emplace(cell);
+        if (!isNew) {
+            continue;
+        }
+        at->second.resize(m_searched[std::get<0>(cell)].prepared->members.size());
+        for (std::int64_t i = 0; i < std::ssize(at->second); i += kTogether) {
+            work.push_back({&at->second, cell, i});
+        }
+    }
+    (void)m_pool.run(std::ssize(work), [&](std::int64_t item, int) {
+        const Work& of = work[static_cast<std::size_t>(item)];
+        const auto& [part, y, x] = of.cell;
+        const Searched& in = m_searched[part];
+        const std::int64_t last = std::min(std::ssize(*of.limits), of.first + kTogether);
+        for (std::int64_t i = of.first; i < last && !m_stop.stop_requested(); ++i) {
+            const auto at = static_cast<std::size_t>(i);
+            (*of.limits)[at] =
+                nodeLimit(in.prepared->members[at], in.cells->levels[1], x, y, m_options.trust);
+        }
+    });
+}
+
 /// Parabolas through the best scores of the neighbours, as in match/peaks.cpp.
 void BestFirst::fitPositions(std::vector<match::Peak>& peaks) {
     struct Task {
@@ -470,6 +514,11 @@ void BestFirst::fitPositions(std::vector<match::Peak>& peaks) {
             }
         }
     }
+    std::vector<Place> places;
+    for (const Task& task : tasks) {
+        places.push_back(task.place);
+    }
+    setCellLimits(places);
     std::vector<Best> found(tasks.size());
     (void)m_pool.run(std::ssize(tasks), [&](std::int64_t i, int) {
         const auto at = static_cast<std::size_t>(i);

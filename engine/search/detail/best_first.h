@@ -71,11 +71,14 @@ class BestFirst {
     [[nodiscard]] bool isMaximum(const Item& item);
     [[nodiscard]] Best bestAt(const Place& place, std::int64_t hint);
     [[nodiscard]] Best computeBest(const Place& place, std::int64_t hint);
+    /// The coarse cell of a place.
+    [[nodiscard]] Place cellOf(const Place& place) const;
+    void setCellLimits(const std::vector<Place>& places);
     [[nodiscard]] match::Peak peakOf(const Item& item);
     void fitPositions(std::vector<match::Peak>& peaks);
     [[nodiscard]] base::Extents mapOf(std::size_t part) const;
-    /// Limits on scores below this are of no use: canonical scores may lie above them by a bound, and
-    /// the list holds peaks whose score lies below the threshold by another.
+    /// Limits on scores below this are of no use: canonical scores may lie above them by a bound,
+    /// and the list holds peaks whose score lies below the threshold by another.
     [[nodiscard]] double least() const { return m_least; }
 
     method::MaskedView m_scene;
@@ -87,9 +90,10 @@ class BestFirst {
     std::stop_token m_stop;
     base::Extents m_largest{1, 1, 1};
     std::vector<Item> m_heap;
-    std::map<Place, Best> m_known;            ///< scores that were taken
-    std::map<Place, Best> m_asked;            ///< by bestAt()
-    std::vector<match::Exclusion> m_excluded; ///< one for each peak
+    std::map<Place, Best> m_known;                      ///< scores that were taken
+    std::map<Place, Best> m_asked;                      ///< by bestAt()
+    std::map<Place, std::vector<double>> m_cell_limits; ///< of all members, by cellOf()
+    std::vector<match::Exclusion> m_excluded;           ///< one for each peak
     std::vector<Item> m_accepted;
     std::atomic<std::int64_t> m_nodes = 0;
     std::atomic<std::int64_t> m_points = 0;
