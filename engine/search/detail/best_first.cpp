@@ -257,12 +257,13 @@ void BestFirst::expand(const Item& item, std::vector<Item>& to) {
     }
 }
 
-std::vector<match::Peak> BestFirst::peaks(Facts& facts) {
+std::vector<match::Peak> BestFirst::peaks(Facts& facts, const std::function<void()>& look) {
     const auto most = static_cast<std::size_t>(4 * m_pool.threads());
     std::vector<Item> batch;
     std::vector<std::vector<Item>> made;
     while (!m_heap.empty() && std::ssize(m_accepted) < m_options.maxPeaks &&
            !m_stop.stop_requested()) {
+        look();
         batch.clear();
         while (!m_heap.empty() && batch.size() < most && m_heap.front().kind != Kind::Score) {
             const Item item = pop();

@@ -41,8 +41,9 @@ class BestFirst {
     BestFirst(const method::MaskedView& scene, std::vector<Searched> searched,
               const Options& options, base::TilePool& pool, std::stop_token stop);
 
-    /// The peaks, best first, without positions in the world; empty if cancelled.
-    [[nodiscard]] std::vector<match::Peak> peaks(Facts& facts);
+    /// The peaks, best first, without positions in the world; empty if cancelled. Calls `look`
+    /// often.
+    [[nodiscard]] std::vector<match::Peak> peaks(Facts& facts, const std::function<void()>& look);
 
   private:
     enum class Kind : std::uint8_t { Cluster, Node, Point, Limit, Score };
