@@ -123,7 +123,7 @@ class Search {
         while (m_searched < m_batches.count && searchedMembers() < part->members) {
             ++m_searched;
         }
-        m_run.kept->load(m_best);
+        m_run.kept->load(m_best, m_run.likeness);
         m_all.facts = part->facts;
         m_kept = m_searched;
         tell();
@@ -148,7 +148,8 @@ class Search {
             return;
         }
         try {
-            m_run.kept->keep({searchedMembers(), m_run.candidate, m_all.facts}, m_best);
+            m_run.kept->keep({searchedMembers(), m_run.candidate, m_all.facts}, m_best,
+                             m_run.likeness);
             m_kept = m_searched;
         } catch (const base::Error& error) {
             m_unkept = true;
