@@ -18,7 +18,7 @@ namespace flcc::job::detail {
 /// What runPoses() needs of a group.
 struct PoseRun {
     const method::Method& method;
-    const method::Problem& problem; ///< of the largest batch
+    const method::Problem& problem; ///< of a batch: its templates are the most of one
     const method::Candidate& candidate;
     const rotation::PoseBank& bank;
     const method::MaskedView& scene;
@@ -29,8 +29,6 @@ struct PoseRun {
     std::function<void(std::int64_t)> searched{};
     /// Where the finished part is kept, and taken from if it is of this candidate; may be null.
     KeptSearch* kept = nullptr;
-    /// Batches that are searched at most; fewer than all leave counts of statuses out.
-    std::int64_t most = INT64_MAX;
     match::Likeness* likeness = nullptr; ///< if set, all members are added to it
 };
 

@@ -382,11 +382,12 @@ class PosesTest : public QObject {
 
     static void memoryDoesNotDependOnTheNumberOfOrientations() {
         const job::JobImages images = pictureOf({}, {200, 200, 1}, true);
-        const job::JobReport few = job::planJob(searching("2"), images);
+        const job::JobReport few = job::planJob(searching("2.25"), images);
         const job::JobReport many = job::planJob(searching("0.5"), images);
-        QCOMPARE(few.poses->members, 180);
+        QCOMPARE(few.poses->members, 160);
         QCOMPARE(many.poses->members, 720);
-        QVERIFY(few.poses->batch >= many.poses->batch); // 180 / 7 and 720 / 30
+        QCOMPARE(few.poses->batch, 32);
+        QCOMPARE(many.poses->batch, 32);
         QVERIFY(many.poses->memoryBytes <= few.poses->memoryBytes);
         QVERIFY(*many.poses->predictedMs > 3 * *few.poses->predictedMs);
     }
