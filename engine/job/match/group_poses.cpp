@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "engine/base/stopwatch.h"
+#include "engine/job/input/limits.h"
 #include "engine/job/input/poses.h"
 #include "engine/job/knowledge.h"
 #include "engine/job/match/best_so_far.h"
@@ -26,7 +27,7 @@ plan::Planned GroupRun::planned(plan::Request& asked, base::TilePool& pool,
     const method::MaskedView templ = method::viewOf(member);
     const std::int64_t memory = asked.limits.memoryBytes;
     while (true) {
-        asked.limits.memoryBytes = std::max<std::int64_t>(1, memory - posesBytes(m_problem));
+        asked.limits.memoryBytes = std::max<std::int64_t>(1, memory - besideBytes());
         plan::Planned made =
             plan::makePlan(m_problem, asked, &scene, &templ, &m_statistics, pool, stop);
         if (made.plan || made.cancelled || m_problem.templates <= kLeastBatch) {
@@ -35,6 +36,10 @@ plan::Planned GroupRun::planned(plan::Request& asked, base::TilePool& pool,
         const std::int64_t half = std::max<std::int64_t>(kLeastBatch, m_problem.templates / 2);
         m_problem.templates = static_cast<int>(Batches(m_bank->count(), half).largest());
     }
+}
+
+std::int64_t GroupRun::besideBytes() const {
+    return m_bank ? posesBytes(m_problem, !m_inputs.responses.empty(), threadsOf(m_job)) : 0;
 }
 
 double GroupRun::searchMs(std::int64_t members) const {

@@ -79,6 +79,8 @@ class GroupRun {
     [[nodiscard]] std::int64_t members() const { return m_inputs.countOf(m_numbers); }
     /// Those that an earlier run searched.
     [[nodiscard]] std::int64_t keptMembers() const { return m_keptMembers; }
+    /// What a search over poses takes beside the plan of its batch, in bytes.
+    [[nodiscard]] std::int64_t besideBytes() const;
     /// Predicted time of the run, with all batches of poses that are not kept. Needs a plan.
     [[nodiscard]] double expectedMs() const;
     /// Predicted time of searching for the mirrored templates (Job::handedness). Needs a plan.

@@ -10,17 +10,20 @@
 #include "engine/base/stopwatch.h"
 #include "engine/job/match/pose_batch.h"
 #include "engine/method/bank.h"
+#include "engine/prepare/member.h"
 
 namespace flcc::job::detail {
 
-std::int64_t posesBytes(const method::Problem& batch) {
-    constexpr std::int64_t kMember = 4 + 1; // bytes of a voxel: pixel and support
+std::int64_t posesBytes(const method::Problem& batch, bool filtered, int threads) {
     constexpr std::int64_t kIndex = 4;
+    const std::int64_t member = // bytes of a voxel: pixel, support and weight
+        base::bytesPerVoxel(batch.templPixel) + 1 + (batch.weights ? 4 : 0);
     const std::int64_t voxels = base::voxelCount(method::mapExtents(batch));
     method::Problem other = batch; // the sums are those of the search alone
     other.searchSums = false;
     return 2 * method::mapBytes(other) + kIndex * voxels +
-           kMember * batch.templates * base::voxelCount(batch.templ);
+           member * batch.templates * base::voxelCount(batch.templ) +
+           (filtered ? prepare::MemberFilter::bytes(batch.templ, threads) : 0);
 }
 
 namespace {

@@ -12,8 +12,9 @@
 namespace flcc::job::detail {
 
 /// Bytes that a search over poses takes beside the run of one batch: the map of a batch, its
-/// members, and a copy of the best scores to look at.
-[[nodiscard]] std::int64_t posesBytes(const method::Problem& batch);
+/// members, a copy of the best scores to look at and, if members are `filtered`, what threads need
+/// for that.
+[[nodiscard]] std::int64_t posesBytes(const method::Problem& batch, bool filtered, int threads);
 
 /// What runPoses() needs of a group.
 struct PoseRun {

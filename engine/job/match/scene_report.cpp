@@ -63,8 +63,8 @@ void SceneRunner::reportPoses() {
         predicted += group.expectedMs();
         poses.batch = std::max<std::int64_t>(poses.batch, group.problem().templates);
         poses.kept += group.keptMembers();
-        poses.memoryBytes = std::max(poses.memoryBytes,
-                                     chosen->prediction->hostBytes + posesBytes(group.problem()));
+        poses.memoryBytes =
+            std::max(poses.memoryBytes, chosen->prediction->hostBytes + group.besideBytes());
         measured += group.report().run ? group.report().run->executeMs.median : 0;
     }
     poses.predictedMs = predicted;

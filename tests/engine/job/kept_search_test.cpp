@@ -150,6 +150,51 @@ class KeptSearchTest : public QObject {
         QVERIFY(!statistics || again.report.search->likeness == expected.report.search->likeness);
     }
 
+    // Short memory makes smaller batches, also of what is left.
+    static void batchesOfAnySizeGiveTheSameBytes() {
+        const test::Folder folder;
+        const auto with = [&](const std::string& outputs) {
+            Job job = searching(folder, outputs);
+            job.method = "tiled";
+            job.tile = {16, 16, 16};
+            job.searchStatistics = true;
+            job.searchMaps = folder.path(outputs + "/s.mha");
+            return job;
+        };
+        const Job whole = with("whole");
+        const JobResult expected = job::runJob(whole, images());
+        Job small = with("small");
+        std::vector<std::int64_t> sizes{expected.report.poses->batch};
+        std::int64_t least = expected.report.poses->memoryBytes;
+        while (sizes.back() > 4) {
+            small.memoryBytes = least - 1;
+            const JobResult result = job::runJob(small, images());
+            QCOMPARE(bytes(small), bytes(whole));
+            QCOMPARE(result.report.map->facts.scores.sum, expected.report.map->facts.scores.sum);
+            QCOMPARE(result.report.search->likeness, expected.report.search->likeness);
+            QVERIFY(result.report.poses->batch < sizes.back());
+            QVERIFY(result.report.poses->memoryBytes < least);
+            least = result.report.poses->memoryBytes;
+            sizes.push_back(result.report.poses->batch);
+        }
+        QVERIFY(sizes.size() >= 3);
+        small.memoryBytes = least / 2;
+        QCOMPARE(test::thrownBy([&] { (void)job::runJob(small, images()); }).code,
+                 base::ErrorCode::Memory);
+
+        Job parts = with("parts");
+        parts.memoryBytes = least;
+        parts.poses.resume = folder.path("kept");
+        Stopper stopper(3);
+        QVERIFY(job::runJob(parts, images(), stopper.token(), &stopper).cancelled);
+        QVERIFY(stopper.told().back() < sizes.front());
+        parts.memoryBytes = 0;
+        const JobResult result = job::runJob(parts, images());
+        QCOMPARE(result.report.poses->kept, stopper.told().back());
+        QCOMPARE(result.report.poses->batch, sizes.front());
+        QCOMPARE(bytes(parts), bytes(whole));
+    }
+
     static void otherSearchesBeginAnew() {
         const test::Folder folder;
         Job job = searching(folder, "one");

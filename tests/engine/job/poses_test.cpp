@@ -392,6 +392,32 @@ class PosesTest : public QObject {
         QVERIFY(*many.poses->predictedMs > 3 * *few.poses->predictedMs);
     }
 
+    static void filtersAreCountedInThePlan() {
+        const job::JobImages images = pictureOf({}, {40, 40, 40}, false);
+        Job job = searching("90");
+        const auto bytes = [&] { return job::planJob(job, images).poses->memoryBytes; };
+        const std::int64_t without = bytes();
+        job.preparation.wedge = "30,30";
+        const Extents box = job::planJob(job, images).poses->box;
+        // Members are zeroed to twice their box and filtered in double, one on each thread.
+        const std::int64_t points = 8 * base::voxelCount(box);
+        QVERIFY(bytes() - without >= 4 * points + 2 * 8 * points);
+        QVERIFY(bytes() - without < 2 * (4 * points + 2 * 9 * points));
+    }
+
+    // Measured once for each kind of search; the second time is remembered, not measured.
+    static void aPlanRehearsesAndRemembers() {
+        const job::JobImages images = pictureOf({}, {120, 100, 1}, true);
+        Job job = searching("45");
+        job.planning = plan::Planning::Measure;
+        const job::JobReport first = job::planJob(job, images);
+        const job::JobReport again = job::planJob(job, images);
+        QVERIFY(!first.plan.known && again.plan.known);
+        QCOMPARE(*again.poses->predictedMs, *first.poses->predictedMs);
+        job.preparation.band = "3,20px"; // a filter on each member
+        QVERIFY(*job::planJob(job, images).poses->predictedMs != *first.poses->predictedMs);
+    }
+
     static void badSearchesAreRefused() {
         const job::JobImages images = pictureOf({}, {60, 60, 1}, true);
         const auto code = [&](const Job& job) {
