@@ -19,6 +19,7 @@
 #include "engine/rotation/cover.h"
 #include "tests/support/test_class.h"
 #include "tests/ui/window_support.h"
+#include "ui/base/text.h"
 #include "ui/judge/hand_view.h"
 #include "ui/match/fields/angle_dial.h"
 #include "ui/match/fields/direction_sphere.h"
