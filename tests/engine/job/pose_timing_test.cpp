@@ -19,7 +19,7 @@ using base::Extents;
 namespace {
 
 constexpr double kPrepareMs = 0.5;
-constexpr double kPlacementMs = 2e-6; // of one member
+constexpr double kPlacementMs = 5e-5; // of one member
 constexpr int kThreads = 2;
 
 void work(double ms) {
