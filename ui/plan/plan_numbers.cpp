@@ -39,9 +39,11 @@ PlanNumbers::PlanNumbers(QWidget* parent) : QWidget(parent) {
     m_memoryPredicted = makeLabel("planMemoryPredicted", Qt::AlignRight);
     m_memoryMeasured = makeLabel("planMemoryMeasured", Qt::AlignRight);
     m_timePredicted->setToolTip(
-        tr("Predicted time to prepare and run, without reading and writing files"));
-    m_timeMeasured->setToolTip(
-        tr("Measured time to prepare and run, without reading and writing files"));
+        tr("Predicted time to prepare and run, of both hands where they are compared, without "
+           "reading and writing files"));
+    m_timeMeasured->setToolTip(tr(
+        "Measured time to prepare and run, of both hands where they are compared, without reading "
+        "and writing files"));
     m_memoryPredicted->setToolTip(tr("Predicted largest memory without the scene: map, status and "
                                      "buffers. With several scenes, the maps of all scenes"));
     m_memoryMeasured->setToolTip(

@@ -293,6 +293,13 @@ class PrunedSearchTest : public QObject {
         QCOMPARE(difference(one.peaks, three.peaks), std::string());
     }
 
+    void itGivesUpInTime() {
+        const Case each = std::move(cases()[1]);
+        const Bank bank = bankOf(each.templ, coverOf("10"));
+        const auto found = pruned(each.scene, bank, {.minScore = 0.3, .mostMs = 0.0});
+        QVERIFY(found.gaveUp && !found.cancelled && found.peaks.empty());
+    }
+
     /// The search would not be worth its name if it looked at every placement.
     void mostPlacementsAreLeftOut() {
         const Case each = std::move(cases()[0]);
