@@ -1,8 +1,11 @@
 #include <QAction>
 #include <QApplication>
 #include <QCheckBox>
+#include <QFile>
+#include <QFileInfo>
 #include <QLabel>
 #include <QLineEdit>
+#include <QLocale>
 #include <QMouseEvent>
 #include <QPushButton>
 #include <QScrollArea>
@@ -13,18 +16,22 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstring>
 #include <numbers>
 
 #include "engine/io/image_file.h"
+#include "engine/match/search_statistics.h"
 #include "engine/rotation/cover.h"
 #include "tests/support/test_class.h"
 #include "tests/ui/window_support.h"
+#include "ui/base/menu_choices.h"
 #include "ui/judge/hand_view.h"
 #include "ui/match/fields/angle_dial.h"
 #include "ui/match/fields/direction_sphere.h"
 #include "ui/match/match_flow.h"
 #include "ui/match/match_panel.h"
 #include "ui/open/opener.h"
+#include "ui/results/exporter.h"
 #include "ui/results/peaks_model.h"
 #include "ui/views/views_panel.h"
 #include "ui/work/run_controller.h"
@@ -234,6 +241,105 @@ class WindowPosesTest : public QObject {
         QVERIFY(result.peaks.front().score > 0.999); // the template itself
     }
 
+    /// Pixels that only this window holds: another start finds them beside the finished part.
+    void aPausedSearchKeepsImagesThatAreInNoFile() {
+        const QTemporaryDir folder;
+        const std::string kept = folder.filePath("kept").toStdString();
+        m_window->document().setScene(test::noiseScene({300, 240, 1}, 5));
+        const auto templ = test::noiseScene({33, 31, 1}, 6).image;
+        m_window->document().addTemplate(
+            {.image = templ, .name = "pasted", .path = {}, .crop = {}, .place = {}});
+        QVERIFY(test::waitUntilIdle(*m_window));
+        searchManyPoses();
+        type("resume", kept.c_str());
+        stopSearch();
+        const auto& bar = test::child<QLabel>(*m_window, "messageText");
+        QVERIFY2(bar.text().contains("paused after") && bar.text().contains("search.json"),
+                 qPrintable(bar.text()));
+        const std::int64_t done = m_window->document().result()->job->report.poses->done;
+        QVERIFY(done > 0);
+        m_window = test::shownWindow();
+        bool loaded = false;
+        connect(&m_window->document(), &ui::Document::templateChanged, this,
+                [&] { loaded = true; });
+        m_window->loadJob(QString::fromStdString(kept + "/search.json"));
+        QTRY_VERIFY_WITH_TIMEOUT(loaded, 20'000);
+        QVERIFY(test::waitUntilIdle(*m_window));
+        QVERIFY(test::runAndWait(*m_window));
+        const auto& result = *m_window->document().result()->job;
+        QVERIFY(!result.cancelled && result.report.poses->kept >= done);
+    }
+
+    void aStoppedSearchShowsTheBestScoresSoFar() {
+        m_window->document().setScene(test::noiseScene({300, 240, 1}, 5));
+        m_window->document().setBox(base::Box{{70, 50, 0}, {33, 31, 1}});
+        m_window->document().cutTemplate();
+        QVERIFY(test::waitUntilIdle(*m_window));
+        searchManyPoses();
+        stopSearch();
+        const ui::ResultEntry* entry = m_window->document().result();
+        QVERIFY(entry != nullptr && entry->job->cancelled && entry->job->map && entry->job->index);
+        QVERIFY(job::isUnfinished(entry->job->report));
+        QTRY_VERIFY_WITH_TIMEOUT(!m_window->document().result()->job->peaks.empty(), 20'000);
+        QVERIFY(test::waitUntilIdle(*m_window));
+        entry = m_window->document().result();
+        const job::PosesReport& poses = *entry->job->report.poses;
+        const QString part = QString("%1 of %2 orientations")
+                                 .arg(QLocale().toString(qlonglong(poses.done)),
+                                      QLocale().toString(qlonglong(poses.members)));
+        const auto text = [this](const char* name) {
+            return test::child<QLabel>(*m_window, name).text();
+        };
+        QVERIFY2(text("messageText").contains("stopped after " + part), qPrintable(part));
+        QVERIFY(test::child<QLabel>(*m_window, "statusUnfinished").isVisible());
+        QCOMPARE(text("statusUnfinished"), "unfinished: " + part);
+        QVERIFY2(text("planLine").contains("unfinished: " + part), qPrintable(text("planLine")));
+        QVERIFY(text("planLine").contains("stopped after"));
+        QVERIFY2(text("peaksSummary").contains("Incomplete: unfinished"),
+                 qPrintable(text("peaksSummary")));
+        QVERIFY(m_window->views().frames()[0]->slice()->mapNote().find("unfinished") !=
+                std::string::npos);
+        test::keepPictures(*m_window, "poses-unfinished");
+        // Every export says it.
+        const QTemporaryDir folder;
+        const auto written = [&](const QString& name, const auto& write) {
+            const QString file = folder.filePath(name);
+            write(file.toStdString());
+            if (!QTest::qWaitFor([&] { return QFileInfo::exists(file); }, 20'000) ||
+                !test::waitUntilIdle(*m_window)) {
+                return QByteArray();
+            }
+            QFile in(file);
+            return in.open(QIODevice::ReadOnly) ? in.readAll() : QByteArray();
+        };
+        ui::Exporter& exporter = m_window->exporter();
+        for (const char* name : {"p.csv", "p.json"}) {
+            QVERIFY(written(name, [&](const auto& file) {
+                        exporter.writePeaks(file);
+                    }).contains("unfinished: "));
+        }
+        for (const char* name : {"r.json", "r.txt", "r.html"}) {
+            const QByteArray report =
+                written(name, [&](const auto& file) { exporter.writeReport(file); });
+            QVERIFY(report.contains("unfinished: "));
+        }
+        QVERIFY(written("m.mha", [&](const auto& file) { exporter.writeMap(file); })
+                    .left(4000)
+                    .contains("unfinished: "));
+        QVERIFY(text("messageText").contains("It is unfinished"));
+        QVERIFY(written("f.svg", [&](const auto& file) {
+                    exporter.writeFigure(file);
+                }).contains("unfinished: "));
+        // A finished run leaves no mark.
+        type("scales", "");
+        type("rotations", "90");
+        QVERIFY(test::runAndWait(*m_window));
+        QVERIFY(!test::child<QLabel>(*m_window, "statusUnfinished").isVisible());
+        QVERIFY(!text("planLine").contains("unfinished"));
+        QVERIFY(!text("peaksSummary").contains("Incomplete"));
+        QCOMPARE(m_window->views().frames()[0]->slice()->mapNote(), std::string());
+    }
+
     void theBestScoresSoFarAreShown() {
         const base::Extents n{148, 110, 1};
         const auto mapOf = [&](float score) {
@@ -308,6 +414,7 @@ class WindowPosesTest : public QObject {
         QCOMPARE(table.model()->index(0, ui::PeaksModel::SearchZ).data().toString(),
                  QString::number(result.peaks[0].search->z, 'f', 1));
         QVERIFY(zMap.isEnabled());
+        theHeatmapShows(result);
         auto& hand = test::child<ui::HandView>(*m_window, "handView");
         QVERIFY(!hand.isHidden() && hand.text().startsWith("Hand: undecided"));
         test::keepPictures(*m_window, "hands");
@@ -315,9 +422,73 @@ class WindowPosesTest : public QObject {
         tick("handedness");
         QVERIFY(test::runAndWait(*m_window));
         QVERIFY(table.isColumnHidden(ui::PeaksModel::SearchZ) && hand.isHidden());
+        QCOMPARE(m_window->views().shownValues(), ui::SearchValues::Score);
     }
 
   private:
+    /// All values of a search, and what the mouse reads.
+    void theHeatmapShows(const job::JobResult& result) {
+        ui::ViewsPanel& views = m_window->views();
+        const auto choose = [&](ui::SearchValues values) {
+            auto& action = test::child<QAction>(
+                *m_window, qPrintable(ui::choiceName("heatmapValues", static_cast<int>(values))));
+            QVERIFY(action.isEnabled());
+            action.trigger();
+            QTRY_COMPARE(views.shownValues(), values);
+        };
+        const base::Image<float>* const images[] = {&result.search->z, &result.search->mean,
+                                                    &result.search->deviation};
+        const auto picture = [&] {
+            QTest::qWait(20);
+            return views.frames()[0]->widget()->snapshot().rgba;
+        };
+        auto before = picture();
+        const auto& readout = test::child<QLabel>(*m_window, "statusScore");
+        for (int i = 0; i < 3; ++i) {
+            const auto values = static_cast<ui::SearchValues>(i + 1);
+            choose(values);
+            if (QTest::currentTestFailed()) {
+                return;
+            }
+            const auto& shown = views.shownMap()->value;
+            QCOMPARE(std::memcmp(shown.data(), images[i]->data(),
+                                 sizeof(float) * static_cast<std::size_t>(shown.count())),
+                     0);
+            QVERIFY(readout.text().startsWith(ui::nameOf(values) + ' '));
+            QVERIFY2(readout.text().contains(QString::fromUtf8(" · LCC ")),
+                     qPrintable(readout.text()));
+            const auto range = std::minmax_element(shown.data(), shown.data() + shown.count());
+            QCOMPARE(views.mapScale().low, static_cast<double>(*range.first));
+            QCOMPARE(views.mapScale().high, static_cast<double>(*range.second));
+            const auto now = picture();
+            QVERIFY(now != before);
+            before = now;
+            test::keepPictures(*m_window, "values-" + ui::nameOf(values));
+        }
+        choose(ui::SearchValues::Score);
+        QCOMPARE(views.shownMap(), result.map.get());
+        QVERIFY(!readout.text().contains(QString::fromUtf8("·")));
+        choose(ui::SearchValues::Z); // a result without them shows scores
+    }
+
+    void searchManyPoses() {
+        type("rotations", "1");
+        type("scales", "0.9,0.92,0.94,0.96,0.98,1,1.02,1.04,1.06,1.08");
+    }
+
+    /// Runs until some orientations are searched.
+    void stopSearch() {
+        std::int64_t first = 0;
+        const auto told =
+            connect(&m_window->controller(), &ui::RunController::searchedChanged, this,
+                    [&](std::int64_t members, std::int64_t) { first = members; });
+        test::child<QAction>(*m_window, "run").trigger();
+        QTRY_VERIFY_WITH_TIMEOUT(first > 0, 60'000);
+        m_window->flow().cancel();
+        QVERIFY(test::waitUntilIdle(*m_window));
+        disconnect(told);
+    }
+
     void tick(const char* name) {
         auto& box = test::child<QCheckBox>(*m_window, name);
         test::child<QScrollArea>(*m_window, "matchScroll").ensureWidgetVisible(&box);

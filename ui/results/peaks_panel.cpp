@@ -330,7 +330,7 @@ void PeaksPanel::refresh() {
     QString text;
     if (result == nullptr) {
         text = tr("No peaks yet: choose a template and press Run.");
-    } else if (result->job->cancelled) {
+    } else if (!job::isWhole(*result->job)) {
         text = tr("The run was cancelled; its map is partial and has no peaks.");
     } else if (all == 0) {
         text = tr("No peak reaches the score %1.").arg(numberText(job::thresholdOf(*result)));

@@ -364,7 +364,8 @@ method::Outcome GroupRun::searchPoses(const method::Execution& execution,
                                         .share = progress.share,
                                         .searched = searched,
                                         .kept = m_kept.get(),
-                                        .likeness = m_likeness ? &*m_likeness : nullptr},
+                                        .likeness = m_likeness ? &*m_likeness : nullptr,
+                                        .done = m_job.stream ? nullptr : &m_doneMembers},
                                        execution, bankView());
     m_streamMs.push_back(watch.ms());
     return outcome;
@@ -448,6 +449,9 @@ bool GroupRun::compute(const Progress& progress, const std::stop_token& stop) {
     if (m_index && members() == 1 && !m_bank) {
         fillIndex(*m_map, *m_index);
     }
+    if (!m_outcome.cancelled) {
+        m_doneMembers = members();
+    }
     return !m_outcome.cancelled && !stop.stop_requested();
 }
 
@@ -460,7 +464,7 @@ void GroupRun::settle() {
     run.failures = std::move(m_outcome.onDevice.failures);
     run.threads = m_threads;
     run.device = m_plan->candidate().device;
-    const bool ran = m_keptMembers < members();
+    const bool ran = m_keptMembers < members() && m_doneMembers == members();
     for (plan::CandidateReport& row : m_report.plan.candidates) {
         if (ran && row.verdict == plan::CandidateVerdict::Chosen) {
             row.measuredMs = run.executeMs.median / static_cast<double>(batches());
@@ -471,7 +475,18 @@ void GroupRun::settle() {
     m_outcome = {};
 }
 
+bool GroupRun::settlePart(const std::stop_token& stop) {
+    if (m_doneMembers == 0 || m_doneMembers == members()) {
+        return false;
+    }
+    m_sums.reset(); // those of a stopped batch are among them
+    settle();
+    (void)searched(stop);
+    return true;
+}
+
 void GroupRun::clear() {
+    m_doneMembers = 0;
     m_shared.session.giveWorkspace(nullptr);
     m_report.run.reset();
     m_map.reset(); // the plan counts one map

@@ -102,7 +102,7 @@ Job withThresholds(Job job, const PeakThresholds& thresholds) {
 std::shared_ptr<const KeptMap> keepMap(const JobResult& result, const Job& job,
                                        const std::shared_ptr<const SceneImage>& scene,
                                        const std::stop_token& stop) {
-    if (!result.map || !result.report.map || result.cancelled) {
+    if (!result.map || !result.report.map || !isWhole(result)) {
         throw base::Error(base::ErrorCode::Problem,
                           "peaks need a finished map; run the job again with other options");
     }
@@ -135,6 +135,7 @@ std::shared_ptr<const KeptMap> keepMap(const JobResult& result, const Job& job,
     kept->problem = result.report.plan.problem;
     kept->stream = job.stream;
     kept->corner = result.mapCorner;
+    kept->unfinished = unfinishedText(result.report);
     kept->images = std::move(images);
     if (job.stream) {
         for (const FrameReport& row : result.report.frames) {
@@ -175,8 +176,13 @@ FoundPeaks extractPeaks(const KeptMap& kept, const PeakThresholds& thresholds,
     const KeptImages& images = *kept.images;
     const Job job = withThresholds(images.job, thresholds);
     if (!kept.stream) {
-        return searchPart(kept, kept.parts.front(), images.inputs, images.inputs.pixels(),
-                          images.inputs.geometry, job, 1, stop);
+        FoundPeaks found = searchPart(kept, kept.parts.front(), images.inputs,
+                                      images.inputs.pixels(), images.inputs.geometry, job, 1, stop);
+        if (!kept.unfinished.empty()) {
+            found.incomplete =
+                kept.unfinished + (found.incomplete.empty() ? "" : "; " + found.incomplete);
+        }
+        return found;
     }
     detail::Frames frames(job, images.stack, stop);
     FoundPeaks all;

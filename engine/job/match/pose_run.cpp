@@ -92,15 +92,20 @@ class Search {
         }
         m_all.cancelled = m_all.cancelled || m_execution.stop.stop_requested();
         keep(); // also the part that was finished before the search was stopped
+        if (m_run.done != nullptr) {
+            *m_run.done = searchedMembers();
+        }
         if (m_all.cancelled) {
-            method::clearBest(m_best);
+            if (m_run.done == nullptr || m_searched == 0) {
+                method::clearBest(m_best);
+            }
+            countStatuses();
             return std::move(m_all);
         }
         if (end < m_batches.count) {
             return std::move(m_all);
         }
-        m_all.facts.statusCounts = {};
-        method::addStatuses(m_best.map, m_all.facts);
+        countStatuses();
         if (m_execution.regionFinished) {
             m_execution.regionFinished({{0, 0, 0}, m_best.map.value.extents()});
         }
@@ -108,6 +113,11 @@ class Search {
     }
 
   private:
+    void countStatuses() {
+        m_all.facts.statusCounts = {};
+        method::addStatuses(m_best.map, m_all.facts);
+    }
+
     [[nodiscard]] std::int64_t searchedMembers() const { return m_batches.first(m_searched); }
 
     /// Goes on from the part that an earlier run finished.
@@ -226,10 +236,10 @@ class Search {
         m_all.cancelled = outcome.cancelled;
         method::addStages(outcome.stagesMs, m_all.stagesMs);
         m_all.onDevice.add(outcome.onDevice);
-        method::addTemplate(outcome.facts, m_all.facts);
         if (m_all.cancelled) {
-            return;
+            return; // its scores are in no map
         }
+        method::addTemplate(outcome.facts, m_all.facts);
         if (single) {
             method::startBest(to); // there is one member in all
         }

@@ -523,12 +523,21 @@ bool SceneRunner::execute() {
                     }
                 }};
         if (!executeGroup(*group, progress)) {
+            if (oneMap && group->settlePart()) {
+                reportRun(meter);
+                m_result.report.peaksIncomplete = unfinishedText(m_result.report);
+            }
             return false;
         }
         done += share;
         members += group->members();
     }
     m_work->hold = {};
+    reportRun(meter);
+    return true;
+}
+
+void SceneRunner::reportRun(const PeakMeter& meter) {
     RunReport run = totalRun(groups());
     run.readMs = m_work->readMs;
     run.peakHostBytes = meter.rise();
@@ -537,7 +546,6 @@ bool SceneRunner::execute() {
     }
     m_result.report.run = std::move(run);
     reportGroups();
-    return true;
 }
 
 } // namespace flcc::job::detail
