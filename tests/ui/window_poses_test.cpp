@@ -1,14 +1,18 @@
 #include <QAction>
 #include <QApplication>
 #include <QCheckBox>
+#include <QContextMenuEvent>
 #include <QFile>
 #include <QFileInfo>
+#include <QHeaderView>
 #include <QLabel>
 #include <QLineEdit>
 #include <QLocale>
+#include <QMenu>
 #include <QMouseEvent>
 #include <QPushButton>
 #include <QScrollArea>
+#include <QScrollBar>
 #include <QTableView>
 #include <QTemporaryDir>
 #include <QTest>
@@ -396,6 +400,56 @@ class WindowPosesTest : public QObject {
         type("rotations", "");
         QVERIFY(test::runAndWait(*m_window));
         QVERIFY(table.isColumnHidden(ui::PeaksModel::Pose));
+    }
+
+    /// Score, place and angles need no scrolling, with more columns than a narrow window holds.
+    void theTableFitsNarrowWindows() {
+        m_window->document().setScene(test::noiseScene({40, 40, 40}, 5));
+        for (const int x : {8, 20}) {
+            m_window->document().setBox(base::Box{{x, 10, 10}, {9, 9, 9}});
+            m_window->document().addCutTemplate();
+        }
+        QVERIFY(test::waitUntilIdle(*m_window));
+        type("rotations", "90");
+        tick("searchStatistics");
+        QVERIFY(test::runAndWait(*m_window));
+        auto& table = test::child<QTableView>(*m_window, "peaksTable");
+        QVERIFY(table.model()->rowCount() > 0);
+        using Model = ui::PeaksModel;
+        for (const int width : {1280, 1360}) {
+            m_window->resize(width, 768);
+            QTest::qWait(50);
+            for (const int column :
+                 {Model::Rank, Model::Score, Model::Templ, Model::Pose, Model::CentreX,
+                  Model::CentreY, Model::CentreZ, Model::SearchZ, Model::Decision}) {
+                QVERIFY2(!table.isColumnHidden(column), qPrintable(QString::number(column)));
+                QVERIFY(table.columnWidth(column) >= table.sizeHintForColumn(column));
+            }
+            QVERIFY(table.isColumnHidden(Model::Bound));
+            QCOMPARE(table.horizontalScrollBar()->maximum(), 0);
+        }
+        test::keepPictures(*m_window, "columns");
+        m_window->resize(1900, 768);
+        QTest::qWait(50);
+        QVERIFY(!table.isColumnHidden(Model::Bound));
+        // A person chooses columns; the choice is kept.
+        const auto choose = [&](const char* name) {
+            const QPoint place(20, 8);
+            QContextMenuEvent event(QContextMenuEvent::Mouse, place);
+            QApplication::sendEvent(table.horizontalHeader()->viewport(), &event);
+            auto& menu = test::child<QMenu>(table, "peakColumns");
+            test::child<QAction>(menu, name).trigger();
+            menu.close();
+            QTest::qWait(1);
+        };
+        const std::string bound = "peakColumn" + std::to_string(Model::Bound);
+        choose(bound.c_str());
+        QVERIFY(table.isColumnHidden(Model::Bound));
+        m_window->resize(1280, 768);
+        choose(bound.c_str());
+        QVERIFY(!table.isColumnHidden(Model::Bound));
+        choose("peakColumnsAuto");
+        QTRY_VERIFY(table.isColumnHidden(Model::Bound));
     }
 
     void statisticsAndHandAreShown() {

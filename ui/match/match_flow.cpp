@@ -84,6 +84,9 @@ MatchFlow::MatchFlow(Document& document, RunController& controller, MatchPanel& 
     connect(&m_controller, &RunController::planned, this, [this](const plan::PlanReport& plan) {
         if (m_controller.isRunning(RunController::Task::Run)) {
             m_planRefused = plan.chosen() == nullptr;
+            if (m_showsRunning && !m_planRefused) {
+                m_panel.planCard().showRunning(&plan);
+            }
             if (!mapsFit(plan)) {
                 m_controller.cancel();
             }
@@ -276,6 +279,10 @@ void MatchFlow::run() {
     if (m_report && m_plannedJob == planKey(job) && !mapsFit(m_report->plan)) {
         Q_EMIT message(MessageBar::Kind::Error, m_refused);
         return;
+    }
+    m_showsRunning = !m_report || m_plannedJob != planKey(job);
+    if (m_showsRunning) { // the card has no plan, or that of another job
+        m_panel.planCard().showRunning();
     }
     m_plannedJob = planKey(job);
     m_reportedJob.reset();

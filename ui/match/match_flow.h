@@ -96,7 +96,8 @@ class MatchFlow : public QObject {
     std::optional<job::JobReport> m_report;
     /// The job of m_report if it is a plan, and not yet one that is being planned.
     std::optional<job::Job> m_reportedJob;
-    bool m_planRefused = false; ///< the plan of the current run has no candidate
+    bool m_showsRunning = false; ///< the card tells of the run, as it has no plan of this job
+    bool m_planRefused = false;  ///< the plan of the current run has no candidate
     // State of a run over several scenes.
     int m_runScene = 0;  ///< number of the current scene in the list
     int m_runs = 0;      ///< number of such runs so far

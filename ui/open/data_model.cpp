@@ -129,8 +129,7 @@ void DataModel::describe(Row& row, const ResultEntry& entry) const {
     const std::int64_t shown = m_document.shownPeaks(row.result);
     const bool verified = job::isVerified(entry.job->report);
     const bool unfinished = job::isUnfinished(entry.job->report);
-    row.detail = unfinished ? tr("%1, %2").arg(searchedText(entry.job->report), peaksText(all))
-                 : entry.job->cancelled
+    row.detail = entry.job->cancelled && !unfinished
                      ? (verified ? tr("cancelled") : tr("cancelled, not verified"))
                  : shown == all ? peaksText(all)
                                 : tr("%1 of %2 peaks").arg(shown).arg(all);
@@ -143,8 +142,9 @@ void DataModel::describe(Row& row, const ResultEntry& entry) const {
                 : entry.job->cancelled ? tr("partial")
                 : entry.mapReleased    ? tr("no map")
                                        : QString();
-    row.tip = tr("%1: %2. Click the result to show it in the views. Press Del to remove it.")
-                  .arg(entry.title, row.detail);
+    row.tip = tr("%1: %2%3. Click the result to show it in the views. Press Del to remove it.")
+                  .arg(entry.title, row.detail,
+                       unfinished ? tr(", %1").arg(searchedText(entry.job->report)) : QString());
 }
 
 void DataModel::countPeaks() {

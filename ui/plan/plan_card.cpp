@@ -222,6 +222,17 @@ void PlanCard::showPlanning() {
     }
 }
 
+void PlanCard::showRunning(const plan::PlanReport* plan) {
+    const plan::CandidateReport* const chosen = plan != nullptr ? plan->chosen() : nullptr;
+    showNothing(chosen != nullptr ? tr("Running: %1 on %2, %3")
+                                        .arg(candidateText(chosen->candidate),
+                                             deviceText(chosen->candidate.device),
+                                             threadsText(chosen->candidate.threads))
+                                  : tr("Running: the plan is being made …"));
+    setHeadline(tr("Running …"), &Accents::muted);
+    finish();
+}
+
 void PlanCard::showProblem(const QString& sentence) {
     showNothing(sentence);
     setHeadline(tr("Cannot run"), &Accents::bad);
