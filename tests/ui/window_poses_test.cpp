@@ -2,6 +2,7 @@
 #include <QApplication>
 #include <QCheckBox>
 #include <QContextMenuEvent>
+#include <QDoubleSpinBox>
 #include <QFile>
 #include <QFileInfo>
 #include <QHeaderView>
@@ -240,6 +241,8 @@ class WindowPosesTest : public QObject {
         QVERIFY(test::waitUntilIdle(*m_window));
         type("rotations", "90");
         tick("searchStatistics");
+        test::child<QDoubleSpinBox>(*m_window, "minScore").setValue(0.2);
+        QVERIFY(test::waitUntilIdle(*m_window));
         QVERIFY(test::runAndWait(*m_window));
         auto& table = test::child<QTableView>(*m_window, "peaksTable");
         QVERIFY(table.model()->rowCount() > 0);

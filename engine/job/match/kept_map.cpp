@@ -73,7 +73,7 @@ detail::Inputs inputsOf(const KeptImages& images, std::shared_ptr<const SceneIma
         own.templates.push_back(templ.image);
         own.masks.push_back(templ.mask);
     }
-    return detail::readInputs(images.job, own, "", stop);
+    return detail::readInputs(images.filterJob, own, "", stop);
 }
 
 } // namespace
@@ -123,11 +123,16 @@ std::shared_ptr<const KeptMap> keepMap(const JobResult& result, const Job& job,
     if (stop.stop_requested()) {
         return nullptr;
     }
+    images->filterJob = images->job;
+    if (result.report.preparation) {
+        images->filterJob.spacing = result.report.preparation->stated;
+    }
     images->inputs = detail::readInputs(
-        images->job, {first, result.templates, result.masks, result.sceneMask}, "", stop);
+        images->filterJob, {first, result.templates, result.masks, result.sceneMask}, "", stop);
     if (stop.stop_requested()) {
         return nullptr;
     }
+    images->inputs.geometry = statedGeometry(*first, job.spacing, job.world);
     auto kept = std::make_shared<KeptMap>();
     kept->map = result.map;
     kept->index = result.index;
