@@ -109,7 +109,7 @@ class WindowNoiseTest : public QObject {
         QVERIFY(test::waitUntilIdle(*m_window));
         type("band", "0,40A");
         QTRY_VERIFY(state().contains("wavelengths"));
-        test::child<QDoubleSpinBox>(*m_window, "minScore").setValue(0.3);
+        test::child<QDoubleSpinBox>(*m_window, "minScore").setValue(0.6);
         QVERIFY(test::waitUntilIdle(*m_window));
         QVERIFY(test::runAndWait(*m_window));
         const auto first = m_window->document().result()->job;

@@ -241,7 +241,7 @@ class WindowPosesTest : public QObject {
         QVERIFY(test::waitUntilIdle(*m_window));
         type("rotations", "90");
         tick("searchStatistics");
-        test::child<QDoubleSpinBox>(*m_window, "minScore").setValue(0.2);
+        test::child<QDoubleSpinBox>(*m_window, "minScore").setValue(0.1);
         QVERIFY(test::waitUntilIdle(*m_window));
         QVERIFY(test::runAndWait(*m_window));
         auto& table = test::child<QTableView>(*m_window, "peaksTable");

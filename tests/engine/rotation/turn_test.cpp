@@ -84,8 +84,10 @@ class TurnTest : public QObject {
     void aPoseBeyondTheBoxStaysWhole() {
         const base::AnyImage image = randomImage<float>({21, 9, 1});
         const auto bankOf = [&] {
+            std::vector<Turner> turners;
+            turners.push_back(turnerOf(image, true));
             return rotation::PoseBank(
-                {turnerOf(image, true)},
+                std::move(turners),
                 rotation::flatCover(rotation::parseRotations("90"), rotation::pointGroup("C1")));
         };
         rotation::PoseBank prepared = bankOf();
