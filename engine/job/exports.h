@@ -45,6 +45,7 @@ struct AverageReport {
     base::Extents size{0, 0, 0};
     std::int64_t count = 0;
     std::int64_t leftOut = 0;
+    std::int64_t inverted = 0; ///< boxes of dark peaks, inverted about their means
     match::Normalise normalise = match::Normalise::None; ///< of each box before it is added
     double meanVariance = 0;                             ///< mean of the variances of all voxels
     match::RingCorrelation halves;

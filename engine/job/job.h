@@ -382,7 +382,8 @@ class JobSink {
 /// each scene, and its data is freed before the next scene is read.
 struct JobResult {
     /// If true, nothing was written. If cancelled during Run, map and status hold the finished
-    /// regions.
+    /// regions; of a search over poses with one map, the best scores of the finished batches if
+    /// isUnfinished(report), and keepMap() then gives its peaks.
     bool cancelled = false;
     std::shared_ptr<const SceneImage> scene;
     base::Geometry geometry; ///< of the scene, with the job's spacing
@@ -451,6 +452,9 @@ struct JobResult {
 [[nodiscard]] std::optional<base::Error> refusal(const plan::PlanReport& plan);
 /// The same for the first plan of a report that has no chosen candidate.
 [[nodiscard]] std::optional<base::Error> refusal(const JobReport& report);
+
+/// True unless a cancelled run left voxels of its map out: peaks can be taken from the map.
+[[nodiscard]] bool isWhole(const JobResult& result);
 
 /// A failed self-audit as the error with which the command line ends after writing the outputs.
 /// Empty if the audit passed or was off.

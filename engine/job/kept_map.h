@@ -54,11 +54,12 @@ struct KeptMap {
     bool stream = false;                      ///< the slices of `map` are the maps of frames
     std::vector<KeptPart> parts;              ///< one, or one for each frame
     base::Index corner;                       ///< as JobResult::mapCorner
+    std::string unfinished{};                 ///< unfinishedText() of the run
     std::shared_ptr<const KeptImages> images; ///< scene and templates as they were matched
 };
 
 /// Keeps the map of `result`, which `job` gave. `scene` is the scene of the result, with its
-/// pixels. Null if cancelled. **Errors**: Problem for a cancelled result and for one without a map;
+/// pixels. Null if cancelled. **Errors**: Problem unless isWhole(), and for a result without a map;
 /// as runJob() where an image must be read again.
 [[nodiscard]] std::shared_ptr<const KeptMap> keepMap(const JobResult& result, const Job& job,
                                                      const std::shared_ptr<const SceneImage>& scene,

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "engine/base/image.h"
+#include "engine/base/spacing.h"
 #include "engine/prepare/response.h"
 
 namespace flcc::job {
@@ -87,6 +88,9 @@ struct PreparationReport {
     bool scene = false;      ///< the scene was filtered
     double sceneMs = 0;      ///< time of that
     Polarity polarity = Polarity::Bright;
+    /// What the job stated of the voxels when lengths were converted: a spacing that a person
+    /// states later changes positions, and not what was done.
+    std::optional<base::Spacing> stated;
 };
 /// In one line: "band pass 3 to 40 px, whitened by the scene; ...".
 [[nodiscard]] std::string preparationText(const PreparationReport& report);

@@ -132,6 +132,11 @@ struct PosesReport {
     std::optional<double> predictedMs; ///< of what is not kept; empty without a plan
     std::optional<double> perSecond;   ///< members matched in a second, after a run
     std::int64_t kept = 0;             ///< members that an earlier run searched (Poses::resume)
+    /// Members whose scores map and peaks are made of; 0 before a run. Fewer than all if the
+    /// search was stopped.
+    std::int64_t done = 0;
+
+    [[nodiscard]] bool isUnfinished() const { return done > 0 && done < members; }
 };
 
 /// The statistics of a search (engine/match/search_statistics.h).
@@ -294,6 +299,11 @@ struct JobReport {
 /// A search over poses in one line: "36 rotations of 10 degrees, 3 scales, both hands: 216 members
 /// in boxes of 90x90x1; about 300 ms, 120 MiB; 700 a second".
 [[nodiscard]] std::string posesText(const PosesReport& poses);
+/// True for the part of a search over poses that was finished when somebody stopped the search.
+[[nodiscard]] bool isUnfinished(const JobReport& report);
+/// What a reader must know of such a part: "unfinished: 412 of 7112 orientations are searched, and
+/// scores and peaks are the best of these". Empty for other results.
+[[nodiscard]] std::string unfinishedText(const JobReport& report);
 /// The statistics of a search in one line.
 [[nodiscard]] std::string searchText(const SearchReport& search);
 /// Whether z hides the objects, since the members are alike; and the warning that says so.

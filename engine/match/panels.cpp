@@ -131,6 +131,17 @@ void normaliseBox(base::Image<double>& box, Normalise normalise) {
     }
 }
 
+/// Mirrors the values of a box about their mean.
+void invert(base::Image<double>& box) {
+    double sum = 0;
+    for (std::int64_t i = 0; i < box.count(); ++i) {
+        sum += box.data()[i];
+    }
+    const double twice = 2 * sum / static_cast<double>(box.count());
+    std::transform(box.data(), box.data() + box.count(), box.data(),
+                   [twice](double value) { return twice - value; });
+}
+
 void requireSize(const Extents& size, const Extents& scene) {
     if (size.x < 1 || size.y < 1 || size.z < 1 || size.x > scene.x || size.y > scene.y ||
         size.z > scene.z) {
@@ -286,15 +297,19 @@ Average averageOf(const base::AnyView& scene, std::span<const Peak> peaks,
                                               base::Image<double>(options.size, 0)};
     const std::int64_t voxels = average.mean.count();
     average.leftOut =
-        forBoxes(scene, peaks, placed, stop, [&](std::size_t, const base::Image<double>& box) {
+        forBoxes(scene, peaks, placed, stop, [&](std::size_t i, base::Image<double>& box) {
+            if (peaks[i].dark.value_or(false)) {
+                ++average.inverted;
+                invert(box);
+            }
             ++average.count; // mean and sum of squares by Welford's update, which loses no digits
             base::Image<double>& half = halves[static_cast<std::size_t>(average.count % 2)];
-            for (std::int64_t i = 0; i < voxels; ++i) {
-                const double value = box.data()[i];
-                const double before = value - average.mean.data()[i];
-                average.mean.data()[i] += before / static_cast<double>(average.count);
-                average.variance.data()[i] += before * (value - average.mean.data()[i]);
-                half.data()[i] += value;
+            for (std::int64_t at = 0; at < voxels; ++at) {
+                const double value = box.data()[at];
+                const double before = value - average.mean.data()[at];
+                average.mean.data()[at] += before / static_cast<double>(average.count);
+                average.variance.data()[at] += before * (value - average.mean.data()[at]);
+                half.data()[at] += value;
             }
         });
     if (average.count == 0) {

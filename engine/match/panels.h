@@ -81,15 +81,18 @@ struct Average {
     base::Image<double> mean;
     base::Image<double> variance; ///< of the values at each voxel, divided by count - 1; 0 for one
     std::int64_t count = 0;
-    std::int64_t leftOut = 0; ///< peaks whose box leaves the scene
+    std::int64_t leftOut = 0;  ///< peaks whose box leaves the scene
+    std::int64_t inverted = 0; ///< boxes of Peak::dark that were inverted
     /// Between the means of the odd and of the even peaks of those that count; without rings for
     /// fewer than 2. Both halves are placed by the same template, so it is an upper limit of what
     /// independent halves have.
     RingCorrelation halves;
 };
 
-/// Averages the boxes at peaks, cut by sub-voxel interpolation and turned back. **Errors**: as
-/// cutPanels(); Problem if no box lies inside the scene. If cancelled, the result is unspecified.
+/// Averages the boxes at peaks, cut by sub-voxel interpolation and turned back. A box whose peak
+/// was found with the other sign (Peak::dark) is inverted first: v becomes 2 m - v, where m is the
+/// mean of the box, so that it does not cancel the others. **Errors**: as cutPanels(); Problem if
+/// no box lies inside the scene. If cancelled, the result is unspecified.
 [[nodiscard]] Average averageOf(const base::AnyView& scene, std::span<const Peak> peaks,
                                 const PanelOptions& options, const std::stop_token& stop = {});
 

@@ -27,12 +27,12 @@ TurnedTemplate PoseBank::turned(std::size_t templ, const Pose& pose) const {
 }
 
 PoseBank::Turned PoseBank::turnedWhole(std::size_t templ, const Pose& pose) const {
-    if (m_prepare) { // made for the members' box
-        return {turned(templ, pose), {0, 0, 0}};
-    }
     const base::Extents own = m_turners[templ].extentsOf(pose);
-    return {m_turners[templ].turned(pose, own),
-            {(m_box.x - own.x) / 2, (m_box.y - own.y) / 2, (m_box.z - own.z) / 2}};
+    TurnedTemplate made = m_turners[templ].turned(pose, own);
+    if (m_prepare) {
+        m_prepare(made);
+    }
+    return {std::move(made), {(m_box.x - own.x) / 2, (m_box.y - own.y) / 2, (m_box.z - own.z) / 2}};
 }
 
 bool PoseBank::hasMembersOf(const PoseBank& other) const {

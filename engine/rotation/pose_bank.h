@@ -49,10 +49,10 @@ class PoseBank {
     [[nodiscard]] TurnedTemplate turned(std::size_t templ, const Pose& pose) const;
 
     /// Every member is passed through this when it is made, on any thread. It changes values alone,
-    /// where they count. Call it before the bank is shared.
+    /// where they count, in boxes of any extents. Call it before the bank is shared.
     void prepareBy(std::function<void(TurnedTemplate&)> prepare) { m_prepare = std::move(prepare); }
 
-    /// The same in the least box that holds it (in that of the members if they are prepared), and
+    /// The same in the least box that holds it, and
     /// the way from the first voxel of the members' box to that of this one, about the same centre.
     struct Turned {
         TurnedTemplate templ;

@@ -36,6 +36,7 @@ void writePairs(const std::filesystem::path& folder);
 void writeLists(const std::filesystem::path& nrrd, const std::filesystem::path& mha);
 void writeDicom(const std::filesystem::path& folder);
 void writeHdf5(const std::filesystem::path& folder);
+void writeTilts(const std::filesystem::path& folder);
 void writeAnswers(const std::filesystem::path& folder); ///< of flcc-reader
 
 } // namespace flcc::fuzz

@@ -128,6 +128,7 @@ void writeSeeds(const std::filesystem::path& to) {
     fuzz::writeJpeg(folder("jpg"));
     fuzz::writeExif(folder("exif"));
     fuzz::writeOme(folder("ome"));
+    fuzz::writeTilts(folder("tilts"));
     for (const char* kind : {"bmp", "pnm", "gif", "webp", "jp2"}) {
         (void)folder(kind);
     }

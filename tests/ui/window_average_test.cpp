@@ -13,6 +13,8 @@
 #include <QTest>
 #include <QUndoStack>
 
+#include <algorithm>
+
 #include "engine/io/image_file.h"
 #include "engine/match/panels.h"
 #include "tests/support/test_class.h"
@@ -35,6 +37,7 @@ class WindowAverageTest : public QObject {
     void init();
     void cleanup() { m_window.reset(); }
     void theAverageOfKeptPeaksIsSearchedFor();
+    void darkPeaksAreInverted();
     void particlesAreCutAtKeptPeaks();
 
   private:
@@ -141,6 +144,27 @@ void WindowAverageTest::theAverageOfKeptPeaksIsSearchedFor() {
     QVERIFY(base::pixelType(searched) == base::PixelType::Float32);
     QCOMPARE(std::get<base::Image<float>>(searched).data()[40],
              static_cast<float>(expected.mean.data()[40]));
+}
+
+/// Peaks of both signs do not cancel each other.
+void WindowAverageTest::darkPeaksAreInverted() {
+    test::child<QComboBox>(*m_window, "polarity").setCurrentIndex(2);
+    QVERIFY(test::waitUntilIdle(*m_window));
+    QVERIFY(test::runAndWait(*m_window));
+    const auto& peaks = document().result()->job->peaks;
+    const auto dark = std::ranges::count_if(
+        peaks, [](const match::Peak& peak) { return peak.dark.value_or(false); });
+    QVERIFY(dark > 0 && dark < std::ssize(peaks));
+    trigger("averagePeaks");
+    auto& dialog = test::child<ui::AverageDialog>(*m_window, "averageDialog");
+    auto& text = test::child<QLabel>(dialog, "averageText");
+    QTRY_VERIFY(test::child<QPushButton>(dialog, "averageUse").isEnabled());
+    const match::Average expected =
+        match::averageOf(base::viewOf(document().scene().image->pixels), peaks,
+                         {{9, 9, 1}, match::Normalise::None, true});
+    QVERIFY(expected.inverted > 0);
+    QVERIFY2(text.text().contains(QStringLiteral("; %1 dark ones inverted").arg(expected.inverted)),
+             qPrintable(text.text()));
 }
 
 void WindowAverageTest::particlesAreCutAtKeptPeaks() {

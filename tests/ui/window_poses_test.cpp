@@ -1,11 +1,19 @@
 #include <QAction>
 #include <QApplication>
 #include <QCheckBox>
+#include <QContextMenuEvent>
+#include <QDoubleSpinBox>
+#include <QFile>
+#include <QFileInfo>
+#include <QHeaderView>
 #include <QLabel>
 #include <QLineEdit>
+#include <QLocale>
+#include <QMenu>
 #include <QMouseEvent>
 #include <QPushButton>
 #include <QScrollArea>
+#include <QScrollBar>
 #include <QTableView>
 #include <QTemporaryDir>
 #include <QTest>
@@ -13,19 +21,23 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstring>
 #include <numbers>
 
 #include "engine/io/image_file.h"
+#include "engine/match/search_statistics.h"
 #include "engine/rotation/cover.h"
 #include "tests/support/test_class.h"
 #include "tests/ui/window_support.h"
 #include "ui/base/text.h"
+#include "ui/base/menu_choices.h"
 #include "ui/judge/hand_view.h"
 #include "ui/match/fields/angle_dial.h"
 #include "ui/match/fields/direction_sphere.h"
 #include "ui/match/match_flow.h"
 #include "ui/match/match_panel.h"
 #include "ui/open/opener.h"
+#include "ui/results/exporter.h"
 #include "ui/results/peaks_model.h"
 #include "ui/views/views_panel.h"
 #include "ui/work/run_controller.h"
@@ -189,79 +201,6 @@ class WindowPosesTest : public QObject {
         }
     }
 
-    void aPausedSearchGoesOn() {
-        const QTemporaryDir folder;
-        const QString kept = folder.filePath("kept");
-        const std::filesystem::path scene = folder.filePath("scene.mha").toStdString();
-        (void)io::writeImage(scene, base::viewOf(test::noiseScene({300, 240, 1}, 5).image->pixels),
-                             {});
-        bool opened = false;
-        m_window->opener().openScenes({scene}, false, [&opened](bool) { opened = true; });
-        QTRY_VERIFY(opened);
-        m_window->document().setBox(base::Box{{70, 50, 0}, {33, 31, 1}});
-        m_window->document().cutTemplate();
-        QVERIFY(test::waitUntilIdle(*m_window));
-        type("rotations", "1");
-        type("scales", "0.9,0.92,0.94,0.96,0.98,1,1.02,1.04,1.06,1.08");
-        type("resume", kept.toLocal8Bit().constData());
-        const auto& button = test::child<QPushButton>(*m_window, "runButton");
-        std::int64_t first = 0; // orientations that a run begins with
-        connect(&m_window->controller(), &ui::RunController::searchedChanged, this,
-                [&](std::int64_t members, std::int64_t) { first = first > 0 ? first : members; });
-        test::child<QAction>(*m_window, "run").trigger();
-        QTRY_VERIFY_WITH_TIMEOUT(first > 0, 60'000);
-        QCOMPARE(button.text(), QString("Pause"));
-        m_window->flow().cancel();
-        QVERIFY(test::waitUntilIdle(*m_window));
-        const auto& bar = test::child<QLabel>(*m_window, "messageText");
-        QVERIFY2(bar.text().contains("paused after"), qPrintable(bar.text()));
-        QVERIFY(bar.text().contains("search.json"));
-        // As after a restart: another window, and the job that the folder holds.
-        m_window = test::shownWindow();
-        bool loaded = false;
-        connect(&m_window->document(), &ui::Document::templateChanged, this,
-                [&] { loaded = true; });
-        m_window->loadJob(kept + "/search.json");
-        QTRY_VERIFY_WITH_TIMEOUT(loaded, 20'000);
-        QVERIFY(test::waitUntilIdle(*m_window));
-        QCOMPARE(panel().settings().poses.resume, std::filesystem::path(kept.toStdString()));
-        std::int64_t again = 0;
-        connect(&m_window->controller(), &ui::RunController::searchedChanged, this,
-                [&](std::int64_t members, std::int64_t) { again = again > 0 ? again : members; });
-        QVERIFY(test::runAndWait(*m_window));
-        QVERIFY2(again >= first, qPrintable(QString("%1, %2").arg(first).arg(again)));
-        const auto& result = *m_window->document().result()->job;
-        QVERIFY(!result.cancelled && !result.peaks.empty());
-        QVERIFY(result.peaks.front().score > 0.999); // the template itself
-    }
-
-    void theBestScoresSoFarAreShown() {
-        const base::Extents n{148, 110, 1};
-        const auto mapOf = [&](float score) {
-            auto map = std::make_shared<method::MatchMap>();
-            map->value = base::Image<float>(n, score);
-            map->status = base::Image<base::Status>(n, score > 0 ? base::Status::Ok
-                                                                 : base::Status::NotComputed);
-            return map;
-        };
-        ui::ViewsPanel& views = m_window->views();
-        const auto picture = [&] {
-            QTest::qWait(20);
-            return views.frames()[0]->widget()->snapshot().rgba;
-        };
-        views.showRunningMap(mapOf(0), {13, 11, 1}, {0, 0, 0}, {});
-        const auto before = picture();
-        views.showBestSoFar(mapOf(0.3F));
-        const auto some = picture();
-        views.showBestSoFar(mapOf(0.9F));
-        const auto more = picture();
-        views.endRunningMap();
-        const auto after = picture();
-        QVERIFY(before != some && some != more && more != after);
-        views.showBestSoFar(mapOf(0.9F)); // of a run that has ended
-        QVERIFY(picture() == after);
-    }
-
     void aTurnedSampleBringsItsRotations() {
         const auto openSample = [this](const char* name) {
             bool opened = false;
@@ -293,6 +232,60 @@ class WindowPosesTest : public QObject {
         QVERIFY(table.isColumnHidden(ui::PeaksModel::Pose));
     }
 
+    /// Score, place and angles need no scrolling, with more columns than a narrow window holds.
+    void theTableFitsNarrowWindows() {
+        m_window->document().setScene(test::noiseScene({40, 40, 40}, 5));
+        for (const int x : {8, 20}) {
+            m_window->document().setBox(base::Box{{x, 10, 10}, {9, 9, 9}});
+            m_window->document().addCutTemplate();
+        }
+        QVERIFY(test::waitUntilIdle(*m_window));
+        type("rotations", "90");
+        tick("searchStatistics");
+        test::child<QDoubleSpinBox>(*m_window, "minScore").setValue(0.1);
+        QVERIFY(test::waitUntilIdle(*m_window));
+        QVERIFY(test::runAndWait(*m_window));
+        auto& table = test::child<QTableView>(*m_window, "peaksTable");
+        QVERIFY(table.model()->rowCount() > 0);
+        using Model = ui::PeaksModel;
+        for (const int width : {1280, 1360}) {
+            m_window->resize(width, 768);
+            QTest::qWait(50);
+            for (const int column :
+                 {Model::Rank, Model::Score, Model::Templ, Model::Pose, Model::CentreX,
+                  Model::CentreY, Model::CentreZ, Model::SearchZ, Model::Decision}) {
+                QVERIFY2(!table.isColumnHidden(column), qPrintable(QString::number(column)));
+                const QString text = table.model()->index(0, column).data().toString();
+                QVERIFY(table.columnWidth(column) > table.fontMetrics().horizontalAdvance(text));
+            }
+            QVERIFY(table.isColumnHidden(Model::Bound));
+            QCOMPARE(table.horizontalScrollBar()->maximum(), 0);
+        }
+        test::keepPictures(*m_window, "columns");
+        m_window->resize(1900, 768);
+        QTest::qWait(50);
+        QVERIFY(!table.isColumnHidden(Model::Bound));
+        // A person chooses columns; the choice is kept.
+        const auto choose = [&](const char* name) {
+            const QPoint place(20, 8);
+            QContextMenuEvent event(QContextMenuEvent::Mouse, place,
+                                    table.horizontalHeader()->mapToGlobal(place));
+            QApplication::sendEvent(table.horizontalHeader()->viewport(), &event);
+            auto& menu = test::child<QMenu>(table, "peakColumns");
+            test::child<QAction>(menu, name).trigger();
+            menu.close();
+            QTest::qWait(1);
+        };
+        const std::string bound = "peakColumn" + std::to_string(Model::Bound);
+        choose(bound.c_str());
+        QVERIFY(table.isColumnHidden(Model::Bound));
+        m_window->resize(1280, 768);
+        choose(bound.c_str());
+        QVERIFY(!table.isColumnHidden(Model::Bound));
+        choose("peakColumnsAuto");
+        QTRY_VERIFY(table.isColumnHidden(Model::Bound));
+    }
+
     void statisticsAndHandAreShown() {
         type("rotations", "90");
         for (const char* box : {"searchStatistics", "handedness"}) {
@@ -316,6 +309,7 @@ class WindowPosesTest : public QObject {
         QCOMPARE(table.model()->index(0, ui::PeaksModel::SearchZ).data().toString(),
                  QString::number(result.peaks[0].search->z, 'f', 1));
         QVERIFY(zMap.isEnabled());
+        theHeatmapShows(result);
         auto& hand = test::child<ui::HandView>(*m_window, "handView");
         QVERIFY(!hand.isHidden() && hand.text().startsWith("Hand: undecided"));
         test::keepPictures(*m_window, "hands");
@@ -323,9 +317,55 @@ class WindowPosesTest : public QObject {
         tick("handedness");
         QVERIFY(test::runAndWait(*m_window));
         QVERIFY(table.isColumnHidden(ui::PeaksModel::SearchZ) && hand.isHidden());
+        QCOMPARE(m_window->views().shownValues(), ui::SearchValues::Score);
     }
 
   private:
+    /// All values of a search, and what the mouse reads.
+    void theHeatmapShows(const job::JobResult& result) {
+        ui::ViewsPanel& views = m_window->views();
+        const auto choose = [&](ui::SearchValues values) {
+            auto& action = test::child<QAction>(
+                *m_window, qPrintable(ui::choiceName("heatmapValues", static_cast<int>(values))));
+            QVERIFY(action.isEnabled());
+            action.trigger();
+            QTRY_COMPARE(views.shownValues(), values);
+        };
+        const base::Image<float>* const images[] = {&result.search->z, &result.search->mean,
+                                                    &result.search->deviation};
+        const auto picture = [&] {
+            QTest::qWait(20);
+            return views.frames()[0]->widget()->snapshot().rgba;
+        };
+        auto before = picture();
+        const auto& readout = test::child<QLabel>(*m_window, "statusScore");
+        for (int i = 0; i < 3; ++i) {
+            const auto values = static_cast<ui::SearchValues>(i + 1);
+            choose(values);
+            if (QTest::currentTestFailed()) {
+                return;
+            }
+            const auto& shown = views.shownMap()->value;
+            QCOMPARE(std::memcmp(shown.data(), images[i]->data(),
+                                 sizeof(float) * static_cast<std::size_t>(shown.count())),
+                     0);
+            QVERIFY(readout.text().startsWith(ui::nameOf(values) + ' '));
+            QVERIFY2(readout.text().contains(QString::fromUtf8(" · LCC ")),
+                     qPrintable(readout.text()));
+            const auto range = std::minmax_element(shown.data(), shown.data() + shown.count());
+            QCOMPARE(views.mapScale().low, static_cast<double>(*range.first));
+            QCOMPARE(views.mapScale().high, static_cast<double>(*range.second));
+            const auto now = picture();
+            QVERIFY(now != before);
+            before = now;
+            test::keepPictures(*m_window, "values-" + ui::nameOf(values));
+        }
+        choose(ui::SearchValues::Score);
+        QCOMPARE(views.shownMap(), result.map.get());
+        QVERIFY(!readout.text().contains(QString::fromUtf8("·")));
+        choose(ui::SearchValues::Z); // a result without them shows scores
+    }
+
     void tick(const char* name) {
         auto& box = test::child<QCheckBox>(*m_window, name);
         test::child<QScrollArea>(*m_window, "matchScroll").ensureWidgetVisible(&box);

@@ -55,6 +55,7 @@ class WindowRunTest : public QObject {
     void aRunStoppedHalfWayKeepsWhatIsFinished();
     void anErrorIsOneSentenceAndTheNextRunWorks();
     void thePlanCardShowsPredictionBeforeAndMeasurementBesideItAfter();
+    void theCardTellsOfARunThatWasNeverPlanned();
     void aMemoryLimitThatIsTooSmallIsRefusedWithReasons();
     void aDeviceThatCannotBeUsedIsListedWithItsReason();
     void everyControlOfTheMatchPanelReachesTheJob();
@@ -239,6 +240,31 @@ void WindowRunTest::thePlanCardShowsPredictionBeforeAndMeasurementBesideItAfter(
     QVERIFY(card.text().contains(QStringLiteral("measured")));
     QVERIFY(!test::child<QLabel>(card, "planTimeMeasured").text().isEmpty());
     QVERIFY(!test::child<QLabel>(card, "planMemoryMeasured").text().isEmpty());
+}
+
+/// As `--run` does: nothing was planned when the run begins.
+void WindowRunTest::theCardTellsOfARunThatWasNeverPlanned() {
+    m_window->document().setScene(test::noiseScene({400, 300, 1}, 5));
+    m_window->document().setBox(base::Box{{70, 50, 0}, {13, 11, 1}});
+    m_window->document().cutTemplate();
+    const auto& line = test::child<QLabel>(*m_window, "planLine");
+    QVERIFY(line.text().contains("Choose a template"));
+    QStringList told;
+    connect(&m_window->controller(), &ui::RunController::planned, this,
+            [&] { told << line.text(); });
+    m_window->flow().run();
+    told << line.text();
+    QVERIFY(test::waitUntilIdle(*m_window));
+    QCOMPARE(told.size(), 2);
+    for (const QString& text : told) {
+        QVERIFY2(text.contains("Running: "), qPrintable(text));
+    }
+    QVERIFY2(told.last().contains(" on CPU, "), qPrintable(told.last()));
+    QVERIFY2(line.text().contains("ran "), qPrintable(line.text()));
+    // A run that was planned keeps its plan on the card.
+    m_window->flow().run();
+    QVERIFY(!line.text().contains("Running"));
+    QVERIFY(test::waitUntilIdle(*m_window));
 }
 
 void WindowRunTest::aMemoryLimitThatIsTooSmallIsRefusedWithReasons() {

@@ -3,6 +3,7 @@
 #include "ui/base/option_names.h"
 
 #include <QCoreApplication>
+#include <QLocale>
 #include <QStringDecoder>
 
 #include <array>
@@ -189,6 +190,13 @@ QString peaksText(std::int64_t count) {
         return say("no peaks");
     }
     return count == 1 ? say("1 peak") : say("%1 peaks").arg(count);
+}
+
+QString searchedText(const job::JobReport& report) {
+    const QLocale locale;
+    return say("%1 of %2 orientations")
+        .arg(locale.toString(static_cast<qlonglong>(report.poses->done)),
+             locale.toString(static_cast<qlonglong>(report.poses->members)));
 }
 
 QString candidateText(const method::Candidate& candidate) {

@@ -49,6 +49,8 @@ namespace flcc::ui {
 [[nodiscard]] QString deviceText(std::string_view id); ///< "CPU", "CUDA 0"
 [[nodiscard]] QString threadsText(int count);          ///< "1 thread", "2 threads"
 [[nodiscard]] QString peaksText(std::int64_t count);   ///< "no peaks", "1 peak", "40 peaks"
+/// Of a search over poses that was stopped: "412 of 7,112 orientations".
+[[nodiscard]] QString searchedText(const job::JobReport& report);
 /// "tiled 96 × 96", "direct".
 [[nodiscard]] QString candidateText(const method::Candidate& candidate);
 /// Times of a GPU: "(upload 1.2 ms, compute 8.0 ms, download 0.90 ms)".

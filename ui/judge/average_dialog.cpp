@@ -242,6 +242,9 @@ QString AverageDialog::textOf(const Made& made) const {
     if (report.leftOut > 0) {
         text += tr("; the boxes of %1 leave the scene").arg(peaksText(report.leftOut));
     }
+    if (report.inverted > 0) {
+        text += tr("; %1 dark ones inverted").arg(report.inverted);
+    }
     text += tr("<br>Mean variance: %1 (deviation %2)")
                 .arg(numberText(report.meanVariance), numberText(std::sqrt(report.meanVariance)));
     if (!report.halves.frequency.empty()) {

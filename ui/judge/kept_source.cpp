@@ -9,7 +9,8 @@ std::shared_ptr<const job::KeptMap> KeptSource::map(const std::stop_token& stop)
 std::optional<KeptSource> keptSource(const Document& document) {
     const ResultEntry* result = document.result();
     if (result == nullptr || !result->job->map || !result->job->report.map ||
-        result->job->cancelled || !job::isVerified(result->job->report) || !document.hasScene()) {
+        !job::isWhole(*result->job) || !job::isVerified(result->job->report) ||
+        !document.hasScene()) {
         return std::nullopt;
     }
     return KeptSource{result->id, result->job, result->settings, document.scene().image,

@@ -70,11 +70,6 @@ MatchFlow::MatchFlow(Document& document, RunController& controller, MatchPanel& 
                     m_views.addRegions(regions);
                 }
             });
-    connect(&m_controller, &RunController::searchedChanged, this,
-            [this](std::int64_t members, std::int64_t of) {
-                m_searched = members;
-                m_toSearch = of;
-            });
     connect(&m_controller, &RunController::bestSoFarChanged, this,
             [this](const std::shared_ptr<const method::MatchMap>& map) {
                 if (m_controller.isRunning(RunController::Task::Run) &&
@@ -89,6 +84,9 @@ MatchFlow::MatchFlow(Document& document, RunController& controller, MatchPanel& 
     connect(&m_controller, &RunController::planned, this, [this](const plan::PlanReport& plan) {
         if (m_controller.isRunning(RunController::Task::Run)) {
             m_planRefused = plan.chosen() == nullptr;
+            if (m_showsRunning && !m_planRefused) {
+                m_panel.planCard().showRunning(&plan);
+            }
             if (!mapsFit(plan)) {
                 m_controller.cancel();
             }
@@ -282,6 +280,10 @@ void MatchFlow::run() {
         Q_EMIT message(MessageBar::Kind::Error, m_refused);
         return;
     }
+    m_showsRunning = !m_report || m_plannedJob != planKey(job);
+    if (m_showsRunning) { // the card has no plan, or that of another job
+        m_panel.planCard().showRunning();
+    }
     m_plannedJob = planKey(job);
     m_reportedJob.reset();
     m_plannedImages = imagesInMemory();
@@ -292,10 +294,11 @@ void MatchFlow::run() {
     const base::Index corner = job.region ? job.region->corner : base::Index{};
     m_runCorner = {corner.x + first.x, corner.y + first.y, corner.z + first.z};
     m_runScene = 0;
-    m_searched = m_toSearch = 0;
     m_controller.start(RunController::Task::Run, tr("Run"),
                        [this, job, with = images()](std::stop_token stop,
                                                     job::JobSink* sink) -> RunController::Done {
+                           const QString kept =
+                               job.poses.resume.empty() ? QString() : keepJob(job, with, stop);
                            auto result =
                                std::make_shared<job::JobResult>(job::runJob(job, with, stop, sink));
                            if (!job.furtherScenes.empty()) {
@@ -303,8 +306,8 @@ void MatchFlow::run() {
                            }
                            const double share = result->map ? finishedShare(*result->map) : 0;
                            const QImage thumbnail = thumbnailOf(*result, kThumbnailSide);
-                           return [this, result, job, share, thumbnail] {
-                               finishRun(result, job, share, thumbnail);
+                           return [this, result, job, share, thumbnail, kept] {
+                               finishRun(result, job, share, thumbnail, kept);
                            };
                        });
 }
@@ -398,13 +401,10 @@ double MatchFlow::finishedShare(const method::MatchMap& map) {
 }
 
 void MatchFlow::finishRun(const std::shared_ptr<job::JobResult>& result, const job::Job& job,
-                          double share, const QImage& thumbnail) {
-    if (result->cancelled && (!result->map || share < kLeastShare)) {
+                          double share, const QImage& thumbnail, const QString& kept) {
+    const bool unfinished = job::isUnfinished(result->report);
+    if (result->cancelled && !unfinished && (!result->map || share < kLeastShare)) {
         m_plannedJob.reset();
-        if (!job.poses.resume.empty() && m_toSearch > 0) {
-            Q_EMIT message(MessageBar::Kind::Info, pauseSearch(job, m_searched, m_toSearch));
-            return;
-        }
         Q_EMIT message(MessageBar::Kind::Warning,
                        tr("The run was cancelled before it had a result."));
         return;
@@ -419,6 +419,16 @@ void MatchFlow::finishRun(const std::shared_ptr<job::JobResult>& result, const j
     const auto failed = job::auditFailure(result->report);
     if (failed) {
         m_notes->say(MessageBar::Kind::Error, toQString(failed->what()));
+    } else if (unfinished) {
+        const QString searched = searchedText(result->report);
+        m_notes->say(
+            MessageBar::Kind::Warning,
+            kept.isEmpty()
+                ? tr("The search was stopped after %1: map and peaks show the best scores so far.")
+                      .arg(searched)
+                : tr("The search is paused after %1: map and peaks show the best scores so far, "
+                     "and Run goes on from there. %2")
+                      .arg(searched, kept));
     } else if (result->cancelled) {
         m_notes->say(
             MessageBar::Kind::Warning,
@@ -454,7 +464,7 @@ void MatchFlow::onVerification(job::Verification now, const QString& reason) {
 
 void MatchFlow::keepScene(int number, const std::shared_ptr<const job::JobResult>& result,
                           const QImage& ofScene, const QImage& ofMap) {
-    if (!result->cancelled || (result->map && finishedShare(*result->map) >= kLeastShare)) {
+    if (job::isWhole(*result) || (result->map && finishedShare(*result->map) >= kLeastShare)) {
         m_sceneResults[static_cast<std::size_t>(number)] = {result, ofMap};
     }
     if (!ofScene.isNull()) {

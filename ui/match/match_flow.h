@@ -60,8 +60,9 @@ class MatchFlow : public QObject {
     void schedulePlan();
     void forget();
     void showReport(const job::JobReport& report);
+    /// `kept`: what keepJob() returned, or nothing.
     void finishRun(const std::shared_ptr<job::JobResult>& result, const job::Job& job, double share,
-                   const QImage& thumbnail);
+                   const QImage& thumbnail, const QString& kept);
     /// Share of a map's voxels that were computed.
     [[nodiscard]] static double finishedShare(const method::MatchMap& map);
     void finishScenes(const job::JobResult& all, const job::Job& job);
@@ -95,8 +96,7 @@ class MatchFlow : public QObject {
     std::optional<job::JobReport> m_report;
     /// The job of m_report if it is a plan, and not yet one that is being planned.
     std::optional<job::Job> m_reportedJob;
-    std::int64_t m_searched = 0; ///< orientations of the current run
-    std::int64_t m_toSearch = 0; ///< 0: none is searched yet
+    bool m_showsRunning = false; ///< the card tells of the run, as it has no plan of this job
     bool m_planRefused = false;  ///< the plan of the current run has no candidate
     // State of a run over several scenes.
     int m_runScene = 0;  ///< number of the current scene in the list

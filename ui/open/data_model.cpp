@@ -128,17 +128,23 @@ void DataModel::describe(Row& row, const ResultEntry& entry) const {
     const auto all = static_cast<std::int64_t>(entry.job->peaks.size());
     const std::int64_t shown = m_document.shownPeaks(row.result);
     const bool verified = job::isVerified(entry.job->report);
-    row.detail = entry.job->cancelled ? (verified ? tr("cancelled") : tr("cancelled, not verified"))
-                 : shown == all       ? peaksText(all)
-                                      : tr("%1 of %2 peaks").arg(shown).arg(all);
+    const bool unfinished = job::isUnfinished(entry.job->report);
+    row.detail = entry.job->cancelled && !unfinished
+                     ? (verified ? tr("cancelled") : tr("cancelled, not verified"))
+                 : shown == all ? peaksText(all)
+                                : tr("%1 of %2 peaks").arg(shown).arg(all);
     const auto kept =
         entry.decisions.counts(entry.job->peaks)[static_cast<std::size_t>(match::Decision::Keep)];
     if (kept > 0) {
         row.detail += tr(", %1 kept").arg(kept);
     }
-    row.badge = entry.job->cancelled ? tr("partial") : entry.mapReleased ? tr("no map") : QString();
-    row.tip = tr("%1: %2. Click the result to show it in the views. Press Del to remove it.")
-                  .arg(entry.title, row.detail);
+    row.badge = unfinished             ? tr("unfinished")
+                : entry.job->cancelled ? tr("partial")
+                : entry.mapReleased    ? tr("no map")
+                                       : QString();
+    row.tip = tr("%1: %2%3. Click the result to show it in the views. Press Del to remove it.")
+                  .arg(entry.title, row.detail,
+                       unfinished ? tr(", %1").arg(searchedText(entry.job->report)) : QString());
 }
 
 void DataModel::countPeaks() {

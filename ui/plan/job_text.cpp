@@ -106,6 +106,23 @@ QString maskWithoutFile(const Document& document) {
     return {};
 }
 
+QString reasonAgainstJobFile(const Document& document) {
+    if (const QString unsaved = maskWithoutFile(document); !unsaved.isEmpty()) {
+        return unsaved;
+    }
+    if (const QString templ = templateWithoutFile(document); !templ.isEmpty()) {
+        return Document::tr("A job file cannot name the template %1, which is not in a file: save "
+                            "it (Save template) and open it.")
+            .arg(templ);
+    }
+    const QString scene = sceneWithoutFile(document);
+    return scene.isEmpty() ? QString()
+                           : Document::tr("A job file cannot name the scene %1, which is not in a "
+                                          "file: show it and save it (File > Export > Scene), or "
+                                          "remove it from the list.")
+                                 .arg(scene);
+}
+
 QString commandLineOf(const Document& document, job::Job job) {
     QString before;
     const SceneEntry& scene = document.scenes().front();

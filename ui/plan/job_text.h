@@ -32,4 +32,7 @@ namespace flcc::ui {
 /// if they can.
 [[nodiscard]] QString maskWithoutFile(const Document& document);
 
+/// Why no job file can hold the images of the document, as a sentence; empty if one can.
+[[nodiscard]] QString reasonAgainstJobFile(const Document& document);
+
 } // namespace flcc::ui

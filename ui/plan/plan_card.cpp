@@ -222,6 +222,17 @@ void PlanCard::showPlanning() {
     }
 }
 
+void PlanCard::showRunning(const plan::PlanReport* plan) {
+    const plan::CandidateReport* const chosen = plan != nullptr ? plan->chosen() : nullptr;
+    showNothing(chosen != nullptr ? tr("Running: %1 on %2, %3")
+                                        .arg(candidateText(chosen->candidate),
+                                             deviceText(chosen->candidate.device),
+                                             threadsText(chosen->candidate.threads))
+                                  : tr("Running: the plan is being made …"));
+    setHeadline(tr("Running …"), &Accents::muted);
+    finish();
+}
+
 void PlanCard::showProblem(const QString& sentence) {
     showNothing(sentence);
     setHeadline(tr("Cannot run"), &Accents::bad);
@@ -311,14 +322,16 @@ void PlanCard::showReport(const job::JobReport& report, const QString& refusal) 
                              : report.templates.size() > 1
                                  ? tr("%1 templates: ").arg(report.templates.size())
                                  : QString();
+        const bool unfinished = job::isUnfinished(report);
         setHeadline(
-            bank + tr("%1 on %2, %3")
-                       .arg(isPruned(report) ? tr("%1 search, which the plan cannot time")
-                                                   .arg(toQString(report.poses->search))
-                                             : candidateText(chosen->candidate),
-                            deviceText(report.run ? report.run->device : chosen->candidate.device),
-                            threadsText(chosen->candidate.threads)),
-            nullptr);
+            (unfinished ? tr("Unfinished: %1; ").arg(searchedText(report)) : bank) +
+                tr("%1 on %2, %3")
+                    .arg(isPruned(report) ? tr("%1 search, which the plan cannot time")
+                                                .arg(toQString(report.poses->search))
+                                          : candidateText(chosen->candidate),
+                         deviceText(report.run ? report.run->device : chosen->candidate.device),
+                         threadsText(chosen->candidate.threads)),
+            unfinished ? &Accents::warning : nullptr);
         m_detail->setText(toQString(chosen->reason));
         m_detail->setVisible(!chosen->reason.empty());
         showNumbers(report, *chosen);
@@ -405,14 +418,21 @@ void PlanCard::showLine() {
                               : groups ? tr("%1 sizes").arg(m_report->groups.size())
                                        : toQString(chosen->candidate.label())};
             const bool ran = m_report->run.has_value();
+            const bool unfinished = job::isUnfinished(*m_report);
+            if (unfinished) {
+                colour = &accents().warning;
+                parts = QStringList{tr("unfinished: %1").arg(searchedText(*m_report)),
+                                    toQString(chosen->candidate.label())};
+            }
             if (isPruned(*m_report)) {
                 parts = QStringList{tr("%L1 orientations: %2 search")
                                         .arg(m_report->poses->members)
                                         .arg(toQString(m_report->poses->search))};
             }
             parts << (isPruned(*m_report) && !ran ? tr("time not known before")
-                      : ran                       ? tr("ran %1").arg(m_numbers->timeText(ran))
-                                                  : m_numbers->timeText(ran));
+                      : unfinished ? tr("stopped after %1").arg(m_numbers->timeText(ran))
+                      : ran        ? tr("ran %1").arg(m_numbers->timeText(ran))
+                                   : m_numbers->timeText(ran));
             parts << m_numbers->memoryText(ran);
             parts << deviceText(ran ? m_report->run->device : chosen->candidate.device);
             m_lineText = parts.join(QStringLiteral(", "));

@@ -33,6 +33,8 @@ class PlanCard : public QFrame {
 
     void showNothing(const QString& hint);
     void showPlanning();
+    /// Shows that a job runs whose plan was never shown; `plan`: what runs, once it is known.
+    void showRunning(const plan::PlanReport* plan = nullptr);
     /// Shows that the job cannot be planned, and why.
     void showProblem(const QString& sentence);
     /// Sets the number of scenes of the plan and the number of their pixel types. Applies to the

@@ -91,6 +91,13 @@ const ResultEntry* Exporter::requireMap() {
     return result;
 }
 
+void Exporter::askOfResult(const QString& title, const QString& name, const QString& filters,
+                           std::function<void(const std::filesystem::path&)> then) {
+    const ResultEntry* result = m_document.result();
+    const bool unfinished = result != nullptr && job::isUnfinished(result->job->report);
+    ask(title, unfinished ? QStringLiteral("unfinished-") + name : name, filters, std::move(then));
+}
+
 void Exporter::ask(const QString& title, const QString& name, const QString& filters,
                    std::function<void(const std::filesystem::path&)> then) {
     const QString folder = Settings::folder(QStringLiteral("export"));
@@ -159,7 +166,7 @@ void Exporter::writeScenes(const std::filesystem::path& path, const WriteOf& wri
     }
     if (results.front().run == 0) {
         write(path, [result = results.front(), writeOf](const auto& file, const auto& stop) {
-            return writeOf(result, file, stop);
+            return withWarning(writeOf(result, file, stop), *result.job);
         });
         return;
     }
@@ -183,7 +190,8 @@ void Exporter::writeScenes(const std::filesystem::path& path, const WriteOf& wri
                                            pathText(nameOf(results.back()).filename()))};
             for (const ResultEntry& result : results) {
                 files.push_back(std::make_unique<io::AtomicFile>(nameOf(result)));
-                const Notes dropped = writeOf(result, *files.back(), stop);
+                const Notes dropped =
+                    withWarning(writeOf(result, *files.back(), stop), *result.job);
                 if (!dropped) {
                     return {};
                 }
@@ -234,10 +242,12 @@ void Exporter::peaks() {
         const io::ListFormatInfo& info = io::infoOf(dialog->format());
         m_flow.setPeaksUnknowns(dialog->unknowns()); // for the next list
         const QString extension = toQString(std::string(info.extension));
-        ask(tr("Export peaks"), QStringLiteral("peaks") + extension,
-            QStringLiteral("%1 (*%2)").arg(toQString(std::string(info.title)), extension),
-            [this, format = info.format, unknowns = dialog->unknowns(), only = dialog->only()](
-                const std::filesystem::path& path) { writePeaks(path, format, unknowns, only); });
+        askOfResult(tr("Export peaks"), QStringLiteral("peaks") + extension,
+                    QStringLiteral("%1 (*%2)").arg(toQString(std::string(info.title)), extension),
+                    [this, format = info.format, unknowns = dialog->unknowns(),
+                     only = dialog->only()](const std::filesystem::path& path) {
+                        writePeaks(path, format, unknowns, only);
+                    });
     });
     dialog->open();
 }
@@ -311,8 +321,8 @@ void Exporter::writePeaks(const std::filesystem::path& path, io::ListFormat form
 
 void Exporter::map() {
     if (requireMap() != nullptr) {
-        ask(tr("Export map"), QStringLiteral("map.mha"), imageFilters(),
-            [this](const std::filesystem::path& path) { writeMap(path); });
+        askOfResult(tr("Export map"), QStringLiteral("map.mha"), imageFilters(),
+                    [this](const std::filesystem::path& path) { writeMap(path); });
     }
 }
 
@@ -322,7 +332,8 @@ void Exporter::writeMap(const std::filesystem::path& path) {
             path,
             [](const ResultEntry& result, const auto& file, const std::stop_token& stop) {
                 const job::JobResult& job = *result.job;
-                return io::writeImage(file, method::scoresOf(*job.map), job.mapGeometry, {}, stop);
+                return io::writeImage(file, method::scoresOf(*job.map), job.mapGeometry,
+                                      metadataOf(job), stop);
             },
             Of::Maps);
     }
@@ -330,8 +341,8 @@ void Exporter::writeMap(const std::filesystem::path& path) {
 
 void Exporter::status() {
     if (requireMap() != nullptr) {
-        ask(tr("Export status"), QStringLiteral("status.mha"), imageFilters(),
-            [this](const std::filesystem::path& path) { writeStatus(path); });
+        askOfResult(tr("Export status"), QStringLiteral("status.mha"), imageFilters(),
+                    [this](const std::filesystem::path& path) { writeStatus(path); });
     }
 }
 
@@ -341,7 +352,8 @@ void Exporter::writeStatus(const std::filesystem::path& path) {
             path,
             [](const ResultEntry& result, const auto& file, const std::stop_token& stop) {
                 const base::AnyImage bytes = statusBytes(*result.job->map);
-                return io::writeImage(file, base::viewOf(bytes), result.job->mapGeometry, {}, stop);
+                return io::writeImage(file, base::viewOf(bytes), result.job->mapGeometry,
+                                      metadataOf(*result.job), stop);
             },
             Of::Maps);
     }
@@ -349,8 +361,8 @@ void Exporter::writeStatus(const std::filesystem::path& path) {
 
 void Exporter::index() {
     if (requireMap() != nullptr) {
-        ask(tr("Export index of templates"), QStringLiteral("index.mha"), imageFilters(),
-            [this](const std::filesystem::path& path) { writeIndex(path); });
+        askOfResult(tr("Export index of templates"), QStringLiteral("index.mha"), imageFilters(),
+                    [this](const std::filesystem::path& path) { writeIndex(path); });
     }
 }
 
@@ -363,7 +375,8 @@ void Exporter::writeIndex(const std::filesystem::path& path) {
             path,
             [](const ResultEntry& entry, const auto& file, const std::stop_token& stop) {
                 const job::JobResult& job = *entry.job;
-                return io::writeImage(file, job.index->view(), job.mapGeometry, {}, stop);
+                return io::writeImage(file, job.index->view(), job.mapGeometry, metadataOf(job),
+                                      stop);
             },
             Of::Maps);
     }
@@ -371,8 +384,8 @@ void Exporter::writeIndex(const std::filesystem::path& path) {
 
 void Exporter::heatmap() {
     if (requireMap() != nullptr) {
-        ask(tr("Export heatmap"), QStringLiteral("heatmap.png"), tr("PNG (*.png)"),
-            [this](const std::filesystem::path& path) { writeHeatmap(path); });
+        askOfResult(tr("Export heatmap"), QStringLiteral("heatmap.png"), tr("PNG (*.png)"),
+                    [this](const std::filesystem::path& path) { writeHeatmap(path); });
     }
 }
 
@@ -380,11 +393,12 @@ void Exporter::writeHeatmap(const std::filesystem::path& path) {
     if (requireMap() != nullptr) {
         writeScenes(
             path,
-            [z = shownSlice(), scale = m_views.mapScale()](
+            [z = shownSlice(), scale = m_views.mapScale(), values = m_views.shownValues()](
                 const ResultEntry& entry, const auto& file, const std::stop_token& stop) {
-                const method::MatchMap& map = *entry.job->map;
-                const bool written =
-                    io::writeHeatmap(file, map.value.view(), map.status.view(), z, scale, stop);
+                const bool scores = values == SearchValues::Score || !entry.job->search;
+                const auto map = scores ? entry.job->map : mapOfValues(*entry.job, values, stop);
+                const bool written = map && io::writeHeatmap(file, map->value.view(),
+                                                             map->status.view(), z, scale, stop);
                 return written ? std::optional(std::vector<std::string>{}) : std::nullopt;
             },
             Of::Maps);
@@ -396,9 +410,9 @@ void Exporter::report() {
         Q_EMIT failed(tr("There is no plan report yet: press Plan or Run first."));
         return;
     }
-    ask(tr("Export plan report"), QStringLiteral("report.json"),
-        tr("JSON (*.json);;Page with pictures (*.html);;Text (*.txt)"),
-        [this](const std::filesystem::path& path) { writeReport(path); });
+    askOfResult(tr("Export plan report"), QStringLiteral("report.json"),
+                tr("JSON (*.json);;Page with pictures (*.html);;Text (*.txt)"),
+                [this](const std::filesystem::path& path) { writeReport(path); });
 }
 
 void Exporter::writeReport(const std::filesystem::path& path) {
@@ -426,17 +440,19 @@ void Exporter::writeReport(const std::filesystem::path& path) {
         });
         return;
     }
+    // The peaks of an unfinished search are found after its run.
+    const bool unfinished = shown != nullptr && job::isUnfinished(shown->job->report) &&
+                            job::isUnfinished(*m_flow.report());
     write(path,
-          [text, report = *m_flow.report()](const io::AtomicFile& file, const std::stop_token&) {
-              return text(report, file);
-          });
+          [text, report = unfinished ? shown->job->report : *m_flow.report()](
+              const io::AtomicFile& file, const std::stop_token&) { return text(report, file); });
 }
 
 void Exporter::figure() {
     if (requireMap() != nullptr) {
-        ask(tr("Export figure"), QStringLiteral("figure.png"),
-            tr("PNG, 300 dpi (*.png);;SVG (*.svg);;PDF (*.pdf)"),
-            [this](const std::filesystem::path& path) { writeFigure(path); });
+        askOfResult(tr("Export figure"), QStringLiteral("figure.png"),
+                    tr("PNG, 300 dpi (*.png);;SVG (*.svg);;PDF (*.pdf)"),
+                    [this](const std::filesystem::path& path) { writeFigure(path); });
     }
 }
 
@@ -560,23 +576,8 @@ void Exporter::writeMask(const std::filesystem::path& path, bool scene) {
 
 void Exporter::saveJob() {
     commitFocusedField();
-    const QString unsaved = maskWithoutFile(m_document);
-    if (!unsaved.isEmpty()) {
-        Q_EMIT failed(unsaved);
-        return;
-    }
-    const QString unnamed = templateWithoutFile(m_document);
-    if (!unnamed.isEmpty()) {
-        Q_EMIT failed(tr("A job file cannot name the template %1, which is not in a file: save it "
-                         "(Save template) and open it.")
-                          .arg(unnamed));
-        return;
-    }
-    const QString made = sceneWithoutFile(m_document);
-    if (!made.isEmpty()) {
-        Q_EMIT failed(tr("A job file cannot name the scene %1, which is not in a file: show it and "
-                         "save it (File > Export > Scene), or remove it from the list.")
-                          .arg(made));
+    if (const QString reason = reasonAgainstJobFile(m_document); !reason.isEmpty()) {
+        Q_EMIT failed(reason);
         return;
     }
     ask(tr("Save job"), QStringLiteral("job.json"), tr("Job (*.json)"),

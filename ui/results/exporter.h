@@ -77,6 +77,9 @@ class Exporter : public QObject {
     /// Asks for a file name.
     void ask(const QString& title, const QString& name, const QString& filters,
              std::function<void(const std::filesystem::path&)> then);
+    /// The same for what the shown result gives: the name says if the result is unfinished.
+    void askOfResult(const QString& title, const QString& name, const QString& filters,
+                     std::function<void(const std::filesystem::path&)> then);
     /// The shown result; null, and failed(), if there is none to export.
     [[nodiscard]] const ResultEntry* requireResult();
     /// The peaks of a result that the table shows or, of another scene, would show.

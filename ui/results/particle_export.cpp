@@ -30,10 +30,11 @@ void ParticleExport::ask() {
     auto* dialog = new ParticlesDialog(std::move(peaks), &m_window);
     dialog->setAttribute(Qt::WA_DeleteOnClose);
     connect(dialog, &QDialog::accepted, this, [this, dialog] {
-        m_exporter.ask(tr("Export particles"), QStringLiteral("particles") + dialog->extension(),
-                       tr("Stack (*%1)").arg(dialog->extension()),
-                       [this, options = dialog->options(), only = dialog->only()](
-                           const std::filesystem::path& path) { write(path, options, only); });
+        m_exporter.askOfResult(
+            tr("Export particles"), QStringLiteral("particles") + dialog->extension(),
+            tr("Stack (*%1)").arg(dialog->extension()),
+            [this, options = dialog->options(), only = dialog->only()](
+                const std::filesystem::path& path) { write(path, options, only); });
     });
     dialog->open();
 }

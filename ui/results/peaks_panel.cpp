@@ -18,6 +18,7 @@
 #include "ui/base/text.h"
 #include "ui/base/theme.h"
 #include "ui/document/voxel_tips.h"
+#include "ui/results/peak_columns.h"
 
 namespace flcc::ui {
 
@@ -116,18 +117,7 @@ void PeaksPanel::makeTable() {
     m_table->sortByColumn(PeaksModel::Rank, Qt::AscendingOrder);
     m_table->verticalHeader()->hide();
     m_table->verticalHeader()->setDefaultSectionSize(m_table->fontMetrics().height() + 6);
-    m_table->horizontalHeader()->setStretchLastSection(true);
-    m_table->horizontalHeader()->setHighlightSections(false);
-    QHeaderView& header = *m_table->horizontalHeader();
-    header.moveSection(PeaksModel::Templ, PeaksModel::X); // after the score
-    header.moveSection(header.visualIndex(PeaksModel::Pose), PeaksModel::X);
-    header.moveSection(header.visualIndex(PeaksModel::Decision), PeaksModel::X);
-    header.moveSection(header.visualIndex(PeaksModel::SearchZ),
-                       header.visualIndex(PeaksModel::FalsePositives));
-    for (int axis = 0; axis < 3; ++axis) { // where the centre in voxels stands
-        header.moveSection(header.visualIndex(PeaksModel::WorldX + axis),
-                           header.visualIndex(PeaksModel::CentreZ) + 1 + axis);
-    }
+    m_columns = new PeakColumns(*m_table);
 }
 
 void PeaksPanel::connectTable() {
@@ -189,36 +179,30 @@ void PeaksPanel::showPeaks() {
     if (result != nullptr) {
         m_model->setDecisions(result->decisions.of(result->job->peaks));
     }
+    m_columns->fit();
     showColumns();
-    m_table->setColumnHidden(PeaksModel::Templ,
-                             result == nullptr || result->job->templates.size() < 2);
-    m_table->setColumnHidden(PeaksModel::Pose, result == nullptr || !result->job->report.poses);
-    m_table->setColumnHidden(PeaksModel::SearchZ, result == nullptr || !result->job->report.search);
-    // A turn in space and the score of a refined pose take more room.
-    const QString first = m_model->index(0, PeaksModel::Pose).data().toString();
-    const int pose = std::clamp(m_table->fontMetrics().horizontalAdvance(first) + 16, 112, 260);
-    for (int column = 0; column < PeaksModel::kColumns; ++column) {
-        // As narrow as heads and numbers allow: all of them fit a window of 1280.
-        const bool narrow = column == PeaksModel::Score || column == PeaksModel::ZScore ||
-                            column == PeaksModel::FalsePositives || column == PeaksModel::Rival ||
-                            column == PeaksModel::Bound || column == PeaksModel::SearchZ;
-        m_table->setColumnWidth(column, column == PeaksModel::Rank   ? 44
-                                        : column == PeaksModel::Pose ? pose
-                                        : narrow                     ? 68
-                                                                     : 84);
-    }
     refresh();
 }
 
-/// Centres in voxels or in world units; the third axis for volumes.
+/// Centres in voxels or in world units; the third axis for volumes; what the result has.
 void PeaksPanel::showColumns() {
-    const bool world = m_world->isChecked();
-    for (int axis = 0; axis < 3; ++axis) {
-        const bool there = axis < 2 || m_document.isVolume();
-        m_table->setColumnHidden(PeaksModel::X + axis, !there);
-        m_table->setColumnHidden(PeaksModel::CentreX + axis, !there || world);
-        m_table->setColumnHidden(PeaksModel::WorldX + axis, !there || !world);
+    const ResultEntry* result = m_document.result();
+    std::set<int> columns{PeaksModel::Rank,           PeaksModel::Score,   PeaksModel::ZScore,
+                          PeaksModel::FalsePositives, PeaksModel::Rival,   PeaksModel::Bound,
+                          PeaksModel::Mark,           PeaksModel::Decision};
+    const int first = m_world->isChecked() ? PeaksModel::WorldX : PeaksModel::CentreX;
+    for (int axis = 0; axis < (m_document.isVolume() ? 3 : 2); ++axis) {
+        columns.insert({PeaksModel::X + axis, first + axis});
     }
+    const auto add = [&](PeaksModel::Column column, bool there) {
+        if (there) {
+            columns.insert(column);
+        }
+    };
+    add(PeaksModel::Templ, result != nullptr && result->job->templates.size() > 1);
+    add(PeaksModel::Pose, result != nullptr && result->job->report.poses);
+    add(PeaksModel::SearchZ, result != nullptr && result->job->report.search);
+    m_columns->setAvailable(std::move(columns));
 }
 
 void PeaksPanel::showDecisions() {
@@ -330,7 +314,7 @@ void PeaksPanel::refresh() {
     QString text;
     if (result == nullptr) {
         text = tr("No peaks yet: choose a template and press Run.");
-    } else if (result->job->cancelled) {
+    } else if (!job::isWhole(*result->job)) {
         text = tr("The run was cancelled; its map is partial and has no peaks.");
     } else if (all == 0) {
         text = tr("No peak reaches the score %1.").arg(numberText(job::thresholdOf(*result)));
@@ -425,13 +409,7 @@ void PeaksPanel::step(int rows) {
 }
 
 QString PeaksPanel::asTsv() const {
-    const QHeaderView& header = *m_table->horizontalHeader();
-    std::vector<int> columns;
-    for (int place = 0; place < header.count(); ++place) {
-        if (!m_table->isColumnHidden(header.logicalIndex(place))) {
-            columns.push_back(header.logicalIndex(place));
-        }
-    }
+    const std::vector<int> columns = m_columns->listed();
     std::vector<int> rows;
     for (const QModelIndex& index : m_table->selectionModel()->selectedRows()) {
         rows.push_back(index.row());

@@ -18,6 +18,8 @@ class QToolButton;
 
 namespace flcc::ui {
 
+class PeakColumns;
+
 /// The peaks of the shown result as a table; its current row is the document's selected peak.
 class PeaksPanel : public QWidget {
     Q_OBJECT
@@ -84,6 +86,7 @@ class PeaksPanel : public QWidget {
     PeaksModel* m_model = nullptr;
     PeaksFilter* m_filter = nullptr;
     QTableView* m_table = nullptr;
+    PeakColumns* m_columns = nullptr;
     QLineEdit* m_text = nullptr;
     QLabel* m_summary = nullptr;
     QToolButton* m_all = nullptr;

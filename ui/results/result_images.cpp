@@ -24,4 +24,18 @@ base::AnyImage statusBytes(const method::MatchMap& map) {
     return bytes;
 }
 
+std::map<std::string, std::string> metadataOf(const job::JobResult& result) {
+    const std::string unfinished = job::unfinishedText(result.report);
+    return unfinished.empty() ? std::map<std::string, std::string>()
+                              : std::map<std::string, std::string>{{"flcc_note", unfinished}};
+}
+
+std::optional<std::vector<std::string>>
+withWarning(std::optional<std::vector<std::string>> sentences, const job::JobResult& result) {
+    if (sentences && job::isUnfinished(result.report)) {
+        sentences->push_back("It is " + job::unfinishedText(result.report) + ".");
+    }
+    return sentences;
+}
+
 } // namespace flcc::ui

@@ -5,6 +5,8 @@
 #include <iterator>
 #include <tuple>
 
+#include "ui/base/text.h"
+
 namespace flcc::ui {
 
 ResultView::ResultView(Document& document, ViewScenes& scenes, DisplayCopies& copies,
@@ -31,9 +33,70 @@ void ResultView::setFixedRange(bool fixed) {
     applyScale();
 }
 
+void ResultView::setScoreThreshold(double score) {
+    m_threshold = score;
+    m_scenes.volume->setScoreThreshold(m_shownValues == SearchValues::Score
+                                           ? score
+                                           : (m_valueRange.first + m_valueRange.second) / 2);
+}
+
+void ResultView::setValues(SearchValues values) {
+    if (values != m_values) {
+        m_values = values;
+        showValues();
+    }
+}
+
+void ResultView::showScores() {
+    const ResultEntry* result = m_document.result();
+    m_shownValues = SearchValues::Score;
+    if (result != nullptr && result->job->map) {
+        showMap(result->job->map, m_mapTempl, m_mapCorner, true);
+    }
+}
+
+/// Brings the map in line with what is chosen and what there is.
+void ResultView::showValues() {
+    m_work.cancel();
+    const ResultEntry* result = m_document.result();
+    const bool scores = m_values == SearchValues::Score || m_running || m_compared.map ||
+                        result == nullptr || !result->job->map || !result->job->search;
+    if (scores) {
+        if (m_shownValues != SearchValues::Score && !m_running) {
+            showScores();
+            refreshPeaks();
+        }
+        Q_EMIT valuesShown();
+        return;
+    }
+    m_work.start([this, job = result->job, values = m_values](const std::stop_token& stop) {
+        auto map = mapOfValues(*job, values, stop);
+        return [this, job, values, map = std::move(map)] {
+            const ResultEntry* now = m_document.result();
+            if (!map || now == nullptr || now->job->map != job->map || m_running) {
+                return;
+            }
+            m_shownValues = values;
+            m_valueRange = match::valueRange(map->value.view(), map->status.view())
+                               .value_or(std::pair(0.0, 1.0));
+            showMap(map, m_mapTempl, m_mapCorner, true);
+            refreshPeaks();
+            Q_EMIT valuesShown();
+        };
+    });
+}
+
 match::HeatmapScale ResultView::mapScale() const {
     const bool twoSigned = m_colourMap == match::ColourMap::Diverging;
     match::HeatmapScale scale{m_colourMap, twoSigned ? -1.0 : 0.0, 1.0};
+    if (m_shownValues != SearchValues::Score) {
+        std::tie(scale.low, scale.high) = m_valueRange;
+        if (twoSigned) {
+            scale.high = std::max({std::abs(scale.low), std::abs(scale.high), 1e-6});
+            scale.low = -scale.high;
+        }
+        return scale;
+    }
     const ResultEntry* result = m_document.result();
     const method::Operation operation = m_running           ? m_runningOperation
                                         : result != nullptr ? result->settings.operation
@@ -88,7 +151,9 @@ void ResultView::showMap(const std::shared_ptr<const method::MatchMap>& map,
     const method::Operation operation = m_running           ? m_runningOperation
                                         : result != nullptr ? result->settings.operation
                                                             : method::Operation();
-    const std::string name(operation.traits().label);
+    const std::string name = m_shownValues == SearchValues::Score
+                                 ? std::string(operation.traits().label)
+                                 : nameOf(m_shownValues).toStdString();
     for (const auto& slice : m_scenes.slices) {
         slice->setMapName(name);
         slice->setMap(map, templ, finished, corner);
@@ -96,6 +161,7 @@ void ResultView::showMap(const std::shared_ptr<const method::MatchMap>& map,
     m_scenes.volume->setMapName(name);
     m_scenes.volume->setMap(map, templ, finished, corner);
     applyScale();
+    setScoreThreshold(m_threshold);
 }
 
 void ResultView::noteMap(const QString& note) {
@@ -126,7 +192,9 @@ void ResultView::showShapes(const ResultEntry* result) {
 }
 
 void ResultView::showResult() {
+    m_work.cancel();
     m_running.reset();
+    m_shownValues = SearchValues::Score;
     m_below.clear();
     m_swept.clear();
     m_chosen.clear();
@@ -141,13 +209,22 @@ void ResultView::showResult() {
         showMap(result->job->map, result->job->templates.front()->extents(), result->job->mapCorner,
                 true);
     }
-    noteMap(result == nullptr || job::isVerified(result->job->report) ? QString()
-                                                                      : tr("not verified"));
+    QStringList notes;
+    if (result != nullptr && !job::isVerified(result->job->report)) {
+        notes << tr("not verified");
+    }
+    if (result != nullptr && job::isUnfinished(result->job->report)) {
+        notes << tr("unfinished: %1").arg(searchedText(result->job->report));
+    }
+    noteMap(notes.join(QStringLiteral(", ")));
+    showValues();
 }
 
 void ResultView::showRunningMap(std::shared_ptr<const method::MatchMap> map,
                                 const base::Extents& templ, const base::Index& corner,
                                 method::Operation operation) {
+    m_work.cancel();
+    m_shownValues = SearchValues::Score;
     m_running = map;
     m_runningOperation = operation;
     m_runningRange.reset();
@@ -214,7 +291,7 @@ void ResultView::setVisiblePeaks(const std::vector<int>& peaks) {
                 m_document.masks().size() < 2 || peak.templ == m_document.activeTemplate();
             const bool grey = drawnGrey(*result, index);
             viz::PeakMark& mark = marks.emplace_back(viz::PeakMark{
-                peak.centre, peak.score, index + 1, templ->extents(), shaded,
+                peak.centre, valueOf(peak, m_shownValues), index + 1, templ->extents(), shaded,
                 grey ? -1 : static_cast<int>(peak.templ), grey, m_chosen.contains(index)});
             if (const auto found = m_compared.peaks.find(index); found != m_compared.peaks.end()) {
                 mark.colour = found->second;
@@ -226,7 +303,8 @@ void ResultView::setVisiblePeaks(const std::vector<int>& peaks) {
         }
         for (const match::Peak& peak : m_below) {
             const auto& templ = result->job->templates[static_cast<std::size_t>(peak.templ)];
-            marks.push_back({peak.centre, peak.score, 0, templ->extents(), false, -1, true});
+            marks.push_back(
+                {peak.centre, valueOf(peak, m_shownValues), 0, templ->extents(), false, -1, true});
             if (peak.pose) {
                 marks.back().turn = rotation::matrixOf(*peak.pose);
             }
@@ -271,6 +349,9 @@ void ResultView::setBelow(std::vector<match::Peak> peaks) {
 
 void ResultView::setCompared(ComparedView compared) {
     m_compared = std::move(compared);
+    if ((m_compared.map != nullptr) == (m_shownValues != SearchValues::Score)) {
+        showValues(); // both maps show scores
+    }
     for (const auto& slice : m_scenes.slices) {
         slice->setOtherMap(m_compared.map, m_compared.mapTempl, m_compared.mapCorner);
     }

@@ -10,8 +10,10 @@
 #include <vector>
 
 #include "engine/match/colour_map.h"
+#include "ui/base/latest_work.h"
 #include "ui/document/document.h"
 #include "ui/views/display_copies.h"
+#include "ui/views/searched_values.h"
 #include "ui/views/view_frame.h"
 #include "ui/views/view_scenes.h"
 #include "ui/views/volume_look.h"
@@ -40,7 +42,17 @@ class ResultView : public QObject {
 
     void setColourMap(match::ColourMap map);
     void setFixedRange(bool fixed); ///< [-1, 1] instead of the map's own
+    /// What the heatmap shows of results with statistics of the search, and what colours the
+    /// peaks. Results without them, running maps and comparisons show scores. The map is made on
+    /// another thread: valuesShown() tells when it is there.
+    void setValues(SearchValues values);
+    [[nodiscard]] SearchValues shownValues() const { return m_shownValues; }
+    /// True while the map of other values is being made.
+    [[nodiscard]] bool isMakingValues() const { return m_work.isBusy(); }
     [[nodiscard]] match::HeatmapScale mapScale() const;
+
+    /// In 3D the isosurface lies at this score, and half way up the range of other values.
+    void setScoreThreshold(double score);
 
     // The current run.
     /// `corner` is the scene voxel of the map's first placement. Colours follow the values that are
@@ -85,12 +97,15 @@ class ResultView : public QObject {
     void setChosen(const std::vector<int>& peaks);
 
   Q_SIGNALS:
+    void valuesShown();
     void copied(); ///< the coarse copy of the map follows another map or other colours
 
   private:
     void showResult();
     void showMap(const std::shared_ptr<const method::MatchMap>& map, const base::Extents& templ,
                  const base::Index& corner, bool finished);
+    void showValues();
+    void showScores();
     void showShapes(const ResultEntry* result);
     void noteMap(const QString& note);
     void applyScale();
@@ -105,6 +120,11 @@ class ResultView : public QObject {
     VolumeLook& m_look;
     match::ColourMap m_colourMap = match::ColourMap::Viridis;
     bool m_fixedRange = false;
+    SearchValues m_values = SearchValues::Score; ///< chosen
+    SearchValues m_shownValues = SearchValues::Score;
+    std::pair<double, double> m_valueRange; ///< of other values than scores
+    double m_threshold = 0;
+    LatestWork m_work;
     std::shared_ptr<const method::MatchMap> m_map;
     bool m_mapFinished = true;
     std::shared_ptr<const method::MatchMap> m_running;

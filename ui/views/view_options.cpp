@@ -73,6 +73,7 @@ const std::map<QString, Setter>& setters() {
          [](ViewOptions& options, const QString& key, const QString& value) {
              options.view = placeOf(key, value, {"xy", "xz", "yz", "3d"});
          }},
+        {"values", choice(&ViewOptions::values, {"score", "z", "mean", "deviation"})},
         {"content", choice(&ViewOptions::content, {"scene", "heatmap", "none"})},
         {"slices", choice(&ViewOptions::slices, {"transparent", "opaque", "frames", "off"})},
         {"clip", choice(&ViewOptions::clip, {"none", "corner", "slab", "box", "region"})},
@@ -160,6 +161,10 @@ void ViewOptions::apply(ViewsPanel& views, QWidget& window) const {
     look3d.isosurface = look3d.isosurface || isosurface;
     look3d.chosen = look3d.chosen || content || surfaces;
     views.setVolumeView(look3d); // of this picture, not of the next start
+    if (values) {
+        check(window, choiceName(QStringLiteral("heatmapValues"), static_cast<int>(*values)));
+        views.setValues(*values);
+    }
     if (at) {
         views.setCrosshair(*at);
     }

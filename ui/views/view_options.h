@@ -5,6 +5,7 @@
 #include <optional>
 #include <vector>
 
+#include "ui/views/searched_values.h"
 #include "viz/volume_scene.h"
 
 class QWidget;
@@ -16,6 +17,7 @@ class ViewsPanel;
 /// How the views show a scene, as the command line says it: `--show view=3d,look=density,peaks`.
 struct ViewOptions {
     int view = -1; ///< the one that is maximised; -1: as always
+    std::optional<SearchValues> values;
     std::optional<viz::VolumeContent> content;
     std::optional<viz::SliceStyle> slices;
     std::optional<viz::VolumeClip> clip;

@@ -67,6 +67,7 @@ ViewsPanel::ViewsPanel(Document& document, QWidget* parent)
     m_scenes.volume = std::make_shared<viz::VolumeScene>();
     m_look = new VolumeLook(m_document, m_scenes, this);
     m_result = new ResultView(m_document, m_scenes, *m_copies, *m_look, this);
+    connect(m_result, &ResultView::valuesShown, this, &ViewsPanel::valuesShown);
     m_frames[3] = new ViewFrame(m_scenes.volume, tr("3D"), QStringLiteral("view3D"), this);
     m_active = m_frames[0];
     for (std::size_t i = 0; i < 4; ++i) {
@@ -307,7 +308,7 @@ std::vector<std::int64_t> ViewsPanel::histogram(int bins) const {
                  : std::vector<std::int64_t>{};
 }
 
-void ViewsPanel::setScoreThreshold(double score) { m_scenes.volume->setScoreThreshold(score); }
+void ViewsPanel::setScoreThreshold(double score) { m_result->setScoreThreshold(score); }
 
 void ViewsPanel::setUpright(bool on) {
     m_upright = on;

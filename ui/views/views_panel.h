@@ -105,6 +105,10 @@ class ViewsPanel : public QWidget {
     void setColourMap(match::ColourMap map) { m_result->setColourMap(map); }
     void setFixedRange(bool fixed) { m_result->setFixedRange(fixed); }
     [[nodiscard]] match::HeatmapScale mapScale() const { return m_result->mapScale(); }
+    /// See ResultView.
+    void setValues(SearchValues values) { m_result->setValues(values); }
+    [[nodiscard]] SearchValues shownValues() const { return m_result->shownValues(); }
+    [[nodiscard]] bool isMakingValues() const { return m_result->isMakingValues(); }
 
     void fit();
     void resetViews(); ///< fit, middle slices, standard direction
@@ -160,6 +164,7 @@ class ViewsPanel : public QWidget {
     void refreshTheme();
 
   Q_SIGNALS:
+    void valuesShown(); ///< the heatmap shows what setValues() asks for
     void crosshairMoved(const flcc::base::Point& voxel);
     void activeFrameChanged();
     void viewChanged(); ///< zoom, slice or grey window

@@ -263,21 +263,30 @@ class Filters {
 
     [[nodiscard]] std::shared_ptr<const prepare::MemberFilter> of(const base::Extents& box) {
         const std::lock_guard guard(m_lock);
-        const auto found =
-            std::ranges::find_if(m_filters, [&](const auto& each) { return each->holds(box); });
-        if (found != m_filters.end()) {
-            return *found;
+        if (m_first && m_first->holds(box)) {
+            return m_first;
         }
-        m_filters.push_back(
-            std::make_shared<const prepare::MemberFilter>(box, m_spacing, *m_response));
-        return m_filters.back();
+        // Of that box alone: which other boxes were asked for before must not change a digit.
+        for (const auto& [own, filter] : m_larger) {
+            if (own == box) {
+                return filter;
+            }
+        }
+        auto made = std::make_shared<const prepare::MemberFilter>(box, m_spacing, *m_response);
+        if (m_first) {
+            m_larger.emplace_back(box, made);
+        } else {
+            m_first = made;
+        }
+        return made;
     }
 
   private:
     std::mutex m_lock;
     base::Point m_spacing;
     std::shared_ptr<const prepare::Response> m_response;
-    std::vector<std::shared_ptr<const prepare::MemberFilter>> m_filters;
+    std::shared_ptr<const prepare::MemberFilter> m_first; ///< of the members
+    std::vector<std::pair<base::Extents, std::shared_ptr<const prepare::MemberFilter>>> m_larger;
 };
 
 } // namespace
@@ -305,6 +314,7 @@ void prepareScene(Inputs& inputs, const Job& job, const std::stop_token& stop) {
     Recipes recipes(inputs, job, flat);
     prepare::Recipe recipe = recipes.recipe();
     inputs.preparation = recipes.report();
+    inputs.preparation->stated = job.spacing;
     if (job.preparation.filtersScene()) {
         filterScene(inputs, job, recipe, stop);
     }

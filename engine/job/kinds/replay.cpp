@@ -53,6 +53,9 @@ Json readReport(const path& file) {
     if (report.contains("scenes")) {
         refuse(file, "it holds the reports of several scenes; take the report of one");
     }
+    if (report.value("unfinished", Json()).is_string()) {
+        refuse(file, "somebody stopped its search before it was finished");
+    }
     if (!report.value("run", Json()).is_object()) {
         refuse(file, "it is the report of a plan, which has no result");
     }

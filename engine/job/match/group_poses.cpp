@@ -142,7 +142,8 @@ method::Outcome GroupRun::searchPoses(const method::Execution& execution,
                                         .share = progress.share,
                                         .searched = searched,
                                         .kept = m_kept.get(),
-                                        .likeness = m_likeness ? &*m_likeness : nullptr},
+                                        .likeness = m_likeness ? &*m_likeness : nullptr,
+                                        .done = m_job.stream ? nullptr : &m_doneMembers},
                                        execution, bankView());
     m_streamMs.push_back(watch.ms());
     return outcome;

@@ -359,6 +359,9 @@ bool GroupRun::compute(const Progress& progress, const std::stop_token& stop) {
     if (m_index && members() == 1 && !m_bank) {
         fillIndex(*m_map, *m_index);
     }
+    if (!m_outcome.cancelled) {
+        m_doneMembers = members();
+    }
     return !m_outcome.cancelled && !stop.stop_requested();
 }
 
@@ -371,7 +374,7 @@ void GroupRun::settle() {
     run.failures = std::move(m_outcome.onDevice.failures);
     run.threads = m_threads;
     run.device = m_plan->candidate().device;
-    const bool ran = m_keptMembers < members();
+    const bool ran = m_keptMembers < members() && m_doneMembers == members();
     for (plan::CandidateReport& row : m_report.plan.candidates) {
         if (ran && row.verdict == plan::CandidateVerdict::Chosen) {
             row.measuredMs = run.executeMs.median / static_cast<double>(batches());
@@ -382,7 +385,18 @@ void GroupRun::settle() {
     m_outcome = {};
 }
 
+bool GroupRun::settlePart(const std::stop_token& stop) {
+    if (m_doneMembers == 0 || m_doneMembers == members()) {
+        return false;
+    }
+    m_sums.reset(); // those of a stopped batch are among them
+    settle();
+    (void)searched(stop);
+    return true;
+}
+
 void GroupRun::clear() {
+    m_doneMembers = 0;
     m_shared.session.giveWorkspace(nullptr);
     m_report.run.reset();
     m_map.reset(); // the plan counts one map

@@ -79,6 +79,8 @@ class GroupRun {
     [[nodiscard]] std::int64_t members() const { return m_inputs.countOf(m_numbers); }
     /// Those that an earlier run searched.
     [[nodiscard]] std::int64_t keptMembers() const { return m_keptMembers; }
+    /// Those whose scores the map holds after a run; fewer than members() if it was stopped.
+    [[nodiscard]] std::int64_t doneMembers() const { return m_doneMembers; }
     /// What a search over poses takes beside the plan of its batch, in bytes.
     [[nodiscard]] std::int64_t besideBytes() const;
     /// Predicted time of the run, with all batches of poses that are not kept. Needs a plan.
@@ -110,6 +112,9 @@ class GroupRun {
     /// the run may be called. If it returns true, settle() does the rest.
     [[nodiscard]] bool compute(const Progress& progress, const std::stop_token& stop);
     void settle();
+    /// After execute() was cancelled: reports the part of a search over poses that is finished.
+    /// False if there is none.
+    [[nodiscard]] bool settlePart(const std::stop_token& stop = {});
     /// Call it after an error of execute() or compute(): makes another run possible and keeps the
     /// prepared templates.
     void clear();
@@ -180,6 +185,7 @@ class GroupRun {
     GroupReport m_report;
     method::Outcome m_outcome; ///< of the last repetition
     std::int64_t m_keptMembers = 0;
+    std::int64_t m_doneMembers = 0;
     std::optional<PoseTimes> m_times; ///< of a search over poses, measured before the run
     int m_threads = 1;                ///< number of threads of the last repetition
     std::vector<double> m_executeMs;

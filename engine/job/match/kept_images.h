@@ -10,6 +10,8 @@ namespace flcc::job {
 /// The images of a kept map.
 struct KeptImages {
     Job job; ///< of the run, without crops, templates and masks, which are in `inputs`
+    /// With the spacing that the filters of the run were made for.
+    Job filterJob;
     detail::Inputs inputs;                   ///< of a stream, those of its first frame
     std::shared_ptr<const SceneImage> stack; ///< of a stream: in memory, or null
 };

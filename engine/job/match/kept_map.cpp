@@ -73,7 +73,7 @@ detail::Inputs inputsOf(const KeptImages& images, std::shared_ptr<const SceneIma
         own.templates.push_back(templ.image);
         own.masks.push_back(templ.mask);
     }
-    return detail::readInputs(images.job, own, "", stop);
+    return detail::readInputs(images.filterJob, own, "", stop);
 }
 
 } // namespace
@@ -102,7 +102,7 @@ Job withThresholds(Job job, const PeakThresholds& thresholds) {
 std::shared_ptr<const KeptMap> keepMap(const JobResult& result, const Job& job,
                                        const std::shared_ptr<const SceneImage>& scene,
                                        const std::stop_token& stop) {
-    if (!result.map || !result.report.map || result.cancelled) {
+    if (!result.map || !result.report.map || !isWhole(result)) {
         throw base::Error(base::ErrorCode::Problem,
                           "peaks need a finished map; run the job again with other options");
     }
@@ -123,11 +123,16 @@ std::shared_ptr<const KeptMap> keepMap(const JobResult& result, const Job& job,
     if (stop.stop_requested()) {
         return nullptr;
     }
+    images->filterJob = images->job;
+    if (result.report.preparation) {
+        images->filterJob.spacing = result.report.preparation->stated;
+    }
     images->inputs = detail::readInputs(
-        images->job, {first, result.templates, result.masks, result.sceneMask}, "", stop);
+        images->filterJob, {first, result.templates, result.masks, result.sceneMask}, "", stop);
     if (stop.stop_requested()) {
         return nullptr;
     }
+    images->inputs.geometry = statedGeometry(*first, job.spacing, job.world);
     auto kept = std::make_shared<KeptMap>();
     kept->map = result.map;
     kept->index = result.index;
@@ -135,6 +140,7 @@ std::shared_ptr<const KeptMap> keepMap(const JobResult& result, const Job& job,
     kept->problem = result.report.plan.problem;
     kept->stream = job.stream;
     kept->corner = result.mapCorner;
+    kept->unfinished = unfinishedText(result.report);
     kept->images = std::move(images);
     if (job.stream) {
         for (const FrameReport& row : result.report.frames) {
@@ -175,8 +181,13 @@ FoundPeaks extractPeaks(const KeptMap& kept, const PeakThresholds& thresholds,
     const KeptImages& images = *kept.images;
     const Job job = withThresholds(images.job, thresholds);
     if (!kept.stream) {
-        return searchPart(kept, kept.parts.front(), images.inputs, images.inputs.pixels(),
-                          images.inputs.geometry, job, 1, stop);
+        FoundPeaks found = searchPart(kept, kept.parts.front(), images.inputs,
+                                      images.inputs.pixels(), images.inputs.geometry, job, 1, stop);
+        if (!kept.unfinished.empty()) {
+            found.incomplete =
+                kept.unfinished + (found.incomplete.empty() ? "" : "; " + found.incomplete);
+        }
+        return found;
     }
     detail::Frames frames(job, images.stack, stop);
     FoundPeaks all;

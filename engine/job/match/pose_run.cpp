@@ -49,12 +49,17 @@ class Search {
         }
         m_all.cancelled = m_all.cancelled || m_execution.stop.stop_requested();
         keep(); // also the part that was finished before the search was stopped
+        if (m_run.done != nullptr) {
+            *m_run.done = m_searched;
+        }
         if (m_all.cancelled) {
-            method::clearBest(m_best);
+            if (m_run.done == nullptr || m_searched == 0) {
+                method::clearBest(m_best);
+            }
+            countStatuses();
             return std::move(m_all);
         }
-        m_all.facts.statusCounts = {};
-        method::addStatuses(m_best.map, m_all.facts);
+        countStatuses();
         if (m_execution.regionFinished) {
             m_execution.regionFinished({{0, 0, 0}, m_best.map.value.extents()});
         }
@@ -62,6 +67,11 @@ class Search {
     }
 
   private:
+    void countStatuses() {
+        m_all.facts.statusCounts = {};
+        method::addStatuses(m_best.map, m_all.facts);
+    }
+
     /// Goes on from the part that an earlier run finished, whose batches may be of other sizes.
     void takeKept() {
         if (m_run.kept == nullptr) {
@@ -93,7 +103,7 @@ class Search {
 
     /// A search that cannot be kept goes on.
     void keep() {
-        if (m_run.kept == nullptr || m_kept == m_searched || m_unkept) {
+        if (m_run.kept == nullptr || m_kept == m_searched || m_unkept || m_isSpoiled) {
             return;
         }
         try {
@@ -146,8 +156,13 @@ class Search {
         m_all.cancelled = outcome.cancelled;
         method::addStages(outcome.stagesMs, m_all.stagesMs);
         m_all.onDevice.add(outcome.onDevice);
+        if (m_all.cancelled) {
+            // Its scores are in no map, but some are in the sums: what was kept last stays.
+            m_isSpoiled = m_best.sums.sum.data() != nullptr;
+            return;
+        }
         method::addTemplate(outcome.facts, m_all.facts);
-        if (!m_all.cancelled && !first) {
+        if (!first) {
             const base::Stopwatch merging;
             mergeBatch(to, m_searched, m_best, problem.operation.traits().best, m_execution.pool);
             addStage("merging", merging);
@@ -161,6 +176,7 @@ class Search {
     std::int64_t m_searched = 0; ///< members
     std::int64_t m_kept = 0;     ///< members in the file of the kept search
     bool m_unkept = false;       ///< keeping failed
+    bool m_isSpoiled = false;    ///< the sums hold a part of a batch
     std::unique_ptr<BatchMap> m_scores;
     method::Outcome m_all;
 };

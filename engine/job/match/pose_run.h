@@ -31,14 +31,17 @@ struct PoseRun {
     /// Where the finished part is kept, and taken from if it is of this candidate; may be null.
     KeptSearch* kept = nullptr;
     match::Likeness* likeness = nullptr; ///< if set, all members are added to it
+    /// If set: the number of members whose scores `best` holds at the end, the first ones.
+    std::int64_t* done = nullptr;
 };
 
 /// Searches all members of a bank: makes a batch of them, prepares it, matches it, and merges the
 /// best scores into `best`, whose index names members; its sums are cleared before, if wanted. The
 /// memory does not depend on their number. The scores of a voxel and their order are those of one
-/// bank of all members. If cancelled, `best` is as before a run. **Errors**: as Method::prepare()
-/// and executeBank(), naming the pose. `execution.regionFinished` is called with the whole map at
-/// the end.
+/// bank of all members. If cancelled, `best` holds the best scores of the finished batches, with
+/// sums that say nothing, or is as before a run if there are none or `done` is null. **Errors**: as
+/// Method::prepare() and executeBank(), naming the pose. `execution.regionFinished` is called with
+/// the whole map at the end.
 [[nodiscard]] method::Outcome runPoses(const PoseRun& run, const method::Execution& execution,
                                        const method::BankView& best);
 

@@ -187,6 +187,7 @@ bool SceneRunner::listPruned(const PrunedReport& facts, base::TilePool& pool) {
     report.threshold = ThresholdReport{.value = *m_job.minScore, .chosenBy = "score"};
     reportGroups();
     report.poses->pruned = facts;
+    report.poses->done = report.poses->members;
     if (m_job.poses.search == job::Search::Heuristic) {
         report.peaksIncomplete = "the search was heuristic and may have missed peaks; --search "
                                  "pruned misses none";

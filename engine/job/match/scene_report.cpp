@@ -66,6 +66,7 @@ void SceneRunner::reportPoses() {
         predicted += group.expectedMs();
         poses.batch = std::max<std::int64_t>(poses.batch, group.problem().templates);
         poses.kept += group.keptMembers();
+        poses.done += group.doneMembers();
         poses.memoryBytes =
             std::max(poses.memoryBytes, chosen->prediction->hostBytes + group.besideBytes());
         measured += group.report().run ? group.report().run->executeMs.median : 0;
@@ -75,8 +76,8 @@ void SceneRunner::reportPoses() {
     if (m_job.poses.prunes() && !m_stream.prunedGaveUp) {
         poses.memoryBytes = prunedBytes(inputs());
     }
-    if (measured > 0 && poses.kept < poses.members) {
-        poses.perSecond = 1000 * static_cast<double>(poses.members - poses.kept) / measured;
+    if (measured > 0 && poses.kept < poses.done) {
+        poses.perSecond = 1000 * static_cast<double>(poses.done - poses.kept) / measured;
     }
     m_result.report.poses = std::move(poses);
 }

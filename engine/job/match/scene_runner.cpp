@@ -530,12 +530,21 @@ bool SceneRunner::execute() {
                     }
                 }};
         if (!executeGroup(*group, progress)) {
+            if (oneMap && group->settlePart()) {
+                reportRun(meter);
+                m_result.report.peaksIncomplete = unfinishedText(m_result.report);
+            }
             return false;
         }
         done += share;
         members += group->members();
     }
     m_work->hold = {};
+    reportRun(meter);
+    return true;
+}
+
+void SceneRunner::reportRun(const PeakMeter& meter) {
     RunReport run = totalRun(groups());
     run.readMs = m_work->readMs;
     run.handsMs = m_hand.ms();
@@ -545,7 +554,6 @@ bool SceneRunner::execute() {
     }
     m_result.report.run = std::move(run);
     reportGroups();
-    return true;
 }
 
 } // namespace flcc::job::detail

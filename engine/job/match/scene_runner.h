@@ -16,6 +16,7 @@
 #include "engine/job/match/handedness.h"
 #include "engine/job/match/scene_work.h"
 #include "engine/job/match/scenes.h"
+#include "engine/job/report/machine.h"
 #include "engine/plan/planner.h"
 
 namespace flcc::job::detail {
@@ -89,6 +90,8 @@ class SceneRunner {
 
     [[nodiscard]] bool plan(bool warmUp);
     [[nodiscard]] bool execute();
+    /// Reports the run of all groups.
+    void reportRun(const PeakMeter& meter);
     [[nodiscard]] bool executeGroup(GroupRun& group, const GroupRun::Progress& progress);
     [[nodiscard]] bool fallBack(GroupRun& group, const base::Error& failure);
     void startMap();

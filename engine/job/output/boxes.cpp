@@ -94,6 +94,7 @@ AverageReport reportOf(const match::Average& average, const match::PanelOptions&
             .size = options.size,
             .count = average.count,
             .leftOut = average.leftOut,
+            .inverted = average.inverted,
             .normalise = options.normalise,
             .meanVariance = std::accumulate(variances, variances + average.variance.count(), 0.0) /
                             static_cast<double>(average.variance.count()),

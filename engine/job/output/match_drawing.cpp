@@ -318,6 +318,9 @@ io::Drawing drawingOf(const JobResult& result, std::optional<std::int64_t> slice
     io::Drawing drawing;
     drawing.width = 2 * place.width() + kGap + kBar + 2 * kMargin;
     drawing.height = place.height() + kHead + kFoot + 2 * kMargin;
+    if (isUnfinished(result.report)) {
+        drawing.text({kMargin, drawing.height - kMargin}, unfinishedText(result.report), 8.5);
+    }
     const auto head = [&](const char* letter, const std::string& title) {
         drawing.add(io::DrawnText{
             .at = {place.corner.x, kMargin + 10}, .text = letter, .size = 10, .bold = true});

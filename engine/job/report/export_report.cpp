@@ -41,6 +41,7 @@ Json toJson(const AverageReport& average) {
             {"size", toJson(average.size)},
             {"count", average.count},
             {"left_out", average.leftOut},
+            {"inverted", average.inverted},
             {"normalise", match::name(average.normalise)},
             {"interpolation", "cubic"},
             {"mean_variance", average.meanVariance},
@@ -88,11 +89,16 @@ std::string textOf(const StackReport& stack) {
 }
 
 std::string textOf(const AverageReport& average) {
-    std::string text = "Average: of " + std::to_string(average.count) + " boxes of " +
-                       base::toString(average.size) + " voxels at sub-voxel centres, " +
-                       detail::normaliseText(average.normalise) + "; mean variance " +
-                       detail::shortest(average.meanVariance) +
-                       detail::leftOutText(average.leftOut) + "\n";
+    std::string text =
+        "Average: of " + std::to_string(average.count) + " boxes of " +
+        base::toString(average.size) + " voxels at sub-voxel centres, " +
+        detail::normaliseText(average.normalise) + "; mean variance " +
+        detail::shortest(average.meanVariance) + detail::leftOutText(average.leftOut) +
+        (average.inverted > 0 ? "; " + std::to_string(average.inverted) +
+                                    (average.inverted == 1 ? " dark box" : " dark boxes") +
+                                    " inverted about the mean of each"
+                              : std::string()) +
+        "\n";
     if (average.halves.frequency.empty()) {
         return text;
     }

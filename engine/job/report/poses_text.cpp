@@ -66,8 +66,21 @@ std::string posesText(const PosesReport& poses) {
         text += "; about " + fixed(*poses.predictedMs / 1000, 2) + " s and " +
                 bytesText(poses.memoryBytes);
     }
+    text += poses.isUnfinished() ? "; unfinished: " + std::to_string(poses.done) + " of " +
+                                       counted(poses.members, "member") + " searched"
+                                 : "";
     text += poses.kept > 0 ? "; " + counted(poses.kept, "member") + " searched before" : "";
     return text + (poses.perSecond ? "; " + fixed(*poses.perSecond, 1) + " a second" : "");
+}
+
+bool isUnfinished(const JobReport& report) { return report.poses && report.poses->isUnfinished(); }
+
+std::string unfinishedText(const JobReport& report) {
+    return isUnfinished(report) ? "unfinished: " + std::to_string(report.poses->done) + " of " +
+                                      std::to_string(report.poses->members) +
+                                      " orientations are searched, and scores and peaks are the "
+                                      "best of these"
+                                : std::string();
 }
 
 std::string poseText(const rotation::Pose& pose) {

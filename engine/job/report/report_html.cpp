@@ -145,6 +145,10 @@ std::string summaryHtml(const JobReport& report) {
         rows.push_back({"Audit", auditText(*report.audit)});
     }
     std::string text = table({}, rows, {});
+    if (isUnfinished(report)) {
+        text = "<p class=\"warning\">This search is " + escaped(unfinishedText(report)) +
+               ".</p>\n" + text;
+    }
     for (const std::string& warning : report.warnings) {
         text += "<p class=\"warning\">" + escaped(warning) + "</p>\n";
     }
@@ -390,9 +394,11 @@ std::string pageOf(const JobReport& report, const PagePictures& pictures) {
             : std::filesystem::path(report.inputs.front().path).filename().string();
     std::string page = "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
                        "<title>FLCC: " +
+                       std::string(isUnfinished(report) ? "unfinished search of " : "") +
                        escaped(scene) + "</title>\n<style>" + kStyle +
                        "</style>\n</head>\n<body>\n";
-    page += "<h1>Template matching: " + escaped(scene) + "</h1>\n" + summaryHtml(report);
+    page += "<h1>Template matching: " + escaped(scene) +
+            (isUnfinished(report) ? " (unfinished)" : "") + "</h1>\n" + summaryHtml(report);
     const std::string slice = pictures.slice.empty() ? "" : ", " + pictures.slice;
     if (!pictures.scene.empty()) {
         page +=

@@ -188,7 +188,9 @@ Json toJson(const PosesReport& poses) {
             {"pruned", poses.pruned ? toJson(*poses.pruned) : Json(nullptr)},
             {"predicted_ms", orNull(poses.predictedMs)},
             {"per_second", orNull(poses.perSecond)},
-            {"resumed_members", poses.kept}};
+            {"resumed_members", poses.kept},
+            {"done_members", poses.done},
+            {"unfinished", poses.isUnfinished()}};
 }
 
 Json toJson(const HandednessReport& hands) {
@@ -299,6 +301,7 @@ Json jsonOf(const JobReport& report) {
     json["version"] = kReportVersion;
     json["command"] = "match";
     json["command_line"] = orNull(report.commandLine);
+    json["unfinished"] = orNull(unfinishedText(report));
     json["job"] = settingsJson(report.jobFile);
     std::vector<int> all(report.templates.size());
     std::iota(all.begin(), all.end(), 0);

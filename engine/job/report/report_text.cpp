@@ -159,6 +159,7 @@ std::string problemText(const JobReport& report) {
     const bool flat = base::isFlat2D(problem.scene);
     const base::Extents& whole = report.scene.x > 0 ? report.scene : problem.scene;
     std::string text =
+        (isUnfinished(report) ? "This search is " + unfinishedText(report) + ".\n\n" : "") +
         (report.stream ? streamText(*report.stream) : "") + "Scene     " + shown(whole, flat) +
         " " + std::string(base::name(problem.scenePixel)) + "\n" + "Spacing   " +
         spacingText(report.geometry, flat) + "\n" +

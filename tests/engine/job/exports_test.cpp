@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <random>
 
 #include "engine/io/image_file.h"
 #include "engine/job/arguments.h"
@@ -70,6 +71,7 @@ class JobExportsTest : public QObject {
     void aListWithoutItsSceneGivesNoStack();
     void sizesAreForAllAxesOrEach();
     void anAverageIsANewTemplate();
+    void anAverageOfBothPolaritiesInvertsTheDarkOnes();
     void aJudgedListGivesBoxesOfItsKeptPeaks();
     void anAverageOfAVolumeIsAVolumeAndNoStack();
     void whatIsWrittenIsReadBack();
@@ -287,6 +289,55 @@ void JobExportsTest::anAverageIsANewTemplate() {
     templ->source = "mean.mha";
     other.templates = {templ};
     QCOMPARE(job::runJob(again, other).peaks.size(), std::size_t{4});
+}
+
+/// Half of the particles are dark: without inverting them nothing would be left.
+void JobExportsTest::anAverageOfBothPolaritiesInvertsTheDarkOnes() {
+    const test::Folder folder;
+    base::Image<float> scene({80, 40, 1});
+    base::Image<float> templ({9, 9, 1});
+    std::mt19937 random(5);
+    const auto noise = [&] { return static_cast<float>(random() % 1000) / 1000.0F; };
+    std::generate_n(scene.data(), scene.count(), noise);
+    std::generate_n(templ.data(), templ.count(), noise);
+    for (int copy = 0; copy < 4; ++copy) {
+        const float sign = copy % 2 == 0 ? 3.0F : -3.0F;
+        for (std::int64_t i = 0; i < templ.count(); ++i) {
+            scene.view().at(8 + copy * 17 + i % 9, 12 + i / 9, 0) += sign * templ.data()[i];
+        }
+    }
+    job::Job job;
+    job.minScore = 0.7;
+    job.preparation.polarity = job::Polarity::Both;
+    job.report = folder.path("report.json");
+    job.exports.average = folder.path("mean.mha");
+    base::Image<float> copy({9, 9, 1});
+    std::copy_n(templ.data(), templ.count(), copy.data());
+    const job::JobResult result =
+        job::runJob(job, test::imagesOf(std::move(scene), std::move(copy)));
+    QCOMPARE(result.peaks.size(), std::size_t{4});
+    const Json report = Json::parse(test::bytesOf(job.report)).at("average");
+    QCOMPARE(report.at("inverted").get<int>(), 2);
+    QVERIFY(job::toText(result.report).find("; 2 dark boxes inverted") != std::string::npos);
+    // The mean of four copies with independent noise is the template.
+    const base::Image<float> mean = read(job.exports.average);
+    double a = 0;
+    double b = 0;
+    for (std::int64_t i = 0; i < templ.count(); ++i) {
+        a += mean.data()[i] / 81.0;
+        b += templ.data()[i] / 81.0;
+    }
+    double ab = 0;
+    double aa = 0;
+    double bb = 0;
+    for (std::int64_t i = 0; i < templ.count(); ++i) {
+        ab += (mean.data()[i] - a) * (templ.data()[i] - b);
+        aa += (mean.data()[i] - a) * (mean.data()[i] - a);
+        bb += (templ.data()[i] - b) * (templ.data()[i] - b);
+    }
+    // Signal 3 and noise of a quarter of its variance: 1 / sqrt(1 + 1 / (9 * 4)) = 0.986, less
+    // five deviations of the noise.
+    QVERIFY2(ab / std::sqrt(aa * bb) > 0.95, qPrintable(QString::number(ab / std::sqrt(aa * bb))));
 }
 
 void JobExportsTest::aJudgedListGivesBoxesOfItsKeptPeaks() {

@@ -107,6 +107,7 @@ class MatchPanelsTest : public QObject {
     void boxesThatLeaveTheSceneAreLeftOutAndCounted();
     void normalisedBoxesHaveMeanZeroAndDeviationOne();
     void theAverageIsMeanAndVariance();
+    void darkBoxesAreInverted();
     void turnedParticlesAverageToTheirTemplate();
     void ringsFollowTheirDefinition_data();
     void ringsFollowTheirDefinition();
@@ -297,6 +298,34 @@ void MatchPanelsTest::theAverageIsMeanAndVariance() {
         match::averageOf(viewOf(scene), std::vector{peaks[0]}, {.size = {7, 5, 1}});
     QVERIFY(one.count == 1 && one.halves.frequency.empty());
     QCOMPARE(one.variance.view().at(3, 2, 0), 0.0);
+}
+
+void MatchPanelsTest::darkBoxesAreInverted() {
+    const base::Image<double> scene = noise({40, 30, 1}, 3);
+    std::vector<match::Peak> peaks{peakAt(5, 6), peakAt(20, 12), peakAt(30, 20)};
+    peaks[0].dark = false;
+    peaks[1].dark = true;
+    const match::Average average = match::averageOf(viewOf(scene), peaks, {.size = {7, 5, 1}});
+    QCOMPARE(average.count, std::int64_t{3});
+    QCOMPARE(average.inverted, std::int64_t{1});
+    const auto valueOf = [&](std::size_t peak, std::int64_t x, std::int64_t y) {
+        return scene.view().at(static_cast<std::int64_t>(peaks[peak].centre[0]) - 3 + x,
+                               static_cast<std::int64_t>(peaks[peak].centre[1]) - 2 + y, 0);
+    };
+    double middle = 0; // mean of the dark box
+    for (std::int64_t i = 0; i < 35; ++i) {
+        middle += valueOf(1, i % 7, i / 7) / 35;
+    }
+    for (std::int64_t i = 0; i < 35; ++i) {
+        const std::int64_t x = i % 7;
+        const std::int64_t y = i / 7;
+        const double mean =
+            (valueOf(0, x, y) + (2 * middle - valueOf(1, x, y)) + valueOf(2, x, y)) / 3;
+        // Sums of 35 values below 1, twice.
+        QVERIFY(std::abs(average.mean.view().at(x, y, 0) - mean) <= 4 * 35 * kUnit);
+    }
+    peaks[1].dark = false;
+    QCOMPARE(match::averageOf(viewOf(scene), peaks, {.size = {7, 5, 1}}).inverted, 0);
 }
 
 /// Two arms: the shape of every particle, at offsets from its centre.

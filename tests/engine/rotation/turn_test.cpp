@@ -8,6 +8,7 @@
 
 #include "engine/rotation/cover.h"
 #include "engine/rotation/point_group.h"
+#include "engine/rotation/pose_bank.h"
 #include "engine/rotation/turn.h"
 #include "tests/support/test_class.h"
 
@@ -114,6 +115,36 @@ class TurnTest : public QObject {
     Q_OBJECT
 
   private Q_SLOTS:
+    /// A pose between those of a bank may reach beyond the members' box: nothing of it is lost,
+    /// whether members are prepared or not.
+    void aPoseBeyondTheBoxStaysWhole() {
+        const base::AnyImage image = randomImage<float>({21, 9, 1});
+        const auto bankOf = [&] {
+            std::vector<Turner> turners;
+            turners.push_back(turnerOf(image, true));
+            return rotation::PoseBank(
+                std::move(turners),
+                rotation::flatCover(rotation::parseRotations("90"), rotation::pointGroup("C1")));
+        };
+        rotation::PoseBank prepared = bankOf();
+        const rotation::PoseBank plain = bankOf();
+        prepared.prepareBy([](TurnedTemplate& member) {
+            auto& values = std::get<base::Image<float>>(member.pixels);
+            std::for_each_n(values.data(), values.count(), [](float& value) { value *= 2; });
+        });
+        const Pose between{rotation::inPlane(25)};
+        const auto whole = plain.turnedWhole(0, between);
+        const auto made = prepared.turnedWhole(0, between);
+        const Extents box = whole.templ.support.extents();
+        QVERIFY(box.x > plain.box().x || box.y > plain.box().y);
+        QVERIFY(made.templ.support.extents() == box && made.shift == whole.shift);
+        QCOMPARE(countOf(made.templ.support), countOf(whole.templ.support));
+        for (std::int64_t i = 0; i < floats(whole.templ).count(); ++i) {
+            QCOMPARE(floats(made.templ).data()[i], 2 * floats(whole.templ).data()[i]);
+        }
+        QVERIFY(countOf(prepared.turned(0, between).support) < countOf(made.templ.support));
+    }
+
     static void aQuarterTurnMovesVoxelsBitForBit() {
         const base::AnyImage image = randomImage<float>({7, 5, 1});
         const Turner turner = turnerOf(image, true);

@@ -20,7 +20,7 @@ constexpr std::int64_t kMostCounted = 20'000;
 
 bool hasPeaksOfMap(const ResultEntry* result) {
     return result != nullptr && result->job->map && result->job->report.map &&
-           !result->job->cancelled && job::isVerified(result->job->report);
+           job::isWhole(*result->job) && job::isVerified(result->job->report);
 }
 
 /// Whether both jobs choose the threshold by the same rule and number.
@@ -94,7 +94,9 @@ void PeakRefresh::schedule() {
     const bool moved = !has.operation.isLcc() && job::thresholdOf(wanted) != job::thresholdOf(has);
     const bool other = moved || wanted.minDistance != has.minDistance ||
                        wanted.partialPeaks != has.partialPeaks || wanted.maxPeaks < count;
-    if (fewer || other || !all) {
+    // The run of an unfinished search lists none.
+    const bool unlisted = result->job->cancelled && !result->kept;
+    if (fewer || other || !all || unlisted) {
         m_delay.start();
     } else {
         m_delay.stop();

@@ -13,7 +13,8 @@ job::Job planKey(job::Job job) {
     job.minDistance = none.minDistance;
     job.audit = none.audit;
     job.partialPeaks = none.partialPeaks;
-    if (!job.preparation.filters()) { // whose lengths it converts
+    const bool asks = job.poses.rotations.starts_with("auto"); // for a step of some length
+    if (!job.preparation.filters() && !asks) {                 // whose lengths it converts
         job.spacing = none.spacing;
     }
     job.world = none.world;

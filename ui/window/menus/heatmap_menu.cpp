@@ -22,6 +22,14 @@ HeatmapMenu::HeatmapMenu(const Parts& parts) : m_parts(parts) {
     addOverlay(menu);
     addLayers();
     menu->addSeparator();
+    QMenu* values = menu->addMenu(tr("&Values"));
+    values->setObjectName(QStringLiteral("heatmapValues"));
+    addChoices(
+        values, &m_parts.window, QString(),
+        {tr("Scores"), tr("z of the search"), tr("Mean over the search"),
+         tr("Deviation over the search")},
+        [this](int what) { m_parts.views.setValues(static_cast<SearchValues>(what)); },
+        QStringLiteral("heatmapValues"));
     addChoices(menu->addMenu(tr("&Colours")), &m_parts.window, QStringLiteral("heatmap/colours"),
                {tr("Viridis"), tr("Diverging about 0"), tr("Cividis")},
                [this](int map) { m_parts.views.setColourMap(static_cast<match::ColourMap>(map)); });

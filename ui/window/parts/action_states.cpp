@@ -5,6 +5,7 @@
 
 #include <initializer_list>
 
+#include "ui/base/menu_choices.h"
 #include "ui/document/document.h"
 #include "ui/match/match_flow.h"
 #include "ui/match/match_panel.h"
@@ -61,10 +62,14 @@ void updateActions(const Parts& parts) {
     enable({"exportMap", "exportStatus", "exportHeatmap"}, map);
     enable({"exportSearchMean", "exportSearchDeviation", "exportSearchZ"},
            map && result->job->search != nullptr);
+    for (int values = 1; values < 4; ++values) {
+        parts.window.findChild<QAction*>(choiceName(QStringLiteral("heatmapValues"), values))
+            ->setEnabled(map && result->job->search != nullptr);
+    }
     enable({"exportIndex"}, map && result->job->index != nullptr);
     enable({"nextPeak", "previousPeak", "keepPeaks", "rejectPeaks", "unsurePeaks", "removePeaks"},
            peaks && !result->job->peaks.empty());
-    enable({"addPeak"}, map && !result->job->cancelled);
+    enable({"addPeak"}, map && job::isWhole(*result->job));
     enable({"removeResult", "renameResult"}, result != nullptr);
     enable({"exportReport"}, parts.flow.report().has_value());
 }

@@ -52,6 +52,13 @@ StatusLine::StatusLine(QStatusBar& bar, Document& document, ViewsPanel& views)
         QString());
     m_unverified->setText(tr("not yet verified"));
     m_unverified->hide();
+    m_unfinished = label(
+        "statusUnfinished",
+        tr("Somebody stopped the search of the result that is shown. Its scores and peaks are "
+           "the best of the orientations that were searched before"),
+        QString());
+    m_unfinished->hide();
+    connect(&m_document, &Document::resultShown, this, &StatusLine::showUnfinished);
     m_work = label("statusWork", tr("Current work"), QString());
     m_progress = new QProgressBar(this);
     m_progress->setObjectName(QStringLiteral("statusProgress"));
@@ -80,6 +87,7 @@ StatusLine::StatusLine(QStatusBar& bar, Document& document, ViewsPanel& views)
     hideWork();
     refreshTheme();
     connect(&m_document, &Document::worldAxesChanged, this, [this] { showPosition(std::nullopt); });
+    connect(&m_views, &ViewsPanel::valuesShown, this, [this] { showPosition(std::nullopt); });
     connect(&m_views, &ViewsPanel::viewChanged, this, &StatusLine::updateView);
     connect(&m_views, &ViewsPanel::activeFrameChanged, this, &StatusLine::updateView);
     connect(&m_views, &ViewsPanel::crosshairMoved, this, [this] {
@@ -183,6 +191,14 @@ QString StatusLine::scoreText(const base::Point& point) const {
     const base::Status status = map->status.view().at(corner);
     if (!base::hasValue(status)) {
         return label + QChar(' ') + toQString(base::name(status));
+    }
+    if (m_views.shownValues() != SearchValues::Score) {
+        const method::MatchMap& scores = *result->job->map;
+        return tr("%1 %2 · %3 %4")
+            .arg(nameOf(m_views.shownValues()))
+            .arg(map->value.view().at(corner), 0, 'f', 4)
+            .arg(label)
+            .arg(scores.value.view().at(corner), 0, 'f', 4);
     }
     const double value = map->exact.data() != nullptr
                              ? map->exact.view().at(corner)
@@ -298,6 +314,14 @@ QString StatusLine::remainingText() const {
         .arg(seconds < 120 ? tr("%1 s").arg(seconds) : durationText(1000 * seconds));
 }
 
+void StatusLine::showUnfinished() {
+    const ResultEntry* result = m_document.result();
+    const bool unfinished = result != nullptr && job::isUnfinished(result->job->report);
+    m_unfinished->setVisible(unfinished);
+    m_unfinished->setText(
+        unfinished ? tr("unfinished: %1").arg(ui::searchedText(result->job->report)) : QString());
+}
+
 void StatusLine::showUnverified(bool unverified) { m_unverified->setVisible(unverified); }
 
 void StatusLine::hideWork() {
@@ -310,7 +334,9 @@ void StatusLine::hideWork() {
 void StatusLine::refreshTheme() {
     m_cancel->setIcon(icon(QStringLiteral("cancel")));
     m_device->setStyleSheet(QStringLiteral("color: %1;").arg(accents().muted.name()));
-    m_unverified->setStyleSheet(QStringLiteral("color: %1;").arg(accents().warning.name()));
+    for (QLabel* warning : {m_unverified, m_unfinished}) {
+        warning->setStyleSheet(QStringLiteral("color: %1;").arg(accents().warning.name()));
+    }
 }
 
 } // namespace flcc::ui

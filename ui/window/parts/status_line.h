@@ -40,6 +40,7 @@ class StatusLine : public QWidget {
     void showSearched(std::int64_t members, std::int64_t of);
     /// Shows that the CPU has not verified the scores of a GPU yet.
     void showUnverified(bool unverified);
+    void showUnfinished(); ///< of the shown result
     void hideWork();
     void refreshTheme();
 
@@ -65,6 +66,7 @@ class StatusLine : public QWidget {
     QLabel* m_view = nullptr;
     QLabel* m_device = nullptr;
     QLabel* m_unverified = nullptr;
+    QLabel* m_unfinished = nullptr;
     QLabel* m_work = nullptr;
     QProgressBar* m_progress = nullptr;
     QToolButton* m_cancel = nullptr;
