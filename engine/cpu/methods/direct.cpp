@@ -231,9 +231,6 @@ class DirectMethod final : public method::Method {
     }
 
     static std::string statisticsReason(const Problem& problem) {
-        if (problem.weights) {
-            return "method direct takes masks of 0 and 1 only; use tiled";
-        }
         return problem.statistics == method::WindowStatistics::Fourier
                    ? "--statistics fourier does not work with method direct; use tiled"
                    : statisticsRefusal(problem);
