@@ -32,10 +32,10 @@ void MaskedTile::under(const MaskWeights& mask, const TileTransform<float>& tran
     if (!isPoor(errors.of)) {
         return;
     }
-    if (errors.maySplit) {
-        inParts(mask, transform);
-    } else if (hasFewRuns(mask, m, false)) {
+    if (hasFewRuns(mask, m, false) && (runsAreWhole(mask, m_passed.centred) || !errors.maySplit)) {
         alongRuns(mask);
+    } else if (errors.maySplit) {
+        inParts(mask, transform);
     }
 }
 

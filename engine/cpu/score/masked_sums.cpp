@@ -136,34 +136,62 @@ struct AddRow {
 template <class Sum> struct Prefixes {
     std::int64_t rows;
     std::int64_t stride;
+    using Value = std::conditional_t<std::is_integral_v<Sum>, std::int32_t, double>;
     std::vector<Sum> sums;
+    std::vector<Value> values; ///< of a row
 
     Prefixes(std::int64_t count, std::int64_t columns, std::int64_t room)
         : rows(count), stride(columns + 1 + room),
-          sums(static_cast<std::size_t>(2 * count * stride)) {}
+          sums(static_cast<std::size_t>(2 * count * stride)),
+          values(static_cast<std::size_t>(columns)) {}
+
+    /// The prefix sums of x of row `y`, one of the last `rows` ones; those of x^2 follow.
+    [[nodiscard]] Sum* at(std::int64_t y) { return sums.data() + 2 * (y % rows) * stride; }
 
     void add(const float* row, std::int64_t y, std::int64_t columns, double steps) {
-        using Value = std::conditional_t<std::is_integral_v<Sum>, std::int32_t, double>;
-        Sum* const first = sums.data() + 2 * (y % rows) * stride;
+        base::inWidest(Steps{row, values.data(), columns, steps}); // by themselves: in vectors
+        Sum* const first = at(y);
         Sum* const second = first + stride;
         Sum sum = 0;
         Sum square = 0;
         for (std::int64_t i = 0; i < columns; ++i) {
-            const auto value = static_cast<Value>(static_cast<double>(row[i]) * steps);
+            const Value value = values[static_cast<std::size_t>(i)];
             sum += static_cast<Sum>(value);
             square += static_cast<Sum>(value * value);
             first[i + 1] = sum;
             second[i + 1] = square;
         }
     }
+
+  private:
+    struct Steps {
+        const float* row;
+        Value* to;
+        std::int64_t count;
+        double steps;
+
+        void operator()() const {
+            const float* const from = row;
+            Value* const out = to;
+            const double factor = steps;
+            for (std::int64_t i = 0; i < count; ++i) {
+                out[i] = static_cast<Value>(static_cast<double>(from[i]) * factor);
+            }
+        }
+    };
+};
+
+/// Where a run of the mask begins and ends in the prefix sums of x.
+template <class Sum> struct RunEnds {
+    const Sum* before;
+    const Sum* after;
 };
 
 /// Sums of the runs of a mask for a row of placements. Whole numbers may run over: only the sums
 /// over the whole mask must fit.
 template <class Sum> struct RunRow {
-    const Prefixes<Sum>& prefixes;
-    std::int64_t first; ///< the row under the mask's first one
-    const std::vector<SupportTemplate::Run>& runs;
+    std::int64_t stride; ///< from the prefix sums of x to those of x^2
+    const std::vector<RunEnds<Sum>>& runs;
     std::int64_t count;
     double per1; ///< units of the sums
     double per2;
@@ -178,15 +206,12 @@ template <class Sum> struct RunRow {
 
     void operator()() const {
         using Value = std::conditional_t<std::is_integral_v<Sum>, std::int32_t, double>;
-        const std::int64_t stride = prefixes.stride;
         for (std::int64_t x = 0; x < count; x += kBlock) {
             Vector sums[kVectors] = {};
             Vector squares[kVectors] = {};
-            for (const SupportTemplate::Run& run : runs) {
-                const std::int64_t slot = (first + run.start.y) % prefixes.rows;
-                const Sum* const before =
-                    prefixes.sums.data() + 2 * slot * stride + run.start.x + x;
-                const Sum* const after = before + run.length;
+            for (const RunEnds<Sum>& run : runs) {
+                const Sum* const before = run.before + x;
+                const Sum* const after = run.after + x;
 #pragma GCC unroll 4
                 for (std::int64_t i = 0; i < kVectors; ++i) {
                     sums[i] += at(after + i * kLanes) - at(before + i * kLanes);
@@ -217,6 +242,7 @@ void runSums(const MaskWeights& mask, double steps, const simd::FloatBox& x, con
     const std::int64_t columns = out.x + m.x - 1;
     Prefixes<Sum> prefixes(m.y, columns, RunRow<Sum>::kBlock);
     const double per = 1 / steps;
+    std::vector<RunEnds<Sum>> ends(mask.runs().size());
     for (std::int64_t z = 0; z < out.z; ++z) { // slices of a volume under a flat template
         const auto addRow = [&](std::int64_t y) {
             prefixes.add(x.data + z * x.sliceStride + y * x.rowStride, y, columns, steps);
@@ -227,8 +253,13 @@ void runSums(const MaskWeights& mask, double steps, const simd::FloatBox& x, con
         for (std::int64_t y = 0; y < out.y; ++y) {
             addRow(y + m.y - 1);
             double* const row = to.data + 2 * (z * to.sliceStride + y) * to.stride;
+            std::transform(mask.runs().begin(), mask.runs().end(), ends.begin(),
+                           [&](const SupportTemplate::Run& run) {
+                               const Sum* const before = prefixes.at(y + run.start.y) + run.start.x;
+                               return RunEnds<Sum>{before, before + run.length};
+                           });
             base::inWidest(
-                RunRow<Sum>{prefixes, y, mask.runs(), out.x, per, per * per, row, row + to.stride});
+                RunRow<Sum>{prefixes.stride, ends, out.x, per, per * per, row, row + to.stride});
         }
     }
 }
@@ -261,6 +292,7 @@ MaskedSums sumRuns(const MaskWeights& mask, const CentredTile& tile, const simd:
     result.square = 16 * kUnitDouble; // of D in double
     if (runsAreWhole(mask, tile)) {
         runSums<std::uint32_t>(mask, tile.stepsPerUnit(), x, m, out, to);
+        result.whole = true;
         return result;
     }
     runSums<double>(mask, 1, x, m, out, to);
@@ -310,6 +342,7 @@ MaskedSums SquareParts::sums() const {
     MaskedSums sums;
     sums.mask = &m_mask;
     sums.square = 16 * kUnitDouble;
+    sums.whole = m_whole;
     if (!m_whole) {
         constexpr double kOwn = 2 * kOwnRoundings * kUnitSingle; // of both parts
         sums.one = m_error + kOwn * (m_level + m_half * m_units[kLow]) * m_mask.total();
@@ -367,6 +400,7 @@ template <class Real> SumsErrors errorsOf(const MaskWeights& mask, const SumsKno
     MaskedSums& of = result.of;
     of.mask = &mask;
     of.square = 16 * kUnitDouble; // of the sums and of D in double
+    of.whole = result.wholeSums && result.wholeSquares;
     if (!result.wholeSums) {
         of.one += 2 * first * first / total;
         of.root += 2 * first / rootTotal;

@@ -19,6 +19,9 @@ struct MaskedSums {
     double one = 0;
     double root = 0;
     double square = 0;
+    /// Both sums are exact multiples of the tile's quantum and its square, and W s2 - s1^2 fits 128
+    /// bits: a panel is flat under the mask if and only if that is 0.
+    bool whole = false;
 };
 
 /// The level of x^2: near its mean, and such that x^2 less the level stays a whole number of steps
