@@ -221,7 +221,7 @@ class DirectMethod final : public method::Method {
         const auto voxels = static_cast<double>(base::voxelCount(tile));
         const auto products = voxels * static_cast<double>(base::voxelCount(m));
         const bool quads = problem.scenePixel == base::PixelType::UInt8 &&
-                           problem.templPixel == base::PixelType::UInt8;
+                           problem.templPixel == base::PixelType::UInt8 && !problem.weights;
         return products / (model.multiplyAddsPerNs * (quads ? kQuadRate : kDoubleRate)) +
                kSupportLoads * model.loadNs({tile.x + m.x - 1, tile.y + m.y - 1, tile.z + m.z - 1});
     }
