@@ -24,13 +24,17 @@ void MaskedTile::under(const MaskWeights& mask, const TileTransform<float>& tran
         writeSums(m_own.numerators, points, out, mask.norm(), 0, 0, false, rows);
     };
     const double steps = m_passed.centred.stepsPerUnit();
-    if (direct) {
-        first();
-        const bool exact = errorsOf<float>(mask, known).wholeBySquares;
-        alongRuns(exact ? RunSums::Squares : RunSums::Both, mask);
-        if (exact) {
+    // s1 is kept if exact squares make it exact.
+    const auto takeRuns = [&](const SumsErrors& errors) {
+        const bool kept = whole && errors.wholeBySquares;
+        alongRuns(kept ? RunSums::Squares : RunSums::Both, mask);
+        if (kept) {
             roundLike(steps, out, rows);
         }
+    };
+    if (direct) {
+        first();
+        takeRuns(errorsOf<float>(mask, known));
         return;
     }
     square(transform);
@@ -50,7 +54,7 @@ void MaskedTile::under(const MaskWeights& mask, const TileTransform<float>& tran
         return;
     }
     if (hasFewRuns(mask, m, false) && (whole || !errors.maySplit)) {
-        alongRuns(whole && errors.wholeSums ? RunSums::Squares : RunSums::Both, mask);
+        takeRuns(errors);
     } else if (errors.maySplit) {
         inParts(mask, transform);
     }

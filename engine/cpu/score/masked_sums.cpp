@@ -313,7 +313,7 @@ double errorOf(const MaskWeights& mask, const Extents& points, const Extents& m,
 } // namespace
 
 bool hasFewRuns(const MaskWeights& mask, const Extents& m, bool wholes) {
-    constexpr std::size_t kWhole = 80;
+    constexpr std::size_t kWhole = 40;
     constexpr std::size_t kDouble = 160;
     return m.z == 1 && mask.binary() && mask.runs().size() <= (wholes ? kWhole : kDouble);
 }
