@@ -106,6 +106,8 @@ struct PrunedReport {
     std::int64_t scores = 0; ///< canonical scores
     double prepareMs = 0;    ///< making all members; 0 where an earlier scene had made them
     double searchMs = 0;     ///< on the scene
+    /// The search would have taken longer than the exhaustive one, which was done in its place.
+    bool gaveUp = false;
 };
 
 /// A search over poses.
@@ -124,7 +126,7 @@ struct PosesReport {
     std::int64_t batch = 0;               ///< members that are made and matched at once, at most
     std::int64_t memoryBytes = 0;         ///< predicted, whatever the number of members
     std::string search = "exhaustive";    ///< or "pruned", "heuristic"
-    std::optional<PrunedReport> pruned{}; ///< after a run that was not exhaustive
+    std::optional<PrunedReport> pruned{}; ///< after a run that was not exhaustive, or gave up
     /// Of an exhaustive search.
     std::optional<double> predictedMs; ///< of what is not kept; empty without a plan
     std::optional<double> perSecond;   ///< members matched in a second, after a run

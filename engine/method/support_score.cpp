@@ -3,8 +3,10 @@
 #include <algorithm>
 #include <cmath>
 #include <type_traits>
+#include <vector>
 
 #include "engine/base/finite.h"
+#include "engine/base/widest.h"
 #include "engine/method/detail/voxel.h"
 #include "engine/method/shared/template_error.h"
 
@@ -208,13 +210,144 @@ template <class T> class Panel {
     bool m_onlyInside = false;
 };
 
+/// A support without weights that lies inside of a scene without mask, eight neighbours at a time.
+/// The value has the bits of Panel::value(): where a voxel does not count, 0 is added.
+template <class T> class WholePanel {
+  public:
+    WholePanel(const View<const T>& pixels, const CanonicalTemplate& templ,
+               const base::Index& corner)
+        : m_pixels(pixels), m_templ(templ), m_corner(corner),
+          m_count(static_cast<double>(templ.count())) {
+        const base::Extents& m = templ.extents();
+        for (std::int64_t z = 0; z < m.z; ++z) {
+            for (std::int64_t y = 0; y < m.y; ++y) {
+                const std::uint8_t* const in = templ.support().view().row(y, z);
+                const std::uint8_t* const end = in + m.x;
+                const std::uint8_t* const from = std::find(in, end, 1);
+                if (from == end) {
+                    continue;
+                }
+                const std::uint8_t* to = end;
+                while (to[-1] == 0) {
+                    --to;
+                }
+                // Lanes are those of the places in the row.
+                m_rows.push_back({y, z, (from - in) / kLanes * kLanes, to - in});
+                m_first = m_rows.size() == 1 ? rowOf(m_rows[0])[from - in] : m_first;
+            }
+        }
+    }
+
+    [[nodiscard]] CanonicalValue value() {
+        if constexpr (std::is_same_v<T, double>) {
+            setScale();
+        }
+        LaneSum sum;
+        LaneSum largest; // no sum
+        forLanes([&](std::int64_t lane, double v, double) {
+            sum.lanes[lane] += v;
+            largest.lanes[lane] = std::max(largest.lanes[lane], std::abs(v));
+        });
+        const double most = *std::max_element(largest.lanes, largest.lanes + kLanes);
+        // A NaN or Inf makes the sum one, since differences are finite otherwise.
+        if (!std::isfinite(sum.total()) || !(most > 0)) {
+            return {0, 0, false};
+        }
+        const double zoom =
+            std::is_same_v<T, double> ? std::ldexp(1.0, std::min(1022, -std::ilogb(most))) : 1.0;
+        const double mean = sum.total() / m_count;
+        LaneSum numerator;
+        LaneSum squares;
+        LaneSum rest;
+        forLanesAbout(mean, zoom, [&](std::int64_t lane, double q, double templ) {
+            rest.lanes[lane] += q;
+            squares.lanes[lane] += q * q;
+            numerator.lanes[lane] += q * templ;
+        });
+        const double remainder = rest.total();
+        const double variance = squares.total() - remainder * remainder / m_count;
+        if (!(variance > 0)) {
+            return {0, 2, false};
+        }
+        return {std::clamp(numerator.total() / std::sqrt(variance), -1.0, 1.0),
+                std::min(canonicalBound(m_templ.count()), 2.0)};
+    }
+
+  private:
+    struct Row {
+        std::int64_t y;
+        std::int64_t z;
+        std::int64_t from;
+        std::int64_t to;
+    };
+
+    [[nodiscard]] const T* rowOf(const Row& row) const {
+        return m_pixels.row(m_corner.y + row.y, m_corner.z + row.z) + m_corner.x;
+    }
+
+    /// Calls `add(lane, difference to m_first, value of the template)` for all voxels from the
+    /// first to the last one of each row, with a difference of 0 where a voxel does not count.
+    template <class Add> void forLanes(const Add& add) const { forLanesAbout(0, 1, add); }
+    /// The same less `mean`, times `zoom`.
+    template <class Add> void forLanesAbout(double mean, double zoom, const Add& add) const {
+        base::inWidest([&] {
+            for (const Row& row : m_rows) {
+                const T* const pixels = rowOf(row);
+                const std::uint8_t* const in = m_templ.support().view().row(row.y, row.z);
+                const double* const templ = m_templ.values().view().row(row.y, row.z);
+                const auto one = [&](std::int64_t x, std::int64_t lane) {
+                    const double v = (difference(pixels[x], m_first, m_scale) - mean) * zoom;
+                    add(lane, in[x] != 0 ? v : 0.0, templ[x]);
+                };
+                std::int64_t x = row.from;
+                for (; x + kLanes <= row.to; x += kLanes) {
+                    for (std::int64_t lane = 0; lane < kLanes; ++lane) {
+                        one(x + lane, lane);
+                    }
+                }
+                for (; x < row.to; ++x) {
+                    one(x, x % kLanes);
+                }
+            }
+        });
+    }
+
+    void setScale() {
+        double largest = 0;
+        for (const Row& row : m_rows) {
+            const T* const pixels = rowOf(row);
+            const std::uint8_t* const in = m_templ.support().view().row(row.y, row.z);
+            for (std::int64_t x = row.from; x < row.to; ++x) {
+                if (in[x] != 0 && base::finite(pixels[x])) {
+                    largest = std::max(largest, std::abs(static_cast<double>(pixels[x])));
+                }
+            }
+        }
+        m_scale =
+            largest > 0 ? std::ldexp(1.0, std::clamp(-std::ilogb(largest) - 1, -1022, 1022)) : 1.0;
+    }
+
+    View<const T> m_pixels;
+    const CanonicalTemplate& m_templ;
+    base::Index m_corner;
+    double m_count;
+    std::vector<Row> m_rows;
+    T m_first{};
+    double m_scale = 1;
+};
+
 } // namespace
 
 CanonicalValue supportValue(const MaskedView& scene, const CanonicalTemplate& templ,
                             const base::Index& corner, Outside outside) {
     return std::visit(
         [&](const auto& pixels) {
-            return Panel(pixels, scene.mask, templ, corner, outside).value();
+            using T = std::remove_cvref_t<decltype(pixels.at(0, 0, 0))>;
+            const bool isWhole = !templ.support().empty() && templ.weights().empty() &&
+                                 scene.mask.data() == nullptr &&
+                                 base::contains(scene.extents(), {corner, templ.extents()});
+            return isWhole ? WholePanel<T>(pixels, templ, corner).value()
+                           : Panel(pixels, scene.mask, templ, corner, outside).value();
         },
         scene.pixels);
 }

@@ -4,11 +4,17 @@
 #include <vector>
 
 #include "engine/base/extents.h"
+#include "engine/base/geometry.h"
 #include "engine/base/image.h"
 #include "engine/base/pixels.h"
 #include "engine/rotation/orientation.h"
+#include "engine/rotation/sampler.h"
 
 namespace flcc::rotation {
+
+namespace detail {
+struct RowOfPlaces;
+}
 
 /// A template in one pose.
 struct TurnedTemplate {
@@ -47,7 +53,7 @@ class Turner {
     Turner(const base::AnyView& pixels, const base::View<const std::uint8_t>& support, bool flat,
            bool inDouble, const base::View<const float>& weights = {});
 
-    [[nodiscard]] const base::Extents& extents() const { return m_values.extents(); }
+    [[nodiscard]] const base::Extents& extents() const { return m_voxels.extents(); }
     /// Whether all poses are the same.
     [[nodiscard]] bool isSameAs(const Turner& other) const;
 
@@ -64,21 +70,11 @@ class Turner {
     [[nodiscard]] bool isWhole(const Pose& pose, const base::Extents& box) const;
 
   private:
-    struct Sampler;
     template <class Voxel>
-    void fillFlat(const Pose& pose, base::Image<Voxel>& image, TurnedTemplate& made) const;
-    [[nodiscard]] bool counts(const base::Point& offset, const base::Point& place,
-                              double scale) const;
-    void findRadius();
-    void sumSupport();
+    void fillRows(const Pose& pose, base::Image<Voxel>& image, TurnedTemplate& made) const;
+    void leaveOut(detail::RowOfPlaces& row, const base::Point& offset, double scale) const;
 
-    base::Image<double> m_values;
-    base::Image<float> m_weights;
-    base::Image<std::uint8_t> m_support; ///< without voxels if all of them count
-    std::vector<std::int64_t> m_sums;    ///< of the support before each voxel, one voxel larger
-    base::Point m_centre{0, 0, 0};
-    double m_radius = -1; ///< of a round support; else negative
-    bool m_flat;
+    detail::TemplateVoxels m_voxels;
     bool m_inDouble;
 };
 

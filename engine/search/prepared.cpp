@@ -3,8 +3,6 @@
 #include <cmath>
 
 #include "engine/base/error.h"
-#include "engine/method/canonical.h"
-#include "engine/method/shared/posed_view.h"
 #include "engine/search/detail/coarse.h"
 #include "engine/search/detail/prepared_bank.h"
 
@@ -93,16 +91,14 @@ std::vector<Prepared::Sector> sectorsOf(const Prepared& prepared) {
     return sectors;
 }
 
-rotation::TurnedTemplate usableMember(const PoseBank& bank, std::int64_t number) {
-    rotation::TurnedTemplate member = bank.member(number);
+detail::MemberCells cellsOf(detail::CellMaker& maker, const PoseBank& bank, std::int64_t number) {
     try {
-        method::requireUsableTemplate(method::viewOf(member));
+        return maker.take(bank.member(number));
     } catch (const base::Error& error) {
         throw error.within("the template turned by " +
                            std::to_string(rotation::inPlaneDegrees(bank.pose(number).turn)) +
                            " degrees: ");
     }
-    return member;
 }
 
 } // namespace
@@ -168,8 +164,7 @@ std::shared_ptr<const Prepared> prepare(std::shared_ptr<const PoseBank> bank,
         [&](std::int64_t i, int worker) {
             const auto number = static_cast<std::size_t>(order[static_cast<std::size_t>(i)]);
             detail::CellMaker& maker = *makers[static_cast<std::size_t>(worker)];
-            made->members[number] =
-                maker.take(usableMember(*bank, order[static_cast<std::size_t>(i)]));
+            made->members[number] = cellsOf(maker, *bank, order[static_cast<std::size_t>(i)]);
             fields[number] = maker.field();
             tell();
         },
@@ -194,7 +189,7 @@ std::shared_ptr<const Prepared> prepare(std::shared_ptr<const PoseBank> bank,
             const Prepared::Cluster& cluster =
                 made->clusters[clusterOf[static_cast<std::size_t>(i)]];
             detail::CellMaker& maker = *makers[static_cast<std::size_t>(worker)];
-            detail::MemberCells cells = maker.take(usableMember(*bank, member));
+            detail::MemberCells cells = cellsOf(maker, *bank, member);
             const auto angle = [&](std::int64_t of) {
                 return rotation::angleBetween(bank->pose(cluster.first).turn, bank->pose(of).turn);
             };

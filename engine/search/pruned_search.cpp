@@ -44,8 +44,17 @@ void requireSearchable(const method::MaskedView& scene, const std::vector<Part>&
 
 Found searchPruned(const method::MaskedView& scene, const std::vector<Part>& parts,
                    const base::Geometry& geometry, const Options& options, base::TilePool& pool,
-                   const std::stop_token& stop, const std::function<void(double)>& share) {
+                   const std::stop_token& cancel, const std::function<void(double)>& share) {
     requireSearchable(scene, parts, options);
+    std::stop_source source;
+    const std::stop_callback passOn(cancel, [&source] { source.request_stop(); });
+    const std::stop_token stop = source.get_token();
+    const base::Stopwatch all;
+    const std::function<void()> look = [&] {
+        if (options.mostMs && all.ms() > *options.mostMs) {
+            source.request_stop();
+        }
+    };
     constexpr double kCoarse = 0.7; // of the time, as far as anybody can say before
     Found found;
     Facts& facts = found.facts;
@@ -73,6 +82,7 @@ Found searchPruned(const method::MaskedView& scene, const std::vector<Part>& par
             break;
         }
         const std::function<void(double)> tell = [&](double part) {
+            look();
             if (share) {
                 share(kCoarse * (static_cast<double>(i) + part) /
                       static_cast<double>(parts.size()));
@@ -83,12 +93,11 @@ Found searchPruned(const method::MaskedView& scene, const std::vector<Part>& par
             options.minScore - 2 * method::canonicalBound(base::voxelCount(prepared.bank->box()));
         std::vector<detail::Node> nodes =
             detail::coarseNodes(prepared, n, own, least, options.trust, pool, stop, tell);
-        const base::Extents all = detail::nodesOf(prepared, n);
+        const base::Extents nodesOfBase = detail::nodesOf(prepared, n);
         const base::Extents& box = prepared.bank->box();
         facts.members += prepared.bank->count();
         facts.edge = facts.edge == 0 ? prepared.edge : facts.edge;
-        facts.nodes += all.x * all.y * std::ssize(prepared.clusters);
-        facts.kept += std::ssize(nodes);
+        facts.nodes += nodesOfBase.x * nodesOfBase.y * std::ssize(prepared.clusters);
         facts.placements += static_cast<double>(prepared.bank->count()) *
                             static_cast<double>(n.x - box.x + 1) *
                             static_cast<double>(n.y - box.y + 1);
@@ -98,13 +107,14 @@ Found searchPruned(const method::MaskedView& scene, const std::vector<Part>& par
     watch = {};
     if (!stop.stop_requested()) {
         detail::BestFirst search(scene, std::move(searched), options, pool, stop);
-        found.peaks = search.peaks(facts);
+        found.peaks = search.peaks(facts, look);
     }
     for (match::Peak& peak : found.peaks) {
         peak.world = base::toWorld(geometry, peak.centre);
     }
     facts.fineMs = watch.ms();
-    found.cancelled = stop.stop_requested();
+    found.cancelled = cancel.stop_requested();
+    found.gaveUp = !found.cancelled && stop.stop_requested();
     if (share) {
         share(1);
     }

@@ -44,6 +44,8 @@ struct Options {
     /// The share of the bound on what cells do not see that counts. With 1 the list of peaks is
     /// that of all scores. Below 1 the search is faster and may miss peaks.
     double trust = 1;
+    /// The search gives up once it has taken as long; it looks now and then.
+    std::optional<double> mostMs{};
 };
 
 /// A bank and the numbers of its templates (Peak::templ).
@@ -74,6 +76,7 @@ struct Found {
     std::vector<match::Peak> peaks;
     Facts facts;
     bool cancelled = false;
+    bool gaveUp = false; ///< Options::mostMs were not enough; there are no peaks
 };
 
 /// The peaks of a flat scene at or above Options::minScore, by lcc, for placements inside of the

@@ -95,6 +95,13 @@ bool SceneRunner::preparePruned(base::TilePool& pool, bool reuse, double& ms) {
     return true;
 }
 
+/// As long as the exhaustive search takes: with that after it, the time is at most twice as long.
+std::optional<double> SceneRunner::mostMs() const {
+    constexpr double kLeast = 200;
+    const std::optional<double>& predicted = m_result.report.poses->predictedMs;
+    return predicted ? std::optional(std::max(kLeast, *predicted)) : std::nullopt;
+}
+
 bool SceneRunner::searchPruned() {
     enter(Phase::Run);
     const PeakMeter meter;
@@ -105,7 +112,8 @@ bool SceneRunner::searchPruned() {
     const search::Options options{.minScore = *m_job.minScore,
                                   .maxPeaks = m_job.maxPeaks,
                                   .minDistance = m_job.minDistance,
-                                  .trust = m_job.poses.search == job::Search::Pruned ? 1 : kTrust};
+                                  .trust = m_job.poses.search == job::Search::Pruned ? 1 : kTrust,
+                                  .mostMs = mostMs()};
     RunReport run;
     run.threads = pool.threads();
     run.device = "cpu";
@@ -128,6 +136,14 @@ bool SceneRunner::searchPruned() {
             [this](double share) { m_sink.progress(kPreparing + (1 - kPreparing) * share); });
         if (found.cancelled) {
             return false;
+        }
+        if (found.gaveUp) {
+            m_stream.prunedGaveUp = true;
+            m_stream.pruned.clear();
+            facts.gaveUp = true;
+            facts.searchMs = one.ms();
+            m_result.report.poses->pruned = facts;
+            return true;
         }
         alone.push_back(one.ms());
         whole.push_back(all.ms());

@@ -43,6 +43,9 @@ void SceneRunner::reportGroups() {
 
 void SceneRunner::reportPoses() {
     PosesReport poses = posesReport(inputs());
+    if (m_result.report.poses) {
+        poses.pruned = m_result.report.poses->pruned;
+    }
     double predicted = 0;
     double measured = 0;
     for (const GroupRun& group : groups()) {
@@ -59,7 +62,7 @@ void SceneRunner::reportPoses() {
     }
     poses.predictedMs = predicted;
     poses.search = name(m_job.poses.search);
-    if (m_job.poses.prunes()) {
+    if (m_job.poses.prunes() && !m_stream.prunedGaveUp) {
         poses.memoryBytes = prunedBytes(inputs());
     }
     if (measured > 0 && poses.kept < poses.members) {

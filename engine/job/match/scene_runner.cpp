@@ -27,14 +27,21 @@ using base::Error;
 
 JobResult SceneRunner::run() {
     m_result.cancelled =
-        !(read(true) && inScene(sceneName(), [this] {
-              return m_job.poses.prunes()
-                         ? plan(false) && searchPruned() && write()
-                         : searchNull() &&
-                               m_hand.search(m_job, inputs(), m_result, m_stop, m_sink) &&
-                               plan(true) && execute() && findPeaks() && write();
-          }));
+        !(read(true) && inScene(sceneName(), [this] { return search() && write(); }));
     return leave();
+}
+
+bool SceneRunner::search() {
+    if (m_job.poses.prunes() && !m_stream.prunedGaveUp) {
+        if (!plan(false) || !searchPruned()) {
+            return false;
+        }
+        if (!m_stream.prunedGaveUp) {
+            return true;
+        }
+    }
+    return searchNull() && m_hand.search(m_job, inputs(), m_result, m_stop, m_sink) && plan(true) &&
+           execute() && findPeaks();
 }
 
 JobResult SceneRunner::planOnly() {

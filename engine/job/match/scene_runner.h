@@ -101,9 +101,12 @@ class SceneRunner {
         m_sink.verification(byGpu() ? Verification::Open : Verification::NotNeeded, {});
     }
 
-    /// The peaks of a job that prunes, without scores of all placements.
+    /// Plans, and finds the peaks.
+    [[nodiscard]] bool search();
+    /// The peaks of a job that prunes, without scores of all placements, or Stream::prunedGaveUp.
     [[nodiscard]] bool searchPruned();
     /// `ms`: the time it took; 0 where an earlier scene had done it.
+    [[nodiscard]] std::optional<double> mostMs() const;
     [[nodiscard]] bool preparePruned(base::TilePool& pool, bool reuse, double& ms);
     [[nodiscard]] bool listPruned(const PrunedReport& facts, base::TilePool& pool);
     [[nodiscard]] bool searchNull();

@@ -51,6 +51,9 @@ struct Stream {
     std::vector<std::unique_ptr<method::Workspace>> spare{};
     /// Of searches that prune: the templates of each group as they were prepared last.
     std::vector<std::shared_ptr<const search::Prepared>> pruned{};
+    /// A search that prunes took longer than the exhaustive one, which this scene and all that
+    /// follow get.
+    bool prunedGaveUp = false;
     /// If the scenes are the frames of a stack: these, and what is written of them.
     Frames* frames = nullptr;
     FrameOutputs* outputs = nullptr;

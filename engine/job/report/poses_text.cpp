@@ -19,6 +19,11 @@ std::string prunedText(const PosesReport& poses) {
     std::string text = poses.search == "pruned"
                            ? "; pruned search, with the peaks of an exhaustive one"
                            : "; heuristic search, which may miss peaks";
+    if (poses.pruned && poses.pruned->gaveUp) {
+        return "; the " + poses.search + " search gave up after " +
+               fixed(poses.pruned->searchMs / 1000, 2) +
+               " s, since it could leave out too little; all scores were computed";
+    }
     if (poses.pruned) {
         text += ": prepared in " + fixed(poses.pruned->prepareMs / 1000, 2) + " s, searched in " +
                 fixed(poses.pruned->searchMs / 1000, 2) + " s; " +

@@ -162,11 +162,11 @@ Json toJson(const PreparationReport& report) {
 }
 
 Json toJson(const PrunedReport& pruned) {
-    return {{"cell", pruned.edge},         {"placements", pruned.placements},
-            {"nodes", pruned.nodes},       {"kept_nodes", pruned.kept},
-            {"points", pruned.points},     {"pixel_comparisons", pruned.limits},
-            {"scores", pruned.scores},     {"prepare_ms", pruned.prepareMs},
-            {"search_ms", pruned.searchMs}};
+    return {{"cell", pruned.edge},          {"placements", pruned.placements},
+            {"nodes", pruned.nodes},        {"kept_nodes", pruned.kept},
+            {"points", pruned.points},      {"pixel_comparisons", pruned.limits},
+            {"scores", pruned.scores},      {"prepare_ms", pruned.prepareMs},
+            {"search_ms", pruned.searchMs}, {"gave_up", pruned.gaveUp}};
 }
 
 Json toJson(const PosesReport& poses) {

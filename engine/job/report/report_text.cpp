@@ -494,7 +494,7 @@ std::string toSummary(const JobReport& report) {
         planningMs += group.plan.planningMs;
         methods += (methods.empty() ? "" : "; ") + chosenText(group.plan);
     }
-    if (report.poses && report.poses->pruned) {
+    if (report.poses && report.poses->pruned && !report.poses->pruned->gaveUp) {
         methods = "a " + report.poses->search + " search";
     }
     return (report.stream ? streamText(*report.stream) : "") +

@@ -30,20 +30,24 @@ base::Extents zoneOf(const rotation::PoseBank& bank) {
 
 BestFirst::BestFirst(const method::MaskedView& scene, std::vector<Searched> searched,
                      const Options& options, base::TilePool& pool, std::stop_token stop)
-    : m_scene(scene), m_searched(std::move(searched)), m_options(options), m_pool(pool),
-      m_stop(std::move(stop)) {
+    : m_scene(scene), m_searched(std::move(searched)), m_options(options),
+      m_least(options.minScore), m_pool(pool), m_stop(std::move(stop)) {
     for (std::size_t i = 0; i < m_searched.size(); ++i) {
         Searched& in = m_searched[i];
         const rotation::PoseBank& bank = *in.prepared->bank;
         const std::int64_t voxels = base::voxelCount(bank.box());
+        m_least = std::min(m_least, options.minScore - 2 * method::canonicalBound(voxels));
         m_members.push_back(std::make_unique<FullMembers>(
             bank,
             static_cast<std::size_t>(std::clamp<std::int64_t>(kKeptVoxels / voxels, 4, 1'000))));
         const base::Extents zone = zoneOf(bank);
         m_largest = {std::max(m_largest.x, zone.x), std::max(m_largest.y, zone.y), 1};
         for (const Node& node : in.nodes) {
-            m_heap.push_back({static_cast<double>(node.limit), Kind::Node,
-                              static_cast<std::uint8_t>(i), node.member, node.x, node.y});
+            m_heap.push_back({static_cast<double>(node.limit),
+                              node.member < 0 ? Kind::Cluster : Kind::Node,
+                              static_cast<std::uint8_t>(i), node.member, node.x, node.y,
+                              static_cast<double>(node.product)});
+            m_nodes += node.member < 0 ? 0 : 1;
         }
         in.nodes = {};
     }
@@ -87,7 +91,7 @@ bool BestFirst::isCovered(const Item& item) const {
     std::array<base::Index, 4> corners{};
     std::size_t count = 1;
     corners[0] = {item.x, item.y, 0};
-    if (item.kind == Kind::Node) {
+    if (item.kind == Kind::Node || item.kind == Kind::Cluster) {
         const base::Extents map = mapOf(item.part);
         const std::int64_t x = item.x * prepared.edge;
         const std::int64_t y = item.y * prepared.edge;
@@ -100,6 +104,18 @@ bool BestFirst::isCovered(const Item& item) const {
         return std::all_of(corners.begin(), corners.begin() + static_cast<std::ptrdiff_t>(count),
                            [&](const base::Index& at) { return each.covers(at, box); });
     });
+}
+
+void BestFirst::expandCluster(const Item& item, std::vector<Item>& to) const {
+    const Searched& in = m_searched[item.part];
+    std::vector<Node> nodes;
+    appendMembers(*in.prepared, in.cells->levels[1],
+                  {0, static_cast<float>(item.bound), item.member, item.x, item.y}, least(),
+                  m_options.trust, nodes);
+    for (const Node& node : nodes) {
+        to.push_back({std::min(item.limit, static_cast<double>(node.limit)), Kind::Node, item.part,
+                      node.member, node.x, node.y});
+    }
 }
 
 void BestFirst::expandNode(const Item& item, std::vector<Item>& to) const {
@@ -206,6 +222,11 @@ double BestFirst::pointLimit(const Searched& in, const MemberCells& member, std:
 }
 
 void BestFirst::expand(const Item& item, std::vector<Item>& to) {
+    if (item.kind == Kind::Cluster) {
+        expandCluster(item, to);
+        m_nodes += std::ssize(to);
+        return;
+    }
     if (item.kind == Kind::Node) {
         const std::size_t before = to.size();
         expandNode(item, to);
@@ -221,14 +242,14 @@ void BestFirst::expand(const Item& item, std::vector<Item>& to) {
         next.limit =
             std::min(item.limit, bound + member->limit(m_scene.pixels, item.x, item.y,
                                                        m_searched[item.part].cells->level));
-        if (next.limit + bound >= least()) {
+        if (next.limit >= least()) {
             to.push_back(next);
         }
         return;
     }
     ++m_scores;
     const method::CanonicalValue value = member->score(m_scene, item.x, item.y);
-    if (value.scored && value.score + value.bound >= least()) {
+    if (value.scored && value.score + value.bound >= m_options.minScore) {
         next.kind = Kind::Score;
         next.limit = value.score;
         next.bound = value.bound;
@@ -236,12 +257,13 @@ void BestFirst::expand(const Item& item, std::vector<Item>& to) {
     }
 }
 
-std::vector<match::Peak> BestFirst::peaks(Facts& facts) {
+std::vector<match::Peak> BestFirst::peaks(Facts& facts, const std::function<void()>& look) {
     const auto most = static_cast<std::size_t>(4 * m_pool.threads());
     std::vector<Item> batch;
     std::vector<std::vector<Item>> made;
     while (!m_heap.empty() && std::ssize(m_accepted) < m_options.maxPeaks &&
            !m_stop.stop_requested()) {
+        look();
         batch.clear();
         while (!m_heap.empty() && batch.size() < most && m_heap.front().kind != Kind::Score) {
             const Item item = pop();
@@ -276,6 +298,7 @@ std::vector<match::Peak> BestFirst::peaks(Facts& facts) {
             peak.rival = peak.score / other;
         }
     }
+    facts.kept += m_nodes;
     facts.points += m_points;
     facts.limits += m_limits;
     facts.scores += m_scores;
@@ -386,10 +409,15 @@ Best BestFirst::computeBest(const Place& place, std::int64_t hint) {
     take(hint);
     const auto reaches = [&](double limit) { return best.member < 0 || limit >= best.score; };
     std::vector<std::pair<double, std::int64_t>> open;
+    const auto known = m_cell_limits.find(cellOf(place));
     for (std::int64_t i = 0; i < std::ssize(in.prepared->members); ++i) {
         const MemberCells& member = in.prepared->members[static_cast<std::size_t>(i)];
-        if (i == hint || !reaches(nodeLimit(member, coarse, x / coarse.edge, y / coarse.edge,
-                                            m_options.trust))) {
+        const auto ofCell = [&] {
+            return known != m_cell_limits.end() ? known->second[static_cast<std::size_t>(i)]
+                                                : nodeLimit(member, coarse, x / coarse.edge,
+                                                            y / coarse.edge, m_options.trust);
+        };
+        if (i == hint || !reaches(ofCell())) {
             continue;
         }
         if (const double limit = pointLimit(in, member, x, y); limit >= 0 && reaches(limit)) {
@@ -422,6 +450,45 @@ match::Peak BestFirst::peakOf(const Item& item) {
     return peak;
 }
 
+BestFirst::Place BestFirst::cellOf(const Place& place) const {
+    const auto& [part, y, x] = place;
+    const std::int64_t edge = m_searched[part].cells->levels[1].edge;
+    return {part, y / edge, x / edge};
+}
+
+/// The limits of all members at the coarse cells of some places, each cell once.
+void BestFirst::setCellLimits(const std::vector<Place>& places) {
+    constexpr std::int64_t kTogether = 64; // members
+    struct Work {
+        std::vector<double>* limits;
+        Place cell;
+        std::int64_t first;
+    };
+    std::vector<Work> work;
+    for (const Place& place : places) {
+        const Place cell = cellOf(place);
+        const auto [at, isNew] = m_cell_limits.try_emplace(cell);
+        if (!isNew) {
+            continue;
+        }
+        at->second.resize(m_searched[std::get<0>(cell)].prepared->members.size());
+        for (std::int64_t i = 0; i < std::ssize(at->second); i += kTogether) {
+            work.push_back({&at->second, cell, i});
+        }
+    }
+    (void)m_pool.run(std::ssize(work), [&](std::int64_t item, int) {
+        const Work& of = work[static_cast<std::size_t>(item)];
+        const auto& [part, y, x] = of.cell;
+        const Searched& in = m_searched[part];
+        const std::int64_t last = std::min(std::ssize(*of.limits), of.first + kTogether);
+        for (std::int64_t i = of.first; i < last && !m_stop.stop_requested(); ++i) {
+            const auto at = static_cast<std::size_t>(i);
+            (*of.limits)[at] =
+                nodeLimit(in.prepared->members[at], in.cells->levels[1], x, y, m_options.trust);
+        }
+    });
+}
+
 /// Parabolas through the best scores of the neighbours, as in match/peaks.cpp.
 void BestFirst::fitPositions(std::vector<match::Peak>& peaks) {
     struct Task {
@@ -448,6 +515,11 @@ void BestFirst::fitPositions(std::vector<match::Peak>& peaks) {
             }
         }
     }
+    std::vector<Place> places;
+    for (const Task& task : tasks) {
+        places.push_back(task.place);
+    }
+    setCellLimits(places);
     std::vector<Best> found(tasks.size());
     (void)m_pool.run(std::ssize(tasks), [&](std::int64_t i, int) {
         const auto at = static_cast<std::size_t>(i);

@@ -41,19 +41,20 @@ class BestFirst {
     BestFirst(const method::MaskedView& scene, std::vector<Searched> searched,
               const Options& options, base::TilePool& pool, std::stop_token stop);
 
-    /// The peaks, best first, without positions in the world; empty if cancelled.
-    [[nodiscard]] std::vector<match::Peak> peaks(Facts& facts);
+    /// The peaks, best first, without positions in the world; empty if cancelled. Calls `look`
+    /// often.
+    [[nodiscard]] std::vector<match::Peak> peaks(Facts& facts, const std::function<void()>& look);
 
   private:
-    enum class Kind : std::uint8_t { Node, Point, Limit, Score };
+    enum class Kind : std::uint8_t { Cluster, Node, Point, Limit, Score };
     struct Item {
         double limit = 0; ///< of a Score, itself
         Kind kind = Kind::Node;
         std::uint8_t part = 0;
-        std::int32_t member = 0;
-        std::int32_t x = 0; ///< of the coarse cell of a Node, else of the placement
+        std::int32_t member = 0; ///< of a Cluster, as Node::member
+        std::int32_t x = 0;      ///< of the coarse cell of a Cluster or Node, else of the placement
         std::int32_t y = 0;
-        double bound = 0; ///< of a Score
+        double bound = 0; ///< of a Score; of a Cluster, Node::product
     };
     using Place = std::tuple<std::size_t, std::int64_t, std::int64_t>; ///< part, y, x
 
@@ -61,6 +62,7 @@ class BestFirst {
     void push(const Item& item);
     [[nodiscard]] Item pop();
     void expand(const Item& item, std::vector<Item>& to);
+    void expandCluster(const Item& item, std::vector<Item>& to) const;
     void expandNode(const Item& item, std::vector<Item>& to) const;
     /// The limit at a placement of a member, from its fine cells.
     [[nodiscard]] double pointLimit(const Searched& in, const MemberCells& member, std::int64_t x,
@@ -70,23 +72,31 @@ class BestFirst {
     [[nodiscard]] bool isMaximum(const Item& item);
     [[nodiscard]] Best bestAt(const Place& place, std::int64_t hint);
     [[nodiscard]] Best computeBest(const Place& place, std::int64_t hint);
+    /// The coarse cell of a place.
+    [[nodiscard]] Place cellOf(const Place& place) const;
+    void setCellLimits(const std::vector<Place>& places);
     [[nodiscard]] match::Peak peakOf(const Item& item);
     void fitPositions(std::vector<match::Peak>& peaks);
     [[nodiscard]] base::Extents mapOf(std::size_t part) const;
-    [[nodiscard]] double least() const { return m_options.minScore; }
+    /// Limits on scores below this are of no use: canonical scores may lie above them by a bound,
+    /// and the list holds peaks whose score lies below the threshold by another.
+    [[nodiscard]] double least() const { return m_least; }
 
     method::MaskedView m_scene;
     std::vector<Searched> m_searched;
     std::vector<std::unique_ptr<FullMembers>> m_members;
     Options m_options;
+    double m_least;
     base::TilePool& m_pool;
     std::stop_token m_stop;
     base::Extents m_largest{1, 1, 1};
     std::vector<Item> m_heap;
-    std::map<Place, Best> m_known;            ///< scores that were taken
-    std::map<Place, Best> m_asked;            ///< by bestAt()
-    std::vector<match::Exclusion> m_excluded; ///< one for each peak
+    std::map<Place, Best> m_known;                      ///< scores that were taken
+    std::map<Place, Best> m_asked;                      ///< by bestAt()
+    std::map<Place, std::vector<double>> m_cell_limits; ///< of all members, by cellOf()
+    std::vector<match::Exclusion> m_excluded;           ///< one for each peak
     std::vector<Item> m_accepted;
+    std::atomic<std::int64_t> m_nodes = 0;
     std::atomic<std::int64_t> m_points = 0;
     std::atomic<std::int64_t> m_limits = 0;
     std::atomic<std::int64_t> m_scores = 0;

@@ -20,8 +20,10 @@ using Transform = cpu::TileTransform<float>;
 
 /// Memory that spectra may take; others are made in every search.
 constexpr std::int64_t kMostSpectra = std::int64_t{1} << 30;
-/// Nodes that may hold a peak, of all members; 16 bytes each.
+/// Nodes that may hold a peak.
 constexpr std::int64_t kMostNodes = 20'000'000;
+/// Nodes of clusters that are kept; of further ones the members' own limits are computed first.
+constexpr std::int64_t kMostClusters = 4'000'000;
 
 cpu::TransformShape shapeFor(const Prepared& prepared, const base::Extents& scene) {
     const base::Extents nodes = nodesOf(prepared, scene);
@@ -122,19 +124,21 @@ class Correlator {
     base::Image<float> m_result;
 };
 
-/// The product that a node of a sector needs, for nodes of twice the coarse edge.
+/// What limits need of a sector, for nodes of twice the coarse edge.
 class SectorLimits {
   public:
     SectorLimits(const CellLevel& cells, const base::Extents& nodes)
-        : m_cells(cells), m_columns((nodes.x + 1) / 2), m_rows((nodes.y + 1) / 2) {
+        : m_cells(cells), m_columns((nodes.x + 1) / 2), m_rows((nodes.y + 1) / 2),
+          m_limits(static_cast<std::size_t>(m_columns * m_rows)) {
         const auto count = static_cast<std::size_t>(m_columns);
         m_outer.resize(count);
         m_inner.resize(count);
     }
 
-    /// `rounding`: of products, absolute. `to`: for each coarse node.
+    /// `rounding`: of products, absolute. `needed`: for each coarse node, the product that may
+    /// reach a score of `least`.
     void write(const Prepared& prepared, const Prepared::Sector& sector, double least, double trust,
-               double rounding, const base::Extents& nodes, std::vector<float>& to) {
+               double rounding, const base::Extents& nodes, std::vector<float>& needed) {
         double between = 0;
         double unseen = 0;
         for (std::size_t c = sector.first; c < sector.end; ++c) {
@@ -154,19 +158,29 @@ class SectorLimits {
                     energiesOf(m_outer[at], outer, m_inner[at], inner, m_cells.slack);
                 const bool flat =
                     of.contrast <= 1e-5 * of.whole && isFlat(sector.regions.outer, m_cells, x, y);
-                const double needed = least * of.contrast -
-                                      trust * (of.seen * between + of.unseen * unseen) -
-                                      kSumRounding * of.whole - rounding;
+                const double rest = trust * (of.seen * between + of.unseen * unseen) +
+                                    kSumRounding * of.whole + rounding;
+                const double product = least * of.contrast - rest;
+                m_limits[static_cast<std::size_t>(y * m_columns + x)] = {of.contrast, rest};
                 row[at] = flat ? std::numeric_limits<float>::infinity()
-                               : static_cast<float>(needed - 1e-6 * std::abs(needed));
+                               : static_cast<float>(product - 1e-6 * std::abs(product));
             }
             for (std::int64_t below = 2 * y; below < std::min(nodes.y, 2 * y + 2); ++below) {
                 for (std::int64_t x = 0; x < nodes.x; ++x) {
-                    to[static_cast<std::size_t>(below * nodes.x + x)] =
+                    needed[static_cast<std::size_t>(below * nodes.x + x)] =
                         row[static_cast<std::size_t>(x / 2)];
                 }
             }
         }
+    }
+
+    /// The limit on scores at a coarse node whose largest product is this.
+    [[nodiscard]] float limit(double product, std::int64_t x, std::int64_t y) const {
+        const Limit& of = m_limits[static_cast<std::size_t>(y / 2 * m_columns + x / 2)];
+        constexpr double kUnknown = 2;
+        return static_cast<float>(
+            of.contrast > 0 ? std::min(kUnknown, (product + of.rest) / of.contrast * (1 + 1e-6))
+                            : kUnknown);
     }
 
   private:
@@ -191,6 +205,11 @@ class SectorLimits {
     const CellLevel& m_cells;
     std::int64_t m_columns;
     std::int64_t m_rows;
+    struct Limit {
+        double contrast = 0;
+        double rest = 0;
+    };
+    std::vector<Limit> m_limits;
     std::vector<CellLevel::Sums> m_outer;
     std::vector<CellLevel::Sums> m_inner;
 };
@@ -209,6 +228,21 @@ struct Worker {
 base::Extents nodesOf(const Prepared& prepared, const base::Extents& scene) {
     const base::Extents& box = prepared.bank->box();
     return {(scene.x - box.x) / prepared.edge + 1, (scene.y - box.y) / prepared.edge + 1, 1};
+}
+
+void appendMembers(const Prepared& prepared, const CellLevel& coarse, const Node& node,
+                   double least, double trust, std::vector<Node>& to) {
+    const Prepared::Cluster& cluster =
+        prepared.clusters[static_cast<std::size_t>(-1 - node.member)];
+    for (std::int64_t member = cluster.first; member < cluster.end; ++member) {
+        const double limit =
+            nodeLimit(prepared.members[static_cast<std::size_t>(member)], coarse, node.x, node.y,
+                      trust, Known{static_cast<double>(node.product), least});
+        if (limit >= least) {
+            to.push_back({static_cast<float>(limit * (1 + 1e-6)), 0,
+                          static_cast<std::int32_t>(member), node.x, node.y});
+        }
+    }
 }
 
 bool makeSpectra(const Prepared& prepared, const base::Extents& scene, base::TilePool& pool,
@@ -312,19 +346,19 @@ std::vector<Node> coarseNodes(const Prepared& prepared, const base::Extents& sce
                     }
                     const float highest =
                         two ? std::max(worker.ofBase[n], worker.ofNext[n]) : worker.ofBase[n];
-                    for (std::int64_t member = cluster.first; member < cluster.end; ++member) {
-                        const double limit =
-                            nodeLimit(prepared.members[static_cast<std::size_t>(member)], coarse,
-                                      at % nodes.x, at / nodes.x, trust,
-                                      Known{static_cast<double>(highest) + rounding, least});
-                        if (limit >= least) {
-                            to.push_back({static_cast<float>(limit * (1 + 1e-6)),
-                                          static_cast<std::int32_t>(member),
-                                          static_cast<std::int32_t>(at % nodes.x),
-                                          static_cast<std::int32_t>(at / nodes.x)});
-                            ++count;
-                        }
+                    const Node node{worker.limits.limit(static_cast<double>(highest), at % nodes.x,
+                                                        at / nodes.x),
+                                    static_cast<float>(static_cast<double>(highest) + rounding),
+                                    -1 - static_cast<std::int32_t>(c),
+                                    static_cast<std::int32_t>(at % nodes.x),
+                                    static_cast<std::int32_t>(at / nodes.x)};
+                    const std::size_t before = to.size();
+                    if (count < kMostClusters) {
+                        to.push_back(node);
+                    } else {
+                        appendMembers(prepared, coarse, node, least, trust, to);
                     }
+                    count += std::ssize(to) - static_cast<std::int64_t>(before);
                     if (count > kMostNodes) {
                         throw base::Error(base::ErrorCode::Problem,
                                           "more than " + std::to_string(kMostNodes) +

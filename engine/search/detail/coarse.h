@@ -11,11 +11,13 @@
 
 namespace flcc::search::detail {
 
-/// The placements of a member whose first pixel lies in a coarse cell.
+/// The placements of a member, or of all members of a cluster, whose first pixel lies in a coarse
+/// cell.
 struct Node {
-    float limit = 0; ///< on their scores
-    std::int32_t member = 0;
-    std::int32_t x = 0; ///< of the cell
+    float limit = 0;         ///< on their scores
+    float product = 0;       ///< of a cluster: Known::product
+    std::int32_t member = 0; ///< of a cluster: -1 - its number
+    std::int32_t x = 0;      ///< of the cell
     std::int32_t y = 0;
 };
 
@@ -27,9 +29,14 @@ struct Node {
 [[nodiscard]] bool makeSpectra(const Prepared& prepared, const base::Extents& scene,
                                base::TilePool& pool, const std::stop_token& stop);
 
-/// The nodes of all members that may hold a score of `least` or more, in the order of the members.
-/// `cells`: with edges of half of the coarse edge, the coarse edge and twice of it. **Errors**:
-/// Problem for more nodes than memory should hold. If cancelled, the list is unspecified.
+/// Appends the nodes of those members of a cluster's node that may hold a score of `least` or more.
+void appendMembers(const Prepared& prepared, const CellLevel& coarse, const Node& node,
+                   double least, double trust, std::vector<Node>& to);
+
+/// The nodes that may hold a score of `least` or more: those of clusters, with limits that are
+/// computed at once for many, and once there are many of these those of members. `cells`: with
+/// edges of half of the coarse edge, the coarse edge and twice of it. **Errors**: Problem for more
+/// nodes than memory should hold. If cancelled, the list is unspecified.
 [[nodiscard]] std::vector<Node> coarseNodes(const Prepared& prepared, const base::Extents& scene,
                                             const SceneCells& cells, double least, double trust,
                                             base::TilePool& pool, const std::stop_token& stop,

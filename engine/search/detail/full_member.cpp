@@ -64,53 +64,25 @@ template <class T>
 
 FullMember::FullMember(const rotation::PoseBank& bank, std::int64_t number)
     : m_turned(bank.member(number)) {
-    const base::Extents& n = bank.box();
-    const base::View<const std::uint8_t> support = m_turned.support.view();
-    double sum = 0;
-    std::visit(
-        [&](const auto& image) {
-            for (std::int64_t y = 0; y < n.y; ++y) {
-                const auto* const row = image.view().row(y, 0);
-                const std::uint8_t* const in = support.row(y, 0);
-                double ofRow = 0;
-                for (std::int64_t x = 0; x < n.x;) {
-                    if (in[x] == 0) {
-                        ++x;
-                        continue;
-                    }
-                    const std::int64_t from = x;
-                    for (; x < n.x && in[x] != 0; ++x) {
-                        ofRow += static_cast<double>(row[x]);
-                    }
-                    m_runs.push_back({static_cast<std::int32_t>(y), static_cast<std::int32_t>(from),
-                                      static_cast<std::int32_t>(x)});
-                    m_count += x - from;
-                    m_longest = std::max(m_longest, x - from);
-                }
-                sum += ofRow;
+    const Scatter of = scatterOf(m_turned);
+    m_count = of.count;
+    m_values.resize(static_cast<std::size_t>(m_count));
+    const double scale = 1 / std::sqrt(of.squares);
+    float* next = m_values.data();
+    forRuns(m_turned, [&](const auto* values, std::int64_t count, std::int64_t x, std::int64_t y) {
+        m_runs.push_back({static_cast<std::int32_t>(y), static_cast<std::int32_t>(x),
+                          static_cast<std::int32_t>(x + count)});
+        m_longest = std::max(m_longest, count);
+        base::inWidest([&] {
+            float* const to = next;
+            const double mean = of.mean;
+            const double factor = scale;
+            for (std::int64_t i = 0; i < count; ++i) {
+                to[i] = static_cast<float>((static_cast<double>(values[i]) - mean) * factor);
             }
-            const double mean = sum / static_cast<double>(m_count);
-            double squares = 0;
-            for (const Run& run : m_runs) {
-                const auto* const row = image.view().row(run.row, 0);
-                double ofRun = 0;
-                for (std::int64_t x = run.from; x < run.to; ++x) {
-                    const double value = static_cast<double>(row[x]) - mean;
-                    ofRun += value * value;
-                }
-                squares += ofRun;
-            }
-            const double scale = 1 / std::sqrt(squares);
-            m_values.resize(static_cast<std::size_t>(m_count));
-            float* to = m_values.data();
-            for (const Run& run : m_runs) {
-                const auto* const row = image.view().row(run.row, 0);
-                for (std::int64_t x = run.from; x < run.to; ++x) {
-                    *to++ = static_cast<float>((static_cast<double>(row[x]) - mean) * scale);
-                }
-            }
-        },
-        m_turned.pixels);
+        });
+        next += count;
+    });
 }
 
 method::CanonicalValue FullMember::score(const method::MaskedView& scene, std::int64_t x,

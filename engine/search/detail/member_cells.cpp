@@ -3,9 +3,11 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <type_traits>
 
+#include "engine/base/error.h"
 #include "engine/base/widest.h"
+#include "engine/method/canonical.h"
+#include "engine/method/shared/posed_view.h"
 #include "engine/search/detail/bounds.h"
 
 namespace flcc::search::detail {
@@ -139,43 +141,28 @@ CellMaker::CellMaker(const base::Extents& box, std::int64_t edge) : m_box(box), 
     m_height = padded(box.y);
 }
 
-void CellMaker::load(const rotation::TurnedTemplate& member) {
+bool CellMaker::load(const rotation::TurnedTemplate& member) {
     m_sums.assign(static_cast<std::size_t>(m_stride * m_height), 0.0F);
-    double sum = 0;
-    std::int64_t count = 0;
-    const base::View<const std::uint8_t> support = member.support.view();
-    const auto each = [&](const auto& use) {
-        std::visit(
-            [&](const auto& image) {
-                for (std::int64_t y = 0; y < m_box.y; ++y) {
-                    const auto* const row = image.view().row(y, 0);
-                    const std::uint8_t* const in = support.row(y, 0);
-                    for (std::int64_t x = 0; x < m_box.x; ++x) {
-                        if (in[x] != 0) {
-                            use(static_cast<double>(row[x]), x, y);
-                        }
-                    }
-                }
-            },
-            member.pixels);
-    };
-    each([&](double value, std::int64_t, std::int64_t) {
-        sum += value;
-        ++count;
+    const Scatter of = scatterOf(member);
+    m_count = of.count;
+    // Where all voxels are equal, rounding of the mean is all that is left.
+    if (!(of.squares > 1e-20 * of.mean * of.mean * static_cast<double>(of.count)) ||
+        !std::isfinite(of.squares)) {
+        return false;
+    }
+    const double scale = 1 / std::sqrt(of.squares);
+    forRuns(member, [&](const auto* values, std::int64_t length, std::int64_t x, std::int64_t y) {
+        float* const to = m_sums.data() + (y + m_edge) * m_stride + x + m_edge;
+        base::inWidest([&] {
+            const double mean = of.mean;
+            const double rest = of.rest;
+            const double factor = scale;
+            for (std::int64_t i = 0; i < length; ++i) {
+                to[i] = static_cast<float>((static_cast<double>(values[i]) - mean - rest) * factor);
+            }
+        });
     });
-    const double mean = sum / static_cast<double>(count);
-    double squares = 0;
-    double rest = 0;
-    each([&](double value, std::int64_t, std::int64_t) {
-        squares += (value - mean) * (value - mean);
-        rest += value - mean;
-    });
-    const double own = rest / static_cast<double>(count);
-    const double scale = 1 / std::sqrt(squares - rest * own);
-    each([&](double value, std::int64_t x, std::int64_t y) {
-        m_sums[static_cast<std::size_t>((y + m_edge) * m_stride + x + m_edge)] =
-            static_cast<float>((value - mean - own) * scale);
-    });
+    return true;
 }
 
 /// From sums over boxes of one edge to those of another, a power of two times as long.
@@ -235,15 +222,18 @@ CellSums CellMaker::sumsOf(const CellCounts& counts) const {
 }
 
 MemberCells CellMaker::take(const rotation::TurnedTemplate& member) {
-    load(member);
+    if (!load(member)) {
+        method::requireUsableTemplate(method::viewOf(member)); // says what is wrong
+        throw base::Error(base::ErrorCode::Problem,
+                          "the contrast of a turned template is too small for a pruned search; "
+                          "use --search exhaustive");
+    }
     MemberCells made;
+    made.count = m_count;
     const std::int64_t half = m_edge / 2;
     const CellCounts fine = countsOf(m_box, member.support.view(), half);
     const CellCounts coarse = pooled(fine);
     const CellCounts sector = pooled(coarse);
-    for (const std::int32_t count : fine.counts) {
-        made.count += count;
-    }
     addSteps(1, half);
     made.fine = sumsOf(fine);
     const Field fineField = fieldOf(half);

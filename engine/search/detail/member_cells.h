@@ -53,7 +53,8 @@ class CellMaker {
     /// `edge`: 2, 4, 8 or 16, of coarse cells.
     CellMaker(const base::Extents& box, std::int64_t edge);
 
-    /// Takes a member, whose field() is then that of a base.
+    /// Takes a member, whose field() is then that of a base. **Errors**: Problem for a member
+    /// without contrast.
     [[nodiscard]] MemberCells take(const rotation::TurnedTemplate& member);
     /// Of the member that was taken last.
     [[nodiscard]] const Field& field() const { return m_field; }
@@ -61,7 +62,8 @@ class CellMaker {
     [[nodiscard]] float between(const Field& a, const Field& b, double share);
 
   private:
-    void load(const rotation::TurnedTemplate& member);
+    /// False where the member has next to no contrast, or values that are not finite.
+    [[nodiscard]] bool load(const rotation::TurnedTemplate& member);
     void addSteps(std::int64_t from, std::int64_t to);
     [[nodiscard]] CellSums sumsOf(const CellCounts& counts) const;
     [[nodiscard]] Field fieldOf(std::int64_t edge) const;
@@ -70,6 +72,7 @@ class CellMaker {
     std::int64_t m_edge;
     std::int64_t m_stride = 0;
     std::int64_t m_height = 0;
+    std::int64_t m_count = 0;  ///< pixels that count
     std::vector<float> m_sums; ///< over boxes of the edge reached, at all places
     Field m_field;
 };

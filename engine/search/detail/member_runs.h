@@ -1,9 +1,12 @@
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
+#include <variant>
 #include <vector>
 
 #include "engine/base/image.h"
+#include "engine/rotation/turn.h"
 
 namespace flcc::search::detail {
 
@@ -14,6 +17,39 @@ struct Run {
     std::int32_t to = 0;
 };
 using Runs = std::vector<Run>;
+
+/// Calls `use` for the runs of pixels of a flat member that count: values, length, and the place of
+/// the first.
+template <class Use> void forRuns(const rotation::TurnedTemplate& member, const Use& use) {
+    const base::View<const std::uint8_t> support = member.support.view();
+    const base::Extents& n = support.extents();
+    std::visit(
+        [&](const auto& image) {
+            for (std::int64_t y = 0; y < n.y; ++y) {
+                const auto* const row = image.view().row(y, 0);
+                const std::uint8_t* const in = support.row(y, 0);
+                const std::uint8_t* const end = in + n.x;
+                for (const std::uint8_t* from = in; from != end;) {
+                    from = std::find_if(from, end, [](std::uint8_t each) { return each != 0; });
+                    const std::uint8_t* const to = std::find(from, end, 0);
+                    if (to != from) {
+                        use(row + (from - in), to - from, from - in, y);
+                    }
+                    from = to;
+                }
+            }
+        },
+        member.pixels);
+}
+
+/// The pixels of a member that count.
+struct Scatter {
+    std::int64_t count = 0;
+    double mean = 0;
+    double rest = 0;    ///< what the rounding of the mean leaves of it
+    double squares = 0; ///< of the distances from the mean
+};
+[[nodiscard]] Scatter scatterOf(const rotation::TurnedTemplate& member);
 
 /// How many pixels of each cell of the box of a template count.
 struct CellCounts {

@@ -165,8 +165,38 @@ Plain pooled(const Plain& small, std::int64_t edge) {
     return plain;
 }
 
-CellLevel levelOf(const Plain& plain, std::int64_t edge, bool exact) {
+/// The sums and means of one row; returns its sum of squares.
+double setRow(CellLevel& level, const Plain& plain, std::int64_t y) {
     constexpr std::int64_t kMargin = CellLevel::kMargin;
+    const auto size = static_cast<double>(level.edge * level.edge);
+    const bool inside = y >= kMargin && y < kMargin + plain.rows;
+    Cell before;
+    CellLevel::Sums sums;
+    for (std::int64_t x = 0; x < level.columns; ++x) {
+        Cell cell;
+        if (inside && x >= kMargin && x < kMargin + plain.columns) {
+            cell =
+                plain.cells[static_cast<std::size_t>((y - kMargin) * plain.columns + x - kMargin)];
+        }
+        const auto at = static_cast<std::size_t>(y * level.columns + x);
+        const auto to = static_cast<std::size_t>(y * level.stride() + x);
+        level.means[at] = static_cast<float>(cell.sum / size);
+        const bool constant = cell.least == cell.most;
+        level.constant[at] = constant ? 1 : 0;
+        sums.pixels += cell.sum;
+        sums.squares += cell.squares;
+        sums.fine += cell.fine;
+        const bool same = cell.least == before.least && cell.most == before.most;
+        sums.uneven += constant && same ? 0 : 1;
+        level.sums[to + 1] = sums;
+        before = cell;
+    }
+    return sums.squares;
+}
+
+CellLevel levelOf(const Plain& plain, std::int64_t edge, bool exact, base::TilePool& pool) {
+    constexpr std::int64_t kMargin = CellLevel::kMargin;
+    constexpr std::int64_t kTogether = 16;
     CellLevel level;
     level.edge = edge;
     level.columns = plain.columns + 2 * kMargin;
@@ -174,39 +204,17 @@ CellLevel levelOf(const Plain& plain, std::int64_t edge, bool exact) {
     const auto count = static_cast<std::size_t>(level.columns * level.rows);
     level.means.assign(count + CellLevel::kPadding, 0.0F);
     level.constant.assign(count, 1);
-    level.sums.resize(static_cast<std::size_t>((level.columns + 1) * level.rows));
-    const auto size = static_cast<double>(edge * edge);
-    double largest = 0;
-    for (std::int64_t y = 0; y < level.rows; ++y) {
-        const bool inside = y >= kMargin && y < kMargin + plain.rows;
-        Cell before;
-        CellLevel::Sums sums;
-        for (std::int64_t x = 0; x < level.columns; ++x) {
-            Cell cell;
-            if (inside && x >= kMargin && x < kMargin + plain.columns) {
-                cell = plain.cells[static_cast<std::size_t>((y - kMargin) * plain.columns + x -
-                                                            kMargin)];
-            }
-            const auto at = static_cast<std::size_t>(y * level.columns + x);
-            const auto to = static_cast<std::size_t>(y * (level.columns + 1) + x);
-            level.means[at] = static_cast<float>(cell.sum / size);
-            const bool constant = cell.least == cell.most;
-            level.constant[at] = constant ? 1 : 0;
-            sums.pixels += cell.sum;
-            sums.squares += cell.squares;
-            sums.fine += cell.fine;
-            const bool same = cell.least == before.least && cell.most == before.most;
-            sums.uneven += constant && same ? 0 : 1;
-            level.sums[to + 1] = sums;
-            before = cell;
+    level.sums.resize(static_cast<std::size_t>(level.stride() * level.rows));
+    std::vector<double> squares(static_cast<std::size_t>(level.rows));
+    (void)pool.run((level.rows + kTogether - 1) / kTogether, [&](std::int64_t item, int) {
+        const std::int64_t last = std::min(level.rows, (item + 1) * kTogether);
+        for (std::int64_t y = item * kTogether; y < last; ++y) {
+            squares[static_cast<std::size_t>(y)] = setRow(level, plain, y);
         }
-        largest = std::max(
-            largest,
-            level.sums[static_cast<std::size_t>((y + 1) * (level.columns + 1) - 1)].squares);
-    }
+    });
     if (!exact) {
         level.slack = 16 * static_cast<double>(level.columns) * static_cast<double>(level.rows) *
-                      0x1p-53 * largest;
+                      0x1p-53 * *std::ranges::max_element(squares);
     }
     return level;
 }
@@ -227,13 +235,11 @@ SceneCells cellsOf(const base::AnyView& scene, std::int64_t edge, base::TilePool
     std::vector<Plain> all{std::move(plain)};
     all.push_back(pooled(all[0], 2 * edge));
     all.push_back(pooled(all[1], 4 * edge));
-    made.levels.resize(all.size());
     const base::PixelType type = base::pixelType(scene);
     const bool exact = base::isInteger(type) && base::bytesPerVoxel(type) <= 2;
-    (void)pool.run(std::ssize(all), [&](std::int64_t i, int) {
-        made.levels[static_cast<std::size_t>(i)] =
-            levelOf(all[static_cast<std::size_t>(i)], edge << i, exact);
-    });
+    for (const Plain& each : all) {
+        made.levels.push_back(levelOf(each, edge << made.levels.size(), exact, pool));
+    }
     return made;
 }
 

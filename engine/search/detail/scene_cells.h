@@ -27,7 +27,7 @@ struct CellLevel {
         double fine = 0;
         double uneven = 0;
     };
-    std::vector<Sums> sums; ///< one longer than a row
+    std::vector<Sums> sums; ///< rows of stride(), of which a row has one more than cells
     /// What rounding may add to a sum of squares over a region; 0 of exact sums.
     double slack = 0;
     std::vector<std::uint8_t> constant;
@@ -35,8 +35,10 @@ struct CellLevel {
     [[nodiscard]] std::int64_t cell(std::int64_t x, std::int64_t y) const {
         return (y + kMargin) * columns + x + kMargin;
     }
+    /// Of a row of `sums`; odd, since rows a power of two apart share their places in caches.
+    [[nodiscard]] std::int64_t stride() const { return (columns + 1) | 1; }
     [[nodiscard]] std::int64_t prefix(std::int64_t x, std::int64_t y) const {
-        return (y + kMargin) * (columns + 1) + x + kMargin;
+        return (y + kMargin) * stride() + x + kMargin;
     }
 };
 

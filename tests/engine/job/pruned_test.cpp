@@ -7,6 +7,7 @@
 #include "engine/job/arguments.h"
 #include "tests/engine/job/job_cases.h"
 #include "tests/engine/job/posed_shapes.h"
+#include "tests/support/scenes.h"
 #include "tests/support/test_class.h"
 
 using namespace flcc;
@@ -68,10 +69,37 @@ class PrunedTest : public QObject {
         const auto pruned = job::runJob(searching(job::Search::Pruned), images(20));
         QVERIFY(exhaustive.peaks.size() >= 2);
         QVERIFY(same(pruned.peaks, exhaustive.peaks));
-        QVERIFY(pruned.report.poses->pruned && !pruned.map);
+        // On a busy machine it may have given up.
+        QVERIFY(pruned.report.poses->pruned);
+        QCOMPARE(pruned.report.poses->pruned->gaveUp, pruned.map != nullptr);
         QVERIFY(pruned.report.peaksIncomplete.empty());
         const auto heuristic = job::runJob(searching(job::Search::Heuristic), images(20));
-        QVERIFY(!heuristic.report.peaksIncomplete.empty()); // it says what it is
+        QCOMPARE(heuristic.report.poses->pruned->gaveUp, // else it says what it is
+                 heuristic.report.peaksIncomplete.empty());
+    }
+
+    static void whereLimitsLeaveLittleOutAllScoresAreComputed() {
+        const job::JobImages noise =
+            test::imagesOf(test::noise(base::PixelType::Float32, {300, 280, 1}, 1),
+                           test::noise(base::PixelType::Float32, {15, 15, 1}, 2));
+        Job job = searching(job::Search::Exhaustive);
+        job.minScore = 0.25;
+        const auto exhaustive = job::runJob(job, noise);
+        job.poses.search = job::Search::Pruned;
+        const auto pruned = job::runJob(job, noise);
+        QVERIFY(pruned.report.poses->pruned && pruned.report.poses->pruned->gaveUp);
+        QVERIFY(!exhaustive.peaks.empty() && same(pruned.peaks, exhaustive.peaks));
+        QVERIFY(job::toText(pruned.report).find("gave up") != std::string::npos);
+        // A further scene is not tried.
+        Job both = job;
+        both.furtherScenes = {"second"};
+        job::JobImages all = noise;
+        all.furtherScenes = {noise.scene};
+        Scenes scenes;
+        (void)job::runJob(both, all, {}, &scenes);
+        QCOMPARE(std::ssize(scenes.peaks()), 2);
+        QVERIFY(same(scenes.peaks()[0], exhaustive.peaks));
+        QVERIFY(same(scenes.peaks()[1], exhaustive.peaks));
     }
 
     /// Templates that the first scene prepared serve the next one only if they are the same.

@@ -87,6 +87,47 @@ class CanonicalTest : public QObject {
         }
     }
 
+    void aSupportInsideASceneScoresAsUnderAMask_data() { scoresStayWithinTheirBound_data(); }
+
+    /// A mask that leaves nothing out takes the path voxel by voxel: the bits must be the same.
+    void aSupportInsideASceneScoresAsUnderAMask() {
+        QFETCH(int, type);
+        const auto pixel = static_cast<PixelType>(type);
+        for (const Extents& m : {Extents{3, 2, 1}, Extents{19, 13, 1}, Extents{9, 8, 5}}) {
+            const Extents n{m.x + 20, m.y + 3, m.z + 2};
+            const base::AnyImage templ = test::noise(pixel, m, 2);
+            base::Image<std::uint8_t> support(m, 0);
+            test::Random random(5);
+            for (std::int64_t i = 0; i < support.count(); ++i) {
+                support.data()[i] = i % 7 == 1 || random.below(3) > 0 ? 1 : 0;
+            }
+            support.data()[0] = 0; // the first one that counts is another
+            const method::CanonicalTemplate ready({base::viewOf(templ), support.view()});
+            const base::Image<std::uint8_t> all(n, 1);
+            const bool isReal = pixel == PixelType::Float32 || pixel == PixelType::Float64;
+            for (int kind = 0; kind < (isReal ? 4 : 2); ++kind) {
+                base::AnyImage scene = kind == 1 ? uniform(pixel, n, 3) : test::noise(pixel, n, 1);
+                if (kind == 2) {
+                    test::setVoxel(scene, {10, 2, 1}, std::numeric_limits<double>::quiet_NaN());
+                } else if (kind == 3) {
+                    test::setVoxel(scene, {10, 2, 1}, std::numeric_limits<double>::infinity());
+                }
+                for (std::int64_t x = 0; x <= n.x - m.x; ++x) {
+                    const Index corner{x, x % 4, x % 3};
+                    const method::CanonicalValue whole = method::canonicalValue(
+                        {base::viewOf(scene)}, ready, corner, method::Outside::Zero);
+                    const method::CanonicalValue masked = method::canonicalValue(
+                        {base::viewOf(scene), all.view()}, ready, corner, method::Outside::Zero);
+                    QCOMPARE(std::bit_cast<std::uint64_t>(whole.score),
+                             std::bit_cast<std::uint64_t>(masked.score));
+                    QCOMPARE(whole.bound, masked.bound);
+                    QCOMPARE(whole.scored, masked.scored);
+                    QCOMPARE(whole.scored, masked.scored && kind != 1);
+                }
+            }
+        }
+    }
+
     void hardScenesStayWithinTheBound() {
         // One hot pixel beside a texture: panels with it and without it.
         base::AnyImage hot = test::noise(PixelType::Float32, {40, 40, 1}, 1);

@@ -72,6 +72,42 @@ Limits keysLimits() {
     return limits;
 }
 
+/// The value of a pose at a place by the text of turn.h, at scale 1 or more.
+double valueByDefinition(const base::Image<float>& image, const base::Image<float>& values,
+                         const base::Image<std::uint8_t>& mask, const base::Point& place, bool flat,
+                         bool isWeight) {
+    const Extents& n = image.extents();
+    const auto mean = [&](const auto& kernel, bool& all) {
+        double sum = 0;
+        double weights = 0;
+        all = true;
+        for (std::int64_t z = flat ? 0 : -3; z < n.z + (flat ? 0 : 3); ++z) {
+            for (std::int64_t y = -3; y < n.y + 3; ++y) {
+                for (std::int64_t x = -3; x < n.x + 3; ++x) {
+                    const double weight = kernel(static_cast<double>(x) - place[0]) *
+                                          kernel(static_cast<double>(y) - place[1]) *
+                                          (flat ? 1 : kernel(static_cast<double>(z) - place[2]));
+                    const bool counts = x >= 0 && y >= 0 && z >= 0 && x < n.x && y < n.y &&
+                                        z < n.z && mask.view().at(x, y, z) != 0;
+                    if (std::abs(weight) > 1e-12 && !counts) {
+                        all = false;
+                    } else if (counts) {
+                        sum += weight * static_cast<double>(values.view().at(x, y, z));
+                        weights += weight;
+                    }
+                }
+            }
+        }
+        return sum / weights;
+    };
+    bool all = false;
+    const double smooth = mean(keys, all);
+    if (all && !isWeight) {
+        return smooth;
+    }
+    return mean([](double d) { return std::max(0.0, 1 - std::abs(d)); }, all);
+}
+
 } // namespace
 
 class TurnTest : public QObject {
@@ -199,6 +235,122 @@ class TurnTest : public QObject {
             }
         }
         QVERIFY(checked > 100);
+    }
+
+    static void everyVoxelIsThatOfTheDefinition_data() {
+        QTest::addColumn<bool>("flat");
+        QTest::addColumn<QString>("shape");
+        QTest::addColumn<bool>("weighted");
+        for (const bool flat : {true, false}) {
+            for (const char* shape : {"whole", "round", "uneven"}) {
+                for (const bool weighted : {false, true}) {
+                    QTest::addRow("%s %s%s", flat ? "image" : "volume", shape,
+                                  weighted ? " weighted" : "")
+                        << flat << QString(shape) << weighted;
+                }
+            }
+        }
+    }
+
+    static void everyVoxelIsThatOfTheDefinition() {
+        QFETCH(bool, flat);
+        QFETCH(QString, shape);
+        QFETCH(bool, weighted);
+        const Extents n = flat ? Extents{11, 8, 1} : Extents{8, 7, 6};
+        const base::AnyImage source = randomImage<float>(n);
+        const auto& image = std::get<base::Image<float>>(source);
+        const base::Point centre{static_cast<double>(n.x - 1) / 2, static_cast<double>(n.y - 1) / 2,
+                                 static_cast<double>(n.z - 1) / 2};
+        constexpr double kRadius = 2.6;
+        base::Image<std::uint8_t> mask(n, 1);
+        base::Image<float> weights(n);
+        for (std::int64_t i = 0; i < mask.count(); ++i) {
+            const double x = static_cast<double>(i % n.x) - centre[0];
+            const double y = static_cast<double>(i / n.x % n.y) - centre[1];
+            const double z = static_cast<double>(i / (n.x * n.y)) - centre[2];
+            const bool in = shape == "whole" ||
+                            (shape == "round" && std::hypot(x, y, z) <= kRadius) ||
+                            (shape == "uneven" && x + 2 * y < 3 && x > -4);
+            mask.data()[i] = in ? 1 : 0;
+            weights.data()[i] = in ? static_cast<float>(0.1 + static_cast<double>(i % 7) / 10) : 0;
+        }
+        // The farthest voxel within the radius is the radius that turn.h speaks of.
+        double radius = 0;
+        for (std::int64_t i = 0; i < mask.count() && shape == "round"; ++i) {
+            const double distance = std::hypot(static_cast<double>(i % n.x) - centre[0],
+                                               static_cast<double>(i / n.x % n.y) - centre[1],
+                                               static_cast<double>(i / (n.x * n.y)) - centre[2]);
+            radius = mask.data()[i] != 0 ? std::max(radius, distance) : radius;
+        }
+        const Turner turner(base::viewOf(source),
+                            shape == "whole" ? base::View<const std::uint8_t>{} : mask.view(), flat,
+                            false, weighted ? weights.view() : base::View<const float>{});
+        std::vector<Pose> poses;
+        for (const double degrees : {0.0, 23.0, 90.0, 181.5, 300.0}) {
+            poses.push_back({flat ? rotation::inPlane(degrees)
+                                  : rotation::fromEuler({degrees, 40 + degrees, 2 * degrees}),
+                             degrees == 23 ? 1.25 : 1.0, degrees == 300});
+        }
+        // Sums of floats: a value may be off by its rounding and that of the places.
+        const double growth = keysLimits().growth;
+        const double tolerance =
+            1100 * growth * growth * growth *
+            (1e-7 + static_cast<double>(std::numeric_limits<float>::epsilon()));
+        std::int64_t compared = 0;
+        for (const Pose& pose : poses) {
+            const Extents box = turner.extentsOf(pose);
+            const TurnedTemplate made = turner.turned(pose, box);
+            const rotation::Matrix m = rotation::matrixOf(pose);
+            for (std::int64_t i = 0; i < made.support.count(); ++i) {
+                const base::Point o{
+                    static_cast<double>(i % box.x) - static_cast<double>(box.x - 1) / 2,
+                    static_cast<double>(i / box.x % box.y) - static_cast<double>(box.y - 1) / 2,
+                    flat ? 0
+                         : static_cast<double>(i / (box.x * box.y)) -
+                               static_cast<double>(box.z - 1) / 2};
+                base::Point p{};
+                bool inside = true;
+                bool isDecided = true; // no rounding may decide what counts
+                std::int64_t nearest[3] = {};
+                const std::int64_t lengths[3] = {n.x, n.y, n.z};
+                for (std::size_t a = 0; a < 3; ++a) {
+                    p[a] = (m[a] * o[0] + m[3 + a] * o[1] + m[6 + a] * o[2]) /
+                               (pose.scale * pose.scale) +
+                           centre[a];
+                    p[a] = std::abs(p[a] - std::round(p[a])) < 1e-9 ? std::round(p[a]) : p[a];
+                    if (flat && a == 2) {
+                        p[a] = 0;
+                    }
+                    nearest[a] = static_cast<std::int64_t>(std::floor(p[a] + 0.5));
+                    inside = inside && nearest[a] >= 0 && nearest[a] < lengths[a];
+                    isDecided = isDecided && std::abs(p[a] - std::floor(p[a]) - 0.5) > 1e-6;
+                }
+                if (shape == "round") {
+                    const double distance = std::hypot(o[0], o[1], o[2]);
+                    isDecided = std::abs(distance - radius * pose.scale) > 1e-6;
+                    inside = distance < radius * pose.scale;
+                } else if (inside) {
+                    inside = mask.view().at(nearest[0], nearest[1], nearest[2]) != 0;
+                }
+                if (!isDecided) {
+                    continue;
+                }
+                QCOMPARE(made.support.data()[i] != 0, inside);
+                if (!inside) {
+                    QCOMPARE(floats(made).data()[i], 0.0F);
+                    continue;
+                }
+                ++compared;
+                const double value = valueByDefinition(image, image, mask, p, flat, false);
+                QVERIFY2(std::abs(static_cast<double>(floats(made).data()[i]) - value) <= tolerance,
+                         qPrintable(QString("%1 %2").arg(floats(made).data()[i]).arg(value)));
+                if (weighted) {
+                    const double weight = valueByDefinition(image, weights, mask, p, flat, true);
+                    QVERIFY(std::abs(static_cast<double>(made.weights.data()[i]) - weight) <= 1e-6);
+                }
+            }
+        }
+        QVERIFY(compared > 60);
     }
 
     static void aSmallerTemplateIsBandLimited() {

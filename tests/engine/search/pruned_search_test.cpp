@@ -190,7 +190,7 @@ class PrunedSearchTest : public QObject {
             if (!some.next()) {
                 continue;
             }
-            const Bank bank = bankOf(each.templ, coverOf("15"));
+            const Bank bank = bankOf(each.templ, coverOf("0:100:4.5")); // with members between
             base::TilePool pool(1);
             const auto prepared = search::prepare(bank, kScene, pool);
             const auto cells =
@@ -221,6 +221,40 @@ class PrunedSearchTest : public QObject {
                                              .arg(node)
                                              .arg(close)));
                     }
+                }
+            }
+        }
+    }
+
+    /// Of all members of a cluster at once; regions of a sector are larger than those of a member.
+    void limitsOfClustersAreAboveThoseOfTheirMembers() {
+        using namespace search::detail;
+        for (const Case& each : cases()) {
+            const Bank bank = bankOf(each.templ, coverOf("0:100:4.5")); // with members between
+            base::TilePool pool(1);
+            const auto prepared = search::prepare(bank, kScene, pool);
+            QVERIFY(std::ssize(prepared->clusters) < bank->count());
+            const SceneCells cells = cellsOf(base::viewOf(each.scene), prepared->edge / 2, pool);
+            const std::vector<Node> nodes =
+                coarseNodes(*prepared, kScene, cells, 0.3, 1, pool, {}, {});
+            QVERIFY(!nodes.empty());
+            for (const Node& node : nodes) {
+                const auto& cluster =
+                    prepared->clusters[static_cast<std::size_t>(-1 - node.member)];
+                for (std::int64_t i = cluster.first; i < cluster.end; ++i) {
+                    const MemberCells& member = prepared->members[static_cast<std::size_t>(i)];
+                    const Energies of = energiesOf(member.node, cells.levels[1], node.x, node.y);
+                    const double limit = limitOf(
+                        static_cast<double>(node.product), of, static_cast<double>(member.between),
+                        static_cast<double>(member.unseen), kSumRounding, 1);
+                    QVERIFY2(of.flat || static_cast<double>(node.limit) >= std::min(limit, 2.0),
+                             qPrintable(QString("%1: %2 at %3,%4: %5 for %6")
+                                            .arg(each.name.c_str())
+                                            .arg(i)
+                                            .arg(node.x)
+                                            .arg(node.y)
+                                            .arg(static_cast<double>(node.limit))
+                                            .arg(limit)));
                 }
             }
         }
@@ -291,6 +325,13 @@ class PrunedSearchTest : public QObject {
         const auto three = pruned(each.scene, bank, {.minScore = 0.3}, 3);
         QVERIFY(!one.peaks.empty());
         QCOMPARE(difference(one.peaks, three.peaks), std::string());
+    }
+
+    void itGivesUpInTime() {
+        const Case each = std::move(cases()[1]);
+        const Bank bank = bankOf(each.templ, coverOf("10"));
+        const auto found = pruned(each.scene, bank, {.minScore = 0.3, .mostMs = 0.0});
+        QVERIFY(found.gaveUp && !found.cancelled && found.peaks.empty());
     }
 
     /// The search would not be worth its name if it looked at every placement.
