@@ -19,7 +19,7 @@ namespace flcc::job {
 struct MaskShape {
     /// A sphere, or a cylinder if `height` is above 0. Else a box; without sides all voxels of the
     /// template's box, which is no mask.
-    bool sphere = false;
+    bool round = false;
     double radius = 0;             ///< voxels; a disc in an image
     double soft = 0;               ///< voxels of the edge beyond the shape
     double height = 0;             ///< voxels along z; of a cylinder

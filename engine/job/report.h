@@ -40,6 +40,7 @@ struct RunReport {
     double readMs = 0;
     double writeMs = 0;
     double peaksMs = 0;
+    double handsMs = 0; ///< the search for the mirrored templates (Job::handedness), before
     method::StagesMs stagesMs;
     std::optional<method::DeviceTimes> times; ///< for devices: transfers and computing, separately
     std::vector<std::string> failures;        ///< failures of devices, and what was done instead
@@ -239,9 +240,12 @@ struct JobReport {
     int channels = 0;                ///< that values are summed over; 0 without kAllChannels
     std::optional<base::Box> region; ///< the part that is searched; empty = the whole scene
     std::vector<TemplateReport> templates;
-    std::optional<PosesReport> poses;             ///< of a search over poses
-    std::optional<SearchReport> search;           ///< of Job::searchStatistics, after a run
-    std::optional<HandednessReport> handedness;   ///< of Job::handedness, after a run
+    std::optional<PosesReport> poses;           ///< of a search over poses
+    std::optional<SearchReport> search;         ///< of Job::searchStatistics, after a run
+    std::optional<HandednessReport> handedness; ///< of Job::handedness, after a run
+    /// Predicted time of the search for the mirrored templates, beside that of the plan; of
+    /// Job::handedness with a plan.
+    std::optional<double> handsPredictedMs;
     std::optional<PreparationReport> preparation; ///< empty where images are compared as read
     /// If templates have several extents: one group for each, in the order of their first
     /// templates; else empty.
@@ -295,6 +299,9 @@ struct JobReport {
 /// Whether z hides the objects, since the members are alike; and the warning that says so.
 [[nodiscard]] bool isAlike(const SearchReport& search);
 [[nodiscard]] std::string likenessWarning(const SearchReport& search);
+/// What the search for the mirrored templates takes, in one line: "about 0.35 s for the mirrored
+/// templates, before".
+[[nodiscard]] std::string handsTimeText(const JobReport& report);
 /// The verdict with its reason in one line.
 [[nodiscard]] std::string handednessText(const HandednessReport& hands);
 /// The pose of a peak: "30.0°", "30.0°, 0.95, mirrored", "rot 10.0, tilt 20.0, psi 30.0".

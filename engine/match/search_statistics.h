@@ -56,6 +56,10 @@ class Likeness {
     void add(const std::vector<method::MaskedView>& members, base::TilePool& pool);
     /// 0 before the first member.
     [[nodiscard]] double value() const;
+    /// The sum of u over the members so far; to go on from another one with as many, write its
+    /// voxels there and call resumeAfter().
+    [[nodiscard]] base::View<double> sum() { return m_sum.view(); }
+    void resumeAfter(std::int64_t members) { m_members = members; }
 
   private:
     base::Image<double> m_sum;

@@ -79,6 +79,7 @@ struct Problem {
     double minOverlap = 0.5;
     bool mask = false;      ///< the template has a mask that is not all ones
     bool weights = false;   ///< the mask has weights other than 0 and 1; implies `mask`
+    bool ownMasks = false;  ///< of a bank: its templates have different masks; implies `mask`
     bool sceneMask = false; ///< the scene has a mask that is not all ones
     WindowStatistics statistics = WindowStatistics::Auto;
     /// Number of templates, all of extents `templ` and type `templPixel`, that one run searches

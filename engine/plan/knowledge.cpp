@@ -155,8 +155,8 @@ std::string problemKey(const method::Problem& problem, const method::Limits& lim
                        const base::Extents& tile) {
     // The binding names all fields, so that a new one in Problem does not compile until it is here.
     const auto& [operation, extent, scene, templ, scenePixel, templPixel, promise, precision,
-                 recompute, outside, minOverlap, mask, weights, sceneMask, statistics, templates,
-                 searchSums, residual, onDevice] = problem;
+                 recompute, outside, minOverlap, mask, weights, ownMasks, sceneMask, statistics,
+                 templates, searchSums, residual, onDevice] = problem;
     const auto& [map, runs] = onDevice;
     std::string key;
     const auto add = [&](std::string_view part) {
@@ -175,6 +175,9 @@ std::string problemKey(const method::Problem& problem, const method::Limits& lim
     add(name(outside));
     add(Json(minOverlap).dump());
     add(weights ? "weights" : mask ? "mask" : "box");
+    if (ownMasks) {
+        add("own-masks");
+    }
     add(sceneMask ? "scene-mask" : "scene");
     add(name(statistics));
     add(std::to_string(templates) + (templates == 1 ? " template" : " templates"));

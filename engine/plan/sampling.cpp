@@ -81,19 +81,12 @@ double wantedMs(const method::Method& method, double budgetMs) {
     return method.traits().wholeScene ? std::max(budgetMs, kLeastWholeMs) : budgetMs;
 }
 
-/// A part of a problem, and the candidate with which it is timed.
-struct Sample {
-    method::Problem part;
-    method::Candidate candidate;
-};
-
 /// The candidate with which a method with one transform for the whole scene is timed on a part. If
 /// the caller fixed the tile of `candidate`, its tile is halved as the scene is, so that transforms
 /// of the same factors are timed. Otherwise, or if the method refuses that, the method chooses.
 method::Candidate wholeCandidate(const method::Method& method, const method::Problem& problem,
                                  const method::Candidate& candidate, const method::Problem& part,
-                                 const SampleInput& input) {
-    method::Limits limits = input.limits;
+                                 method::Limits limits, const method::CostModel& model) {
     limits.onDevice.memory = candidate.onDevice.memory;
     limits.transforms = candidate.transforms;
     const auto of = [&](const method::Problem& submitted, const Extents& tile) {
@@ -111,7 +104,7 @@ method::Candidate wholeCandidate(const method::Method& method, const method::Pro
                       halved(candidate.tile.y, problem.scene.y, part.scene.y),
                       halved(candidate.tile.z, problem.scene.z, part.scene.z)});
         if (std::holds_alternative<method::Prediction>(
-                method.predict(part, asked, limits, input.model, nullptr))) {
+                method.predict(part, asked, limits, model, nullptr))) {
             return asked;
         }
     }
@@ -119,21 +112,12 @@ method::Candidate wholeCandidate(const method::Method& method, const method::Pro
 }
 
 /// The sample that is predicted to run for wantedMs(), with one template.
-Sample sampleOf(const method::Method& method, const method::Problem& problem,
-                const method::Candidate& candidate, double predictedMs, double budgetMs,
-                const SampleInput& input) {
-    const bool whole = method.traits().wholeScene;
-    const double share = std::min(1.0, wantedMs(method, budgetMs) / predictedMs);
-    Sample sample{problem, candidate};
-    sample.part.scene = whole ? wholeSample(problem, share)
-                              : tiledSample(method.traits(), problem, candidate, share);
-    // Other templates and placements beyond the scene are added by the predictions.
-    sample.part.templates = 1;
-    sample.part.extent = method::Extent::Valid;
-    if (whole && share < 1) {
-        sample.candidate = wholeCandidate(method, problem, candidate, sample.part, input);
-    }
-    return sample;
+Sample sampleFor(const method::Method& method, const method::Problem& problem,
+                 const method::Candidate& candidate, double predictedMs, double budgetMs,
+                 const SampleInput& input) {
+    return sampleOf(method, problem, candidate,
+                    std::min(1.0, wantedMs(method, budgetMs) / predictedMs), input.limits,
+                    input.model, input.lowest);
 }
 
 /// True if the sample is the whole problem.
@@ -208,6 +192,24 @@ double shortestTurnMs(const method::Method& method, const method::Problem& probl
 }
 
 } // namespace
+
+Sample sampleOf(const method::Method& method, const method::Problem& problem,
+                const method::Candidate& candidate, double share, const method::Limits& limits,
+                const method::CostModel& model, const std::vector<base::Index>& lowest) {
+    const bool whole = method.traits().wholeScene;
+    Sample sample{problem, candidate, {}};
+    sample.part.scene = whole ? wholeSample(problem, share)
+                              : tiledSample(method.traits(), problem, candidate, share);
+    // Other templates and placements beyond the scene are added by the predictions.
+    sample.part.templates = 1;
+    sample.part.ownMasks = false;
+    sample.part.extent = method::Extent::Valid;
+    if (whole && share < 1) {
+        sample.candidate = wholeCandidate(method, problem, candidate, sample.part, limits, model);
+    }
+    sample.box = representativeBox(problem.scene, sample.part.scene, problem.templ, lowest);
+    return sample;
+}
 
 base::Box representativeBox(const Extents& scene, const Extents& sample, const Extents& templ,
                             const std::vector<base::Index>& lowest) {
@@ -320,7 +322,7 @@ std::size_t fastestOf(const std::vector<Timed>& timed, double separates) {
 double sampleCostMs(const method::Method& method, const method::Problem& problem,
                     const method::Candidate& candidate, double predictedMs, double budgetMs,
                     const SampleInput& input) {
-    const Sample sample = sampleOf(method, problem, candidate, predictedMs, budgetMs, input);
+    const Sample sample = sampleFor(method, problem, candidate, predictedMs, budgetMs, input);
     const auto verdict =
         method.predict(sample.part, sample.candidate, input.limits, input.model, nullptr);
     const auto* const prediction = std::get_if<method::Prediction>(&verdict);
@@ -332,15 +334,14 @@ double timeOnSample(const method::Method& method, const method::Problem& problem
                     const method::Candidate& chosen, double predictedMs, double budgetMs,
                     const SampleInput& input) {
     const double sampleMs = wantedMs(method, budgetMs);
-    const Sample sample = sampleOf(method, problem, chosen, predictedMs, budgetMs, input);
+    const Sample sample = sampleFor(method, problem, chosen, predictedMs, budgetMs, input);
     const method::Problem& part = sample.part;
     const method::Candidate& candidate = sample.candidate;
     method.warmUp(part, candidate);
     if (isWhole(problem, sample)) {
         return shortestTurnMs(method, part, candidate, sampleMs, input);
     }
-    const base::Box box = representativeBox(problem.scene, part.scene, problem.templ, input.lowest);
-    const method::MaskedView scene = method::partOf(input.scene, box);
+    const method::MaskedView scene = method::partOf(input.scene, sample.box);
     const base::Stopwatch watch;
     method::Session session(method, part, candidate);
     session.prepare({input.templ}, input.pool);

@@ -96,6 +96,12 @@ MemberFilter::MemberFilter(const base::Extents& box, const base::Point& spacing,
 
 MemberFilter::~MemberFilter() = default;
 
+std::int64_t MemberFilter::bytes(const base::Extents& box, int threads) {
+    const std::int64_t pairs =
+        cpu::pairsOf({zeroedLength(box.x), zeroedLength(box.y), zeroedLength(box.z)});
+    return 8 * pairs + threads * (8 * 2 * pairs + 8 * base::voxelCount(box));
+}
+
 base::Image<double> MemberFilter::filtered(const base::AnyView& pixels,
                                            const base::View<const std::uint8_t>& support,
                                            const base::View<const float>& weights) const {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <memory>
 
 #include "engine/base/image.h"
@@ -25,6 +26,8 @@ class MemberFilter {
     MemberFilter& operator=(const MemberFilter&) = delete;
 
     [[nodiscard]] const base::Extents& points() const { return m_points; }
+    /// Memory of a filter for this box while so many threads use it.
+    [[nodiscard]] static std::int64_t bytes(const base::Extents& box, int threads);
     /// Whether a template of these extents lies in the box, as it must.
     [[nodiscard]] bool holds(const base::Extents& templ) const {
         return templ.x <= m_box.x && templ.y <= m_box.y && templ.z <= m_box.z;

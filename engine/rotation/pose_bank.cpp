@@ -43,6 +43,18 @@ bool PoseBank::hasMembersOf(const PoseBank& other) const {
                               [](const Turner& a, const Turner& b) { return a.isSameAs(b); });
 }
 
+bool PoseBank::isRound() const {
+    return std::ranges::all_of(m_turners, [](const Turner& each) { return each.radius() >= 0; });
+}
+
+bool PoseBank::sharesSupport() const {
+    const double radius = m_turners[0].radius();
+    return !isMasked() || (m_cover.scales.size() == 1 && radius >= 0 &&
+                           std::ranges::all_of(m_turners, [radius](const Turner& each) {
+                               return each.radius() == radius && !each.isWeighted();
+                           }));
+}
+
 base::Index PoseBank::shift() const {
     const base::Extents& n = templExtents();
     return {(m_box.x - n.x) / 2, (m_box.y - n.y) / 2, (m_box.z - n.z) / 2};

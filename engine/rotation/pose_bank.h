@@ -38,6 +38,11 @@ class PoseBank {
     [[nodiscard]] base::Index shift() const;
     /// At least one member has voxels that do not count.
     [[nodiscard]] bool isMasked() const { return m_masked >= 0; }
+    /// Whether the supports of all templates are round.
+    [[nodiscard]] bool isRound() const;
+    /// Whether all members have one support, without weights: a round one that does not grow, or
+    /// all voxels.
+    [[nodiscard]] bool sharesSupport() const;
     /// A member as most of them are: with voxels that do not count, if any has such.
     [[nodiscard]] std::int64_t typical() const { return m_masked >= 0 ? m_masked : 0; }
     /// A template in a pose that need not be one of the cover, in the box of the members.

@@ -54,6 +54,9 @@ class Turner {
            bool inDouble, const base::View<const float>& weights = {});
 
     [[nodiscard]] const base::Extents& extents() const { return m_voxels.extents(); }
+    /// The radius in voxels of a round support; else negative.
+    [[nodiscard]] double radius() const { return m_voxels.radius; }
+    [[nodiscard]] bool isWeighted() const { return !m_voxels.weights.empty(); }
     /// Whether all poses are the same.
     [[nodiscard]] bool isSameAs(const Turner& other) const;
 

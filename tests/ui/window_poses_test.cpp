@@ -19,6 +19,7 @@
 #include "engine/rotation/cover.h"
 #include "tests/support/test_class.h"
 #include "tests/ui/window_support.h"
+#include "ui/base/text.h"
 #include "ui/judge/hand_view.h"
 #include "ui/match/fields/angle_dial.h"
 #include "ui/match/fields/direction_sphere.h"
@@ -303,6 +304,13 @@ class WindowPosesTest : public QObject {
         QVERIFY(test::runAndWait(*m_window));
         const auto& result = *m_window->document().result()->job;
         QVERIFY(result.search && result.report.search && result.report.handedness);
+        // Both searches count in the plan and in the time of the run.
+        QCOMPARE(
+            test::child<QLabel>(*m_window, "planTimePredicted").text(),
+            ui::durationText(*result.report.poses->predictedMs + *result.report.handsPredictedMs));
+        QCOMPARE(
+            test::child<QLabel>(*m_window, "planTimeMeasured").text(),
+            ui::durationText(result.report.run->executeMs.median + result.report.run->handsMs));
         const auto& table = test::child<QTableView>(*m_window, "peaksTable");
         QVERIFY(!table.isColumnHidden(ui::PeaksModel::SearchZ));
         QCOMPARE(table.model()->index(0, ui::PeaksModel::SearchZ).data().toString(),

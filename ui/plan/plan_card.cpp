@@ -252,6 +252,10 @@ void PlanCard::showGroups(const job::JobReport& report) {
                      .arg(extentsText(group.plan.problem.templ), candidateText(chosen.candidate),
                           durationText(chosen.expectedMs().value_or(0)));
     }
+    if (report.poses) { // the plans are of batches
+        predicted = report.poses->predictedMs.value_or(predicted);
+    }
+    predicted += report.handsPredictedMs.value_or(0);
     const plan::CandidateReport& first = *report.groups.front().plan.chosen();
     setHeadline(tr("%1 templates of %2 sizes on %3, %4")
                     .arg(report.templates.size())
@@ -331,7 +335,8 @@ void PlanCard::showNumbers(const job::JobReport& report, const plan::CandidateRe
     if (chosen.prediction) {
         // Of a search over poses the plan is one of a batch.
         const bool poses = report.poses && report.poses->predictedMs;
-        const double all = poses ? *report.poses->predictedMs : chosen.expectedMs().value_or(0);
+        const double all = (poses ? *report.poses->predictedMs : chosen.expectedMs().value_or(0)) +
+                           report.handsPredictedMs.value_or(0);
         m_numbers->showPredicted(
             all, (poses ? report.poses->memoryBytes : chosen.prediction->hostBytes) +
                      (m_sceneCount - 1) * method::mapBytes(report.plan.problem));

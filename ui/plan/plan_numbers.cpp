@@ -39,9 +39,11 @@ PlanNumbers::PlanNumbers(QWidget* parent) : QWidget(parent) {
     m_memoryPredicted = makeLabel("planMemoryPredicted", Qt::AlignRight);
     m_memoryMeasured = makeLabel("planMemoryMeasured", Qt::AlignRight);
     m_timePredicted->setToolTip(
-        tr("Predicted time to prepare and run, without reading and writing files"));
-    m_timeMeasured->setToolTip(
-        tr("Measured time to prepare and run, without reading and writing files"));
+        tr("Predicted time to prepare and run, of both hands where they are compared, without "
+           "reading and writing files"));
+    m_timeMeasured->setToolTip(tr(
+        "Measured time to prepare and run, of both hands where they are compared, without reading "
+        "and writing files"));
     m_memoryPredicted->setToolTip(tr("Predicted largest memory without the scene: map, status and "
                                      "buffers. With several scenes, the maps of all scenes"));
     m_memoryMeasured->setToolTip(
@@ -125,7 +127,8 @@ void PlanNumbers::showFurther(double milliseconds) {
 
 void PlanNumbers::showMeasured(const job::JobReport& report) {
     const bool ran = report.run.has_value();
-    m_timeMeasured->setText(ran ? durationText(report.run->executeMs.median) : QString());
+    m_timeMeasured->setText(ran ? durationText(report.run->executeMs.median + report.run->handsMs)
+                                : QString());
     m_memoryMeasured->setText(ran ? bytesText(report.run->peakHostBytes) : QString());
     for (QLabel* label : {m_measuredHead, m_timeMeasured, m_memoryMeasured}) {
         label->setVisible(ran);

@@ -221,8 +221,8 @@ void MaskPainter::putShape() {
     try {
         job::MaskShape shape;
         shape.soft = m_settings.soft;
-        shape.sphere = m_settings.shape != Shape::MiddleBox;
-        if (shape.sphere) {
+        shape.round = m_settings.shape != Shape::MiddleBox;
+        if (shape.round) {
             shape.radius = m_settings.radius;
             shape.height = m_settings.shape == Shape::Cylinder ? m_settings.height : 0;
         } else {

@@ -47,9 +47,10 @@ double passesShare(const Extents& points, const Extents& m) {
 }
 
 /// Time of the transforms that give the sums under a mask, divided by those of a plain tile: one
-/// more there and two back, beside buffers that hold spectra. And nanoseconds for each point of a
-/// tile for squares and sums.
+/// more there and two back, beside buffers that hold spectra; for a further mask of a bank the way
+/// back alone. And nanoseconds for each point of a tile for squares and sums.
 constexpr double kMaskPasses = 1.5;
+constexpr double kAgainMask = 1;
 constexpr double kMaskVoxelNs = 0.8;
 
 class TiledMethod final : public method::Method {
@@ -181,7 +182,8 @@ class TiledMethod final : public method::Method {
         // Two half transforms a tile (Karas (23)), 2.5 M log2 M operations each; one for each
         // further template.
         const double templates = problem.templates;
-        const double masks = masksInTiles(problem) ? 1 : 0; // of all templates, if they are equal
+        const double masks = !masksInTiles(problem) ? 0 : problem.ownMasks ? templates : 1;
+        const double maskPasses = masks > 0 ? kMaskPasses + kAgainMask * (masks - 1) : 0;
         prediction.operations =
             (tiles * (1 + templates + 3 * masks) + templates * halves * general.tiles) *
             (2.5 * pointCount * std::log2(std::max(2.0, pointCount)) + 1.5 * pointCount);
@@ -191,7 +193,7 @@ class TiledMethod final : public method::Method {
         const double fftw = points.smooth() ? timeFactor(points) : 1;
         const double passesNs = (shape.tileNs - loadNs) * passesShare(points, m) * fftw;
         const double tileNs = loadNs + passesNs * (1 + kAgainTransform * (templates - 1)) +
-                              masks * (kMaskPasses * passesNs + kMaskVoxelNs * pointCount) +
+                              maskPasses * passesNs + masks * kMaskVoxelNs * pointCount +
                               model.tileOverheadNs;
         // In the last round some threads may be idle.
         const double threads = static_cast<double>(candidate.threads);

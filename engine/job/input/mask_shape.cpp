@@ -74,10 +74,10 @@ void forVoxels(const base::Extents& extents, const base::Point& low, const base:
 
 std::string MaskShape::text() const {
     const std::string edge = soft > 0 ? "," + voxelText(soft) : "";
-    if (sphere && height > 0) {
+    if (round && height > 0) {
         return std::string(kCylinder) + voxelText(radius) + "," + voxelText(height) + edge;
     }
-    if (sphere) {
+    if (round) {
         return std::string(kSphere) + voxelText(radius) + edge;
     }
     if (sides == std::array<double, 3>{}) {
@@ -139,19 +139,19 @@ double beyondOf(const MaskShape& shape, double x, double y, double z) {
     const auto past = [](double at, double length) {
         return std::max(0.0, std::abs(at) - length / 2);
     };
-    if (shape.sphere && shape.height > 0) {
+    if (shape.round && shape.height > 0) {
         return std::hypot(std::max(0.0, std::hypot(x, y) - shape.radius), past(z, shape.height));
     }
-    return shape.sphere ? std::hypot(x, y, z) - shape.radius
-                        : std::hypot(past(x, shape.sides[0]), past(y, shape.sides[1]),
-                                     past(z, shape.sides[2]));
+    return shape.round ? std::hypot(x, y, z) - shape.radius
+                       : std::hypot(past(x, shape.sides[0]), past(y, shape.sides[1]),
+                                    past(z, shape.sides[2]));
 }
 
 } // namespace
 
 base::Image<float> maskWeights(const MaskShape& shape, const base::Extents& templ) {
     base::Image<float> weights(templ, 1.0F);
-    if (!shape.sphere && shape.sides == std::array<double, 3>{}) {
+    if (!shape.round && shape.sides == std::array<double, 3>{}) {
         return weights;
     }
     const auto off = [](std::int64_t i, std::int64_t n) {

@@ -8,24 +8,27 @@
 
 namespace flcc::job::detail {
 
-/// How the members of a search over poses are divided: batches of `least` or `least` + 1 members,
-/// the larger ones first.
+/// How members of a search over poses are divided: into as few batches of at most `most` as there
+/// can be, nearly equal, the larger ones first. With `most` above 2, none is of one member, which a
+/// method would treat as a template of its own, unless there is one in all.
 struct Batches {
-    std::int64_t members = 1;
-    std::int64_t count = 1;
+    std::int64_t members;
+    std::int64_t count;
 
-    [[nodiscard]] std::int64_t least() const { return members / count; }
-    [[nodiscard]] std::int64_t largest() const { return (members + count - 1) / count; }
+    Batches(std::int64_t all, std::int64_t most) : members(all), count((all + most - 1) / most) {}
+    [[nodiscard]] std::int64_t largest() const { return size(0); }
     [[nodiscard]] std::int64_t size(std::int64_t batch) const {
-        return least() + (batch < members % count ? 1 : 0);
+        return members / count + (batch < members % count ? 1 : 0);
     }
     [[nodiscard]] std::int64_t first(std::int64_t batch) const {
-        return least() * batch + std::min(batch, members % count);
+        return members / count * batch + std::min(batch, members % count);
     }
 };
 
-/// The batches of so many members of these extents. Their size depends on the members alone, so
-/// that a job has the same plan wherever it runs.
+/// The least that the members of a batch are reduced to where memory is short.
+inline constexpr std::int64_t kLeastBatch = 4;
+
+/// The batches of so many members of these extents where memory does not matter.
 [[nodiscard]] Batches batchesOf(std::int64_t members, const base::Extents& box);
 
 /// The pixel type of members of templates of a type.

@@ -8,6 +8,28 @@
 
 namespace flcc::job::detail {
 
+namespace {
+
+/// Whether templates of equal extents have different masks.
+bool haveOwnMasks(const std::vector<TemplateInput>& templates, const std::vector<int>& group) {
+    const auto maskOf = [&](int number) -> const MaskImage* {
+        const TemplateInput& templ = templates[static_cast<std::size_t>(number)];
+        return templ.masked ? templ.mask.get() : nullptr;
+    };
+    const auto same = [](const auto& a, const auto& b) {
+        return a.count() == b.count() && std::equal(a.data(), a.data() + a.count(), b.data());
+    };
+    const MaskImage* const first = maskOf(group.front());
+    return std::any_of(group.begin(), group.end(), [&](int number) {
+        const MaskImage* const own = maskOf(number);
+        return own != first &&
+               (own == nullptr || first == nullptr || !same(own->support, first->support) ||
+                !same(own->weights, first->weights));
+    });
+}
+
+} // namespace
+
 method::MaskedView Inputs::viewOf(const base::AnyView& other) const {
     method::MaskedView view(other);
     if (sceneMasked) {
@@ -51,6 +73,7 @@ method::Problem Inputs::problem(const Job& job, const std::vector<int>& group) c
         const TemplateInput& templ = templates[static_cast<std::size_t>(number)];
         return templ.mask && !templ.mask->weights.empty();
     });
+    problem.ownMasks = problem.mask && haveOwnMasks(templates, group);
     problem.sceneMask = sceneMasked;
     problem.statistics = job.statistics;
     problem.templates = static_cast<int>(numbersOf(group).size());
@@ -64,6 +87,7 @@ method::Problem Inputs::problem(const Job& job, const std::vector<int>& group) c
         problem.templ = bank->box();
         problem.templPixel = memberPixel(problem.templPixel);
         problem.mask = bank->isMasked();
+        problem.ownMasks = !bank->sharesSupport();
         problem.templates = static_cast<int>(batchesOf(bank->count(), bank->box()).largest());
         problem.residual = method::kUnknownResidual;
         problem.onDevice.map = true; // a member's scores are compared with those before

@@ -8,9 +8,6 @@
 #include "engine/base/stopwatch.h"
 #include "engine/job/knowledge.h"
 #include "engine/job/match/audit.h"
-#include "engine/job/match/best_so_far.h"
-#include "engine/job/match/pose_run.h"
-#include "engine/job/match/pose_timing.h"
 #include "engine/job/report/spread.h"
 #include "engine/method/bank.h"
 #include "engine/method/method_on_device.h"
@@ -105,15 +102,6 @@ bool GroupRun::plan(const plan::Request& request, bool warmUp, const std::stop_t
         asked.replay = chosenCandidate(m_job.planReport.string(), m_problem.templ);
     }
     base::TilePool pool(asked.limits.threads);
-    const method::MaskedView scene = m_inputs.sceneView();
-    std::optional<rotation::TurnedTemplate> member;
-    method::MaskedView templ = m_inputs.templViews(m_numbers).front();
-    if (m_bank) {
-        asked.limits.memoryBytes =
-            std::max<std::int64_t>(1, asked.limits.memoryBytes - posesBytes(m_problem));
-        member = m_bank->member(m_bank->typical());
-        templ = method::viewOf(*member);
-    }
     if (m_bank && !m_job.poses.resume.empty()) {
         m_kept = std::make_unique<KeptSearch>(
             m_job.poses.resume, searchIdentity(m_job, m_inputs, m_numbers, m_problem));
@@ -124,19 +112,20 @@ bool GroupRun::plan(const plan::Request& request, bool warmUp, const std::stop_t
     }
     const std::shared_ptr<const plan::Knowledge> known = knowledge();
     asked.knowledge = known.get();
-    plan::Planned planned =
-        plan::makePlan(m_problem, asked, &scene, &templ, &m_statistics, pool, stop);
-    m_report.plan = std::move(planned.report);
-    if (planned.cancelled || stop.stop_requested()) {
+    plan::Planned made = planned(asked, pool, stop);
+    m_report.plan = std::move(made.report);
+    if (made.cancelled || stop.stop_requested()) {
         return false;
     }
-    if (planned.learnt) {
-        learn(*planned.learnt, asked.planning == plan::Planning::Exhaustive);
+    if (made.learnt) {
+        learn(*made.learnt, asked.planning == plan::Planning::Exhaustive);
     }
-    m_plan = std::move(planned.plan);
-    m_batchMs.reset();
+    m_plan = std::move(made.plan);
+    m_times.reset();
     if (m_plan && m_bank && asked.planning != plan::Planning::Estimate) {
+        const base::Stopwatch watch;
         timeBatches(asked, pool, stop);
+        m_report.plan.planningMs += watch.ms();
     }
     if (m_plan && warmUp) {
         const base::Stopwatch watch;
@@ -227,51 +216,6 @@ std::string GroupRun::sceneOn(const std::string& before) const {
     return chosen->prediction->onDevice.keepsScene ? chosen->candidate.device : std::string();
 }
 
-double GroupRun::expectedMs() const {
-    if (!m_plan) {
-        return 0;
-    }
-    const double one = m_batchMs.value_or(m_plan->report().chosen()->expectedMs().value_or(1));
-    return one * static_cast<double>(batches());
-}
-
-/// Times batches of a long search, or remembers their time.
-void GroupRun::timeBatches(const plan::Request& request, base::TilePool& pool,
-                           const std::stop_token& stop) {
-    if (batches() < kRehearsedBatches || m_job.poses.prunes()) {
-        return;
-    }
-    const method::Candidate& candidate = m_plan->candidate();
-    const std::string key =
-        "batch of poses " + plan::problemKey(m_problem, request.limits,
-                                             plan::name(request.planning), request.method,
-                                             request.device, request.tile);
-    const plan::KnownProblem* const known = request.knowledge->find(key);
-    if (known != nullptr && known->timings.front().candidate == candidate) {
-        m_batchMs = known->timings.front().ms;
-        return;
-    }
-    const method::MaskedView scene = m_inputs.sceneView();
-    m_batchMs =
-        rehearse({.method = m_plan->method(),
-                  .problem = m_problem,
-                  .candidate = candidate,
-                  .bank = *m_bank,
-                  .scene = scene},
-                 request.limits, m_plan->report().chosen()->expectedMs().value_or(1), pool, stop);
-    if (m_batchMs) {
-        learn({.key = key, .timings = {{candidate, *m_batchMs}}}, false);
-    }
-}
-
-std::int64_t GroupRun::batches() const {
-    if (!m_bank) {
-        return 1;
-    }
-    const Batches all = batchesOf(m_bank->count(), m_bank->box());
-    return batchesOf(all.members - m_keptMembers, m_bank->box()).count;
-}
-
 /// The effort behind the transforms that will run, now that they are made.
 void GroupRun::nameFftPlanning(const plan::Request& request) {
     const auto verdict =
@@ -335,39 +279,6 @@ bool GroupRun::makeMap(const std::stop_token& stop) {
 method::BankView GroupRun::bankView() {
     return {method::viewOf(*m_map), m_index ? m_index->view() : base::View<std::int32_t>(),
             m_sums ? m_sums->view() : method::SearchSums{}};
-}
-
-method::Outcome GroupRun::searchPoses(const method::Execution& execution,
-                                      const Progress& progress) {
-    const base::Stopwatch watch;
-    const method::MaskedView scene = m_inputs.sceneView();
-    BestSoFar best(*m_map);
-    const auto searched = [&](std::int64_t members) {
-        if (progress.searched) {
-            progress.searched(members, m_bank->count());
-        }
-        if (progress.best) {
-            if (const auto copy = best.copy(execution.pool)) {
-                progress.best(copy);
-            }
-        }
-    };
-    m_keptMembers = 0;
-    if (m_kept && m_kept->part() && m_kept->part()->candidate == m_plan->candidate()) {
-        m_keptMembers = m_kept->part()->members;
-    }
-    method::Outcome outcome = runPoses({.method = m_plan->method(),
-                                        .problem = m_problem,
-                                        .candidate = m_plan->candidate(),
-                                        .bank = *m_bank,
-                                        .scene = scene,
-                                        .share = progress.share,
-                                        .searched = searched,
-                                        .kept = m_kept.get(),
-                                        .likeness = m_likeness ? &*m_likeness : nullptr},
-                                       execution, bankView());
-    m_streamMs.push_back(watch.ms());
-    return outcome;
 }
 
 method::Outcome GroupRun::executePrepared(const method::Execution& execution,

@@ -12,6 +12,7 @@
 #include "engine/job/input/inputs.h"
 #include "engine/job/job.h"
 #include "engine/job/match/kept_search.h"
+#include "engine/job/match/pose_timing.h"
 #include "engine/match/search_statistics.h"
 #include "engine/method/session.h"
 #include "engine/plan/planner.h"
@@ -78,8 +79,12 @@ class GroupRun {
     [[nodiscard]] std::int64_t members() const { return m_inputs.countOf(m_numbers); }
     /// Those that an earlier run searched.
     [[nodiscard]] std::int64_t keptMembers() const { return m_keptMembers; }
-    /// Predicted time of the run, with all batches of poses. Needs a plan.
+    /// What a search over poses takes beside the plan of its batch, in bytes.
+    [[nodiscard]] std::int64_t besideBytes() const;
+    /// Predicted time of the run, with all batches of poses that are not kept. Needs a plan.
     [[nodiscard]] double expectedMs() const;
+    /// Predicted time of searching for the mirrored templates (Job::handedness). Needs a plan.
+    [[nodiscard]] double handsMs() const;
 
     /// Allocates the map, and the index if it is needed; nothing if the map stays on the device.
     /// Needs a plan. The threads of the plan write the first values: new memory takes seconds for a
@@ -133,8 +138,12 @@ class GroupRun {
   private:
     [[nodiscard]] bool reduces() const;
     void nameFftPlanning(const plan::Request& request);
+    [[nodiscard]] plan::Planned planned(plan::Request& asked, base::TilePool& pool,
+                                        const std::stop_token& stop);
     void timeBatches(const plan::Request& request, base::TilePool& pool,
                      const std::stop_token& stop);
+    [[nodiscard]] std::string timesKey(const plan::Request& request) const;
+    [[nodiscard]] double searchMs(std::int64_t members) const;
     [[nodiscard]] bool staysWithin(const method::Limits& limits);
     [[nodiscard]] method::Outcome executeOnce(base::TilePool& pool, const Progress& progress,
                                               int turn, const std::stop_token& stop);
@@ -171,8 +180,8 @@ class GroupRun {
     GroupReport m_report;
     method::Outcome m_outcome; ///< of the last repetition
     std::int64_t m_keptMembers = 0;
-    std::optional<double> m_batchMs; ///< of a search over poses, measured before the run
-    int m_threads = 1;               ///< number of threads of the last repetition
+    std::optional<PoseTimes> m_times; ///< of a search over poses, measured before the run
+    int m_threads = 1;                ///< number of threads of the last repetition
     std::vector<double> m_executeMs;
     std::vector<double> m_streamMs;
 };

@@ -7,6 +7,7 @@
 #include <limits>
 #include <numeric>
 
+#include "engine/base/stopwatch.h"
 #include "engine/base/tile_pool.h"
 #include "engine/job/input/limits.h"
 #include "engine/job/match/null_search.h"
@@ -263,8 +264,10 @@ double mirrorLikeness(const Inputs& inputs, int threads, const std::stop_token& 
 bool HandSearch::search(const Job& job, const Inputs& inputs, const JobResult& so,
                         const std::stop_token& stop, JobSink& sink) {
     if (job.handedness) {
+        const base::Stopwatch watch;
         m_alike = mirrorLikeness(inputs, threadsOf(job), stop);
         m_mirrored = mirroredPeaks(job, so, stop, sink);
+        m_ms = watch.ms();
     }
     return !stop.stop_requested();
 }

@@ -23,8 +23,9 @@ using json::Json;
 namespace {
 
 // A file is kMagic, the length of the header as a uint64, the header (JSON), the rows of values,
-// statuses, doubles if there are any, and indices, all little-endian, and the SHA-256 of all that
-// in hexadecimal digits.
+// statuses, doubles if there are any, and indices, with statistics of the search those of sums,
+// squares, counts and the sum of the members, all little-endian, and the SHA-256 of all that in
+// hexadecimal digits.
 constexpr std::string_view kMagic = "FLCC search 1\n\0\0";
 constexpr std::string_view kExtension = ".flcc-search";
 constexpr std::size_t kDigest = 64;
@@ -92,12 +93,13 @@ Error damaged(const std::filesystem::path& file) {
 }
 
 /// Calls `use(bytes, count)` for the rows of all images of a bank.
-template <class Use> void forRows(const method::BankView& bank, const Use& use) {
-    const base::Extents& n = bank.map.value.extents();
+template <class Use>
+void forRows(const method::BankView& bank, match::Likeness* likeness, const Use& use) {
     const auto rows = [&](const auto& view) {
         if (view.data() == nullptr) {
             return;
         }
+        const base::Extents& n = view.extents();
         for (std::int64_t z = 0; z < n.z; ++z) {
             for (std::int64_t y = 0; y < n.y; ++y) {
                 use(view.row(y, z), static_cast<std::size_t>(n.x) * sizeof(*view.data()));
@@ -108,6 +110,12 @@ template <class Use> void forRows(const method::BankView& bank, const Use& use) 
     rows(bank.map.status);
     rows(bank.map.exact);
     rows(bank.index);
+    rows(bank.sums.sum);
+    rows(bank.sums.squares);
+    rows(bank.sums.count);
+    if (likeness != nullptr) {
+        rows(likeness->sum());
+    }
 }
 
 bool isSearch(const std::filesystem::path& file) { return file.extension() == kExtension; }
@@ -185,13 +193,13 @@ void KeptSearch::requireWritable() const {
     const io::AtomicFile trial(m_file);
 }
 
-void KeptSearch::load(const method::BankView& best) const {
+void KeptSearch::load(const method::BankView& best, match::Likeness* likeness) const {
     std::ifstream in(m_file, std::ios::binary);
     io::Digest digest;
     std::string head(m_scores, ' ');
     in.read(head.data(), static_cast<std::streamsize>(head.size()));
     digest.add(head.data(), head.size());
-    forRows(best, [&](auto* row, std::size_t bytes) {
+    forRows(best, likeness, [&](auto* row, std::size_t bytes) {
         in.read(reinterpret_cast<char*>(row), static_cast<std::streamsize>(bytes));
         digest.add(row, bytes);
     });
@@ -200,9 +208,13 @@ void KeptSearch::load(const method::BankView& best) const {
         in.peek() != std::ifstream::traits_type::eof()) {
         throw damaged(m_file);
     }
+    if (likeness != nullptr) {
+        likeness->resumeAfter(m_part->members);
+    }
 }
 
-void KeptSearch::keep(const SearchPart& part, const method::BankView& best) {
+void KeptSearch::keep(const SearchPart& part, const method::BankView& best,
+                      match::Likeness* likeness) {
     const base::Stopwatch watch;
     plan::CandidateReport row;
     row.candidate = part.candidate;
@@ -224,7 +236,7 @@ void KeptSearch::keep(const SearchPart& part, const method::BankView& best) {
     write(kMagic.data(), kMagic.size());
     write(&length, sizeof length);
     write(header.data(), header.size());
-    forRows(best, write);
+    forRows(best, likeness, write);
     const std::string stated = digest.text();
     out.write(stated.data(), static_cast<std::streamsize>(stated.size()));
     out.close();

@@ -7,6 +7,7 @@
 
 #include "engine/base/stopwatch.h"
 #include "engine/job/input/inputs.h"
+#include "engine/match/search_statistics.h"
 #include "engine/method/bank.h"
 #include "engine/method/candidate.h"
 
@@ -43,11 +44,12 @@ class KeptSearch {
 
     /// Makes the folder, and looks whether files can be written there. **Errors**: Output.
     void requireWritable() const;
-    /// Reads the scores of part() into `best`. **Shapes**: those of the search that was kept.
-    /// **Errors**: Input for a damaged file.
-    void load(const method::BankView& best) const;
-    /// Replaces the file. **Errors**: Output.
-    void keep(const SearchPart& part, const method::BankView& best);
+    /// Reads the scores of part(), and its sums where `best` wants them, and sets `likeness` unless
+    /// it is null. **Shapes**: those of the search that was kept. **Errors**: Input for a damaged
+    /// file.
+    void load(const method::BankView& best, match::Likeness* likeness) const;
+    /// Replaces the file. `likeness` may be null. **Errors**: Output.
+    void keep(const SearchPart& part, const method::BankView& best, match::Likeness* likeness);
     /// Whether the last keep() is so long ago that another one costs little.
     [[nodiscard]] bool isDue() const;
 

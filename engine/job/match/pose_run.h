@@ -12,13 +12,14 @@
 namespace flcc::job::detail {
 
 /// Bytes that a search over poses takes beside the run of one batch: the map of a batch, its
-/// members, and a copy of the best scores to look at.
-[[nodiscard]] std::int64_t posesBytes(const method::Problem& batch);
+/// members, a copy of the best scores to look at and, if members are `filtered`, what threads need
+/// for that.
+[[nodiscard]] std::int64_t posesBytes(const method::Problem& batch, bool filtered, int threads);
 
 /// What runPoses() needs of a group.
 struct PoseRun {
     const method::Method& method;
-    const method::Problem& problem; ///< of the largest batch
+    const method::Problem& problem; ///< of a batch: its templates are the most of one
     const method::Candidate& candidate;
     const rotation::PoseBank& bank;
     const method::MaskedView& scene;
@@ -29,8 +30,6 @@ struct PoseRun {
     std::function<void(std::int64_t)> searched{};
     /// Where the finished part is kept, and taken from if it is of this candidate; may be null.
     KeptSearch* kept = nullptr;
-    /// Batches that are searched at most; fewer than all leave counts of statuses out.
-    std::int64_t most = INT64_MAX;
     match::Likeness* likeness = nullptr; ///< if set, all members are added to it
 };
 

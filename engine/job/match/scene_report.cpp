@@ -1,6 +1,8 @@
 // What the report of a job says of its inputs, groups and poses.
 
 #include <algorithm>
+#include <functional>
+#include <numeric>
 #include <utility>
 
 #include "engine/job/input/poses.h"
@@ -28,6 +30,12 @@ void SceneRunner::reportGroups() {
     JobReport& report = m_result.report;
     const GroupReport& first = groups().front().report();
     report.plan = first.plan;
+    report.handsPredictedMs.reset();
+    if (m_job.handedness && first.plan.chosen() != nullptr) {
+        report.handsPredictedMs =
+            std::transform_reduce(groups().begin(), groups().end(), 0.0, std::plus(),
+                                  [](const GroupRun& group) { return group.handsMs(); });
+    }
     if (!inputs().banks.empty()) {
         reportPoses();
     }
@@ -48,6 +56,7 @@ void SceneRunner::reportPoses() {
     }
     double predicted = 0;
     double measured = 0;
+    poses.batch = 0;
     for (const GroupRun& group : groups()) {
         const plan::CandidateReport* const chosen = group.report().plan.chosen();
         if (chosen == nullptr || !chosen->prediction) {
@@ -55,9 +64,10 @@ void SceneRunner::reportPoses() {
             return;
         }
         predicted += group.expectedMs();
+        poses.batch = std::max<std::int64_t>(poses.batch, group.problem().templates);
         poses.kept += group.keptMembers();
-        poses.memoryBytes = std::max(poses.memoryBytes,
-                                     chosen->prediction->hostBytes + posesBytes(group.problem()));
+        poses.memoryBytes =
+            std::max(poses.memoryBytes, chosen->prediction->hostBytes + group.besideBytes());
         measured += group.report().run ? group.report().run->executeMs.median : 0;
     }
     poses.predictedMs = predicted;

@@ -538,6 +538,7 @@ bool SceneRunner::execute() {
     m_work->hold = {};
     RunReport run = totalRun(groups());
     run.readMs = m_work->readMs;
+    run.handsMs = m_hand.ms();
     run.peakHostBytes = meter.rise();
     for (const std::string& failure : run.failures) {
         warn(failure);

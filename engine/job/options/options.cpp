@@ -328,8 +328,8 @@ std::vector<Option<Job>> makeOptions() {
             std::vector{Search::Exhaustive, Search::Pruned, Search::Heuristic}),
         {.name = "resume",
          .value = "FOLDER",
-         .help = "keep the finished part of a search over rotations or scales in this folder, and "
-                 "go on from the part that it keeps",
+         .help = "keep the finished part of a search over rotations or scales in this folder, with "
+                 "the sums of --search-statistics, and go on from the part that it keeps",
          .get =
              [](const Job& job) {
                  return job.poses.resume.empty() ? std::nullopt

@@ -150,11 +150,6 @@ void requireSensible(const Job& job) {
               "{--search-statistics} is of one scene, but {--stream} searches every slice; search "
               "one slice as {--region} X,Y,Z:W,H,1 without {--stream}");
     }
-    if (job.searchStatistics && !job.poses.resume.empty()) {
-        wrong("search-statistics-and-resume",
-              "{--resume} keeps the best scores of a search alone; leave out {--resume} or "
-              "{--search-statistics}");
-    }
     requireSearch(job);
     if (!job.poses.resume.empty() && !job.poses.any()) {
         wrong("resume-without-rotations",

@@ -139,7 +139,7 @@ std::string summaryHtml(const JobReport& report) {
         rows.push_back({"Threshold", thresholdText(*report.threshold)});
     }
     if (report.handedness) {
-        rows.push_back({"Hand", handednessText(*report.handedness)});
+        rows.push_back({"Hand", handednessText(*report.handedness) + "; " + handsTimeText(report)});
     }
     if (report.audit) {
         rows.push_back({"Audit", auditText(*report.audit)});

@@ -324,6 +324,7 @@ Json jsonOf(const JobReport& report) {
     json["poses"] = report.poses ? toJson(*report.poses) : Json(nullptr);
     json["search"] = report.search ? toJson(*report.search) : Json(nullptr);
     json["handedness"] = report.handedness ? toJson(*report.handedness) : Json(nullptr);
+    json["handedness_predicted_ms"] = orNull(report.handsPredictedMs);
     json["preparation"] = report.preparation ? toJson(*report.preparation) : Json(nullptr);
     json["groups"] = Json::array();
     for (const GroupReport& group : report.groups) {

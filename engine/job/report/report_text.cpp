@@ -165,6 +165,7 @@ std::string problemText(const JobReport& report) {
         (report.region ? "Region    " + base::toString(*report.region) + "\n" : "") +
         templatesText(report, flat) +
         (report.poses ? "Poses     " + posesText(*report.poses) + "\n" : std::string()) +
+        (report.handsPredictedMs ? "Hands     " + handsTimeText(report) + "\n" : std::string()) +
         (report.search ? "Search    " + searchText(*report.search) + "\n" : std::string()) +
         (report.preparation ? "Prepared  " + preparationText(*report.preparation) + "\n"
                             : std::string()) +
@@ -292,15 +293,20 @@ std::string timesText(const char* head, const std::optional<method::DeviceTimes>
            milliseconds(times->oneAfterTheOther()) + " ms\n";
 }
 
-std::string runText(const RunReport& run, const plan::CandidateReport* chosen) {
+/// `poses`: of a search over poses, of which `chosen` is one batch; else null.
+std::string runText(const RunReport& run, const plan::CandidateReport* chosen,
+                    const PosesReport* poses) {
     std::string text = "\nRun on " + run.device + " with " + std::to_string(run.threads) +
                        " threads: " + milliseconds(run.executeMs.median) + " ms";
     if (run.executeMs.min < run.executeMs.max) {
         text +=
             " (" + milliseconds(run.executeMs.min) + " to " + milliseconds(run.executeMs.max) + ")";
     }
-    if (chosen && chosen->expectedMs()) {
-        text += ", predicted " + milliseconds(*chosen->expectedMs()) + " ms";
+    const std::optional<double> predicted = poses != nullptr    ? poses->predictedMs
+                                            : chosen != nullptr ? chosen->expectedMs()
+                                                                : std::nullopt;
+    if (predicted) {
+        text += ", predicted " + milliseconds(*predicted) + " ms";
     }
     text += "\n  stream " + milliseconds(run.streamMs.median) + " ms, reading " +
             milliseconds(run.readMs) + " ms, peaks " + milliseconds(run.peaksMs) + " ms, writing " +
@@ -552,11 +558,14 @@ std::string toText(const JobReport& report) {
     for (const GroupReport& group : report.groups) {
         text += "\nTemplates " + numbersText(group.templates) + " of " +
                 base::toString(group.plan.problem.templ) + " voxels" + planText(group.plan);
-        text += group.run ? runText(*group.run, group.plan.chosen()) : "";
+        text += group.run
+                    ? runText(*group.run, report.poses ? nullptr : group.plan.chosen(), nullptr)
+                    : "";
         text += group.map ? mapText(*group.map) : "";
     }
     if (report.run) {
-        text += runText(*report.run, report.groups.empty() ? report.plan.chosen() : nullptr);
+        text += runText(*report.run, report.groups.empty() ? report.plan.chosen() : nullptr,
+                        report.poses ? &*report.poses : nullptr);
     }
     if (report.map) {
         text += mapText(*report.map);

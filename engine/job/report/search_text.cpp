@@ -25,6 +25,13 @@ std::string likenessWarning(const SearchReport& search) {
            "part of the best score, so z hides the object; judge by the score";
 }
 
+std::string handsTimeText(const JobReport& report) {
+    const bool ran = report.run && report.run->handsMs > 0;
+    const double ms = ran ? report.run->handsMs : report.handsPredictedMs.value_or(0);
+    return "the search for the mirrored templates " + std::string(ran ? "took " : "takes about ") +
+           fixed(ms / 1000, 2) + " s, beside that for the templates";
+}
+
 std::string handednessText(const HandednessReport& hands) {
     return std::string(name(hands.verdict)) + ": " + hands.reason + "; medians " +
            fixed(hands.givenMedian, 4) + " given and " + fixed(hands.mirroredMedian, 4) +

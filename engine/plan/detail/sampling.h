@@ -7,6 +7,7 @@
 #include "engine/base/pixels.h"
 #include "engine/base/tile_pool.h"
 #include "engine/method/method.h"
+#include "engine/plan/sample.h"
 
 namespace flcc::plan {
 

@@ -224,7 +224,18 @@ class HandednessTest : public QObject {
         QCOMPARE(result.peaks[0].score, right.given[0]);
         Job without = job;
         without.handedness = false;
-        QCOMPARE(job::runJob(without, images).report.mapSha256, result.report.mapSha256);
+        const job::JobReport alone = job::runJob(without, images).report;
+        QCOMPARE(alone.mapSha256, result.report.mapSha256);
+        // The plan tells the second search, and the run what it took.
+        QVERIFY(!alone.handsPredictedMs && alone.run->handsMs == 0);
+        const job::JobReport planned = job::planJob(job, images);
+        const double own =
+            planned.poses ? *planned.poses->predictedMs : *planned.plan.chosen()->expectedMs();
+        QVERIFY(planned.handsPredictedMs && *planned.handsPredictedMs >= own);
+        QVERIFY(result.report.run->handsMs > 0);
+        QVERIFY(job::toText(planned).find("Hands     the search for the mirrored templates takes "
+                                          "about ") != std::string::npos);
+        QVERIFY(job::toText(result.report).find("mirrored templates took ") != std::string::npos);
         const HandednessReport wrong = handOf(job, mirrored(images));
         QVERIFY2(wrong.verdict == Hand::Mirrored, wrong.reason.c_str());
         // Both runs do the same two searches.

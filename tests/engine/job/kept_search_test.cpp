@@ -62,8 +62,15 @@ Job searching(const test::Folder& folder, const std::string& outputs) {
 }
 
 std::vector<std::string> bytes(const Job& job) {
-    return {test::bytesOf(job.map), test::bytesOf(job.status), test::bytesOf(job.index),
-            test::bytesOf(job.peaks)};
+    std::vector<std::string> all{test::bytesOf(job.map), test::bytesOf(job.status),
+                                 test::bytesOf(job.index), test::bytesOf(job.peaks)};
+    for (const char* what : {"-mean", "-deviation", "-z"}) {
+        if (!job.searchMaps.empty()) {
+            std::string file = job.searchMaps.string();
+            all.push_back(test::bytesOf(file.insert(file.rfind('.'), what)));
+        }
+    }
+    return all;
 }
 
 std::filesystem::path onlyFileIn(const std::filesystem::path& folder) {
@@ -83,20 +90,29 @@ class KeptSearchTest : public QObject {
   private Q_SLOTS:
     static void aStoppedSearchGoesOnWithTheSameBytes_data() {
         QTest::addColumn<bool>("inDouble");
-        QTest::newRow("single") << false;
-        QTest::newRow("double") << true;
+        QTest::addColumn<bool>("statistics");
+        QTest::newRow("single") << false << false;
+        QTest::newRow("double") << true << false;
+        QTest::newRow("statistics") << false << true;
     }
 
     static void aStoppedSearchGoesOnWithTheSameBytes() {
         QFETCH(bool, inDouble);
+        QFETCH(bool, statistics);
         const test::Folder folder;
-        Job whole = searching(folder, "whole");
+        const auto with = [&](const std::string& outputs) {
+            Job job = searching(folder, outputs);
+            job.searchStatistics = statistics;
+            job.searchMaps = statistics ? folder.path(outputs + "/s.mha") : "";
+            return job;
+        };
+        Job whole = with("whole");
         whole.precision = inDouble ? method::Precision::Double : method::Precision::Single;
         const JobResult expected = job::runJob(whole, images());
         const std::int64_t members = expected.report.poses->members;
         QVERIFY(members > 3 * expected.report.poses->batch);
 
-        Job parts = searching(folder, "parts");
+        Job parts = with("parts");
         parts.precision = whole.precision;
         parts.poses.resume = folder.path("kept/searches");
         std::int64_t before = 0;
@@ -120,6 +136,8 @@ class KeptSearchTest : public QObject {
         QCOMPARE(result.report.map->facts.scores.sum, expected.report.map->facts.scores.sum);
         QCOMPARE(result.report.map->facts.statusCounts, expected.report.map->facts.statusCounts);
         QVERIFY(std::ssize(result.peaks) > 2);
+        QCOMPARE(result.report.search.has_value(), statistics);
+        QVERIFY(!statistics || result.report.search->likeness == expected.report.search->likeness);
 
         // A finished search is not run again.
         parts.minScore = 0.3;
@@ -128,6 +146,52 @@ class KeptSearchTest : public QObject {
         const JobResult again = job::runJob(parts, images());
         QCOMPARE(again.report.poses->kept, members);
         QVERIFY(!again.report.poses->perSecond);
+        QCOMPARE(bytes(parts), bytes(whole));
+        QVERIFY(!statistics || again.report.search->likeness == expected.report.search->likeness);
+    }
+
+    // Short memory makes smaller batches, also of what is left.
+    static void batchesOfAnySizeGiveTheSameBytes() {
+        const test::Folder folder;
+        const auto with = [&](const std::string& outputs) {
+            Job job = searching(folder, outputs);
+            job.method = "tiled";
+            job.tile = {16, 16, 16};
+            job.searchStatistics = true;
+            job.searchMaps = folder.path(outputs + "/s.mha");
+            return job;
+        };
+        const Job whole = with("whole");
+        const JobResult expected = job::runJob(whole, images());
+        Job small = with("small");
+        std::vector<std::int64_t> sizes{expected.report.poses->batch};
+        std::int64_t least = expected.report.poses->memoryBytes;
+        while (sizes.back() > 4) {
+            small.memoryBytes = least - 1;
+            const JobResult result = job::runJob(small, images());
+            QCOMPARE(bytes(small), bytes(whole));
+            QCOMPARE(result.report.map->facts.scores.sum, expected.report.map->facts.scores.sum);
+            QCOMPARE(result.report.search->likeness, expected.report.search->likeness);
+            QVERIFY(result.report.poses->batch < sizes.back());
+            QVERIFY(result.report.poses->memoryBytes < least);
+            least = result.report.poses->memoryBytes;
+            sizes.push_back(result.report.poses->batch);
+        }
+        QVERIFY(sizes.size() >= 3);
+        small.memoryBytes = least / 2;
+        QCOMPARE(test::thrownBy([&] { (void)job::runJob(small, images()); }).code,
+                 base::ErrorCode::Memory);
+
+        Job parts = with("parts");
+        parts.memoryBytes = least;
+        parts.poses.resume = folder.path("kept");
+        Stopper stopper(3);
+        QVERIFY(job::runJob(parts, images(), stopper.token(), &stopper).cancelled);
+        QVERIFY(stopper.told().back() < sizes.front());
+        parts.memoryBytes = 0;
+        const JobResult result = job::runJob(parts, images());
+        QCOMPARE(result.report.poses->kept, stopper.told().back());
+        QCOMPARE(result.report.poses->batch, sizes.front());
         QCOMPARE(bytes(parts), bytes(whole));
     }
 
@@ -159,6 +223,9 @@ class KeptSearchTest : public QObject {
         QCOMPARE(kept(other, images()), 0);
         other = job;
         other.method = "direct";
+        QCOMPARE(kept(other, images()), 0);
+        other = job;
+        other.searchStatistics = true; // the file has no sums
         QCOMPARE(kept(other, images()), 0);
         other = job;
         other.minScore = 0.9;

@@ -382,13 +382,40 @@ class PosesTest : public QObject {
 
     static void memoryDoesNotDependOnTheNumberOfOrientations() {
         const job::JobImages images = pictureOf({}, {200, 200, 1}, true);
-        const job::JobReport few = job::planJob(searching("2"), images);
+        const job::JobReport few = job::planJob(searching("2.25"), images);
         const job::JobReport many = job::planJob(searching("0.5"), images);
-        QCOMPARE(few.poses->members, 180);
+        QCOMPARE(few.poses->members, 160);
         QCOMPARE(many.poses->members, 720);
-        QVERIFY(few.poses->batch >= many.poses->batch); // 180 / 7 and 720 / 30
+        QCOMPARE(few.poses->batch, 32);
+        QCOMPARE(many.poses->batch, 32);
         QVERIFY(many.poses->memoryBytes <= few.poses->memoryBytes);
         QVERIFY(*many.poses->predictedMs > 3 * *few.poses->predictedMs);
+    }
+
+    static void filtersAreCountedInThePlan() {
+        const job::JobImages images = pictureOf({}, {40, 40, 40}, false);
+        Job job = searching("90");
+        const auto bytes = [&] { return job::planJob(job, images).poses->memoryBytes; };
+        const std::int64_t without = bytes();
+        job.preparation.wedge = "30,30";
+        const Extents box = job::planJob(job, images).poses->box;
+        // Members are zeroed to twice their box and filtered in double, one on each thread.
+        const std::int64_t points = 8 * base::voxelCount(box);
+        QVERIFY(bytes() - without >= 4 * points + 2 * 8 * points);
+        QVERIFY(bytes() - without < 2 * (4 * points + 2 * 9 * points));
+    }
+
+    // Measured once for each kind of search; the second time is remembered, not measured.
+    static void aPlanRehearsesAndRemembers() {
+        const job::JobImages images = pictureOf({}, {120, 100, 1}, true);
+        Job job = searching("45");
+        job.planning = plan::Planning::Measure;
+        const job::JobReport first = job::planJob(job, images);
+        const job::JobReport again = job::planJob(job, images);
+        QVERIFY(!first.plan.known && again.plan.known);
+        QCOMPARE(*again.poses->predictedMs, *first.poses->predictedMs);
+        job.preparation.band = "3,20px"; // a filter on each member
+        QVERIFY(*job::planJob(job, images).poses->predictedMs != *first.poses->predictedMs);
     }
 
     static void badSearchesAreRefused() {

@@ -9,7 +9,6 @@ job::Job planKey(job::Job job) {
     job.falsePositives = none.falsePositives;
     job.zscore = none.zscore;
     job.null = none.null;
-    job.handedness = none.handedness;
     job.maxPeaks = none.maxPeaks;
     job.minDistance = none.minDistance;
     job.audit = none.audit;

@@ -1,0 +1,151 @@
+// What a group does for a search over poses.
+
+#include <algorithm>
+#include <utility>
+
+#include "engine/base/stopwatch.h"
+#include "engine/job/input/limits.h"
+#include "engine/job/input/poses.h"
+#include "engine/job/knowledge.h"
+#include "engine/job/match/best_so_far.h"
+#include "engine/job/match/group_run.h"
+#include "engine/job/match/pose_run.h"
+#include "engine/method/shared/posed_view.h"
+
+namespace flcc::job::detail {
+
+/// The plan of a batch of poses has smaller batches where memory is short; `asked` gets the memory
+/// that is left for it.
+plan::Planned GroupRun::planned(plan::Request& asked, base::TilePool& pool,
+                                const std::stop_token& stop) {
+    const method::MaskedView scene = m_inputs.sceneView();
+    if (!m_bank) {
+        const method::MaskedView templ = m_inputs.templViews(m_numbers).front();
+        return plan::makePlan(m_problem, asked, &scene, &templ, &m_statistics, pool, stop);
+    }
+    const rotation::TurnedTemplate member = m_bank->member(m_bank->typical());
+    const method::MaskedView templ = method::viewOf(member);
+    const std::int64_t memory = asked.limits.memoryBytes;
+    while (true) {
+        asked.limits.memoryBytes = std::max<std::int64_t>(1, memory - besideBytes());
+        plan::Planned made =
+            plan::makePlan(m_problem, asked, &scene, &templ, &m_statistics, pool, stop);
+        if (made.plan || made.cancelled || m_problem.templates <= kLeastBatch) {
+            return made;
+        }
+        const std::int64_t half = std::max<std::int64_t>(kLeastBatch, m_problem.templates / 2);
+        m_problem.templates = static_cast<int>(Batches(m_bank->count(), half).largest());
+    }
+}
+
+std::int64_t GroupRun::besideBytes() const {
+    return m_bank ? posesBytes(m_problem, !m_inputs.responses.empty(), threadsOf(m_job)) : 0;
+}
+
+double GroupRun::searchMs(std::int64_t members) const {
+    if (!m_plan) {
+        return 0;
+    }
+    const double batches =
+        m_bank ? static_cast<double>(members) / static_cast<double>(m_problem.templates) : 1;
+    const PoseTimes times =
+        m_times.value_or(PoseTimes{0, m_plan->report().chosen()->expectedMs().value_or(1), 0});
+    return times.onceMs + times.batchMs * batches;
+}
+
+double GroupRun::expectedMs() const { return searchMs(members() - m_keptMembers); }
+
+double GroupRun::handsMs() const {
+    // Both hands are compared before: each member is made once more.
+    const double turnMs = m_times ? m_times->turnMs : 0;
+    return searchMs(members()) + turnMs * static_cast<double>(members());
+}
+
+/// Everything that the time of a batch depends on.
+std::string GroupRun::timesKey(const plan::Request& request) const {
+    const Preparation& prepared = m_job.preparation;
+    return "batch of poses " +
+           plan::problemKey(m_problem, request.limits, plan::name(request.planning), request.method,
+                            request.device, request.tile) +
+           " " + base::toString(m_bank->templExtents()) + " " + m_job.poses.scales +
+           (m_bank->isRound() ? " round" : "") + (prepared.band.empty() ? "" : " band") +
+           (prepared.whiten ? " whiten" : "") + (prepared.wedge.empty() ? "" : " wedge") +
+           (prepared.ctf.empty() ? "" : " ctf");
+}
+
+/// Times batches of a search over poses, or remembers their time.
+void GroupRun::timeBatches(const plan::Request& request, base::TilePool& pool,
+                           const std::stop_token& stop) {
+    const std::int64_t rest = members() - m_keptMembers;
+    if (rest == 0 || m_job.poses.prunes()) {
+        return;
+    }
+    const method::Candidate& candidate = m_plan->candidate();
+    const std::string key = timesKey(request);
+    const plan::KnownProblem* const known = request.knowledge->find(key);
+    if (known != nullptr && known->timings.size() == 3 &&
+        known->timings.front().candidate == candidate) {
+        m_times = PoseTimes{known->timings[0].ms, known->timings[1].ms, known->timings[2].ms};
+        return;
+    }
+    const method::MaskedView scene = m_inputs.sceneView();
+    m_times = rehearse({.method = m_plan->method(),
+                        .problem = m_problem,
+                        .candidate = candidate,
+                        .bank = *m_bank,
+                        .scene = scene},
+                       {.limits = request.limits,
+                        .model = request.knowledge->model.value_or(method::CostModel{}),
+                        .lowest = m_statistics.lowest,
+                        .members = rest,
+                        .pool = pool,
+                        .stop = stop});
+    if (m_times) {
+        plan::KnownProblem learnt{key, {}};
+        for (const double ms : {m_times->onceMs, m_times->batchMs, m_times->turnMs}) {
+            learnt.timings.push_back({candidate, std::max(ms, 1e-6)}); // a time is positive
+        }
+        learn(learnt, false);
+    }
+}
+
+std::int64_t GroupRun::batches() const {
+    return m_bank ? std::max<std::int64_t>(
+                        1, Batches(members() - m_keptMembers, m_problem.templates).count)
+                  : 1;
+}
+
+method::Outcome GroupRun::searchPoses(const method::Execution& execution,
+                                      const Progress& progress) {
+    const base::Stopwatch watch;
+    const method::MaskedView scene = m_inputs.sceneView();
+    BestSoFar best(*m_map);
+    const auto searched = [&](std::int64_t members) {
+        if (progress.searched) {
+            progress.searched(members, m_bank->count());
+        }
+        if (progress.best) {
+            if (const auto copy = best.copy(execution.pool)) {
+                progress.best(copy);
+            }
+        }
+    };
+    m_keptMembers = 0;
+    if (m_kept && m_kept->part() && m_kept->part()->candidate == m_plan->candidate()) {
+        m_keptMembers = m_kept->part()->members;
+    }
+    method::Outcome outcome = runPoses({.method = m_plan->method(),
+                                        .problem = m_problem,
+                                        .candidate = m_plan->candidate(),
+                                        .bank = *m_bank,
+                                        .scene = scene,
+                                        .share = progress.share,
+                                        .searched = searched,
+                                        .kept = m_kept.get(),
+                                        .likeness = m_likeness ? &*m_likeness : nullptr},
+                                       execution, bankView());
+    m_streamMs.push_back(watch.ms());
+    return outcome;
+}
+
+} // namespace flcc::job::detail
