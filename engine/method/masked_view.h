@@ -11,7 +11,7 @@ namespace flcc::method {
 /// Pixels with a mask. A pixel counts if its mask voxel is not 0; the value of any other pixel
 /// never matters, even if it is NaN. A mask without voxels means that all pixels count, and so does
 /// a mask without a 0. The pixels of a template may have weights between 0 and 1, by which they
-/// count in lcc; the mask is then not 0 exactly where the weight is above 0. Without voxels,
+/// count; the mask is then not 0 exactly where the weight is above 0. Without voxels,
 /// `weights` are 1 inside the mask.
 /// **Shapes**: mask and weights have the extents of the pixels.
 struct MaskedView {

@@ -13,10 +13,10 @@
 namespace flcc::method {
 
 /// What the value of a placement is made of: sums over the support, P the panel and T the template
-/// with means p and t. In Quantities each has a bound on its error; in QuantitiesOf<Linear> each is
-/// a linear form of the sums that the methods compute, from which rows of placements get their
-/// values. **Units**: P and T are in units of their own (ValueUnit), the same one where the
-/// operation compares them.
+/// with means p and t; under weights w each term counts w times. In Quantities each has a bound on
+/// its error; in QuantitiesOf<Linear> each is a linear form of the sums that the methods compute,
+/// from which rows of placements get their values. **Units**: P and T are in units of their own
+/// (ValueUnit), the same one where the operation compares them.
 template <class Number> struct QuantitiesOf {
     Number products;            ///< sum P T
     Number panelSquares;        ///< sum P^2

@@ -102,12 +102,13 @@ struct RealSum {
     }
 };
 
-/// The mean, from the sum. That of equal values is exact, so that they have no variance: sums alone
-/// cannot tell them from a very low contrast.
-long double meanOf(const std::vector<long double>& values, const RealSum& sum) {
+/// The mean, from the sum and the number of values or the sum of their weights. That of equal
+/// values is exact, so that they have no variance: sums alone cannot tell them from a very low
+/// contrast.
+long double meanOf(const std::vector<long double>& values, const RealSum& sum, long double total) {
     const bool equal = std::all_of(values.begin(), values.end(),
                                    [&](long double one) { return one == values.front(); });
-    return equal ? values.front() : sum.value / static_cast<long double>(values.size());
+    return equal ? values.front() : sum.value / total;
 }
 
 /// The most that the exponents of both sides may differ in squares that are compared.
@@ -149,10 +150,15 @@ ValueUnit scaled(Operation operation, std::vector<long double>& panel,
     return ValueUnit::of(more);
 }
 
-/// Quantities of values that are no short integers.
+/// Quantities of values that are no short integers, or have weights. `weights` is empty if all are
+/// 1.
 Quantities realQuantities(const std::vector<long double>& panel,
-                          const std::vector<long double>& templ, double& magnitudes) {
-    const auto n = static_cast<double>(panel.size());
+                          const std::vector<long double>& templ,
+                          const std::vector<long double>& weights, double& magnitudes) {
+    const bool weighted = !weights.empty();
+    // The product with a weight is one more rounding.
+    const double n = static_cast<double>(panel.size()) + (weighted ? 1 : 0);
+    RealSum total;
     RealSum products;
     RealSum panelSquares;
     RealSum templSquares;
@@ -163,16 +169,18 @@ Quantities realQuantities(const std::vector<long double>& panel,
     for (std::size_t i = 0; i < panel.size(); ++i) {
         const long double p = panel[i];
         const long double t = templ[i];
-        panels.add(p);
-        templs.add(t);
-        products.add(p * t);
-        panelSquares.add(p * p);
-        templSquares.add(t * t);
-        squared.add((p - t) * (p - t));
-        absolute.add(std::abs(p - t));
+        const long double w = weighted ? weights[i] : 1;
+        total.add(w);
+        panels.add(w * p);
+        templs.add(w * t);
+        products.add(w * (p * t));
+        panelSquares.add(w * (p * p));
+        templSquares.add(w * (t * t));
+        squared.add(w * ((p - t) * (p - t)));
+        absolute.add(w * std::abs(p - t));
     }
-    const long double panelMean = meanOf(panel, panels);
-    const long double templMean = meanOf(templ, templs);
+    const long double panelMean = meanOf(panel, panels, total.value);
+    const long double templMean = meanOf(templ, templs, total.value);
     RealSum covariance;
     RealSum panelVariance;
     RealSum templVariance;
@@ -181,16 +189,17 @@ Quantities realQuantities(const std::vector<long double>& panel,
     for (std::size_t i = 0; i < panel.size(); ++i) {
         const long double p = panel[i] - panelMean;
         const long double t = templ[i] - templMean;
-        restOfPanel.add(p);
-        restOfTempl.add(t);
-        covariance.add(p * t);
-        panelVariance.add(p * p);
-        templVariance.add(t * t);
+        const long double w = weighted ? weights[i] : 1;
+        restOfPanel.add(w * p);
+        restOfTempl.add(w * t);
+        covariance.add(w * (p * t));
+        panelVariance.add(w * (p * p));
+        templVariance.add(w * (t * t));
     }
     // The means are rounded; what that leaves is taken off.
     const Bounded p = restOfPanel.bounded(n);
     const Bounded t = restOfTempl.bounded(n);
-    const Bounded count{n, 0};
+    const Bounded count = weighted ? total.bounded(n) : Bounded{n, 0};
     magnitudes = static_cast<double>(panels.magnitude + templs.magnitude);
     return {.products = products.bounded(n),
             .panelSquares = panelSquares.bounded(n),
@@ -207,6 +216,7 @@ Quantities realQuantities(const std::vector<long double>& panel,
 OperationTemplate::OperationTemplate(const MaskedView& templ, Operation operation)
     : m_extents(templ.extents()), m_type(base::pixelType(templ.pixels)) {
     requireUsableTemplate(templ, operation);
+    const bool weighted = hasWeights(templ);
     std::visit(
         [&](const auto& pixels) {
             using T = std::remove_cvref_t<decltype(pixels.at(0, 0, 0))>;
@@ -217,6 +227,9 @@ OperationTemplate::OperationTemplate(const MaskedView& templ, Operation operatio
                             continue;
                         }
                         m_support.push_back({x, y, z});
+                        if (weighted) {
+                            m_weights.push_back(templ.weights.at(x, y, z));
+                        }
                         if constexpr (kShortInteger<T>) {
                             m_whole.push_back(pixels.at(x, y, z));
                         }
@@ -229,19 +242,19 @@ OperationTemplate::OperationTemplate(const MaskedView& templ, Operation operatio
 }
 
 bool OperationTemplate::isInteger(base::PixelType scene) const {
-    return isShortInteger(scene) && isShortInteger(m_type);
+    return isShortInteger(scene) && isShortInteger(m_type) && !weighted();
 }
 
 double OperationTemplate::magnitude() const {
     long double sum = 0;
-    for (const long double value : m_values) {
-        sum += std::abs(value);
+    for (std::size_t i = 0; i < m_values.size(); ++i) {
+        sum += weight(i) * std::abs(m_values[i]);
     }
     return static_cast<double>(sum);
 }
 
-std::int64_t OperationTemplate::bytes(const base::Extents& templ) {
-    return base::byteCount(templ, 48);
+std::int64_t OperationTemplate::bytes(const base::Extents& templ, bool weighted) {
+    return base::byteCount(templ, weighted ? 64 : 48);
 }
 
 OperationValue OperationTemplate::finish(Operation operation, const Quantities& of, bool isWhole,
@@ -300,7 +313,7 @@ OperationValue OperationTemplate::valueIn(Operation operation, const base::View<
     double magnitudes = 0;
     bool known = false;
     if constexpr (kShortInteger<T>) {
-        if (!m_whole.empty()) {
+        if (!m_whole.empty() && !weighted()) {
             // Products of 16-bit numbers have 32 bits; 2^29 of them fit into 64.
             const bool small = sizeof(T) <= 2 && base::bytesPerVoxel(m_type) <= 2 &&
                                count() < (std::int64_t{1} << 29);
@@ -316,15 +329,20 @@ OperationValue OperationTemplate::valueIn(Operation operation, const base::View<
     if (!known) {
         thread_local std::vector<long double> panel;
         thread_local std::vector<long double> templ;
+        thread_local std::vector<long double> weights;
         panel.clear();
         templ.clear();
+        weights.clear();
         visit([&](std::size_t i, T value) {
             panel.push_back(static_cast<long double>(value));
             templ.push_back(m_values[i]);
+            if (weighted()) {
+                weights.push_back(m_weights[i]);
+            }
         });
         if (finite && !panel.empty()) {
             unit = scaled(operation, panel, templ);
-            of = realQuantities(panel, templ, magnitudes);
+            of = realQuantities(panel, templ, weights, magnitudes);
         }
     }
     OperationValue result;

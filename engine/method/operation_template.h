@@ -22,7 +22,8 @@ struct OperationValue {
 
 /// A template as every operation but lcc needs it: the voxels of its support. Gives the canonical
 /// value of a placement, by definition from the stored pixels. Sums of integers of up to 32 bits
-/// are exact; others are in double, with their bounds.
+/// are exact; others are in double, with their bounds. Under weights w of a mask each term of a sum
+/// counts w times: sum w P T, sum w |P - T|; means are weighted too.
 ///
 /// A panel that leaves the scene or its mask is PARTIAL: with Outside::Zero its voxels beyond count
 /// as 0, with Outside::Overlap only the voxels inside count, for the template too.
@@ -35,8 +36,13 @@ class OperationTemplate {
     /// Voxels of the support.
     [[nodiscard]] std::int64_t count() const { return std::ssize(m_support); }
     [[nodiscard]] bool isWholeBox() const { return count() == base::voxelCount(m_extents); }
+    [[nodiscard]] bool weighted() const { return !m_weights.empty(); }
     /// sum |T|
     [[nodiscard]] double magnitude() const;
+    /// The weight of a voxel, in the order of forVoxels().
+    [[nodiscard]] long double weight(std::size_t voxel) const {
+        return weighted() ? m_weights[voxel] : 1;
+    }
     /// Calls `visit(Index, long double)` for every voxel of the support, x fastest.
     template <class Visit> void forVoxels(const Visit& visit) const {
         for (std::size_t i = 0; i < m_support.size(); ++i) {
@@ -44,7 +50,7 @@ class OperationTemplate {
         }
     }
     /// True if the template's pixels and those of a scene of this type are integers of up to 32
-    /// bits.
+    /// bits, and there are no weights.
     [[nodiscard]] bool isInteger(base::PixelType scene) const;
 
     /// `corner` is the scene voxel under the template's first voxel; it may lie outside.
@@ -61,7 +67,7 @@ class OperationTemplate {
                                                double magnitudes = 0);
 
     /// Bytes of the object.
-    [[nodiscard]] static std::int64_t bytes(const base::Extents& templ);
+    [[nodiscard]] static std::int64_t bytes(const base::Extents& templ, bool weighted);
 
   private:
     template <class T>
@@ -74,6 +80,7 @@ class OperationTemplate {
     std::vector<base::Index> m_support;
     std::vector<std::int64_t> m_whole; ///< values of integers of up to 32 bits; else empty
     std::vector<long double> m_values;
+    std::vector<long double> m_weights; ///< empty if all are 1
 };
 
 } // namespace flcc::method

@@ -12,6 +12,7 @@ namespace flcc::reference {
 struct MatchOperation::Pairs {
     std::vector<long double> panel;
     std::vector<long double> templ;
+    std::vector<long double> weights; ///< 1 without those of a mask
     base::Status status = base::Status::Ok;
 };
 
@@ -20,60 +21,63 @@ namespace {
 using Values = std::vector<long double>;
 
 /// Exact for equal values, which have no variance then.
-long double meanOf(const Values& values) {
+long double meanOf(const Values& values, const Values& weights) {
     if (std::all_of(values.begin(), values.end(), [&](auto one) { return one == values[0]; })) {
         return values[0];
     }
     long double sum = 0;
-    for (const long double value : values) {
-        sum += value;
+    long double total = 0;
+    for (std::size_t i = 0; i < values.size(); ++i) {
+        sum += weights[i] * values[i];
+        total += weights[i];
     }
-    return sum / static_cast<long double>(values.size());
+    return sum / total;
 }
 
-/// sum (a - ma)(b - mb)
-long double products(const Values& a, const Values& b, long double ma = 0, long double mb = 0) {
+/// sum w (a - ma)(b - mb)
+long double products(const Values& a, const Values& b, const Values& w, long double ma = 0,
+                     long double mb = 0) {
     long double sum = 0;
     for (std::size_t i = 0; i < a.size(); ++i) {
-        sum += (a[i] - ma) * (b[i] - mb);
+        sum += w[i] * ((a[i] - ma) * (b[i] - mb));
     }
     return sum;
 }
 
-/// sum |a - b|^power
-long double differences(const Values& a, const Values& b, int power) {
+/// sum w |a - b|^power
+long double differences(const Values& a, const Values& b, const Values& w, int power) {
     long double sum = 0;
     for (std::size_t i = 0; i < a.size(); ++i) {
         const long double each = std::fabs(a[i] - b[i]);
-        sum += power == 2 ? each * each : each;
+        sum += w[i] * (power == 2 ? each * each : each);
     }
     return sum;
 }
 
-long double norms(const Values& a, const Values& b) {
-    return std::sqrt(products(a, a)) * std::sqrt(products(b, b));
+long double norms(const Values& a, const Values& b, const Values& w) {
+    return std::sqrt(products(a, a, w)) * std::sqrt(products(b, b, w));
 }
 
 /// NaN where the value is undefined.
-long double valueOf(std::string_view name, const Values& p, const Values& t) {
+long double valueOf(std::string_view name, const Values& p, const Values& t, const Values& w) {
     if (name == "correlation") {
-        return products(p, t);
+        return products(p, t, w);
     }
     if (name == "covariance") {
-        return products(p, t, meanOf(p), meanOf(t));
+        return products(p, t, w, meanOf(p, w), meanOf(t, w));
     }
     if (name == "cosine") {
-        return products(p, t) / norms(p, t);
+        return products(p, t, w) / norms(p, t, w);
     }
     if (name == "ssd") {
-        return differences(p, t, 2);
+        return differences(p, t, w, 2);
     }
     if (name == "nssd") {
-        const long double size = norms(p, t);
-        return size > 0 ? differences(p, t, 2) / size : std::nanl("");
+        const long double size = norms(p, t, w);
+        return size > 0 ? differences(p, t, w, 2) / size : std::nanl("");
     }
     if (name == "sad") {
-        return differences(p, t, 1);
+        return differences(p, t, w, 1);
     }
     throw base::Error(base::ErrorCode::Internal,
                       "the reference has no operation " + std::string(name));
@@ -89,6 +93,7 @@ MatchOperation::MatchOperation(method::Operation operation, const method::Masked
         [&](const auto& pixels) {
             for (const base::Index& at : m_support) {
                 m_templ.push_back(static_cast<long double>(pixels.at(at)));
+                m_weights.push_back(templ.weights.data() == nullptr ? 1 : templ.weights.at(at));
             }
         },
         templ.pixels);
@@ -106,6 +111,7 @@ MatchOperation::Pairs MatchOperation::pairsAt(const method::MaskedView& scene,
                 if (seen.inside[i] != 0 || !overlap) {
                     pairs.panel.push_back(static_cast<long double>(seen.values[i]));
                     pairs.templ.push_back(m_templ[i]);
+                    pairs.weights.push_back(m_weights[i]);
                     finite = finite && std::isfinite(pairs.panel.back());
                 }
             }
@@ -127,7 +133,8 @@ Score MatchOperation::at(const method::MaskedView& scene, const base::Index& cor
     if (!base::hasValue(pairs.status)) {
         return {0, pairs.status};
     }
-    const long double value = valueOf(method::name(m_operation), pairs.panel, pairs.templ);
+    const long double value =
+        valueOf(method::name(m_operation), pairs.panel, pairs.templ, pairs.weights);
     return std::isnan(value) ? Score{0, base::Status::Flat}
                              : Score{static_cast<double>(value), pairs.status};
 }
@@ -158,13 +165,14 @@ double MatchOperation::scaleAt(const method::MaskedView& scene, const base::Inde
     }
     const Pairs pairs = pairsAt(scene, corner);
     if (!traits.comparesSides) {
-        return static_cast<double>(norms(pairs.panel, pairs.templ));
+        return static_cast<double>(norms(pairs.panel, pairs.templ, pairs.weights));
     }
     long double sum = 0;
     for (std::size_t i = 0; i < pairs.panel.size(); ++i) {
         const long double p = pairs.panel[i];
         const long double t = pairs.templ[i];
-        sum += traits.byDefinition ? std::fabs(p) + std::fabs(t) : (p * p + t * t) / 2;
+        sum += pairs.weights[i] *
+               (traits.byDefinition ? std::fabs(p) + std::fabs(t) : (p * p + t * t) / 2);
     }
     return static_cast<double>(sum);
 }

@@ -15,6 +15,7 @@ namespace flcc::reference {
 ///     ssd          sum (P - T)^2              sad     sum |P - T|
 ///
 /// P the panel and T the template with means p and t, over the voxels under the template's mask.
+/// Under weights w each term counts w times, in means too: sum w (P - T)^2, p = sum w P / sum w.
 /// Voxels outside count as 0 or, with Outside::Overlap, not at all. Sums of integers of up to 16
 /// bits are exact. A panel whose normalised value would be a division by 0 is FLAT.
 /// **Source**: Gholami (2.1), (2.2). **Cost**: several reads of the panel.
@@ -41,6 +42,7 @@ class MatchOperation {
     base::Extents m_extents;
     std::vector<base::Index> m_support;
     std::vector<long double> m_templ;
+    std::vector<long double> m_weights; ///< of a mask; 1 without them
     method::Outside m_outside;
     double m_minOverlap;
 };

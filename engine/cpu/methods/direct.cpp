@@ -221,7 +221,7 @@ class DirectMethod final : public method::Method {
         const auto voxels = static_cast<double>(base::voxelCount(tile));
         const auto products = voxels * static_cast<double>(base::voxelCount(m));
         const bool quads = problem.scenePixel == base::PixelType::UInt8 &&
-                           problem.templPixel == base::PixelType::UInt8;
+                           problem.templPixel == base::PixelType::UInt8 && !problem.weights;
         return products / (model.multiplyAddsPerNs * (quads ? kQuadRate : kDoubleRate)) +
                kSupportLoads * model.loadNs({tile.x + m.x - 1, tile.y + m.y - 1, tile.z + m.z - 1});
     }
@@ -231,9 +231,6 @@ class DirectMethod final : public method::Method {
     }
 
     static std::string statisticsReason(const Problem& problem) {
-        if (problem.weights) {
-            return "method direct takes masks of 0 and 1 only; use tiled";
-        }
         return problem.statistics == method::WindowStatistics::Fourier
                    ? "--statistics fourier does not work with method direct; use tiled"
                    : statisticsRefusal(problem);

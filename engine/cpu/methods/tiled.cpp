@@ -203,7 +203,7 @@ class TiledMethod final : public method::Method {
         const auto buffers = static_cast<double>(workspace);
         // Under weights each placement of a general tile is a canonical value.
         constexpr double kWeightedNs = 4;
-        const double generalNs = problem.weights
+        const double generalNs = weightedByDefinition(problem, points)
                                      ? templates * general.placements * kWeightedNs *
                                            static_cast<double>(base::voxelCount(m))
                                      : templates * general.tiles *

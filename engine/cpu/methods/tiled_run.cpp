@@ -398,9 +398,10 @@ std::int64_t TiledBuffers::bytes(const Counted& counted, const TransformShape& p
     const Problem& problem = counted.problem;
     const bool single = problem.precision == method::Precision::Single;
     const bool bank = problem.templates > 1;
-    const std::int64_t common =
-        BestTile::bytes(problem, tile) +
-        (needsGeneral(problem) && !problem.weights ? FourierCorrelator::bytes(problem, points) : 0);
+    const std::int64_t common = BestTile::bytes(problem, tile) +
+                                (needsGeneral(problem) && !weightedByDefinition(problem, points)
+                                     ? FourierCorrelator::bytes(problem, points)
+                                     : 0);
     const std::int64_t scratch = TileTransform<double>::scratchBytes(points);
     if (masksInTiles(problem)) {
         const std::int64_t again =
@@ -430,11 +431,12 @@ std::int64_t TiledBuffers::bytes(const Counted& counted, const TransformShape& p
 std::int64_t TiledPrepared::bytes(const Counted& counted, const TransformShape& points, bool keep) {
     const Problem& problem = counted.problem;
     const bool single = problem.precision == method::Precision::Single;
-    const std::int64_t general =
-        needsGeneral(problem)
-            ? SupportTemplate::bytes(problem) +
-                  (problem.weights ? 0 : FourierCorrelator::spectraBytes(problem, points))
-            : 0;
+    const std::int64_t general = needsGeneral(problem)
+                                     ? SupportTemplate::bytes(problem) +
+                                           (weightedByDefinition(problem, points)
+                                                ? 0
+                                                : FourierCorrelator::spectraBytes(problem, points))
+                                     : 0;
     if (masksInTiles(problem)) {
         const TransformShape inDouble = doublePoints(problem, points);
         const bool keeps = (!single || problem.recompute) && keep;

@@ -8,21 +8,42 @@ void MaskedTile::under(const MaskWeights& mask, const TileTransform<float>& tran
     const Extents& out = m_out.extents;
     const Extents& points = m_run.points;
     const Extents& m = m_run.problem.templ;
-    if (hasFewRuns(mask, m, true) && runsAreWhole(mask, m_passed.centred)) {
-        alongRuns(mask);
+    const bool whole = runsAreWhole(mask, m_passed.centred);
+    const bool direct = whole && hasFewRuns(mask, m, true);
+    // More runs than these take longer for s1 than its transform.
+    constexpr std::size_t kBoth = 24;
+    if (direct && mask.runs().size() <= kBoth) {
+        alongRuns(RunSums::Both, mask);
+        return;
+    }
+    SumsKnown known{points, m, m_passed.centred, m_passed.energies, {}, 0};
+    const SumsRows rows = m_kept.rowsOf(out);
+    const auto first = [&] {
+        known.sums.out =
+            transform.inverse(mask.spectrum(), m_own.spectrum, m_own.work, m_own.numerators, out);
+        writeSums(m_own.numerators, points, out, mask.norm(), 0, 0, false, rows);
+    };
+    const double steps = m_passed.centred.stepsPerUnit();
+    // s1 is kept if exact squares make it exact.
+    const auto takeRuns = [&](const SumsErrors& errors) {
+        const bool kept = whole && errors.wholeBySquares;
+        alongRuns(kept ? RunSums::Squares : RunSums::Both, mask);
+        if (kept) {
+            roundLike(steps, out, rows);
+        }
+    };
+    if (direct) {
+        first();
+        takeRuns(errorsOf<float>(mask, known));
         return;
     }
     square(transform);
-    SumsKnown known{points,          m, m_passed.centred, m_passed.energies, {m_squares->in, {}},
-                    m_squares->level};
-    const SumsRows rows = m_kept.rowsOf(out);
-    known.sums.out =
-        transform.inverse(mask.spectrum(), m_own.spectrum, m_own.work, m_own.numerators, out);
-    writeSums(m_own.numerators, points, out, mask.norm(), 0, 0, false, rows);
+    known.squares.in = m_squares->in;
+    known.level = m_squares->level;
+    first();
     known.squares.out =
         transform.inverse(mask.spectrum(), m_own.squares, m_own.work, m_own.numerators, out);
     const SumsErrors errors = errorsOf<float>(mask, known);
-    const double steps = m_passed.centred.stepsPerUnit();
     writeSums(m_own.numerators, points, out, mask.norm(), known.level * mask.total(),
               errors.wholeSquares ? steps * steps : 0, true, rows);
     if (errors.wholeSums) { // known only now
@@ -32,10 +53,10 @@ void MaskedTile::under(const MaskWeights& mask, const TileTransform<float>& tran
     if (!isPoor(errors.of)) {
         return;
     }
-    if (errors.maySplit) {
+    if (hasFewRuns(mask, m, false) && (whole || !errors.maySplit)) {
+        takeRuns(errors);
+    } else if (errors.maySplit) {
         inParts(mask, transform);
-    } else if (hasFewRuns(mask, m, false)) {
-        alongRuns(mask);
     }
 }
 
@@ -61,11 +82,11 @@ bool MaskedTile::isPoor(const MaskedSums& sums) const {
            base::voxelCount(out);
 }
 
-void MaskedTile::alongRuns(const MaskWeights& mask) {
+void MaskedTile::alongRuns(RunSums which, const MaskWeights& mask) {
     if (m_squares) {
         load(); // the squares took the place of the voxels
     }
-    m_kept.setMasked(sumRuns(mask, m_passed.centred, boxOf(m_own.voxels, m_run.points),
+    m_kept.setMasked(sumRuns(which, mask, m_passed.centred, boxOf(m_own.voxels, m_run.points),
                              m_run.problem.templ, m_out.extents, m_kept.rowsOf(m_out.extents)));
 }
 

@@ -51,7 +51,7 @@ class MaskedTile {
     }
     void square(const TileTransform<float>& transform);
     [[nodiscard]] bool isPoor(const MaskedSums& sums) const;
-    void alongRuns(const MaskWeights& mask);
+    void alongRuns(RunSums which, const MaskWeights& mask);
     void inParts(const MaskWeights& mask, const TileTransform<float>& transform);
     void load() { (void)loadTile(m_run, m_run.points, m_out, m_own.voxels); }
 

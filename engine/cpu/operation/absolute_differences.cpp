@@ -112,6 +112,27 @@ template <> struct AddTaps<double, double> {
     }
 };
 
+/// Adds w |x - t| of a row of placements.
+struct AddWeighted {
+    const double* row;
+    const std::vector<Tap<double>>& taps;
+    const std::vector<double>& weights;
+    std::int64_t length;
+    double* sums;
+
+    void operator()() const {
+        for (std::size_t k = 0; k < taps.size(); ++k) {
+            const double* const from = row + taps[k].offset;
+            const double value = taps[k].value;
+            const double weight = weights[k];
+            double* const to = sums;
+            for (std::int64_t x = 0; x < length; ++x) {
+                to[x] += weight * std::abs(from[x] - value);
+            }
+        }
+    }
+};
+
 /// The types in which differences and their sums are formed.
 template <class T>
 using WideOf = std::conditional_t<
@@ -222,6 +243,7 @@ struct KnownRow {
     const double* values;
     double most;      ///< larger values are left to the canonical value
     double error;     ///< of a value, relative
+    double lost;      ///< what adds to its bound
     double magnitude; ///< sum |T|
     RowValues& to;
 
@@ -233,15 +255,29 @@ struct KnownRow {
         const double* const from = values;
         const double highest = most;
         const double relative = error;
+        const double added = lost;
         const double least = magnitude;
         for (std::int64_t x = 0; x < count; ++x) {
             const double one = from[x];
             value[x] = one;
-            bound[x] = one <= highest ? relative * one : RowValues::kUnknown;
+            bound[x] = one <= highest ? relative * one + added : RowValues::kUnknown;
             scale[x] = one > least ? one : least;
         }
     }
 };
+
+/// The same as sumTile() under weights.
+void sumWeighted(const double* voxels, const Extents& seen, const std::vector<Tap<double>>& taps,
+                 const std::vector<double>& weights, const Extents& out,
+                 const std::stop_token& stop, double* values) {
+    for (std::int64_t z = 0; z < out.z; ++z) {
+        for (std::int64_t y = 0; y < out.y && !stop.stop_requested(); ++y, values += out.x) {
+            std::fill_n(values, out.x, 0.0);
+            const double* const row = voxels + (z * seen.y + y) * seen.x;
+            base::inWidest(AddWeighted{row, taps, weights, out.x, values});
+        }
+    }
+}
 
 template <class Wide>
 void sumTile(const Wide* voxels, const Extents& seen, std::vector<Tap<Wide>> taps,
@@ -311,6 +347,12 @@ bool AbsoluteDifferences::load(const GeneralRun& run, const OperationPrepared& t
         return !stop.stop_requested();
     }
     m_templMagnitude = templ.templ().magnitude();
+    std::vector<double> weights;
+    templ.templ().forVoxels([&](const Index&, long double) {
+        if (templ.templ().weighted()) {
+            weights.push_back(static_cast<double>(templ.templ().weight(weights.size())));
+        }
+    });
     std::visit(
         [&](const auto& pixels) {
             using T = std::remove_cvref_t<decltype(pixels.at(0, 0, 0))>;
@@ -318,7 +360,15 @@ bool AbsoluteDifferences::load(const GeneralRun& run, const OperationPrepared& t
                 Wide* const voxels = reinterpret_cast<Wide*>(m_room.data());
                 auto taps = tapsOf<Wide>(templ.templ(), seen.extents);
                 const std::int64_t bad = loadRows(pixels, scene.mask, seen, Part::Value, voxels);
-                sumTile(voxels, seen.extents, taps, m_out, stop, m_values.data());
+                if constexpr (std::is_same_v<Wide, double>) {
+                    if (!weights.empty()) {
+                        sumWeighted(voxels, seen.extents, taps, weights, m_out, stop,
+                                    m_values.data());
+                    }
+                }
+                if (weights.empty()) {
+                    sumTile(voxels, seen.extents, taps, m_out, stop, m_values.data());
+                }
                 // The differences of ones from a template of zeros count the voxels under it.
                 std::for_each(taps.begin(), taps.end(), [](Tap<Wide>& tap) { tap.value = 0; });
                 const auto count = [&](Part part, std::vector<double>& counts) {
@@ -336,12 +386,16 @@ bool AbsoluteDifferences::load(const GeneralRun& run, const OperationPrepared& t
             };
             const bool whole = templ.templ().isInteger(problem.scenePixel);
             m_most = whole ? 0x1p53 - 1 : std::numeric_limits<double>::max();
-            m_error = whole ? 0 : (static_cast<double>(templ.templ().count()) + 2) * 0x1p-53;
+            m_error = whole ? 0 : (static_cast<double>(templ.templ().count()) + 3) * 0x1p-53;
+            // A product with a weight may be too small for a double.
+            m_lost = weights.empty() ? 0
+                                     : static_cast<double>(templ.templ().count()) *
+                                           std::numeric_limits<double>::denorm_min();
             if constexpr (std::is_integral_v<T> && sizeof(T) == 8) {
                 return; // differences of more than 53 bits
-            } else if (problem.scenePixel == problem.templPixel) {
+            } else if (problem.scenePixel == problem.templPixel && weights.empty()) {
                 inType(WideOf<T>{});
-            } else if (whole || (!std::is_integral_v<T> &&
+            } else if (whole || ((!std::is_integral_v<T> || !weights.empty()) &&
                                  !(base::isInteger(problem.templPixel) &&
                                    base::bytesPerVoxel(problem.templPixel) == 8))) {
                 inType(double{});
@@ -355,7 +409,7 @@ void AbsoluteDifferences::row(std::int64_t y, std::int64_t z, RowValues& to) {
     if (m_known && m_inside.empty() && m_bad.empty()) {
         std::fill(to.status.begin(), to.status.end(), base::Status::Ok);
         base::inWidest(KnownRow{m_values.data() + (z * m_out.y + y) * m_out.x, m_most, m_error,
-                                m_templMagnitude, to});
+                                m_lost, m_templMagnitude, to});
         return;
     }
     for (std::size_t x = 0; x < to.value.size(); ++x) {
@@ -383,7 +437,7 @@ std::optional<method::OperationValue> AbsoluteDifferences::value(const Index& at
     if (!(result.value <= m_most)) {
         return std::nullopt;
     }
-    result.bound = m_error * result.value;
+    result.bound = m_error * result.value + m_lost;
     // |P| + |T| is at least |P - T| and |T|.
     result.scale = std::max(result.value, m_templMagnitude);
     return result;

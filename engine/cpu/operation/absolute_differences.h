@@ -28,6 +28,7 @@ class AbsoluteDifferences final : public PlacementValues {
     bool m_known = false;         ///< the tile has values
     double m_most = 0;            ///< larger values are left to the canonical value
     double m_error = 0;           ///< of a value, relative
+    double m_lost = 0;            ///< what adds to the bound of a value
     double m_templMagnitude = 0;  ///< sum |T|
     double m_count = 0;           ///< voxels of the template's support
     std::vector<double> m_values; ///< of the tile, x fastest

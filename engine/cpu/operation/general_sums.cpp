@@ -33,9 +33,12 @@ bool GeneralSums::load(const GeneralRun& run, const SupportTemplate& templ,
     if (m_partial) {
         loadInside(run.scene, seen, m_own->input()); // elements outside are 0 already
         m_own->inputChanged();
-        correlate(Weights::Support, kInside);
-        correlate(Weights::That, kTempl);
-        if (run.problem.outside == method::Outside::Overlap) {
+        correlate(Weights::Count, kInside);
+        // Under weights, panels that are partly outside get canonical values.
+        if (!templ.weighted()) {
+            correlate(Weights::That, kTempl);
+        }
+        if (!templ.weighted() && run.problem.outside == method::Outside::Overlap) {
             correlate(Weights::Square, kTemplSquares);
         }
     }
@@ -43,7 +46,7 @@ bool GeneralSums::load(const GeneralRun& run, const SupportTemplate& templ,
         m_own->clear();
         loadNonFinite(run.scene, seen, m_own->input());
         m_own->inputChanged();
-        correlate(Weights::Support, kNonFinite);
+        correlate(Weights::Count, kNonFinite);
     }
     return !stop.stop_requested();
 }

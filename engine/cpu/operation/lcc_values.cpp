@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "engine/cpu/operation/weighted_values.h"
 #include "engine/cpu/score/support_run.h"
 #include "engine/method/shared/template_error.h"
 
@@ -36,14 +37,14 @@ void LccValues::makeFrame() {
     const SupportFrame& loaded = m_sums.frame();
     const double tile = m_sums.tileError();
     const double panel = m_sums.panelError();
-    const double count = m_sums.count();
+    const double count = templ.total();
     m_frame = {};
     m_frame.count = count;
     m_frame.rootCount = std::sqrt(count);
     m_frame.level = loaded.level;
     m_frame.unit = loaded.tile.unit;
     m_frame.perUnit = 1 / loaded.tile.unit;
-    m_frame.integer = loaded.integer;
+    m_frame.integer = loaded.integer && !templ.weighted();
     m_frame.outside = m_run->problem.outside;
     m_frame.constant = method::shared::kNormedError;
     // A voxel is rounded once when it is loaded; its square has two roundings more.
@@ -54,7 +55,8 @@ void LccValues::makeFrame() {
     errors.s1Tile = tile * loaded.norm * templ.norm(Weights::Support);
     errors.s1Panel = panel + roundings(2);
     errors.s2Tile = tile * loaded.squareNorm * templ.norm(Weights::Support);
-    errors.s2Panel = panel + roundings(4);
+    // The sum of weights is rounded too, which D sees as s1^2 / W, at most s2.
+    errors.s2Panel = panel + roundings(templ.weighted() ? 6 : 4);
     const double sumOfThat = std::sqrt(count); // an upper bound of the sum of |That|
     errors.t1Tile = tile * m_sums.insideNorm() * templ.norm(Weights::That) +
                     (panel + roundings(1) + method::shared::kTemplateError) * sumOfThat;
@@ -76,12 +78,13 @@ inline method::OperationValue LccValues::value(const Index& at,
     method::shared::PanelSums sums{m_sums.at(GeneralSums::kProducts, at),
                                    m_sums.at(GeneralSums::kPanel, at),
                                    m_sums.at(GeneralSums::kSquares, at),
-                                   m_sums.inside(at),
+                                   frame.count,
                                    0,
                                    1};
-    const bool whole = sums.n == frame.count;
+    const double inside = m_sums.inside(at);
+    const bool whole = inside == m_sums.count();
     method::OperationValue result;
-    if (!method::isScored(sums.n, frame.count, problem.outside, problem.minOverlap)) {
+    if (!method::isScored(inside, m_sums.count(), problem.outside, problem.minOverlap)) {
         result.status = Status::NotComputed;
         return result;
     }
@@ -89,7 +92,14 @@ inline method::OperationValue LccValues::value(const Index& at,
         result.status = Status::NonFinite;
         return result;
     }
-    if (!whole) { // for the whole template they are 0 and 1 by definition
+    if (!whole && m_templ->weights()->weighted()) {
+        result.status = weightedStatus(*m_run, *m_templ,
+                                       {m_first.x + at.x, m_first.y + at.y, m_first.z + at.z});
+        result.bound = base::hasValue(result.status) ? RowValues::kUnknown : 0;
+        return result;
+    }
+    if (!whole) { // for the whole template n is N, and these are 0 and 1 by definition
+        sums.n = inside;
         sums.t1 = m_sums.at(GeneralSums::kTempl, at);
         sums.t2 =
             problem.outside == Outside::Overlap ? m_sums.at(GeneralSums::kTemplSquares, at) : 1;

@@ -286,9 +286,10 @@ void OperationPrepared::makeWeights(const Problem& problem, const method::Masked
     m_level = whole ? std::nearbyint(mean) : mean;
     m_weights.emplace(templ, m_level, m_exponent);
     const base::Image<double>& values = m_weights->weights(Weights::That);
+    const base::Image<double>& squares = m_weights->weights(Weights::Square);
     for (std::int64_t i = 0; i < values.count(); ++i) {
         m_sum += values.data()[i];
-        m_squares += values.data()[i] * values.data()[i];
+        m_squares += squares.data()[i];
     }
 }
 
@@ -316,7 +317,7 @@ std::unique_ptr<PlacementValues> makeValues(const Problem& problem, const base::
     if (problem.operation.traits().byDefinition) {
         return std::make_unique<AbsoluteDifferences>(problem.templ, tile);
     }
-    if (problem.weights) {
+    if (weightedByDefinition(problem, points)) {
         return std::make_unique<WeightedValues>();
     }
     std::unique_ptr<Correlator> correlator;
@@ -333,7 +334,7 @@ std::unique_ptr<PlacementValues> makeValues(const Problem& problem, const base::
 
 std::int64_t valuesBytes(const Problem& problem, const base::Extents& tile,
                          const TransformShape& points) {
-    return problem.weights ? 0
+    return weightedByDefinition(problem, points) ? 0
            : problem.operation.traits().byDefinition
                ? AbsoluteDifferences::bytes(problem.templ, tile)
            : points.x > 0 ? FourierCorrelator::bytes(problem, points)
@@ -375,7 +376,7 @@ method::Verdict predictDifferences(const Problem& problem, const method::Candida
     const base::Extents& tile = candidate.tile;
     prediction.hostBytes =
         method::mapBytes(problem) +
-        problem.templates * method::OperationTemplate::bytes(problem.templ) +
+        problem.templates * method::OperationTemplate::bytes(problem.templ, problem.weights) +
         candidate.threads * (valuesBytes(problem, tile, {}) + BestTile::bytes(problem, tile));
     if (std::string reason = memoryRefusal(prediction.hostBytes, limits); !reason.empty()) {
         return method::Refusal{std::move(reason)};

@@ -29,7 +29,7 @@ class OperationPrepared {
     /// Of an operation other than lcc.
     [[nodiscard]] const method::OperationTemplate& templ() const { return *m_templ; }
     /// Of lcc: That, its square and the support; of others T 2^-exponent() - level() in place of
-    /// That; null for an operation by definition.
+    /// That; with the weights of a mask in them; null for an operation by definition.
     [[nodiscard]] const SupportTemplate* weights() const {
         return m_weights ? &*m_weights : nullptr;
     }
@@ -44,7 +44,7 @@ class OperationPrepared {
     [[nodiscard]] int exponent() const { return m_exponent; }
     /// A value near the template's mean, times 2^-exponent(); whole where its voxels are.
     [[nodiscard]] double level() const { return m_level; }
-    /// sum of weights() and of their squares
+    /// sum t and sum t^2 of t = T 2^-exponent() - level(), with the weights of a mask
     [[nodiscard]] double sum() const { return m_sum; }
     [[nodiscard]] double squares() const { return m_squares; }
 
@@ -111,6 +111,13 @@ class PlacementValues {
     /// Values so far that left their range by more than their bound: each is a defect.
     [[nodiscard]] virtual std::int64_t overRange() const { return 0; }
 };
+
+/// True if general tiles get canonical values under weights: of lcc, in a method that transforms
+/// (`points` is not 0). These tiles lie at the edge of the scene or of its mask.
+[[nodiscard]] inline bool weightedByDefinition(const method::Problem& problem,
+                                               const TransformShape& points) {
+    return problem.weights && problem.operation.isLcc() && points.x > 0;
+}
 
 /// The values that a method computes for the operation of `problem`, with tiles of at most `tile`
 /// placements: absolute differences, or of sums by definition if `points` is 0, else by transforms.

@@ -35,7 +35,7 @@ bool OperationSums::load(const GeneralRun& run, const OperationPrepared& templ,
 void OperationSums::makeFrame() {
     const SupportTemplate& weights = *m_templ->weights();
     const auto count = static_cast<double>(weights.count());
-    const double root = std::sqrt(count);
+    const double root = std::sqrt(weights.total());
     const SupportFrame& loaded = m_sums.frame();
     const double tile = m_sums.tileError();
     // The units of P and T: 1 for whole numbers, else powers of two near their magnitudes.
@@ -68,7 +68,7 @@ void OperationSums::makeFrame() {
     const bool isLong = base::isInteger(m_problem->scenePixel) && !loaded.integer;
     m_level.panelLevel = {level, isLong ? std::abs(level) * kSumUnit : 0};
     m_level.templLevel = {m_templ->level() * templUnit, 0};
-    m_level.count = {count, 0};
+    m_level.count = {weights.total(), weights.weighted() ? 2 * kSumUnit * weights.total() : 0};
     m_level.templ = {m_templ->sum() * templUnit, 4 * count * kSumUnit * norm * root};
     m_level.templSquares = {m_templ->squares() * templUnit * templUnit,
                             4 * count * kSumUnit * norm * norm};
@@ -107,8 +107,7 @@ template <bool Exact> Quantities OperationSums::quantities(const Index& at, doub
     const method::PlacementSums computed{m_sums.at(GeneralSums::kProducts, at),
                                          m_sums.at(GeneralSums::kPanel, at),
                                          m_sums.at(GeneralSums::kSquares, at)};
-    const double count = m_level.count.value;
-    if (inside == count) {
+    if (inside == m_sums.count()) {
         return m_level.quantities<Exact>(computed);
     }
     const bool padded = m_problem->outside != Outside::Overlap;
@@ -132,7 +131,7 @@ template <bool Exact> Quantities OperationSums::quantities(const Index& at, doub
         return of.quantities();
     }
     // Voxels outside are 0, that is -c in this frame.
-    const Bounded out{count - inside, 0};
+    const Bounded out{m_sums.count() - inside, 0};
     of.products = of.products - m_level.panelLevel * (m_level.templ - of.templ);
     of.panel = of.panel - m_level.panelLevel * out;
     of.panelSquares = of.panelSquares + m_level.panelLevel * m_level.panelLevel * out;
@@ -148,7 +147,7 @@ void OperationSums::row(std::int64_t y, std::int64_t z, RowValues& to) {
 }
 
 std::optional<method::OperationValue> OperationSums::value(const Index& at) const {
-    const double count = m_level.count.value;
+    const double count = m_sums.count();
     const double inside = m_sums.inside(at);
     method::OperationValue result;
     if (!method::isScored(inside, count, m_problem->outside, m_problem->minOverlap)) {
@@ -163,7 +162,8 @@ std::optional<method::OperationValue> OperationSums::value(const Index& at) cons
         return method::OperationTemplate::finish(m_problem->operation, quantities<true>(at, inside),
                                                  inside == count, m_level.value);
     }
-    if (m_whole || m_apart || m_templ->rounded()) {
+    const bool partial = inside < count;
+    if (m_whole || m_apart || m_templ->rounded() || (partial && m_templ->weights()->weighted())) {
         return std::nullopt;
     }
     const method::OperationValue found = method::OperationTemplate::finish(

@@ -21,16 +21,17 @@ void WeightedValues::row(std::int64_t y, std::int64_t z, RowValues& to) {
     for (std::size_t x = 0; x < to.value.size(); ++x) {
         const Index corner{m_first.x + static_cast<std::int64_t>(x), m_first.y + y, m_first.z + z};
         method::OperationValue known;
-        known.status = statusAt(corner);
+        known.status = weightedStatus(*m_run, *m_templ, corner);
         known.bound = base::hasValue(known.status) ? RowValues::kUnknown : 0;
         to.set(x, known);
     }
 }
 
-Status WeightedValues::statusAt(const Index& corner) const {
-    const method::MaskedView& scene = m_run->scene;
-    const method::Problem& problem = m_run->problem;
-    const SupportTemplate& templ = *m_templ->weights();
+Status weightedStatus(const GeneralRun& run, const OperationPrepared& prepared,
+                      const Index& corner) {
+    const method::MaskedView& scene = run.scene;
+    const method::Problem& problem = run.problem;
+    const SupportTemplate& templ = *prepared.weights();
     std::int64_t inside = 0;
     bool finite = true;
     std::visit(

@@ -4,6 +4,10 @@
 
 namespace flcc::cpu {
 
+/// The status of a placement under weights, decided on the stored voxels.
+[[nodiscard]] base::Status weightedStatus(const GeneralRun& run, const OperationPrepared& templ,
+                                          const base::Index& corner);
+
 /// Statuses of the placements of general tiles under weights, decided on the stored voxels; the
 /// canonical value gives every score. Such tiles lie at the edge of the scene or of its mask.
 class WeightedValues final : public PlacementValues {
@@ -14,8 +18,6 @@ class WeightedValues final : public PlacementValues {
     void row(std::int64_t y, std::int64_t z, RowValues& to) override;
 
   private:
-    [[nodiscard]] base::Status statusAt(const base::Index& corner) const;
-
     const GeneralRun* m_run = nullptr;
     const OperationPrepared* m_templ = nullptr;
     base::Index m_first; ///< the scene voxel under the template's first one at the first placement

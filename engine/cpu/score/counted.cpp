@@ -32,7 +32,9 @@ Counted::Counted(const method::Problem& all, const BoundTerms& terms,
 std::int64_t Counted::templateBytes() const {
     return base::byteCount(problem.templ, problem.mask ? 9 : 8) +
            (integers ? IntegerTemplate::bytes(problem) : 0) +
-           (problem.operation.isLcc() ? 0 : method::OperationTemplate::bytes(problem.templ));
+           (problem.operation.isLcc()
+                ? 0
+                : method::OperationTemplate::bytes(problem.templ, problem.weights));
 }
 
 std::int64_t Counted::scorerBytes(const Extents& tile) const {

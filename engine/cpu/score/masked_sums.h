@@ -19,6 +19,9 @@ struct MaskedSums {
     double one = 0;
     double root = 0;
     double square = 0;
+    /// Both sums are exact multiples of the tile's quantum and its square, and W s2 - s1^2 fits 128
+    /// bits: a panel is flat under the mask if and only if that is 0.
+    bool whole = false;
 };
 
 /// The level of x^2: near its mean, and such that x^2 less the level stays a whole number of steps
@@ -43,6 +46,8 @@ struct SumsKnown {
 struct SumsErrors {
     MaskedSums of;
     bool wholeSums = false;
+    /// s1 is exact once it is rounded by roundLike(), if s2 is exact.
+    bool wholeBySquares = false;
     bool wholeSquares = false;
     bool maySplit = false; ///< the squares are whole numbers, so squarePart() may make sums exact
 };
@@ -100,14 +105,21 @@ void writeSums(const Real* from, const base::Extents& points, const base::Extent
 /// True if sums over the runs of a tile are exact in 32 bits.
 [[nodiscard]] bool runsAreWhole(const MaskWeights& mask, const CentredTile& tile);
 
+/// Which sums are made of runs. Squares alone: where runsAreWhole() and s1 is exact already.
+enum class RunSums : std::uint8_t { Both, Squares };
+
 /// Sums under a mask of the placements `out` of a flat template as differences of sums along the
 /// rows of `x`: in whole numbers if runsAreWhole(), else in double. Returns their errors.
-[[nodiscard]] MaskedSums sumRuns(const MaskWeights& mask, const CentredTile& tile,
+[[nodiscard]] MaskedSums sumRuns(RunSums which, const MaskWeights& mask, const CentredTile& tile,
                                  const simd::FloatBox& x, const base::Extents& m,
                                  const base::Extents& out, const SumsRows& to);
 
 /// Rounds s1 to whole numbers of 1 / steps.
 void roundSums(double steps, const base::Extents& out, const SumsRows& rows);
+
+/// Rounds s1 to the whole numbers of 1 / steps that are even or odd as those of s2, which are
+/// exact: v^2 is even where v is. An error of s1 below one step then leaves no error.
+void roundLike(double steps, const base::Extents& out, const SumsRows& rows);
 
 /// Placements whose scores break the promise by the error of D alone, if |r| is 1; about.
 [[nodiscard]] std::int64_t poorPlacements(const MaskedSums& sums, const SumsRows& rows,

@@ -156,9 +156,6 @@ std::string operationRefusal(const method::Problem& problem) {
         return {};
     }
     const std::string name(method::name(problem.operation));
-    if (problem.weights) {
-        return "operation " + name + " takes masks of 0 and 1 only; use lcc";
-    }
     if (problem.outside == method::Outside::Eibl) {
         return "operation " + name + " has no --outside eibl; use zero or overlap";
     }

@@ -59,11 +59,12 @@ simd::ScoreConstants constantsOf(const method::Problem& problem, const CentredTi
 }
 
 /// Sets what differs under a mask, whose sums are given.
-void setMasked(const MaskedSums& sums, simd::ScoreConstants& constants) {
+void setMasked(const MaskedSums& sums, const CentredTile& tile, simd::ScoreConstants& constants) {
     constants.hasSumErrors = true;
     constants.count = sums.mask->total();
-    constants.exactSums = false;
-    constants.exactVariance = false;
+    constants.exactSums = sums.whole;
+    const double most = constants.count * tile.steps;
+    constants.exactVariance = sums.whole && most * most < 0x1p53;
     constants.suspicious = 0;
     constants.boundSquare = 0; // varianceSquare counts the roundings
     constants.varianceOne = sums.one;
@@ -268,7 +269,7 @@ TileResult TileScorer::score(const method::Problem& problem, const base::AnyView
     TileResult result{tile, {}, 0, inDouble};
     simd::ScoreConstants constants = constantsOf(problem, tile, terms, constant);
     if (mask != nullptr) {
-        setMasked(kept->masked(), constants);
+        setMasked(kept->masked(), tile, constants);
         // The scores are those of the voxels as they were loaded.
         constants.boundPanel += tile.exact ? 0 : kUnitOf<Real>;
     }

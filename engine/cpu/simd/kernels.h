@@ -162,9 +162,9 @@ struct ScoreConstants {
     double numeratorScale = 1; ///< 1 / (N ||b - mean|| unit)
     /// For numerators with That less a level: the level. The scores add it times s1. 0 for others.
     double templLevel = 0;
-    /// For sums under a mask, which are given and not exact (`hasSumErrors`): the error of D is at
-    /// most varianceOne + varianceRoot sqrt(s2) + varianceSquare s2. `count` is then the sum of the
-    /// weights, and a panel whose D is at most four times that error may be flat.
+    /// For sums under a mask, which are given and may not be exact (`hasSumErrors`): the error of D
+    /// is at most varianceOne + varianceRoot sqrt(s2) + varianceSquare s2. `count` is then the sum
+    /// of the weights, and a panel whose D is at most four times that error may be flat.
     bool hasSumErrors = false;
     double varianceOne = 0;
     double varianceRoot = 0;

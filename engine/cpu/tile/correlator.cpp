@@ -74,7 +74,7 @@ std::int64_t DirectCorrelator::bytes(const method::Problem& problem, const Exten
 
 const base::Image<double>& SupportSpectra::of(Weights weights) const {
     const std::lock_guard lock(m_lock);
-    base::Image<double>& spectrum = m_spectra[static_cast<std::size_t>(weights)];
+    base::Image<double>& spectrum = m_spectra[static_cast<std::size_t>(m_templ->counting(weights))];
     if (spectrum.empty()) {
         spectrum = TileTransform<double>::of(m_points)->templateSpectrum(
             m_templ->weights(weights).view(), oneAfterTheOther());
@@ -122,7 +122,9 @@ std::int64_t FourierCorrelator::bytes(const method::Problem& problem,
 
 std::int64_t FourierCorrelator::spectraBytes(const method::Problem& problem,
                                              const TransformShape& points) {
-    return 8 * (outputsOf(problem) > 5 ? 3 : 2) * TileTransform<double>::spectrumValues(points);
+    const std::int64_t outputs = outputsOf(problem);
+    const std::int64_t spectra = problem.weights ? (outputs > 3 ? 3 : 2) : (outputs > 5 ? 3 : 2);
+    return 8 * spectra * TileTransform<double>::spectrumValues(points);
 }
 
 } // namespace flcc::cpu

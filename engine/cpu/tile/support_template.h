@@ -10,10 +10,11 @@
 namespace flcc::cpu {
 
 /// The weights that a tile is correlated with to get the sums of a panel
-/// (engine/method/NUMERICS.md, section 1): the canonical template That, its support B_T, and
-/// That^2.
-enum class Weights : std::uint8_t { That, Support, Square };
-inline constexpr std::size_t kWeights = 3;
+/// (engine/method/NUMERICS.md, section 1): the canonical template That, its support B_T, That^2,
+/// and 1 for every voxel that counts. Under weights w of a mask: w t, w, w t^2, t the template
+/// without weights; Count then differs from Support.
+enum class Weights : std::uint8_t { That, Support, Square, Count };
+inline constexpr std::size_t kWeights = 4;
 
 /// A template in the form that tiles other than plain boxes inside the scene need: weights in
 /// double, and its support as runs of voxels along x.
@@ -30,11 +31,20 @@ class SupportTemplate {
 
     [[nodiscard]] const base::Extents& extents() const { return m_weights[0].extents(); }
     [[nodiscard]] std::int64_t count() const { return m_count; }
-    /// The image of That, B_T or That^2.
+    /// True if the mask has weights other than 0 and 1.
+    [[nodiscard]] bool weighted() const { return !m_weights[3].empty(); }
+    /// The sum of the weights; without them count().
+    [[nodiscard]] double total() const { return m_total; }
+    /// The image of That, B_T, That^2 or ones.
     [[nodiscard]] const base::Image<double>& weights(Weights which) const {
-        return m_weights[static_cast<std::size_t>(which)];
+        return m_weights[static_cast<std::size_t>(counting(which))];
     }
-    /// The Euclidean norm of weights().
+    /// Support in place of Count where they are equal, so that one spectrum serves both.
+    [[nodiscard]] Weights counting(Weights which = Weights::Count) const {
+        return which == Weights::Count && !weighted() ? Weights::Support : which;
+    }
+    /// The Euclidean norm of weights(). With weights w of a mask at least that: the roots of sum w
+    /// t^2, sum w and sum w t^4.
     [[nodiscard]] double norm(Weights which) const {
         return m_norms[static_cast<std::size_t>(which)];
     }
@@ -45,14 +55,18 @@ class SupportTemplate {
     [[nodiscard]] static std::int64_t bytes(const method::Problem& problem);
 
   private:
-    /// Sets the weights of voxel `i`: `that` and whether it counts.
-    void set(std::int64_t i, double that, bool counts);
+    void make(const base::Extents& m, bool weighted);
+    /// Sets the weights of voxel `i`: the template's value `t`, and `that`, which holds the weight.
+    void set(std::int64_t i, double that, double t, double weight);
+    /// Adds voxel `i`, which counts, to the runs.
+    void addToRuns(std::int64_t i);
 
     base::Image<double> m_weights[kWeights];
     double m_norms[kWeights] = {};
     std::vector<Run> m_runs;
     base::AnyImage m_stored;
     std::int64_t m_count = 0;
+    double m_total = 0;
 };
 
 /// Calls `visit(index in the template, index in the scene)` for the voxels of the support inside

@@ -319,17 +319,6 @@ std::shared_ptr<const MaskImage> madeMask(const std::filesystem::path& mask,
     return opaquePartOf(templ);
 }
 
-/// **Errors**: Problem for weights with an operation that has none.
-void requireWeights(const Job& job, const MaskImage& mask) {
-    if (!mask.weights.empty() && !job.operation.isLcc()) {
-        throw Error(ErrorCode::Problem,
-                    "the mask " + mask.source +
-                        " has weights between 0 and 1, which only operation lcc takes, not " +
-                        std::string(method::name(job.operation)) +
-                        "; give a mask of 0 and 1, or choose lcc");
-    }
-}
-
 /// Reads or takes over the masks and looks whether they leave anything out.
 void readMasks(Inputs& inputs, const Job& job, const JobImages& images,
                const std::stop_token& stop) {
@@ -367,7 +356,6 @@ void readMasks(Inputs& inputs, const Job& job, const JobImages& images,
             templ.masked =
                 method::isMasked({base::viewOf(templ.image->pixels), templ.mask->support.view()}) ||
                 !templ.mask->weights.empty();
-            requireWeights(job, *templ.mask);
         }
     }
     inputs.sceneMask = withChannels(inputs.sceneMask, *inputs.scene);

@@ -215,6 +215,25 @@ class MasksTest : public QObject {
         }
     }
 
+    // Few rows of a mask are summed as runs, more of them have one or both sums by transforms.
+    void flatPartsOfPicturesOfFewBitsAreExact() {
+        for (const PixelType type : {PixelType::UInt8, PixelType::Int16, PixelType::Float32}) {
+            base::AnyImage scene = test::texture(type, {150, 140, 1}, 75);
+            for (std::int64_t i = 0; i < 85 * 140; ++i) {
+                test::setVoxel(scene, {65 + i % 85, i / 85, 0}, 200);
+            }
+            test::setVoxel(scene, {140, 70, 0}, 201); // all that differs in its panels
+            for (const std::int64_t side : {11, 41, 81}) {
+                const Extents m{side, side, 1};
+                const base::AnyImage shape = test::crop(scene, {{20, 30, 0}, m});
+                const test::Mask mask = test::disc(m);
+                const MaskedView templ(base::viewOf(shape), mask.view());
+                const std::string fault = test::judgeAll(scene, templ);
+                QVERIFY2(fault.empty(), fault.c_str());
+            }
+        }
+    }
+
     // Two parts, each constant: neighbours tell nothing, the values differ by the least there is.
     void twoConstantPartsOfDifferentValuesAreNotFlat() {
         for (const PixelType type :

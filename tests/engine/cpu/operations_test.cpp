@@ -46,6 +46,17 @@ base::Image<std::uint8_t> holes(const Extents& extents) {
     return mask;
 }
 
+/// Weights by chance under a support, down to a millionth.
+base::Image<float> weightsUnder(const base::Image<std::uint8_t>& support) {
+    test::Random random(17);
+    base::Image<float> weights(support.extents(), 0.0F);
+    for (std::int64_t i = 0; i < weights.count(); ++i) {
+        const double weight = std::pow(random.uniform(), 6) + 1e-6;
+        weights.data()[i] = support.data()[i] != 0 ? static_cast<float>(weight / 1.001) : 0.0F;
+    }
+    return weights;
+}
+
 struct OperationCase {
     MaskedView scene;
     MaskedView templ;
@@ -63,6 +74,7 @@ struct OperationCase {
         made.scenePixel = base::pixelType(scene.pixels);
         made.templPixel = base::pixelType(templ.pixels);
         made.mask = method::isMasked(templ);
+        made.weights = method::hasWeights(templ);
         made.sceneMask = method::isMasked(scene);
         made.precision = precision;
         made.residual = method::separabilityOf(templ).residual;
@@ -213,6 +225,38 @@ class CpuOperationsTest : public QObject {
                   OperationCase{plain, punched, Extent::Full, Outside::Overlap},
                   OperationCase{masked, punched, Extent::Full}}) {
                 QVERIFY(judge(operation, each, exact) > 0);
+            }
+        }
+    }
+
+    void weightsCountInEveryValue_data() { everyValueIsThatOfTheDefinition_data(); }
+    void weightsCountInEveryValue() {
+        QFETCH(int, row);
+        QFETCH(int, type);
+        const Operation operation(static_cast<std::size_t>(row));
+        const auto pixel = static_cast<PixelType>(type);
+        for (const bool volume : {false, true}) {
+            const Extents n = volume ? Extents{15, 12, 9} : Extents{43, 31, 1};
+            const Extents m = volume ? Extents{4, 3, 3} : Extents{7, 5, 1};
+            base::AnyImage scene = test::noise(pixel, n, 15);
+            const base::AnyImage templ = test::noise(pixel, m, 16);
+            const auto support = holes(m);
+            const auto weights = weightsUnder(support);
+            const auto seen = holes(n);
+            if (pixel == PixelType::Float32 || pixel == PixelType::Float64) {
+                test::setVoxel(scene, {9, 8, n.z / 2}, std::nan("")); // under any weight above 0
+            }
+            for (std::int64_t i = 0; i < 8 * 7; ++i) { // panels of zeros
+                test::setVoxel(scene, {i % 8, i / 8, 0}, 0);
+            }
+            const MaskedView plain(scene);
+            const MaskedView masked(base::viewOf(scene), seen.view());
+            const MaskedView soft(base::viewOf(templ), support.view(), weights.view());
+            for (const OperationCase& each :
+                 {OperationCase{plain, soft}, OperationCase{masked, soft},
+                  OperationCase{plain, soft, Extent::Same},
+                  OperationCase{plain, soft, Extent::Full, Outside::Overlap}}) {
+                QVERIFY(judge(operation, each, false) > 0);
             }
         }
     }

@@ -90,7 +90,7 @@ class Maker {
         made.images.scene = std::move(scene);
         if (chance(0.3)) {
             auto own = mask(m);
-            if (job.operation.isLcc() && chance(0.5)) {
+            if (chance(0.5)) {
                 weigh(*own);
             }
             made.images.masks.push_back(std::move(own));
