@@ -1,13 +1,17 @@
 #include <QCheckBox>
 #include <QComboBox>
+#include <QDoubleSpinBox>
 #include <QLabel>
 #include <QLineEdit>
 #include <QScrollArea>
 #include <QTest>
 #include <QToolButton>
 
+#include <cstring>
+
 #include "tests/support/test_class.h"
 #include "tests/ui/window_support.h"
+#include "ui/match/match_flow.h"
 #include "ui/match/match_panel.h"
 
 // The section "Prepared for noise" of the Match panel.
@@ -19,17 +23,8 @@ class WindowNoiseTest : public QObject {
 
   private Q_SLOTS:
     void init() {
-        m_window = test::shownWindow();
-        m_window->document().setScene(test::noiseScene({40, 36, 30}, 5));
-        m_window->document().setBox(base::Box{{10, 10, 10}, {14, 14, 14}});
-        m_window->document().cutTemplate();
-        QVERIFY(test::waitUntilIdle(*m_window));
-        auto& head = test::child<QToolButton>(*m_window, "foldNoise");
-        if (!head.isChecked()) {
-            QTest::qWait(1); // the layout
-            test::child<QScrollArea>(*m_window, "matchScroll").ensureWidgetVisible(&head);
-            QTest::mouseClick(&head, Qt::LeftButton, Qt::NoModifier, QPoint(20, 8));
-        }
+        m_window =
+            test::windowWithTemplate({40, 36, 30}, {{10, 10, 10}, {14, 14, 14}}, "foldNoise");
     }
     void cleanup() { m_window.reset(); }
 
@@ -96,6 +91,52 @@ class WindowNoiseTest : public QObject {
         const auto& result = *m_window->document().result()->job;
         QVERIFY(result.report.preparation && result.report.preparation->range);
         QVERIFY(!result.peaks.empty());
+    }
+
+    /// Lengths are converted by the spacing: the pictures and the next run follow another one, and
+    /// the peaks of the run before stay what they were.
+    void anotherSpacingPreparesAnew() {
+        m_window->document().setSpacing(base::Spacing{{5, 5, 5}, "A"});
+        QVERIFY(test::waitUntilIdle(*m_window));
+        type("band", "0,40A");
+        QTRY_VERIFY(state().contains("wavelengths"));
+        test::child<QDoubleSpinBox>(*m_window, "minScore").setValue(0.9);
+        QVERIFY(test::waitUntilIdle(*m_window));
+        QVERIFY(test::runAndWait(*m_window));
+        const auto first = m_window->document().result()->job;
+        const double at5 = first->peaks.front().score;
+        const QImage before = spectrum();
+        m_window->document().setSpacing(base::Spacing{{12, 12, 12}, "A"});
+        QTRY_VERIFY(spectrum() != before);
+        QVERIFY(test::waitUntilIdle(*m_window));
+        // The list of the first run is taken again from its map.
+        const std::size_t listed = m_window->document().result()->job->peaks.size();
+        test::child<QDoubleSpinBox>(*m_window, "minScore").setValue(0.05);
+        QTRY_VERIFY_WITH_TIMEOUT(m_window->document().result()->job->peaks.size() > listed, 20'000);
+        QVERIFY(test::waitUntilIdle(*m_window));
+        const auto& again = m_window->document().result()->job->peaks;
+        for (std::size_t i = 0; i < listed; ++i) {
+            QCOMPARE(again[i].score, first->peaks[i].score);
+        }
+        QCOMPARE(again.front().world[0], 12 * again.front().centre[0]);
+        // The next run uses the new spacing: the same as a job that states it.
+        QVERIFY(test::runAndWait(*m_window));
+        const auto& second = *m_window->document().result()->job;
+        job::Job job = m_window->flow().currentJob();
+        const job::JobResult expected =
+            job::runJob(job, {.scene = m_window->document().scene().image,
+                              .templates = {m_window->document().templ()->image}});
+        QCOMPARE(second.peaks.front().score, expected.peaks.front().score);
+        for (std::int64_t i = 0; i < second.map->value.count(); ++i) {
+            QCOMPARE(second.map->value.data()[i], expected.map->value.data()[i]);
+        }
+        job.spacing = base::Spacing{{5, 5, 5}, "A"};
+        const auto& old = *job::runJob(job, {.scene = m_window->document().scene().image,
+                                             .templates = {m_window->document().templ()->image}})
+                               .map;
+        QVERIFY(std::memcmp(old.value.data(), second.map->value.data(),
+                            sizeof(float) * static_cast<std::size_t>(old.value.count())) != 0);
+        QVERIFY(at5 > 0);
     }
 
   private:

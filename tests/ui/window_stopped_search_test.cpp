@@ -29,17 +29,7 @@ class WindowStoppedSearchTest : public QObject {
 
   private Q_SLOTS:
     void init() {
-        m_window = test::shownWindow();
-        m_window->document().setScene(test::noiseScene({160, 120, 1}, 5));
-        m_window->document().setBox(base::Box{{70, 50, 0}, {13, 11, 1}});
-        m_window->document().cutTemplate();
-        QVERIFY(test::waitUntilIdle(*m_window));
-        auto& head = test::child<QToolButton>(*m_window, "foldPoses");
-        if (!head.isChecked()) {
-            QTest::qWait(1); // the layout
-            test::child<QScrollArea>(*m_window, "matchScroll").ensureWidgetVisible(&head);
-            QTest::mouseClick(&head, Qt::LeftButton, Qt::NoModifier, QPoint(20, 8));
-        }
+        m_window = test::windowWithTemplate({160, 120, 1}, {{70, 50, 0}, {13, 11, 1}}, "foldPoses");
     }
     void cleanup() { m_window.reset(); }
 

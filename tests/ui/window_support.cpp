@@ -3,8 +3,10 @@
 #include <QApplication>
 #include <QMouseEvent>
 #include <QPushButton>
+#include <QScrollArea>
 #include <QSettings>
 #include <QTest>
+#include <QToolButton>
 
 #include <clocale>
 #include <cmath>
@@ -28,6 +30,24 @@ std::unique_ptr<ui::MainWindow> shownWindow(Panel panel) {
     window->activateWindow();
     if (!QTest::qWaitForWindowActive(window.get()) || !waitUntilIdle(*window)) {
         qFatal("the window did not come up");
+    }
+    return window;
+}
+
+std::unique_ptr<ui::MainWindow> windowWithTemplate(const base::Extents& scene, const base::Box& box,
+                                                   const char* section) {
+    auto window = shownWindow();
+    window->document().setScene(noiseScene(scene, 5));
+    window->document().setBox(box);
+    window->document().cutTemplate();
+    if (!waitUntilIdle(*window)) {
+        qFatal("the template was not cut");
+    }
+    auto& head = child<QToolButton>(*window, section);
+    if (!head.isChecked()) {
+        QTest::qWait(1); // the layout
+        child<QScrollArea>(*window, "matchScroll").ensureWidgetVisible(&head);
+        QTest::mouseClick(&head, Qt::LeftButton, Qt::NoModifier, QPoint(20, 8));
     }
     return window;
 }

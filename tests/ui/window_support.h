@@ -17,6 +17,11 @@ enum class Panel { Open, AsShipped };
 /// A shown window at 1280x800 that has the focus.
 std::unique_ptr<ui::MainWindow> shownWindow(Panel panel = Panel::Open);
 
+/// The same with a scene of noise and a template that is cut out of it, and with an open section of
+/// the Match panel (the name of its head).
+std::unique_ptr<ui::MainWindow> windowWithTemplate(const base::Extents& scene, const base::Box& box,
+                                                   const char* section);
+
 /// Waits until nothing is under way and no plan is due.
 bool waitUntilIdle(ui::MainWindow& window);
 
