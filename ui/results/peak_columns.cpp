@@ -40,6 +40,8 @@ PeakColumns::PeakColumns(QTableView& table) : QObject(&table), m_table(table) {
     header.setContextMenuPolicy(Qt::CustomContextMenu);
     connect(&header, &QWidget::customContextMenuRequested, this, &PeakColumns::showMenu);
     m_table.viewport()->installEventFilter(this);
+    // A decision brings its column back.
+    connect(m_table.model(), &QAbstractItemModel::dataChanged, this, &PeakColumns::arrange);
     for (int column = 0; column < PeaksModel::kColumns; ++column) {
         m_wishes[static_cast<std::size_t>(column)] =
             static_cast<Wish>(std::clamp(Settings::number(keyOf(column), 0), 0, 2));
@@ -80,18 +82,24 @@ void PeakColumns::fit() {
 
 /// Columns that may be left out, those that say least first.
 std::vector<int> PeakColumns::leastImportant() const {
-    std::vector<int> order{PeaksModel::Bound};
     const QAbstractItemModel& model = *m_table.model();
-    bool marked = false; // a status other than OK
-    for (int row = 0; row < std::min(kMeasured, model.rowCount()); ++row) {
-        marked = marked || model.index(row, PeaksModel::Mark).data().toString() != "OK";
-    }
-    if (!marked) {
+    const auto all = [&](int column, const QString& text) {
+        bool same = true;
+        for (int row = 0; row < std::min(kMeasured, model.rowCount()); ++row) {
+            same = same && model.index(row, column).data().toString() == text;
+        }
+        return same;
+    };
+    std::vector<int> order{PeaksModel::Bound};
+    if (all(PeaksModel::Mark, QStringLiteral("OK"))) {
         order.push_back(PeaksModel::Mark);
     }
     for (const int column : {PeaksModel::Rival, PeaksModel::FalsePositives, PeaksModel::ZScore,
                              PeaksModel::Z, PeaksModel::Y, PeaksModel::X, PeaksModel::Mark}) {
         order.push_back(column);
+    }
+    if (all(PeaksModel::Decision, {})) { // nobody has judged yet
+        order.push_back(PeaksModel::Decision);
     }
     return order;
 }
