@@ -10,6 +10,7 @@
 #include "engine/rotation/point_group.h"
 #include "engine/rotation/pose_bank.h"
 #include "engine/rotation/turn.h"
+#include "tests/support/effort.h"
 #include "tests/support/test_class.h"
 
 using namespace flcc;
@@ -317,7 +318,11 @@ class TurnTest : public QObject {
                             shape == "whole" ? base::View<const std::uint8_t>{} : mask.view(), flat,
                             false, weighted ? weights.view() : base::View<const float>{});
         std::vector<Pose> poses;
+        test::Thinned some(3);
         for (const double degrees : {0.0, 23.0, 90.0, 181.5, 300.0}) {
+            if (!some.next()) {
+                continue;
+            }
             poses.push_back({flat ? rotation::inPlane(degrees)
                                   : rotation::fromEuler({degrees, 40 + degrees, 2 * degrees}),
                              degrees == 23 ? 1.25 : 1.0, degrees == 300});
@@ -381,7 +386,7 @@ class TurnTest : public QObject {
                 }
             }
         }
-        QVERIFY(compared > 60);
+        QVERIFY(compared > 25);
     }
 
     static void aSmallerTemplateIsBandLimited() {
