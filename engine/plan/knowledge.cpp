@@ -22,7 +22,7 @@ using Json = nlohmann::ordered_json;
 
 /// Part of machineKey(). Raise it when the meaning of stored knowledge changes: older files are
 /// then ignored.
-constexpr int kVersion = 12;
+constexpr int kVersion = 13;
 constexpr std::int64_t kLongestAxis = std::int64_t{1} << 32;
 
 Json toJson(const base::Extents& extents) { return Json::array({extents.x, extents.y, extents.z}); }
