@@ -110,7 +110,7 @@ class KeptSearchTest : public QObject {
         whole.precision = inDouble ? method::Precision::Double : method::Precision::Single;
         const JobResult expected = job::runJob(whole, images());
         const std::int64_t members = expected.report.poses->members;
-        QVERIFY(members > 3 * expected.report.poses->batch);
+        QVERIFY(members > 2 * expected.report.poses->batch);
 
         Job parts = with("parts");
         parts.precision = whole.precision;

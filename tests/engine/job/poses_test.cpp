@@ -414,8 +414,9 @@ class PosesTest : public QObject {
         const job::JobReport again = job::planJob(job, images);
         QVERIFY(!first.plan.known && again.plan.known);
         const double apart = *again.poses->predictedMs - *first.poses->predictedMs;
-        QVERIFY(std::abs(apart) <= 1e-5 * *first.poses->predictedMs); // kept with six digits or more
-        job.preparation.band = "3,20px"; // a filter on each member
+        QVERIFY(std::abs(apart) <=
+                1e-5 * *first.poses->predictedMs); // kept with six digits or more
+        job.preparation.band = "3,20px";           // a filter on each member
         QVERIFY(*job::planJob(job, images).poses->predictedMs != *first.poses->predictedMs);
     }
 
