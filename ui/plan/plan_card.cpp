@@ -30,7 +30,8 @@ namespace {
 /// Whether the search leaves out placements, so that the plan of the exhaustive one does not time
 /// it.
 bool isPruned(const job::JobReport& report) {
-    return report.poses && report.poses->search != "exhaustive";
+    return report.poses && report.poses->search != "exhaustive" &&
+           !(report.poses->pruned && report.poses->pruned->gaveUp);
 }
 
 constexpr int kGap = 3;
@@ -428,6 +429,8 @@ void PlanCard::showLine() {
                 parts = QStringList{tr("%L1 orientations: %2 search")
                                         .arg(m_report->poses->members)
                                         .arg(toQString(m_report->poses->search))};
+            } else if (m_report->poses && m_report->poses->pruned) {
+                parts << tr("the %1 search gave up").arg(toQString(m_report->poses->search));
             }
             parts << (isPruned(*m_report) && !ran ? tr("time not known before")
                       : unfinished ? tr("stopped after %1").arg(m_numbers->timeText(ran))
