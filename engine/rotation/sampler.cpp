@@ -281,14 +281,17 @@ template <class T> double Sampler::mean(const base::Point& place, const base::Im
     }
     return weights > 0 ? values / weights : 0;
 }
+
 double Sampler::at(const base::Point& place) {
     set(place, 2, cubic);
     return allCount() ? sum() : mean(place, m_of.values);
 }
+
 float Sampler::weightAt(const base::Point& place) {
     return static_cast<float>(m_width > 1 ? mean(place, m_of.weights)
                                           : linear(place, m_of.weights));
 }
+
 double Sampler::atRim(const base::Point& place) {
     const bool between = place[0] != std::floor(place[0]) && place[1] != std::floor(place[1]) &&
                          (m_of.flat || place[2] != std::floor(place[2]));

@@ -145,15 +145,7 @@ class WindowNoiseTest : public QObject {
     QImage spectrum() {
         return test::child<QLabel>(*m_window, "preparedSpectrum").pixmap().toImage();
     }
-    void type(const char* name, const char* text) {
-        auto& field = test::child<QLineEdit>(*m_window, name);
-        test::child<QScrollArea>(*m_window, "matchScroll").ensureWidgetVisible(&field);
-        field.setFocus();
-        field.selectAll();
-        QTest::keyClick(&field, Qt::Key_Delete);
-        QTest::keyClicks(&field, QLatin1String(text));
-        QTest::keyClick(&field, Qt::Key_Return);
-    }
+    void type(const char* name, const char* text) { test::type(*m_window, name, text); }
 
     std::unique_ptr<ui::MainWindow> m_window;
 };

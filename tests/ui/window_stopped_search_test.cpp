@@ -225,15 +225,7 @@ class WindowStoppedSearchTest : public QObject {
     }
 
     ui::MatchPanel& panel() { return m_window->matchPanel(); }
-    void type(const char* name, const char* text) {
-        auto& field = test::child<QLineEdit>(*m_window, name);
-        test::child<QScrollArea>(*m_window, "matchScroll").ensureWidgetVisible(&field);
-        field.setFocus();
-        field.selectAll();
-        QTest::keyClick(&field, Qt::Key_Delete);
-        QTest::keyClicks(&field, QLatin1String(text));
-        QTest::keyClick(&field, Qt::Key_Return);
-    }
+    void type(const char* name, const char* text) { test::type(*m_window, name, text); }
 
     std::unique_ptr<ui::MainWindow> m_window;
 };

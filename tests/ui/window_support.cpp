@@ -1,6 +1,7 @@
 #include "tests/ui/window_support.h"
 
 #include <QApplication>
+#include <QLineEdit>
 #include <QMouseEvent>
 #include <QPushButton>
 #include <QScrollArea>
@@ -50,6 +51,16 @@ std::unique_ptr<ui::MainWindow> windowWithTemplate(const base::Extents& scene, c
         QTest::mouseClick(&head, Qt::LeftButton, Qt::NoModifier, QPoint(20, 8));
     }
     return window;
+}
+
+void type(ui::MainWindow& window, const char* field, const char* text) {
+    auto& line = child<QLineEdit>(window, field);
+    child<QScrollArea>(window, "matchScroll").ensureWidgetVisible(&line);
+    line.setFocus();
+    line.selectAll();
+    QTest::keyClick(&line, Qt::Key_Delete);
+    QTest::keyClicks(&line, QLatin1String(text));
+    QTest::keyClick(&line, Qt::Key_Return);
 }
 
 bool waitUntilIdle(ui::MainWindow& window) {

@@ -22,6 +22,9 @@ std::unique_ptr<ui::MainWindow> shownWindow(Panel panel = Panel::Open);
 std::unique_ptr<ui::MainWindow> windowWithTemplate(const base::Extents& scene, const base::Box& box,
                                                    const char* section);
 
+/// Writes a text into a field of the Match panel in place of what it holds, and presses Return.
+void type(ui::MainWindow& window, const char* field, const char* text);
+
 /// Waits until nothing is under way and no plan is due.
 bool waitUntilIdle(ui::MainWindow& window);
 

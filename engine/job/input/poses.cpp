@@ -51,16 +51,15 @@ void moveToScene(std::vector<match::Peak>& peaks, const Inputs& inputs,
     }
 }
 
-Batches batchesOf(std::int64_t members, const base::Extents& box) {
+Batches batchesOf(std::int64_t members) {
     // Larger batches share more of the work on the scene, but their prepared templates take memory
     // and caches. Measured on 2 cores, median of 4: 36 angles of 64x64 on 2000x2000 in batches of
     // 4, 9, 12, 18, 36: 384, 327, 316, 304, 315 ms; with a round mask 192, 138, 123, 112, 110 ms.
     // 384 orientations of 24^3 with a sphere on 100^3 in batches of 2, 4, 8, 16, 32, 64: 1206, 893,
     // 776, 704, 650, 647 ms, in 39 to 104 MiB; 576 of 12^3: 2272, 1908, 1753, 1731, 1811, 2362 ms;
     // 24^3 with a sphere on 200^3 in batches of 16 and 32: 50 and 61 a second.
-    constexpr std::int64_t kFlat = 32;
-    constexpr std::int64_t kVolume = 32;
-    return {members, base::isFlat2D(box) ? kFlat : kVolume};
+    constexpr std::int64_t kMost = 32;
+    return {members, kMost};
 }
 
 base::PixelType memberPixel(base::PixelType templ) {
@@ -149,7 +148,7 @@ PosesReport posesReport(const Inputs& inputs) {
     report.box = first.box();
     for (const auto& bank : inputs.banks) {
         report.members += bank->count();
-        report.batch = std::max(report.batch, batchesOf(bank->count(), bank->box()).largest());
+        report.batch = std::max(report.batch, batchesOf(bank->count()).largest());
     }
     return report;
 }

@@ -29,7 +29,7 @@ struct Batches {
 inline constexpr std::int64_t kLeastBatch = 4;
 
 /// The batches of so many members of these extents where memory does not matter.
-[[nodiscard]] Batches batchesOf(std::int64_t members, const base::Extents& box);
+[[nodiscard]] Batches batchesOf(std::int64_t members);
 
 /// The pixel type of members of templates of a type.
 [[nodiscard]] base::PixelType memberPixel(base::PixelType templ);

@@ -88,7 +88,7 @@ method::Problem Inputs::problem(const Job& job, const std::vector<int>& group) c
         problem.templPixel = memberPixel(problem.templPixel);
         problem.mask = bank->isMasked();
         problem.ownMasks = !bank->sharesSupport();
-        problem.templates = static_cast<int>(batchesOf(bank->count(), bank->box()).largest());
+        problem.templates = static_cast<int>(batchesOf(bank->count()).largest());
         problem.residual = method::kUnknownResidual;
         problem.onDevice.map = true; // a member's scores are compared with those before
     }

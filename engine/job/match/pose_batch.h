@@ -36,8 +36,6 @@ class PoseBatch {
     /// Prepares them and adds them to the likeness. `problem` is of so many templates. **Errors**:
     /// as Method::prepare(), naming the pose.
     void prepare(const method::Problem& problem, base::TilePool& pool);
-    /// Scratch memory for match(), kept from batch to batch of one problem.
-    void makeWorkspace() { m_session.makeWorkspace(); }
     /// The best scores of the members, whose index counts them from 0. The sums of `to` are added
     /// to. **Errors**: as Method::executeBank().
     [[nodiscard]] method::Outcome match(const method::MaskedView& scene,

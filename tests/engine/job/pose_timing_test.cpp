@@ -120,8 +120,7 @@ struct Case {
         problem.scene = {300, 200, 1};
         problem.templ = bank.box();
         problem.mask = problem.ownMasks = true;
-        problem.templates =
-            static_cast<int>(job::detail::batchesOf(bank.count(), bank.box()).largest());
+        problem.templates = static_cast<int>(job::detail::batchesOf(bank.count()).largest());
         return problem;
     }
     [[nodiscard]] std::optional<job::detail::PoseTimes>
@@ -170,8 +169,8 @@ class PoseTimingTest : public QObject {
     }
 
     static void theBatchesOfABankAreThoseThatWereMeasured() {
-        QCOMPARE(job::detail::batchesOf(36, {9, 9, 1}).largest(), 18);
-        QCOMPARE(job::detail::batchesOf(7112, {9, 9, 9}).largest(), 32);
+        QCOMPARE(job::detail::batchesOf(36).largest(), 18);
+        QCOMPARE(job::detail::batchesOf(7112).largest(), 32);
     }
 
     // The fake method works for at least as long as it says, so that this holds on any machine.
