@@ -71,8 +71,9 @@ inline constexpr std::int64_t kMostTurns = 20'000'000;
 
 /// Turns in the plane. Of Step: all 360 / n degrees of Cn, in ceil(360 / n / step) equal steps from
 /// 0. Of Range: from, from + step, ... and `to`; a range of a whole period has no last turn
-/// twice, and one that ends within a step of it none at `to`. `list`: of List. **Errors**: CommandLine for a group other than Cn, and for Auto, whose
-/// step is given; Problem above kMostTurns.
+/// twice, and one that ends within a step of it none at `to`. `list`: of List. **Errors**:
+/// CommandLine for a group other than Cn, and for Auto, whose step is given; Problem above
+/// kMostTurns.
 [[nodiscard]] Cover flatCover(const Rotations& rotations, const PointGroup& group,
                               const std::vector<Quaternion>& list = {});
 

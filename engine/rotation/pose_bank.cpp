@@ -21,16 +21,27 @@ std::int64_t extentAbout(std::int64_t length, double centre, std::int64_t like) 
     return std::llround(2 * far) + 1;
 }
 
+/// A frame in a box in which its centre lies at `centre`.
+base::Box boxOf(const Frame& frame, const base::Point& centre) {
+    return {{std::llround(centre[0] - frame.centre[0]), std::llround(centre[1] - frame.centre[1]),
+             std::llround(centre[2] - frame.centre[2])},
+            frame.extents};
+}
+
 } // namespace
 
 PoseBank::PoseBank(std::vector<Turner> turners, Cover cover)
     : m_turners(std::move(turners)), m_cover(std::move(cover)), m_box(templExtents()) {
     const base::Extents n = m_box;
+    std::vector<Frame> frames;
     for (std::int64_t i = 0; i < count(); ++i) {
-        const Frame own = m_turners[templ(i)].frameOf(pose(i));
+        const Frame& own = frames.emplace_back(m_turners[templ(i)].frameOf(pose(i)));
         m_box = {std::max(m_box.x, extentAbout(own.extents.x, own.centre[0], n.x)),
                  std::max(m_box.y, extentAbout(own.extents.y, own.centre[1], n.y)),
                  std::max(m_box.z, extentAbout(own.extents.z, own.centre[2], n.z))};
+    }
+    for (std::int64_t i = 0; i < count(); ++i) {
+        m_own.push_back(boxOf(frames[static_cast<std::size_t>(i)], centreOf(templ(i), pose(i))));
     }
     for (std::int64_t i = 0; i < count() && m_masked < 0; ++i) {
         const Frame box{m_box, centreOf(templ(i), pose(i))};
@@ -61,11 +72,7 @@ base::Point PoseBank::centreOf(std::size_t templ, const Pose& pose) const {
 }
 
 base::Box PoseBank::ownBox(std::size_t templ, const Pose& pose) const {
-    const Frame own = m_turners[templ].frameOf(pose);
-    const base::Point centre = centreOf(templ, pose);
-    return {{std::llround(centre[0] - own.centre[0]), std::llround(centre[1] - own.centre[1]),
-             std::llround(centre[2] - own.centre[2])},
-            own.extents};
+    return boxOf(m_turners[templ].frameOf(pose), centreOf(templ, pose));
 }
 
 TurnedTemplate PoseBank::member(std::int64_t i) const { return turned(templ(i), pose(i)); }

@@ -47,6 +47,10 @@ class PoseBank {
     /// The least part of the box of the members that holds what counts in a pose. A pose that is
     /// not one of the cover may leave the box.
     [[nodiscard]] base::Box ownBox(std::size_t templ, const Pose& pose) const;
+    /// The same of a member, which was found before.
+    [[nodiscard]] const base::Box& ownBox(std::int64_t i) const {
+        return m_own[static_cast<std::size_t>(i)];
+    }
     /// Offsets of a template in scene voxels, in a pose, from those of the template in its voxels.
     [[nodiscard]] Matrix matrixOf(std::size_t templ, const Pose& pose) const {
         return m_turners[templ].matrixOf(pose);
@@ -79,6 +83,7 @@ class PoseBank {
     std::vector<Turner> m_turners;
     Cover m_cover;
     base::Extents m_box;
+    std::vector<base::Box> m_own; ///< of each member
     std::int64_t m_masked = -1;
     std::function<void(TurnedTemplate&)> m_prepare;
 };

@@ -198,17 +198,103 @@ std::array<bool, 3> Turner::isBetween(const Pose& pose) const {
     return between;
 }
 
+/// Lines of the scene, and whether a voxel of one counts in a pose.
+class Turner::Lines {
+  public:
+    Lines(const Turner& of, const Pose& pose)
+        : m_of(of), m_scale(pose.scale), m_back(of.backOf(pose)) {}
+
+    /// Whether a voxel counts of those from `first` to `last` along `axis`; the others of `offset`
+    /// are those of the line. All are offsets from the centre of the pose.
+    [[nodiscard]] bool count(base::Point offset, std::size_t axis, double first,
+                             double last) const {
+        if (m_of.m_voxels.radius >= 0) { // the nearest one decides
+            first = last = std::clamp(first - std::round(first), first, last);
+        } else {
+            narrow(offset, axis, first, last);
+        }
+        for (offset[axis] = first; offset[axis] <= last; ++offset[axis]) {
+            base::Point place = applied(m_back, offset);
+            for (std::size_t i = 0; i < 3; ++i) {
+                place[i] = onVoxel(place[i] + m_of.m_voxels.centre[i]);
+            }
+            if (m_of.m_voxels.counts(times(m_of.m_edges.scene, offset), place, m_scale)) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+  private:
+    /// Leaves out most voxels that lie outside of the template.
+    void narrow(base::Point offset, std::size_t axis, double& first, double& last) const {
+        offset[axis] = 0;
+        const base::Point rest = applied(m_back, offset);
+        const base::Extents& n = m_of.extents();
+        const base::Point reach{static_cast<double>(n.x) / 2, static_cast<double>(n.y) / 2,
+                                static_cast<double>(n.z) / 2};
+        double low = first;
+        double high = last;
+        for (std::size_t i = 0; i < (m_of.m_voxels.flat ? 2U : 3U); ++i) {
+            const double slope = m_back[3 * i + axis];
+            const double most = reach[i] + kSnap;
+            if (std::abs(slope) > kSnap) {
+                const double one = (-most - rest[i]) / slope;
+                const double other = (most - rest[i]) / slope;
+                low = std::max(low, std::min(one, other));
+                high = std::min(high, std::max(one, other));
+            } else if (std::abs(rest[i]) > most + std::abs(slope) * (last - first + 1)) {
+                high = low - 1;
+            }
+        }
+        // Voxels of the line, one more at each end for rounding.
+        const double before = std::max(0.0, std::floor(low - first));
+        last = std::min(last, first + std::ceil(high - first));
+        first += before;
+    }
+
+    const Turner& m_of;
+    double m_scale;
+    Matrix m_back;
+};
+
 Frame Turner::frameOf(const Pose& pose) const {
     const Reach reach = reachOf(pose);
     const std::array<bool, 3> between = isBetween(pose);
+    const std::size_t axes = m_voxels.flat ? 2 : 3;
+    base::Point low{0, 0, 0}; // offsets of the outermost voxels
+    base::Point high{0, 0, 0};
+    for (std::size_t axis = 0; axis < axes; ++axis) {
+        const double part = between[axis] ? 0.5 : 0; // of a voxel, from one to the centre
+        low[axis] = std::ceil(reach.low[axis] + part - kSnap) - part;
+        high[axis] = std::max(low[axis], std::floor(reach.high[axis] + part + kSnap) - part);
+    }
+    // The outline holds corners of voxels that have no voxel of the scene in them.
+    const Lines lines(*this, pose);
+    const auto isEmpty = [&](std::size_t axis, double at) {
+        const std::size_t along = axis == 0 ? 1 : 0;
+        const std::size_t across = axis == 2 ? 1 : 2;
+        base::Point offset{0, 0, 0};
+        offset[axis] = at;
+        for (offset[across] = low[across]; offset[across] <= high[across]; ++offset[across]) {
+            if (lines.count(offset, along, low[along], high[along])) {
+                return false;
+            }
+        }
+        return true;
+    };
     Frame frame{extents(), m_voxels.centre};
     std::array<std::int64_t, 3> lengths{1, 1, extents().z};
-    for (std::size_t axis = 0; axis < (m_voxels.flat ? 2U : 3U); ++axis) {
-        const double part = between[axis] ? 0.5 : 0; // of a voxel, from one to the centre
-        const auto first = static_cast<std::int64_t>(std::ceil(reach.low[axis] + part - kSnap));
-        const auto last = static_cast<std::int64_t>(std::floor(reach.high[axis] + part + kSnap));
-        lengths[axis] = std::max<std::int64_t>(1, last - first + 1);
-        frame.centre[axis] = part - static_cast<double>(first);
+    const bool shrinks = !m_voxels.flat || extents().z == 1; // else slices may have other masks
+    for (std::size_t axis = 0; axis < axes; ++axis) {
+        while (shrinks && low[axis] < high[axis] && isEmpty(axis, low[axis])) {
+            ++low[axis];
+        }
+        while (shrinks && low[axis] < high[axis] && isEmpty(axis, high[axis])) {
+            --high[axis];
+        }
+        lengths[axis] = std::llround(high[axis] - low[axis]) + 1;
+        frame.centre[axis] = -low[axis];
     }
     frame.extents = {lengths[0], lengths[1], lengths[2]};
     return frame;

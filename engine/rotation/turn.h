@@ -112,6 +112,7 @@ class Turner {
     [[nodiscard]] bool isWhole(const Pose& pose, const Frame& frame) const;
 
   private:
+    class Lines;
     [[nodiscard]] Matrix backOf(const Pose& pose) const;
     [[nodiscard]] base::Point widthsOf(const Pose& pose) const;
     template <class Voxel>

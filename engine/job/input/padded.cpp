@@ -34,12 +34,14 @@ bool fits(const base::Box& own, const base::Extents& room) {
     return own.extents.x <= room.x && own.extents.y <= room.y && own.extents.z <= room.z;
 }
 
-/// Of the extent `valid`: all placements of all members whose own box lies in the room.
-Margins marginsOf(const rotation::PoseBank& bank, const base::Extents& room) {
+/// Of the extent `valid`: all placements of all members whose own box lies in the room. Notes how
+/// many members have none.
+Margins marginsOf(const rotation::PoseBank& bank, const base::Extents& room,
+                  std::vector<std::string>& notes) {
     Margins margins;
     std::int64_t fitting = 0;
     for (std::int64_t i = 0; i < bank.count(); ++i) {
-        const base::Box own = bank.ownBox(bank.templ(i), bank.pose(i));
+        const base::Box own = bank.ownBox(i);
         if (!fits(own, room)) {
             continue;
         }
@@ -50,12 +52,18 @@ Margins marginsOf(const rotation::PoseBank& bank, const base::Extents& room) {
                           bank.box().*kEdges[axis] - corner - own.extents.*kEdges[axis]);
         }
     }
+    const std::string templ = "the template of " + base::toString(bank.templExtents()) + " voxels";
     if (fitting == 0) {
         throw base::Error(base::ErrorCode::Problem,
-                          "the template of " + base::toString(bank.templExtents()) +
-                              " voxels fits into the scene " + base::toString(room) +
-                              " in none of its " + std::to_string(bank.count()) +
-                              " poses; use other rotations, a smaller scale or --extent same");
+                          templ + " fits into the scene " + base::toString(room) +
+                              " in no pose; use other rotations, a smaller scale or "
+                              "--extent same");
+    }
+    if (fitting < bank.count()) {
+        notes.push_back(templ + " fits into the scene in " + std::to_string(fitting) + " of " +
+                        std::to_string(bank.count()) +
+                        " poses; placements that reach beyond the scene need --extent same and "
+                        "--partial-peaks");
     }
     return margins;
 }
@@ -124,7 +132,7 @@ void padScene(Inputs& inputs, const Job& job) {
     const base::Extents n = scene.extents();
     Margins margins;
     for (const auto& bank : inputs.banks) {
-        const Margins own = job.extent == method::Extent::Valid ? marginsOf(*bank, n)
+        const Margins own = job.extent == method::Extent::Valid ? marginsOf(*bank, n, inputs.notes)
                                                                 : marginsOf(*bank, job.extent);
         for (std::size_t axis = 0; axis < 3; ++axis) {
             margins.cover(axis, own.before.*kAxes[axis], own.behind.*kAxes[axis]);
@@ -177,7 +185,7 @@ std::vector<base::Box> Inputs::placementsOf(const std::vector<int>& group) const
     const base::Extents all = base::extentsOf(padded->pixels);
     for (std::int64_t i = 0; i < bank->count(); ++i) {
         base::Box& own = boxes.emplace_back();
-        const base::Box support = bank->ownBox(bank->templ(i), bank->pose(i));
+        const base::Box support = bank->ownBox(i);
         for (std::size_t axis = 0; axis < 3; ++axis) {
             const std::int64_t map = all.*kEdges[axis] - box.*kEdges[axis] + 1;
             std::int64_t first = in.corner.*kAxes[axis] - support.corner.*kAxes[axis];
