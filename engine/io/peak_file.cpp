@@ -35,8 +35,8 @@ std::vector<std::string> comments(const PeakContext& context) {
     }
     lines.emplace_back("x y z: first voxel (corner) of the placement in scene voxels; indices "
                        "start at 0; x is fastest in memory");
-    lines.emplace_back("cx cy cz: centre of the placement with sub-voxel shift in scene voxels; "
-                       "the centre of voxel i lies on i");
+    lines.emplace_back("cx cy cz: geometric centre of the placement with sub-voxel shift in scene "
+                       "voxels; the centre of voxel i lies on i");
     if (context.poses) {
         lines.emplace_back(
             "rotation: degrees in the plane, counter-clockwise where y points down; phi "
@@ -116,9 +116,11 @@ PositionList peakList(const std::vector<match::Peak>& peaks, const PeakContext& 
         if (peak.pose) {
             position.angles = rotation::eulerOf(peak.pose->turn);
             position.mirrored = peak.pose->mirrored;
+            position.scale = peak.pose->scale;
         }
         if (number < context.templates.size()) {
             position.box = context.templates[number].extents;
+            position.reference = context.templates[number].reference;
         }
         position.cells = cellsOf(peak, list.positions.size());
     }
