@@ -187,7 +187,7 @@ inline constexpr std::string_view kDecisionColumn = "decision";
 void leaveDecided(PositionList& list, const std::vector<match::Decision>& decisions);
 /// Makes rows with the columns of peaks for positions that another program listed.
 void fillPeakCells(PositionList& list);
-/// The box around a blob.
+/// The box around a blob, of odd edges.
 [[nodiscard]] base::Extents boxOfRadius(double radius, bool flat);
 
 /// "unit um (header); axes RAS: x to the right; ...": what a comment says of world units.
