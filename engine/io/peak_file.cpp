@@ -19,6 +19,12 @@ std::vector<std::string> comments(const PeakContext& context) {
         const std::string number = context.templates.size() > 1 ? " " + std::to_string(i) : "";
         lines.push_back("template" + number + ": " + templ.source + " (" +
                         base::toString(templ.extents) + " voxels)");
+        if (templ.reference) {
+            const base::Point& way = *templ.reference;
+            lines.push_back("resampled " + std::to_string(i) + ": reference voxel " +
+                            detail::numberText(way[0]) + " " + detail::numberText(way[1]) + " " +
+                            detail::numberText(way[2]) + " from the centre");
+        }
         if (!templ.mask.empty()) {
             lines.push_back("mask" + number + ": " + templ.mask);
         }

@@ -186,6 +186,9 @@ void takeJson(std::string_view text, PositionList& list, const std::filesystem::
                 std::ranges::all_of(row["angles"], &JsonValue::is_number)) {
                 position.angles = pointOf(row["angles"]);
             }
+            if (row.contains("template") && row["template"].is_number_integer()) {
+                position.reference = referenceIn(list.comments, row["template"].get<int>());
+            }
             position.mirrored = row.contains("mirror") && row["mirror"] == 1;
             if (row.contains("scale") && row["scale"].is_number() && row["scale"] > 0) {
                 position.scale = row["scale"].get<double>();

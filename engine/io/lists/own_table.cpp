@@ -190,6 +190,17 @@ void takeComments(const std::vector<std::string>& comments, PositionList& list) 
     }
 }
 
+std::optional<base::Point> referenceIn(const std::vector<std::string>& comments, int templ) {
+    const std::string key = "resampled " + std::to_string(templ) + ": ";
+    for (const std::string& line : comments) {
+        if (base::Point reference{};
+            line.starts_with(key) && takePoint(line.substr(key.size()), reference)) {
+            return reference;
+        }
+    }
+    return std::nullopt;
+}
+
 Sheet ownSheet(const PositionList& list, char separator) {
     Sheet sheet;
     sheet.comments = placeComments(list, separator);
@@ -282,6 +293,7 @@ void takeOwnSheet(const Sheet& sheet, PositionList& list, const std::filesystem:
         const double templ = value(sheet.column("template")).value_or(0);
         if (templ >= 0 && templ < static_cast<double>(templates.size())) {
             position.box = templates[static_cast<std::size_t>(templ)];
+            position.reference = referenceIn(sheet.comments, static_cast<int>(templ));
         }
         if (const auto radius = value(sheet.column("radius"))) {
             position.box = boxOfRadius(*radius, list.place.flat());

@@ -54,6 +54,10 @@ void takeSheet(const Sheet& sheet, const Preset& preset, PositionList& list,
 [[nodiscard]] Sheet ownSheet(const PositionList& list, char separator);
 void takeOwnSheet(const Sheet& sheet, PositionList& list, const std::filesystem::path& name);
 
+/// The reference of a template that was resampled, by the line that says it; empty for others.
+[[nodiscard]] std::optional<base::Point> referenceIn(const std::vector<std::string>& comments,
+                                                     int templ);
+
 /// True for a table with columns x and y that are neither those of peaks nor of blobs.
 [[nodiscard]] bool isAnchored(const Sheet& sheet);
 /// Its positions, by ListUnknowns::anchor. **Errors**: Problem where it, or the box of corners, is

@@ -383,6 +383,37 @@ class ReferencePointsTest : public QObject {
         QVERIFY(same.comparison.distances->largest < 1e-9);
     }
 
+    /// m / 2 is the voxel of the file: half a voxel of 12 A is 0.6 of one of 10 A.
+    static void aResampledTemplateKeepsTheVoxelOfItsFile() {
+        const Case made = caseOf({14, 13, 1});
+        job::JobImages images = made.images;
+        auto templ = std::make_shared<job::SceneImage>(*images.templates[0]);
+        templ->geometry.spacing = {12, 12, 12};
+        images.templates = {templ};
+        const test::Folder folder;
+        job::Job job;
+        job.resample = true;
+        job.minScore = 0.3;
+        job.maxPeaks = 1;
+        job.planning = plan::Planning::Estimate;
+        for (const char* name : {"peaks.csv", "peaks.json"}) {
+            job.peaks = folder.path(name);
+            const job::JobResult result = job::runJob(job, images);
+            QCOMPARE(result.peaks.size(), std::size_t{1});
+            job::ListConversion list{.input = job.peaks};
+            list.to = io::ListFormat::Warp;
+            const std::string star = job::convertList(list).text;
+            std::istringstream row(star.substr(star.rfind("\n", star.size() - 2) + 1));
+            std::string word;
+            Point stated{};
+            row >> word >> stated[0] >> stated[1];
+            const Point& centre = result.peaks[0].centre;
+            QVERIFY2(std::abs(stated[0] - centre[0] - 0.6) < 1e-6 &&
+                         std::abs(stated[1] - centre[1]) < 1e-6,
+                     star.c_str());
+        }
+    }
+
     /// Of an even box too the particle lies on voxel size / 2, and not beside.
     static void stacksHoldTheParticleOnTheirMiddleVoxel() {
         for (const Extents& templ : {Extents{14, 14, 1}, Extents{13, 13, 1}}) {
