@@ -14,8 +14,8 @@ namespace lists = detail::lists;
 namespace {
 
 base::Point toReference(const ListedPosition& position, const base::Geometry& geometry) {
-    return rotation::applied(rotation::matrixOf(poseOf(position), geometry.spacing),
-                             position.reference.value_or(rotation::toReferenceVoxel(position.box)));
+    return rotation::apply(rotation::matrixOf(poseOf(position), geometry.spacing),
+                           position.reference.value_or(rotation::toReferenceVoxel(position.box)));
 }
 
 /// Moves the centre so that the reference voxel lies at `point`.

@@ -161,9 +161,9 @@ class TurnedPlace {
           m_turn(rotation::matrixOf(*peak.pose, options.spacing)), m_size(options.size) {}
 
     [[nodiscard]] std::array<Axis, 3> of(std::int64_t x, std::int64_t y, std::int64_t z) const {
-        const base::Point way = rotation::applied(m_turn, {static_cast<double>(x - m_size.x / 2),
-                                                           static_cast<double>(y - m_size.y / 2),
-                                                           static_cast<double>(z - m_size.z / 2)});
+        const base::Point way = rotation::apply(m_turn, {static_cast<double>(x - m_size.x / 2),
+                                                         static_cast<double>(y - m_size.y / 2),
+                                                         static_cast<double>(z - m_size.z / 2)});
         return {axisAt(m_reference[0] + way[0]), axisAt(m_reference[1] + way[1]),
                 axisAt(m_reference[2] + way[2])};
     }
@@ -260,8 +260,8 @@ base::Point referenceOf(const Peak& peak, const PanelOptions& options) {
         return peak.centre;
     }
     const base::Point way =
-        rotation::applied(rotation::matrixOf(peak.pose.value_or(rotation::Pose{}), options.spacing),
-                          options.references[templ]);
+        rotation::apply(rotation::matrixOf(peak.pose.value_or(rotation::Pose{}), options.spacing),
+                        options.references[templ]);
     return {peak.centre[0] + way[0], peak.centre[1] + way[1], peak.centre[2] + way[2]};
 }
 

@@ -178,7 +178,7 @@ Matrix matrixOf(const Pose& pose, const base::Point& spacing) {
     return m;
 }
 
-base::Point applied(const Matrix& m, const base::Point& point) {
+base::Point apply(const Matrix& m, const base::Point& point) {
     base::Point to{};
     for (std::size_t row = 0; row < 3; ++row) {
         to[row] = m[3 * row] * point[0] + m[3 * row + 1] * point[1] + m[3 * row + 2] * point[2];

@@ -74,7 +74,7 @@ struct Pose {
 [[nodiscard]] Matrix matrixOf(const Pose& pose);
 /// The same of points that count in voxels with edges of `spacing`, since poses turn lengths.
 [[nodiscard]] Matrix matrixOf(const Pose& pose, const base::Point& spacing);
-[[nodiscard]] base::Point applied(const Matrix& m, const base::Point& point);
+[[nodiscard]] base::Point apply(const Matrix& m, const base::Point& point);
 
 /// From the geometric centre (m - 1) / 2 of a box to its voxel m / 2 (whole division), voxels: 1/2
 /// along axes of even extent, else 0. Where that voxel lies is the position of a particle in
