@@ -325,6 +325,16 @@ class ListFileTest : public QObject {
         const base::Point stated = io::referenceOf(position, list.place.geometry);
         QCOMPARE(stated[0], position.centre[0] - 0.75);
         QCOMPARE(stated[1], position.centre[1] + 0.75);
+        // A turn is one of lengths: half a voxel of 2 in y becomes a whole one of 1 in x.
+        io::ListedPosition turned = position;
+        turned.angles = base::Point{0, 0, 90}; // x to -y, y to x
+        turned.mirrored = false;
+        turned.scale = 1;
+        base::Geometry oblong;
+        oblong.spacing = {1, 2, 1};
+        const base::Point inLengths = io::referenceOf(turned, oblong);
+        QVERIFY(std::abs(inLengths[0] - position.centre[0] - 1) < 1e-12);
+        QVERIFY(std::abs(inLengths[1] - position.centre[1] + 0.25) < 1e-12);
         io::AtomicFile file(m_folder.filePath("hand.star").toStdString());
         io::writeList(file, list, ListFormat::Warp); // reads the stated point back
         const std::vector<double> numbers = firstNumbers(io::listText(list, ListFormat::Warp));
