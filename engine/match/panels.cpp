@@ -158,7 +158,7 @@ class TurnedPlace {
   public:
     TurnedPlace(const Peak& peak, const PanelOptions& options)
         : m_reference(referenceOf(peak, options)),
-          m_turn(rotation::matrixOf(*peak.pose, options.spacing)), m_size(options.size) {}
+          m_turn(rotation::matrixOf(*peak.pose, options.edges)), m_size(options.size) {}
 
     [[nodiscard]] std::array<Axis, 3> of(std::int64_t x, std::int64_t y, std::int64_t z) const {
         const base::Point way = rotation::apply(m_turn, {static_cast<double>(x - m_size.x / 2),
@@ -260,7 +260,7 @@ base::Point referenceOf(const Peak& peak, const PanelOptions& options) {
         return peak.centre;
     }
     const base::Point way =
-        rotation::apply(rotation::matrixOf(peak.pose.value_or(rotation::Pose{}), options.spacing),
+        rotation::apply(rotation::matrixOf(peak.pose.value_or(rotation::Pose{}), options.edges),
                         options.references[templ]);
     return {peak.centre[0] + way[0], peak.centre[1] + way[1], peak.centre[2] + way[2]};
 }

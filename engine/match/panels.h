@@ -28,17 +28,17 @@ struct PanelOptions {
     /// division), where programs for particles expect it, or at most half a voxel beside.
     bool subvoxel = false;
     /// Boxes of peaks with a pose are turned back: the voxel at offset o from voxel size / 2 has
-    /// the scene's value at the reference point + matrixOf(pose, spacing) o, interpolated. Voxels
+    /// the scene's value at the reference point + matrixOf(pose, edges) o, interpolated. Voxels
     /// thus lie as those of the template do, whatever the size and the hand of the particle.
     bool turnedBack = false;
     /// Of each template, by Peak::templ: from its geometric centre to its reference voxel, voxels
     /// (rotation::toReferenceVoxel). Empty: the centres count.
     std::vector<base::Point> references{};
-    base::Point spacing{1, 1, 1}; ///< edges of the scene's voxels, in which poses turn
+    base::Point edges{1, 1, 1}; ///< of a voxel of the scene, in any unit
 };
 
 /// Where the reference voxel of the template came to lie, scene voxels:
-/// Peak::centre + matrixOf(pose, spacing) references[templ].
+/// Peak::centre + matrixOf(pose, edges) references[templ].
 [[nodiscard]] base::Point referenceOf(const Peak& peak, const PanelOptions& options);
 
 /// Boxes of a scene one behind the other along z: box i has the slices from i * size.z.

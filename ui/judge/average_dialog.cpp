@@ -202,7 +202,7 @@ void AverageDialog::follow() {
                 .normalise = match::Normalise::None,
                 .subvoxel = true,
                 .references = job::referencesOf(*job),
-                .spacing = job->geometry.spacing};
+                .edges = job->geometry.spacing};
             made->average = match::averageOf(base::viewOf(scene->pixels), peaks, options, stop);
             if (stop.stop_requested()) {
                 return {};

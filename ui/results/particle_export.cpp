@@ -46,7 +46,7 @@ void ParticleExport::write(const std::filesystem::path& path, match::PanelOption
         return;
     }
     options.references = job::referencesOf(*result->job);
-    options.spacing = m_document.geometry().spacing;
+    options.edges = m_document.geometry().spacing;
     std::vector<match::Peak> peaks = m_exporter.shownPeaks(*result);
     std::erase_if(peaks, [&](const match::Peak& peak) {
         const match::Decision decision = result->decisions.of(match::keyOf(peak));

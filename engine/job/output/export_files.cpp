@@ -35,7 +35,7 @@ match::PanelOptions panelOptions(const Job& job, const JobResult& result) {
             .normalise = job.exports.normalise,
             .subvoxel = job.exports.subvoxel,
             .references = referencesOf(result),
-            .spacing = result.geometry.spacing};
+            .edges = result.geometry.spacing};
 }
 
 /// Adds what the format of `target` cannot store to the notes. False if cancelled.

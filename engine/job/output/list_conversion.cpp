@@ -127,7 +127,7 @@ bool cutBoxes(const ListConversion& conversion, const io::PositionList& list,
                                       .normalise = asked.normalise,
                                       .subvoxel = asked.subvoxel,
                                       .references = std::move(references),
-                                      .spacing = list.place.geometry.spacing};
+                                      .edges = list.place.geometry.spacing};
     const base::AnyView voxels = base::viewOf(scene->pixels);
     const base::Geometry& geometry = scene->geometry;
     if (!asked.stack.empty()) {

@@ -202,7 +202,8 @@ void JobExportsTest::aTextReportIsTheText() {
     const job::JobResult result = job::runJob(job, flatCopies());
     // The time of writing is known only afterwards.
     const std::string text = test::bytesOf(job.report);
-    const std::string peaks = "Peaks: " + std::to_string(result.peaks.size()) + ", geometric centres";
+    const std::string peaks =
+        "Peaks: " + std::to_string(result.peaks.size()) + ", geometric centres";
     QVERIFY2(text.find(peaks) != std::string::npos, text.c_str());
     QCOMPARE(text.substr(0, text.find('\n')),
              job::toText(result.report).substr(0, text.find('\n')));

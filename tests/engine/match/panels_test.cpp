@@ -164,7 +164,7 @@ void MatchPanelsTest::theReferenceVoxelTurnsWithTheTemplate() {
     peak.pose->mirrored = true;
     QVERIFY((match::referenceOf(peak, options) == base::Point{20.5, 20.5, 20.5}));
     peak.pose->scale = 2;
-    options.spacing = {1, 4, 1}; // half a voxel of 1 in x is an eighth of one of 4 in y
+    options.edges = {1, 4, 1}; // half a voxel of 1 in x is an eighth of one of 4 in y
     QVERIFY((match::referenceOf(peak, options) == base::Point{24, 20.25, 21}));
 }
 
