@@ -52,7 +52,7 @@ job::JobImages flatCopies() {
 /// Boxes of a size at the reference voxels of flatCopies().
 match::PanelOptions ofTemplate(const Extents& size) {
     return {
-        .size = size, .references = {rotation::toReferenceVoxel({9, 8, 1})}, .spacing = {2, 2, 2}};
+        .size = size, .references = {rotation::toReferenceVoxel({9, 8, 1})}, .edges = {2, 2, 2}};
 }
 
 base::Image<float> read(const std::filesystem::path& file) {

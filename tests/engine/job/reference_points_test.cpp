@@ -66,7 +66,20 @@ Point applied(const Turn& m, const Point& p) {
     return to;
 }
 
-/// The particle at an offset from its reference voxel. In an image, its slice.
+/// A turn of lengths as one of offsets in voxels with these edges.
+Turn inVoxels(const Turn& turn, const Point& edges) {
+    Turn m = turn;
+    for (std::size_t i = 0; i < 9; ++i) {
+        m.at(i) *= edges.at(i % 3) / edges.at(i / 3);
+    }
+    return m;
+}
+
+Point lengthsOf(const Point& voxels, const Point& edges) {
+    return {voxels[0] * edges[0], voxels[1] * edges[1], voxels[2] * edges[2]};
+}
+
+/// The particle at an offset from its reference voxel, as a length. In an image, its slice.
 double particleAt(const Point& p, bool flat) {
     double sum = 0;
     for (const Blob& blob : kParticle.at(flat ? 1 : 0)) {
@@ -87,22 +100,23 @@ Point difference(const Point& a, const Point& b) { return {a[0] - b[0], a[1] - b
 
 double length(const Point& p) { return std::hypot(p[0], p[1], p[2]); }
 
-base::Image<float> templateOf(const Extents& m) {
+base::Image<float> templateOf(const Extents& m, const Point& edges = {1, 1, 1}) {
     base::Image<float> image(m);
     const Point middle{static_cast<double>(m.x / 2), static_cast<double>(m.y / 2),
                        static_cast<double>(m.z / 2)};
     for (std::int64_t i = 0; i < image.count(); ++i) {
-        image.data()[i] =
-            static_cast<float>(particleAt(difference(pointOf(m, i), middle), m.z == 1));
+        image.data()[i] = static_cast<float>(
+            particleAt(lengthsOf(difference(pointOf(m, i), middle), edges), m.z == 1));
     }
     return image;
 }
 
-base::Image<float> sceneOf(const Extents& n, const std::vector<Placed>& planted) {
+base::Image<float> sceneOf(const Extents& n, const std::vector<Placed>& planted,
+                           const Point& edges) {
     base::Image<float> image(n, 0.0F);
     for (std::int64_t i = 0; i < image.count(); ++i) {
         for (const Placed& each : planted) {
-            const Point o = difference(pointOf(n, i), each.centre);
+            const Point o = lengthsOf(difference(pointOf(n, i), each.centre), edges);
             if (length(o) < 11) {
                 image.data()[i] += static_cast<float>(
                     particleAt(applied(test::transposedOf(each.turn), o), n.z == 1));
@@ -137,7 +151,7 @@ struct Row {
     Point at;
     std::array<double, 4> values; ///< gradient and value
 };
-std::vector<Row> rowsOf(bool flat) {
+std::vector<Row> rowsOf(bool flat, const Point& edges) {
     std::vector<Row> rows;
     constexpr int kReach = 5;
     for (int z = flat ? 0 : -kReach; z <= (flat ? 0 : kReach); ++z) {
@@ -151,9 +165,11 @@ std::vector<Row> rowsOf(bool flat) {
                     Point less = v;
                     more[a] += 0.01;
                     less[a] -= 0.01;
-                    row.values.at(a) = (particleAt(more, flat) - particleAt(less, flat)) / 0.02;
+                    row.values.at(a) = (particleAt(lengthsOf(more, edges), flat) -
+                                        particleAt(lengthsOf(less, edges), flat)) /
+                                       0.02;
                 }
-                row.values[3] = particleAt(v, flat);
+                row.values[3] = particleAt(lengthsOf(v, edges), flat);
                 rows.push_back(row);
             }
         }
@@ -164,10 +180,11 @@ std::vector<Row> rowsOf(bool flat) {
 /// How far what a program cuts at a listed particle and turns back lies beside the template:
 /// s(v) = r(v) + grad r . d in least squares, voxels.
 Point besideTemplate(const base::Image<float>& scene, const Placed& listed,
-                     const std::vector<Row>& templ) {
+                     const std::vector<Row>& templ, const Point& edges) {
+    const Turn turn = inVoxels(listed.turn, edges);
     std::array<std::array<double, 4>, 3> sums{};
     for (const Row& row : templ) {
-        const Point way = applied(listed.turn, row.at);
+        const Point way = applied(turn, row.at);
         const Point at{listed.centre[0] + way[0], listed.centre[1] + way[1],
                        listed.centre[2] + way[2]};
         std::array<double, 4> values = row.values;
@@ -201,7 +218,7 @@ struct Case {
     std::string turns; ///< a list of them, as quaternions
 };
 
-Case caseOf(const Extents& templ) {
+Case caseOf(const Extents& templ, const Point& edges = {1, 1, 1}) {
     const bool flat = templ.z == 1;
     const double third = 1 / std::sqrt(3.0);
     const std::array<std::pair<Point, double>, 6> kTurns =
@@ -233,7 +250,7 @@ Case caseOf(const Extents& templ) {
             half[a] = edges.at(a) % 2 == 0 ? 0.5 : 0;
             centre[a] += half[a];
         }
-        const Point way = applied(each.turn, half);
+        const Point way = applied(inVoxels(each.turn, edges), half);
         each.centre = {centre[0] + way[0], centre[1] + way[1], centre[2] + way[2]};
         made.centres.push_back(centre);
         const double s = std::sin(degrees * std::numbers::pi / 360);
@@ -242,11 +259,11 @@ Case caseOf(const Extents& templ) {
     }
     made.turns = turns.str();
     base::Geometry geometry;
-    geometry.spacing = {kListedVoxel, kListedVoxel, kListedVoxel};
+    geometry.spacing = lengthsOf({kListedVoxel, kListedVoxel, kListedVoxel}, edges);
     geometry.unit = "A";
     geometry.unitSource = base::UnitSource::Header;
-    made.images =
-        test::imagesOf(sceneOf({69, 47, flat ? 1 : 25}, made.planted), templateOf(templ), geometry);
+    made.images = test::imagesOf(sceneOf({69, 47, flat ? 1 : 25}, made.planted, edges),
+                                 templateOf(templ, edges), geometry);
     return made;
 }
 
@@ -304,18 +321,22 @@ class ReferencePointsTest : public QObject {
         QTest::addColumn<int>("x");
         QTest::addColumn<int>("y");
         QTest::addColumn<int>("z");
-        QTest::newRow("even") << 14 << 14 << 14;
-        QTest::newRow("odd") << 13 << 13 << 13;
-        QTest::newRow("mixed") << 14 << 13 << 12;
-        QTest::newRow("even image") << 14 << 14 << 1;
-        QTest::newRow("mixed image") << 13 << 14 << 1;
+        QTest::addColumn<bool>("oblong");
+        QTest::newRow("even") << 14 << 14 << 14 << false;
+        QTest::newRow("odd") << 13 << 13 << 13 << false;
+        QTest::newRow("mixed") << 14 << 13 << 12 << false;
+        QTest::newRow("even image") << 14 << 14 << 1 << false;
+        QTest::newRow("mixed image") << 13 << 14 << 1 << false;
+        QTest::newRow("oblong image") << 14 << 14 << 1 << true;
     }
 
     static void whatAListCutsAndTurnsBackLiesOnTheTemplate() {
         QFETCH(int, x);
         QFETCH(int, y);
         QFETCH(int, z);
-        const Case made = caseOf({x, y, z});
+        QFETCH(bool, oblong);
+        const Point edges = oblong ? Point{0.85, 1.1, 1} : Point{1, 1, 1};
+        const Case made = caseOf({x, y, z}, edges);
         const auto& scene = std::get<base::Image<float>>(made.images.scene->pixels);
         const Extents& n = scene.extents();
         const test::Folder folder;
@@ -323,13 +344,16 @@ class ReferencePointsTest : public QObject {
         job.peaks = folder.path("peaks.csv");
         const job::JobResult result = job::runJob(job, made.images);
         QCOMPARE(result.peaks.size(), made.planted.size());
-        const std::vector<Row> rows = rowsOf(z == 1);
+        const std::vector<Row> rows = rowsOf(z == 1, edges);
         std::vector<Point> points;
         for (const Placed& each : made.planted) {
             points.push_back(each.centre);
         }
         for (const char* format :
-             {"relion4", "relion5", "warp", "m", "dynamo", "dynamo0", "copick"}) {
+             {"relion4", "warp", "dynamo", "dynamo0", "relion5", "m", "copick"}) {
+            if (oblong && std::string(format) == "relion5") {
+                break; // these count in lengths, of voxels that are cubes
+            }
             job::ListConversion list{.input = job.peaks};
             list.to = io::listFormatNamed(format, "--to");
             list.output = folder.path(std::string("list") + format);
@@ -343,7 +367,7 @@ class ReferencePointsTest : public QObject {
                 const std::size_t i = nearestTo(points, each.centre);
                 ++found.at(i);
                 const double off = length(difference(each.centre, points.at(i)));
-                const double beside = length(besideTemplate(scene, each, rows));
+                const double beside = length(besideTemplate(scene, each, rows, edges));
                 QVERIFY2(off < kMost && beside < kMost,
                          qPrintable(QStringLiteral("%1, pose %2: off by %3, cut beside by %4")
                                         .arg(format)
