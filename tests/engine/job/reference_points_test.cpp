@@ -237,20 +237,25 @@ Case caseOf(const Extents& templ, const Point& edges = {1, 1, 1}) {
     Case made{.templ = templ, .planted = {}, .centres = {}, .images = {}, .turns = {}};
     std::ostringstream turns;
     turns.precision(17);
-    const std::array<std::int64_t, 3> edges{templ.x, templ.y, templ.z};
+    const std::array<std::int64_t, 3> extents{templ.x, templ.y, templ.z};
     for (std::size_t i = 0; i < kTurns.size(); ++i) {
         const auto& [axis, degrees] = kTurns.at(i);
         Placed& each = made.planted.emplace_back();
         each.turn = test::turnAbout(axis, degrees);
         Point half{};
-        // On whole placements, where the search finds them without interpolation.
+        for (std::size_t a = 0; a < 3; ++a) {
+            half[a] = extents.at(a) % 2 == 0 ? 0.5 : 0;
+        }
+        const Point way = applied(inVoxels(each.turn, edges), half);
+        // On whole placements, where the search finds them without interpolation: a quarter turn
+        // takes even extents to other axes.
+        const bool quarter = std::ranges::all_of(
+            each.turn, [](double m) { return std::abs(m - std::round(m)) < 1e-9; });
         Point centre{12.0 + 22 * static_cast<double>(i % 3), 12.0 + 22 * static_cast<double>(i / 3),
                      flat ? 0.0 : 12.0};
         for (std::size_t a = 0; a < 3; ++a) {
-            half[a] = edges.at(a) % 2 == 0 ? 0.5 : 0;
-            centre[a] += half[a];
+            centre[a] += quarter ? std::abs(std::round(2 * way[a]) / 2) : half[a];
         }
-        const Point way = applied(inVoxels(each.turn, edges), half);
         each.centre = {centre[0] + way[0], centre[1] + way[1], centre[2] + way[2]};
         made.centres.push_back(centre);
         const double s = std::sin(degrees * std::numbers::pi / 360);
