@@ -55,7 +55,9 @@ const std::vector<ListColumn>& blobColumns() {
 }
 
 base::Extents boxOfRadius(double radius, bool flat) {
-    const auto edge = static_cast<std::int64_t>(std::ceil(2 * std::clamp(radius, 0.5, 1e6)));
+    // Odd, so that its middle is a voxel: the same point in lists of centres and of voxels m / 2.
+    const auto edge =
+        2 * static_cast<std::int64_t>(std::ceil(std::clamp(radius, 0.5, 1e6) - 0.5)) + 1;
     return {edge, edge, flat ? 1 : edge};
 }
 

@@ -33,10 +33,7 @@ std::string_view knownColumn(const Preset& preset) {
 
 std::string starFile(const PositionList& list, const Preset& preset) {
     lists::Sheet sheet = lists::sheetOf(list, preset);
-    sheet.comments = lists::placeComments(list, '\t');
-    sheet.comments.insert(sheet.comments.begin() + 1,
-                          {"format: " + std::string(preset.info.name),
-                           "positions: " + std::string(preset.info.convention)});
+    sheet.comments = lists::formatComments(list, preset, '\t');
     const base::Point edge = lists::voxelAngstrom(list.place);
     if (edge[0] > 0) {
         sheet.comments.push_back("voxel of the scene: " + detail::numberText(edge[0]) +
@@ -72,11 +69,7 @@ std::string tableFile(const PositionList& list, const Preset& preset) {
         sheet.columns.clear();
     }
     if (preset.comments) {
-        sheet.comments = lists::placeComments(list, preset.separator);
-        sheet.comments.insert(
-            sheet.comments.begin() + 1,
-            {"format: " + std::string(preset.info.name),
-             "positions: " + commentText(std::string(preset.info.convention), preset.separator)});
+        sheet.comments = lists::formatComments(list, preset, preset.separator);
     }
     return lists::tableText(sheet, preset.separator);
 }
@@ -196,12 +189,16 @@ std::string difference(const PositionList& written, const PositionList& read,
         const ListedPosition& a = written.positions[i];
         const ListedPosition& b = read.positions[i];
         const std::string number = "position " + std::to_string(i + 1);
+        // The points of the file, as hand, scale or angles may be missing, which lead to the
+        // centre.
+        const base::Point from = lists::statedPoint(preset, written, a);
+        const base::Point to = lists::statedPoint(preset, read, b);
         for (std::size_t axis = 0; axis < 3; ++axis) {
             const bool lost = axis == 2 && written.place.flat();
-            const double tolerance = lists::roundingOf(preset, written.place, a.centre, axis);
-            if (!lost && !same(a.centre[axis], b.centre[axis], tolerance)) {
-                return number + " is " + detail::numberText(b.centre[axis]) + " on axis " +
-                       std::to_string(axis) + " instead of " + detail::numberText(a.centre[axis]);
+            const double tolerance = lists::roundingOf(preset, written.place, from, axis);
+            if (!lost && !same(from[axis], to[axis], tolerance)) {
+                return number + " is " + detail::numberText(to[axis]) + " on axis " +
+                       std::to_string(axis) + " instead of " + detail::numberText(from[axis]);
             }
         }
         if (a.score && b.score && !same(*a.score, *b.score, 0)) {
@@ -342,7 +339,11 @@ std::vector<std::string> listNotes(const PositionList& list, ListFormat format) 
     std::vector<std::string> notes;
     const bool own = preset.syntax == Syntax::Own || preset.syntax == Syntax::Json;
     if (own) {
-        return notes;
+        return list.notes;
+    }
+    notes = list.notes;
+    for (std::string& note : lists::pointNotes(preset, list, true)) {
+        notes.push_back(std::move(note));
     }
     const auto rejected =
         std::ranges::count(list.positions, match::Decision::Reject, &ListedPosition::decision);
@@ -444,6 +445,7 @@ PositionList parseList(std::string_view bytes, ListFormat format, const ListPlac
         break;
     }
     fillPeakCells(list);
+    list.notes = lists::pointNotes(preset, list, false);
     return list;
 }
 

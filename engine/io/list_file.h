@@ -6,12 +6,14 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "engine/base/extents.h"
 #include "engine/base/geometry.h"
 #include "engine/io/atomic_file.h"
 #include "engine/match/decision.h"
+#include "engine/rotation/orientation.h"
 
 namespace flcc::io {
 
@@ -64,7 +66,13 @@ struct ListFormatInfo {
     std::string_view convention;     ///< base, centre and unit of the positions, as one line
     std::array<ListNeed, 3> needs{}; ///< None where there are fewer
     ListFrames frames = ListFrames::None;
+    /// Positions are where the voxel m / 2 of the particle's box of m voxels lies. Else they are
+    /// geometric centres or first voxels of boxes.
+    bool reference = false;
 };
+
+/// The convention, with the point of a particle that is meant.
+[[nodiscard]] std::string conventionText(const ListFormatInfo& info);
 
 /// All formats but Auto.
 [[nodiscard]] const std::vector<ListFormatInfo>& listFormats();
@@ -95,8 +103,9 @@ struct ListUnknowns {
     std::optional<double> unbinnedPixel{}; ///< of the tilt series, angstrom
     std::optional<base::Extents> unbinnedSize{};
     BinnedBy binnedBy = BinnedBy::Crop;
-    std::optional<base::Extents> box{}; ///< of positions whose list states none, voxels
-    std::optional<Anchor> anchor{};     ///< of tables that do not say it
+    std::optional<base::Extents> box{};     ///< of positions whose list states none, voxels
+    std::optional<base::Point> reference{}; ///< the same, as ListedPosition::reference
+    std::optional<Anchor> anchor{};         ///< of tables that do not say it
 
     friend bool operator==(const ListUnknowns&, const ListUnknowns&) = default;
 };
@@ -114,14 +123,19 @@ struct ListPlace {
 
 /// One position.
 struct ListedPosition {
-    /// Voxels of the scene; the centre of voxel i lies on i.
+    /// Where the geometric centre of the box lies, (m - 1) / 2 voxels from its first one: voxels of
+    /// the scene; the centre of voxel i lies on i.
     base::Point centre{0, 0, 0};
     std::optional<double> score{}; ///< score or strength
     /// Rot, tilt and psi of RELION, degrees: the template is turned by
     /// Rz(-psi) Ry(-tilt) Rz(-rot).
     std::optional<base::Point> angles{};
-    bool mirrored = false;      ///< the template was mirrored along x before
+    double scale = 1;           ///< the template was scaled before
+    bool mirrored = false;      ///< the template was mirrored along x before that
     base::Extents box{0, 0, 0}; ///< of the template or blob; zeros if it is not known
+    /// From the geometric centre of the template to its reference voxel, voxels; empty: to voxel
+    /// m / 2 of the box, 0 where it is not known (rotation::toReferenceVoxel).
+    std::optional<base::Point> reference{};
     /// What a person decided; empty in a list that nobody judged.
     std::optional<match::Decision> decision{};
     std::vector<std::string> cells{}; ///< its row in tables of this program
@@ -143,7 +157,25 @@ struct PositionList {
     std::vector<ListColumn> columns{};   ///< of the tables of this program
     std::vector<ListedPosition> positions{};
     ListFormat format = ListFormat::Auto; ///< that it was read in
+    std::vector<std::string> notes{};     ///< sentences on what was assumed when it was read
+
+    [[nodiscard]] bool isOfBlobs() const { return noun == "blob"; } ///< which have no turned frame
 };
+
+/// How the template lies at a position.
+[[nodiscard]] rotation::Pose poseOf(const ListedPosition& position);
+/// Where the reference voxel of its template lies, voxels of the scene: centre + M reference, M of
+/// the pose, which turns lengths. That is the position of a particle in RELION, Warp, M, Dynamo,
+/// EMAN, crYOLO and Copick.
+[[nodiscard]] base::Point referenceOf(const ListedPosition& position,
+                                      const base::Geometry& geometry);
+/// Says of which template the positions of a list are that was read in a format of these programs:
+/// its reference voxel lies at the points that the list states, and the centres move with it. Does
+/// nothing to lists in other formats, which state centres. `reference`: as ListedPosition.
+void takeTemplate(PositionList& list, const base::Extents& box, const base::Point& reference);
+/// The template of all positions: its box and reference; empty where they differ or are not known.
+[[nodiscard]] std::optional<std::pair<base::Extents, base::Point>>
+templateOf(const PositionList& list);
 
 /// The columns of lists of peaks and of blobs.
 [[nodiscard]] const std::vector<ListColumn>& peakColumns();
@@ -155,7 +187,7 @@ inline constexpr std::string_view kDecisionColumn = "decision";
 void leaveDecided(PositionList& list, const std::vector<match::Decision>& decisions);
 /// Makes rows with the columns of peaks for positions that another program listed.
 void fillPeakCells(PositionList& list);
-/// The box around a blob.
+/// The box around a blob, of odd edges.
 [[nodiscard]] base::Extents boxOfRadius(double radius, bool flat);
 
 /// "unit um (header); axes RAS: x to the right; ...": what a comment says of world units.
@@ -173,7 +205,7 @@ void requireListable(ListFormat format, const ListPlace& place, bool boxes);
 /// O(positions).
 [[nodiscard]] std::string listText(const PositionList& list, ListFormat format);
 
-/// Sentences on what the format cannot hold of this list.
+/// Sentences on what the format cannot hold of this list, and on what was assumed when it was read.
 [[nodiscard]] std::vector<std::string> listNotes(const PositionList& list, ListFormat format);
 
 /// Reads the bytes of a list. What its comments state replaces what `place` holds, but not what

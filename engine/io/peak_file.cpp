@@ -19,6 +19,12 @@ std::vector<std::string> comments(const PeakContext& context) {
         const std::string number = context.templates.size() > 1 ? " " + std::to_string(i) : "";
         lines.push_back("template" + number + ": " + templ.source + " (" +
                         base::toString(templ.extents) + " voxels)");
+        if (templ.reference) {
+            const base::Point& way = *templ.reference;
+            lines.push_back("resampled " + std::to_string(i) + ": reference voxel " +
+                            detail::numberText(way[0]) + " " + detail::numberText(way[1]) + " " +
+                            detail::numberText(way[2]) + " from the centre");
+        }
         if (!templ.mask.empty()) {
             lines.push_back("mask" + number + ": " + templ.mask);
         }
@@ -35,8 +41,8 @@ std::vector<std::string> comments(const PeakContext& context) {
     }
     lines.emplace_back("x y z: first voxel (corner) of the placement in scene voxels; indices "
                        "start at 0; x is fastest in memory");
-    lines.emplace_back("cx cy cz: centre of the placement with sub-voxel shift in scene voxels; "
-                       "the centre of voxel i lies on i");
+    lines.emplace_back("cx cy cz: geometric centre of the placement with sub-voxel shift in scene "
+                       "voxels; the centre of voxel i lies on i");
     if (context.poses) {
         lines.emplace_back(
             "rotation: degrees in the plane, counter-clockwise where y points down; phi "
@@ -116,9 +122,11 @@ PositionList peakList(const std::vector<match::Peak>& peaks, const PeakContext& 
         if (peak.pose) {
             position.angles = rotation::eulerOf(peak.pose->turn);
             position.mirrored = peak.pose->mirrored;
+            position.scale = peak.pose->scale;
         }
         if (number < context.templates.size()) {
             position.box = context.templates[number].extents;
+            position.reference = context.templates[number].reference;
         }
         position.cells = cellsOf(peak, list.positions.size());
     }

@@ -2,6 +2,7 @@
 
 #include <filesystem>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -17,7 +18,8 @@ namespace flcc::io {
 struct PeakTemplate {
     std::string source; ///< path, or the crop box
     base::Extents extents;
-    std::string mask{}; ///< path of its mask; may be empty
+    std::string mask{};                     ///< path of its mask; may be empty
+    std::optional<base::Point> reference{}; ///< as ListedPosition::reference
 };
 
 /// Context of a list of peaks, written to the comment lines of the file.

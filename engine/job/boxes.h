@@ -19,6 +19,9 @@ namespace flcc::job {
 [[nodiscard]] base::Extents boxSize(const std::optional<base::Extents>& asked,
                                     const base::Extents& largest, const base::Extents& scene);
 
+/// PanelOptions::references of a result.
+[[nodiscard]] std::vector<base::Point> referencesOf(const JobResult& result);
+
 /// The scene's spacing and unit without its place: boxes lie everywhere.
 [[nodiscard]] base::Geometry boxGeometry(const base::Geometry& scene);
 

@@ -221,6 +221,8 @@ struct SceneImage {
     /// The opaque part, where the file has opacity and not all of it is opaque: voxels of at least
     /// half of it. The mask of a template; of other images it is ignored.
     std::shared_ptr<const MaskImage> opacity{};
+    /// Of a resampled template: from its geometric centre to the voxel m / 2 of its file, voxels.
+    std::optional<base::Point> reference{};
     /// Read with kAllChannels: the slices of `pixels` are so many channels of a flat image. Else 0.
     int channels = 0;
 
@@ -228,6 +230,10 @@ struct SceneImage {
     [[nodiscard]] base::Extents extents() const {
         const base::Extents all = base::extentsOf(pixels);
         return channels > 0 ? base::Extents{all.x, all.y, 1} : all;
+    }
+    /// Of a template: from its geometric centre to its reference voxel (rotation/orientation.h).
+    [[nodiscard]] base::Point toReferenceVoxel() const {
+        return reference.value_or(rotation::toReferenceVoxel(extents()));
     }
 };
 

@@ -47,6 +47,12 @@ struct ComparedLists {
 [[nodiscard]] io::PositionList readPositions(const std::filesystem::path& file,
                                              io::ListFormat format, const io::ListPlace& place);
 
+/// io::takeTemplate() by the first of the templates that are searched, whose extents are `box`, if
+/// all have one reference (SceneImage::toReferenceVoxel); else the list does not say which is
+/// meant.
+void takeTemplates(io::PositionList& list, const base::Extents& box,
+                   const std::vector<base::Point>& references);
+
 /// Throws if the list states that it belongs to a scene of other extents (zeros: not known).
 /// **Errors**: Problem.
 void requireSameScene(const io::PositionList& list, const base::Extents& extents,
@@ -56,6 +62,8 @@ void requireSameScene(const io::PositionList& list, const base::Extents& extents
 /// ("both", "only A", "only B"), `a` and `b` (ranks from 1), `distance`, and the centre of A or, of
 /// B alone, that of B.
 [[nodiscard]] io::PositionList differenceList(const ComparedLists& lists);
+/// What was assumed when the lists were read.
+[[nodiscard]] std::vector<std::string> notesOf(const ComparedLists& lists);
 /// Counts, precision, recall, F1, the best threshold and the distances, in some lines.
 [[nodiscard]] std::string comparisonText(const ComparedLists& lists);
 /// The same as JSON, with pairs and curve.

@@ -315,10 +315,11 @@ struct JobReport {
 [[nodiscard]] std::string handsTimeText(const JobReport& report);
 /// The verdict with its reason in one line.
 [[nodiscard]] std::string handednessText(const HandednessReport& hands);
-/// The pose of a peak: "30.0°", "30.0°, 0.95, mirrored", "rot 10.0, tilt 20.0, psi 30.0".
-[[nodiscard]] std::string poseText(const rotation::Pose& pose);
+/// The pose of a peak, degrees to a tenth: "30", "30.5 x0.95 mirrored", in a volume "rot 10 tilt
+/// 20.4 psi -30".
+[[nodiscard]] std::string poseText(const rotation::Pose& pose, bool flat);
 /// The same with the score of a refined pose in brackets; empty without a pose.
-[[nodiscard]] std::string poseText(const match::Peak& peak);
+[[nodiscard]] std::string poseText(const match::Peak& peak, bool flat);
 /// The audit in one line: "passed; 168 scores compared with the definition; largest deviation
 /// 3.1e-08, ...".
 [[nodiscard]] std::string auditText(const AuditReport& audit);

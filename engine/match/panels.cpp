@@ -32,8 +32,7 @@ std::array<double, 4> cubicWeights(double t) {
             -0.5 * t2 + 0.5 * t3};
 }
 
-Axis axisAt(double centre, std::int64_t size) {
-    const double corner = centre - static_cast<double>(size - 1) / 2;
+Axis axisAt(double corner) {
     Axis axis;
     axis.first = static_cast<std::int64_t>(std::floor(corner));
     const double share = corner - static_cast<double>(axis.first);
@@ -43,12 +42,15 @@ Axis axisAt(double centre, std::int64_t size) {
 }
 
 std::array<Axis, 3> placeOf(const Peak& peak, const PanelOptions& options) {
+    const base::Point reference = referenceOf(peak, options);
+    const Extents& size = options.size;
     if (!options.subvoxel) {
-        const Index corner = nearestCorner(peak.centre, options.size);
+        const Index corner = cornerAt(reference, size);
         return {{{.first = corner.x}, {.first = corner.y}, {.first = corner.z}}};
     }
-    return {axisAt(peak.centre[0], options.size.x), axisAt(peak.centre[1], options.size.y),
-            axisAt(peak.centre[2], options.size.z)};
+    return {axisAt(reference[0] - static_cast<double>(size.x / 2)),
+            axisAt(reference[1] - static_cast<double>(size.y / 2)),
+            axisAt(reference[2] - static_cast<double>(size.z / 2))};
 }
 
 bool isInside(const std::array<Axis, 3>& place, const Extents& size, const Extents& scene) {
@@ -155,38 +157,34 @@ void requireSize(const Extents& size, const Extents& scene) {
 class TurnedPlace {
   public:
     TurnedPlace(const Peak& peak, const PanelOptions& options)
-        : TurnedPlace(peak, options.size, options.edges) {}
-    TurnedPlace(const Peak& peak, const Extents& size, const base::Point& edges)
-        : m_centre(peak.centre),
-          m_turn(rotation::matrixOf(*peak.pose, edges)), m_middle{
-                                                             static_cast<double>(size.x - 1) / 2,
-                                                             static_cast<double>(size.y - 1) / 2,
-                                                             static_cast<double>(size.z - 1) / 2} {}
+        : m_reference(referenceOf(peak, options)),
+          m_turn(rotation::matrixOf(*peak.pose, options.edges)), m_size(options.size) {}
 
     [[nodiscard]] std::array<Axis, 3> of(std::int64_t x, std::int64_t y, std::int64_t z) const {
-        const base::Point offset{static_cast<double>(x) - m_middle[0],
-                                 static_cast<double>(y) - m_middle[1],
-                                 static_cast<double>(z) - m_middle[2]};
-        std::array<Axis, 3> place;
-        for (std::size_t a = 0; a < 3; ++a) {
-            place[a] = axisAt(m_centre[a] + m_turn[3 * a] * offset[0] +
-                                  m_turn[3 * a + 1] * offset[1] + m_turn[3 * a + 2] * offset[2],
-                              1);
-        }
-        return place;
+        const base::Point way = rotation::apply(m_turn, {static_cast<double>(x - m_size.x / 2),
+                                                         static_cast<double>(y - m_size.y / 2),
+                                                         static_cast<double>(z - m_size.z / 2)});
+        return {axisAt(m_reference[0] + way[0]), axisAt(m_reference[1] + way[1]),
+                axisAt(m_reference[2] + way[2])};
     }
     /// Whether all that is interpolated lies inside the scene.
     [[nodiscard]] bool isInside(const Extents& scene) const {
         const std::array<std::int64_t, 3> limits{scene.x, scene.y, scene.z};
+        const std::array<std::int64_t, 3> edges{m_size.x, m_size.y, m_size.z};
         for (std::size_t a = 0; a < 3; ++a) {
-            double reach = 0;
+            double least = m_reference[a];
+            double most = m_reference[a];
             for (std::size_t b = 0; b < 3; ++b) {
-                reach += std::abs(m_turn[3 * a + b]) * m_middle[b];
+                const std::int64_t before = edges[b] / 2;
+                const double one = -m_turn[3 * a + b] * static_cast<double>(before);
+                const double other = m_turn[3 * a + b] * static_cast<double>(edges[b] - 1 - before);
+                least += std::min(one, other);
+                most += std::max(one, other);
             }
-            const Axis first = axisAt(m_centre[a] - reach, 1);
-            const Axis last = axisAt(m_centre[a] + reach, 1);
+            const Axis first = axisAt(least);
+            const Axis last = axisAt(most);
             // Only an axis without any extent surely has no voxel between two others.
-            const bool whole = reach == 0 && first.whole;
+            const bool whole = least == most && first.whole;
             if (first.first - (whole ? 0 : 1) < 0 || last.first + (whole ? 0 : 2) >= limits[a]) {
                 return false;
             }
@@ -195,9 +193,9 @@ class TurnedPlace {
     }
 
   private:
-    base::Point m_centre;
+    base::Point m_reference;
     rotation::Matrix m_turn;
-    base::Point m_middle;
+    Extents m_size;
 };
 
 bool isTurned(const Peak& peak, const PanelOptions& options) {
@@ -256,12 +254,22 @@ base::View<const float> Panels::at(std::size_t number) const {
     return voxels.view().part({{0, 0, static_cast<std::int64_t>(number) * size.z}, size});
 }
 
-Index nearestCorner(const base::Point& centre, const Extents& size) {
-    const auto nearest = [](double middle, std::int64_t edge) {
-        return static_cast<std::int64_t>(
-            std::ceil(middle - static_cast<double>(edge - 1) / 2 - 0.5));
+base::Point referenceOf(const Peak& peak, const PanelOptions& options) {
+    const auto templ = static_cast<std::size_t>(peak.templ);
+    if (templ >= options.references.size()) {
+        return peak.centre;
+    }
+    const base::Point way =
+        rotation::apply(rotation::matrixOf(peak.pose.value_or(rotation::Pose{}), options.edges),
+                        options.references[templ]);
+    return {peak.centre[0] + way[0], peak.centre[1] + way[1], peak.centre[2] + way[2]};
+}
+
+Index cornerAt(const base::Point& reference, const Extents& size) {
+    const auto first = [](double at, std::int64_t edge) {
+        return static_cast<std::int64_t>(std::floor(at + 0.5)) - edge / 2;
     };
-    return {nearest(centre[0], size.x), nearest(centre[1], size.y), nearest(centre[2], size.z)};
+    return {first(reference[0], size.x), first(reference[1], size.y), first(reference[2], size.z)};
 }
 
 Panels cutPanels(const base::AnyView& scene, std::span<const Peak> peaks,

@@ -23,14 +23,23 @@ enum class Normalise { None, Mean, ZScore };
 struct PanelOptions {
     base::Extents size{0, 0, 0};
     Normalise normalise = Normalise::None;
-    /// Interpolates at Peak::centre; else the box lies on voxels, as near to it as they allow.
+    /// Interpolates at the reference point of the particle (referenceOf()); else the box lies on
+    /// voxels, as near to it as they allow. Either way the point lies on voxel size / 2 (whole
+    /// division), where programs for particles expect it, or at most half a voxel beside.
     bool subvoxel = false;
-    /// Boxes of peaks with a pose are turned back: the voxel at offset o from the centre of the box
-    /// has the scene's value at Peak::centre + matrixOf(pose, edges) o, interpolated. Voxels thus
-    /// lie as those of the template do, whatever the size and the hand of the particle.
+    /// Boxes of peaks with a pose are turned back: the voxel at offset o from voxel size / 2 has
+    /// the scene's value at the reference point + matrixOf(pose, edges) o, interpolated. Voxels
+    /// thus lie as those of the template do, whatever the size and the hand of the particle.
     bool turnedBack = false;
+    /// Of each template, by Peak::templ: from its geometric centre to its reference voxel, voxels
+    /// (rotation::toReferenceVoxel). Empty: the centres count.
+    std::vector<base::Point> references{};
     base::Point edges{1, 1, 1}; ///< of a voxel of the scene, in any unit
 };
+
+/// Where the reference voxel of the template came to lie, scene voxels:
+/// Peak::centre + matrixOf(pose, edges) references[templ].
+[[nodiscard]] base::Point referenceOf(const Peak& peak, const PanelOptions& options);
 
 /// Boxes of a scene one behind the other along z: box i has the slices from i * size.z.
 struct Panels {
@@ -42,9 +51,10 @@ struct Panels {
     [[nodiscard]] base::View<const float> at(std::size_t number) const;
 };
 
-/// The first voxel of the whole box of `size` voxels whose centre is nearest to `centre`; of two
-/// that are equally near, the one at the smaller coordinates.
-[[nodiscard]] base::Index nearestCorner(const base::Point& centre, const base::Extents& size);
+/// The first voxel of the box of `size` voxels whose voxel size / 2 (whole division) is nearest to
+/// `reference`; of two that are equally near, the one at the larger coordinates: `reference` then
+/// lies at size / 2 - 1/2 (included) to size / 2 + 1/2 (not included) of the box.
+[[nodiscard]] base::Index cornerAt(const base::Point& reference, const base::Extents& size);
 
 /// Cuts a box at every peak. With `subvoxel` the value at a position between voxels comes from the
 /// four voxels about it on each axis, by the cubic convolution of Keys with a = -1/2, which gives

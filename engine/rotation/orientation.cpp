@@ -132,8 +132,8 @@ Quaternion fromEuler(const base::Point& degrees) {
 base::Point eulerOf(const Quaternion& q) {
     const Matrix m = matrixOf(q);
     const double sine = std::hypot(m[2], m[5]);
-    constexpr double kPole = 1e-9;
-    if (sine < kPole) { // only the sum or the difference of rot and psi is determined
+    if (sine <
+        kEulerStep / 2 * kDegree) { // only the sum or the difference of rot and psi is determined
         const double sign = m[8] > 0 ? 1 : -1;
         return {0, m[8] > 0 ? 0.0 : 180.0,
                 halfOpen(-std::atan2(sign * m[3], sign * m[0]) / kDegree)};
@@ -142,13 +142,33 @@ base::Point eulerOf(const Quaternion& q) {
             halfOpen(-std::atan2(-m[5], -m[2]) / kDegree)};
 }
 
+base::Point settledEuler(const base::Point& degrees, double step) {
+    const auto [rot, tilt, psi] = degrees;
+    return std::abs(tilt) < step / 2                   ? base::Point{0, 0, halfOpen(psi + rot)}
+           : std::abs(std::abs(tilt) - 180) < step / 2 ? base::Point{0, 180, halfOpen(psi - rot)}
+                                                       : degrees;
+}
+
+base::Point roundedEuler(const Quaternion& q, double step) {
+    base::Point euler = settledEuler(eulerOf(q), step);
+    for (double& angle : euler) {
+        angle = std::round(angle / step) * step;
+    }
+    return {halfOpen(euler[0]), euler[1], halfOpen(euler[2])};
+}
+
 Quaternion inPlane(double degrees) { return aboutZ(-degrees); }
 
 double inPlaneDegrees(const Quaternion& q) {
     const Matrix m = matrixOf(q);
     const double degrees = tidy(-std::atan2(m[3], m[0]) / kDegree);
     const double positive = degrees < 0 ? degrees + 360 : degrees + 0.0;
-    return positive >= 360 ? 0 : positive;
+    return positive >= 360 - kEulerStep / 2 ? 0 : positive;
+}
+
+double roundedInPlane(const Quaternion& q, double step) {
+    const double degrees = tidy(std::round(inPlaneDegrees(q) / step) * step);
+    return degrees >= 360 ? 0 : degrees;
 }
 
 Matrix matrixOf(const Pose& pose) {
@@ -170,6 +190,19 @@ Matrix matrixOf(const Pose& pose, const base::Point& edges) {
         }
     }
     return m;
+}
+
+base::Point apply(const Matrix& m, const base::Point& point) {
+    base::Point to{};
+    for (std::size_t row = 0; row < 3; ++row) {
+        to[row] = m[3 * row] * point[0] + m[3 * row + 1] * point[1] + m[3 * row + 2] * point[2];
+    }
+    return to;
+}
+
+base::Point toReferenceVoxel(const base::Extents& box) {
+    const auto half = [](std::int64_t edge) { return edge > 0 && edge % 2 == 0 ? 0.5 : 0.0; };
+    return {half(box.x), half(box.y), half(box.z)};
 }
 
 } // namespace flcc::rotation

@@ -44,14 +44,25 @@ using Matrix = std::array<double, 9>;
 /// Rz(rot) Ry(tilt) Rz(psi), which turns intrinsically about z, the new y and the new z (ZYZ).
 /// **Source**: RELION, euler.cpp, Euler_angles2matrix; the list formats of engine/io use the same.
 [[nodiscard]] Quaternion fromEuler(const base::Point& degrees);
-/// rot and psi in [-180, 180), tilt in [0, 180]. Where tilt is 0 or 180, rot is 0.
+/// rot and psi in [-180, 180), tilt in [0, 180]. Where tilt is 0 or 180 within kEulerStep / 2, rot
+/// is 0.
 [[nodiscard]] base::Point eulerOf(const Quaternion& q);
+/// To which angles of lists are told apart, degrees.
+inline constexpr double kEulerStep = 1e-6;
+/// The same rotation within `step` / 2 degrees: where tilt is 0 or 180 within that, only the sum or
+/// the difference of rot and psi counts, and rot becomes 0.
+[[nodiscard]] base::Point settledEuler(const base::Point& degrees, double step = kEulerStep);
+/// eulerOf() as people read it, in whole steps: rot and psi in [-180, 180), 0 never negative.
+[[nodiscard]] base::Point roundedEuler(const Quaternion& q, double step);
 
 /// A turn in the plane of x and y by degrees, counter-clockwise on a screen, where x points to the
 /// right and y down: M = Rz(-degrees), that is psi of RELION.
 [[nodiscard]] Quaternion inPlane(double degrees);
-/// Its degrees in [0, 360); of other rotations, without a meaning.
+/// Its degrees in [0, 360), 0 also within kEulerStep / 2 below 360; of other rotations, without a
+/// meaning.
 [[nodiscard]] double inPlaneDegrees(const Quaternion& q);
+/// The same in whole steps: 359.97 is 0 by steps of 0.1.
+[[nodiscard]] double roundedInPlane(const Quaternion& q, double step);
 
 /// How a template is placed: first mirrored (x -> -x about its centre), then scaled, then turned.
 struct Pose {
@@ -66,5 +77,11 @@ struct Pose {
 /// The same of offsets in voxels with these edges, E^-1 matrixOf(pose) E: of voxels that are no
 /// cubes it is no rotation.
 [[nodiscard]] Matrix matrixOf(const Pose& pose, const base::Point& edges);
+[[nodiscard]] base::Point apply(const Matrix& m, const base::Point& point);
+
+/// From the geometric centre (m - 1) / 2 of a box to its voxel m / 2 (whole division), voxels: 1/2
+/// along axes of even extent, else 0. Where that voxel lies is the position of a particle in
+/// RELION, Warp, M, Dynamo, EMAN, crYOLO and Copick.
+[[nodiscard]] base::Point toReferenceVoxel(const base::Extents& box);
 
 } // namespace flcc::rotation

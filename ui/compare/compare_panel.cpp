@@ -401,6 +401,9 @@ void ComparePanel::showNumbers() {
                                              .arg(found.distances->largest, 0, 'f', 2)
                                              .arg(toQString(m_comparison->lists->tolerance.unit));
     }
+    for (const std::string& note : job::notesOf(*m_comparison->lists)) {
+        text += QStringLiteral("<br>") + toQString(note).toHtmlEscaped();
+    }
     m_numbers->setText(text);
     m_save->setEnabled(true);
     m_curve->setCurve(found.curve, found.best,

@@ -6,6 +6,7 @@
 #include <array>
 #include <utility>
 
+#include "engine/job/boxes.h"
 #include "engine/sample/sample.h"
 #include "ui/base/text.h"
 #include "ui/plan/job_text.h"
@@ -84,6 +85,8 @@ std::optional<ComparedInputs> inputsOf(const Document& document, const Reference
     inputs.a = listOf(*shown, inputs.peaks);
     if (reference.list) {
         inputs.b = *reference.list;
+        job::takeTemplates(inputs.b, shown->job->templates.front()->extents(),
+                           job::referencesOf(*shown->job));
         return inputs;
     }
     if (!reference.sample.empty()) {

@@ -201,6 +201,7 @@ void AverageDialog::follow() {
                 .size = job->templates[static_cast<std::size_t>(templ)]->extents(),
                 .normalise = match::Normalise::None,
                 .subvoxel = true,
+                .references = job::referencesOf(*job),
                 .edges = job->geometry.spacing};
             made->average = match::averageOf(base::viewOf(scene->pixels), peaks, options, stop);
             if (stop.stop_requested()) {

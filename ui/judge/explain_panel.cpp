@@ -247,10 +247,11 @@ QString ExplainPanel::textOf(const Shown& shown) const {
                      .arg(*peak.falsePositives, 0, 'g', 2);
     }
     if (peak.refinement) {
+        const bool flat = !m_document.isVolume();
         lines << tr("Refined: %1, score %2; searched: %3")
-                     .arg(toQString(job::poseText(*peak.pose)))
+                     .arg(toQString(job::poseText(*peak.pose, flat)))
                      .arg(peak.refinement->score, 0, 'f', 4)
-                     .arg(toQString(job::poseText(peak.refinement->searched)));
+                     .arg(toQString(job::poseText(peak.refinement->searched, flat)));
     }
     if (peak.search) {
         lines << tr("Over the search: mean %1, deviation %2, z %3")

@@ -13,7 +13,8 @@ io::PeakContext peakContext(const ResultEntry& result) {
     for (std::size_t i = 0; i < result.job->templates.size(); ++i) {
         const job::SceneImage& templ = *result.job->templates[i];
         const auto& mask = result.job->masks[i];
-        context.templates.push_back({templ.source, templ.extents(), mask ? mask->source : ""});
+        context.templates.push_back(
+            {templ.source, templ.extents(), mask ? mask->source : "", templ.reference});
     }
     context.sceneExtents = result.job->report.scene;
     context.geometry = result.job->geometry;

@@ -39,12 +39,14 @@ void ParticleExport::ask() {
     dialog->open();
 }
 
-void ParticleExport::write(const std::filesystem::path& path, const match::PanelOptions& options,
+void ParticleExport::write(const std::filesystem::path& path, match::PanelOptions options,
                            const std::vector<match::Decision>& only) {
     const ResultEntry* result = m_exporter.requireResult();
     if (result == nullptr || !m_document.hasScene()) {
         return;
     }
+    options.references = job::referencesOf(*result->job);
+    options.edges = m_document.geometry().spacing;
     std::vector<match::Peak> peaks = m_exporter.shownPeaks(*result);
     std::erase_if(peaks, [&](const match::Peak& peak) {
         const match::Decision decision = result->decisions.of(match::keyOf(peak));

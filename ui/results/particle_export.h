@@ -26,7 +26,7 @@ class ParticleExport : public QObject {
     void ask();
     /// Writes without asking: at the peaks that the table shows and, if `only` is not empty, with
     /// these decisions. The file is read back before it has its name.
-    void write(const std::filesystem::path& path, const match::PanelOptions& options,
+    void write(const std::filesystem::path& path, match::PanelOptions options,
                const std::vector<match::Decision>& only);
 
   private:

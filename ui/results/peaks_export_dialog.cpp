@@ -233,7 +233,7 @@ void PeaksExportDialog::showExamples() {
 
 void PeaksExportDialog::refresh() {
     const io::ListFormatInfo& info = io::infoOf(format());
-    m_convention->setText(toQString(std::string(info.convention)));
+    m_convention->setText(toQString(io::conventionText(info)));
     m_fields->setVisible(std::ranges::any_of(info.needs, isOfTomography));
     showExamples();
     io::PositionList first = m_list;

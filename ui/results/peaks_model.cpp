@@ -80,7 +80,7 @@ QVariant PeaksModel::number(const match::Peak& peak, int row, int column) const 
     case Templ:
         return peak.templ;
     case Pose:
-        return peak.pose ? rotation::inPlaneDegrees(peak.pose->turn) : 0;
+        return peak.pose ? rotation::roundedInPlane(peak.pose->turn, 0.1) : 0;
     case SearchZ:
         return peak.search ? peak.search->z : -std::numeric_limits<double>::infinity();
     case Decision:
@@ -112,7 +112,7 @@ QString PeaksModel::text(const match::Peak& peak, int row, int column) const {
     case Bound:
         return QString::number(peak.bound, 'g', 2);
     case Pose:
-        return toQString(job::poseText(peak));
+        return toQString(job::poseText(peak, !m_volume));
     case SearchZ:
         return peak.search ? QString::number(peak.search->z, 'f', 1) : QString();
     case Decision:

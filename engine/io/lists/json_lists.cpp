@@ -91,6 +91,7 @@ std::string jsonText(const PositionList& list) {
         {"extents", toJson(place.extents)},
         {"index_base", 0},
         {"axis_order", "x y z"},
+        {"centre", list.isOfBlobs() ? "of the blob" : kCentre},
         {"unit", geometry.unit},
         {"unit_source", base::name(geometry.unitSource)},
         {"world_axes", geometry.axes == base::WorldAxes::Unnamed
@@ -185,7 +186,13 @@ void takeJson(std::string_view text, PositionList& list, const std::filesystem::
                 std::ranges::all_of(row["angles"], &JsonValue::is_number)) {
                 position.angles = pointOf(row["angles"]);
             }
+            if (row.contains("template") && row["template"].is_number_integer()) {
+                position.reference = referenceIn(list.comments, row["template"].get<int>());
+            }
             position.mirrored = row.contains("mirror") && row["mirror"] == 1;
+            if (row.contains("scale") && row["scale"].is_number() && row["scale"] > 0) {
+                position.scale = row["scale"].get<double>();
+            }
             std::map<std::string, std::size_t> taken;
             for (const ListColumn& column : list.columns) {
                 const bool grouped = !column.group.empty();
@@ -273,7 +280,8 @@ void takeSlicer(std::string_view text, PositionList& list, const std::filesystem
 std::string copickText(const PositionList& list, const Preset& preset) {
     JsonValue points = JsonValue::array();
     for (const ListedPosition& position : list.positions) {
-        const base::Point place = toFormat(preset, list.place, position.centre, position.box);
+        const base::Point place =
+            toFormat(preset, list.place, statedPoint(preset, list, position), position.box);
         const Matrix turn =
             position.angles ? matrixOf(*position.angles) : Matrix{1, 0, 0, 0, 1, 0, 0, 0, 1};
         points.push_back({{"location", {{"x", place[0]}, {"y", place[1]}, {"z", place[2]}}},
@@ -305,10 +313,11 @@ void takeCopick(std::string_view text, const Preset& preset, PositionList& list,
             const JsonValue& place = point.at("location");
             ListedPosition position;
             position.box = list.place.unknowns.box.value_or(base::Extents{0, 0, 0});
-            position.centre = fromFormat(preset, list.place,
-                                         {place.at("x").get<double>(), place.at("y").get<double>(),
-                                          place.at("z").get<double>()},
-                                         position.box);
+            const base::Point stated =
+                fromFormat(preset, list.place,
+                           {place.at("x").get<double>(), place.at("y").get<double>(),
+                            place.at("z").get<double>()},
+                           position.box);
             if (point.contains("score") && point["score"].is_number()) {
                 position.score = point["score"].get<double>();
             }
@@ -320,6 +329,7 @@ void takeCopick(std::string_view text, const Preset& preset, PositionList& list,
                 }
                 position.angles = anglesOf(turn);
             }
+            placeAt(preset, list, stated, position);
             list.positions.push_back(std::move(position));
         }
     });

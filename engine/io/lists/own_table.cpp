@@ -118,13 +118,35 @@ std::vector<std::string> placeComments(const PositionList& list, char separator)
     return lines;
 }
 
+std::vector<std::string> formatComments(const PositionList& list, const Preset& preset,
+                                        char separator) {
+    std::vector<std::string> lines = placeComments(list, separator);
+    lines.insert(lines.begin() + 1,
+                 {"format: " + std::string(preset.info.name),
+                  "positions: " + commentText(std::string(preset.info.convention), separator)});
+    if (!preset.info.reference || list.isOfBlobs()) {
+        return lines;
+    }
+    lines.insert(lines.begin() + 3, "point: " + std::string(kReferencePoint));
+    if (const auto common = templateOf(list)) {
+        const auto& [box, reference] = *common;
+        lines.push_back("box: " + base::toString(box));
+        if (reference != rotation::toReferenceVoxel(box)) { // it was resampled
+            lines.push_back("reference: " + pointText(reference));
+        }
+    }
+    return lines;
+}
+
 void takeComments(const std::vector<std::string>& comments, PositionList& list) {
     ListPlace& place = list.place;
     base::Geometry geometry = place.geometry;
     bool stated = false;
     // Lines that are made anew; others are kept.
-    constexpr std::array<std::string_view, 6> kOfPlace{
-        "format", "positions", "voxel of the scene", "binning", "unbinned pixel", "unbinned size"};
+    constexpr std::array<std::string_view, 10> kOfPlace{
+        "format",         "positions",     "point", "voxel of the scene", "binning",
+        "unbinned pixel", "unbinned size", "box",   "reference",          "centre"};
+    const bool asked = place.unknowns.box.has_value(); // a box that was given counts
     for (const std::string& line : comments) {
         const std::size_t colon = line.find(": ");
         const std::string key = line.substr(0, colon);
@@ -154,6 +176,11 @@ void takeComments(const std::vector<std::string>& comments, PositionList& list) 
             place.unknowns.unbinnedPixel = numberOf(value.substr(0, value.find(' ')));
         } else if (key == "unbinned size" && !place.unknowns.unbinnedSize) {
             place.unknowns.unbinnedSize = extentsIn(value);
+        } else if (key == "box" && !asked) {
+            place.unknowns.box = extentsIn(value);
+        } else if (base::Point reference{};
+                   key == "reference" && !asked && takePoint(value, reference)) {
+            place.unknowns.reference = reference;
         } else if (std::ranges::find(kOfPlace, key) == kOfPlace.end() && key != line) {
             list.comments.push_back(line);
         }
@@ -163,9 +190,23 @@ void takeComments(const std::vector<std::string>& comments, PositionList& list) 
     }
 }
 
+std::optional<base::Point> referenceIn(const std::vector<std::string>& comments, int templ) {
+    const std::string key = "resampled " + std::to_string(templ) + ": ";
+    for (const std::string& line : comments) {
+        if (base::Point reference{};
+            line.starts_with(key) && takePoint(line.substr(key.size()), reference)) {
+            return reference;
+        }
+    }
+    return std::nullopt;
+}
+
 Sheet ownSheet(const PositionList& list, char separator) {
     Sheet sheet;
     sheet.comments = placeComments(list, separator);
+    if (!list.isOfBlobs()) {
+        sheet.comments.push_back("centre: " + commentText(kCentre, separator));
+    }
     for (const std::string& line : list.comments) {
         sheet.comments.push_back(commentText(line, separator));
     }
@@ -247,9 +288,12 @@ void takeOwnSheet(const Sheet& sheet, PositionList& list, const std::filesystem:
             position.angles = base::Point{*phi, *theta, *psi};
         }
         position.mirrored = value(sheet.column("mirror")) == 1.0;
+        const double scale = value(sheet.column("scale")).value_or(1);
+        position.scale = scale > 0 ? scale : 1;
         const double templ = value(sheet.column("template")).value_or(0);
         if (templ >= 0 && templ < static_cast<double>(templates.size())) {
             position.box = templates[static_cast<std::size_t>(templ)];
+            position.reference = referenceIn(sheet.comments, static_cast<int>(templ));
         }
         if (const auto radius = value(sheet.column("radius"))) {
             position.box = boxOfRadius(*radius, list.place.flat());

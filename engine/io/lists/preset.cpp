@@ -149,7 +149,9 @@ constexpr auto kPresets = std::to_array<Preset>({
               ".star",
               "pixels of the unbinned tilt series; the centre of the first voxel is 0; "
               "RELION 4.0 adds 1 when it reads",
-              {Binning}},
+              {Binning},
+              ListFrames::None,
+              true},
      .syntax = Syntax::Star,
      .unit = PlaceUnit::Unbinned,
      .fields = kRelion4Fields},
@@ -158,30 +160,57 @@ constexpr auto kPresets = std::to_array<Preset>({
               "RELION 5 (centred)",
               ".star",
               "angstrom from half the size of the unbinned tomogram (N/2), as RELION 5 reads",
-              {Binning, UnbinnedPixel, UnbinnedSize}},
+              {Binning, UnbinnedPixel, UnbinnedSize},
+              ListFrames::None,
+              true},
      .syntax = Syntax::Star,
      .unit = PlaceUnit::CentredAngstrom,
      .fields = kRelion5Fields},
-    {.info = {Warp, "warp", "Warp", ".star",
+    {.info = {Warp,
+              "warp",
+              "Warp",
+              ".star",
               "voxels of the scene; the centre of the first voxel is 0; give Warp the voxel "
-              "size as --coords_angpix"},
+              "size as --coords_angpix",
+              {},
+              ListFrames::None,
+              true},
      .syntax = Syntax::Star,
      .fields = kRelion4Fields},
-    {.info = {M, "m", "M", ".star", "angstrom from the centre of the first voxel", {VoxelSize}},
+    {.info = {M,
+              "m",
+              "M",
+              ".star",
+              "angstrom from the centre of the first voxel",
+              {VoxelSize},
+              ListFrames::None,
+              true},
      .syntax = Syntax::Star,
      .unit = PlaceUnit::Angstrom,
      .fields = kMFields},
-    {.info = {Dynamo, "dynamo", "Dynamo table", ".tbl",
-              "voxels of the scene; the centre of the first voxel is 1, as in Dynamo itself"},
+    {.info = {Dynamo,
+              "dynamo",
+              "Dynamo table",
+              ".tbl",
+              "voxels of the scene; the centre of the first voxel is 1, as in Dynamo itself",
+              {},
+              ListFrames::None,
+              true},
      .base = kOne,
      .angles = AngleKind::Dynamo,
      .separator = ' ',
      .header = false,
      .comments = false,
      .fields = kDynamoFields},
-    {.info = {Dynamo0, "dynamo0", "Dynamo table for converters", ".tbl",
+    {.info = {Dynamo0,
+              "dynamo0",
+              "Dynamo table for converters",
+              ".tbl",
               "voxels of the scene; the centre of the first voxel is 0, as dynamo2m and ArtiaX "
-              "take it"},
+              "take it",
+              {},
+              ListFrames::None,
+              true},
      .angles = AngleKind::Dynamo,
      .separator = ' ',
      .header = false,
@@ -245,9 +274,10 @@ constexpr auto kPresets = std::to_array<Preset>({
               "EMAN box",
               ".box",
               "first pixel of the box, whole pixels; the first pixel is 0; flat images only",
-              {Box, Flat}},
+              {Box, Flat},
+              ListFrames::None,
+              true},
      .half = kHalf,
-     .base = kHalf,
      .whole = true,
      .separator = '\t',
      .header = false,
@@ -260,7 +290,8 @@ constexpr auto kPresets = std::to_array<Preset>({
               "x and y: centre less half the box; z: slice of the centre; the centre of the "
               "first voxel is 0",
               {Box},
-              ListFrames::Slice},
+              ListFrames::Slice,
+              true},
      .syntax = Syntax::Star,
      .half = {0.5, 0.5, 0},
      .fields = kCboxFields},
@@ -269,7 +300,9 @@ constexpr auto kPresets = std::to_array<Preset>({
               "Copick picks",
               ".json",
               "angstrom from the centre of the first voxel",
-              {VoxelSize}},
+              {VoxelSize},
+              ListFrames::None,
+              true},
      .syntax = Syntax::Copick,
      .unit = PlaceUnit::Angstrom,
      .comments = false},
@@ -350,6 +383,12 @@ Line lineOf(const Preset& preset, const ListPlace& place, std::size_t axis) {
     return {};
 }
 
+/// What is subtracted of the box; of whole pixels, whole ones.
+double shareOf(const Preset& preset, const base::Extents& box, std::size_t axis) {
+    const double share = preset.half[axis] * sizeOf(box, axis);
+    return preset.whole ? std::floor(share) : share;
+}
+
 } // namespace
 
 std::span<const Preset> presets() { return kPresets; }
@@ -374,13 +413,19 @@ bool holdsDecisions(const Preset& preset) {
            std::ranges::find(preset.fields, Holds::Decision, &Field::holds) != preset.fields.end();
 }
 
+bool holdsAngles(const Preset& preset) {
+    return preset.syntax == Syntax::Own || preset.syntax == Syntax::Json ||
+           preset.syntax == Syntax::Slicer || preset.syntax == Syntax::Copick ||
+           std::ranges::find(preset.fields, Holds::Angle1, &Field::holds) != preset.fields.end();
+}
+
 base::Point toFormat(const Preset& preset, const ListPlace& place, const base::Point& i,
                      const base::Extents& box) {
     base::Point stated{};
     for (std::size_t axis = 0; axis < 3; ++axis) {
         const Line line = lineOf(preset, place, axis);
-        stated[axis] = line.scale * i[axis] + line.shift - preset.half[axis] * sizeOf(box, axis) +
-                       preset.base[axis];
+        stated[axis] =
+            line.scale * i[axis] + line.shift - shareOf(preset, box, axis) + preset.base[axis];
         stated[axis] = preset.whole ? std::floor(stated[axis] + 0.5) : stated[axis];
     }
     return stated;
@@ -391,8 +436,7 @@ base::Point fromFormat(const Preset& preset, const ListPlace& place, const base:
     base::Point i{};
     for (std::size_t axis = 0; axis < 3; ++axis) {
         const Line line = lineOf(preset, place, axis);
-        i[axis] = (stated[axis] - preset.base[axis] + preset.half[axis] * sizeOf(box, axis) -
-                   line.shift) /
+        i[axis] = (stated[axis] - preset.base[axis] + shareOf(preset, box, axis) - line.shift) /
                   line.scale;
     }
     return i;
@@ -424,16 +468,25 @@ double roundingOf(const Preset& preset, const ListPlace& place, const base::Poin
 }
 
 base::Point toAngles(AngleKind kind, const base::Point& relion) {
-    // Dynamo turns by Rz(-tdrot) Rx(-tilt) Rz(-narot), and Rx(t) = Rz(-90) Ry(t) Rz(90).
-    return kind == AngleKind::Relion
-               ? base::Point{turnOf(relion[0]), turnOf(relion[1]), turnOf(relion[2])}
-               : base::Point{turnOf(relion[2] - 90), turnOf(relion[1]), turnOf(relion[0] + 90)};
+    const base::Point turns{turnOf(relion[0]), relion[1], turnOf(relion[2])};
+    if (kind == AngleKind::Relion) {
+        return turns;
+    }
+    // Dynamo turns by Rz(-tdrot) Rx(-tilt) Rz(-narot), and Rx(t) = Rz(-90) Ry(t) Rz(90). Where tilt
+    // is 0 or 180, its tdrot is 0 and narot turns alone.
+    const base::Point settled = rotation::settledEuler(turns);
+    return settled[1] == 0 ? base::Point{0, 0, settled[2]}
+           : settled[1] == 180
+               ? base::Point{0, 180, turnOf(180 - settled[2])}
+               : base::Point{turnOf(turns[2] - 90), turns[1], turnOf(turns[0] + 90)};
 }
 
 base::Point fromAngles(AngleKind kind, const base::Point& stated) {
-    return kind == AngleKind::Relion
-               ? toAngles(kind, stated)
-               : base::Point{turnOf(stated[2] - 90), turnOf(stated[1]), turnOf(stated[0] + 90)};
+    const base::Point turns{turnOf(stated[0]), turnOf(stated[1]), turnOf(stated[2])};
+    return rotation::settledEuler(
+        kind == AngleKind::Relion
+            ? turns
+            : base::Point{turnOf(turns[2] - 90), turns[1], turnOf(turns[0] + 90)});
 }
 
 Matrix product(const Matrix& a, const Matrix& b) {

@@ -53,14 +53,14 @@ struct Field {
 };
 
 /// A format: what its numbers mean, and what a row holds. The position written on axis a is
-/// unit(i)[a] - half[a] * box[a] + base[a].
+/// unit(i)[a] - half[a] * box[a] + base[a], i of the point that statedPoint() says.
 struct Preset {
     ListFormatInfo info;
     Syntax syntax = Syntax::Table;
     PlaceUnit unit = PlaceUnit::Voxel;
     base::Point half{0, 0, 0};
     base::Point base{0, 0, 0};
-    bool whole = false; ///< positions are rounded to whole numbers
+    bool whole = false; ///< positions, and what is subtracted of the box, are whole numbers
     AngleKind angles = AngleKind::Relion;
     char separator = ','; ///< of a table
     bool header = true;   ///< a table begins with the names of its columns
@@ -78,6 +78,20 @@ struct Preset {
 /// Whether files of the format say what was decided.
 [[nodiscard]] bool holdsDecisions(const Preset& preset);
 
+[[nodiscard]] bool holdsAngles(const Preset& preset);
+
+/// The point of a position that the format states, voxels of the scene: where the reference voxel
+/// of its template lies, or its centre. A blob has no frame that turns, and is its centre.
+[[nodiscard]] base::Point statedPoint(const Preset& preset, const PositionList& list,
+                                      const ListedPosition& position);
+/// Sets the centre of a position, whose box, pose and hand are set, so that `point` is its
+/// statedPoint().
+void placeAt(const Preset& preset, const PositionList& list, const base::Point& point,
+             ListedPosition& position);
+/// What is assumed where the box, or the angles in the file, are missing.
+[[nodiscard]] std::vector<std::string> pointNotes(const Preset& preset, const PositionList& list,
+                                                  bool written);
+
 /// The numbers that a file states for voxel position `i`, and the position that they mean. Each is
 /// the inverse of the other, but for rounding to whole numbers. `box`: extents of the template.
 [[nodiscard]] base::Point toFormat(const Preset& preset, const ListPlace& place,
@@ -89,7 +103,8 @@ struct Preset {
 [[nodiscard]] double roundingOf(const Preset& preset, const ListPlace& place,
                                 const base::Point& position, std::size_t axis);
 
-/// Angles of RELION as the format states them, and back; each in [-180, 180).
+/// Angles of RELION as the format states them, and back; but for tilt, in [-180, 180). Where tilt
+/// is 0 or 180, rot is 0 in what is read, and tdrot in what is written for Dynamo.
 [[nodiscard]] base::Point toAngles(AngleKind kind, const base::Point& relion);
 [[nodiscard]] base::Point fromAngles(AngleKind kind, const base::Point& stated);
 

@@ -319,7 +319,8 @@ Sheet sheetOf(const PositionList& list, const Preset& preset) {
     }
     for (std::size_t i = 0; i < list.positions.size(); ++i) {
         const ListedPosition& position = list.positions[i];
-        const base::Point stated = toFormat(preset, list.place, position.centre, position.box);
+        const base::Point stated =
+            toFormat(preset, list.place, statedPoint(preset, list, position), position.box);
         const base::Point angles =
             position.angles ? toAngles(preset.angles, *position.angles) : base::Point{0, 0, 0};
         std::vector<std::string>& row = sheet.rows.emplace_back();
@@ -389,7 +390,7 @@ void takeSheet(const Sheet& sheet, const Preset& preset, PositionList& list,
         position.box = position.box.x > 0 ? position.box : given;
         const base::Extents box = position.box.x > 0 ? position.box : base::Extents{1, 1, 1};
         const base::Point first = toFormat(preset, list.place, {0, 0, 0}, box);
-        position.centre = fromFormat(
+        const base::Point point = fromFormat(
             preset, list.place,
             {*x + value(Holds::Shift1).value_or(0), *y + value(Holds::Shift2).value_or(0),
              value(Holds::Z).value_or(first[2]) + value(Holds::Shift3).value_or(0)},
@@ -400,6 +401,7 @@ void takeSheet(const Sheet& sheet, const Preset& preset, PositionList& list,
         if (a && b && c) {
             position.angles = fromAngles(preset.angles, {*a, *b, *c});
         }
+        placeAt(preset, list, point, position);
         list.positions.push_back(std::move(position));
     }
 }

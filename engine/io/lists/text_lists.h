@@ -27,8 +27,20 @@ struct Sheet {
 [[nodiscard]] Sheet readStar(std::string_view text, std::string_view known);
 [[nodiscard]] std::string starText(const Sheet& sheet, std::string_view block);
 
+/// What the centre of lists of this program is.
+inline constexpr const char* kCentre =
+    "geometric centre of the template of m voxels as it lies in the scene, (m - 1) / 2 voxels from "
+    "its first one; not its voxel m / 2, which RELION and others state";
+
+/// What is a position in formats with ListFormatInfo::reference.
+inline constexpr const char* kReferencePoint =
+    "where the voxel m / 2 of the particle's box of m voxels lies, which turns with the particle";
+
 /// The comment lines of all formats that have comments: scene, geometry, facts on the tilt series.
 [[nodiscard]] std::vector<std::string> placeComments(const PositionList& list, char separator);
+/// The same with those of the format of another program.
+[[nodiscard]] std::vector<std::string> formatComments(const PositionList& list,
+                                                      const Preset& preset, char separator);
 /// What such lines state, in place of what `list` holds; facts that `list` holds stay.
 void takeComments(const std::vector<std::string>& comments, PositionList& list);
 
@@ -41,6 +53,10 @@ void takeSheet(const Sheet& sheet, const Preset& preset, PositionList& list,
 /// The tables of this program.
 [[nodiscard]] Sheet ownSheet(const PositionList& list, char separator);
 void takeOwnSheet(const Sheet& sheet, PositionList& list, const std::filesystem::path& name);
+
+/// The reference of a template that was resampled, by the line that says it; empty for others.
+[[nodiscard]] std::optional<base::Point> referenceIn(const std::vector<std::string>& comments,
+                                                     int templ);
 
 /// True for a table with columns x and y that are neither those of peaks nor of blobs.
 [[nodiscard]] bool isAnchored(const Sheet& sheet);

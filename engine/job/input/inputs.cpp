@@ -234,8 +234,8 @@ void matchSpacing(Inputs& inputs, TemplateInput& templ, bool resamples,
         return;
     }
     const base::Extents before = templ.extents();
-    const base::Extents after =
-        filter::resampledExtents(before, base::spacingRatio(image.geometry, inputs.geometry));
+    const base::Point ratio = base::spacingRatio(image.geometry, inputs.geometry);
+    const base::Extents after = filter::resampledExtents(before, ratio);
     requireRoom(inputs, after); // before the memory is taken
     auto made = std::make_shared<SceneImage>();
     filter::Resampled resampled =
@@ -248,6 +248,9 @@ void matchSpacing(Inputs& inputs, TemplateInput& templ, bool resamples,
     made->dataFile = image.dataFile;
     made->series = image.series;
     made->opacity = resampledOpacity(image, inputs.geometry, stop);
+    // The middles coincide, half a voxel of the file is another share of one of the scene.
+    const base::Point reference = rotation::toReferenceVoxel(before);
+    made->reference = {reference[0] * ratio[0], reference[1] * ratio[1], reference[2] * ratio[2]};
     templ.image = std::move(made);
     inputs.notes.push_back(both + "; it was resampled from " + base::toString(before) + " to " +
                            base::toString(after) + " voxels");

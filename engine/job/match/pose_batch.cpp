@@ -5,23 +5,13 @@
 #include <utility>
 
 #include "engine/base/error.h"
-#include "engine/job/report/text.h"
+#include "engine/job/report.h"
 #include "engine/method/canonical.h"
 #include "engine/method/shared/posed_view.h"
 
 namespace flcc::job::detail {
 
 namespace {
-
-std::string poseText(const rotation::Pose& pose, bool flat) {
-    const base::Point euler = rotation::eulerOf(pose.turn);
-    std::string text =
-        flat ? "turned by " + fixed(rotation::inPlaneDegrees(pose.turn), 2) + " degrees"
-             : "turned by rot " + fixed(euler[0], 2) + ", tilt " + fixed(euler[1], 2) + ", psi " +
-                   fixed(euler[2], 2) + " degrees";
-    text += pose.scale == 1 ? "" : ", scaled by " + fixed(pose.scale, 3);
-    return text + (pose.mirrored ? ", mirrored" : "");
-}
 
 /// Boxes of whole rows that are worth a task.
 std::vector<base::Box> partsOf(const base::Extents& n) {
@@ -72,7 +62,7 @@ void PoseBatch::prepare(const method::Problem& problem, base::TilePool& pool) {
         try {
             method::requireUsableTemplate(views.back(), m_problem.operation);
         } catch (const base::Error& error) {
-            throw error.within("the template " +
+            throw error.within("the template in the pose " +
                                poseText(m_bank.pose(m_numbers[i]), m_bank.cover().flat) + ": ");
         }
     }

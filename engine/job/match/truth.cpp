@@ -13,6 +13,11 @@ io::PositionList readTruth(const Job& job, const Inputs& inputs) {
     place.unknowns = job.peaksUnknowns;
     io::PositionList list = readPositions(job.truth, io::ListFormat::Auto, place);
     requireSameScene(list, place.extents, job.truth.string());
+    std::vector<base::Point> references;
+    for (const TemplateInput& templ : inputs.templates) {
+        references.push_back(templ.image->toReferenceVoxel());
+    }
+    takeTemplates(list, inputs.templates.front().extents(), references);
     return list;
 }
 

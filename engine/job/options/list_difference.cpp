@@ -1,5 +1,6 @@
 #include "engine/job/list_difference.h"
 
+#include <algorithm>
 #include <optional>
 #include <utility>
 
@@ -183,6 +184,17 @@ io::PositionList readPositions(const std::filesystem::path& file, io::ListFormat
     return io::readList(file, format, place);
 }
 
+void takeTemplates(io::PositionList& list, const base::Extents& box,
+                   const std::vector<base::Point>& references) {
+    const bool one =
+        !references.empty() && std::ranges::all_of(references, [&](const base::Point& each) {
+            return each == references.front();
+        });
+    if (one) {
+        io::takeTemplate(list, box, references.front());
+    }
+}
+
 void requireSameScene(const io::PositionList& list, const base::Extents& extents,
                       const std::string& name) {
     const base::Extents& of = list.place.extents;
@@ -219,6 +231,15 @@ ComparedLists diffLists(const ListDifference& difference) {
     io::PositionList b = readPositions(difference.b, io::ListFormat::Auto, place);
     requireSameScene(a, place.extents, difference.a.string());
     requireSameScene(b, a.place.extents, difference.b.string());
+    if (!difference.unknowns.box) { // a list without boxes is of the particle of the other one
+        const auto ofA = io::templateOf(a);
+        const auto ofB = io::templateOf(b);
+        if (ofA && !ofB) {
+            io::takeTemplate(b, ofA->first, ofA->second);
+        } else if (ofB && !ofA) {
+            io::takeTemplate(a, ofB->first, ofB->second);
+        }
+    }
     ComparedLists lists = compared(std::move(a), std::move(b), difference.tolerance);
     lists.nameA = difference.a.string();
     lists.nameB = difference.b.string();

@@ -5,6 +5,7 @@
 
 #include "engine/base/error.h"
 #include "engine/io/image_file.h"
+#include "engine/job/job.h"
 
 namespace flcc::job {
 
@@ -32,6 +33,14 @@ Extents boxSize(const std::optional<Extents>& asked, const Extents& largest, con
                                   {{"size", size}, {"scene", scene}}));
     }
     return size;
+}
+
+std::vector<base::Point> referencesOf(const JobResult& result) {
+    std::vector<base::Point> references;
+    for (const auto& templ : result.templates) {
+        references.push_back(templ->toReferenceVoxel());
+    }
+    return references;
 }
 
 base::Geometry boxGeometry(const base::Geometry& scene) {

@@ -34,6 +34,7 @@ match::PanelOptions panelOptions(const Job& job, const JobResult& result) {
     return {.size = boxSize(job.exports.size, largestOf(templates), result.scene->extents()),
             .normalise = job.exports.normalise,
             .subvoxel = job.exports.subvoxel,
+            .references = referencesOf(result),
             .edges = result.geometry.spacing};
 }
 

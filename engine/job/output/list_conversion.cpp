@@ -1,5 +1,4 @@
 #include <algorithm>
-#include <charconv>
 #include <memory>
 #include <optional>
 #include <utility>
@@ -94,26 +93,6 @@ bool addBoxes(detail::OutputFiles& files, const path& target, const base::Image<
     });
 }
 
-/// How the template lies at a position; empty where the list does not say.
-std::optional<rotation::Pose> poseOf(const io::ListedPosition& position,
-                                     const std::vector<io::ListColumn>& columns) {
-    rotation::Pose pose;
-    pose.mirrored = position.mirrored;
-    if (position.angles) {
-        pose.turn = rotation::fromEuler(*position.angles);
-    }
-    for (std::size_t i = 0; i < std::min(columns.size(), position.cells.size()); ++i) {
-        const std::string& cell = position.cells[i];
-        if (double scale = 1;
-            columns[i].name == "scale" &&
-            std::from_chars(cell.data(), cell.data() + cell.size(), scale).ec == std::errc{} &&
-            scale > 0) {
-            pose.scale = scale;
-        }
-    }
-    return pose == rotation::Pose{} ? std::nullopt : std::optional(pose);
-}
-
 /// Cuts boxes from the scene at the positions and adds their files; false if cancelled.
 bool cutBoxes(const ListConversion& conversion, const io::PositionList& list,
               detail::OutputFiles& files, ConvertedList& done, const std::stop_token& stop) {
@@ -124,11 +103,16 @@ bool cutBoxes(const ListConversion& conversion, const io::PositionList& list,
         return false;
     }
     std::vector<match::Peak> places;
+    std::vector<base::Point> references;
     Extents largest{0, 0, 0};
     for (const io::ListedPosition& position : list.positions) {
         match::Peak& place = places.emplace_back();
         place.centre = position.centre;
-        place.pose = poseOf(position, list.columns);
+        place.templ = static_cast<int>(references.size());
+        references.push_back(position.reference.value_or(rotation::toReferenceVoxel(position.box)));
+        if (const rotation::Pose pose = io::poseOf(position); pose != rotation::Pose{}) {
+            place.pose = pose;
+        }
         const Extents& box = position.box;
         largest = {std::max(largest.x, box.x), std::max(largest.y, box.y),
                    std::max(largest.z, box.z)};
@@ -142,7 +126,8 @@ bool cutBoxes(const ListConversion& conversion, const io::PositionList& list,
     const match::PanelOptions options{.size = boxSize(asked.size, largest, scene->extents()),
                                       .normalise = asked.normalise,
                                       .subvoxel = asked.subvoxel,
-                                      .edges = scene->geometry.spacing};
+                                      .references = std::move(references),
+                                      .edges = list.place.geometry.spacing};
     const base::AnyView voxels = base::viewOf(scene->pixels);
     const base::Geometry& geometry = scene->geometry;
     if (!asked.stack.empty()) {

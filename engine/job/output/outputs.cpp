@@ -52,8 +52,8 @@ io::PeakContext peakContext(const Job& job, const JobResult& result) {
     std::vector<io::PeakTemplate> templates;
     for (std::size_t i = 0; i < result.templates.size(); ++i) {
         const SceneImage& templ = *result.templates[i];
-        templates.push_back(
-            {templ.source, templ.extents(), result.masks[i] ? result.masks[i]->source : ""});
+        templates.push_back({templ.source, templ.extents(),
+                             result.masks[i] ? result.masks[i]->source : "", templ.reference});
     }
     return {.scene = result.scene->source,
             .templates = std::move(templates),

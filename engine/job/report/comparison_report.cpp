@@ -86,7 +86,21 @@ std::string comparisonText(const ComparedLists& lists) {
                 ", median " + lengthText(lists.tolerance, result.distances->median) + ", largest " +
                 lengthText(lists.tolerance, result.distances->largest) + "\n";
     }
+    for (const std::string& note : notesOf(lists)) {
+        text += "note: " + note + "\n";
+    }
     return text;
+}
+
+std::vector<std::string> notesOf(const ComparedLists& lists) {
+    std::vector<std::string> notes;
+    for (const auto& [list, name] :
+         {std::pair(&lists.a, &lists.nameA), std::pair(&lists.b, &lists.nameB)}) {
+        for (const std::string& note : list->notes) {
+            notes.push_back(*name + ": " + note);
+        }
+    }
+    return notes;
 }
 
 std::string comparisonJson(const ComparedLists& lists) {
@@ -125,6 +139,7 @@ Json toJson(const ComparedLists& lists) {
             {"f1", result.f1},
             {"best", result.best ? pointJson(*result.best) : Json(nullptr)},
             {"distance", distances},
+            {"notes", notesOf(lists)},
             {"pairs", pairs},
             {"curve", curve}};
 }

@@ -97,21 +97,25 @@ std::string unfinishedText(const JobReport& report) {
                                 : std::string();
 }
 
-std::string poseText(const rotation::Pose& pose) {
-    const base::Point euler = rotation::eulerOf(pose.turn);
-    // In the plane only psi is there.
-    std::string text = euler[0] == 0 && euler[1] == 0
-                           ? fixed(rotation::inPlaneDegrees(pose.turn), 1)
-                           : "rot " + fixed(euler[0], 1) + " tilt " + fixed(euler[1], 1) + " psi " +
-                                 fixed(euler[2], 1);
+std::string poseText(const rotation::Pose& pose, bool flat) {
+    constexpr double kTenth = 0.1;
+    const auto degrees = [](double angle) {
+        std::string text = fixed(angle, 1);
+        return text.ends_with(".0") ? text.substr(0, text.size() - 2) : text;
+    };
+    const base::Point euler = rotation::roundedEuler(pose.turn, kTenth);
+    std::string text = flat ? degrees(rotation::roundedInPlane(pose.turn, kTenth))
+                            : "rot " + degrees(euler[0]) + " tilt " + degrees(euler[1]) + " psi " +
+                                  degrees(euler[2]);
     text += pose.scale == 1 ? "" : " x" + fixed(pose.scale, 3);
     return text + (pose.mirrored ? " mirrored" : "");
 }
 
-std::string poseText(const match::Peak& peak) {
-    return !peak.pose        ? std::string()
-           : peak.refinement ? poseText(*peak.pose) + " (" + fixed(peak.refinement->score, 4) + ")"
-                             : poseText(*peak.pose);
+std::string poseText(const match::Peak& peak, bool flat) {
+    return !peak.pose ? std::string()
+           : peak.refinement
+               ? poseText(*peak.pose, flat) + " (" + fixed(peak.refinement->score, 4) + ")"
+               : poseText(*peak.pose, flat);
 }
 
 } // namespace flcc::job

@@ -208,7 +208,8 @@ std::string peaksHtml(const JobReport& report) {
              fixed(peak.world[0], 3), fixed(peak.world[1], 3), fixed(peak.world[2], 3),
              peak.zscore ? fixed(*peak.zscore, 1) : "",
              peak.falsePositives ? fmt::format("{:.2g}", *peak.falsePositives) : "",
-             peak.rival ? fixed(*peak.rival, 3) : "", std::to_string(peak.templ), poseText(peak),
+             peak.rival ? fixed(*peak.rival, 3) : "", std::to_string(peak.templ),
+             poseText(peak, base::isFlat2D(report.plan.problem.scene)),
              std::string(base::name(peak.status)), peak.search ? fixed(peak.search->mean, 4) : "",
              peak.search ? fixed(peak.search->deviation, 4) : "",
              peak.search ? fixed(peak.search->z, 2) : ""}));
@@ -223,9 +224,10 @@ std::string peaksHtml(const JobReport& report) {
         text += paragraph("... and " + std::to_string(report.peaks.size() - kMostRows) +
                           " more; the JSON report and the list of peaks have all.");
     }
-    return text + paragraph("Voxels count from 0; x, y, z are the centre with its sub-voxel "
-                            "shift; corner is the voxel under the template's first voxel; false "
-                            "pos. are those expected at or above the score in the whole search.");
+    return text +
+           paragraph("Voxels count from 0; x, y, z are the geometric centre with its sub-voxel "
+                     "shift; corner is the voxel under the template's first voxel; false "
+                     "pos. are those expected at or above the score in the whole search.");
 }
 
 std::string framesHtml(const JobReport& report) {

@@ -372,7 +372,8 @@ std::string peaksText(const JobReport& report, std::size_t shown) {
                         fixed(peak.centre[1], 2), fixed(peak.centre[2], 2),
                         peak.zscore ? fixed(*peak.zscore, 1) : "",
                         peak.falsePositives ? brief(*peak.falsePositives) : "",
-                        peak.search ? fixed(peak.search->z, 1) : "", poseText(peak),
+                        peak.search ? fixed(peak.search->z, 1) : "",
+                        poseText(peak, base::isFlat2D(report.plan.problem.scene)),
                         std::to_string(peak.templ)});
     }
     for (Row& row : rows) {
@@ -390,7 +391,7 @@ std::string peaksText(const JobReport& report, std::size_t shown) {
         }
     }
     std::string text = "Peaks: " + std::to_string(peaks.size());
-    text += peaks.empty() ? "\n" : ", centres in voxels\n" + table(rows, 0);
+    text += peaks.empty() ? "\n" : ", geometric centres in voxels\n" + table(rows, 0);
     if (peaks.size() > shown) {
         text += "  ... and " + std::to_string(peaks.size() - shown) + " more\n";
     }

@@ -69,14 +69,6 @@ double turnBetween(const base::Point& a, const base::Point& b) {
     return most;
 }
 
-/// Formats that state angles.
-bool hasAngles(const lists::Preset& preset) {
-    return preset.syntax == lists::Syntax::Own || preset.syntax == lists::Syntax::Json ||
-           preset.syntax == lists::Syntax::Slicer || preset.syntax == lists::Syntax::Copick ||
-           std::ranges::find(preset.fields, lists::Holds::Angle1, &lists::Field::holds) !=
-               preset.fields.end();
-}
-
 /// The first two numbers of the first row of a table, and the third if there is one.
 std::vector<double> firstNumbers(const std::string& text) {
     for (const QString& line : QString::fromStdString(text).split('\n')) {
@@ -131,18 +123,26 @@ class ListFileTest : public QObject {
                         for (std::size_t i = 0; i < read.positions.size(); ++i) {
                             const auto& a = list.positions[i];
                             const auto& b = read.positions[i];
+                            // Without angles the file leads to the reference point alone.
+                            const bool centres = flat || lists::holdsAngles(preset);
+                            const auto pointOf = [&](const io::PositionList& of, std::size_t at) {
+                                return centres ? of.positions[at].centre
+                                               : lists::statedPoint(preset, of, of.positions[at]);
+                            };
+                            const base::Point from = pointOf(list, i);
+                            const base::Point to = pointOf(read, i);
                             for (std::size_t axis = 0; axis < (flat ? 2U : 3U); ++axis) {
                                 const double most =
-                                    lists::roundingOf(preset, list.place, a.centre, axis);
+                                    lists::roundingOf(preset, list.place, from, axis);
                                 QVERIFY(most <= 0.5);
-                                QVERIFY2(std::abs(a.centre[axis] - b.centre[axis]) <= most,
+                                QVERIFY2(std::abs(from[axis] - to[axis]) <= most,
                                          qPrintable(QString("%1 %2 %3")
                                                         .arg(axis)
-                                                        .arg(a.centre[axis])
-                                                        .arg(b.centre[axis])));
+                                                        .arg(from[axis])
+                                                        .arg(to[axis])));
                             }
                             QVERIFY(!b.score || *b.score == *a.score);
-                            if (a.angles && hasAngles(preset)) {
+                            if (a.angles && lists::holdsAngles(preset)) {
                                 QVERIFY(b.angles.has_value());
                                 QVERIFY(turnBetween(*a.angles, *b.angles) < 1e-12);
                             }
@@ -278,6 +278,92 @@ class ListFileTest : public QObject {
         }
     }
 
+    /// What a list reads, and what it says where it cannot know.
+    void aListWithoutABoxSaysWhatItTook() {
+        io::PositionList list = listOf(false, 8, 1, io::BinnedBy::Crop);
+        list.place.unknowns = {};
+        const std::string table = io::listText(list, ListFormat::Dynamo);
+        io::ListPlace place = list.place;
+        const io::PositionList bare = io::parseList(table, ListFormat::Dynamo, place, "a.tbl");
+        QCOMPARE(bare.notes.size(), std::size_t{1});
+        QVERIFY(bare.notes[0].find("--box") != std::string::npos);
+        QVERIFY(io::listNotes(bare, ListFormat::Csv) == bare.notes);
+        const base::Geometry& geometry = list.place.geometry;
+        const auto isNear = [](const base::Point& a, const base::Point& b) {
+            return std::hypot(a[0] - b[0], a[1] - b[1], a[2] - b[2]) < 1e-9;
+        };
+        place.unknowns.box = base::Extents{8, 8, 8};
+        io::PositionList boxed = io::parseList(table, ListFormat::Dynamo, place, "a.tbl");
+        QVERIFY(boxed.notes.empty());
+        for (std::size_t i = 0; i < list.positions.size(); ++i) {
+            const base::Point stated = io::referenceOf(list.positions[i], geometry);
+            QVERIFY(isNear(bare.positions[i].centre, stated));
+            QVERIFY(isNear(boxed.positions[i].centre, list.positions[i].centre));
+            QVERIFY(!isNear(stated, list.positions[i].centre));
+        }
+        // Of another template, whose box is odd, the same points are the centres.
+        io::takeTemplate(boxed, {9, 9, 9}, {0, 0, 0});
+        QVERIFY(isNear(boxed.positions[1].centre, bare.positions[1].centre));
+        // Lists of centres stay as they are.
+        io::PositionList own =
+            io::parseList(io::listText(list, ListFormat::Csv), ListFormat::Csv, {}, "a.csv");
+        io::takeTemplate(own, {9, 9, 9}, {0, 0, 0});
+        QVERIFY(isNear(own.positions[1].centre, list.positions[1].centre));
+    }
+
+    /// What a program turns back that knows neither hand nor size is the mirrored and scaled
+    /// particle about its voxel m / 2.
+    void handAndSizeMoveTheStatedVoxelToo() {
+        io::PositionList list = listOf(true, 8, 1, io::BinnedBy::Crop);
+        list.place.geometry = {};
+        list.positions.resize(1);
+        io::ListedPosition& position = list.positions.front();
+        position.angles = base::Point{0, 0, 0};
+        position.mirrored = true;
+        position.scale = 1.5;
+        io::fillPeakCells(list);
+        const base::Point stated = io::referenceOf(position, list.place.geometry);
+        QCOMPARE(stated[0], position.centre[0] - 0.75);
+        QCOMPARE(stated[1], position.centre[1] + 0.75);
+        // A turn is one of lengths: half a voxel of 2 in y becomes a whole one of 1 in x.
+        io::ListedPosition turned = position;
+        turned.angles = base::Point{0, 0, 90}; // x to -y, y to x
+        turned.mirrored = false;
+        turned.scale = 1;
+        base::Geometry oblong;
+        oblong.spacing = {1, 2, 1};
+        const base::Point inLengths = io::referenceOf(turned, oblong);
+        QVERIFY(std::abs(inLengths[0] - position.centre[0] - 1) < 1e-12);
+        QVERIFY(std::abs(inLengths[1] - position.centre[1] + 0.25) < 1e-12);
+        io::AtomicFile file(m_folder.filePath("hand.star").toStdString());
+        io::writeList(file, list, ListFormat::Warp); // reads the stated point back
+        const std::vector<double> numbers = firstNumbers(io::listText(list, ListFormat::Warp));
+        QCOMPARE(numbers.at(0), stated[0]);
+    }
+
+    void blobsHaveNoFrameThatTurns() {
+        io::PositionList list = listOf(true, 8, 1, io::BinnedBy::Crop);
+        list.noun = "blob";
+        const base::Point centre = list.positions[1].centre;
+        QVERIFY(lists::statedPoint(lists::presetOf(ListFormat::Relion4), list, list.positions[1]) ==
+                centre);
+        const std::int64_t edge = io::boxOfRadius(3.7, true).x;
+        QCOMPARE(edge % 2, std::int64_t{1}); // so that all formats mean the same voxel
+        QVERIFY(edge >= 7 && edge <= 9);
+    }
+
+    void anUnturnedParticleHasAnglesOfZero() {
+        for (const auto& [relion, tilt] : {std::pair{base::Point{-158.4, 1e-8, 158.4}, 0.0},
+                                           std::pair{base::Point{20, 180, 20}, 180.0}}) {
+            const base::Point read = lists::fromAngles(lists::AngleKind::Relion, relion);
+            const base::Point dynamo = lists::toAngles(lists::AngleKind::Dynamo, relion);
+            const base::Point back = lists::fromAngles(lists::AngleKind::Dynamo, dynamo);
+            QVERIFY((read == base::Point{0, tilt, 0}));
+            QVERIFY((dynamo == base::Point{0, tilt, tilt == 0 ? 0.0 : -180.0}));
+            QVERIFY(turnBetween(relion, back) < 1e-8);
+        }
+    }
+
     void whatNoFileTellsIsAskedForByName() {
         io::PositionList list = listOf(false, 9, 4, io::BinnedBy::Crop);
         list.place.unknowns = {};
@@ -306,7 +392,11 @@ class ListFileTest : public QObject {
                 io::parseList(io::listText(list, format), ListFormat::Auto, {}, "list");
             QVERIFY(read.place.extents == list.place.extents);
             QVERIFY(read.place.geometry == list.place.geometry);
-            QVERIFY(read.place.unknowns == list.place.unknowns);
+            io::ListUnknowns unknowns = list.place.unknowns;
+            if (format == ListFormat::Relion5) { // whose points need the box
+                unknowns.box = list.positions.front().box;
+            }
+            QVERIFY(read.place.unknowns == unknowns);
             QCOMPARE(read.place.scene, list.place.scene);
             QCOMPARE(read.place.sha256, list.place.sha256);
         }

@@ -49,6 +49,12 @@ job::JobImages flatCopies() {
     return copies({120, 100, 1}, {9, 8, 1}, {{30, 20, 0}, {60, 50, 0}, {90, 70, 0}, {0, 0, 0}});
 }
 
+/// Boxes of a size at the reference voxels of flatCopies().
+match::PanelOptions ofTemplate(const Extents& size) {
+    return {
+        .size = size, .references = {rotation::toReferenceVoxel({9, 8, 1})}, .edges = {2, 2, 2}};
+}
+
 base::Image<float> read(const std::filesystem::path& file) {
     io::LoadedImage image = io::readImage(file);
     return std::move(std::get<base::Image<float>>(image.components.at(0)));
@@ -196,7 +202,8 @@ void JobExportsTest::aTextReportIsTheText() {
     const job::JobResult result = job::runJob(job, flatCopies());
     // The time of writing is known only afterwards.
     const std::string text = test::bytesOf(job.report);
-    const std::string peaks = "Peaks: " + std::to_string(result.peaks.size()) + ", centres";
+    const std::string peaks =
+        "Peaks: " + std::to_string(result.peaks.size()) + ", geometric centres";
     QVERIFY2(text.find(peaks) != std::string::npos, text.c_str());
     QCOMPARE(text.substr(0, text.find('\n')),
              job::toText(result.report).substr(0, text.find('\n')));
@@ -215,7 +222,8 @@ void JobExportsTest::aStackHoldsTheBoxesOfThePeaks() {
     QVERIFY((stack.extents() == Extents{12, 12, 3})); // that of the border is left out
     std::int64_t slice = 0;
     for (const match::Peak& peak : result.peaks) {
-        const base::Index corner = match::nearestCorner(peak.centre, {12, 12, 1});
+        const base::Point point = match::referenceOf(peak, ofTemplate({12, 12, 1}));
+        const base::Index corner = match::cornerAt(point, {12, 12, 1});
         if (corner.x < 0 || corner.y < 0) {
             continue;
         }
@@ -269,7 +277,7 @@ void JobExportsTest::anAverageIsANewTemplate() {
     const job::JobImages images = flatCopies();
     const job::JobResult result = job::runJob(job, images);
     const match::Average expected =
-        match::averageOf(base::viewOf(images.scene->pixels), result.peaks, {.size = {9, 8, 1}});
+        match::averageOf(base::viewOf(images.scene->pixels), result.peaks, ofTemplate({9, 8, 1}));
     const base::Image<float> mean = read(job.exports.average);
     const base::Image<float> variance = read(job.exports.averageVariance);
     for (std::int64_t i = 0; i < mean.count(); ++i) {

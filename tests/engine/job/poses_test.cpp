@@ -269,6 +269,20 @@ class PosesTest : public QObject {
         }
     }
 
+    static void posesReadAsAPersonSaysThem() {
+        const auto text = [](const base::Point& euler, bool flat) {
+            return job::poseText({rotation::fromEuler(euler), 1, false}, flat);
+        };
+        QCOMPARE(text({0, 0, -0.03}, true), std::string("0")); // not 360.0
+        QCOMPARE(text({0, 0, 330.25}, true), std::string("330.3"));
+        QCOMPARE(text({0, 0, 0}, false), std::string("rot 0 tilt 0 psi 0"));
+        QCOMPARE(text({-158.4, 0.04, 158.4}, false), std::string("rot 0 tilt 0 psi 0"));
+        QCOMPARE(text({-158.4, 0.06, 158.4}, false), std::string("rot -158.4 tilt 0.1 psi 158.4"));
+        QCOMPARE(text({40, 179.98, 10}, false), std::string("rot 0 tilt 180 psi -30"));
+        QCOMPARE(job::poseText({rotation::inPlane(90), 0.95, true}, true),
+                 std::string("90 x0.950 mirrored"));
+    }
+
     static void aKeptMapGivesThePeaksOfARun() {
         const std::vector<Planted> planted{{{30, 31, 0}, {rotation::inPlane(30), 1, false}},
                                            {{70.4, 40, 0}, {rotation::inPlane(130), 1, false}}};

@@ -100,7 +100,8 @@ class MatchPanelsTest : public QObject {
     Q_OBJECT
 
   private Q_SLOTS:
-    void theNearestBoxIsTaken();
+    void theParticleLiesOnTheMiddleVoxelInAllPhases();
+    void theReferenceVoxelTurnsWithTheTemplate();
     void wholeBoxesHoldTheVoxels();
     void interpolationIsExactForQuadratics();
     void boxesAreTurnedBackExactlyForQuadratics();
@@ -115,18 +116,56 @@ class MatchPanelsTest : public QObject {
     void badSizesAreRefused();
 };
 
-void MatchPanelsTest::theNearestBoxIsTaken() {
-    QVERIFY((match::nearestCorner({5, 6, 7}, {3, 3, 3}) == Index{4, 5, 6}));
-    // The middle of an even box lies between voxels; of two equally near the smaller one.
-    QVERIFY((match::nearestCorner({5.5, 6, 0}, {4, 4, 1}) == Index{4, 4, 0}));
-    QVERIFY((match::nearestCorner({5.4, 5.6, 0}, {3, 3, 1}) == Index{4, 5, 0}));
-    for (const std::int64_t edge : {1, 2, 3, 8, 9}) {
-        for (double centre = 20; centre < 21; centre += 0.125) {
-            const Index corner = match::nearestCorner({centre, centre, centre}, {edge, edge, edge});
-            const double middle = static_cast<double>(corner.x) + static_cast<double>(edge - 1) / 2;
-            QVERIFY(std::abs(middle - centre) <= 0.5);
+// The scene says where a box was cut: its voxels hold their own coordinates.
+void MatchPanelsTest::theParticleLiesOnTheMiddleVoxelInAllPhases() {
+    const base::Image<double> scene =
+        imageOf({40, 40, 40}, [](double x, double y, double z) { return x + 64 * (y + 64 * z); });
+    constexpr int kPhases = 16;
+    for (std::int64_t templ = 6; templ <= 7; ++templ) {
+        for (std::int64_t edge = 7; edge <= 8; ++edge) {
+            const Extents size{edge, edge + 1, edge}; // even and odd ones in one box
+            match::PanelOptions options{.size = size};
+            options.references = {rotation::toReferenceVoxel({templ, templ, templ})};
+            const double half = templ % 2 == 0 ? 0.5 : 0;
+            std::vector<match::Peak> peaks;
+            for (int phase = -kPhases; phase <= kPhases; ++phase) { // -1/2 to 1/2 of a voxel
+                const double at = 20 + phase / (2.0 * kPhases);
+                peaks.push_back(peakAt(at - half, at + 0.25 - half, at - 0.375 - half));
+            }
+            const match::Panels panels = match::cutPanels(viewOf(scene), peaks, options);
+            QCOMPARE(panels.taken.size(), peaks.size());
+            for (std::size_t i = 0; i < peaks.size(); ++i) {
+                auto first = static_cast<std::int64_t>(panels.at(i).at(0, 0, 0));
+                for (const auto& [axis, extent] :
+                     {std::pair{0U, size.x}, std::pair{1U, size.y}, std::pair{2U, size.z}}) {
+                    const double point = peaks[i].centre[axis] + half;
+                    const double inBox = point - static_cast<double>(first % 64);
+                    QCOMPARE(static_cast<std::int64_t>(std::floor(inBox + 0.5)), extent / 2);
+                    first /= 64;
+                }
+            }
         }
     }
+    QVERIFY((match::cornerAt({5, 6, 7}, {3, 3, 3}) == Index{4, 5, 6}));
+    QVERIFY((match::cornerAt({5.5, 5.4, 0}, {4, 4, 1}) == Index{4, 3, 0}));
+}
+
+// Turned, scaled and mirrored, the reference voxel of an even template moves with its frame; the
+// turn is one of lengths.
+void MatchPanelsTest::theReferenceVoxelTurnsWithTheTemplate() {
+    match::Peak peak = peakAt(20, 20, 20);
+    match::PanelOptions options{.size = {8, 8, 8}};
+    options.references = {{0, 0, 0}, {0.5, 0.5, 0.5}};
+    QVERIFY((match::referenceOf(peak, options) == base::Point{20, 20, 20}));
+    peak.templ = 1;
+    QVERIFY((match::referenceOf(peak, options) == base::Point{20.5, 20.5, 20.5}));
+    peak.pose = rotation::Pose{rotation::inPlane(90), 1, false}; // x to -y, y to x
+    QVERIFY((match::referenceOf(peak, options) == base::Point{20.5, 19.5, 20.5}));
+    peak.pose->mirrored = true;
+    QVERIFY((match::referenceOf(peak, options) == base::Point{20.5, 20.5, 20.5}));
+    peak.pose->scale = 2;
+    options.edges = {1, 4, 1}; // half a voxel of 1 in x is an eighth of one of 4 in y
+    QVERIFY((match::referenceOf(peak, options) == base::Point{24, 20.25, 21}));
 }
 
 void MatchPanelsTest::wholeBoxesHoldTheVoxels() {
@@ -140,7 +179,7 @@ void MatchPanelsTest::wholeBoxesHoldTheVoxels() {
     QCOMPARE(panels.taken.size(), std::size_t{2});
     QVERIFY((panels.voxels.extents() == Extents{5, 4, 6}));
     for (std::size_t i = 0; i < 2; ++i) {
-        const Index corner = match::nearestCorner(peaks[i].centre, {5, 4, 3});
+        const Index corner = match::cornerAt(peaks[i].centre, {5, 4, 3});
         for (std::int64_t z = 0; z < 3; ++z) {
             for (std::int64_t y = 0; y < 4; ++y) {
                 for (std::int64_t x = 0; x < 5; ++x) {
@@ -168,9 +207,9 @@ void MatchPanelsTest::interpolationIsExactForQuadratics() {
         for (std::int64_t z = 0; z < size.z; ++z) {
             for (std::int64_t y = 0; y < size.y; ++y) {
                 for (std::int64_t x = 0; x < size.x; ++x) {
-                    const double exact = value(c[0] - 2 + static_cast<double>(x),
-                                               c[1] - 1.5 + static_cast<double>(y),
-                                               c[2] - 1 + static_cast<double>(z));
+                    const double exact =
+                        value(c[0] - 2 + static_cast<double>(x), c[1] - 2 + static_cast<double>(y),
+                              c[2] - 1 + static_cast<double>(z));
                     // 64 products, weights of at most 1.25 a axis, of values below 600; then float.
                     const double bound =
                         600 * 2 * (64 + 20) * kUnit + std::abs(exact) * 0x1p-24 + 600 * 0x1p-40;
@@ -197,7 +236,7 @@ void MatchPanelsTest::boxesAreTurnedBackExactlyForQuadratics() {
     QCOMPARE(panels.taken.size(), std::size_t{1});
     for (std::int64_t i = 0; i < base::voxelCount(size); ++i) {
         const base::Point o{static_cast<double>(i % 7) - 3, static_cast<double>(i / 7 % 5) - 2,
-                            static_cast<double>(i / 35) - 2.5};
+                            static_cast<double>(i / 35) - 3};
         const double expected = value(14.3 + m[0] * o[0] + m[1] * o[1] + m[2] * o[2],
                                       15.6 + m[3] * o[0] + m[4] * o[1] + m[5] * o[2],
                                       14 + m[6] * o[0] + m[7] * o[1] + m[8] * o[2]);

@@ -97,6 +97,38 @@ class CoverTest : public QObject {
         QVERIFY(euler[0] == 0 && euler[1] == 0 && std::abs(euler[2] - 30) < 360 * kRounding);
     }
 
+    /// Where the tilt is 0 or 180 in what is printed, rot is 0 and the rotation the same within it.
+    static void anglesNearAPoleReadAsOnesAtIt() {
+        for (const double step : {rotation::kEulerStep, 0.1}) {
+            for (const double share : {0.0, 0.3, 0.49}) {
+                for (const double pole : {0.0, 180.0}) {
+                    const double tilt = std::abs(pole - share * step);
+                    const Quaternion q = rotation::fromEuler({-158.4, tilt, 158.4});
+                    const base::Point read = rotation::roundedEuler(q, step);
+                    QCOMPARE(read[0], 0.0);
+                    QCOMPARE(read[1], pole);
+                    QVERIFY(rotation::angleBetween(rotation::fromEuler(read), q) <
+                            (share + 0.5) * step + kSmallAngle);
+                }
+            }
+            // Beyond it the three angles stay.
+            const base::Point read =
+                rotation::roundedEuler(rotation::fromEuler({-158.4, 0.6 * step, 158.4}), step);
+            QVERIFY(std::abs(read[0] + 158.4) < step && std::abs(read[1] - step) < 1e-9 * step);
+        }
+        for (const auto& [degrees, shown] :
+             {std::pair{359.97, 0.0}, {-0.04, 0.0}, {0.04, 0.0}, {359.94, 359.9}, {30.0, 30.0}}) {
+            const Quaternion q = rotation::inPlane(degrees);
+            QVERIFY(std::abs(rotation::roundedInPlane(q, 0.1) - shown) < 1e-9);
+            QVERIFY(!std::signbit(rotation::roundedInPlane(q, 0.1)));
+        }
+        QCOMPARE(rotation::inPlaneDegrees(rotation::inPlane(-1e-8)), 0.0);
+        for (const double angle :
+             rotation::roundedEuler(rotation::fromEuler({-0.01, 0.01, 0}), 0.1)) {
+            QVERIFY(angle == 0 && !std::signbit(angle));
+        }
+    }
+
     static void groupsAreClosedAndHaveTheAxesOfRelion_data() {
         QTest::addColumn<QString>("name");
         QTest::addColumn<int>("order");
