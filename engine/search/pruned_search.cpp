@@ -1,6 +1,7 @@
 #include "engine/search/pruned_search.h"
 
 #include <algorithm>
+#include <limits>
 #include <map>
 
 #include "engine/base/error.h"
@@ -32,12 +33,28 @@ void requireSearchable(const method::MaskedView& scene, const std::vector<Part>&
                     "the pruned search needs a --min-score above 0, which leaves placements out");
     }
     for (const Part& part : parts) {
-        const base::Extents& box = part.prepared->bank->box();
-        if (box.x > n.x || box.y > n.y) {
-            throw Error(ErrorCode::Problem, "template " + base::toString(box) +
+        const bool hasRoom =
+            std::ranges::any_of(part.prepared->members, [&](const detail::MemberCells& member) {
+                return member.reach.extents.x <= n.x && member.reach.extents.y <= n.y;
+            });
+        if (!hasRoom) {
+            throw Error(ErrorCode::Problem, "template " +
+                                                base::toString(part.prepared->bank->box()) +
                                                 " is larger than scene " + base::toString(n));
         }
     }
+}
+
+double placementsOf(const Prepared& prepared, const detail::Frame& frame) {
+    double count = 0;
+    for (const detail::MemberCells& member : prepared.members) {
+        const detail::Corners corners = frame.cornersOf(member.reach);
+        if (!corners.isEmpty()) {
+            count += static_cast<double>(corners.right - corners.left + 1) *
+                     static_cast<double>(corners.bottom - corners.top + 1);
+        }
+    }
+    return count;
 }
 
 } // namespace
@@ -49,21 +66,35 @@ Found searchPruned(const method::MaskedView& scene, const std::vector<Part>& par
     std::stop_source source;
     const std::stop_callback passOn(cancel, [&source] { source.request_stop(); });
     const std::stop_token stop = source.get_token();
-    const base::Stopwatch all;
+    const base::Stopwatch total;
+    double most = options.mostMs ? options.mostMs() : std::numeric_limits<double>::infinity();
     const std::function<void()> look = [&] {
-        if (options.mostMs && all.ms() > *options.mostMs) {
+        if (const double now = total.ms(); now > most) {
+            most = options.mostMs();
+            most += now > most ? 0 : total.ms() - now; // the question may take time
+        }
+        if (total.ms() > most) {
             source.request_stop();
         }
     };
     constexpr double kCoarse = 0.7; // of the time, as far as anybody can say before
+    // Coarse nodes are few, but for scenes in which limits leave out next to nothing.
+    constexpr double kLeastCoarseMs = 1000;
+    constexpr double kCoarsePatience = 4;
     Found found;
     Facts& facts = found.facts;
     base::Stopwatch watch;
+    std::vector<const Prepared*> banks;
+    for (const Part& part : parts) {
+        banks.push_back(part.prepared.get());
+    }
+    const detail::Frame frame = detail::frameOf(banks, scene.extents());
+    const base::AnyImage pixels = detail::framed(scene.pixels, frame);
     std::map<std::int64_t, detail::SceneCells> cells;
     for (const Part& part : parts) {
         const std::int64_t edge = part.prepared->edge;
         if (!cells.contains(edge)) {
-            cells.emplace(edge, detail::cellsOf(scene.pixels, edge / 2, pool));
+            cells.emplace(edge, detail::cellsOf(base::viewOf(pixels), edge / 2, pool));
             if (!cells.at(edge).finite) {
                 throw Error(ErrorCode::Problem,
                             "the pruned search needs a scene without NaN and Inf, and squares of "
@@ -77,12 +108,13 @@ Found searchPruned(const method::MaskedView& scene, const std::vector<Part>& par
     for (std::size_t i = 0; i < parts.size() && !stop.stop_requested(); ++i) {
         const Prepared& prepared = *parts[i].prepared;
         const detail::SceneCells& own = cells.at(prepared.edge);
-        const base::Extents n = scene.extents();
-        if (!detail::makeSpectra(prepared, n, pool, stop)) {
+        if (!detail::makeSpectra(prepared, frame.extents, pool, stop)) {
             break;
         }
-        const std::function<void(double)> tell = [&](double part) {
-            look();
+        const std::function<void(double)> tell = [&](double part) { // on any thread: asks nothing
+            if (total.ms() > std::max(kLeastCoarseMs, kCoarsePatience * most)) {
+                source.request_stop();
+            }
             if (share) {
                 share(kCoarse * (static_cast<double>(i) + part) /
                       static_cast<double>(parts.size()));
@@ -92,21 +124,20 @@ Found searchPruned(const method::MaskedView& scene, const std::vector<Part>& par
         const double least =
             options.minScore - 2 * method::canonicalBound(base::voxelCount(prepared.bank->box()));
         std::vector<detail::Node> nodes =
-            detail::coarseNodes(prepared, n, own, least, options.trust, pool, stop, tell);
-        const base::Extents nodesOfBase = detail::nodesOf(prepared, n);
-        const base::Extents& box = prepared.bank->box();
+            detail::coarseNodes(prepared, frame, own, least, options.trust, pool, stop, tell);
+        const base::Extents nodesOfBase = detail::nodesOf(prepared, frame.extents);
         facts.members += prepared.bank->count();
         facts.edge = facts.edge == 0 ? prepared.edge : facts.edge;
         facts.nodes += nodesOfBase.x * nodesOfBase.y * std::ssize(prepared.clusters);
-        facts.placements += static_cast<double>(prepared.bank->count()) *
-                            static_cast<double>(n.x - box.x + 1) *
-                            static_cast<double>(n.y - box.y + 1);
+        facts.placements += placementsOf(prepared, frame);
         searched.push_back({&parts[i], &prepared, &own, std::move(nodes)});
+        look();
     }
     facts.coarseMs = watch.ms();
     watch = {};
     if (!stop.stop_requested()) {
-        detail::BestFirst search(scene, std::move(searched), options, pool, stop);
+        detail::BestFirst search(base::viewOf(pixels), frame, std::move(searched), options, pool,
+                                 stop);
         found.peaks = search.peaks(facts, look);
     }
     for (match::Peak& peak : found.peaks) {

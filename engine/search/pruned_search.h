@@ -44,8 +44,10 @@ struct Options {
     /// The share of the bound on what cells do not see that counts. With 1 the list of peaks is
     /// that of all scores. Below 1 the search is faster and may miss peaks.
     double trust = 1;
-    /// The search gives up once it has taken as long; it looks now and then.
-    std::optional<double> mostMs{};
+    /// Says how many milliseconds the search may take; none: as many as it needs. It is asked at
+    /// the start and, by the calling thread, once its last answer has passed: the search gives up
+    /// if the new answer has passed too.
+    std::function<double()> mostMs{};
 };
 
 /// A bank and the numbers of its templates (Peak::templ).
@@ -57,14 +59,15 @@ struct Part {
 /// What a search has looked at.
 struct Facts {
     std::int64_t members = 0;
-    std::int64_t edge = 0;   ///< of coarse cells, of the first part
-    double placements = 0;   ///< of all members: as many scores has the whole search
-    std::int64_t nodes = 0;  ///< coarse nodes of all bases
-    std::int64_t kept = 0;   ///< nodes of members that may hold a peak
-    std::int64_t points = 0; ///< placements that may
-    std::int64_t limits = 0; ///< placements compared pixel by pixel
-    std::int64_t scores = 0; ///< canonical scores
-    std::int64_t turned = 0; ///< members made in full
+    std::int64_t edge = 0;    ///< of coarse cells, of the first part
+    double placements = 0;    ///< of all members: as many scores has the whole search
+    std::int64_t nodes = 0;   ///< coarse nodes of all bases
+    std::int64_t kept = 0;    ///< nodes of members that may hold a peak
+    std::int64_t points = 0;  ///< placements that may
+    std::int64_t limits = 0;  ///< placements compared pixel by pixel
+    std::int64_t scores = 0;  ///< canonical scores
+    std::int64_t turned = 0;  ///< members made pixel by pixel
+    std::int64_t refined = 0; ///< members whose fine cells were made
     double cellsMs = 0;
     double coarseMs = 0;
     double fineMs = 0;
@@ -76,15 +79,17 @@ struct Found {
     std::vector<match::Peak> peaks;
     Facts facts;
     bool cancelled = false;
-    bool gaveUp = false; ///< Options::mostMs were not enough; there are no peaks
+    bool gaveUp = false; ///< Options::mostMs passed; there are no peaks
 };
 
-/// The peaks of a flat scene at or above Options::minScore, by lcc, for placements inside of the
-/// scene. With `trust` 1 they are those of match::findPeaks() on the best scores of all members:
+/// The peaks of a flat scene at or above Options::minScore, by lcc, for placements whose pixels
+/// that count lie inside of the scene; the corner of a peak, that of the members' box, may lie
+/// outside. With `trust` 1 they are those of match::findPeaks() on the best scores of all members:
 /// the same placements, members, canonical scores and sub-voxel positions, but where members have
 /// scores that are equal within their bounds. The number of threads changes nothing.
 /// **Errors**: Problem for a scene with a mask, with NaN or Inf or with values whose squares
-/// overflow, for a scene smaller than a bank, and where too many placements may reach `minScore`.
+/// overflow, for a scene in which no member has room, and where too many placements may reach
+/// `minScore`.
 /// **Cost**: depends on the scene; Facts tells.
 [[nodiscard]] Found searchPruned(const method::MaskedView& scene, const std::vector<Part>& parts,
                                  const base::Geometry& geometry, const Options& options,

@@ -77,7 +77,7 @@ std::string GroupRun::timesKey(const plan::Request& request) const {
 void GroupRun::timeBatches(const plan::Request& request, base::TilePool& pool,
                            const std::stop_token& stop) {
     const std::int64_t rest = members() - m_keptMembers;
-    if (rest == 0 || m_job.poses.prunes()) {
+    if (rest == 0) {
         return;
     }
     const method::Candidate& candidate = m_plan->candidate();

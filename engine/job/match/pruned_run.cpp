@@ -1,6 +1,7 @@
 #include "engine/job/match/pruned_run.h"
 
 #include <algorithm>
+#include <limits>
 #include <utility>
 #include <vector>
 
@@ -67,7 +68,7 @@ std::vector<match::SearchedMap> mapsOf(const Inputs& inputs) {
 std::int64_t prunedBytes(const Inputs& inputs) {
     std::int64_t bytes = 0;
     for (const auto& bank : inputs.banks) {
-        bytes += search::preparedBytes(*bank, base::extentsOf(inputs.sceneView().pixels));
+        bytes += search::preparedBytes(*bank, inputs.plainView().extents());
     }
     return bytes;
 }
@@ -85,7 +86,7 @@ bool SceneRunner::preparePruned(base::TilePool& pool, bool reuse, double& ms) {
         }
         isNew = true;
         prepared = search::prepare(
-            banks[i], inputs().sceneView().extents(), pool, m_stop,
+            banks[i], inputs().plainView().extents(), pool, m_stop,
             [&](double share) { m_sink.progress(kPreparing * std::min(1.0, share)); });
         if (!prepared) {
             return false;
@@ -96,10 +97,21 @@ bool SceneRunner::preparePruned(base::TilePool& pool, bool reuse, double& ms) {
 }
 
 /// As long as the exhaustive search takes: with that after it, the time is at most twice as long.
-std::optional<double> SceneRunner::mostMs() const {
-    constexpr double kLeast = 200;
-    const std::optional<double>& predicted = m_result.report.poses->predictedMs;
-    return predicted ? std::optional(std::max(kLeast, *predicted)) : std::nullopt;
+/// First what the cost model alone says, and only once that has passed what is measured.
+std::function<double()> SceneRunner::patience() {
+    static constexpr double kLeast = 200;
+    return [this, asked = 0]() mutable {
+        if (++asked == 2 && m_request.planning != plan::Planning::Estimate) {
+            for (GroupRun& group : groups()) {
+                (void)group.plan(requestOf(group, mapBytes()), false, m_stop);
+            }
+        }
+        double ms = 0;
+        for (const GroupRun& group : groups()) {
+            ms += group.expectedMs();
+        }
+        return ms > 0 ? std::max(kLeast, ms) : std::numeric_limits<double>::infinity();
+    };
 }
 
 bool SceneRunner::searchPruned() {
@@ -113,7 +125,7 @@ bool SceneRunner::searchPruned() {
                                   .maxPeaks = m_job.maxPeaks,
                                   .minDistance = m_job.minDistance,
                                   .trust = m_job.poses.search == job::Search::Pruned ? 1 : kTrust,
-                                  .mostMs = mostMs()};
+                                  .mostMs = patience()};
     RunReport run;
     run.threads = pool.threads();
     run.device = "cpu";
@@ -132,7 +144,7 @@ bool SceneRunner::searchPruned() {
         }
         const base::Stopwatch one;
         found = search::searchPruned(
-            inputs().sceneView(), parts, m_result.geometry, options, pool, m_stop,
+            inputs().plainView(), parts, m_result.geometry, options, pool, m_stop,
             [this](double share) { m_sink.progress(kPreparing + (1 - kPreparing) * share); });
         if (found.cancelled) {
             return false;
@@ -166,6 +178,13 @@ bool SceneRunner::searchPruned() {
     facts.searchMs = run.streamMs.median;
     run.peakHostBytes = meter.rise();
     m_result.peaks = std::move(found.peaks);
+    const base::Index margin = inputs().room().corner;
+    for (match::Peak& peak : m_result.peaks) { // from the scene with a margin on
+        peak.corner.x += margin.x;
+        peak.corner.y += margin.y;
+        peak.centre[0] += static_cast<double>(margin.x);
+        peak.centre[1] += static_cast<double>(margin.y);
+    }
     m_result.report.run = std::move(run);
     return listPruned(facts, pool);
 }

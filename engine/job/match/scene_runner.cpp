@@ -33,7 +33,11 @@ JobResult SceneRunner::run() {
 
 bool SceneRunner::search() {
     if (m_job.poses.prunes() && !m_stream.prunedGaveUp) {
-        if (!plan(false) || !searchPruned()) {
+        // A plan that measures takes as long as many a pruned search.
+        const auto planning = std::exchange(m_request.planning, plan::Planning::Estimate);
+        const bool isPlanned = plan(false);
+        m_request.planning = planning;
+        if (!isPlanned || !searchPruned()) {
             return false;
         }
         if (!m_stream.prunedGaveUp) {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <stop_token>
@@ -108,8 +109,8 @@ class SceneRunner {
     [[nodiscard]] bool search();
     /// The peaks of a job that prunes, without scores of all placements, or Stream::prunedGaveUp.
     [[nodiscard]] bool searchPruned();
+    [[nodiscard]] std::function<double()> patience();
     /// `ms`: the time it took; 0 where an earlier scene had done it.
-    [[nodiscard]] std::optional<double> mostMs() const;
     [[nodiscard]] bool preparePruned(base::TilePool& pool, bool reuse, double& ms);
     [[nodiscard]] bool listPruned(const PrunedReport& facts, base::TilePool& pool);
     [[nodiscard]] bool searchNull();

@@ -25,9 +25,10 @@ base::Extents zoneOf(const rotation::PoseBank& bank) {
 
 } // namespace
 
-BestFirst::BestFirst(const method::MaskedView& scene, std::vector<Searched> searched,
-                     const Options& options, base::TilePool& pool, std::stop_token stop)
-    : m_scene(scene), m_searched(std::move(searched)), m_options(options),
+BestFirst::BestFirst(const method::MaskedView& scene, const Frame& frame,
+                     std::vector<Searched> searched, const Options& options, base::TilePool& pool,
+                     std::stop_token stop)
+    : m_scene(scene), m_frame(frame), m_searched(std::move(searched)), m_options(options),
       m_least(options.minScore), m_pool(pool), m_stop(std::move(stop)) {
     for (std::size_t i = 0; i < m_searched.size(); ++i) {
         Searched& in = m_searched[i];
@@ -37,6 +38,11 @@ BestFirst::BestFirst(const method::MaskedView& scene, std::vector<Searched> sear
         m_members.push_back(std::make_unique<FullMembers>(
             bank,
             static_cast<std::size_t>(std::clamp<std::int64_t>(kKeptVoxels / voxels, 4, 1'000))));
+        m_covers.emplace_back();
+        m_makers.emplace_back(static_cast<std::size_t>(pool.threads()));
+        for (const MemberCells& member : in.prepared->members) {
+            in.corners.push_back(frame.cornersOf(member.reach));
+        }
         const base::Extents zone = zoneOf(bank);
         m_largest = {std::max(m_largest.x, zone.x), std::max(m_largest.y, zone.y), 1};
         for (const Node& node : in.nodes) {
@@ -73,189 +79,48 @@ BestFirst::Item BestFirst::pop() {
 }
 
 base::Extents BestFirst::mapOf(std::size_t part) const {
-    const base::Extents n = m_scene.extents();
+    const base::Extents& n = m_frame.extents;
     const base::Extents& box = m_searched[part].prepared->bank->box();
     return {n.x - box.x + 1, n.y - box.y + 1, 1};
 }
 
 /// Whether one peak suppresses all placements of an item; its zone is convex.
-bool BestFirst::isCovered(const Item& item) const {
+bool BestFirst::isCovered(const Item& item) {
     if (m_excluded.empty()) {
         return false;
     }
     const Prepared& prepared = *m_searched[item.part].prepared;
     const base::Extents& box = prepared.bank->box();
-    std::array<base::Index, 4> corners{};
-    std::size_t count = 1;
-    corners[0] = {item.x, item.y, 0};
-    if (item.kind == Kind::Node || item.kind == Kind::Cluster) {
-        const base::Extents map = mapOf(item.part);
-        const std::int64_t x = item.x * prepared.edge;
-        const std::int64_t y = item.y * prepared.edge;
-        const std::int64_t right = std::min(x + prepared.edge, map.x) - 1;
-        const std::int64_t bottom = std::min(y + prepared.edge, map.y) - 1;
-        corners = {base::Index{x, y, 0}, {right, y, 0}, {x, bottom, 0}, {right, bottom, 0}};
-        count = 4;
+    if (item.kind != Kind::Node && item.kind != Kind::Cluster) {
+        return std::ranges::any_of(m_excluded, [&](const match::Exclusion& each) {
+            return each.covers({item.x, item.y, 0}, box);
+        });
     }
-    return std::ranges::any_of(m_excluded, [&](const match::Exclusion& each) {
-        return std::all_of(corners.begin(), corners.begin() + static_cast<std::ptrdiff_t>(count),
-                           [&](const base::Index& at) { return each.covers(at, box); });
-    });
-}
-
-void BestFirst::expandCluster(const Item& item, std::vector<Item>& to) const {
-    const Searched& in = m_searched[item.part];
-    std::vector<Node> nodes;
-    appendMembers(*in.prepared, in.cells->levels[1],
-                  {0, static_cast<float>(item.bound), item.member, item.x, item.y}, least(),
-                  m_options.trust, nodes);
-    for (const Node& node : nodes) {
-        to.push_back({std::min(item.limit, static_cast<double>(node.limit)), Kind::Node, item.part,
-                      node.member, node.x, node.y});
-    }
-}
-
-void BestFirst::expandNode(const Item& item, std::vector<Item>& to) const {
-    const Searched& in = m_searched[item.part];
-    const MemberCells& member = in.prepared->members[static_cast<std::size_t>(item.member)];
-    const CellLevel& cells = in.cells->levels[0];
-    const std::int64_t edge = cells.edge;
     const base::Extents map = mapOf(item.part);
-    constexpr std::int64_t kCorners = 5; // moved by -1 .. 3 fine cells
-    std::array<double, kCorners * kCorners> products{};
-    const auto take = [&](bool inner) { // the corners of the cells first, then those about them
-        for (std::int64_t i = 0; i < kCorners * kCorners; ++i) {
-            const std::int64_t right = i % kCorners;
-            const std::int64_t down = i / kCorners;
-            if ((right >= 1 && right <= 3 && down >= 1 && down <= 3) == inner) {
-                products[static_cast<std::size_t>(i)] =
-                    dot(member.fine, cells, 2 * std::int64_t{item.x} + right - 1,
-                        2 * std::int64_t{item.y} + down - 1);
-            }
-        }
-    };
-    take(true);
-    bool isWhole = false;
-    const double rounding = 4 * member.fine.rounding + kSumRounding; // weights add up to below 2
-    for (std::int64_t fine = 0; fine < 4; ++fine) {
-        const std::int64_t cellX = 2 * std::int64_t{item.x} + fine % 2;
-        const std::int64_t cellY = 2 * std::int64_t{item.y} + fine / 2;
-        if (cellX * edge >= map.x || cellY * edge >= map.y) {
-            continue;
-        }
-        const Energies energies = energiesOf(member.point, cells, cellX, cellY);
-        const auto corner = static_cast<std::size_t>((1 + fine / 2) * kCorners + 1 + fine % 2);
-        const double highest =
-            std::max({products[corner], products[corner + 1], products[corner + kCorners],
-                      products[corner + kCorners + 1]});
-        if (energies.flat ||
-            limitOf(highest, energies, static_cast<double>(member.fineSeen),
-                    static_cast<double>(member.fineUnseen), rounding, m_options.trust) < least()) {
-            continue;
-        }
-        if (!isWhole) {
-            take(false);
-            isWhole = true;
-        }
-        for (std::int64_t place = 0; place < edge * edge; ++place) {
-            const std::int64_t x = cellX * edge + place % edge;
-            const std::int64_t y = cellY * edge + place / edge;
-            if (x >= map.x || y >= map.y) {
-                continue;
-            }
-            std::array<double, 4> across{};
-            std::array<double, 4> down{};
-            placeWeights(place % edge, edge, across.data());
-            placeWeights(place / edge, edge, down.data());
-            double product = 0;
-            for (std::size_t j = 0; j < 4; ++j) {
-                double row = 0;
-                for (std::size_t i = 0; i < 4; ++i) {
-                    row +=
-                        across[i] * products[(j + static_cast<std::size_t>(fine / 2)) * kCorners +
-                                             i + static_cast<std::size_t>(fine % 2)];
-                }
-                product += down[j] * row;
-            }
-            const auto at = static_cast<std::size_t>(place);
-            const double limit = std::min(
-                item.limit,
-                limitOf(product, energies, static_cast<double>(member.pointSeen[at]),
-                        static_cast<double>(member.pointUnseen[at]), rounding, m_options.trust));
-            if (limit >= least()) {
-                to.push_back({limit, Kind::Point, item.part, item.member,
-                              static_cast<std::int32_t>(x), static_cast<std::int32_t>(y)});
-            }
-        }
+    std::vector<Cover>& cells = m_covers[item.part];
+    const std::int64_t columns = (map.x + prepared.edge - 1) / prepared.edge;
+    if (cells.empty()) {
+        cells.resize(
+            static_cast<std::size_t>(columns * ((map.y + prepared.edge - 1) / prepared.edge)));
     }
-}
-
-double BestFirst::pointLimit(const Searched& in, const MemberCells& member, std::int64_t x,
-                             std::int64_t y) const {
-    const CellLevel& cells = in.cells->levels[0];
-    const std::int64_t edge = cells.edge;
-    const Energies energies = energiesOf(member.point, cells, x / edge, y / edge);
-    if (energies.flat) {
-        return -1;
+    Cover& cell = cells[static_cast<std::size_t>(item.y * columns + item.x)];
+    const std::int64_t x = item.x * prepared.edge;
+    const std::int64_t y = item.y * prepared.edge;
+    const std::int64_t right = std::min(x + prepared.edge, map.x) - 1;
+    const std::int64_t bottom = std::min(y + prepared.edge, map.y) - 1;
+    for (; !cell.isCovered && cell.peaks < m_excluded.size(); ++cell.peaks) {
+        const match::Exclusion& peak = m_excluded[cell.peaks];
+        cell.isCovered = peak.covers({x, y, 0}, box) && peak.covers({right, y, 0}, box) &&
+                         peak.covers({x, bottom, 0}, box) && peak.covers({right, bottom, 0}, box);
     }
-    std::array<double, 4> across{};
-    std::array<double, 4> down{};
-    placeWeights(x % edge, edge, across.data());
-    placeWeights(y % edge, edge, down.data());
-    double product = 0;
-    for (std::size_t j = 0; j < 4; ++j) {
-        for (std::size_t i = 0; i < 4; ++i) {
-            if (across[i] != 0 && down[j] != 0) {
-                product += across[i] * down[j] *
-                           dot(member.fine, cells, x / edge + static_cast<std::int64_t>(i) - 1,
-                               y / edge + static_cast<std::int64_t>(j) - 1);
-            }
-        }
-    }
-    const auto at = static_cast<std::size_t>(y % edge * edge + x % edge);
-    return limitOf(product, energies, static_cast<double>(member.pointSeen[at]),
-                   static_cast<double>(member.pointUnseen[at]),
-                   4 * member.fine.rounding + kSumRounding, m_options.trust);
-}
-
-void BestFirst::expand(const Item& item, std::vector<Item>& to) {
-    if (item.kind == Kind::Cluster) {
-        expandCluster(item, to);
-        m_nodes += std::ssize(to);
-        return;
-    }
-    if (item.kind == Kind::Node) {
-        const std::size_t before = to.size();
-        expandNode(item, to);
-        m_points += std::ssize(to) - static_cast<std::int64_t>(before);
-        return;
-    }
-    const auto member = m_members[item.part]->get(item.member);
-    Item next = item;
-    if (item.kind == Kind::Point) {
-        ++m_limits;
-        next.kind = Kind::Limit;
-        const double bound = member->bound();
-        next.limit =
-            std::min(item.limit, bound + member->limit(m_scene.pixels, item.x, item.y,
-                                                       m_searched[item.part].cells->level));
-        if (next.limit >= least()) {
-            to.push_back(next);
-        }
-        return;
-    }
-    ++m_scores;
-    const method::CanonicalValue value = member->score(m_scene, item.x, item.y);
-    if (value.scored && value.score + value.bound >= m_options.minScore) {
-        next.kind = Kind::Score;
-        next.limit = value.score;
-        next.bound = value.bound;
-        to.push_back(next);
-    }
+    return cell.isCovered;
 }
 
 std::vector<match::Peak> BestFirst::peaks(Facts& facts, const std::function<void()>& look) {
-    const auto most = static_cast<std::size_t>(4 * m_pool.threads());
+    // So many that threads meet seldom, and so few that hardly any of them waits for a peak that
+    // would suppress it.
+    constexpr std::size_t kTogether = 4;
+    const std::size_t most = 16 * kTogether * static_cast<std::size_t>(m_pool.threads());
     std::vector<Item> batch;
     std::vector<std::vector<Item>> made;
     while (!m_heap.empty() && std::ssize(m_accepted) < m_options.maxPeaks &&
@@ -273,9 +138,12 @@ std::vector<match::Peak> BestFirst::peaks(Facts& facts, const std::function<void
             continue;
         }
         made.assign(batch.size(), {});
-        (void)m_pool.run(std::ssize(batch), [&](std::int64_t i, int) {
-            const auto at = static_cast<std::size_t>(i);
-            expand(batch[at], made[at]);
+        const std::size_t tiles = (batch.size() + kTogether - 1) / kTogether;
+        (void)m_pool.run(static_cast<std::int64_t>(tiles), [&](std::int64_t tile, int worker) {
+            // Neighbours in the order of limits take about as long, so that threads share them.
+            for (auto i = static_cast<std::size_t>(tile); i < batch.size(); i += tiles) {
+                expand(batch[i], made[i], worker);
+            }
         });
         for (const std::vector<Item>& each : made) {
             for (const Item& item : each) {
@@ -299,6 +167,7 @@ std::vector<match::Peak> BestFirst::peaks(Facts& facts, const std::function<void
     facts.points += m_points;
     facts.limits += m_limits;
     facts.scores += m_scores;
+    facts.refined += m_fine;
     for (const auto& members : m_members) {
         facts.turned += members->made();
     }
@@ -387,12 +256,12 @@ Best BestFirst::bestAt(const Place& place, std::int64_t hint) {
     }
     const auto [at, isNew] = m_asked.try_emplace(place);
     if (isNew) {
-        at->second = computeBest(place, hint);
+        at->second = computeBest(place, hint, 0);
     }
     return at->second;
 }
 
-Best BestFirst::computeBest(const Place& place, std::int64_t hint) {
+Best BestFirst::computeBest(const Place& place, std::int64_t hint, int worker) {
     const auto& [part, y, x] = place;
     const Searched& in = m_searched[part];
     const CellLevel& coarse = in.cells->levels[1];
@@ -405,21 +274,26 @@ Best BestFirst::computeBest(const Place& place, std::int64_t hint) {
             best = {value.score, value.bound, member};
         }
     };
-    take(hint);
+    const std::vector<Corners>& corners = in.corners;
+    if (corners[static_cast<std::size_t>(hint)].holds(x, y)) {
+        take(hint);
+    }
     const auto reaches = [&](double limit) { return best.member < 0 || limit >= best.score; };
     std::vector<std::pair<double, std::int64_t>> open;
     const auto known = m_cell_limits.find(cellOf(place));
     for (std::int64_t i = 0; i < std::ssize(in.prepared->members); ++i) {
         const MemberCells& member = in.prepared->members[static_cast<std::size_t>(i)];
         const auto ofCell = [&] {
-            return known != m_cell_limits.end() ? known->second[static_cast<std::size_t>(i)]
-                                                : nodeLimit(member, coarse, x / coarse.edge,
-                                                            y / coarse.edge, m_options.trust);
+            return known != m_cell_limits.end()
+                       ? known->second[static_cast<std::size_t>(i)]
+                       : nodeLimit(member, in.cells->levels, x / coarse.edge, y / coarse.edge,
+                                   m_options.trust);
         };
-        if (i == hint || !reaches(ofCell())) {
+        if (i == hint || !corners[static_cast<std::size_t>(i)].holds(x, y) || !reaches(ofCell())) {
             continue;
         }
-        if (const double limit = pointLimit(in, member, x, y); limit >= 0 && reaches(limit)) {
+        if (const double limit = pointLimit(in, fineOf(part, i, worker), x, y);
+            limit >= 0 && reaches(limit)) {
             open.emplace_back(limit, i);
         }
     }
@@ -443,7 +317,7 @@ match::Peak BestFirst::peakOf(const Item& item) {
     match::Peak peak;
     peak.score = item.limit;
     peak.bound = item.bound;
-    peak.corner = {item.x, item.y, 0};
+    peak.corner = {item.x - m_frame.before.x, item.y - m_frame.before.y, 0};
     peak.templ = in.part->numbers[bank.templ(item.member)];
     peak.pose = bank.pose(item.member);
     return peak;
@@ -483,7 +357,7 @@ void BestFirst::setCellLimits(const std::vector<Place>& places) {
         for (std::int64_t i = of.first; i < last && !m_stop.stop_requested(); ++i) {
             const auto at = static_cast<std::size_t>(i);
             (*of.limits)[at] =
-                nodeLimit(in.prepared->members[at], in.cells->levels[1], x, y, m_options.trust);
+                nodeLimit(in.prepared->members[at], in.cells->levels, x, y, m_options.trust);
         }
     });
 }
@@ -520,10 +394,10 @@ void BestFirst::fitPositions(std::vector<match::Peak>& peaks) {
     }
     setCellLimits(places);
     std::vector<Best> found(tasks.size());
-    (void)m_pool.run(std::ssize(tasks), [&](std::int64_t i, int) {
+    (void)m_pool.run(std::ssize(tasks), [&](std::int64_t i, int worker) {
         const auto at = static_cast<std::size_t>(i);
         if (!m_stop.stop_requested()) {
-            found[at] = computeBest(tasks[at].place, m_accepted[tasks[at].peak].member);
+            found[at] = computeBest(tasks[at].place, m_accepted[tasks[at].peak].member, worker);
         }
     });
     for (std::size_t i = 0; i < tasks.size(); ++i) {
@@ -550,10 +424,14 @@ void BestFirst::fitPositions(std::vector<match::Peak>& peaks) {
                     std::clamp(0.5 * (low.score - high.score) / curvature, -0.5, 0.5);
             }
         }
-        const base::Point corner{static_cast<double>(item.x), static_cast<double>(item.y), 0};
+        const rotation::PoseBank& bank = *m_searched[item.part].prepared->bank;
+        const base::Point own = bank.centreOf(bank.templ(item.member), bank.pose(item.member));
+        const base::Point corner{static_cast<double>(peak.corner.x),
+                                 static_cast<double>(peak.corner.y), 0};
         const base::Point half{static_cast<double>(box.x - 1) / 2,
                                static_cast<double>(box.y - 1) / 2, 0};
         for (std::size_t axis = 0; axis < 3; ++axis) {
+            peak.shift[axis] += own[axis] - half[axis]; // as match/peaks.cpp
             peak.centre[axis] = corner[axis] + half[axis] + peak.shift[axis];
         }
     }

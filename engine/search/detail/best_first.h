@@ -25,12 +25,13 @@ struct Best {
     std::int64_t member = -1; ///< -1: the placement has no score
 };
 
-/// A bank in a scene.
+/// A bank in a framed scene.
 struct Searched {
     const Part* part;
     const Prepared* prepared;
     const SceneCells* cells; ///< of half of the coarse edge, the coarse edge and twice of it
     std::vector<Node> nodes;
+    std::vector<Corners> corners{}; ///< of each member
 };
 
 /// Takes the nodes, placements and scores of all banks in the order of their limits, the highest
@@ -38,11 +39,12 @@ struct Searched {
 /// after it only, and what a peak suppresses not at all.
 class BestFirst {
   public:
-    BestFirst(const method::MaskedView& scene, std::vector<Searched> searched,
+    /// `scene`: with its border.
+    BestFirst(const method::MaskedView& scene, const Frame& frame, std::vector<Searched> searched,
               const Options& options, base::TilePool& pool, std::stop_token stop);
 
-    /// The peaks, best first, without positions in the world; empty if cancelled. Calls `look`
-    /// often.
+    /// The peaks, best first, without positions in the world; empty if cancelled. Corners are
+    /// counted from the first pixel of the scene. Calls `look` often.
     [[nodiscard]] std::vector<match::Peak> peaks(Facts& facts, const std::function<void()>& look);
 
   private:
@@ -61,17 +63,20 @@ class BestFirst {
     [[nodiscard]] static bool after(const Item& a, const Item& b);
     void push(const Item& item);
     [[nodiscard]] Item pop();
-    void expand(const Item& item, std::vector<Item>& to);
+    void expand(const Item& item, std::vector<Item>& to, int worker);
     void expandCluster(const Item& item, std::vector<Item>& to) const;
-    void expandNode(const Item& item, std::vector<Item>& to) const;
+    void expandNode(const Item& item, std::vector<Item>& to, int worker);
+    void expandPixels(const Item& item, const FineCells& member, std::vector<Item>& to) const;
+    /// Of a member, made when they are needed.
+    [[nodiscard]] const FineCells& fineOf(std::size_t part, std::int64_t member, int worker);
     /// The limit at a placement of a member, from its fine cells.
-    [[nodiscard]] double pointLimit(const Searched& in, const MemberCells& member, std::int64_t x,
+    [[nodiscard]] double pointLimit(const Searched& in, const FineCells& member, std::int64_t x,
                                     std::int64_t y) const;
-    [[nodiscard]] bool isCovered(const Item& item) const;
+    [[nodiscard]] bool isCovered(const Item& item);
     void takeScores();
     [[nodiscard]] bool isMaximum(const Item& item);
     [[nodiscard]] Best bestAt(const Place& place, std::int64_t hint);
-    [[nodiscard]] Best computeBest(const Place& place, std::int64_t hint);
+    [[nodiscard]] Best computeBest(const Place& place, std::int64_t hint, int worker);
     /// The coarse cell of a place.
     [[nodiscard]] Place cellOf(const Place& place) const;
     void setCellLimits(const std::vector<Place>& places);
@@ -83,8 +88,10 @@ class BestFirst {
     [[nodiscard]] double least() const { return m_least; }
 
     method::MaskedView m_scene;
+    Frame m_frame;
     std::vector<Searched> m_searched;
     std::vector<std::unique_ptr<FullMembers>> m_members;
+    std::vector<std::vector<std::unique_ptr<CellMaker>>> m_makers; ///< of each part and worker
     Options m_options;
     double m_least;
     base::TilePool& m_pool;
@@ -95,7 +102,14 @@ class BestFirst {
     std::map<Place, Best> m_asked;                      ///< by bestAt()
     std::map<Place, std::vector<double>> m_cell_limits; ///< of all members, by cellOf()
     std::vector<match::Exclusion> m_excluded;           ///< one for each peak
+    /// Whether one of the first `peaks` of m_excluded suppresses all placements of a coarse cell.
+    struct Cover {
+        std::uint32_t peaks = 0;
+        bool isCovered = false;
+    };
+    std::vector<std::vector<Cover>> m_covers; ///< of each part
     std::vector<Item> m_accepted;
+    std::atomic<std::int64_t> m_fine = 0;
     std::atomic<std::int64_t> m_nodes = 0;
     std::atomic<std::int64_t> m_points = 0;
     std::atomic<std::int64_t> m_limits = 0;

@@ -111,20 +111,34 @@ Energies energiesOf(const Regions& regions, const CellLevel& scene, std::int64_t
     return made;
 }
 
-double nodeLimit(const MemberCells& member, const CellLevel& scene, std::int64_t x, std::int64_t y,
-                 double trust, const std::optional<Known>& known) {
-    const Energies energies = energiesOf(member.node, scene, x, y);
+Energies nodeEnergies(const Regions& node, const CellLevel& cells, const Runs& around,
+                      const CellLevel& large, std::int64_t x, std::int64_t y) {
+    Energies made = energiesOf(node, cells, x, y);
+    const Energies of = energiesOf(sumsOver(around, large, x / 2, y / 2), pixelsOf(around, large),
+                                   {}, 0, large.slack);
+    made.low = of.seen;
+    // The region of larger cells holds the other: the energies are those of parts of a sum.
+    made.high = std::sqrt(std::max(0.0, of.unseen * of.unseen - made.unseen * made.unseen) +
+                          4e-12 * of.whole * of.whole + 2 * (large.slack + cells.slack));
+    return made;
+}
+
+double nodeLimit(const MemberCells& member, const std::vector<CellLevel>& levels, std::int64_t x,
+                 std::int64_t y, double trust, const std::optional<Known>& known) {
+    const CellLevel& scene = levels[1];
+    const Energies energies =
+        nodeEnergies(member.node, scene, member.sector.outer, levels[2], x, y);
     const double rounding = member.coarse.rounding + kSumRounding;
     const auto unseen = static_cast<double>(member.unseen);
     if (energies.flat ||
-        (known && limitOf(known->product, energies, static_cast<double>(member.between), unseen,
+        (known && limitOf(known->product, energies, restOf(energies, member.between, unseen),
                           rounding, trust) < known->least)) {
         return -1;
     }
     const double product =
         std::max({dot(member.coarse, scene, x, y), dot(member.coarse, scene, x + 1, y),
                   dot(member.coarse, scene, x, y + 1), dot(member.coarse, scene, x + 1, y + 1)});
-    return limitOf(product, energies, static_cast<double>(member.seen), unseen, rounding, trust);
+    return limitOf(product, energies, restOf(energies, member.seen, unseen), rounding, trust);
 }
 
 void placeWeights(std::int64_t place, std::int64_t edge, double* weights) {

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <optional>
+#include <vector>
 
 #include "engine/search/detail/member_cells.h"
 #include "engine/search/detail/scene_cells.h"
@@ -23,6 +24,8 @@ struct Energies {
     double seen = 0;     ///< of the means of cells about their mean, in the outer region
     double unseen = 0;   ///< of pixels about the means of their cells, there
     double whole = 0;    ///< of pixels less the level of the scene, there
+    double low = 0;      ///< as `seen`, of cells of twice the edge
+    double high = 0;     ///< of means of cells about those of cells of twice the edge
     double contrast = 0; ///< of pixels about their mean, in the inner region; a limit from below
     bool flat = false;   ///< all pixels of the outer region are equal: no score
 };
@@ -35,14 +38,26 @@ struct Energies {
 [[nodiscard]] bool isFlat(const Runs& runs, const CellLevel& scene, std::int64_t x, std::int64_t y);
 
 /// The limit on a score whose coarse part is `product`, at least 0; above 1 where nothing is known.
-/// `trust`
-/// times what cells do not see counts: 1 for a limit that holds.
-[[nodiscard]] inline double limitOf(double product, const Energies& energies, double seen,
-                                    double unseen, double rounding, double trust) {
+/// `rest`: a limit on the products of remainders, of which `trust` counts: 1 for a limit that
+/// holds.
+[[nodiscard]] inline double limitOf(double product, const Energies& energies, double rest,
+                                    double rounding, double trust) {
     constexpr double kUnknown = 2;
-    const double rest =
-        trust * (energies.seen * seen + energies.unseen * unseen) + rounding * energies.whole;
-    return energies.contrast > 0 ? std::max(0.0, product + rest) / energies.contrast : kUnknown;
+    return energies.contrast > 0
+               ? std::max(0.0, product + trust * rest + rounding * energies.whole) /
+                     energies.contrast
+               : kUnknown;
+}
+
+/// What remainders of a template may add to a product.
+[[nodiscard]] inline double restOf(const Energies& energies, double seen, double unseen) {
+    return energies.seen * seen + energies.unseen * unseen;
+}
+[[nodiscard]] inline double restOf(const Energies& energies, const Remainder& seen, double unseen) {
+    const double parts = energies.low * static_cast<double>(seen.low) +
+                         energies.high * static_cast<double>(seen.high);
+    return std::min(energies.seen * static_cast<double>(seen.whole), parts) +
+           energies.unseen * unseen;
 }
 
 /// Relative rounding of all sums and of a template whose sum is not quite 0.
@@ -55,10 +70,15 @@ struct Known {
     double least = 0;
 };
 
+/// The energies of a node of `cells`, with those of the cells of `large`, of twice the edge, in
+/// `around`, which holds the outer region of the node.
+[[nodiscard]] Energies nodeEnergies(const Regions& node, const CellLevel& cells, const Runs& around,
+                                    const CellLevel& large, std::int64_t x, std::int64_t y);
+
 /// The limit on the scores of a member at all placements of a coarse node. With `known` it may be
 /// any value below `known.least` if the limit is below that.
-[[nodiscard]] double nodeLimit(const MemberCells& member, const CellLevel& scene, std::int64_t x,
-                               std::int64_t y, double trust,
+[[nodiscard]] double nodeLimit(const MemberCells& member, const std::vector<CellLevel>& levels,
+                               std::int64_t x, std::int64_t y, double trust,
                                const std::optional<Known>& known = {});
 
 /// The cubic weights of a place in a fine cell, for cells moved by -1, 0, 1 and 2.

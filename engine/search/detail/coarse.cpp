@@ -19,14 +19,14 @@ namespace {
 using Transform = cpu::TileTransform<float>;
 
 /// Memory that spectra may take; others are made in every search.
-constexpr std::int64_t kMostSpectra = std::int64_t{1} << 30;
+constexpr std::int64_t kMostSpectra = std::int64_t{1} << 28;
 /// Nodes that may hold a peak.
 constexpr std::int64_t kMostNodes = 20'000'000;
 /// Nodes of clusters that are kept; of further ones the members' own limits are computed first.
 constexpr std::int64_t kMostClusters = 4'000'000;
 
-cpu::TransformShape shapeFor(const Prepared& prepared, const base::Extents& scene) {
-    const base::Extents nodes = nodesOf(prepared, scene);
+cpu::TransformShape shapeFor(const Prepared& prepared, const base::Extents& frame) {
+    const base::Extents nodes = nodesOf(prepared, frame);
     const base::Extents& box = prepared.bank->box();
     const std::int64_t x = nodes.x + (box.x + prepared.edge - 1) / prepared.edge + 1;
     const std::int64_t y = nodes.y + (box.y + prepared.edge - 1) / prepared.edge + 1;
@@ -139,12 +139,14 @@ class SectorLimits {
     /// reach a score of `least`.
     void write(const Prepared& prepared, const Prepared::Sector& sector, double least, double trust,
                double rounding, const base::Extents& nodes, std::vector<float>& needed) {
-        double between = 0;
+        Remainder between;
         double unseen = 0;
         for (std::size_t c = sector.first; c < sector.end; ++c) {
-            between = std::max(between, static_cast<double>(prepared.clusters[c].between));
+            between = between.with(prepared.clusters[c].between);
             unseen = std::max(unseen, static_cast<double>(prepared.clusters[c].unseen));
         }
+        // These larger cells do not tell their means from pixels about them.
+        const double fine = std::hypot(static_cast<double>(between.high), unseen);
         const double pixels = static_cast<double>(m_cells.edge * m_cells.edge);
         const double outer = static_cast<double>(cellsOf(sector.regions.outer)) * pixels;
         const double inner = static_cast<double>(cellsOf(sector.regions.inner)) * pixels;
@@ -158,7 +160,7 @@ class SectorLimits {
                     energiesOf(m_outer[at], outer, m_inner[at], inner, m_cells.slack);
                 const bool flat =
                     of.contrast <= 1e-5 * of.whole && isFlat(sector.regions.outer, m_cells, x, y);
-                const double rest = trust * (of.seen * between + of.unseen * unseen) +
+                const double rest = trust * restOf(of, static_cast<double>(between.low), fine) +
                                     kSumRounding * of.whole + rounding;
                 const double product = least * of.contrast - rest;
                 m_limits[static_cast<std::size_t>(y * m_columns + x)] = {of.contrast, rest};
@@ -225,19 +227,23 @@ struct Worker {
 
 } // namespace
 
-base::Extents nodesOf(const Prepared& prepared, const base::Extents& scene) {
+base::Extents nodesOf(const Prepared& prepared, const base::Extents& frame) {
     const base::Extents& box = prepared.bank->box();
-    return {(scene.x - box.x) / prepared.edge + 1, (scene.y - box.y) / prepared.edge + 1, 1};
+    return {(frame.x - box.x) / prepared.edge + 1, (frame.y - box.y) / prepared.edge + 1, 1};
 }
 
-void appendMembers(const Prepared& prepared, const CellLevel& coarse, const Node& node,
-                   double least, double trust, std::vector<Node>& to) {
+void appendMembers(const Prepared& prepared, const Frame& frame,
+                   const std::vector<CellLevel>& levels, const Node& node, double least,
+                   double trust, std::vector<Node>& to) {
     const Prepared::Cluster& cluster =
         prepared.clusters[static_cast<std::size_t>(-1 - node.member)];
     for (std::int64_t member = cluster.first; member < cluster.end; ++member) {
-        const double limit =
-            nodeLimit(prepared.members[static_cast<std::size_t>(member)], coarse, node.x, node.y,
-                      trust, Known{static_cast<double>(node.product), least});
+        const MemberCells& cells = prepared.members[static_cast<std::size_t>(member)];
+        if (!frame.cornersOf(cells.reach).touchesCell(node.x, node.y, prepared.edge)) {
+            continue;
+        }
+        const double limit = nodeLimit(cells, levels, node.x, node.y, trust,
+                                       Known{static_cast<double>(node.product), least});
         if (limit >= least) {
             to.push_back({static_cast<float>(limit * (1 + 1e-6)), 0,
                           static_cast<std::int32_t>(member), node.x, node.y});
@@ -245,10 +251,22 @@ void appendMembers(const Prepared& prepared, const CellLevel& coarse, const Node
     }
 }
 
-bool makeSpectra(const Prepared& prepared, const base::Extents& scene, base::TilePool& pool,
+float clusterLimit(const Prepared::Cluster& cluster, const std::vector<CellLevel>& levels,
+                   const Node& node, double rounding, double trust) {
+    const Energies of =
+        nodeEnergies(cluster.node, levels[1], cluster.sector, levels[2], node.x, node.y);
+    return of.flat ? -1
+                   : static_cast<float>(
+                         limitOf(static_cast<double>(node.product), of,
+                                 restOf(of, cluster.between, static_cast<double>(cluster.unseen)),
+                                 rounding, trust) *
+                         (1 + 1e-6));
+}
+
+bool makeSpectra(const Prepared& prepared, const base::Extents& frame, base::TilePool& pool,
                  const std::stop_token& stop) {
     const std::lock_guard lock(prepared.lock);
-    const cpu::TransformShape shape = shapeFor(prepared, scene);
+    const cpu::TransformShape shape = shapeFor(prepared, frame);
     if (prepared.spectra && prepared.spectra->points == shape) {
         return true;
     }
@@ -284,12 +302,12 @@ bool makeSpectra(const Prepared& prepared, const base::Extents& scene, base::Til
     return done;
 }
 
-std::vector<Node> coarseNodes(const Prepared& prepared, const base::Extents& scene,
-                              const SceneCells& cells, double least, double trust,
-                              base::TilePool& pool, const std::stop_token& stop,
+std::vector<Node> coarseNodes(const Prepared& prepared, const Frame& frame, const SceneCells& cells,
+                              double least, double trust, base::TilePool& pool,
+                              const std::stop_token& stop,
                               const std::function<void(double)>& share) {
-    const cpu::TransformShape shape = shapeFor(prepared, scene);
-    const base::Extents nodes = nodesOf(prepared, scene);
+    const cpu::TransformShape shape = shapeFor(prepared, frame.extents);
+    const base::Extents nodes = nodesOf(prepared, frame.extents);
     const CellLevel& coarse = cells.levels[1];
     const base::Image<float> sceneSpectrum = Correlator(shape).sceneSpectrum(coarse);
     std::shared_ptr<const Prepared::Spectra> spectra;
@@ -328,6 +346,11 @@ std::vector<Node> coarseNodes(const Prepared& prepared, const base::Extents& sce
             std::int64_t loaded = -1;
             for (std::size_t c = sector.first; c < sector.end && !stop.stop_requested(); ++c) {
                 const Prepared::Cluster& cluster = prepared.clusters[c];
+                Corners corners;
+                for (std::int64_t m = cluster.first; m < cluster.end; ++m) {
+                    corners = corners.with(
+                        frame.cornersOf(prepared.members[static_cast<std::size_t>(m)].reach));
+                }
                 if (loaded == cluster.first) {
                     worker.ofBase.swap(worker.ofNext);
                 } else {
@@ -344,19 +367,27 @@ std::vector<Node> coarseNodes(const Prepared& prepared, const base::Extents& sce
                         (!two || worker.ofNext[n] < worker.needed[n])) {
                         continue;
                     }
+                    if (!corners.touchesCell(at % nodes.x, at / nodes.x, prepared.edge)) {
+                        continue;
+                    }
                     const float highest =
                         two ? std::max(worker.ofBase[n], worker.ofNext[n]) : worker.ofBase[n];
-                    const Node node{worker.limits.limit(static_cast<double>(highest), at % nodes.x,
-                                                        at / nodes.x),
-                                    static_cast<float>(static_cast<double>(highest) + rounding),
-                                    -1 - static_cast<std::int32_t>(c),
-                                    static_cast<std::int32_t>(at % nodes.x),
-                                    static_cast<std::int32_t>(at / nodes.x)};
+                    Node node{worker.limits.limit(static_cast<double>(highest), at % nodes.x,
+                                                  at / nodes.x),
+                              static_cast<float>(static_cast<double>(highest) + rounding),
+                              -1 - static_cast<std::int32_t>(c),
+                              static_cast<std::int32_t>(at % nodes.x),
+                              static_cast<std::int32_t>(at / nodes.x)};
+                    node.limit = std::min(
+                        node.limit, clusterLimit(cluster, cells.levels, node, kSumRounding, trust));
+                    if (node.limit < static_cast<float>(least)) {
+                        continue;
+                    }
                     const std::size_t before = to.size();
                     if (count < kMostClusters) {
                         to.push_back(node);
                     } else {
-                        appendMembers(prepared, coarse, node, least, trust, to);
+                        appendMembers(prepared, frame, cells.levels, node, least, trust, to);
                     }
                     count += std::ssize(to) - static_cast<std::int64_t>(before);
                     if (count > kMostNodes) {

@@ -63,15 +63,17 @@ template <class T>
 } // namespace
 
 FullMember::FullMember(const rotation::PoseBank& bank, std::int64_t number)
-    : m_turned(bank.member(number)) {
-    const Scatter of = scatterOf(m_turned);
+    : m_bank(bank), m_number(number), m_placed(placedMember(bank, number)) {
+    const Scatter of = scatterOf(m_placed.templ);
     m_count = of.count;
     m_values.resize(static_cast<std::size_t>(m_count));
     const double scale = 1 / std::sqrt(of.squares);
     float* next = m_values.data();
-    forRuns(m_turned, [&](const auto* values, std::int64_t count, std::int64_t x, std::int64_t y) {
-        m_runs.push_back({static_cast<std::int32_t>(y), static_cast<std::int32_t>(x),
-                          static_cast<std::int32_t>(x + count)});
+    const auto take = [&](const auto* values, std::int64_t count, std::int64_t x, std::int64_t y) {
+        const std::int64_t from = x + m_placed.shift.x;
+        m_runs.push_back({static_cast<std::int32_t>(y + m_placed.shift.y),
+                          static_cast<std::int32_t>(from),
+                          static_cast<std::int32_t>(from + count)});
         m_longest = std::max(m_longest, count);
         base::inWidest([&] {
             float* const to = next;
@@ -82,12 +84,17 @@ FullMember::FullMember(const rotation::PoseBank& bank, std::int64_t number)
             }
         });
         next += count;
-    });
+    };
+    forRuns(m_placed.templ, take);
 }
 
 method::CanonicalValue FullMember::score(const method::MaskedView& scene, std::int64_t x,
                                          std::int64_t y) const {
-    std::call_once(m_once, [&] { m_canonical.emplace(method::viewOf(m_turned)); });
+    // In the box of all members: the order of additions depends on it.
+    std::call_once(m_once, [&] {
+        const rotation::TurnedTemplate member = m_bank.member(m_number);
+        m_canonical.emplace(method::viewOf(member));
+    });
     return method::canonicalValue(scene, *m_canonical, {x, y, 0}, method::Outside::Zero);
 }
 

@@ -11,7 +11,7 @@
 #include "engine/method/canonical.h"
 #include "engine/method/masked_view.h"
 #include "engine/rotation/pose_bank.h"
-#include "engine/search/detail/member_runs.h"
+#include "engine/search/detail/member_cells.h"
 
 namespace flcc::search::detail {
 
@@ -29,10 +29,13 @@ class FullMember {
                                                std::int64_t y) const;
     /// The bound on canonical scores.
     [[nodiscard]] double bound() const { return method::canonicalBound(m_count); }
+    [[nodiscard]] const Placed& placed() const { return m_placed; }
 
   private:
-    rotation::TurnedTemplate m_turned;
-    Runs m_runs; ///< of pixels
+    const rotation::PoseBank& m_bank;
+    std::int64_t m_number;
+    Placed m_placed;
+    Runs m_runs; ///< of pixels, in the box of all members
     std::vector<float> m_values;
     std::int64_t m_count = 0;
     std::int64_t m_longest = 0; ///< run

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 #include <array>
-#include <cstring>
+#include <bit>
 #include <map>
 #include <numeric>
 
@@ -17,21 +17,29 @@ using Lanes = std::array<double, kLanes>;
 
 double added(const Lanes& lanes) { return std::accumulate(lanes.begin(), lanes.end(), 0.0); }
 
-/// Adds f of each value to `to`.
-template <class T, class F> void addTo(Lanes& to, const T* values, std::int64_t count, const F& f) {
+/// Adds the values less `level` to `sums` and their squares to `squares`.
+template <class T>
+void addTo(Lanes& sums, Lanes& squares, const T* values, std::int64_t count, double level) {
     base::inWidest([&] {
-        Lanes sums{};
+        Lanes sum{};
+        Lanes square{};
+        const double mean = level;
         std::int64_t i = 0;
         for (; i + kLanes <= count; i += kLanes) {
             for (std::int64_t k = 0; k < kLanes; ++k) {
-                sums[static_cast<std::size_t>(k)] += f(static_cast<double>(values[i + k]));
+                const double value = static_cast<double>(values[i + k]) - mean;
+                sum[static_cast<std::size_t>(k)] += value;
+                square[static_cast<std::size_t>(k)] += value * value;
             }
         }
         for (; i < count; ++i) {
-            sums[0] += f(static_cast<double>(values[i]));
+            const double value = static_cast<double>(values[i]) - mean;
+            sum[0] += value;
+            square[0] += value * value;
         }
         for (std::size_t k = 0; k < kLanes; ++k) {
-            to[k] += sums[k];
+            sums[k] += sum[k];
+            squares[k] += square[k];
         }
     });
 }
@@ -40,47 +48,40 @@ template <class T, class F> void addTo(Lanes& to, const T* values, std::int64_t 
 
 Scatter scatterOf(const rotation::TurnedTemplate& member) {
     Scatter made;
+    const auto pass = [&](double level, Lanes& sums, Lanes& squares) {
+        made.count = 0;
+        forRuns(member, [&](const auto* values, std::int64_t count, std::int64_t, std::int64_t) {
+            made.count += count;
+            addTo(sums, squares, values, count, level);
+        });
+    };
     Lanes sums{};
-    forRuns(member, [&](const auto* values, std::int64_t count, std::int64_t, std::int64_t) {
-        made.count += count;
-        addTo(sums, values, count, [](double value) { return value; });
-    });
+    Lanes unused{};
+    pass(0, sums, unused);
     const auto count = static_cast<double>(made.count);
     made.mean = added(sums) / count;
-    Lanes squares{};
     Lanes rests{};
-    forRuns(member, [&](const auto* values, std::int64_t length, std::int64_t, std::int64_t) {
-        const double mean = made.mean;
-        addTo(squares, values, length, [mean](double v) { return (v - mean) * (v - mean); });
-        addTo(rests, values, length, [mean](double v) { return v - mean; });
-    });
+    Lanes squares{};
+    pass(made.mean, rests, squares);
     made.rest = added(rests) / count;
     made.squares = added(squares) - added(rests) * made.rest;
     return made;
 }
 
-CellCounts countsOf(const base::Extents& box, const base::View<const std::uint8_t>& support,
-                    std::int64_t edge) {
+CellCounts countsOf(const base::Extents& box, const rotation::TurnedTemplate& member,
+                    const base::Index& shift, std::int64_t edge) {
     CellCounts made{edge, (box.x + edge - 1) / edge, (box.y + edge - 1) / edge, {}};
     made.counts.assign(static_cast<std::size_t>(made.columns * made.rows), 0);
-    for (std::int64_t y = 0; y < box.y; ++y) {
-        std::int32_t* const to = made.counts.data() + y / edge * made.columns;
-        const std::uint8_t* const row = support.data() == nullptr ? nullptr : support.row(y, 0);
-        for (std::int64_t column = 0; column < made.columns; ++column) {
-            const std::int64_t end = std::min(box.x, (column + 1) * edge);
-            if (row != nullptr && edge == 4 && end == (column + 1) * edge) {
-                std::uint32_t four; // bytes of 0 and 1
-                std::memcpy(&four, row + column * edge, sizeof four);
-                to[column] += static_cast<std::int32_t>(four * 0x01010101U >> 24);
-                continue;
-            }
-            std::int32_t count = 0;
-            for (std::int64_t x = column * edge; x < end; ++x) {
-                count += row == nullptr || row[x] != 0 ? 1 : 0;
-            }
-            to[column] += count;
+    const int bits = std::countr_zero(static_cast<std::uint64_t>(edge));
+    forRuns(member, [&](const auto*, std::int64_t length, std::int64_t x, std::int64_t y) {
+        std::int32_t* const to = made.counts.data() + ((y + shift.y) >> bits) * made.columns;
+        const std::int64_t end = x + shift.x + length;
+        for (std::int64_t from = x + shift.x; from < end;) {
+            const std::int64_t next = std::min(end, ((from >> bits) + 1) << bits);
+            to[from >> bits] += static_cast<std::int32_t>(next - from);
+            from = next;
         }
-    }
+    });
     return made;
 }
 

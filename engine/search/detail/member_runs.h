@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <cstring>
 #include <variant>
 #include <vector>
 
@@ -29,13 +30,15 @@ template <class Use> void forRuns(const rotation::TurnedTemplate& member, const 
                 const auto* const row = image.view().row(y, 0);
                 const std::uint8_t* const in = support.row(y, 0);
                 const std::uint8_t* const end = in + n.x;
-                for (const std::uint8_t* from = in; from != end;) {
-                    from = std::find_if(from, end, [](std::uint8_t each) { return each != 0; });
-                    const std::uint8_t* const to = std::find(from, end, 0);
-                    if (to != from) {
-                        use(row + (from - in), to - from, from - in, y);
-                    }
-                    from = to;
+                const auto next = [end](const std::uint8_t* from, int value) {
+                    const void* const found =
+                        std::memchr(from, value, static_cast<std::size_t>(end - from));
+                    return found == nullptr ? end : static_cast<const std::uint8_t*>(found);
+                };
+                for (const std::uint8_t* from = next(in, 1); from != end;) {
+                    const std::uint8_t* const to = next(from, 0);
+                    use(row + (from - in), to - from, from - in, y);
+                    from = next(to, 1);
                 }
             }
         },
@@ -66,9 +69,9 @@ struct CellCounts {
     }
 };
 
-/// `support`: without voxels if all pixels count.
-[[nodiscard]] CellCounts countsOf(const base::Extents& box,
-                                  const base::View<const std::uint8_t>& support, std::int64_t edge);
+/// Of a member whose box lies in `box`, `shift` from its first pixel.
+[[nodiscard]] CellCounts countsOf(const base::Extents& box, const rotation::TurnedTemplate& member,
+                                  const base::Index& shift, std::int64_t edge);
 [[nodiscard]] CellCounts pooled(const CellCounts& small);
 
 /// For each row of cells the run that holds all cells with a pixel that counts.

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <deque>
 #include <memory>
 #include <mutex>
 #include <vector>
@@ -18,9 +19,11 @@ struct Prepared {
     struct Cluster {
         std::int64_t first = 0;
         std::int64_t end = 1;
-        std::int64_t next = 0; ///< `first` itself where nothing lies between
-        float between = 0;     ///< the largest remainders of the members
+        std::int64_t next = 0;       ///< `first` itself where nothing lies between
+        detail::Remainder between{}; ///< the largest ones of the members
         float unseen = 0;
+        detail::Regions node{}; ///< common ones
+        detail::Runs sector{};  ///< the outer region of nodes of twice the edge
     };
     /// Consecutive clusters with common regions.
     struct Sector {
@@ -43,6 +46,13 @@ struct Prepared {
     };
     mutable std::mutex lock;
     mutable std::shared_ptr<const Spectra> spectra; ///< that were made last
+
+    /// Fine cells of the members that a search needed, for this and for further scenes.
+    struct Fine {
+        std::once_flag once;
+        std::unique_ptr<const detail::FineCells> cells;
+    };
+    mutable std::deque<Fine> fine;
 };
 
 } // namespace flcc::search
