@@ -172,13 +172,16 @@ class Worker {
         TileBuffers<float> own = m_buffers.tile<float>(2);
         Passed passed = enter(transform, tile, own);
         MaskedTile sums(m_run, tile.out, passed, own, m_buffers.kept());
-        const double againNs = 3 * m_again.ns(tile.out.extents);
+        const double partsNs = m_again.ns(tile.out.extents);
         for (std::size_t i = 0; i < m_run.templs.size(); ++i) {
             const MaskWeights* const mask = m_run.templs[i]->mask();
             if (mask != m_buffers.kept().masked().mask) {
                 sums.under(*mask, transform);
                 m_tally.clock.lap(kNumerator);
             }
+            // Without exact sums, these are made in double too.
+            const double againNs =
+                (hasExactSums(*m_run.templs[i], &passed.centred) ? 1 : 3) * partsNs;
             TileResult result = correlate(transform, i, tile, passed, own);
             scoreAgainMasked(i, tile, againNs, own, result);
             if (TileScorer::wantsDouble(m_run.problem, result, againNs)) {
@@ -210,6 +213,7 @@ class Worker {
         TileBuffers<double> own = m_buffers.again(m_run.bank());
         const method::MapView scores = scoresOf(i, tile);
         const TileGrid parts(tile.out.extents, m_again.out);
+        const bool summed = hasExactSums(templ, known);
         bool plain = true;
         for (std::int64_t number = 0; number < parts.count(); ++number) {
             const base::Box box = parts.box(number);
@@ -218,9 +222,11 @@ class Worker {
                 {corner.x + box.corner.x, corner.y + box.corner.y, corner.z + box.corner.z},
                 box.extents};
             const method::MapView part = method::partOf(scores, box);
-            const CentredTile* const frame = parts.count() == 1 ? known : nullptr;
+            const CentredTile* const frame = summed || parts.count() == 1 ? known : nullptr;
             KeptTile* const kept = templ.mask() != nullptr ? &m_buffers.keptAgain() : nullptr;
-            if (kept != nullptr) {
+            if (summed) {
+                kept->copyMasked(m_buffers.kept(), tile.out.extents, box);
+            } else if (kept != nullptr) {
                 sumInDouble({m_run, points, out, frame}, *templ.mask(), *transform, own, *kept);
                 m_tally.clock.lap(kNumerator);
             }
@@ -235,6 +241,16 @@ class Worker {
             plain = plain && result.plain();
         }
         take(i, tile.part, plain);
+    }
+
+    /// True if the sums of the tile under the template's mask serve scores in double: they are
+    /// exact or were made in double, and its parts can be loaded in its frame, `known`.
+    [[nodiscard]] bool hasExactSums(const TiledPrepared& templ, const CentredTile* known) {
+        if (templ.mask() == nullptr || known == nullptr || !known->direct) {
+            return false;
+        }
+        const MaskedSums& sums = m_buffers.kept().masked();
+        return sums.mask == templ.mask() && sums.square <= 16 * kUnitDouble;
     }
 
     /// Scores placements whose tile has been correlated.
