@@ -6,6 +6,7 @@
 
 #include "engine/base/tile_pool.h"
 #include "engine/cpu/methods/tiled_sums.h"
+#include "engine/cpu/score/edge_sums.h"
 #include "engine/method/shared/smooth_length.h"
 
 namespace flcc::cpu {
@@ -424,7 +425,8 @@ std::int64_t TiledBuffers::bytes(const Counted& counted, const TransformShape& p
             bank && problem.recompute ? TileBuffers<double>::bytes(doublePoints(problem, points), 0)
                                       : 0;
         return common + scratch + tileBytes(problem, points, single ? 2 : 0) +
-               KeptTile::bytes(tile) + again;
+               KeptTile::bytes(tile) + again +
+               (single && !problem.weights ? edgeSumsBytes(problem.templ, tile) : 0);
     }
     if (problem.mask || problem.statistics == method::WindowStatistics::Fourier) {
         return common + scratch;
@@ -470,7 +472,7 @@ std::int64_t TiledPrepared::bytes(const Counted& counted, const TransformShape& 
 method::Outcome TiledRun::operator()(const Extents& tile, ThreadBuffers<TiledBuffers>& buffers,
                                      const method::Execution& execution) const {
     const bool general = templs.front()->allGeneral();
-    const MapGrid grid(problem, tile, general);
+    const MapGrid grid = mapGrid(problem, points, tile, general);
     return runTiles(grid, execution, {"load", "transform", "denominator", "recomputation"},
                     [&](const base::Box& box, int number, WorkerTally& tally) {
                         Worker worker(*this, buffers.of(number), tally);

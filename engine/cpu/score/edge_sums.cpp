@@ -327,4 +327,9 @@ MaskedSums sumAlongEdges(const MaskWeights& mask, const CentredTile& tile, const
     return result;
 }
 
+std::int64_t edgeSumsBytes(const Extents& m, const Extents& out) {
+    constexpr std::int64_t kParts = 5; // of the height of the mask
+    return m.z == 1 ? 8 * kParts * m.y * (stripColumns(m, out) + m.x) : 0;
+}
+
 } // namespace flcc::cpu

@@ -27,4 +27,7 @@ namespace flcc::cpu {
                                        const simd::FloatBox& x, const base::Extents& m,
                                        const base::Extents& out, const SumsRows& to);
 
+/// Bytes that sumAlongEdges() takes, about: those of masks with as many parts as turned boxes have.
+[[nodiscard]] std::int64_t edgeSumsBytes(const base::Extents& m, const base::Extents& out);
+
 } // namespace flcc::cpu

@@ -240,11 +240,15 @@ template <class Real> SumsErrors errorsOf(const MaskWeights& mask, const SumsKno
         of.one += 2 * first * first / total;
         of.root += 2 * first / rootTotal;
         of.square += 2.001 * own;
+        result.first = first;
+        result.firstOwn = own;
     }
     if (!result.wholeSquares) {
         own += kUnit;
         of.one += second + own * known.level * total;
         of.square += own;
+        result.second = second + own * known.level * total;
+        result.secondOwn = own;
         of.one += of.root * std::sqrt(second); // the exact s2 may be larger than the sum
     }
     return result;

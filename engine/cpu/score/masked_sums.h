@@ -45,6 +45,11 @@ struct SumsKnown {
 /// The error of D, and whether sums are whole numbers of steps once they are rounded.
 struct SumsErrors {
     MaskedSums of;
+    /// Of s1: first + firstOwn |s1|; of s2: second + secondOwn s2. 0 where sums are exact.
+    double first = 0;
+    double firstOwn = 0;
+    double second = 0;
+    double secondOwn = 0;
     bool wholeSums = false;
     bool wholeSquares = false;
     bool maySplit = false; ///< the squares are whole numbers, so squarePart() may make sums exact
