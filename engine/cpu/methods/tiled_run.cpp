@@ -6,6 +6,7 @@
 
 #include "engine/base/tile_pool.h"
 #include "engine/cpu/methods/tiled_sums.h"
+#include "engine/cpu/operation/rim_values.h"
 #include "engine/cpu/score/edge_sums.h"
 #include "engine/method/shared/smooth_length.h"
 
@@ -415,10 +416,13 @@ std::int64_t TiledBuffers::bytes(const Counted& counted, const TransformShape& p
     const Problem& problem = counted.problem;
     const bool single = problem.precision == method::Precision::Single;
     const bool bank = problem.templates > 1;
+    // The border needs double only where scores may break the promise.
+    const bool rims = takesRims(problem, points);
+    const bool exactly = needsGeneral(problem) && !weightedByDefinition(problem, points) &&
+                         !(rims && !problem.recompute);
     const std::int64_t common = BestTile::bytes(problem, tile) +
-                                (needsGeneral(problem) && !weightedByDefinition(problem, points)
-                                     ? FourierCorrelator::bytes(problem, points)
-                                     : 0);
+                                (rims ? RimValues::bytes(problem, points) : 0) +
+                                (exactly ? FourierCorrelator::bytes(problem, points) : 0);
     const std::int64_t scratch = TileTransform<double>::scratchBytes(points);
     if (masksInTiles(problem)) {
         const std::int64_t again =
@@ -449,12 +453,12 @@ std::int64_t TiledBuffers::bytes(const Counted& counted, const TransformShape& p
 std::int64_t TiledPrepared::bytes(const Counted& counted, const TransformShape& points, bool keep) {
     const Problem& problem = counted.problem;
     const bool single = problem.precision == method::Precision::Single;
-    const std::int64_t general = needsGeneral(problem)
-                                     ? SupportTemplate::bytes(problem) +
-                                           (weightedByDefinition(problem, points)
-                                                ? 0
-                                                : FourierCorrelator::spectraBytes(problem, points))
-                                     : 0;
+    const bool rims = takesRims(problem, points);
+    const bool exactly = needsGeneral(problem) && !weightedByDefinition(problem, points) &&
+                         !(rims && !problem.recompute);
+    const std::int64_t general = (needsGeneral(problem) ? SupportTemplate::bytes(problem) : 0) +
+                                 (rims ? RimTemplate::bytes(problem, points) : 0) +
+                                 (exactly ? FourierCorrelator::spectraBytes(problem, points) : 0);
     if (masksInTiles(problem)) {
         const TransformShape inDouble = doublePoints(problem, points);
         const bool keeps = (!single || problem.recompute) && keep;
