@@ -31,10 +31,7 @@ void Exclusion::add(const base::Index& corner, const base::Extents& box,
     Place place{centreOf(corner, box), box};
     if (turned) {
         place.templ = turned->templ;
-        place.back = rotation::transposed(rotation::matrixOf(turned->pose.turn));
-        for (double& entry : *place.back) {
-            entry /= turned->pose.scale;
-        }
+        place.back = rotation::inverse(turned->matrix);
     }
     m_places[cellOf(place.centre)].push_back(place);
 }

@@ -18,12 +18,14 @@ class Exclusion {
     /// `largest`: the largest box of a placement on each axis. `minDistance`: as in PeakOptions.
     Exclusion(const base::Extents& largest, std::optional<double> minDistance);
 
-    /// Of a template in a pose: its extents before it was turned.
+    /// Of a template in a pose: its extents before it was turned, and what takes its offsets to
+    /// those of the scene.
     struct Turned {
         base::Extents templ;
-        rotation::Pose pose;
+        rotation::Matrix matrix;
     };
-    /// `box`: extents of the placement, which has the same centre as a turned template in it.
+    /// `box`: extents of the placement, which has the same centre as a turned template in it, up to
+    /// half a voxel.
     void add(const base::Index& corner, const base::Extents& box,
              const std::optional<Turned>& turned = {});
     [[nodiscard]] bool covers(const base::Index& corner, const base::Extents& box) const;

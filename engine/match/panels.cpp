@@ -154,11 +154,14 @@ void requireSize(const Extents& size, const Extents& scene) {
 /// Where a voxel of a box that is turned back lies in the scene.
 class TurnedPlace {
   public:
-    TurnedPlace(const Peak& peak, const Extents& size)
+    TurnedPlace(const Peak& peak, const PanelOptions& options)
+        : TurnedPlace(peak, options.size, options.edges) {}
+    TurnedPlace(const Peak& peak, const Extents& size, const base::Point& edges)
         : m_centre(peak.centre),
-          m_turn(rotation::matrixOf(*peak.pose)), m_middle{static_cast<double>(size.x - 1) / 2,
-                                                           static_cast<double>(size.y - 1) / 2,
-                                                           static_cast<double>(size.z - 1) / 2} {}
+          m_turn(rotation::matrixOf(*peak.pose, edges)), m_middle{
+                                                             static_cast<double>(size.x - 1) / 2,
+                                                             static_cast<double>(size.y - 1) / 2,
+                                                             static_cast<double>(size.z - 1) / 2} {}
 
     [[nodiscard]] std::array<Axis, 3> of(std::int64_t x, std::int64_t y, std::int64_t z) const {
         const base::Point offset{static_cast<double>(x) - m_middle[0],
@@ -202,7 +205,7 @@ bool isTurned(const Peak& peak, const PanelOptions& options) {
 }
 
 bool isInside(const Peak& peak, const PanelOptions& options, const Extents& scene) {
-    return isTurned(peak, options) ? TurnedPlace(peak, options.size).isInside(scene)
+    return isTurned(peak, options) ? TurnedPlace(peak, options).isInside(scene)
                                    : isInside(placeOf(peak, options), options.size, scene);
 }
 
@@ -220,7 +223,7 @@ std::int64_t forBoxes(const base::AnyView& scene, std::span<const Peak> peaks,
             continue;
         }
         if (isTurned(peaks[i], options)) {
-            const TurnedPlace place(peaks[i], options.size);
+            const TurnedPlace place(peaks[i], options);
             cutBox(
                 scene, [&](auto x, auto y, auto z) { return place.of(x, y, z); }, box.view());
         } else {

@@ -26,9 +26,10 @@ struct PanelOptions {
     /// Interpolates at Peak::centre; else the box lies on voxels, as near to it as they allow.
     bool subvoxel = false;
     /// Boxes of peaks with a pose are turned back: the voxel at offset o from the centre of the box
-    /// has the scene's value at Peak::centre + matrixOf(pose) o, interpolated. Voxels thus lie as
-    /// those of the template do, whatever the size and the hand of the particle.
+    /// has the scene's value at Peak::centre + matrixOf(pose, edges) o, interpolated. Voxels thus
+    /// lie as those of the template do, whatever the size and the hand of the particle.
     bool turnedBack = false;
+    base::Point edges{1, 1, 1}; ///< of a voxel of the scene, in any unit
 };
 
 /// Boxes of a scene one behind the other along z: box i has the slices from i * size.z.

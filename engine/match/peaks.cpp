@@ -180,12 +180,8 @@ base::Extents zoneOf(const detail::Scores& scores) {
     if (!poses) {
         return box;
     }
-    const base::Extents& n = poses->templExtents();
-    const double diagonal =
-        std::hypot(static_cast<double>(n.x), static_cast<double>(n.y), static_cast<double>(n.z)) *
-        *std::ranges::max_element(poses->cover().scales);
-    const auto edge = static_cast<std::int64_t>(std::ceil(diagonal)) + 1;
-    return {std::max(box.x, edge), std::max(box.y, edge), std::max(box.z, edge)};
+    const base::Extents n = poses->largestTurned();
+    return {std::max(box.x, n.x), std::max(box.y, n.y), std::max(box.z, n.z)};
 }
 
 /// The first `count` maxima of all maps that no higher one suppresses; none when stopped.
@@ -238,11 +234,8 @@ std::vector<Found> takeBest(std::vector<detail::Scores>& maps, const PeakOptions
                                   static_cast<double>(count));
         }
         next->pop();
-        const std::optional<rotation::Pose> pose = best->scores->poseOf(best->maximum.score);
         exclusion.add(best->corner, best->scores->templExtents(),
-                      pose ? std::optional(Exclusion::Turned{
-                                 best->scores->map().poses->templExtents(), *pose})
-                           : std::nullopt);
+                      best->scores->turnedAs(best->maximum.score));
         accepted.push_back(*best);
     }
     return stop.stop_requested() ? std::vector<Found>{} : accepted;
@@ -311,8 +304,6 @@ void requireSensible(const PeakOptions& options) {
 Peak peakOf(const Found& found, const base::Geometry& geometry) {
     detail::Scores& scores = *found.scores;
     const base::Index at = scores.index(found.maximum.linear);
-    const base::Extents& extents = scores.templExtents();
-    const std::array<std::int64_t, 3> lengths{extents.x, extents.y, extents.z};
     Peak peak;
     const double sign = scores.map().operation.traits().sign();
     peak.score = sign * found.maximum.score.value;
@@ -328,8 +319,12 @@ Peak peakOf(const Found& found, const base::Geometry& geometry) {
     }
     const base::Point corner{static_cast<double>(peak.corner.x), static_cast<double>(peak.corner.y),
                              static_cast<double>(peak.corner.z)};
+    const base::Point own = scores.centreOf(found.maximum.score);
+    const base::Extents& box = scores.templExtents();
+    const std::array<std::int64_t, 3> lengths{box.x, box.y, box.z};
     for (std::size_t axis = 0; axis < 3; ++axis) {
         const double half = static_cast<double>(lengths[axis] - 1) / 2;
+        peak.shift[axis] += own[axis] - half; // of a pose that lies half a voxel off the middle
         peak.centre[axis] = corner[axis] + half + peak.shift[axis];
     }
     peak.world = base::toWorld(geometry, peak.centre);

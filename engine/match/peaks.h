@@ -44,8 +44,9 @@ struct Peak {
     base::Index corner; ///< scene voxel under the first template voxel; may lie outside the scene
     base::Point centre{0, 0, 0}; ///< corner + (m-1)/2 + sub-voxel shift, scene voxels
     base::Point world{0, 0, 0};  ///< the centre in world units
-    /// Sub-voxel shift, each within half a voxel; of a refined peak from the corner to its best
-    /// placement, which may be a voxel or more away.
+    /// Sub-voxel shift, each within half a voxel, and half a voxel where a pose lies so in the box
+    /// (rotation::PoseBank::centreOf); of a refined peak from the corner to its best placement,
+    /// which may be a voxel or more away.
     base::Point shift{0, 0, 0};
     base::Point curvature{0, 0, 0}; ///< second difference of the score along each axis
     int templ = 0;                  ///< number of the template, from 0

@@ -14,6 +14,7 @@ namespace {
 
 constexpr double kWidestStep = 30; // degrees
 constexpr std::array kAxes{&base::Index::x, &base::Index::y, &base::Index::z};
+constexpr std::array kEdges{&base::Extents::x, &base::Extents::y, &base::Extents::z};
 
 base::Index shifted(const base::Index& a, const base::Index& b) {
     return {a.x + b.x, a.y + b.y, a.z + b.z};
@@ -109,7 +110,7 @@ class Climb {
         : m_scorer(scorer), m_flat(map.poses->cover().flat),
           m_steps(stepsAt(map.poses->cover(), *peak.pose)), m_axes(axesOf(m_steps, m_flat)),
           m_smallest(*std::ranges::min_element(map.poses->cover().scales)),
-          m_largest(*std::ranges::max_element(map.poses->cover().scales)),
+          m_largest(*std::ranges::max_element(map.poses->cover().scales)), m_bank(map.poses.get()),
           m_edges(map.poses->box()) {
         const auto own = std::ranges::find(map.numbers, peak.templ);
         m_templ = static_cast<std::size_t>(own - map.numbers.begin()) +
@@ -134,11 +135,13 @@ class Climb {
     void put(Peak& peak) const {
         peak.refinement = Refinement{*peak.pose, std::min(m_score.height, 1.0), m_score.middle};
         peak.pose = m_pose;
+        const base::Point own = m_bank->centreOf(m_templ, m_pose);
         for (std::size_t axis = 0; axis < 3; ++axis) {
+            const double half = static_cast<double>(m_bank->box().*kEdges[axis] - 1) / 2;
             peak.curvature[axis] = m_score.curvature[axis];
             peak.shift[axis] =
-                static_cast<double>(m_corner.*kAxes[axis] - peak.corner.*kAxes[axis]) +
-                m_score.shift[axis];
+                static_cast<double>(m_corner.*kAxes[axis] - peak.corner.*kAxes[axis]) + own[axis] -
+                half + m_score.shift[axis];
         }
     }
 
@@ -264,6 +267,7 @@ class Climb {
     std::vector<PoseAxis> m_axes;
     double m_smallest;
     double m_largest;
+    const rotation::PoseBank* m_bank;
     base::Extents m_edges;
     std::size_t m_templ = 0;
     rotation::Pose m_pose;

@@ -66,16 +66,26 @@ void mergePlainly(const Real* score, std::int32_t templ, std::int64_t count, Rea
     }
 }
 
+/// Whether a score of one status replaces one of another, given what their values say.
+bool replaces(Status status, Status best, bool better, const BankView& to) {
+    const bool partial = status == Status::Partial;
+    const bool decided =
+        to.counted.wholeFirst && base::hasValue(best) && partial != (best == Status::Partial);
+    return decided ? !partial : better;
+}
+
 template <class Real>
 void mergeCarefully(const Row<const Real>& row, std::int32_t templ, std::int64_t count,
-                    const Row<Real>& best, std::int32_t* index, Real sign) {
+                    const Row<Real>& best, std::int32_t* index, Real sign, const BankView& to) {
     for (std::int64_t x = 0; x < count; ++x) {
         const Status status = row.status[x];
         if (!base::hasValue(status)) {
             continue;
         }
         const bool doubtful = status == Status::LowConf || best.status[x] == Status::LowConf;
-        if (shared::isBetter(sign * row.score[x], templ, sign * best.score[x], index[x])) {
+        const bool better =
+            shared::isBetter(sign * row.score[x], templ, sign * best.score[x], index[x]);
+        if (replaces(status, best.status[x], better, to)) {
             best.score[x] = row.score[x];
             best.status[x] = status;
             index[x] = templ;
@@ -105,7 +115,7 @@ void merge(const base::View<Real>& score, const base::View<Status>& status, std:
         if (allOk(from.status, count) && allOk(into.status, count)) {
             mergePlainly(from.score, templ, count, into.score, index, sign);
         } else {
-            mergeCarefully(from, templ, count, into, index, sign);
+            mergeCarefully(from, templ, count, into, index, sign, to);
         }
     });
 }
@@ -206,6 +216,49 @@ void clearOutside(const std::vector<base::Box>& regions, const BankView& bank) {
 
 } // namespace
 
+base::Box Counted::of(std::int32_t templ, const base::Extents& part) const {
+    if (placements.empty()) {
+        return {{0, 0, 0}, part};
+    }
+    const base::Box& all = placements[static_cast<std::size_t>(templ)];
+    const auto low = [](std::int64_t from, std::int64_t own) {
+        return std::max<std::int64_t>(0, from - own);
+    };
+    const auto high = [](std::int64_t from, std::int64_t length, std::int64_t own,
+                         std::int64_t most) { return std::min(most, from + length - own); };
+    const base::Index first{low(all.corner.x, corner.x), low(all.corner.y, corner.y),
+                            low(all.corner.z, corner.z)};
+    const base::Index end{high(all.corner.x, all.extents.x, corner.x, part.x),
+                          high(all.corner.y, all.extents.y, corner.y, part.y),
+                          high(all.corner.z, all.extents.z, corner.z, part.z)};
+    const bool any = first.x < end.x && first.y < end.y && first.z < end.z;
+    return any ? base::Box{first, {end.x - first.x, end.y - first.y, end.z - first.z}}
+               : base::Box{{0, 0, 0}, {0, 0, 0}};
+}
+
+bool leaveOut(const MapView& scores, std::int32_t templ, const Counted& counted) {
+    const base::Extents& n = scores.value.extents();
+    const base::Box in = counted.of(templ, n);
+    if (in.extents == n) {
+        return false;
+    }
+    forRows(n, [&](std::int64_t y, std::int64_t z) {
+        const auto clear = [&](std::int64_t from, std::int64_t to) {
+            std::fill(scores.value.row(y, z) + from, scores.value.row(y, z) + to, 0.0F);
+            std::fill(scores.status.row(y, z) + from, scores.status.row(y, z) + to,
+                      Status::NotComputed);
+            if (scores.exact.data() != nullptr) {
+                std::fill(scores.exact.row(y, z) + from, scores.exact.row(y, z) + to, 0.0);
+            }
+        };
+        const bool row = y >= in.corner.y && y < in.corner.y + in.extents.y && z >= in.corner.z &&
+                         z < in.corner.z + in.extents.z;
+        clear(0, row ? in.corner.x : n.x);
+        clear(row ? in.corner.x + in.extents.x : n.x, n.x);
+    });
+    return true;
+}
+
 void mergeBest(const MapView& scores, std::int32_t templ, const BankView& best, Best which) {
     if (templ == 0) {
         copy(scores.value, best.map.value);
@@ -229,7 +282,8 @@ namespace {
 /// Merges a row of another bank. Equal scores stay, since the templates before have lower numbers.
 template <class Real>
 void mergeRow(const Row<const Real>& row, const std::int32_t* from, std::int32_t first,
-              std::int64_t count, const Row<Real>& best, std::int32_t* index, Real sign) {
+              std::int64_t count, const Row<Real>& best, std::int32_t* index, Real sign,
+              const BankView& to) {
     if (allOk(row.status, count) && allOk(best.status, count)) {
         for (std::int64_t x = 0; x < count; ++x) {
             const bool better = sign * row.score[x] > sign * best.score[x];
@@ -244,7 +298,8 @@ void mergeRow(const Row<const Real>& row, const std::int32_t* from, std::int32_t
             continue;
         }
         const bool doubtful = status == Status::LowConf || best.status[x] == Status::LowConf;
-        if (index[x] == kNone || sign * row.score[x] > sign * best.score[x]) {
+        const bool better = index[x] == kNone || sign * row.score[x] > sign * best.score[x];
+        if (replaces(status, best.status[x], better, to)) {
             best.score[x] = row.score[x];
             best.status[x] = status;
             index[x] = first + from[x];
@@ -259,7 +314,7 @@ void mergeRows(const base::View<Real>& score, const BankView& from, std::int32_t
     forRows(score.extents(), [&](std::int64_t y, std::int64_t z) {
         mergeRow<Real>({score.row(y, z), from.map.status.row(y, z)}, from.index.row(y, z), first,
                        score.extents().x, {best.row(y, z), to.map.status.row(y, z)},
-                       to.index.row(y, z), which == Best::Largest ? Real{1} : Real{-1});
+                       to.index.row(y, z), which == Best::Largest ? Real{1} : Real{-1}, to);
     });
 }
 

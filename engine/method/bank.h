@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <span>
 
 #include "engine/base/extents.h"
 #include "engine/base/image.h"
@@ -31,6 +32,23 @@ struct SearchTotals {
     [[nodiscard]] SearchSums view() { return {sum.view(), squares.view(), count.view()}; }
 };
 
+/// Which scores of the templates of a bank count, for a part of the map.
+struct Counted {
+    /// Of each template, the box of placements that count, in voxels of the whole map; empty where
+    /// all do. Others get no score: NOT_COMPUTED.
+    std::span<const base::Box> placements{};
+    base::Index corner{}; ///< of the part in the map
+    /// A score of a support that lies inside goes before any PARTIAL one, whatever their values.
+    bool wholeFirst = false;
+
+    /// The placements of a template, in voxels of this part, which has these extents; may be empty.
+    [[nodiscard]] base::Box of(std::int32_t templ, const base::Extents& part) const;
+};
+
+/// Takes the scores of a template at placements that do not count from a part of a map. True if
+/// there are any.
+bool leaveOut(const MapView& scores, std::int32_t templ, const Counted& counted);
+
 /// The map of a bank: for each voxel the best score of all templates, and the index of the template
 /// that gave it. Templates count from 0 in their order; the index is -1 where there is no score.
 /// **Shapes**: `index` has the extents of the map.
@@ -38,6 +56,7 @@ struct BankView {
     MapView map;
     base::View<std::int32_t> index;
     SearchSums sums{}; ///< not cleared before: a run adds its scores to what they hold
+    Counted counted{};
 };
 
 [[nodiscard]] inline SearchSums partOf(const SearchSums& sums, const base::Box& box) {
@@ -48,8 +67,11 @@ struct BankView {
 
 /// The part of a bank's map inside `box`. `index` and `sums` stay without voxels if they have none.
 [[nodiscard]] inline BankView partOf(const BankView& bank, const base::Box& box) {
+    Counted counted = bank.counted;
+    counted.corner = {counted.corner.x + box.corner.x, counted.corner.y + box.corner.y,
+                      counted.corner.z + box.corner.z};
     return {partOf(bank.map, box), bank.index.data() == nullptr ? bank.index : bank.index.part(box),
-            partOf(bank.sums, box)};
+            partOf(bank.sums, box), counted};
 }
 
 /// Adds the scores of one member to the sums of the same part, if they are wanted. Call it for the
@@ -64,7 +86,8 @@ void clearSums(const SearchSums& part);
 /// result.
 ///
 /// A voxel that has a score for some template gets the best score, the largest or the smallest,
-/// with the index and status of its template; of equal scores that of the lowest index. Its status
+/// with the index and status of its template (but see Counted::wholeFirst); of equal scores that of
+/// the lowest index. Its status
 /// is LOWCONF if any template's is, since the best score is then uncertain. A voxel without any
 /// score has value 0, the status of template 0 and index -1. Scores are compared in double if the
 /// map holds doubles.

@@ -220,6 +220,10 @@ Cover flatCover(const Rotations& rotations, const PointGroup& group,
         for (double i = 0; i < count; ++i) {
             cover.turns.push_back(inPlane(rotations.from + i * rotations.step));
         }
+        // The range ends where its user says, unless it closes the circle there.
+        if (width - whole > kSlack && period - width > rotations.step - kSlack) {
+            cover.turns.push_back(inPlane(rotations.to));
+        }
     }
     cover.radius = cover.step / 2;
     return cover;

@@ -16,7 +16,7 @@ struct Rotations {
     Kind kind = Kind::None;
     double step = 0;     ///< degrees
     double from = 0;     ///< of a range in 2D, degrees
-    double to = 0;       ///< included where a step ends there
+    double to = 0;       ///< included, with a shorter step before it where none ends there
     std::string file;    ///< of a list
     double diameter = 0; ///< of Auto, in the unit of the scene
     friend bool operator==(const Rotations&, const Rotations&) = default;
@@ -26,7 +26,7 @@ struct Rotations {
 /// texts, for a step that is not above 0, and for numbers that are not finite.
 [[nodiscard]] Rotations parseRotations(std::string_view text);
 
-/// The factors of "0.8:1.25:1.1" (from, to, factor: 0.8, 0.88, ... up to 1.25) or "0.9,1,1.1";
+/// The factors of "0.8:1.25:1.1" (from, to, factor: 0.8, 0.88, ..., 1.171, 1.25) or "0.9,1,1.1";
 /// {1} of an empty text. **Errors**: CommandLine for other texts, for factors outside 0.05 to 20,
 /// for a step of 1 or less, and for more than 1000 factors.
 [[nodiscard]] std::vector<double> parseScales(std::string_view text);
@@ -70,9 +70,10 @@ struct Cover {
 inline constexpr std::int64_t kMostTurns = 20'000'000;
 
 /// Turns in the plane. Of Step: all 360 / n degrees of Cn, in ceil(360 / n / step) equal steps from
-/// 0. Of Range: from, from + step, ... up to `to`; a range of a whole period has no last turn
-/// twice. `list`: of List. **Errors**: CommandLine for a group other than Cn, and for Auto, whose
-/// step is given; Problem above kMostTurns.
+/// 0. Of Range: from, from + step, ... and `to`; a range of a whole period has no last turn
+/// twice, and one that ends within a step of it none at `to`. `list`: of List. **Errors**:
+/// CommandLine for a group other than Cn, and for Auto, whose step is given; Problem above
+/// kMostTurns.
 [[nodiscard]] Cover flatCover(const Rotations& rotations, const PointGroup& group,
                               const std::vector<Quaternion>& list = {});
 

@@ -133,6 +133,9 @@ std::vector<double> parseScales(std::string_view text) {
             }
             scales.push_back(scale);
         }
+        if (const double last = (*numbers)[1]; last > scales.back() * (1 + 1e-6)) {
+            scales.push_back(last);
+        }
     } else {
         scales = *numbers;
     }

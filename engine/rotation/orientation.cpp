@@ -68,6 +68,20 @@ Matrix transposed(const Matrix& m) {
     return {m[0], m[3], m[6], m[1], m[4], m[7], m[2], m[5], m[8]};
 }
 
+Matrix inverse(const Matrix& m) {
+    const auto minor = [&m](std::size_t a, std::size_t b, std::size_t c, std::size_t d) {
+        return m[a] * m[d] - m[b] * m[c];
+    };
+    Matrix made{minor(4, 5, 7, 8), minor(2, 1, 8, 7), minor(1, 2, 4, 5),
+                minor(5, 3, 8, 6), minor(0, 2, 6, 8), minor(2, 0, 5, 3),
+                minor(3, 4, 6, 7), minor(1, 0, 7, 6), minor(0, 1, 3, 4)};
+    const double determinant = m[0] * made[0] + m[1] * made[3] + m[2] * made[6];
+    for (double& entry : made) {
+        entry /= determinant;
+    }
+    return made;
+}
+
 Matrix matrixOf(const Quaternion& given) {
     const Quaternion q = normalised(given);
     Matrix m{1 - 2 * (q.y * q.y + q.z * q.z), 2 * (q.x * q.y - q.w * q.z),
@@ -143,6 +157,16 @@ Matrix matrixOf(const Pose& pose) {
         m[3 * row] *= pose.mirrored ? -1 : 1;
         for (std::size_t column = 0; column < 3; ++column) {
             m[3 * row + column] *= pose.scale;
+        }
+    }
+    return m;
+}
+
+Matrix matrixOf(const Pose& pose, const base::Point& edges) {
+    Matrix m = matrixOf(pose);
+    for (std::size_t row = 0; row < 3; ++row) {
+        for (std::size_t column = 0; column < 3; ++column) {
+            m[3 * row + column] *= edges[column] / edges[row];
         }
     }
     return m;

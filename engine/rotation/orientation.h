@@ -25,6 +25,8 @@ using Matrix = std::array<double, 9>;
 /// The inverse of a rotation.
 [[nodiscard]] Quaternion inverse(const Quaternion& q);
 [[nodiscard]] Matrix transposed(const Matrix& m);
+/// Of a matrix whose determinant is not 0.
+[[nodiscard]] Matrix inverse(const Matrix& m);
 
 /// Entries within 1e-14 of -1, 0 and 1 are exact, so that quarter turns are permutations of voxels.
 [[nodiscard]] Matrix matrixOf(const Quaternion& q);
@@ -59,7 +61,10 @@ struct Pose {
     friend bool operator==(const Pose&, const Pose&) = default;
 };
 
-/// scale M diag(mirrored ? -1 : 1, 1, 1).
+/// scale M diag(mirrored ? -1 : 1, 1, 1): it turns lengths.
 [[nodiscard]] Matrix matrixOf(const Pose& pose);
+/// The same of offsets in voxels with these edges, E^-1 matrixOf(pose) E: of voxels that are no
+/// cubes it is no rotation.
+[[nodiscard]] Matrix matrixOf(const Pose& pose, const base::Point& edges);
 
 } // namespace flcc::rotation

@@ -30,12 +30,31 @@ class PoseBank {
     [[nodiscard]] bool hasMembersOf(const PoseBank& other) const;
 
     [[nodiscard]] const Cover& cover() const { return m_cover; }
-    /// Extents of all members; not below those of the templates.
+    /// Extents of all members; not below those of the templates, and odd or even as they are.
     [[nodiscard]] const base::Extents& box() const { return m_box; }
-    [[nodiscard]] const base::Extents& templExtents() const { return m_turners[0].extents(); }
+    /// Of the templates before they are turned, in voxels of the scene.
+    [[nodiscard]] base::Extents templExtents() const { return m_turners[0].unturned(); }
+    /// The same in their own voxels.
+    [[nodiscard]] const base::Extents& ownExtents() const { return m_turners[0].extents(); }
+    /// Edges of a box that holds a template in all turns, at the largest scale.
+    [[nodiscard]] base::Extents largestTurned() const;
     /// From the first voxel of a member's box to the first voxel of the template that lies in it
     /// unturned.
     [[nodiscard]] base::Index shift() const;
+    /// Where the template's centre lies in the box of the members, from its first voxel: in the
+    /// middle, or half a voxel before it where Turner::isBetween() is another in this pose.
+    [[nodiscard]] base::Point centreOf(std::size_t templ, const Pose& pose) const;
+    /// The least part of the box of the members that holds what counts in a pose. A pose that is
+    /// not one of the cover may leave the box.
+    [[nodiscard]] base::Box ownBox(std::size_t templ, const Pose& pose) const;
+    /// The same of a member, which was found before.
+    [[nodiscard]] const base::Box& ownBox(std::int64_t i) const {
+        return m_own[static_cast<std::size_t>(i)];
+    }
+    /// Offsets of a template in scene voxels, in a pose, from those of the template in its voxels.
+    [[nodiscard]] Matrix matrixOf(std::size_t templ, const Pose& pose) const {
+        return m_turners[templ].matrixOf(pose);
+    }
     /// At least one member has voxels that do not count.
     [[nodiscard]] bool isMasked() const { return m_masked >= 0; }
     /// Whether the supports of all templates are round.
@@ -52,18 +71,19 @@ class PoseBank {
     /// where they count, in boxes of any extents. Call it before the bank is shared.
     void prepareBy(std::function<void(TurnedTemplate&)> prepare) { m_prepare = std::move(prepare); }
 
-    /// The same in the least box that holds it, and
-    /// the way from the first voxel of the members' box to that of this one, about the same centre.
+    /// The same in ownBox(). `moved`: the centre of the template from centreOf(), in scene voxels.
     struct Turned {
         TurnedTemplate templ;
-        base::Index shift;
+        base::Index shift; ///< from the first voxel of the members' box to that of this one
     };
-    [[nodiscard]] Turned turnedWhole(std::size_t templ, const Pose& pose) const;
+    [[nodiscard]] Turned turnedWhole(std::size_t templ, const Pose& pose,
+                                     const base::Point& moved = {0, 0, 0}) const;
 
   private:
     std::vector<Turner> m_turners;
     Cover m_cover;
     base::Extents m_box;
+    std::vector<base::Box> m_own; ///< of each member
     std::int64_t m_masked = -1;
     std::function<void(TurnedTemplate&)> m_prepare;
 };

@@ -13,8 +13,10 @@ base::Point centreOf(const base::Extents& n) {
 
 TemplateVoxels::TemplateVoxels(const base::AnyView& pixels,
                                const base::View<const std::uint8_t>& mask, bool isFlat,
-                               const base::View<const float>& weightView)
-    : values(base::extentsOf(pixels)), centre(centreOf(values.extents())), flat(isFlat) {
+                               const base::View<const float>& weightView,
+                               const base::Point& voxelEdges)
+    : values(base::extentsOf(pixels)), centre(centreOf(values.extents())), flat(isFlat),
+      edges(voxelEdges) {
     const base::Extents& n = extents();
     bool whole = true;
     if (mask.data() != nullptr) {
@@ -53,8 +55,8 @@ bool TemplateVoxels::isSameAs(const TemplateVoxels& other) const {
     const auto same = [](const auto& a, const auto& b) {
         return a.extents() == b.extents() && std::equal(a.data(), a.data() + a.count(), b.data());
     };
-    return flat == other.flat && same(values, other.values) && same(support, other.support) &&
-           same(weights, other.weights);
+    return flat == other.flat && edges == other.edges && same(values, other.values) &&
+           same(support, other.support) && same(weights, other.weights);
 }
 
 /// A round support has a radius that holds all voxels that count and no others, also none outside
@@ -64,18 +66,18 @@ void TemplateVoxels::findRadius() {
     double farthest = -1;
     double nearest = std::numeric_limits<double>::infinity();
     forVoxels(n, [&](std::int64_t x, std::int64_t y, std::int64_t z) {
-        const double depth = flat ? 0.0 : static_cast<double>(z) - centre[2];
-        const double distance = std::hypot(static_cast<double>(x) - centre[0],
-                                           static_cast<double>(y) - centre[1], depth);
+        const double depth = flat ? 0.0 : edges[2] * (static_cast<double>(z) - centre[2]);
+        const double distance = std::hypot(edges[0] * (static_cast<double>(x) - centre[0]),
+                                           edges[1] * (static_cast<double>(y) - centre[1]), depth);
         if (support.view().at(x, y, z) != 0) {
             farthest = std::max(farthest, distance);
         } else {
             nearest = std::min(nearest, distance);
         }
     });
-    const double room =
-        flat ? std::min(centre[0], centre[1]) : std::min({centre[0], centre[1], centre[2]});
-    radius = farthest < nearest && farthest < room + 1 ? farthest : -1;
+    const auto outside = [&](std::size_t axis) { return edges[axis] * (centre[axis] + 1); };
+    const double room = std::min({outside(0), outside(1), flat ? outside(0) : outside(2)});
+    radius = farthest < nearest && farthest < room ? farthest : -1;
 }
 
 void TemplateVoxels::sumSupport() {
@@ -179,13 +181,13 @@ void setTaps(Taps& taps, double place, double width, double half, const auto& ke
 
 template <class Kernel>
 void Sampler::set(const base::Point& place, double half, const Kernel& kernel) {
-    setTaps(m_taps[0], place[0], m_width, half, kernel);
-    setTaps(m_taps[1], place[1], m_width, half, kernel);
+    setTaps(m_taps[0], place[0], m_width[0], half, kernel);
+    setTaps(m_taps[1], place[1], m_width[1], half, kernel);
     if (m_of.flat) {
         m_taps[2].first = static_cast<std::int64_t>(place[2]);
         m_taps[2].weights.assign(1, 1.0);
     } else {
-        setTaps(m_taps[2], place[2], m_width, half, kernel);
+        setTaps(m_taps[2], place[2], m_width[2], half, kernel);
     }
 }
 
@@ -288,8 +290,8 @@ double Sampler::at(const base::Point& place) {
 }
 
 float Sampler::weightAt(const base::Point& place) {
-    return static_cast<float>(m_width > 1 ? mean(place, m_of.weights)
-                                          : linear(place, m_of.weights));
+    const bool wide = m_width[0] > 1 || m_width[1] > 1 || m_width[2] > 1;
+    return static_cast<float>(wide ? mean(place, m_of.weights) : linear(place, m_of.weights));
 }
 
 double Sampler::atRim(const base::Point& place) {

@@ -34,15 +34,19 @@ struct TemplateVoxels {
     std::vector<std::int64_t> sums;    ///< of the support before each voxel, one voxel larger
     std::vector<std::uint8_t> deep;    ///< all voxels from one before to two behind this one count
     base::Point centre{0, 0, 0};
-    double radius = -1; ///< of a round support; else negative
+    double radius = -1; ///< of a round support, in the unit of `edges`; else negative
     bool flat = false;  ///< slices are on their own
+    base::Point edges;  ///< of a voxel
 
+    /// `voxelEdges`: edge lengths of a voxel; in them a round support is round.
     TemplateVoxels(const base::AnyView& pixels, const base::View<const std::uint8_t>& mask,
-                   bool isFlat, const base::View<const float>& weightView);
+                   bool isFlat, const base::View<const float>& weightView,
+                   const base::Point& voxelEdges);
 
     [[nodiscard]] const base::Extents& extents() const { return values.extents(); }
     [[nodiscard]] bool isSameAs(const TemplateVoxels& other) const;
-    /// Whether a voxel of a pose counts, at an offset from its centre and a place in the template.
+    /// Whether a voxel of a pose counts, at an offset from its centre in the unit of `edges` and a
+    /// place in the template.
     [[nodiscard]] bool counts(const base::Point& offset, const base::Point& place,
                               double scale) const;
     /// Voxels of the support in a box from one voxel up to but not another.
@@ -65,8 +69,8 @@ struct Taps {
 /// Values of a pose at places in the template, one by one. **Threads**: one.
 class Sampler {
   public:
-    /// `width`: of the kernel in voxels of the template.
-    Sampler(const TemplateVoxels& of, double width) : m_of(of), m_width(width) {}
+    /// `width`: of the kernel along each axis, in voxels of the template.
+    Sampler(const TemplateVoxels& of, const base::Point& width) : m_of(of), m_width(width) {}
 
     /// By the rule of turn.h, where the voxel counts.
     [[nodiscard]] double at(const base::Point& place);
@@ -84,7 +88,7 @@ class Sampler {
     [[nodiscard]] double mean(const base::Point& place, const base::Image<T>& of);
 
     const TemplateVoxels& m_of;
-    double m_width;
+    base::Point m_width;
     std::array<Taps, 3> m_taps{};
 };
 

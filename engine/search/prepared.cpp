@@ -16,7 +16,7 @@ using rotation::PoseBank;
 constexpr double kFewestCells = 3000;
 
 std::int64_t edgeFor(const PoseBank& bank) {
-    const base::Extents& n = bank.templExtents();
+    const base::Extents n = bank.templExtents();
     const double scale = *std::ranges::min_element(bank.cover().scales);
     const double pixels = static_cast<double>(n.x) * static_cast<double>(n.y) * scale * scale;
     std::int64_t edge = 2;
@@ -29,7 +29,7 @@ std::int64_t edgeFor(const PoseBank& bank) {
 /// Degrees by which a template of this size may be turned so that its pixels move by `pixels`, in
 /// the mean of squares.
 double degreesFor(const PoseBank& bank, double pixels) {
-    const base::Extents& n = bank.templExtents();
+    const base::Extents n = bank.templExtents();
     const double scale = *std::ranges::max_element(bank.cover().scales);
     const double radius = scale * std::sqrt(static_cast<double>(n.x * n.x + n.y * n.y) / 12.0);
     return pixels / radius * 180 / 3.141592653589793;
@@ -109,7 +109,7 @@ bool isOf(const Prepared& prepared, const PoseBank& bank) {
 
 std::int64_t preparedBytes(const PoseBank& bank, const base::Extents& scene) {
     const auto edge = static_cast<double>(edgeFor(bank));
-    const base::Extents& n = bank.templExtents();
+    const base::Extents n = bank.templExtents();
     const double scale = *std::ranges::max_element(bank.cover().scales);
     const double pixels = static_cast<double>(n.x) * static_cast<double>(n.y) * scale * scale;
     // Sums of both edges, and about a third more for runs.

@@ -200,7 +200,8 @@ void AverageDialog::follow() {
             const match::PanelOptions options{
                 .size = job->templates[static_cast<std::size_t>(templ)]->extents(),
                 .normalise = match::Normalise::None,
-                .subvoxel = true};
+                .subvoxel = true,
+                .edges = job->geometry.spacing};
             made->average = match::averageOf(base::viewOf(scene->pixels), peaks, options, stop);
             if (stop.stop_requested()) {
                 return {};

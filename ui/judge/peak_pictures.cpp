@@ -36,8 +36,12 @@ PeakPictures picturesOf(const job::SceneImage& scene, const job::JobResult& resu
         const bool flat = base::isFlat2D(base::extentsOf(templ)) || scene.channels > 0;
         const rotation::Turner turner(
             templ, support == nullptr ? base::View<const std::uint8_t>() : support->view(), flat,
-            true);
-        turned = turner.turned(*peak.pose, turner.extents());
+            true, {}, {result.geometry.spacing, result.geometry.spacing});
+        const base::Extents& n = turner.extents();
+        turned = turner.turned(*peak.pose,
+                               {n,
+                                {static_cast<double>(n.x - 1) / 2, static_cast<double>(n.y - 1) / 2,
+                                 static_cast<double>(n.z - 1) / 2}});
         templ = base::viewOf(turned->pixels);
         support = &turned->support;
     }

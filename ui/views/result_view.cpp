@@ -297,7 +297,7 @@ void ResultView::setVisiblePeaks(const std::vector<int>& peaks) {
                 mark.colour = found->second;
             }
             if (peak.pose) {
-                mark.turn = rotation::matrixOf(*peak.pose);
+                mark.turn = rotation::matrixOf(*peak.pose, result->job->geometry.spacing);
                 mark.shaded = false; // the support lies as the template was
             }
         }
@@ -306,7 +306,7 @@ void ResultView::setVisiblePeaks(const std::vector<int>& peaks) {
             marks.push_back(
                 {peak.centre, valueOf(peak, m_shownValues), 0, templ->extents(), false, -1, true});
             if (peak.pose) {
-                marks.back().turn = rotation::matrixOf(*peak.pose);
+                marks.back().turn = rotation::matrixOf(*peak.pose, result->job->geometry.spacing);
             }
         }
         std::ranges::copy(m_compared.others, std::back_inserter(marks));

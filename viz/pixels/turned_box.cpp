@@ -14,7 +14,7 @@ TurnedBox::TurnedBox(const PeakMark& peak) : m_centre(peak.centre) {
     }
     if (peak.turn) {
         m_turn = *peak.turn;
-        m_square = m_turn[0] * m_turn[0] + m_turn[3] * m_turn[3] + m_turn[6] * m_turn[6];
+        m_back = rotation::inverse(m_turn);
     }
 }
 
@@ -28,12 +28,11 @@ base::Point TurnedBox::placed(const base::Point& offset) const {
     return at;
 }
 
-/// The inverse of a turn, mirrored or not, with a factor is its transpose by the factor's square.
 base::Point TurnedBox::offsetOf(const base::Point& point) const {
     base::Point offset{};
-    for (std::size_t column = 0; column < 3; ++column) {
-        for (std::size_t row = 0; row < 3; ++row) {
-            offset[column] += m_turn[3 * row + column] * (point[row] - m_centre[row]) / m_square;
+    for (std::size_t row = 0; row < 3; ++row) {
+        for (std::size_t column = 0; column < 3; ++column) {
+            offset[row] += m_back[3 * row + column] * (point[column] - m_centre[column]);
         }
     }
     return offset;
@@ -49,8 +48,9 @@ double TurnedBox::reach(std::size_t axis) const {
 
 bool TurnedBox::contains(const base::Point& point, double slack) const {
     const base::Point offset = offsetOf(point);
-    const double more = slack / std::sqrt(m_square);
     for (std::size_t axis = 0; axis < 3; ++axis) {
+        const double more = // of the template, in the direction of its axis
+            slack * std::hypot(m_back[3 * axis], m_back[3 * axis + 1], m_back[3 * axis + 2]);
         if (std::abs(offset[axis]) > m_half[axis] + more) {
             return false;
         }

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "engine/base/extents.h"
+#include "engine/rotation/orientation.h"
 #include "viz/scene.h"
 
 namespace flcc::viz::detail {
@@ -33,7 +34,7 @@ class TurnedBox {
     base::Point m_centre;
     base::Point m_half{};
     std::array<double, 9> m_turn{1, 0, 0, 0, 1, 0, 0, 0, 1};
-    double m_square = 1; ///< of the factor of its size
+    std::array<double, 9> m_back{1, 0, 0, 0, 1, 0, 0, 0, 1}; ///< the inverse
 };
 
 /// Calls `edge` with the corners of TurnedBox::corners() at both ends of each of the 12 edges.

@@ -68,6 +68,7 @@ void BestTile::take(std::int32_t templ, BestPart& part, bool plain, WorkerTally&
     if (part.view.index.data() == nullptr) {
         return;
     }
+    plain = !method::leaveOut(of(templ, part), templ, part.view.counted) && plain;
     part.plain =
         part.plain && plain && part.view.map.exact.data() == nullptr && m_problem.operation.isLcc();
     if (!tally.best) {

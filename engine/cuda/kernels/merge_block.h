@@ -17,14 +17,15 @@ struct MergeMap {
 
     /// Merges voxel `at`. A LOWCONF score is not merged but marked with kOpenStatus: the host
     /// repairs and merges it later.
-    FLCC_HOST_DEVICE static void take(const MergeLaunch& launch, std::int64_t at) {
-        const auto status = static_cast<base::Status>(launch.status[at]);
+    FLCC_HOST_DEVICE static void take(const MergeLaunch& launch, const base::Index& place,
+                                      std::int64_t at) {
+        const base::Status status = statusAt(launch, place, at);
         const bool open = status == base::Status::LowConf;
         const bool scored = status == base::Status::Ok || status == base::Status::Partial;
         if (launch.templ == 0) {
             launch.bestStatus[at] =
                 open ? kOpenStatus | static_cast<std::uint8_t>(base::Status::NotComputed)
-                     : launch.status[at];
+                     : static_cast<std::uint8_t>(status);
             write(launch, at, scored ? 0 : -1);
             return;
         }
@@ -33,12 +34,16 @@ struct MergeMap {
             return;
         }
         const std::int32_t index = launch.index[at];
-        const bool better =
+        const auto bestStatus = static_cast<base::Status>(launch.bestStatus[at] & ~kOpenStatus);
+        const bool partial = status == base::Status::Partial;
+        const bool decided =
+            launch.wholeFirst && index >= 0 && partial != (bestStatus == base::Status::Partial);
+        const bool larger =
             launch.exact != nullptr
                 ? method::shared::isBetter(launch.exact[at], launch.templ, launch.bestExact[at],
                                            index)
                 : method::shared::isBetter(launch.value[at], launch.templ, launch.best[at], index);
-        if (scored && better) {
+        if (scored && (decided ? !partial : larger)) {
             launch.bestStatus[at] = static_cast<std::uint8_t>(
                 launch.status[at] | (launch.bestStatus[at] & kOpenStatus));
             write(launch, at, launch.templ);
@@ -59,6 +64,16 @@ struct MergeMap {
     }
 
   private:
+    /// The status of a score; NOT_COMPUTED where it does not count.
+    FLCC_HOST_DEVICE static base::Status statusAt(const MergeLaunch& launch,
+                                                  const base::Index& place, std::int64_t at) {
+        const base::Index& from = launch.counted.corner;
+        const base::Extents& n = launch.counted.extents;
+        const bool counts = place.x >= from.x && place.x < from.x + n.x && place.y >= from.y &&
+                            place.y < from.y + n.y && place.z >= from.z && place.z < from.z + n.z;
+        return counts ? static_cast<base::Status>(launch.status[at]) : base::Status::NotComputed;
+    }
+
     /// Makes the score of voxel `at` the best one, with template `index`. A negative `index` writes
     /// score 0: no template has a score.
     FLCC_HOST_DEVICE static void write(const MergeLaunch& launch, std::int64_t at,
@@ -73,8 +88,8 @@ struct MergeMap {
     FLCC_HOST_DEVICE static void look(const MergeLaunch& launch, std::int64_t block, int thread,
                                       TiledShared& all) {
         double reported[kOwn] = {};
-        forOwnVoxels(launch.map, block, thread, [&](const base::Index&, std::int64_t at) {
-            const auto status = static_cast<base::Status>(launch.status[at]);
+        forOwnVoxels(launch.map, block, thread, [&](const base::Index& place, std::int64_t at) {
+            const base::Status status = statusAt(launch, place, at);
             if (status == base::Status::Ok || status == base::Status::Partial) {
                 const auto value = static_cast<double>(launch.value[at]);
                 reported[kSum] += method::inScoreUnits(value);
@@ -82,7 +97,7 @@ struct MergeMap {
                 reported[kScores] += 1;
             }
             reported[kOpen] += status == base::Status::LowConf ? 1 : 0;
-            take(launch, at);
+            take(launch, place, at);
         });
         for (int slot = 0; slot < kOwn; ++slot) {
             all.slots[slot][thread] = reported[slot];
@@ -117,9 +132,8 @@ struct MergeMap {
         for (int other = 0; other < thread; ++other) {
             next += static_cast<std::int32_t>(all.slots[kOwn][other]);
         }
-        forOwnVoxels(launch.map, block, thread, [&](const base::Index&, std::int64_t at) {
-            if (static_cast<base::Status>(launch.status[at]) == base::Status::LowConf &&
-                next < kOpenMost) {
+        forOwnVoxels(launch.map, block, thread, [&](const base::Index& place, std::int64_t at) {
+            if (statusAt(launch, place, at) == base::Status::LowConf && next < kOpenMost) {
                 launch.open[block * kOpenMost + next] = {
                     launch.exact != nullptr ? launch.exact[at]
                                             : static_cast<double>(launch.value[at]),

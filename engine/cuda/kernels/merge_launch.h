@@ -49,6 +49,8 @@ struct MergeLaunch {
     const MergedBlock* before =
         nullptr;                   ///< reports on the template merged before; null for the first
     MergedBlock* blocks = nullptr; ///< reports on this template
+    base::Box counted{};           ///< placements of the template that count (method::Counted)
+    bool wholeFirst = false;       ///< method::Counted::wholeFirst
 };
 
 } // namespace flcc::cuda

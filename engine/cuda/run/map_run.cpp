@@ -471,6 +471,7 @@ bool MapRun::oneByOne(PartSlot& slot, const std::string& what, const Lane& lane,
         if (!done) {
             return false;
         }
+        (void)method::leaveOut(view, static_cast<std::int32_t>(i), best.counted);
         method::mergeBest(view, static_cast<std::int32_t>(i), best);
         for (std::int64_t line = 0; line < extents.y * extents.z; ++line) {
             const std::int64_t from = line * extents.x;

@@ -103,7 +103,7 @@ class MapRun {
           m_stored(storedError(input)), m_parts(parts),
           m_copies(m_problem, m_scene, m_held, m_execution.pool, m_times) {
         if (m_templates.size() > 1) {
-            m_merger.emplace(m_problem, m_templates, m_scene, m_stored);
+            m_merger.emplace(m_problem, m_templates, m_scene, m_stored, m_input.map.counted);
         }
         if (input.reduced != nullptr) {
             m_reducer.emplace(m_problem, m_templates, m_scene, *input.reduced);

@@ -63,6 +63,10 @@ void Merger::start(PartSlot& slot, const PartLaunch& scores, std::size_t templ, 
     launch.open = slot.open.room(blocks * kOpenMost);
     launch.blocks = slot.merged.room(blocks * m_problem.templates) + before;
     launch.before = turn > 0 ? launch.blocks - blocks : nullptr;
+    method::Counted counted = m_counted;
+    counted.corner = slot.box.corner;
+    launch.counted = counted.of(launch.templ, scores.map);
+    launch.wholeFirst = counted.wholeFirst;
     compute.merge(launch);
 }
 
@@ -149,7 +153,10 @@ void Merger::take(const PartSlot& slot, const OpenScore& open, BlockRepair& repa
     }
     settled.scores.add(static_cast<float>(score));
     const bool doubtful = status == Status::LowConf || best.status == Status::LowConf;
-    if (method::shared::isBetter(score, open.templ, best.value, best.index)) {
+    const bool partial = status == Status::Partial;
+    const bool decided =
+        m_counted.wholeFirst && best.index >= 0 && partial != (best.status == Status::Partial);
+    if (decided ? !partial : method::shared::isBetter(score, open.templ, best.value, best.index)) {
         best = {score, status, open.templ};
     }
     best.status = doubtful ? Status::LowConf : best.status;

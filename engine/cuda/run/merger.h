@@ -38,9 +38,11 @@ struct Settled {
 class Merger {
   public:
     /// All references must outlive the merger. `stored`: storedError() of the run.
+    /// `counted`: of the whole map.
     Merger(const method::Problem& problem, const Templates& templates,
-           const method::MaskedView& scene, double stored)
-        : m_problem(problem), m_templates(templates), m_scene(scene), m_stored(stored) {}
+           const method::MaskedView& scene, double stored, const method::Counted& counted)
+        : m_problem(problem), m_templates(templates), m_scene(scene), m_stored(stored),
+          m_counted(counted) {}
 
     /// Starts the merge of the scores of template `templ`, which earlier kernels in `compute`
     /// write. `turn` counts the merges of a part from 0; template 0 comes first.
@@ -82,6 +84,7 @@ class Merger {
     const Templates& m_templates;
     const method::MaskedView& m_scene;
     double m_stored;
+    method::Counted m_counted;
 };
 
 } // namespace flcc::cuda

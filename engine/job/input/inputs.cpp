@@ -445,6 +445,7 @@ Inputs readInputs(const Job& job, const JobImages& images, const std::string& sc
     inputs.geometry =
         inScene(scene, [&] { return statedGeometry(*inputs.scene, job.spacing, job.world); });
     inputs.region = job.region;
+    inputs.extent = job.extent;
     if (job.region) {
         inputs.region = withChannels(*job.region, *inputs.scene);
         inScene(scene,
@@ -490,7 +491,10 @@ Inputs readInputs(const Job& job, const JobImages& images, const std::string& sc
                                         });
     }
     if (job.poses.any() && !stop.stop_requested()) {
-        inScene(scene, [&] { makeBanks(inputs, job); });
+        inScene(scene, [&] {
+            makeBanks(inputs, job);
+            padScene(inputs, job);
+        });
     }
     requireMembers(job, inputs);
     const auto tilts = std::ssize(inputs.reports); // they come last

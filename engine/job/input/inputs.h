@@ -62,6 +62,16 @@ struct TemplateInput {
     [[nodiscard]] method::MaskedView darkView() const; ///< of `dark`
 };
 
+/// The part of a scene that a search over poses compares, with a margin around it: the boxes of the
+/// members are larger than what counts in them. Of the extent `valid` the margin mirrors the scene,
+/// and no pose whose own box reaches into it counts; of `same` and `full` a mask says that nothing
+/// there lies inside.
+struct PaddedScene {
+    base::AnyImage pixels;
+    base::Image<std::uint8_t> mask; ///< without voxels where all count
+    base::Box room;                 ///< the part of the scene in it
+};
+
 /// The images of a job, read and checked.
 struct Inputs {
     std::shared_ptr<const SceneImage> scene;
@@ -74,6 +84,9 @@ struct Inputs {
     std::shared_ptr<const MaskImage> sceneMask; ///< null without a mask
     /// The scene as it is compared, float32; null if that is the scene as read.
     std::shared_ptr<const base::AnyImage> preparedScene;
+    method::Extent extent = method::Extent::Valid; ///< Job::extent
+    std::shared_ptr<const PaddedScene>
+        padded; ///< null without poses, and where no margin is needed
     /// What the templates of each group are filtered by; empty without filters.
     std::vector<std::shared_ptr<const prepare::Response>> responses;
     std::optional<PreparationReport> preparation; ///< empty where images are compared as read
@@ -89,16 +102,22 @@ struct Inputs {
     [[nodiscard]] base::AnyView pixels() const {
         return base::viewOf(preparedScene ? *preparedScene : scene->pixels);
     }
-    /// The pixels that are searched: the scene or its region; with its mask if that excludes a
-    /// voxel.
-    [[nodiscard]] method::MaskedView sceneView() const { return viewOf(pixels()); }
+    /// The pixels that are searched: the scene or its region, with a margin where poses need it;
+    /// with its mask if that excludes a voxel.
+    [[nodiscard]] method::MaskedView sceneView() const;
+    /// The scene or its region as read.
+    [[nodiscard]] method::MaskedView plainView() const { return viewOf(pixels()); }
     /// The same of another scene with these extents, such as a frame of a stack that is compared
     /// as read.
     [[nodiscard]] method::MaskedView viewOf(const base::AnyView& other) const;
-    /// Scene voxel that is voxel 0 of sceneView().
-    [[nodiscard]] base::Index sceneCorner() const {
-        return region ? region->corner : base::Index{};
-    }
+    /// Scene voxel that is voxel 0 of sceneView(). It lies outside of the scene where there is a
+    /// margin.
+    [[nodiscard]] base::Index sceneCorner() const;
+    /// The part of sceneView() in which a whole placement lies.
+    [[nodiscard]] base::Box room() const;
+    /// Of each member of a group, the placements in the map that count (method::Counted); empty
+    /// without poses, and where a mask says it.
+    [[nodiscard]] std::vector<base::Box> placementsOf(const std::vector<int>& group) const;
     /// The templates of a group, and after them those with the other sign where both are searched.
     [[nodiscard]] std::vector<method::MaskedView> templViews(const std::vector<int>& group) const;
     /// Their numbers as templates of the job.

@@ -99,26 +99,18 @@ void makeBanks(Inputs& inputs, const Job& job) {
                     "in two jobs");
     }
     const rotation::Cover cover = coverOf(job.poses, flat, inputs.geometry);
+    const rotation::VoxelEdges edges{inputs.geometry.spacing, inputs.geometry.spacing};
     for (const std::vector<int>& group : inputs.groups) {
         std::vector<rotation::Turner> turners;
         for (const method::MaskedView& templ : inputs.templViews(group)) {
             turners.emplace_back(templ.pixels, templ.mask, flat,
                                  memberPixel(base::pixelType(templ.pixels)) ==
                                      base::PixelType::Float64,
-                                 templ.weights);
+                                 templ.weights, edges);
         }
         auto bank = std::make_shared<rotation::PoseBank>(std::move(turners), cover);
         prepareBank(inputs, *bank);
         inputs.banks.push_back(std::move(bank));
-        const base::Extents& box = inputs.banks.back()->box();
-        const base::Extents room =
-            inputs.region ? inputs.region->extents : base::extentsOf(inputs.scene->pixels);
-        if (box.x > room.x || box.y > room.y || box.z > room.z) {
-            throw Error(ErrorCode::Problem,
-                        "the turned template needs a box of " + base::toString(box) +
-                            " voxels, which is larger than the scene " + base::toString(room) +
-                            "; use fewer rotations, a smaller scale or a round mask");
-        }
     }
 }
 
@@ -146,6 +138,7 @@ PosesReport posesReport(const Inputs& inputs) {
     PosesReport report = reportOf(first.cover());
     report.members = 0;
     report.box = first.box();
+    report.edges = inputs.geometry.spacing;
     for (const auto& bank : inputs.banks) {
         report.members += bank->count();
         report.batch = std::max(report.batch, batchesOf(bank->count()).largest());

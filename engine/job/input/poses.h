@@ -39,9 +39,11 @@ inline constexpr std::int64_t kLeastBatch = 4;
                                               const base::Geometry& geometry);
 
 /// Makes Inputs::banks of a search over poses. **Errors**: as coverOf(); Problem for flat templates
-/// beside others, for a scene smaller than the turned templates, and for a scene of channels with
-/// other turns than in the plane.
+/// beside others, and for a scene of channels with other turns than in the plane.
 void makeBanks(Inputs& inputs, const Job& job);
+
+/// Makes Inputs::padded. **Errors**: Problem for a scene into which a template fits in no pose.
+void padScene(Inputs& inputs, const Job& job);
 
 /// The report of the search; without times.
 [[nodiscard]] PosesReport posesReport(const Inputs& inputs);

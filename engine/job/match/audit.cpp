@@ -43,6 +43,8 @@ double predictedMs(const AuditInput& input) {
 /// The definition of one template, of any operation.
 class Definition {
   public:
+    bool counts = true; ///< at the placement in question
+
     Definition(const method::MaskedView& templ, const method::Problem& problem)
         : m_lccBound(method::canonicalBound(base::voxelCount(problem.templ))) {
         if (problem.operation.isLcc()) {
@@ -153,11 +155,34 @@ class Auditor {
         std::vector<Definition> members;
         for (int i = 0; i <= kOthers; ++i) {
             const auto count = static_cast<std::uint64_t>(m_input.poses->count());
-            const rotation::TurnedTemplate member =
-                m_input.poses->member(i == 0 ? named : static_cast<std::int64_t>(random() % count));
+            const auto number =
+                i == 0 ? std::int64_t{named} : static_cast<std::int64_t>(random() % count);
+            const rotation::TurnedTemplate member = m_input.poses->member(number);
             members.emplace_back(method::viewOf(member), m_input.problem);
+            members.back().counts = countsAt(number, mapVoxel(corner));
         }
         return members;
+    }
+
+    /// Whether a score of a member counts at a voxel of the map.
+    [[nodiscard]] bool countsAt(std::int64_t member, const base::Index& voxel) const {
+        if (m_input.counted.placements.empty()) {
+            return true;
+        }
+        const base::Box& in = m_input.counted.placements[static_cast<std::size_t>(member)];
+        const base::Index at{voxel.x - in.corner.x, voxel.y - in.corner.y, voxel.z - in.corner.z};
+        return base::contains(in.extents, {at, {1, 1, 1}});
+    }
+
+    /// Whether a score comes before another one.
+    [[nodiscard]] bool isBetter(const reference::Score& score, const reference::Score& than) const {
+        const bool partial = score.status == base::Status::Partial;
+        if (!base::hasValue(score.status) || !base::hasValue(than.status)) {
+            return base::hasValue(score.status);
+        }
+        return m_input.counted.wholeFirst && partial != (than.status == base::Status::Partial)
+                   ? !partial
+                   : m_sign * score.value > m_sign * than.value;
     }
 
     [[nodiscard]] Truth truthAt(const base::Index& corner) const {
@@ -165,13 +190,12 @@ class Auditor {
         const std::vector<Definition> members =
             m_input.poses ? membersAt(corner) : std::vector<Definition>();
         for (const Definition& reference : m_input.poses ? members : m_references) {
-            const reference::Score score = reference.at(m_input.scene, corner);
-            const bool better = !base::hasValue(truth.best.status) ||
-                                m_sign * score.value > m_sign * truth.best.value;
+            const reference::Score score =
+                reference.counts ? reference.at(m_input.scene, corner) : reference::Score{};
             truth.error = std::max(truth.error, reference.errorAt(m_input.scene, corner));
             truth.scale = std::max(truth.each.empty() ? 0 : truth.scale,
                                    reference.scaleAt(m_input.scene, corner));
-            if (truth.each.empty() || (base::hasValue(score.status) && better)) {
+            if (truth.each.empty() || isBetter(score, truth.best)) {
                 truth.best = score;
             }
             truth.each.push_back(score);

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "engine/job/job.h"
+#include "engine/method/bank.h"
 
 namespace flcc::job::detail {
 
@@ -26,6 +27,7 @@ struct AuditInput {
     const std::vector<base::Index>& lowest;
     /// Of a search over poses: the members that `index` names. Else null.
     std::shared_ptr<const rotation::PoseBank> poses{};
+    method::Counted counted{}; ///< of these members
 };
 
 /// Voxels of the map that an audit checks whatever their values are: 64 voxels drawn with a fixed

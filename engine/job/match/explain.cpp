@@ -131,7 +131,8 @@ std::pair<double, double> momentsOf(const base::AnyView& image, const base::Inde
 
 /// Whether a placement lies in the exclusion zone of a better peak, as match::findPeaks has it.
 bool excludes(const match::Peak& peak, const base::Extents& templ, const match::Peak& other,
-              const base::Extents& otherTempl, const std::optional<double>& distance) {
+              const base::Extents& otherTempl, const std::optional<double>& distance,
+              const base::Point& edges) {
     double squared = 0;
     bool near = true;
     base::Point way{0, 0, 0}; // twice the way between the centres
@@ -145,11 +146,12 @@ bool excludes(const match::Peak& peak, const base::Extents& templ, const match::
         way[axis] = static_cast<double>(twice(other, otherTempl) - twice(peak, templ));
     }
     if (peak.pose) { // the zone is turned with the template
-        const rotation::Matrix m = rotation::matrixOf(peak.pose->turn);
+        const rotation::Matrix m = rotation::inverse(rotation::matrixOf(*peak.pose, edges));
         near = true;
         for (std::size_t axis = 0; axis < 3; ++axis) {
-            const double own = m[axis] * way[0] + m[3 + axis] * way[1] + m[6 + axis] * way[2];
-            const double most = static_cast<double>(templ.*kEdges[axis]) * peak.pose->scale;
+            const double own =
+                m[3 * axis] * way[0] + m[3 * axis + 1] * way[1] + m[3 * axis + 2] * way[2];
+            const auto most = static_cast<double>(templ.*kEdges[axis]);
             near = near && std::abs(own) <= most * (1 + 1e-9);
         }
     }
@@ -221,12 +223,8 @@ std::optional<Explanation> explain(const KeptMap& kept, const match::Peak& peak,
     }
     base::Extents zone{size.x / 2 + 1, size.y / 2 + 1, size.z / 2 + 1};
     if (peak.pose) {
-        const double half = peak.pose->scale *
-                            std::hypot(static_cast<double>(size.x), static_cast<double>(size.y),
-                                       static_cast<double>(size.z)) /
-                            2;
-        const auto edge = static_cast<std::int64_t>(half) + 1;
-        zone = {edge, edge, size.z > 1 ? edge : 1};
+        const base::Extents turned = inputs.bankOf(inputs.groups.front())->largestTurned();
+        zone = {turned.x / 2 + 1, turned.y / 2 + 1, size.z > 1 ? turned.z / 2 + 1 : 1};
     }
     if (thresholds.minDistance) {
         const auto reach = static_cast<std::int64_t>(std::min(*thresholds.minDistance, 1e6)) + 1;
@@ -237,7 +235,7 @@ std::optional<Explanation> explain(const KeptMap& kept, const match::Peak& peak,
         const base::Extents other =
             inputs.templates[static_cast<std::size_t>(each.templ)].extents();
         if (each.corner != peak.corner && sign * each.score <= sign * peak.score &&
-            excludes(peak, size, each, other, thresholds.minDistance)) {
+            excludes(peak, size, each, other, thresholds.minDistance, inputs.geometry.spacing)) {
             made.suppressed.push_back(each);
         }
     }

@@ -31,6 +31,7 @@ void fillIndex(const method::MatchMap& map, base::Image<std::int32_t>& index) {
 GroupRun::GroupRun(const Job& job, const Inputs& inputs, std::vector<int> numbers,
                    const Wants& wants, const std::stop_token& stop)
     : m_job(job), m_inputs(inputs), m_numbers(std::move(numbers)), m_bank(inputs.bankOf(m_numbers)),
+      m_placements(inputs.placementsOf(m_numbers)),
       m_keeps(wants.keeps && !m_bank && !job.preparation.whiten), m_hold(wants.hold),
       m_problem(inputs.problem(job, m_numbers)),
       m_statistics(method::sceneStatistics(inputs.sceneView(), m_problem.templ, stop)) {
@@ -278,7 +279,12 @@ bool GroupRun::makeMap(const std::stop_token& stop) {
 
 method::BankView GroupRun::bankView() {
     return {method::viewOf(*m_map), m_index ? m_index->view() : base::View<std::int32_t>(),
-            m_sums ? m_sums->view() : method::SearchSums{}};
+            m_sums ? m_sums->view() : method::SearchSums{}, counted()};
+}
+
+/// What counts of the scores of members.
+method::Counted GroupRun::counted() const {
+    return {.placements = m_placements, .wholeFirst = m_bank && !m_job.partialPeaks};
 }
 
 method::Outcome GroupRun::executePrepared(const method::Execution& execution,
@@ -482,7 +488,8 @@ void GroupRun::audit(const std::vector<match::Peak>& peaks, const std::stop_toke
                      .reduced = m_reduced.get(),
                      .facts = m_report.map->facts,
                      .lowest = m_statistics.lowest,
-                     .poses = m_bank};
+                     .poses = m_bank,
+                     .counted = counted()};
     if (m_index) {
         input.index = m_index->view();
     }

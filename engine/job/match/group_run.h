@@ -157,6 +157,7 @@ class GroupRun {
     [[nodiscard]] method::Outcome searchPoses(const method::Execution& execution,
                                               const Progress& progress);
     [[nodiscard]] method::BankView bankView();
+    [[nodiscard]] method::Counted counted() const;
     void countSearch();
     /// Runs that the plan's times are of: batches of a search over poses that are not kept.
     [[nodiscard]] std::int64_t batches() const;
@@ -166,6 +167,7 @@ class GroupRun {
     const Inputs& m_inputs;
     std::vector<int> m_numbers;
     std::shared_ptr<const rotation::PoseBank> m_bank; ///< of a search over poses; else null
+    std::vector<base::Box> m_placements;              ///< of its members that count
     std::unique_ptr<KeptSearch> m_kept; ///< of a search over poses that is kept; else null
     bool m_keeps;
     method::SceneHold* m_hold;

@@ -56,10 +56,10 @@ match::SearchedMap detail::searchedMap(const KeptMap& kept, const KeptPart& part
 namespace {
 
 FoundPeaks searchPart(const KeptMap& kept, const KeptPart& part, const detail::Inputs& inputs,
-                      const base::AnyView& scene, const base::Geometry& geometry, const Job& job,
-                      double searches, const std::stop_token& stop) {
+                      const method::MaskedView& scene, const base::Geometry& geometry,
+                      const Job& job, double searches, const std::stop_token& stop) {
     FoundPeaks found = detail::peaksOf(
-        job, inputs.viewOf(scene), {detail::searchedMap(kept, part, inputs)}, geometry,
+        job, scene, {detail::searchedMap(kept, part, inputs)}, geometry,
         {.nullScores = part.nullScores, .null = kept.images->job.null, .searches = searches}, stop);
     detail::moveToScene(found.peaks, inputs, geometry);
     return found;
@@ -126,6 +126,9 @@ std::shared_ptr<const KeptMap> keepMap(const JobResult& result, const Job& job,
     images->filterJob = images->job;
     if (result.report.preparation) {
         images->filterJob.spacing = result.report.preparation->stated;
+    } else if (result.report.poses) { // lengths were turned by the spacing of the run
+        images->filterJob.spacing =
+            base::Spacing{result.report.poses->edges, result.geometry.unit};
     }
     images->inputs = detail::readInputs(
         images->filterJob, {first, result.templates, result.masks, result.sceneMask}, "", stop);
@@ -181,8 +184,9 @@ FoundPeaks extractPeaks(const KeptMap& kept, const PeakThresholds& thresholds,
     const KeptImages& images = *kept.images;
     const Job job = withThresholds(images.job, thresholds);
     if (!kept.stream) {
-        FoundPeaks found = searchPart(kept, kept.parts.front(), images.inputs,
-                                      images.inputs.pixels(), images.inputs.geometry, job, 1, stop);
+        FoundPeaks found =
+            searchPart(kept, kept.parts.front(), images.inputs, images.inputs.sceneView(),
+                       images.inputs.geometry, job, 1, stop);
         if (!kept.unfinished.empty()) {
             found.incomplete =
                 kept.unfinished + (found.incomplete.empty() ? "" : "; " + found.incomplete);
@@ -197,16 +201,17 @@ FoundPeaks extractPeaks(const KeptMap& kept, const PeakThresholds& thresholds,
             return {};
         }
         std::optional<detail::Inputs> own;
-        if (!images.inputs.responses.empty()) {
+        if (!images.inputs.responses.empty() || !images.inputs.banks.empty()) {
             own = inputsOf(images, frame, stop);
         }
         if (stop.stop_requested()) {
             return {};
         }
-        FoundPeaks found = searchPart(kept, part, own ? *own : images.inputs,
-                                      own ? own->pixels() : base::viewOf(frame->pixels),
-                                      statedGeometry(*frame, job.spacing, job.world), job,
-                                      static_cast<double>(frames.count()), stop);
+        FoundPeaks found =
+            searchPart(kept, part, own ? *own : images.inputs,
+                       own ? own->sceneView() : images.inputs.viewOf(base::viewOf(frame->pixels)),
+                       statedGeometry(*frame, job.spacing, job.world), job,
+                       static_cast<double>(frames.count()), stop);
         if (stop.stop_requested()) {
             return {};
         }

@@ -84,8 +84,17 @@ void PoseBatch::prepare(const method::Problem& problem, base::TilePool& pool) {
 
 method::Outcome PoseBatch::match(const method::MaskedView& scene,
                                  const method::Execution& execution, const method::BankView& to) {
-    method::Outcome outcome = m_session.run(scene, execution, to);
+    std::vector<base::Box> placements; // of these members
+    method::BankView counted = to;
+    if (!to.counted.placements.empty()) {
+        for (const std::int64_t number : m_numbers) {
+            placements.push_back(to.counted.placements[static_cast<std::size_t>(number)]);
+        }
+        counted.counted.placements = placements;
+    }
+    method::Outcome outcome = m_session.run(scene, execution, counted);
     if (!outcome.cancelled && m_members.size() == 1) {
+        (void)method::leaveOut(to.map, 0, counted.counted);
         method::startBest(to);
     }
     return outcome;

@@ -38,6 +38,7 @@ class PoseBatch {
     void prepare(const method::Problem& problem, base::TilePool& pool);
     /// The best scores of the members, whose index counts them from 0. The sums of `to` are added
     /// to. **Errors**: as Method::executeBank().
+    /// `to.counted` is of all members of the bank.
     [[nodiscard]] method::Outcome match(const method::MaskedView& scene,
                                         const method::Execution& execution,
                                         const method::BankView& to);

@@ -139,6 +139,7 @@ class Search {
         }
         method::BankView to = first ? m_best : m_scores->view();
         to.sums = m_best.sums; // of all batches
+        to.counted = m_best.counted;
         const auto voxels = static_cast<double>(base::voxelCount(to.map.value.extents()));
         double done = 0;
         const method::Execution execution{

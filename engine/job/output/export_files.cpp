@@ -33,7 +33,8 @@ match::PanelOptions panelOptions(const Job& job, const JobResult& result) {
     }
     return {.size = boxSize(job.exports.size, largestOf(templates), result.scene->extents()),
             .normalise = job.exports.normalise,
-            .subvoxel = job.exports.subvoxel};
+            .subvoxel = job.exports.subvoxel,
+            .edges = result.geometry.spacing};
 }
 
 /// Adds what the format of `target` cannot store to the notes. False if cancelled.

@@ -141,7 +141,8 @@ bool cutBoxes(const ListConversion& conversion, const io::PositionList& list,
     }
     const match::PanelOptions options{.size = boxSize(asked.size, largest, scene->extents()),
                                       .normalise = asked.normalise,
-                                      .subvoxel = asked.subvoxel};
+                                      .subvoxel = asked.subvoxel,
+                                      .edges = scene->geometry.spacing};
     const base::AnyView voxels = base::viewOf(scene->pixels);
     const base::Geometry& geometry = scene->geometry;
     if (!asked.stack.empty()) {

@@ -175,8 +175,8 @@ PanelPlace placeOf(const JobResult& result, DrawingPoint corner, double width, d
 
 /// The box of a turned template in a flat scene, with a tick from its upper edge to its middle.
 void drawTurned(Drawing& drawing, const PanelPlace& place, const match::Peak& peak,
-                const base::Extents& templ) {
-    const rotation::Matrix m = rotation::matrixOf(*peak.pose);
+                const base::Extents& templ, const base::Point& edges) {
+    const rotation::Matrix m = rotation::matrixOf(*peak.pose, edges);
     const auto at = [&](double x, double y) {
         return place.at(peak.centre[0] + m[0] * x + m[1] * y, peak.centre[1] + m[3] * x + m[4] * y);
     };
@@ -225,7 +225,7 @@ void drawScene(Drawing& drawing, const JobResult& result, const PanelPlace& plac
         if (std::max(width, height) < kLeastBox) {
             drawing.add(io::DrawnDisc{centre, 2, {}, kMark, 0.75});
         } else if (peak.pose && templ.z == 1) {
-            drawTurned(drawing, place, peak, templ);
+            drawTurned(drawing, place, peak, templ, result.geometry.spacing);
         } else {
             drawing.box(centre.x - width / 2, centre.y - height / 2, width, height, {}, kMark, 0.9);
         }

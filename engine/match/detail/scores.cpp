@@ -225,6 +225,20 @@ std::optional<rotation::Pose> Scores::poseOf(const Score& score) const {
     return m_map->poses ? std::optional(m_map->poses->pose(score.templ)) : std::nullopt;
 }
 
+std::optional<Exclusion::Turned> Scores::turnedAs(const Score& score) const {
+    const auto& bank = m_map->poses;
+    return bank ? std::optional(Exclusion::Turned{
+                      bank->ownExtents(), bank->matrixOf(ownOf(score), bank->pose(score.templ))})
+                : std::nullopt;
+}
+
+base::Point Scores::centreOf(const Score& score) const {
+    const auto middle = [](std::int64_t length) { return static_cast<double>(length - 1) / 2; };
+    return m_map->poses ? m_map->poses->centreOf(ownOf(score), m_map->poses->pose(score.templ))
+                        : base::Point{middle(m_templExtents.x), middle(m_templExtents.y),
+                                      middle(m_templExtents.z)};
+}
+
 Score Scores::best(const base::Index& corner) const {
     Score best;
     for (std::size_t i = 0; i < m_templates.size(); ++i) {

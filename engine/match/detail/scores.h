@@ -10,6 +10,7 @@
 
 #include "engine/base/pixels.h"
 #include "engine/base/status.h"
+#include "engine/match/exclusion.h"
 #include "engine/match/peaks.h"
 #include "engine/method/canonical.h"
 #include "engine/method/match_map.h"
@@ -42,6 +43,10 @@ class Scores {
     [[nodiscard]] int numberOf(const Score& score) const;
     [[nodiscard]] std::optional<bool> isDark(const Score& score) const;
     [[nodiscard]] std::optional<rotation::Pose> poseOf(const Score& score) const;
+    [[nodiscard]] std::optional<Exclusion::Turned> turnedAs(const Score& score) const;
+    /// From the corner of what is compared with a panel to the template's centre in it, in the pose
+    /// of a score.
+    [[nodiscard]] base::Point centreOf(const Score& score) const;
 
     [[nodiscard]] const base::Extents& extents() const { return m_extents; }
     /// The values of a map that was copied back whole.

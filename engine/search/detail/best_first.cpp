@@ -18,12 +18,9 @@ constexpr std::int64_t kKeptVoxels = 100'000'000;
 constexpr std::size_t kPlateauLimit = 10'000;
 
 base::Extents zoneOf(const rotation::PoseBank& bank) {
-    const base::Extents& n = bank.templExtents();
-    const double diagonal = std::hypot(static_cast<double>(n.x), static_cast<double>(n.y)) *
-                            *std::ranges::max_element(bank.cover().scales);
-    const auto edge = static_cast<std::int64_t>(std::ceil(diagonal)) + 1;
+    const base::Extents turned = bank.largestTurned();
     const base::Extents& box = bank.box();
-    return {std::max(box.x, edge), std::max(box.y, edge), 1};
+    return {std::max(box.x, turned.x), std::max(box.y, turned.y), 1};
 }
 
 } // namespace
@@ -336,8 +333,10 @@ void BestFirst::takeScores() {
         }
         const rotation::PoseBank& bank = *m_searched[item.part].prepared->bank;
         match::Exclusion zone(m_largest, m_options.minDistance);
-        zone.add({item.x, item.y, 0}, bank.box(),
-                 match::Exclusion::Turned{bank.templExtents(), bank.pose(item.member)});
+        zone.add(
+            {item.x, item.y, 0}, bank.box(),
+            match::Exclusion::Turned{
+                bank.ownExtents(), bank.matrixOf(bank.templ(item.member), bank.pose(item.member))});
         m_excluded.push_back(std::move(zone));
         m_accepted.push_back(item);
     }

@@ -58,12 +58,26 @@ struct BestMap {
     base::Image<std::int32_t> index;
 };
 
-BestMap bestOf(std::vector<method::MatchMap>& maps) {
+/// Scores that do not count are taken from `maps`.
+BestMap bestOf(std::vector<method::MatchMap>& maps, const method::Counted& counted = {}) {
     BestMap best(maps.front().value.extents(), !maps.front().exact.empty());
+    method::BankView view = best.view();
+    view.counted = counted;
     for (std::size_t i = 0; i < maps.size(); ++i) {
-        method::mergeBest(method::viewOf(maps[i]), static_cast<std::int32_t>(i), best.view());
+        (void)method::leaveOut(method::viewOf(maps[i]), static_cast<std::int32_t>(i), counted);
+        method::mergeBest(method::viewOf(maps[i]), static_cast<std::int32_t>(i), view);
     }
     return best;
+}
+
+/// Of each template another part of the placements.
+std::vector<base::Box> placementsOf(const Extents& extents, int count) {
+    std::vector<base::Box> boxes;
+    for (std::int64_t i = 0; i < count; ++i) {
+        boxes.push_back({{5 * i, i % 2, 0},
+                         {extents.x - 7 * i - 1, extents.y - 2 * i, extents.z - (i == 1 ? 1 : 0)}});
+    }
+    return boxes;
 }
 
 } // namespace
@@ -100,8 +114,14 @@ class MergeTest : public QObject {
             for (const bool backwards : {false, true}) {
                 test::deviceDouble().backwards = backwards;
                 std::vector<method::MatchMap> maps = mapsOf(extents, count, inDouble, lowConf, 5);
-                BestMap expected = bestOf(maps);
-                const Device device(maps, backwards);
+                const std::vector<base::Box> placements = placementsOf(extents, count);
+                // Of templates that count everywhere, and of poses at the border.
+                const method::Counted counted =
+                    count == 2
+                        ? method::Counted{}
+                        : method::Counted{.placements = placements, .wholeFirst = count == 5};
+                const Device device(maps, backwards, counted);
+                BestMap expected = bestOf(maps, counted);
                 QVERIFY(device.slot().openMost <= cuda::kOpenMost);
                 BestMap found = device.best();
                 QCOMPARE(test::firstDifferentBit(found.map, expected.map), std::string());
@@ -181,8 +201,9 @@ class MergeTest : public QObject {
     /// their order or from the last one on, and the best ones back.
     class Device {
       public:
-        explicit Device(const std::vector<method::MatchMap>& maps, bool lastFirst = false)
-            : m_scene(test::noise(base::PixelType::UInt8, {200, 60, 5}, 1)),
+        explicit Device(const std::vector<method::MatchMap>& maps, bool lastFirst = false,
+                        const method::Counted& counted = {})
+            : m_counted(counted), m_scene(test::noise(base::PixelType::UInt8, {200, 60, 5}, 1)),
               m_templ(test::noise(base::PixelType::UInt8, {3, 3, 1}, 2)), m_view(m_scene),
               m_canonical(base::viewOf(m_templ)) {
             const Extents& extents = maps.front().value.extents();
@@ -246,6 +267,7 @@ class MergeTest : public QObject {
         [[nodiscard]] const method::ScoreTally& scores() const { return m_scores; }
 
       private:
+        method::Counted m_counted;
         base::AnyImage m_scene;
         base::AnyImage m_templ;
         method::MaskedView m_view;
@@ -254,7 +276,7 @@ class MergeTest : public QObject {
         method::Problem m_problem;
         cuda::Engine m_engine{&test::doubleTable()};
         mutable cuda::Pipeline m_pipe{m_engine, 0};
-        cuda::Merger m_merger{m_problem, m_templates, m_view, 0x1p-24};
+        cuda::Merger m_merger{m_problem, m_templates, m_view, 0x1p-24, m_counted};
         mutable method::ScoreTally m_scores;
     };
 };

