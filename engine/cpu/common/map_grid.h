@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <vector>
 
 #include "engine/cpu/common/tile_grid.h"
@@ -21,15 +22,20 @@ class MapGrid {
         Part(const base::Box& all, const base::Extents& tile) : box(all), grid(all.extents, tile) {}
     };
 
-    /// `whole`: one grid covers the whole map, for problems whose tiles are all general.
-    MapGrid(const method::Problem& problem, const base::Extents& tile, bool whole)
+    /// Placements of a tile of the border, given the extents of its part of the map.
+    using RimTile = std::function<base::Extents(const base::Extents&)>;
+
+    /// `whole`: one grid covers the whole map, for problems whose tiles are all general. Without
+    /// `rim` the tiles of the border are as large as those inside.
+    MapGrid(const method::Problem& problem, const base::Extents& tile, bool whole,
+            const RimTile& rim = {})
         : m_inner(innerOf(problem, whole), tile) {
         const base::Extents map = method::mapExtents(problem);
         const base::Box& in = m_inner.box;
         const auto add = [&](const base::Index& from, const base::Index& to) {
             const base::Extents extents{to.x - from.x, to.y - from.y, to.z - from.z};
             if (extents.x > 0 && extents.y > 0 && extents.z > 0) {
-                m_frame.emplace_back(base::Box{from, extents}, tile);
+                m_frame.emplace_back(base::Box{from, extents}, rim ? rim(extents) : tile);
             }
         };
         const base::Index end{in.corner.x + in.extents.x, in.corner.y + in.extents.y,

@@ -187,40 +187,30 @@ class TiledMethod final : public method::Method {
             return method::Refusal{std::move(reason)};
         }
         const double placements = static_cast<double>(base::voxelCount(map)) - general.placements;
-        const double tiles =
-            placements > 0 ? std::max(1.0, static_cast<double>(grid.count()) - general.tiles) : 0;
+        const MapGrid cut = mapGrid(problem, points, tile, false);
+        const double tiles = placements <= 0 ? 0
+                             : takesRims(problem, points)
+                                 ? static_cast<double>(cut.inner().grid.count())
+                                 : std::max(1.0, static_cast<double>(grid.count()) - general.tiles);
         const double pointCount = static_cast<double>(count);
         const double halves = static_cast<double>(general.inputs + general.products);
         // Two half transforms a tile (Karas (23)), 2.5 M log2 M operations each; one for each
         // further template.
         const double templates = problem.templates;
-        const double masks = !masksInTiles(problem) ? 0 : problem.ownMasks ? templates : 1;
-        const double maskPasses = masks > 0 ? kMaskPasses + kAgainMask * (masks - 1) : 0;
+        const double masks = masksOf(problem);
         prediction.operations =
             (tiles * (1 + templates + 3 * masks) + templates * halves * general.tiles) *
             (2.5 * pointCount * std::log2(std::max(2.0, pointCount)) + 1.5 * pointCount);
         const method::ShapeTime shape = model.timeOf(points);
-        const double loadNs = std::min(shape.tileNs, model.loadNs(points));
-        // The model knows by itself that other lengths are FFTW's.
-        const double fftw = points.smooth() ? timeFactor(points) : 1;
-        const double passesNs = (shape.tileNs - loadNs) * passesShare(points, m) * fftw;
-        const double far = problem.ownMasks && points.z == 1
-                               ? farTimes(sizeof(float) * pointCount * (templates + masks))
-                               : 1;
-        const double tileNs = loadNs + passesNs * (1 + far * kAgainTransform * (templates - 1)) +
-                              far * maskPasses * passesNs + masks * kMaskVoxelNs * pointCount +
-                              model.tileOverheadNs;
+        const double tileNs = tileNsOf(problem, points, model);
         // In the last round some threads may be idle.
         const double threads = static_cast<double>(candidate.threads);
         const double rounds = std::ceil(tiles / threads);
         const double busy = tiles > 0 ? rounds * threads / tiles : 1;
         const double workers = model.speedUp(candidate.threads);
         const auto buffers = static_cast<double>(workspace);
-        // Under weights each placement of a general tile is a canonical value.
-        constexpr double kWeightedNs = 4;
-        const double generalNs = weightedByDefinition(problem, points)
-                                     ? templates * general.placements * kWeightedNs *
-                                           static_cast<double>(base::voxelCount(m))
+        const double generalNs = takesRims(problem, points)
+                                     ? rimNs(problem, points, tile, model)
                                      : templates * general.tiles *
                                                (halves * pointCount * doubleHalfNs(points) +
                                                 kSupportLoads * model.loadNs(points)) +
@@ -301,6 +291,43 @@ class TiledMethod final : public method::Method {
     }
 
   private:
+    /// Masks under which the sums of a tile are made.
+    static double masksOf(const Problem& problem) {
+        return !masksInTiles(problem) ? 0 : problem.ownMasks ? problem.templates : 1;
+    }
+
+    /// Time of a tile for all templates, but for its window sums and scores.
+    static double tileNsOf(const Problem& problem, const TransformShape& points,
+                           const method::CostModel& model) {
+        const auto count = static_cast<double>(base::voxelCount(points));
+        const double templates = problem.templates;
+        const double masks = masksOf(problem);
+        const double maskPasses = masks > 0 ? kMaskPasses + kAgainMask * (masks - 1) : 0;
+        const method::ShapeTime shape = model.timeOf(points);
+        const double loadNs = std::min(shape.tileNs, model.loadNs(points));
+        // The model knows by itself that other lengths are FFTW's.
+        const double fftw = points.smooth() ? timeFactor(points) : 1;
+        const double passesNs = (shape.tileNs - loadNs) * passesShare(points, problem.templ) * fftw;
+        const double far = problem.ownMasks && points.z == 1
+                               ? farTimes(sizeof(float) * count * (templates + masks))
+                               : 1;
+        return loadNs + passesNs * (1 + far * kAgainTransform * (templates - 1)) +
+               far * maskPasses * passesNs + masks * kMaskVoxelNs * count + model.tileOverheadNs;
+    }
+
+    /// Time of the border, if takesRims().
+    static double rimNs(const Problem& problem, const TransformShape& points, const Extents& tile,
+                        const method::CostModel& model) {
+        constexpr double kBoxNs = 6;   // window sums of a placement
+        constexpr double kScoreNs = 8; // and its score for each template
+        double ns = 0;
+        for (const RimCost& part : rimCosts(problem, points, tile)) {
+            ns += part.tiles * tileNsOf(problem, part.points, model) +
+                  part.placements * (kBoxNs + kScoreNs * problem.templates);
+        }
+        return ns;
+    }
+
     /// For a large problem, drops tiles that cannot be recomputed in parts, if there are others:
     /// the memory that they would need for recomputing is often not used.
     static void dropGreedy(const Problem& problem, std::vector<Candidate>& candidates) {
@@ -324,7 +351,8 @@ class TiledMethod final : public method::Method {
         const Problem& problem = counted.problem;
         const bool general = (problem.mask && !masksInTiles(problem)) ||
                              problem.statistics == method::WindowStatistics::Fourier;
-        const std::int64_t tiles = MapGrid(problem, tile, general).count();
+        const std::int64_t tiles =
+            mapGrid(problem, TransformShape(candidate), tile, general).count();
         return std::min<std::int64_t>(candidate.threads, tiles) *
                (TiledBuffers::bytes(counted, TransformShape(candidate), tile) +
                 counted.scorerBytes(tile));

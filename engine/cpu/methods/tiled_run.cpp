@@ -6,6 +6,8 @@
 
 #include "engine/base/tile_pool.h"
 #include "engine/cpu/methods/tiled_sums.h"
+#include "engine/cpu/operation/rim_values.h"
+#include "engine/cpu/score/edge_sums.h"
 #include "engine/method/shared/smooth_length.h"
 
 namespace flcc::cpu {
@@ -172,13 +174,16 @@ class Worker {
         TileBuffers<float> own = m_buffers.tile<float>(2);
         Passed passed = enter(transform, tile, own);
         MaskedTile sums(m_run, tile.out, passed, own, m_buffers.kept());
-        const double againNs = 3 * m_again.ns(tile.out.extents);
+        const double partsNs = m_again.ns(tile.out.extents);
         for (std::size_t i = 0; i < m_run.templs.size(); ++i) {
             const MaskWeights* const mask = m_run.templs[i]->mask();
             if (mask != m_buffers.kept().masked().mask) {
                 sums.under(*mask, transform);
                 m_tally.clock.lap(kNumerator);
             }
+            // Without exact sums, these are made in double too.
+            const double againNs =
+                (hasExactSums(*m_run.templs[i], &passed.centred) ? 1 : 3) * partsNs;
             TileResult result = correlate(transform, i, tile, passed, own);
             scoreAgainMasked(i, tile, againNs, own, result);
             if (TileScorer::wantsDouble(m_run.problem, result, againNs)) {
@@ -210,6 +215,7 @@ class Worker {
         TileBuffers<double> own = m_buffers.again(m_run.bank());
         const method::MapView scores = scoresOf(i, tile);
         const TileGrid parts(tile.out.extents, m_again.out);
+        const bool summed = hasExactSums(templ, known);
         bool plain = true;
         for (std::int64_t number = 0; number < parts.count(); ++number) {
             const base::Box box = parts.box(number);
@@ -218,9 +224,11 @@ class Worker {
                 {corner.x + box.corner.x, corner.y + box.corner.y, corner.z + box.corner.z},
                 box.extents};
             const method::MapView part = method::partOf(scores, box);
-            const CentredTile* const frame = parts.count() == 1 ? known : nullptr;
+            const CentredTile* const frame = summed || parts.count() == 1 ? known : nullptr;
             KeptTile* const kept = templ.mask() != nullptr ? &m_buffers.keptAgain() : nullptr;
-            if (kept != nullptr) {
+            if (summed) {
+                kept->copyMasked(m_buffers.kept(), tile.out.extents, box);
+            } else if (kept != nullptr) {
                 sumInDouble({m_run, points, out, frame}, *templ.mask(), *transform, own, *kept);
                 m_tally.clock.lap(kNumerator);
             }
@@ -235,6 +243,16 @@ class Worker {
             plain = plain && result.plain();
         }
         take(i, tile.part, plain);
+    }
+
+    /// True if the sums of the tile under the template's mask serve scores in double: they are
+    /// exact or were made in double, and its parts can be loaded in its frame, `known`.
+    [[nodiscard]] bool hasExactSums(const TiledPrepared& templ, const CentredTile* known) {
+        if (templ.mask() == nullptr || known == nullptr || !known->direct) {
+            return false;
+        }
+        const MaskedSums& sums = m_buffers.kept().masked();
+        return sums.mask == templ.mask() && sums.square <= 16 * kUnitDouble;
     }
 
     /// Scores placements whose tile has been correlated.
@@ -398,17 +416,21 @@ std::int64_t TiledBuffers::bytes(const Counted& counted, const TransformShape& p
     const Problem& problem = counted.problem;
     const bool single = problem.precision == method::Precision::Single;
     const bool bank = problem.templates > 1;
+    // The border needs double only where scores may break the promise.
+    const bool rims = takesRims(problem, points);
+    const bool exactly = needsGeneral(problem) && !weightedByDefinition(problem, points) &&
+                         !(rims && !problem.recompute);
     const std::int64_t common = BestTile::bytes(problem, tile) +
-                                (needsGeneral(problem) && !weightedByDefinition(problem, points)
-                                     ? FourierCorrelator::bytes(problem, points)
-                                     : 0);
+                                (rims ? RimValues::bytes(problem, points) : 0) +
+                                (exactly ? FourierCorrelator::bytes(problem, points) : 0);
     const std::int64_t scratch = TileTransform<double>::scratchBytes(points);
     if (masksInTiles(problem)) {
         const std::int64_t again =
             bank && problem.recompute ? TileBuffers<double>::bytes(doublePoints(problem, points), 0)
                                       : 0;
         return common + scratch + tileBytes(problem, points, single ? 2 : 0) +
-               KeptTile::bytes(tile) + again;
+               KeptTile::bytes(tile) + again +
+               (single && !problem.weights ? edgeSumsBytes(problem.templ, tile) : 0);
     }
     if (problem.mask || problem.statistics == method::WindowStatistics::Fourier) {
         return common + scratch;
@@ -431,12 +453,12 @@ std::int64_t TiledBuffers::bytes(const Counted& counted, const TransformShape& p
 std::int64_t TiledPrepared::bytes(const Counted& counted, const TransformShape& points, bool keep) {
     const Problem& problem = counted.problem;
     const bool single = problem.precision == method::Precision::Single;
-    const std::int64_t general = needsGeneral(problem)
-                                     ? SupportTemplate::bytes(problem) +
-                                           (weightedByDefinition(problem, points)
-                                                ? 0
-                                                : FourierCorrelator::spectraBytes(problem, points))
-                                     : 0;
+    const bool rims = takesRims(problem, points);
+    const bool exactly = needsGeneral(problem) && !weightedByDefinition(problem, points) &&
+                         !(rims && !problem.recompute);
+    const std::int64_t general = (needsGeneral(problem) ? SupportTemplate::bytes(problem) : 0) +
+                                 (rims ? RimTemplate::bytes(problem, points) : 0) +
+                                 (exactly ? FourierCorrelator::spectraBytes(problem, points) : 0);
     if (masksInTiles(problem)) {
         const TransformShape inDouble = doublePoints(problem, points);
         const bool keeps = (!single || problem.recompute) && keep;
@@ -454,7 +476,7 @@ std::int64_t TiledPrepared::bytes(const Counted& counted, const TransformShape& 
 method::Outcome TiledRun::operator()(const Extents& tile, ThreadBuffers<TiledBuffers>& buffers,
                                      const method::Execution& execution) const {
     const bool general = templs.front()->allGeneral();
-    const MapGrid grid(problem, tile, general);
+    const MapGrid grid = mapGrid(problem, points, tile, general);
     return runTiles(grid, execution, {"load", "transform", "denominator", "recomputation"},
                     [&](const base::Box& box, int number, WorkerTally& tally) {
                         Worker worker(*this, buffers.of(number), tally);

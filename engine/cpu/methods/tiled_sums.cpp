@@ -1,5 +1,7 @@
 #include "engine/cpu/methods/tiled_sums.h"
 
+#include "engine/cpu/score/edge_sums.h"
+
 namespace flcc::cpu {
 
 using base::Extents;
@@ -8,12 +10,9 @@ void MaskedTile::under(const MaskWeights& mask, const TileTransform<float>& tran
     const Extents& out = m_out.extents;
     const Extents& points = m_run.points;
     const Extents& m = m_run.problem.templ;
-    const bool whole = runsAreWhole(mask, m_passed.centred);
-    const bool direct = whole && hasFewRuns(mask, m, true);
-    // More runs than these take longer for s1 than its transform.
-    constexpr std::size_t kBoth = 24;
-    if (direct && mask.runs().size() <= kBoth) {
-        alongRuns(RunSums::Both, mask);
+    const bool whole = edgesAreWhole(mask, m_passed.centred);
+    if (hasShortEdges(mask, whole) && expectsPoor()) {
+        alongEdges(mask);
         return;
     }
     SumsKnown known{points, m, m_passed.centred, m_passed.energies, {}, 0};
@@ -24,19 +23,6 @@ void MaskedTile::under(const MaskWeights& mask, const TileTransform<float>& tran
         writeSums(m_own.numerators, points, out, mask.norm(), 0, 0, false, rows);
     };
     const double steps = m_passed.centred.stepsPerUnit();
-    // s1 is kept if exact squares make it exact.
-    const auto takeRuns = [&](const SumsErrors& errors) {
-        const bool kept = whole && errors.wholeBySquares;
-        alongRuns(kept ? RunSums::Squares : RunSums::Both, mask);
-        if (kept) {
-            roundLike(steps, out, rows);
-        }
-    };
-    if (direct) {
-        first();
-        takeRuns(errorsOf<float>(mask, known));
-        return;
-    }
     square(transform);
     known.squares.in = m_squares->in;
     known.level = m_squares->level;
@@ -53,11 +39,20 @@ void MaskedTile::under(const MaskWeights& mask, const TileTransform<float>& tran
     if (!isPoor(errors.of)) {
         return;
     }
-    if (hasFewRuns(mask, m, false) && (whole || !errors.maySplit)) {
-        takeRuns(errors);
+    if (hasShortEdges(mask, false) && (whole || !errors.maySplit)) {
+        alongEdges(mask);
     } else if (errors.maySplit) {
         inParts(mask, transform);
     }
+}
+
+/// True if sums by transforms will not do for the tile. It is the same for all templates.
+bool MaskedTile::expectsPoor() {
+    if (!m_poor) { // the first template finds the voxels
+        m_poor = expectsPoorSums(m_run.points, m_run.problem.templ, m_out.extents,
+                                 boxOf(m_own.voxels, m_run.points), m_run.problem.promise);
+    }
+    return *m_poor;
 }
 
 /// Makes the spectrum of the squares, which take the place of the voxels.
@@ -82,12 +77,13 @@ bool MaskedTile::isPoor(const MaskedSums& sums) const {
            base::voxelCount(out);
 }
 
-void MaskedTile::alongRuns(RunSums which, const MaskWeights& mask) {
+void MaskedTile::alongEdges(const MaskWeights& mask) {
     if (m_squares) {
         load(); // the squares took the place of the voxels
     }
-    m_kept.setMasked(sumRuns(which, mask, m_passed.centred, boxOf(m_own.voxels, m_run.points),
-                             m_run.problem.templ, m_out.extents, m_kept.rowsOf(m_out.extents)));
+    m_kept.setMasked(sumAlongEdges(mask, m_passed.centred, boxOf(m_own.voxels, m_run.points),
+                                   m_run.problem.templ, m_out.extents,
+                                   m_kept.rowsOf(m_out.extents)));
 }
 
 /// Makes s2 from two parts of the squares, whose sums are whole numbers.

@@ -49,9 +49,10 @@ class MaskedTile {
     [[nodiscard]] base::Extents seen() const {
         return footprint(m_out, m_run.problem.templ).extents;
     }
+    [[nodiscard]] bool expectsPoor();
     void square(const TileTransform<float>& transform);
     [[nodiscard]] bool isPoor(const MaskedSums& sums) const;
-    void alongRuns(RunSums which, const MaskWeights& mask);
+    void alongEdges(const MaskWeights& mask);
     void inParts(const MaskWeights& mask, const TileTransform<float>& transform);
     void load() { (void)loadTile(m_run, m_run.points, m_out, m_own.voxels); }
 
@@ -66,6 +67,7 @@ class MaskedTile {
     TileBuffers<float>& m_own;
     KeptTile& m_kept;
     std::optional<Squares> m_squares;
+    std::optional<bool> m_poor; ///< of expectsPoor()
 };
 
 /// A part of a tile in double.

@@ -24,7 +24,7 @@ bool LccValues::load(const GeneralRun& run, const OperationPrepared& templ, cons
     m_templ = &templ;
     m_out = out;
     m_first = seenBy(run.problem, out).corner;
-    m_flat.clear();
+    m_flat.start(run, templ, out);
     m_overRange = 0;
     const bool done = m_sums.load(run, *templ.weights(), templ.spectra(), out, stop, clock);
     makeFrame();
@@ -105,7 +105,7 @@ inline method::OperationValue LccValues::value(const Index& at,
             problem.outside == Outside::Overlap ? m_sums.at(GeneralSums::kTemplSquares, at) : 1;
     }
     const method::shared::PanelScore score = scorePanel(sums, frame);
-    if (score.open && isFlat(at, whole)) {
+    if (score.open && m_flat.isFlat(at, whole)) {
         result.status = Status::Flat;
         return result;
     }
@@ -115,42 +115,6 @@ inline method::OperationValue LccValues::value(const Index& at,
     result.bound = score.bound;
     result.status = whole ? Status::Ok : Status::Partial;
     return result;
-}
-
-[[gnu::noinline]] bool LccValues::isFlat(const Index& at, bool whole) {
-    const bool overlap = m_run->problem.outside == Outside::Overlap;
-    const Index corner{m_first.x + at.x, m_first.y + at.y, m_first.z + at.z};
-    return isConstantPanel(at, corner, !whole && !overlap) ||
-           (!whole && overlap && isTemplateConstant(m_run->scene, *m_templ->weights(), corner));
-}
-
-/// True if a panel is constant on the voxels inside; with `zero`, if these are all 0. The panel's
-/// voxels are compared only if the box around its support is not constant and the support is not
-/// that box.
-bool LccValues::isConstantPanel(const Index& at, const Index& corner, bool zero) {
-    const Extents& extents = m_out.extents;
-    const method::MaskedView& scene = m_run->scene;
-    if (m_flat.empty()) {
-        m_flat = flatPanels(scene.pixels, {m_first, footprint(m_out, m_run->problem.templ).extents},
-                            m_run->problem.templ);
-    }
-    if (m_flat[static_cast<std::size_t>((at.z * extents.y + at.y) * extents.x + at.x)] != 0) {
-        return !zero || isZeroNear(corner);
-    }
-    const bool box = m_templ->canonical().support().empty() && scene.mask.data() == nullptr;
-    return !box && isConstant(scene, m_templ->weights()->runs(), corner, zero);
-}
-
-/// True if the scene voxel nearest to `at` is 0.
-bool LccValues::isZeroNear(const Index& at) const {
-    return std::visit(
-        [&](const auto& pixels) {
-            const Extents& n = pixels.extents();
-            return pixels.at({std::clamp<std::int64_t>(at.x, 0, n.x - 1),
-                              std::clamp<std::int64_t>(at.y, 0, n.y - 1),
-                              std::clamp<std::int64_t>(at.z, 0, n.z - 1)}) == 0;
-        },
-        m_run->scene.pixels);
 }
 
 } // namespace flcc::cpu

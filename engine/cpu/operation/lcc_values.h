@@ -1,7 +1,6 @@
 #pragma once
 
-#include <vector>
-
+#include "engine/cpu/operation/flat_panels.h"
 #include "engine/cpu/operation/operation_run.h"
 #include "engine/method/shared/panel_score.h"
 
@@ -24,9 +23,6 @@ class LccValues final : public PlacementValues {
     void makeFrame();
     [[nodiscard]] method::OperationValue value(const base::Index& at,
                                                const method::shared::PanelFrame& frame);
-    [[nodiscard]] bool isFlat(const base::Index& at, bool whole);
-    [[nodiscard]] bool isConstantPanel(const base::Index& at, const base::Index& corner, bool zero);
-    [[nodiscard]] bool isZeroNear(const base::Index& at) const;
 
     GeneralSums m_sums;
     const GeneralRun* m_run = nullptr;
@@ -34,7 +30,7 @@ class LccValues final : public PlacementValues {
     base::Box m_out;
     base::Index m_first; ///< the scene voxel under the template's first one at the first placement
     method::shared::PanelFrame m_frame;
-    std::vector<std::uint8_t> m_flat; ///< result of flatPanels(); empty until needed
+    FlatPanels m_flat;
     std::int64_t m_overRange = 0;
 };
 

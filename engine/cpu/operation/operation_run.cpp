@@ -12,6 +12,7 @@
 #include "engine/cpu/operation/absolute_differences.h"
 #include "engine/cpu/operation/lcc_values.h"
 #include "engine/cpu/operation/operation_sums.h"
+#include "engine/cpu/operation/rim_values.h"
 #include "engine/cpu/operation/weighted_values.h"
 
 namespace flcc::cpu {
@@ -189,7 +190,7 @@ class GeneralTile {
         ++count(status);
     }
 
-    /// Takes the row that m_row holds if all of its values are OK and good.
+    /// Takes the row that m_row holds if all of its values are OK or PARTIAL, and good.
     [[nodiscard]] bool takeRow(std::int64_t y, std::int64_t z) {
         RowFacts row;
         if (m_row.plain) {
@@ -213,11 +214,17 @@ class GeneralTile {
         for (std::int64_t x = 0; x < length; ++x) {
             to[x] = static_cast<float>(value[x]);
         }
-        std::fill_n(m_map.status.row(y, z), length, Status::Ok);
+        Status* const status = m_map.status.row(y, z);
+        std::int64_t partial = 0;
+        for (std::int64_t x = 0; x < length; ++x) {
+            status[x] = m_row.status[static_cast<std::size_t>(x)];
+            partial += status[x] == Status::Partial ? 1 : 0;
+        }
         if (m_map.exact.data() != nullptr) {
             std::copy_n(value, length, m_map.exact.row(y, z));
         }
-        count(Status::Ok) += length;
+        count(Status::Partial) += partial;
+        count(Status::Ok) += length - partial;
         return true;
     }
 
@@ -263,6 +270,9 @@ OperationPrepared::OperationPrepared(const Problem& problem,
     }
     if (m_weights && points.x > 0) {
         m_spectra.emplace(points, *m_weights);
+    }
+    if (takesRims(problem, points)) {
+        m_rim = std::make_unique<const RimTemplate>(problem, canonical, *m_weights);
     }
 }
 
@@ -317,6 +327,14 @@ std::unique_ptr<PlacementValues> makeValues(const Problem& problem, const base::
     if (problem.operation.traits().byDefinition) {
         return std::make_unique<AbsoluteDifferences>(problem.templ, tile);
     }
+    if (takesRims(problem, points)) {
+        return std::make_unique<RimValues>(problem, points);
+    }
+    return makeExactValues(problem, tile, points);
+}
+
+std::unique_ptr<PlacementValues> makeExactValues(const Problem& problem, const base::Extents& tile,
+                                                 const TransformShape& points) {
     if (weightedByDefinition(problem, points)) {
         return std::make_unique<WeightedValues>();
     }
@@ -345,6 +363,7 @@ bool runGeneralTile(const GeneralRun& run, const std::vector<const OperationPrep
                     const base::Box& out, PlacementValues& values, BestTile& best,
                     const method::BankView& part, WorkerTally& tally, const std::stop_token& stop) {
     BestPart to{part};
+    values.enter();
     for (std::size_t i = 0; i < templs.size(); ++i) {
         const auto number = static_cast<std::int32_t>(i);
         // The first template alone is stopped before its tile is whole.

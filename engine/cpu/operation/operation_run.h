@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "engine/cpu/operation/general_sums.h"
+#include "engine/cpu/operation/rim_template.h"
 #include "engine/cpu/score/support_run.h"
 #include "engine/cpu/score/tile_run.h"
 #include "engine/cpu/tile/correlator.h"
@@ -37,6 +38,8 @@ class OperationPrepared {
     [[nodiscard]] const SupportSpectra* spectra() const {
         return m_spectra ? &*m_spectra : nullptr;
     }
+    /// Null unless takesRims().
+    [[nodiscard]] const RimTemplate* rim() const { return m_rim.get(); }
     /// The value of a placement from the pixels. `status`: what is known of it.
     [[nodiscard]] method::OperationValue
     canonicalValue(const GeneralRun& run, const base::Index& corner, base::Status status) const;
@@ -67,6 +70,7 @@ class OperationPrepared {
     double m_squares = 0;
     std::optional<SupportTemplate> m_weights;
     std::optional<SupportSpectra> m_spectra;
+    std::unique_ptr<const RimTemplate> m_rim;
 };
 
 /// The values of a row of placements, as OperationValue.
@@ -75,7 +79,7 @@ struct RowValues {
     std::vector<double> bound; ///< kUnknown: the canonical value must decide
     std::vector<double> scale;
     std::vector<base::Status> status;
-    bool plain = true; ///< every status is OK
+    bool plain = true; ///< every status is OK or PARTIAL
 
     static constexpr double kUnknown = std::numeric_limits<double>::infinity();
 
@@ -87,7 +91,7 @@ struct RowValues {
         bound[x] = of.bound;
         scale[x] = of.scale;
         status[x] = of.status;
-        plain = plain && of.status == base::Status::Ok;
+        plain = plain && (of.status == base::Status::Ok || of.status == base::Status::Partial);
     }
     [[nodiscard]] method::OperationValue at(std::size_t x) const {
         return {value[x], bound[x], scale[x], status[x]};
@@ -99,6 +103,8 @@ class PlacementValues {
   public:
     virtual ~PlacementValues() = default;
 
+    /// Must be called before the first template of another tile.
+    virtual void enter() {}
     /// Prepares the values of the tile `out`. What it is given must outlive their use. False:
     /// stopped.
     [[nodiscard]] virtual bool load(const GeneralRun& run, const OperationPrepared& templ,
@@ -123,6 +129,11 @@ class PlacementValues {
 /// placements: absolute differences, or of sums by definition if `points` is 0, else by transforms.
 [[nodiscard]] std::unique_ptr<PlacementValues>
 makeValues(const method::Problem& problem, const base::Extents& tile, const TransformShape& points);
+
+/// The same in double alone, or canonical.
+[[nodiscard]] std::unique_ptr<PlacementValues> makeExactValues(const method::Problem& problem,
+                                                               const base::Extents& tile,
+                                                               const TransformShape& points);
 
 /// Bytes of makeValues().
 [[nodiscard]] std::int64_t valuesBytes(const method::Problem& problem, const base::Extents& tile,

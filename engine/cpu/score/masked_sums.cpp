@@ -2,9 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstring>
 #include <type_traits>
-#include <vector>
 
 #include "engine/base/widest.h"
 #include "engine/cpu/score/tile_scorer.h"
@@ -89,26 +87,6 @@ struct PoorRow {
     }
 };
 
-/// The nearest multiple of 1 / steps that is even or odd as s2 is.
-struct ParityRow {
-    double* first;
-    const double* second;
-    std::int64_t count;
-    double steps;
-
-    void operator()() const {
-        double* const s1 = first;
-        const double* const s2 = second;
-        const double scale = steps;
-        const double per = 1 / steps;
-        for (std::int64_t x = 0; x < count; ++x) {
-            const double square = s2[x] * scale * scale;
-            const double odd = std::abs(square - 2 * rounded(0.5 * square));
-            s1[x] = (2 * rounded(0.5 * (s1[x] * scale - odd)) + odd) * per;
-        }
-    }
-};
-
 struct PartRow {
     float* x;
     std::int64_t count;
@@ -152,156 +130,6 @@ struct AddRow {
     }
 };
 
-/// Prefix sums of the rows that a mask covers: of x, then of x^2.
-template <class Sum, RunSums Which> struct Prefixes {
-    static constexpr bool kBoth = Which == RunSums::Both;
-    static constexpr std::int64_t kSums = kBoth ? 2 : 1;
-    std::int64_t rows;
-    std::int64_t stride;
-    using Value = std::conditional_t<std::is_integral_v<Sum>, std::int32_t, double>;
-    std::vector<Sum> sums;
-    std::vector<Value> values; ///< of a row
-
-    Prefixes(std::int64_t count, std::int64_t columns, std::int64_t room)
-        : rows(count), stride(columns + 1 + room),
-          sums(static_cast<std::size_t>(kSums * count * stride)),
-          values(static_cast<std::size_t>(columns)) {}
-
-    /// The prefix sums of x of row `y`, one of the last `rows` ones, if there are any; then those
-    /// of x^2.
-    [[nodiscard]] Sum* at(std::int64_t y) { return sums.data() + kSums * (y % rows) * stride; }
-
-    void add(const float* row, std::int64_t y, std::int64_t columns, double steps) {
-        base::inWidest(Steps{row, values.data(), columns, steps}); // by themselves: in vectors
-        Sum* const first = at(y);
-        Sum* const second = first + (kSums - 1) * stride;
-        Sum sum = 0;
-        Sum square = 0;
-        for (std::int64_t i = 0; i < columns; ++i) {
-            const Value value = values[static_cast<std::size_t>(i)];
-            square += static_cast<Sum>(value * value);
-            second[i + 1] = square;
-            if constexpr (kBoth) {
-                sum += static_cast<Sum>(value);
-                first[i + 1] = sum;
-            }
-        }
-    }
-
-  private:
-    struct Steps {
-        const float* row;
-        Value* to;
-        std::int64_t count;
-        double steps;
-
-        void operator()() const {
-            const float* const from = row;
-            Value* const out = to;
-            const double factor = steps;
-            for (std::int64_t i = 0; i < count; ++i) {
-                out[i] = static_cast<Value>(static_cast<double>(from[i]) * factor);
-            }
-        }
-    };
-};
-
-/// Where a run of the mask begins and ends in the first prefix sums.
-template <class Sum> struct RunEnds {
-    const Sum* before;
-    const Sum* after;
-};
-
-/// Sums of the runs of a mask for a row of placements. Whole numbers may run over: only the sums
-/// over the whole mask must fit.
-template <class Sum, RunSums Which> struct RunRow {
-    std::int64_t stride; ///< from the prefix sums of x, if there are any, to those of x^2
-    const std::vector<RunEnds<Sum>>& runs;
-    std::int64_t count;
-    double per1; ///< units of the sums
-    double per2;
-    double* to1;
-    double* to2;
-
-    // Vectors of AVX2: wider ones would be kept in memory on a processor that has no wider ones.
-    using Vector [[gnu::vector_size(32)]] = Sum;
-    static constexpr std::int64_t kLanes = 32 / sizeof(Sum);
-    static constexpr bool kBoth = Which == RunSums::Both;
-    static constexpr std::int64_t kVectors = kBoth ? 4 : 8;
-    static constexpr std::int64_t kBlock = kVectors * kLanes;
-
-    void operator()() const {
-        using Value = std::conditional_t<std::is_integral_v<Sum>, std::int32_t, double>;
-        const std::int64_t toSquares = kBoth ? stride : 0;
-        for (std::int64_t x = 0; x < count; x += kBlock) {
-            Vector sums[static_cast<std::size_t>(kVectors)] = {};
-            Vector squares[static_cast<std::size_t>(kVectors)] = {};
-            for (const RunEnds<Sum>& run : runs) {
-                const Sum* const before = run.before + x;
-                const Sum* const after = run.after + x;
-#pragma GCC unroll 8
-                for (std::int64_t i = 0; i < kVectors; ++i) {
-                    if constexpr (kBoth) {
-                        sums[i] += at(after + i * kLanes) - at(before + i * kLanes);
-                    }
-                    squares[i] +=
-                        at(after + toSquares + i * kLanes) - at(before + toSquares + i * kLanes);
-                }
-            }
-            Sum own[2][static_cast<std::size_t>(kBlock)];
-            std::memcpy(own[0], sums, sizeof sums);
-            std::memcpy(own[1], squares, sizeof squares);
-            const std::int64_t here = std::min(kBlock, count - x);
-            for (std::int64_t i = 0; i < here; ++i) {
-                if constexpr (kBoth) {
-                    to1[x + i] = static_cast<double>(static_cast<Value>(own[0][i])) * per1;
-                }
-                to2[x + i] = static_cast<double>(static_cast<Value>(own[1][i])) * per2;
-            }
-        }
-    }
-    static Vector at(const Sum* from) {
-        Vector value;
-        std::memcpy(&value, from, sizeof value);
-        return value;
-    }
-};
-
-template <class Sum, RunSums Which>
-void runSums(const MaskWeights& mask, double steps, const simd::FloatBox& x, const Extents& m,
-             const Extents& out, const SumsRows& to) {
-    // Strips, so that the prefix sums of as many rows as the mask has stay in a near cache.
-    const std::int64_t strip = std::min(out.x, std::max<std::int64_t>(128, 2 * m.x));
-    Prefixes<Sum, Which> prefixes(m.y, strip + m.x - 1, RunRow<Sum, Which>::kBlock);
-    const double per = 1 / steps;
-    std::vector<RunEnds<Sum>> ends(mask.runs().size());
-    // Slices of a volume under a flat template, each in strips.
-    const std::int64_t strips = (out.x + strip - 1) / strip;
-    for (std::int64_t part = 0; part < out.z * strips; ++part) {
-        const std::int64_t z = part / strips;
-        const std::int64_t column = part % strips * strip;
-        const std::int64_t count = std::min(strip, out.x - column);
-        const auto addRow = [&](std::int64_t y) {
-            prefixes.add(x.data + z * x.sliceStride + y * x.rowStride + column, y, count + m.x - 1,
-                         steps);
-        };
-        for (std::int64_t y = 0; y + 1 < m.y; ++y) {
-            addRow(y);
-        }
-        for (std::int64_t y = 0; y < out.y; ++y) {
-            addRow(y + m.y - 1);
-            double* const row = to.data + 2 * (z * to.sliceStride + y) * to.stride + column;
-            std::transform(mask.runs().begin(), mask.runs().end(), ends.begin(),
-                           [&](const SupportTemplate::Run& run) {
-                               const Sum* const before = prefixes.at(y + run.start.y) + run.start.x;
-                               return RunEnds<Sum>{before, before + run.length};
-                           });
-            base::inWidest(RunRow<Sum, Which>{prefixes.stride, ends, count, per, per * per, row,
-                                              row + to.stride});
-        }
-    }
-}
-
 /// The error of sums, but for roundings of their own.
 template <class Real>
 double errorOf(const MaskWeights& mask, const Extents& points, const Extents& m,
@@ -311,42 +139,6 @@ double errorOf(const MaskWeights& mask, const Extents& points, const Extents& m,
 }
 
 } // namespace
-
-bool hasFewRuns(const MaskWeights& mask, const Extents& m, bool wholes) {
-    constexpr std::size_t kWhole = 40;
-    constexpr std::size_t kDouble = 160;
-    return m.z == 1 && mask.binary() && mask.runs().size() <= (wholes ? kWhole : kDouble);
-}
-
-bool runsAreWhole(const MaskWeights& mask, const CentredTile& tile) {
-    return tile.exact && tile.quantum > 0 && mask.binary() && tile.steps < 0x1p15 &&
-           mask.total() * tile.steps * tile.steps < 0x1p31;
-}
-
-MaskedSums sumRuns(RunSums which, const MaskWeights& mask, const CentredTile& tile,
-                   const simd::FloatBox& x, const Extents& m, const Extents& out,
-                   const SumsRows& to) {
-    MaskedSums result;
-    result.mask = &mask;
-    result.square = 16 * kUnitDouble; // of D in double
-    if (runsAreWhole(mask, tile)) {
-        if (which == RunSums::Both) {
-            runSums<std::uint32_t, RunSums::Both>(mask, tile.stepsPerUnit(), x, m, out, to);
-        } else {
-            runSums<std::uint32_t, RunSums::Squares>(mask, tile.stepsPerUnit(), x, m, out, to);
-        }
-        result.whole = true;
-        return result;
-    }
-    runSums<double, RunSums::Both>(mask, 1, x, m, out, to);
-    // A prefix of a row and each partial sum of the runs has a magnitude of at most their length.
-    const auto length = static_cast<double>(out.x + m.x - 1);
-    const auto runs = static_cast<double>(mask.runs().size());
-    const double error = kUnitDouble * runs * (2 * length * length + mask.total() + 2 * length);
-    result.root = 2 * error / std::sqrt(mask.total());
-    result.one = error + 2 * error * error / mask.total() + result.root * std::sqrt(error);
-    return result;
-}
 
 SquareParts::SquareParts(const MaskWeights& mask, const Extents& points, const Extents& m,
                          const CentredTile& tile, double level)
@@ -436,7 +228,6 @@ template <class Real> SumsErrors errorsOf(const MaskWeights& mask, const SumsKno
     SumsErrors result;
     const double stepsOff = (first + own * total * largest) * steps;
     result.wholeSums = whole && stepsOff < 0.25 && total * known.tile.steps < 0x1p50;
-    result.wholeBySquares = whole && stepsOff < 0.5 && total * known.tile.steps < 0x1p50;
     const double squares = known.tile.steps * known.tile.steps;
     result.wholeSquares = whole && squares <= mostSteps && total * squares < 0x1p50 &&
                           (second + own * total * largest * largest) * steps * steps < 0.25;
@@ -449,11 +240,15 @@ template <class Real> SumsErrors errorsOf(const MaskWeights& mask, const SumsKno
         of.one += 2 * first * first / total;
         of.root += 2 * first / rootTotal;
         of.square += 2.001 * own;
+        result.first = first;
+        result.firstOwn = own;
     }
     if (!result.wholeSquares) {
         own += kUnit;
         of.one += second + own * known.level * total;
         of.square += own;
+        result.second = second + own * known.level * total;
+        result.secondOwn = own;
         of.one += of.root * std::sqrt(second); // the exact s2 may be larger than the sum
     }
     return result;
@@ -477,15 +272,6 @@ void roundSums(double steps, const Extents& out, const SumsRows& rows) {
         for (std::int64_t y = 0; y < out.y; ++y) {
             double* const row = rows.data + 2 * (z * rows.sliceStride + y) * rows.stride;
             base::inWidest(WriteRow<double>{row, row, out.x, 1, 0, steps});
-        }
-    }
-}
-
-void roundLike(double steps, const Extents& out, const SumsRows& rows) {
-    for (std::int64_t z = 0; z < out.z; ++z) {
-        for (std::int64_t y = 0; y < out.y; ++y) {
-            double* const row = rows.data + 2 * (z * rows.sliceStride + y) * rows.stride;
-            base::inWidest(ParityRow{row, row + rows.stride, out.x, steps});
         }
     }
 }

@@ -45,9 +45,12 @@ struct SumsKnown {
 /// The error of D, and whether sums are whole numbers of steps once they are rounded.
 struct SumsErrors {
     MaskedSums of;
+    /// Of s1: first + firstOwn |s1|; of s2: second + secondOwn s2. 0 where sums are exact.
+    double first = 0;
+    double firstOwn = 0;
+    double second = 0;
+    double secondOwn = 0;
     bool wholeSums = false;
-    /// s1 is exact once it is rounded by roundLike(), if s2 is exact.
-    bool wholeBySquares = false;
     bool wholeSquares = false;
     bool maySplit = false; ///< the squares are whole numbers, so squarePart() may make sums exact
 };
@@ -98,28 +101,8 @@ template <class Real>
 void writeSums(const Real* from, const base::Extents& points, const base::Extents& out,
                double factor, double added, double steps, bool second, const SumsRows& to);
 
-/// True if sums over the runs of the mask of a flat template are cheap: in `wholes`, whole numbers
-/// of 32 bits, which then cost less than transforms, or in double, which still cost less than all
-/// correlations in double.
-[[nodiscard]] bool hasFewRuns(const MaskWeights& mask, const base::Extents& m, bool wholes);
-/// True if sums over the runs of a tile are exact in 32 bits.
-[[nodiscard]] bool runsAreWhole(const MaskWeights& mask, const CentredTile& tile);
-
-/// Which sums are made of runs. Squares alone: where runsAreWhole() and s1 is exact already.
-enum class RunSums : std::uint8_t { Both, Squares };
-
-/// Sums under a mask of the placements `out` of a flat template as differences of sums along the
-/// rows of `x`: in whole numbers if runsAreWhole(), else in double. Returns their errors.
-[[nodiscard]] MaskedSums sumRuns(RunSums which, const MaskWeights& mask, const CentredTile& tile,
-                                 const simd::FloatBox& x, const base::Extents& m,
-                                 const base::Extents& out, const SumsRows& to);
-
 /// Rounds s1 to whole numbers of 1 / steps.
 void roundSums(double steps, const base::Extents& out, const SumsRows& rows);
-
-/// Rounds s1 to the whole numbers of 1 / steps that are even or odd as those of s2, which are
-/// exact: v^2 is even where v is. An error of s1 below one step then leaves no error.
-void roundLike(double steps, const base::Extents& out, const SumsRows& rows);
 
 /// Placements whose scores break the promise by the error of D alone, if |r| is 1; about.
 [[nodiscard]] std::int64_t poorPlacements(const MaskedSums& sums, const SumsRows& rows,

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "engine/base/error.h"
+#include "engine/method/shared/smooth_length.h"
 
 namespace flcc::cpu {
 
@@ -38,6 +39,49 @@ method::MaskedView withoutIdleMask(const method::Problem& problem,
                           "the scene has a mask that the problem does not name");
     }
     return scene;
+}
+
+TransformShape rimShape(const method::Problem& problem, const TransformShape& points,
+                        const base::Extents& part) {
+    const base::Extents& m = problem.templ;
+    const auto length = [](std::int64_t of, std::int64_t templ, std::int64_t placements,
+                           bool lines) {
+        const std::int64_t most = of - templ + 1;
+        const std::int64_t tiles = (placements + most - 1) / most;
+        const std::int64_t least = (placements + tiles - 1) / tiles + templ - 1;
+        const std::int64_t smooth = lines ? 8 * method::shared::nextSmooth((least + 7) / 8)
+                                          : method::shared::nextSmooth(least);
+        return of == 1 ? 1 : std::min(of, smooth);
+    };
+    const bool space = points.z > 1;
+    return points.with({length(points.x, m.x, part.x, true), length(points.y, m.y, part.y, space),
+                        length(points.z, m.z, part.z, true)});
+}
+
+MapGrid mapGrid(const method::Problem& problem, const TransformShape& points,
+                const base::Extents& tile, bool whole) {
+    if (!takesRims(problem, points)) {
+        return MapGrid(problem, tile, whole);
+    }
+    return MapGrid(problem, tile, whole, [&](const base::Extents& part) {
+        const TransformShape shape = rimShape(problem, points, part);
+        const base::Extents& m = problem.templ;
+        return base::Extents{std::min(shape.x - m.x + 1, part.x),
+                             std::min(shape.y - m.y + 1, part.y),
+                             std::min(shape.z - m.z + 1, part.z)};
+    });
+}
+
+std::vector<RimCost> rimCosts(const method::Problem& problem, const TransformShape& points,
+                              const base::Extents& tile) {
+    std::vector<RimCost> costs;
+    const MapGrid grid = mapGrid(problem, points, tile, false);
+    for (const MapGrid::Part& part : grid.frame()) {
+        costs.push_back({rimShape(problem, points, part.box.extents),
+                         static_cast<double>(part.grid.count()),
+                         static_cast<double>(base::voxelCount(part.box.extents))});
+    }
+    return costs;
 }
 
 SupportCost supportCost(const method::Problem& problem, const base::Extents& tile) {

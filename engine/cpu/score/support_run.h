@@ -6,6 +6,7 @@
 #include "engine/cpu/common/map_grid.h"
 #include "engine/cpu/score/tile_run.h"
 #include "engine/cpu/tile/correlator.h"
+#include "engine/cpu/transform/tile_transform.h"
 
 namespace flcc::cpu {
 
@@ -29,6 +30,22 @@ void requireNamedMask(const method::Problem& problem, const method::CanonicalTem
 /// does not name.
 [[nodiscard]] method::MaskedView withoutIdleMask(const method::Problem& problem,
                                                  const method::MaskedView& scene);
+
+/// True if tiles of `points` at the border of the scene are computed in single precision and in
+/// shapes of their own (operation/rim_values); `points` is 0 without transforms.
+[[nodiscard]] inline bool takesRims(const method::Problem& problem, const base::Extents& points) {
+    return points.x > 0 && problem.extent != method::Extent::Valid && !problem.sceneMask &&
+           problem.operation.isLcc() && problem.precision == method::Precision::Single &&
+           problem.statistics != method::WindowStatistics::Fourier;
+}
+
+/// The points of such a tile in a part of the border of extents `part`: no more than `points` give,
+/// and as few as cut the part into equal tiles.
+[[nodiscard]] TransformShape rimShape(const method::Problem& problem, const TransformShape& points,
+                                      const base::Extents& part);
+/// The tiles of a map, with those shapes at its border if takesRims().
+[[nodiscard]] MapGrid mapGrid(const method::Problem& problem, const TransformShape& points,
+                              const base::Extents& tile, bool whole);
 
 /// True if every tile is a general one.
 [[nodiscard]] inline bool allGeneral(const method::Problem& problem,
@@ -72,6 +89,15 @@ struct SupportCost {
     std::int64_t products = 0; ///< correlations of an input with weights
 };
 [[nodiscard]] SupportCost supportCost(const method::Problem& problem, const base::Extents& tile);
+
+/// What a part of the border costs, if takesRims().
+struct RimCost {
+    TransformShape points;
+    double tiles = 0;
+    double placements = 0;
+};
+[[nodiscard]] std::vector<RimCost>
+rimCosts(const method::Problem& problem, const TransformShape& points, const base::Extents& tile);
 
 /// Nanoseconds for the score, bound and status of one placement, given its sums.
 inline constexpr double kSupportScoreNs = 30;

@@ -219,6 +219,24 @@ TileScorer::TileScorer(const Extents& m, const Extents& tile)
     : m_tile(tile), m_scratch({simd::scoreScratch(m, tile), 1, 1}),
       m_bounds({tile.x + simd::kSlack, 1, 1}, 0.0F) {}
 
+void KeptTile::copyMasked(KeptTile& from, const Extents& out, const base::Box& box) {
+    forget();
+    const SumsRows source = from.rowsOf(out);
+    const SumsRows to = rowsOf(box.extents);
+    for (std::int64_t z = 0; z < box.extents.z; ++z) {
+        for (std::int64_t y = 0; y < box.extents.y; ++y) {
+            const double* const row =
+                source.data +
+                2 * ((box.corner.z + z) * source.sliceStride + box.corner.y + y) * source.stride +
+                box.corner.x;
+            double* const own = to.data + 2 * (z * to.sliceStride + y) * to.stride;
+            std::copy_n(row, box.extents.x, own);
+            std::copy_n(row + source.stride, box.extents.x, own + to.stride);
+        }
+    }
+    setMasked(from.m_masked);
+}
+
 std::int64_t TileScorer::bytes(const Extents& m, const Extents& tile, bool additions) {
     return 8 * simd::scoreScratch(m, tile, additions) + 4 * (tile.x + simd::kSlack) +
            static_cast<std::int64_t>(sizeof(simd::LowPanel)) * mostLow(tile);

@@ -124,6 +124,8 @@ class KeptTile {
         m_panels.touched.clear();
     }
     [[nodiscard]] const MaskedSums& masked() const { return m_masked; }
+    /// Takes the sums under a mask of the part `box` of another tile, of `out` placements.
+    void copyMasked(KeptTile& from, const base::Extents& out, const base::Box& box);
 
   private:
     friend class TileScorer;

@@ -70,6 +70,9 @@ MaskWeights::MaskWeights(const method::CanonicalTemplate& templ, const Transform
             m_runs.push_back({at, 1});
         }
     }
+    if (m.z == 1 && binary()) {
+        m_edges.emplace(m_runs, m.y);
+    }
     m_spectrum =
         TileTransform<float>::of(points)->templateSpectrum(normalised().view(), oneAfterTheOther());
 }

@@ -3,9 +3,11 @@
 #include <cstdint>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <vector>
 
 #include "engine/base/image.h"
+#include "engine/cpu/tile/mask_edges.h"
 #include "engine/cpu/tile/support_template.h"
 #include "engine/cpu/transform/tile_transform.h"
 #include "engine/method/canonical.h"
@@ -34,6 +36,8 @@ class MaskWeights {
     /// Otherwise every call makes it in `to`.
     [[nodiscard]] const double* inDouble(double* work, double* to) const;
     [[nodiscard]] const std::vector<SupportTemplate::Run>& runs() const { return m_runs; }
+    /// Null unless the mask is flat and all weights are 0 or 1.
+    [[nodiscard]] const MaskEdges* edges() const { return m_edges ? &*m_edges : nullptr; }
 
     /// For every placement in `seen`, which lies inside the scene: 1 if a voxel that counts is NaN
     /// or an infinity, else 0.
@@ -57,6 +61,7 @@ class MaskWeights {
     double m_total = 0;
     double m_norm = 0;
     std::vector<SupportTemplate::Run> m_runs;
+    std::optional<MaskEdges> m_edges;
     base::Image<float> m_spectrum;
     mutable std::once_flag m_once;
     mutable base::Image<double> m_inDouble;

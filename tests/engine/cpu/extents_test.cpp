@@ -1,5 +1,6 @@
 #include <QtTest>
 
+#include <cmath>
 #include <string>
 #include <vector>
 
@@ -119,6 +120,56 @@ class ExtentsTest : public QObject {
                                                      {base::viewOf(shape), mask.view()}, {0, 0, 0},
                                                      askedFor(Extent::Same, outside));
             QVERIFY2(fault.empty(), fault.c_str());
+        }
+    }
+
+    // As in photographs: a high level, low contrast beside high contrast, a hot voxel and a
+    // constant part at the border; with NaN in a second run.
+    void bordersOfUnevenScenesAreRight_data() {
+        QTest::addColumn<Extents>("scene");
+        QTest::addColumn<Extents>("templ");
+        for (const auto& [n, m] : std::vector<std::pair<Extents, Extents>>{
+                 {{60, 47, 1}, {16, 11, 1}}, {{17, 15, 14}, {5, 6, 4}}}) {
+            QTest::newRow((base::toString(m) + " in " + base::toString(n)).c_str()) << n << m;
+        }
+    }
+
+    void bordersOfUnevenScenesAreRight() {
+        QFETCH(Extents, scene);
+        QFETCH(Extents, templ);
+        test::Thinned some(4);
+        for (const PixelType type : {PixelType::UInt16, PixelType::Float32}) {
+            test::Random random(81);
+            base::AnyImage pixels = test::makeScene(type, scene, [&](const Index& i) {
+                const double grain = random.uniform();
+                return 3 * i.x > 2 * scene.x ? 40'000.0
+                       : 2 * i.y < scene.y   ? 30'000 + 60 * grain
+                                             : 20'000 + 20'000 * grain;
+            });
+            test::setVoxel(pixels, {1, scene.y - 2, scene.z / 2}, 65'000);
+            const base::AnyImage shape =
+                test::crop(pixels, {{scene.x / 4, scene.y / 3, scene.z / 3}, templ});
+            const test::Mask mask = test::disc(templ);
+            for (const bool masked : {false, true}) {
+                for (const Extent extent : kBeyond) {
+                    for (const Outside outside : kRules) {
+                        if ((masked && extent == Extent::Full) || !some.next()) {
+                            continue;
+                        }
+                        const MaskedView of = masked ? MaskedView(base::viewOf(shape), mask.view())
+                                                     : MaskedView(base::viewOf(shape));
+                        const std::string fault =
+                            test::judgeAll(pixels, of, {0, 0, 0}, askedFor(extent, outside));
+                        QVERIFY2(fault.empty(), fault.c_str());
+                    }
+                }
+            }
+            if (type == PixelType::Float32) {
+                test::setVoxel(pixels, {scene.x / 3, 0, 0}, std::nan(""));
+                const std::string fault =
+                    test::judgeAll(pixels, shape, {0, 0, 0}, askedFor(Extent::Same, Outside::Zero));
+                QVERIFY2(fault.empty(), fault.c_str());
+            }
         }
     }
 

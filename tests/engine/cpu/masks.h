@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cmath>
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -43,6 +44,18 @@ template <class Inside> [[nodiscard]] Mask maskOf(const base::Extents& extents, 
 [[nodiscard]] inline Mask lShape(const base::Extents& extents) {
     return maskOf(extents, [&](const base::Index& i) {
         return i.x < (extents.x + 2) / 3 || i.y >= extents.y - (extents.y + 2) / 3;
+    });
+}
+
+/// What a box that turns about its centre leaves of the box.
+[[nodiscard]] inline Mask turnedBox(const base::Extents& extents, double degrees) {
+    const double angle = degrees * std::acos(-1.0) / 180;
+    const auto half = [](std::int64_t length) { return static_cast<double>(length - 1) / 2; };
+    return maskOf(extents, [&](const base::Index& i) {
+        const double x = static_cast<double>(i.x) - half(extents.x);
+        const double y = static_cast<double>(i.y) - half(extents.y);
+        return std::abs(std::cos(angle) * x + std::sin(angle) * y) <= half(extents.x) + 1e-9 &&
+               std::abs(std::cos(angle) * y - std::sin(angle) * x) <= half(extents.y) + 1e-9;
     });
 }
 

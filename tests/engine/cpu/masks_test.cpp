@@ -238,6 +238,32 @@ class MasksTest : public QObject {
         }
     }
 
+    // As in photographs: a bright sky, a dark coat and grass. Single precision is enough for the
+    // grass alone, so that the rest takes sums along edges and, in double, numerators.
+    void turnedBoxesOverAnUnevenPictureAreRight() {
+        test::Random random(76);
+        const auto shade = [&](const Index& i) {
+            const double grain = random.uniform();
+            return i.y < 100 ? 200 + 2 * grain : i.x < 120 ? 10 + 1.5 * grain : 90 + 120 * grain;
+        };
+        for (const auto& [type, step] : std::vector<std::pair<PixelType, double>>{
+                 {PixelType::UInt8, 1}, {PixelType::Float32, 0}}) {
+            const double whole = step;
+            base::AnyImage scene = test::makeScene(type, {270, 250, 1}, [&](const Index& i) {
+                const double value = shade(i);
+                return whole > 0 ? std::floor(value) : value / 255;
+            });
+            test::setVoxel(scene, {250, 200, 0}, type == PixelType::UInt8 ? 255 : 40); // hot
+            for (const Extents& m : {Extents{33, 33, 1}, Extents{40, 36, 1}}) {
+                const base::AnyImage shape = test::crop(scene, {{100, 80, 0}, m});
+                const test::Mask mask = test::turnedBox(m, m.x == 33 ? 45 : 20);
+                const std::string fault =
+                    test::judgeSampled(scene, {base::viewOf(shape), mask.view()}, {{0, 0, 0}}, 500);
+                QVERIFY2(fault.empty(), fault.c_str());
+            }
+        }
+    }
+
     // Two parts, each constant: neighbours tell nothing, the values differ by the least there is.
     void twoConstantPartsOfDifferentValuesAreNotFlat() {
         for (const PixelType type :
