@@ -12,16 +12,18 @@ namespace {
 
 using rotation::PoseBank;
 
-/// Coarse cells of a template: fewer see too little of it, more cost time. Measured on five pairs
-/// of pictures of machine parts with 500, 1000 and 3000.
+/// Coarse cells of a template: fewer see too little of it, more cost time. Measured on pictures of
+/// machine parts with 500, 1000 and 3000.
 constexpr double kFewestCells = 1000;
+/// Cells of 16 pixels took twice the time of those of 8 for the largest of them.
+constexpr std::int64_t kLargestEdge = 8;
 
 std::int64_t edgeFor(const PoseBank& bank) {
     const base::Extents n = bank.templExtents();
     const double scale = *std::ranges::min_element(bank.cover().scales);
     const double pixels = static_cast<double>(n.x) * static_cast<double>(n.y) * scale * scale;
     std::int64_t edge = 2;
-    while (edge < 16 && pixels / static_cast<double>(4 * edge * edge) >= kFewestCells) {
+    while (edge < kLargestEdge && pixels / static_cast<double>(4 * edge * edge) >= kFewestCells) {
         edge *= 2;
     }
     return edge;
