@@ -79,9 +79,13 @@ detail::Inputs inputsOf(const KeptImages& images, std::shared_ptr<const SceneIma
 } // namespace
 
 PeakThresholds thresholdsOf(const Job& job) {
-    return {thresholdOf(job),      job.maxPeaks,
-            job.minDistance,       job.partialPeaks,
-            falsePositivesOf(job), mapDecidesThreshold(job) ? job.zscore : std::nullopt};
+    return {.threshold = thresholdOf(job),
+            .maxPeaks = job.maxPeaks,
+            .minDistance = job.minDistance,
+            .partialPeaks = job.partialPeaks,
+            .falsePositives = falsePositivesOf(job),
+            .zscore = mapDecidesThreshold(job) ? job.zscore : std::nullopt,
+            .distanceUnit = job.distanceUnit};
 }
 
 Job withThresholds(Job job, const PeakThresholds& thresholds) {
@@ -95,6 +99,7 @@ Job withThresholds(Job job, const PeakThresholds& thresholds) {
     }
     job.maxPeaks = thresholds.maxPeaks;
     job.minDistance = thresholds.minDistance;
+    job.distanceUnit = thresholds.distanceUnit;
     job.partialPeaks = thresholds.partialPeaks;
     return job;
 }
@@ -225,7 +230,7 @@ std::optional<FoundPeaks> stricterPeaks(const KeptMap& kept, const FoundPeaks& l
                                         const PeakThresholds& looser,
                                         const PeakThresholds& wanted) {
     if (kept.stream || !list.incomplete.empty() || wanted.minDistance != looser.minDistance ||
-        wanted.partialPeaks != looser.partialPeaks) {
+        wanted.distanceUnit != looser.distanceUnit || wanted.partialPeaks != looser.partialPeaks) {
         return std::nullopt;
     }
     const auto valueOf = [&](const PeakThresholds& thresholds) {
