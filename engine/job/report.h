@@ -123,6 +123,7 @@ struct PosesReport {
     double radius = 0;    ///< every rotation has a searched one within this angle; 0 of a list
     int nside = 0;        ///< of HEALPix; 0 in the plane and of a list
     int inPlane = 0;      ///< angles for each direction of HEALPix
+    base::Point edges{1, 1, 1};           ///< of the voxels, in which lengths are turned
     base::Extents box{0, 0, 0};           ///< of all members; of the first extent of templates
     std::int64_t batch = 0;               ///< members that are made and matched at once, at most
     std::int64_t memoryBytes = 0;         ///< predicted, whatever the number of members

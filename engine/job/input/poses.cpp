@@ -138,6 +138,7 @@ PosesReport posesReport(const Inputs& inputs) {
     PosesReport report = reportOf(first.cover());
     report.members = 0;
     report.box = first.box();
+    report.edges = inputs.geometry.spacing;
     for (const auto& bank : inputs.banks) {
         report.members += bank->count();
         report.batch = std::max(report.batch, batchesOf(bank->count()).largest());

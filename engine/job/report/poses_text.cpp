@@ -1,5 +1,7 @@
 // A search over poses, and the poses of peaks, as text.
 
+#include <cmath>
+
 #include "engine/job/report.h"
 #include "engine/job/report/text.h"
 
@@ -38,6 +40,14 @@ std::string prunedText(const PosesReport& poses) {
                : text;
 }
 
+bool areOblong(const PosesReport& poses) {
+    constexpr double kSame = 1e-6; // of spacings in files
+    const auto differ = [&](std::size_t axis) {
+        return std::abs(poses.edges[axis] / poses.edges[0] - 1) > kSame;
+    };
+    return differ(1) || (!poses.flat && differ(2));
+}
+
 } // namespace
 
 std::string posesText(const PosesReport& poses) {
@@ -60,6 +70,10 @@ std::string posesText(const PosesReport& poses) {
     text += poses.mirror ? ", both hands" : "";
     text += ": " + counted(poses.members, "member") + " in boxes of " + base::toString(poses.box) +
             " voxels, at most " + std::to_string(poses.batch) + " at once";
+    if (areOblong(poses)) {
+        text += "; voxels are " + fixed(poses.edges[0], 3) + " x " + fixed(poses.edges[1], 3) +
+                (poses.flat ? "" : " x " + fixed(poses.edges[2], 3)) + ", and lengths are turned";
+    }
     if (poses.search != "exhaustive") {
         text += prunedText(poses);
     } else if (poses.predictedMs) {

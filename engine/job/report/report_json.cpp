@@ -181,6 +181,7 @@ Json toJson(const PosesReport& poses) {
             {"radius", number(poses.radius)},
             {"nside", poses.nside > 0 ? Json(poses.nside) : Json(nullptr)},
             {"in_plane", poses.inPlane > 0 ? Json(poses.inPlane) : Json(nullptr)},
+            {"voxel_edges", toJson(poses.edges)},
             {"box", toJson(poses.box)},
             {"batch", poses.batch},
             {"memory_bytes", poses.memoryBytes},

@@ -313,10 +313,14 @@ class SampleTest : public QObject {
             const auto scoreOf = [&](const rotation::Quaternion& by) {
                 rotation::Pose pose = sample.poses[i];
                 pose.turn = rotation::product(by, pose.turn);
-                const rotation::TurnedTemplate made = turner.turned(pose, turner.extentsOf(pose));
-                const auto& values = std::get<base::Image<double>>(made.pixels);
-                return supportedCorrelation(scene, values, made.support,
-                                            nearestCorner(sample.centres[i], values.extents()));
+                const rotation::Frame frame = turner.frameOf(pose);
+                const rotation::TurnedTemplate made = turner.turned(pose, frame);
+                const auto corner = [&](std::size_t axis) {
+                    return std::llround(sample.centres[i][axis] - frame.centre[axis]);
+                };
+                return supportedCorrelation(scene, std::get<base::Image<double>>(made.pixels),
+                                            made.support,
+                                            base::Index{corner(0), corner(1), corner(2)});
             };
             const double right = scoreOf({});
             QVERIFY2(right > 0.5, qPrintable(QString::number(right)));
