@@ -19,8 +19,7 @@ bool TemplateSpacing::differs(int number) const {
     return !templ.crop && !templ.resampled &&
            (base::spacingsDiffer(templ.image->geometry, m_document.geometry(),
                                  m_document.isVolume()) ||
-            (!templ.asStored &&
-             job::degreesOff(*templ.image, *m_document.scene().image) > 0));
+            (!templ.asStored && job::degreesOff(*templ.image, *m_document.scene().image) > 0));
 }
 
 TemplateEntry TemplateSpacing::turned(TemplateEntry entry) const {
@@ -36,10 +35,9 @@ TemplateEntry TemplateSpacing::turned(TemplateEntry entry) const {
 
 MaskEntry TemplateSpacing::turned(MaskEntry mask, int number) const {
     const auto& templates = m_document.templates();
-    const TemplateEntry* const templ =
-        number >= 0 && number < static_cast<int>(templates.size())
-            ? &templates[static_cast<std::size_t>(number)]
-            : nullptr;
+    const TemplateEntry* const templ = number >= 0 && number < static_cast<int>(templates.size())
+                                           ? &templates[static_cast<std::size_t>(number)]
+                                           : nullptr;
     if (templ != nullptr && templ->asStored) {
         return mask;
     }
@@ -127,8 +125,7 @@ void TemplateSpacing::resample(const std::vector<int>& numbers, bool beside,
     std::vector<TemplateEntry> entries;
     for (const int number : numbers) {
         TemplateEntry entry = m_document.templates()[static_cast<std::size_t>(number)];
-        const base::Extents needed =
-            job::extentsOnSceneGrid(*entry.image, *scene, target);
+        const base::Extents needed = job::extentsOnSceneGrid(*entry.image, *scene, target);
         if (needed.x > room.x || needed.y > room.y || needed.z > room.z) {
             Q_EMIT failed(tr("%1 would have %2 with the spacing of the scene, more than the "
                              "scene of %3. Look at both spacings (Edit > Set spacing).")

@@ -10,8 +10,9 @@
 
 namespace flcc::job::detail {
 
-/// Directions that differ by less, in radians, are the same: 0.05 voxels at the edge of a template of
-/// 100 voxels, and far above the rounding of headers (a float's 6e-8, six digits of a DICOM text).
+/// Directions that differ by less, in radians, are the same: 0.05 voxels at the edge of a template
+/// of 100 voxels, and far above the rounding of headers (a float's 6e-8, six digits of a DICOM
+/// text).
 inline constexpr double kSameDirection = 1e-3;
 
 /// How the axes of one image run beside those of another.

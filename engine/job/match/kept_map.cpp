@@ -132,8 +132,7 @@ std::shared_ptr<const KeptMap> keepMap(const JobResult& result, const Job& job,
     if (result.report.preparation) {
         images->filterJob.spacing = result.report.preparation->stated;
     } else if (result.report.poses) { // lengths were turned by the spacing of the run
-        images->filterJob.spacing =
-            base::Spacing{result.report.poses->edges, result.geometry.unit};
+        images->filterJob.spacing = base::Spacing{result.report.poses->edges, result.geometry.unit};
     }
     images->inputs = detail::readInputs(
         images->filterJob, {first, result.templates, result.masks, result.sceneMask}, "", stop);

@@ -72,8 +72,8 @@ std::shared_ptr<const SceneImage> nullOf(const SceneImage& templ, NullTemplate k
     }
     made->geometry = templ.geometry;
     made->directed = templ.directed;
-    made->inside = templ.inside && kind == NullTemplate::Mirror ? mirroredMask(*templ.inside)
-                                                                : templ.inside;
+    made->inside =
+        templ.inside && kind == NullTemplate::Mirror ? mirroredMask(*templ.inside) : templ.inside;
     made->channels = templ.channels;
     made->source = std::string(match::name(kind)) + " null of " + templ.source;
     return made;
