@@ -100,8 +100,9 @@ struct Label {
 
 /// A blob as it is drawn.
 struct BlobMark {
-    base::Point centre{}; ///< voxels
-    double radius = 1;    ///< voxels
+    base::Point centre{};       ///< voxels
+    double radius = 1;          ///< in the unit of `edges`
+    base::Point edges{1, 1, 1}; ///< of a voxel
 };
 inline constexpr match::Colour kBlobColour{255, 196, 0};
 

@@ -1,5 +1,6 @@
 #include "engine/base/spacing.h"
 
+#include <algorithm>
 #include <array>
 #include <charconv>
 #include <cmath>
@@ -28,18 +29,6 @@ constexpr std::array<LengthUnit, 9> kUnits{{{"px", "px", 1},
                                             {"\xC3\x85", "A", 1}, // the letter A with a ring
                                             {"cm", "mm", 10},
                                             {"m", "mm", 1000}}};
-
-/// Metres of a unit of Geometry; nothing for pixels.
-std::optional<double> metresOf(std::string_view unit) {
-    constexpr std::array<std::pair<std::string_view, double>, 4> kLengths{
-        {{"mm", 1e-3}, {"um", 1e-6}, {"nm", 1e-9}, {"A", 1e-10}}};
-    for (const auto& [name, metres] : kLengths) {
-        if (name == unit) {
-            return metres;
-        }
-    }
-    return std::nullopt;
-}
 
 [[noreturn]] void refuse(std::string_view text) {
     throw Error(ErrorCode::CommandLine,
@@ -125,6 +114,32 @@ std::string_view name(UnitSource source) {
     return source == UnitSource::Header ? "header"
            : source == UnitSource::User ? "user"
                                         : "missing";
+}
+
+Point voxelEdges(const Geometry& geometry, bool volume) {
+    const std::size_t axes = volume ? 3 : 2;
+    Point edges{1, 1, 1};
+    double shortest = std::abs(geometry.spacing[0]);
+    double longest = shortest;
+    for (std::size_t axis = 1; axis < axes; ++axis) {
+        shortest = std::min(shortest, std::abs(geometry.spacing[axis]));
+        longest = std::max(longest, std::abs(geometry.spacing[axis]));
+    }
+    for (std::size_t axis = 0; axis < axes && longest > shortest * (1 + 1e-3); ++axis) {
+        edges[axis] = std::abs(geometry.spacing[axis]) / shortest;
+    }
+    return edges;
+}
+
+std::optional<double> metresOf(std::string_view unit) {
+    constexpr std::array<std::pair<std::string_view, double>, 6> kLengths{
+        {{"m", 1}, {"cm", 1e-2}, {"mm", 1e-3}, {"um", 1e-6}, {"nm", 1e-9}, {"A", 1e-10}}};
+    for (const auto& [name, metres] : kLengths) {
+        if (name == unit) {
+            return metres;
+        }
+    }
+    return std::nullopt;
 }
 
 Point spacingRatio(const Geometry& a, const Geometry& b) {

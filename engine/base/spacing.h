@@ -1,5 +1,6 @@
 #pragma once
 
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -38,6 +39,13 @@ struct Spacing {
 /// How many times as long as a voxel of `b` a voxel of `a` is, along each axis. **Shapes**: both
 /// units are known lengths, or both are the same.
 [[nodiscard]] Point spacingRatio(const Geometry& a, const Geometry& b);
+
+/// The edges of a voxel, the shortest of the used axes (z in volumes alone) 1: lengths in space by
+/// numbers of voxels. All 1 where they differ by less than a thousandth.
+[[nodiscard]] Point voxelEdges(const Geometry& geometry, bool volume);
+
+/// Metres of a unit of Geometry, or of "m" and "cm"; nothing for pixels and others.
+[[nodiscard]] std::optional<double> metresOf(std::string_view unit);
 
 /// True if both spacings are stated, in lengths, and differ by more than a thousandth. Where one is
 /// missing, nobody knows whether they differ.

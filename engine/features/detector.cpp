@@ -30,8 +30,11 @@ std::string text(double value) {
     return number;
 }
 
-std::int64_t smallestExtent(const base::Extents& n) {
-    return n.z > 1 ? std::min({n.x, n.y, n.z}) : std::min(n.x, n.y);
+/// In shortest edges of a voxel.
+double smallestExtent(const base::Extents& n, const base::Point& edges) {
+    const double flat =
+        std::min(static_cast<double>(n.x) * edges[0], static_cast<double>(n.y) * edges[1]);
+    return n.z > 1 ? std::min(flat, static_cast<double>(n.z) * edges[2]) : flat;
 }
 
 [[noreturn]] void wrong(const std::string& sentence) {
@@ -62,8 +65,8 @@ class Detector {
              DetectorSink& sink)
         : m_image(image), m_options(options), m_stop(stop), m_sink(sink), m_pool(options.threads),
           m_grid(image.extents()), m_levels(m_grid),
-          m_response(m_grid, detail::lineKernels().front(), m_pool) {
-        m_result.scales = scalesOf(options.scales, image.extents());
+          m_response(m_grid, detail::lineKernels().front(), m_pool, options.edges) {
+        m_result.scales = scalesOf(options.scales, image.extents(), options.edges);
         for (base::Image<double>& map : m_maps) {
             map = base::Image<double>({m_grid.stride, m_grid.rows, 1});
         }
@@ -86,9 +89,11 @@ class Detector {
         const base::Stopwatch watch;
         const double sigma = m_result.scales.front();
         // Half of the voxels of the smallest blob.
-        const double fewest = m_grid.extents.z > 1
-                                  ? std::numbers::pi * 2 / 3 * std::pow(3 * sigma * sigma, 1.5)
-                                  : std::numbers::pi * sigma * sigma;
+        const base::Point& e = m_options.edges;
+        const double fewest =
+            m_grid.extents.z > 1
+                ? std::numbers::pi * 2 / 3 * std::pow(3 * sigma * sigma, 1.5) / (e[0] * e[1] * e[2])
+                : std::numbers::pi * sigma * sigma / (e[0] * e[1]);
         for (int channel = 0; channel < m_image.count(); ++channel) {
             detail::LevelRange range;
             if (!detail::findRange(m_image, channel, m_options.levels, fewest, m_pool, m_stop,
@@ -203,10 +208,10 @@ class Detector {
             triple.response[i] = m_maps[(middle + i - 1) % m_maps.size()].data();
             triple.sigma[i] = m_result.scales[middle + i - 1];
         }
-        const bool done =
-            findStrongest(m_maps[middle % m_maps.size()].data()) &&
-            detail::findMaxima(m_grid, triple, std::ldexp(m_result.minStrength, -m_exponent),
-                               m_pool, m_stop, m_found);
+        const bool done = findStrongest(m_maps[middle % m_maps.size()].data()) &&
+                          detail::findMaxima(m_grid, m_options.edges, triple,
+                                             std::ldexp(m_result.minStrength, -m_exponent), m_pool,
+                                             m_stop, m_found);
         m_result.stages.maximaMs += watch.ms();
         return done;
     }
@@ -304,8 +309,9 @@ std::string whyEmpty(const Detection& detection) {
            " are edges, or largest at the smallest or the largest scale; try other --scales";
 }
 
-std::vector<double> scalesOf(const ScaleRange& range, const base::Extents& extents) {
-    const auto smallest = static_cast<double>(smallestExtent(extents));
+std::vector<double> scalesOf(const ScaleRange& range, const base::Extents& extents,
+                             const base::Point& edges) {
+    const double smallest = smallestExtent(extents, edges);
     ScaleRange r = range;
     if (r.first == 0 && r.last == 0) {
         r.first = 2;

@@ -16,7 +16,7 @@ namespace flcc::features {
 /// A geometric series of scales. Zeros stand for the default: 12 scales from 2 to a tenth of the
 /// smallest extent, but at least to 3.
 struct ScaleRange {
-    double first = 0; ///< sigma of the smallest scale, voxels
+    double first = 0; ///< sigma of the smallest scale, in shortest edges of a voxel
     double last = 0;
     int count = 12;
     friend bool operator==(const ScaleRange&, const ScaleRange&) = default;
@@ -36,6 +36,8 @@ struct DetectorOptions {
     double overlap = 0.5; ///< largest share of the smaller disc that a stronger blob may cover
     bool maps = false;    ///< fill the maps of the detection
     int threads = 1;
+    /// The edges of a voxel, the shortest of them 1 (base::voxelEdges): blobs are round in space.
+    base::Point edges{1, 1, 1};
     friend bool operator==(const DetectorOptions&, const DetectorOptions&) = default;
 };
 
@@ -92,7 +94,8 @@ class DetectorSink {
 /// The scales of an image: sigma_i = first (last / first)^(i / (count - 1)).
 /// **Errors**: CommandLine for fewer than three scales, a sigma below 0.7, last <= first, or a
 /// sigma above the smallest extent.
-[[nodiscard]] std::vector<double> scalesOf(const ScaleRange& range, const base::Extents& extents);
+[[nodiscard]] std::vector<double> scalesOf(const ScaleRange& range, const base::Extents& extents,
+                                           const base::Point& edges = {1, 1, 1});
 
 /// Bytes that detect() allocates beside the image; exact but for lists of blobs. For n voxels in
 /// padded rows (multiples of 8 voxels, and of 8 rows) it is 44 n for images and 60 n for volumes,
@@ -110,13 +113,14 @@ class DetectorSink {
 /// added over the channels. Levels cover the range of the values without outliers (ChannelFacts),
 /// which belong to the end levels. A blob is a maximum of the response over position and scale; the
 /// first and the last scale only bound their neighbours. Values outside the image repeat its
-/// border.
+/// border. Voxels of unequal edges: LoG and sigma are those of space, in shortest edges; along an
+/// axis whose voxels are so long that sigma is below kLeastSigma of them, that is taken.
 ///
-/// **Units**: scales in voxels, strength in values. **Errors**: CommandLine for options out of
-/// range; Problem for values that are not finite, for an image of fewer than 3 voxels along x or
-/// y, and for maps of strengths beyond float32. **Threads**: `options.threads`. Cancelling takes
-/// far less than a second. **Cost**: O(levels x channels x scales x voxels), the same for every
-/// sigma.
+/// **Units**: scales in shortest edges of a voxel, strength in values. **Errors**: CommandLine for
+/// options out of range; Problem for values that are not finite, for an image of fewer than 3
+/// voxels along x or y, and for maps of strengths beyond float32. **Threads**: `options.threads`.
+/// Cancelling takes far less than a second. **Cost**: O(levels x channels x scales x voxels), the
+/// same for every sigma.
 /// **Source**: CSDD (1); engine/features/README.md.
 [[nodiscard]] Detection detect(const ChannelImage& image, const DetectorOptions& options,
                                const std::stop_token& stop = {}, DetectorSink* sink = nullptr);

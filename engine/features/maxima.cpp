@@ -17,18 +17,19 @@ constexpr double kPositionUnit = 65536;
 /// The neighbourhood of a voxel in one response.
 class Around {
   public:
-    Around(const double* centre, std::int64_t rowStride, std::int64_t sliceStride)
-        : m_centre(centre), m_y(rowStride), m_z(sliceStride) {}
+    Around(const double* centre, std::int64_t rowStride, std::int64_t sliceStride,
+           const base::Point& edges)
+        : m_centre(centre), m_y(rowStride), m_z(sliceStride), m_edges(&edges) {}
 
     [[nodiscard]] double at(int x, int y, int z) const { return m_centre[x + y * m_y + z * m_z]; }
     [[nodiscard]] double along(int axis, int by) const {
         return at(axis == 0 ? by : 0, axis == 1 ? by : 0, axis == 2 ? by : 0);
     }
-    /// Minus the second difference along an axis.
+    /// Minus the second derivative along an axis, in space.
     [[nodiscard]] double curvature(int axis) const {
-        return 2 * at(0, 0, 0) - (along(axis, 1) + along(axis, -1));
+        return (2 * at(0, 0, 0) - (along(axis, 1) + along(axis, -1))) / (edge(axis) * edge(axis));
     }
-    /// Minus the mixed difference of two axes.
+    /// Minus the mixed derivative of two axes, in space.
     [[nodiscard]] double mixed(int a, int b) const {
         const auto corner = [&](int da, int db) {
             std::array<int, 3> i{0, 0, 0};
@@ -36,13 +37,17 @@ class Around {
             i[static_cast<std::size_t>(b)] = db;
             return at(i[0], i[1], i[2]);
         };
-        return ((corner(1, -1) + corner(-1, 1)) - (corner(1, 1) + corner(-1, -1))) / 4;
+        return ((corner(1, -1) + corner(-1, 1)) - (corner(1, 1) + corner(-1, -1))) /
+               (4 * edge(a) * edge(b));
     }
 
   private:
+    [[nodiscard]] double edge(int axis) const { return (*m_edges)[static_cast<std::size_t>(axis)]; }
+
     const double* m_centre;
     std::int64_t m_y;
     std::int64_t m_z;
+    const base::Point* m_edges;
 };
 
 /// True if `value` is above all neighbours; of equal ones the first counts. `depth`: 1 in volumes.
@@ -112,14 +117,15 @@ Top topOf(double before, double middle, double after) {
     return {shift, slope * shift - curvature * shift * shift / 2};
 }
 
-Blob fit(const base::Index& voxel, const std::array<Around, 3>& around, const ScaleTriple& scales,
-         bool volume) {
+Blob fit(const base::Index& voxel, const std::array<Around, 3>& around, const base::Point& edges,
+         const ScaleTriple& scales, bool volume) {
     const auto value = [&](std::size_t scale) { return around[scale].at(0, 0, 0); };
     const ScaleFit best = fitScale(scales.sigma, {value(0), value(1), value(2)});
     Blob blob{.strength = best.response,
               .voxel = voxel,
               .sigma = best.sigma,
-              .radius = std::sqrt(volume ? 3.0 : 2.0) * best.sigma};
+              .radius = std::sqrt(volume ? 3.0 : 2.0) * best.sigma,
+              .edges = edges};
     const std::array<std::int64_t, 3> at{voxel.x, voxel.y, voxel.z};
     std::array<double, 3> rise{};
     for (int axis = 0; axis < (volume ? 3 : 2); ++axis) {
@@ -159,8 +165,9 @@ ScaleFit fitScale(const std::array<double, 3>& sigma, const std::array<double, 3
     return {sigma[1] / std::sqrt(top), response[1] * std::exp(b * std::log(top) - c * (top - 1))};
 }
 
-bool findMaxima(const Grid& grid, const ScaleTriple& scales, double minStrength,
-                base::TilePool& pool, const std::stop_token& stop, std::vector<Blob>& to) {
+bool findMaxima(const Grid& grid, const base::Point& edges, const ScaleTriple& scales,
+                double minStrength, base::TilePool& pool, const std::stop_token& stop,
+                std::vector<Blob>& to) {
     const base::Extents& n = grid.extents;
     const bool volume = n.z > 1;
     const int depth = volume ? 1 : 0;
@@ -182,13 +189,14 @@ bool findMaxima(const Grid& grid, const ScaleTriple& scales, double minStrength,
                 continue;
             }
             const auto around = [&](std::size_t scale) {
-                return Around(scales.response[scale] + at, grid.stride, slice);
+                return Around(scales.response[scale] + at, grid.stride, slice, edges);
             };
             const std::array<Around, 3> all{around(0), around(1), around(2)};
             if (isLargest(value, all[1], depth, true, false) &&
                 isLargest(value, all[0], depth, false, false) &&
                 isLargest(value, all[2], depth, false, true) && isRound(all[1], volume)) {
-                found[static_cast<std::size_t>(row)].push_back(fit({x, y, z}, all, scales, volume));
+                found[static_cast<std::size_t>(row)].push_back(
+                    fit({x, y, z}, all, edges, scales, volume));
             }
         }
     };

@@ -30,7 +30,7 @@ constexpr double kMostRatio = 0.8;
 
 std::int64_t pointsOf(bool volume) { return volume ? kVolumePoints : kPoints; }
 
-/// The distance of two points of a patch, voxels.
+/// The distance of two points of a patch, shortest edges of a voxel.
 double stepOf(const Blob& blob, bool volume) {
     return kReach * blob.sigma / static_cast<double>(pointsOf(volume) / 2);
 }
@@ -52,9 +52,10 @@ base::Image<float> patchOf(const Sampler& image, const Blob& blob, bool volume, 
             for (std::int64_t i = 0; i < side; ++i) {
                 const double x = cosine * offset(i) - sine * offset(j);
                 const double y = sine * offset(i) + cosine * offset(j);
-                const base::Point p{blob.centre[0] + x, blob.centre[1] + y,
-                                    volume ? blob.centre[2] + offset(k) : blob.centre[2]};
-                patch.view().at(i, j, k) = static_cast<float>(image.mean(p, step));
+                const base::Point& e = blob.edges;
+                const base::Point p{blob.centre[0] + x / e[0], blob.centre[1] + y / e[1],
+                                    volume ? blob.centre[2] + offset(k) / e[2] : blob.centre[2]};
+                patch.view().at(i, j, k) = static_cast<float>(image.mean(p, step, e));
             }
         }
     }
@@ -237,8 +238,10 @@ void requireDistinct(Row& row, const std::vector<Blob>& blobs) {
     const Blob& best = blobs[row.best->b];
     const bool rivalled = std::any_of(row.pairs.begin(), row.pairs.end(), [&](const Pair& pair) {
         const base::Point& at = blobs[pair.b].centre;
+        const base::Point& e = best.edges;
         const double distance =
-            std::hypot(at[0] - best.centre[0], at[1] - best.centre[1], at[2] - best.centre[2]);
+            std::hypot(e[0] * (at[0] - best.centre[0]), e[1] * (at[1] - best.centre[1]),
+                       e[2] * (at[2] - best.centre[2]));
         return distance > best.radius && 1 - row.best->score > kMostRatio * (1 - pair.score);
     });
     if (rivalled) {
@@ -314,7 +317,7 @@ bool matchBlobs(const BlobImage& a, const BlobImage& b, const PairOptions& optio
             Pair pair{found.score, static_cast<std::size_t>(i), nominee.b, blob.centre,
                       -patch.degrees};
             for (std::size_t axis = 0; axis < 3; ++axis) {
-                pair.place[axis] += found.offset[axis] * stepOf(blob, volume);
+                pair.place[axis] += found.offset[axis] * stepOf(blob, volume) / blob.edges[axis];
             }
             row.pairs.push_back(pair);
             if (isBetter(pair, row.best)) {

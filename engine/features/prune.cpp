@@ -11,9 +11,17 @@ namespace flcc::features::detail {
 
 namespace {
 
+/// Of the blobs of one image, in space.
 double distance(const Blob& a, const Blob& b) {
-    return std::hypot(a.centre[0] - b.centre[0], a.centre[1] - b.centre[1],
-                      a.centre[2] - b.centre[2]);
+    return std::hypot(a.edges[0] * (a.centre[0] - b.centre[0]),
+                      a.edges[1] * (a.centre[1] - b.centre[1]),
+                      a.edges[2] * (a.centre[2] - b.centre[2]));
+}
+
+/// In space, in shortest edges of a voxel.
+base::Point placeOf(const Blob& blob) {
+    return {blob.edges[0] * blob.centre[0], blob.edges[1] * blob.centre[1],
+            blob.edges[2] * blob.centre[2]};
 }
 
 /// The area of the intersection of two discs that cut each other at distance d.
@@ -38,17 +46,18 @@ class KeptBlobs {
   public:
     void add(const Blob& blob) {
         const int octave = octaveOf(blob.radius);
-        m_octaves[octave][cellOf(blob.centre, octave)].push_back(blob);
+        m_octaves[octave][cellOf(placeOf(blob), octave)].push_back(blob);
     }
 
     template <class Test> [[nodiscard]] bool any(const Blob& near, const Test& test) const {
+        const base::Point place = placeOf(near);
         return std::any_of(m_octaves.begin(), m_octaves.end(), [&](const auto& octave) {
             const double reach = near.radius + std::ldexp(1.0, octave.first + 1);
             Cell low{};
             Cell high{};
             for (std::size_t axis = 0; axis < 3; ++axis) {
-                low[axis] = cellOf(near.centre[axis] - reach, octave.first);
-                high[axis] = cellOf(near.centre[axis] + reach, octave.first);
+                low[axis] = cellOf(place[axis] - reach, octave.first);
+                high[axis] = cellOf(place[axis] + reach, octave.first);
             }
             return anyInside(octave.second, low, high, test);
         });

@@ -35,18 +35,29 @@ constexpr std::int64_t kBlocksAWorker = kColumnBlocksATile + 1;
 
 } // namespace
 
-ScaleFilters scaleFilters(double sigma) {
-    return {lineFilter(filter::RecursiveGaussian(0, sigma)),
-            lineFilter(filter::RecursiveGaussian(2, sigma))};
+ScaleFilters scaleFilters(double sigma, double edge) {
+    const double own =
+        edge > 1 ? std::max(sigma / edge, filter::RecursiveGaussian::kLeastSigma) : sigma;
+    ScaleFilters filters{lineFilter(filter::RecursiveGaussian(0, own)),
+                         lineFilter(filter::RecursiveGaussian(2, own))};
+    const double by = 1 / (edge * edge);
+    filters.second.centre *= by;
+    for (shared::LineSection* section : {&filters.second.first, &filters.second.second}) {
+        section->c1 *= by;
+        section->c2 *= by;
+        section->rest *= by;
+    }
+    return filters;
 }
 
 double scaleWeight(double sigma, bool volume) {
     return (volume ? 1.080985 : std::numbers::e / 2) * sigma * sigma;
 }
 
-ScaleResponse::ScaleResponse(const Grid& grid, const LineKernels& kernels, base::TilePool& pool)
-    : m_grid(grid), m_kernels(kernels), m_pool(pool), m_stages(stagesOf(grid.extents.z > 1)),
-      m_batch(batchOf(grid)), m_blockSize(blockSize(grid)) {
+ScaleResponse::ScaleResponse(const Grid& grid, const LineKernels& kernels, base::TilePool& pool,
+                             const base::Point& edges)
+    : m_grid(grid), m_edges(edges), m_kernels(kernels), m_pool(pool),
+      m_stages(stagesOf(grid.extents.z > 1)), m_batch(batchOf(grid)), m_blockSize(blockSize(grid)) {
     for (int i = 0; i < bufferCount(grid); ++i) {
         m_buffers.emplace_back(base::Extents{grid.count(), m_batch, 1}, 0.0);
     }
@@ -93,6 +104,11 @@ double* ScaleResponse::block(int worker, int number) {
     return m_blocks[static_cast<std::size_t>(worker)].data() + number * m_blockSize;
 }
 
+const shared::LineFilter& ScaleResponse::filterOf(const Task& task, const Pass& pass) {
+    const ScaleFilters& own = task.filters[static_cast<std::size_t>(pass.axis)];
+    return pass.second ? own.second : own.smooth;
+}
+
 std::int64_t ScaleResponse::tilesOf(const Pass& pass) const {
     const base::Extents& n = m_grid.extents;
     if (pass.axis == Axis::X) {
@@ -106,7 +122,8 @@ std::int64_t ScaleResponse::tilesOf(const Pass& pass) const {
 bool ScaleResponse::add(const LevelImage& levels, double step, double sigma, double* sum,
                         const std::stop_token& stop, const Progress& progress) {
     Task task{.image = &levels,
-              .filters = scaleFilters(sigma),
+              .filters = {scaleFilters(sigma, m_edges[0]), scaleFilters(sigma, m_edges[1]),
+                          scaleFilters(sigma, m_edges[2])},
               .weight = step * scaleWeight(sigma, isVolume()) / (isVolume() ? 2 : 1),
               .sum = sum};
     const auto batch = static_cast<std::size_t>(m_batch);
@@ -152,7 +169,7 @@ bool ScaleResponse::runStage(const Stage& stage, const Task& task, const std::st
 void ScaleResponse::filterRowBlock(const Pass& pass, const Task& task, std::size_t level,
                                    std::int64_t rowBlock, int worker) {
     const std::int64_t length = m_grid.extents.x;
-    const shared::LineFilter& filter = pass.second ? task.filters.second : task.filters.smooth;
+    const shared::LineFilter& filter = filterOf(task, pass);
     double* const out = block(worker, 0);
     if (pass.from == kIndicator) {
         const IndicatorLines lines{task.image->blocks.data() + rowBlock * length * kLines, kLines,
@@ -189,7 +206,7 @@ void ScaleResponse::columns(const Pass& pass, const Task& task, std::size_t leve
     const std::int64_t step = alongY ? m_grid.stride : m_grid.stride * n.y;
     const std::int64_t corner =
         line * (alongY ? m_grid.stride * n.y : m_grid.stride) + first * kLines;
-    const shared::LineFilter& filter = pass.second ? task.filters.second : task.filters.smooth;
+    const shared::LineFilter& filter = filterOf(task, pass);
     double* const scratch = block(worker, 0);
     if (pass.from != kIndicator) {
         m_kernels.gather(buffer(pass.from, level) + corner, step, blocks, block(worker, 1),

@@ -78,17 +78,18 @@ void compare(const base::View<const float>& grey, Suggestion& suggestion) {
 } // namespace
 
 base::Box boxAround(const Blob& blob, const base::Extents& image) {
-    const auto half =
-        std::max<std::int64_t>(2, static_cast<std::int64_t>(std::ceil(kBoxRadii * blob.radius)));
-    const auto along = [&](double centre, std::int64_t extent) {
+    const auto along = [&](std::size_t axis, std::int64_t extent) {
+        const double centre = blob.centre[axis];
+        const auto half = std::max<std::int64_t>(
+            2, static_cast<std::int64_t>(std::ceil(kBoxRadii * blob.radius / blob.edges[axis])));
         const std::int64_t side = std::min(2 * half + 1, extent);
         const auto corner = static_cast<std::int64_t>(std::lround(centre)) - side / 2;
         return std::array<std::int64_t, 2>{std::clamp(corner, std::int64_t{0}, extent - side),
                                            side};
     };
-    const auto x = along(blob.centre[0], image.x);
-    const auto y = along(blob.centre[1], image.y);
-    const auto z = along(blob.centre[2], image.z);
+    const auto x = along(0, image.x);
+    const auto y = along(1, image.y);
+    const auto z = along(2, image.z);
     return {{x[0], y[0], z[0]}, {x[1], y[1], z[1]}};
 }
 
@@ -101,9 +102,10 @@ bool isLight(const base::View<const float>& grey, const Blob& blob) {
     std::array<std::int64_t, 3> first{};
     std::array<std::int64_t, 3> last{};
     for (std::size_t axis = 0; axis < 3; ++axis) {
-        first[axis] = std::max<std::int64_t>(0, std::llround(std::ceil(blob.centre[axis] - reach)));
+        const double own = reach / blob.edges[axis];
+        first[axis] = std::max<std::int64_t>(0, std::llround(std::ceil(blob.centre[axis] - own)));
         last[axis] = std::min(count[axis] - 1,
-                              static_cast<std::int64_t>(std::floor(blob.centre[axis] + reach)));
+                              static_cast<std::int64_t>(std::floor(blob.centre[axis] + own)));
     }
     const auto step =
         std::max<std::int64_t>(1, static_cast<std::int64_t>(std::ceil(2 * reach)) / kMostPoints);
@@ -112,9 +114,10 @@ bool isLight(const base::View<const float>& grey, const Blob& blob) {
     for (std::int64_t z = first[2]; z <= last[2]; z += step) {
         for (std::int64_t y = first[1]; y <= last[1]; y += step) {
             for (std::int64_t x = first[0]; x <= last[0]; x += step) {
-                const double away = std::hypot(static_cast<double>(x) - blob.centre[0],
-                                               static_cast<double>(y) - blob.centre[1],
-                                               static_cast<double>(z) - blob.centre[2]);
+                const base::Point& e = blob.edges;
+                const double away = std::hypot(e[0] * (static_cast<double>(x) - blob.centre[0]),
+                                               e[1] * (static_cast<double>(y) - blob.centre[1]),
+                                               e[2] * (static_cast<double>(z) - blob.centre[2]));
                 const auto value = static_cast<double>(grey.at(x, y, z));
                 if (away <= reach && std::isfinite(value)) {
                     const std::size_t part = away <= blob.radius ? 0 : 1;

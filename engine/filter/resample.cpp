@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "engine/base/spacing.h"
+#include "engine/filter/detail/axis_average.h"
 
 namespace flcc::filter {
 
@@ -25,8 +26,9 @@ double placeOf(std::int64_t i, std::int64_t from, std::int64_t to, double ratio)
            static_cast<double>(from - 1) / 2;
 }
 
-std::vector<AxisWeights> axisWeights(std::int64_t from, std::int64_t to, double ratio) {
-    const double half = std::max(1.0, 1 / ratio);
+/// `half`: half the width of the triangle.
+std::vector<AxisWeights> axisWeights(std::int64_t from, std::int64_t to, double ratio,
+                                     double half) {
     std::vector<AxisWeights> all(static_cast<std::size_t>(to));
     for (std::int64_t i = 0; i < to; ++i) {
         // Rounding of the extents may place the outermost voxels beyond the source.
@@ -51,13 +53,13 @@ std::vector<AxisWeights> axisWeights(std::int64_t from, std::int64_t to, double 
 
 /// Resamples one axis; the others stay.
 base::Image<double> alongAxis(const base::Image<double>& from, std::size_t axis, std::int64_t count,
-                              double ratio, const std::stop_token& stop) {
+                              double ratio, double half, const std::stop_token& stop) {
     const base::Extents& n = from.extents();
     const std::array<std::int64_t, 3> sizes{n.x, n.y, n.z};
     std::array<std::int64_t, 3> out = sizes;
     out[axis] = count;
     base::Image<double> to({out[0], out[1], out[2]});
-    const std::vector<AxisWeights> weights = axisWeights(sizes[axis], count, ratio);
+    const std::vector<AxisWeights> weights = axisWeights(sizes[axis], count, ratio, half);
     const std::int64_t step = axis == 0 ? 1 : axis == 1 ? n.x : n.x * n.y;
     for (std::int64_t z = 0; z < out[2]; ++z) {
         for (std::int64_t y = 0; y < out[1] && !stop.stop_requested(); ++y) {
@@ -79,6 +81,10 @@ base::Image<double> alongAxis(const base::Image<double>& from, std::size_t axis,
     return to;
 }
 
+} // namespace
+
+namespace detail {
+
 base::Image<double> asDoubles(const base::AnyView& source) {
     base::Image<double> copy(base::extentsOf(source));
     std::visit(
@@ -94,7 +100,13 @@ base::Image<double> asDoubles(const base::AnyView& source) {
     return copy;
 }
 
-} // namespace
+base::Image<double> averaged(const base::Image<double>& image, std::size_t axis, double half,
+                             const std::stop_token& stop) {
+    const base::Extents& n = image.extents();
+    return alongAxis(image, axis, axis == 0 ? n.x : axis == 1 ? n.y : n.z, 1, half, stop);
+}
+
+} // namespace detail
 
 base::Extents resampledExtents(const base::Extents& extents, const base::Point& ratio) {
     const auto scaled = [](std::int64_t count, double by) {
@@ -113,11 +125,12 @@ Resampled resample(const base::AnyView& source, const base::Geometry& own,
     const base::Extents to = resampledExtents(from, ratio);
     const std::array<std::int64_t, 3> before{from.x, from.y, from.z};
     const std::array<std::int64_t, 3> after{to.x, to.y, to.z};
-    base::Image<double> image = asDoubles(source);
+    base::Image<double> image = detail::asDoubles(source);
     base::Point first{0, 0, 0};
     for (std::size_t axis = 0; axis < 3; ++axis) {
         if (before[axis] > 1) {
-            image = alongAxis(image, axis, after[axis], ratio[axis], stop);
+            image = alongAxis(image, axis, after[axis], ratio[axis], std::max(1.0, 1 / ratio[axis]),
+                              stop);
             first[axis] = placeOf(0, before[axis], after[axis], ratio[axis]);
         }
     }

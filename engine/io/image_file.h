@@ -49,6 +49,7 @@ struct ImageInfo {
     int images = 1;     ///< of a TIFF file; Reading::image chooses
     int image = 0;      ///< the one that is described
     base::Geometry geometry;
+    bool directed = false; ///< the file states the directions of `geometry`
     /// Millimetres from pixel to pixel along x and y, by the pixels on an inch or a centimetre that
     /// the file states. Programs write them for printing, so they are the spacing only where
     /// Reading::resolution says so.

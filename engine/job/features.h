@@ -26,7 +26,7 @@ namespace flcc::job {
 /// A complete job of `flcc-cli features`. Its memory limit counts beside the image.
 struct FeaturesJob : Common {
     features::Channels channels = features::Channels::Auto;
-    features::DetectorOptions detector{}; ///< `threads` and `maps` are set by the job
+    features::DetectorOptions detector{}; ///< `threads`, `maps` and `edges` are set by the job
 
     std::filesystem::path blobs{};
     io::ListFormat blobsFormat = io::ListFormat::Auto;
@@ -68,6 +68,7 @@ struct FeaturesResult {
     features::Channels channels = features::Channels::Grey; ///< never Auto
     base::Geometry geometry;
     features::Detection detection;
+    base::Point edges{1, 1, 1}; ///< of a voxel, in the unit of scales and radii
     /// The second image, if the job has one.
     base::Extents matchExtents{0, 0, 0};
     features::Detection matchDetection;
@@ -136,5 +137,8 @@ void writeBlobs(const io::AtomicFile& file, const FeaturesResult& result, io::Li
 [[nodiscard]] std::string toJson(const FeaturesResult& result);
 /// A few lines for a terminal.
 [[nodiscard]] std::string toSummary(const FeaturesResult& result);
+/// The unit of scales and radii: "voxels", or "edges of a voxel along x (0.5 mm)" where voxels are
+/// oblong.
+[[nodiscard]] std::string unitOfSizes(const FeaturesResult& result);
 
 } // namespace flcc::job

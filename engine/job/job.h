@@ -101,9 +101,12 @@ struct Job : PlannedJob {
     std::vector<base::Box> crops;
     std::vector<std::filesystem::path> templates;
     std::filesystem::path templateOut; ///< written if the job has one template
-    /// Templates whose files state another spacing than the scene are resampled to it. Otherwise
-    /// they are compared voxel by voxel, with a warning.
+    /// Templates whose files state another spacing than the scene, or oblique directions, are
+    /// resampled to its grid, their masks and the mask of the scene with them. Otherwise spacings
+    /// make a warning, and oblique directions are refused. Axes in another order are turned anyway.
     bool resample = false;
+    /// Templates and masks are compared as their files store them, whatever directions they state.
+    bool ignoreDirections = false;
     /// Mirrors the templates' values between the smallest and the largest one under the support, so
     /// that every score of lcc changes its sign.
     bool invert = false;
@@ -141,7 +144,9 @@ struct Job : PlannedJob {
     bool handedness = false; ///< of lcc: also searches for the mirrored templates and compares
     std::int64_t maxPeaks = 100;
     std::optional<double> minDistance; ///< empty = auto
-    bool partialPeaks = false;         ///< PARTIAL placements may be peaks
+    /// Of minDistance: "m", "cm", "mm", "um", "nm", "A"; empty: shortest edges of a voxel.
+    std::string distanceUnit;
+    bool partialPeaks = false; ///< PARTIAL placements may be peaks
 
     std::filesystem::path map;
     std::filesystem::path status;
@@ -223,6 +228,11 @@ struct SceneImage {
     std::shared_ptr<const MaskImage> opacity{};
     /// Of a resampled template: from its geometric centre to the voxel m / 2 of its file, voxels.
     std::optional<base::Point> reference{};
+    /// Of a template that was resampled in space: the part of its box that it fills. What lies
+    /// beside it never counts, whatever the mask. Null: all of it.
+    std::shared_ptr<const MaskImage> inside{};
+    /// The file states the directions of `geometry`, or the image was cut from one that does.
+    bool directed = false;
     /// Read with kAllChannels: the slices of `pixels` are so many channels of a flat image. Else 0.
     int channels = 0;
 
@@ -241,9 +251,13 @@ struct SceneImage {
 struct MaskImage {
     base::Image<std::uint8_t> support;
     /// Between 0 and 1, above 0 where `support` is 1; empty if all are 0 or 1.
-    base::Image<float> weights{};
-    std::string source; ///< as in SceneImage
-    std::string note;
+    base::Image<double> weights{};
+    std::string source;               ///< as in SceneImage
+    std::string note;                 ///< what was assumed on reading; may be empty
+    std::string counts = "yes or no"; ///< or "by weights of 0.02 to 1"
+    std::string warning{};            ///< that values were clipped, say; may be empty
+    base::Geometry geometry{};
+    bool directed = false; ///< the file states the directions of `geometry`
     std::string sha256;
     std::optional<io::FileDigest> dataFile{};
     std::vector<io::FileDigest> series{};
@@ -295,10 +309,15 @@ loadCompanion(const std::filesystem::path& path, std::optional<int> channel,
               std::optional<int> frame, const std::stop_token& stop = {},
               std::int64_t memoryBytes = 0, const io::Reading& reading = {});
 
-/// The nonzero voxels of an image of any type, as a support. Values of floats between 0 and 1 are
-/// weights; if one lies beyond, as with integers, every nonzero voxel counts alike. **Errors**:
-/// Problem for NaN and for a mask without a nonzero voxel.
+/// The mask that an image of any type states: yes or no, or weights between 0 and 1
+/// (input/mask_values.h). **Errors**: Problem for values that make no mask.
 [[nodiscard]] std::shared_ptr<const MaskImage> maskOf(const SceneImage& image);
+
+/// The mask as one of a scene, which has no weights: voxels of at least half of the full weight lie
+/// inside, with a warning. The same mask where it has no weights; null for null. **Errors**:
+/// Problem if no voxel is left.
+[[nodiscard]] std::shared_ptr<const MaskImage>
+sceneMaskOf(const std::shared_ptr<const MaskImage>& mask);
 
 /// Reads a mask as a job does; null if cancelled. **Errors**: as loadCompanion and maskOf.
 [[nodiscard]] std::shared_ptr<const MaskImage>

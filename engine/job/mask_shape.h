@@ -15,15 +15,17 @@ namespace flcc::job {
 
 /// A mask of a template that is made, not read: "sphere:R[,SOFT]", "cylinder:R,H[,SOFT]",
 /// "box:XxYxZ[,SOFT]", all around the middle of the template, or "box" or "none", as a mask of
-/// Job::masks. A file of that name is named with a folder ("./box").
+/// Job::masks. A file of that name is named with a folder ("./box"). Numbers with a unit behind one
+/// of them, such as "sphere:12,3nm", are lengths.
 struct MaskShape {
     /// A sphere, or a cylinder if `height` is above 0. Else a box; without sides all voxels of the
     /// template's box, which is no mask.
     bool round = false;
-    double radius = 0;             ///< voxels; a disc in an image
-    double soft = 0;               ///< voxels of the edge beyond the shape
+    double radius = 0;             ///< shortest edges of a voxel; a disc in an image
+    double soft = 0;               ///< shortest edges of a voxel; of the edge beyond the shape
     double height = 0;             ///< voxels along z; of a cylinder
-    std::array<double, 3> sides{}; ///< voxels; of a box
+    std::array<double, 3> sides{}; ///< voxels along each axis; of a box
+    std::string unit{};            ///< of all lengths: "mm", "um", "nm", "A"; empty: as above
 
     [[nodiscard]] std::string text() const;
     friend bool operator==(const MaskShape&, const MaskShape&) = default;
@@ -34,12 +36,22 @@ struct MaskShape {
 [[nodiscard]] std::optional<MaskShape> maskShapeOf(const std::filesystem::path& mask);
 
 /// The weights of a shape: 1 inside, its surface included; beyond it half a cosine from 1 to 0 over
-/// the soft edge.
-[[nodiscard]] base::Image<float> maskWeights(const MaskShape& shape, const base::Extents& templ);
+/// the soft edge. Distances are those in space. `grid`: of the template. **Errors**: Problem for a
+/// shape with a unit where the spacing is not one of lengths.
+[[nodiscard]] base::Image<double> maskWeights(const MaskShape& shape, const base::Extents& templ,
+                                              const base::Geometry& grid = {});
 
-/// The mask of a shape for a template of these extents. **Errors**: Problem if no voxel is inside.
-[[nodiscard]] std::shared_ptr<const MaskImage> makeMask(const MaskShape& shape,
-                                                        const base::Extents& templ);
+/// The grid of the masks of a template, whose voxels are compared with those of the scene: that of
+/// the scene or, where it states no spacing, of the template.
+[[nodiscard]] inline const base::Geometry& maskGrid(const base::Geometry& scene,
+                                                    const base::Geometry& templ) {
+    return scene.unitSource != base::UnitSource::Missing ? scene : templ;
+}
+
+/// The mask of a shape for a template of these extents, with a note where its box cuts the shape.
+/// **Errors**: Problem if no voxel is inside, and as maskWeights().
+[[nodiscard]] std::shared_ptr<const MaskImage>
+makeMask(const MaskShape& shape, const base::Extents& templ, const base::Geometry& grid = {});
 
 /// SceneImage::opacity of an image that is brought to the grid of `target`, as filter::resample()
 /// does with its pixels; null without one.
@@ -49,9 +61,10 @@ struct MaskShape {
 
 // Drawing on a support. What lies outside of it is left out.
 
-/// Sets the voxels whose centre is at most `radius` voxels from the line between two points.
+/// Sets the voxels whose centre is at most `radius` from the line between two points, in space.
+/// `edges`: of a voxel, in the unit of `radius`.
 void drawStroke(base::Image<std::uint8_t>& support, const base::Point& from, const base::Point& to,
-                double radius, std::uint8_t value);
+                double radius, std::uint8_t value, const base::Point& edges = {1, 1, 1});
 void drawBox(base::Image<std::uint8_t>& support, const base::Box& box, std::uint8_t value);
 /// Sets the voxels whose value is from `low` to `high`; NaN is outside. **Shapes**: equal extents.
 void drawRange(base::Image<std::uint8_t>& support, const base::AnyView& pixels, double low,

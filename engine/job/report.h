@@ -183,6 +183,7 @@ struct InputReport {
     /// files of voxels, if a header names several.
     std::vector<io::FileDigest> series{};
     std::string note{};    ///< what was assumed or converted on reading
+    std::string counts{};  ///< of a mask: "yes or no", or "by weights of 0.02 to 1"
     io::Reading reading{}; ///< how the file was taken
 };
 

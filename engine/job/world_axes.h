@@ -13,6 +13,10 @@ namespace flcc::job {
 [[nodiscard]] base::WorldAxes worldAxesOf(const io::ImageInfo& info,
                                           const std::filesystem::path& path);
 
+/// Whether the file of `info` states the directions of its axes. `geometry`: its own, with
+/// worldAxesOf().
+[[nodiscard]] bool statesDirections(const io::ImageInfo& info, const base::Geometry& geometry);
+
 /// The geometry of a file with the axes that it states, or with those that a person chose.
 [[nodiscard]] base::Geometry withAxes(base::Geometry geometry,
                                       const std::optional<base::WorldAxes>& chosen);

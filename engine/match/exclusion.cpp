@@ -14,16 +14,17 @@ std::array<std::int64_t, 3> centreOf(const base::Index& corner, const base::Exte
 
 } // namespace
 
-Exclusion::Exclusion(const base::Extents& largest, std::optional<double> minDistance)
-    : m_minDistance(minDistance) {
+Exclusion::Exclusion(const base::Extents& largest, std::optional<double> minDistance,
+                     const base::Point& edges)
+    : m_minDistance(minDistance), m_edges(edges) {
     // Further than any two places of an image are apart.
     constexpr double kFarthest = 1LL << 40;
-    const auto cell = [&](std::int64_t extent) {
+    const auto cell = [&](std::int64_t extent, double edge) {
         return minDistance ? 2 * static_cast<std::int64_t>(
-                                     std::clamp(std::ceil(*minDistance), 1.0, kFarthest))
+                                     std::clamp(std::ceil(*minDistance / edge), 1.0, kFarthest))
                            : std::max<std::int64_t>(extent, 2);
     };
-    m_cell = {cell(largest.x), cell(largest.y), cell(largest.z)};
+    m_cell = {cell(largest.x, edges[0]), cell(largest.y, edges[1]), cell(largest.z, edges[2])};
 }
 
 void Exclusion::add(const base::Index& corner, const base::Extents& box,
@@ -77,10 +78,12 @@ bool Exclusion::tooNear(const Place& higher, const Centre& lower) const {
     if (!m_minDistance) {
         return dx <= higher.templ.x && dy <= higher.templ.y && dz <= higher.templ.z;
     }
-    // Exact while the squares fit in 53 bits, that is for maps up to 2e7 voxels along an axis.
-    const double squared = static_cast<double>(dx) * static_cast<double>(dx) +
-                           static_cast<double>(dy) * static_cast<double>(dy) +
-                           static_cast<double>(dz) * static_cast<double>(dz);
+    // With edges of 1 exact while the squares fit in 53 bits, that is for maps up to 2e7 voxels
+    // along an axis.
+    const double x = static_cast<double>(dx) * m_edges[0];
+    const double y = static_cast<double>(dy) * m_edges[1];
+    const double z = static_cast<double>(dz) * m_edges[2];
+    const double squared = x * x + y * y + z * z;
     return squared < 4 * *m_minDistance * *m_minDistance;
 }
 

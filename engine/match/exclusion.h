@@ -15,8 +15,10 @@ namespace flcc::match {
 /// whether another peak is too near to one of them.
 class Exclusion {
   public:
-    /// `largest`: the largest box of a placement on each axis. `minDistance`: as in PeakOptions.
-    Exclusion(const base::Extents& largest, std::optional<double> minDistance);
+    /// `largest`: the largest box of a placement on each axis. `minDistance` and `edges`: as in
+    /// PeakOptions.
+    Exclusion(const base::Extents& largest, std::optional<double> minDistance,
+              const base::Point& edges = {1, 1, 1});
 
     /// Of a template in a pose: its extents before it was turned, and what takes its offsets to
     /// those of the scene.
@@ -44,6 +46,7 @@ class Exclusion {
     [[nodiscard]] Cell cellOf(const Centre& centre) const;
 
     std::optional<double> m_minDistance;
+    base::Point m_edges;
     Cell m_cell; ///< centres further apart than this on any axis are not too near
     std::map<Cell, std::vector<Place>> m_places;
 };

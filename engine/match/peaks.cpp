@@ -195,7 +195,7 @@ std::vector<Found> takeBest(std::vector<detail::Scores>& maps, const PeakOptions
         largest = {std::max(largest.x, templ.x), std::max(largest.y, templ.y),
                    std::max(largest.z, templ.z)};
     }
-    Exclusion exclusion(largest, options.minDistance);
+    Exclusion exclusion(largest, options.minDistance, options.edges);
     std::vector<Search> searches;
     for (detail::Scores& scores : maps) {
         const auto number = static_cast<double>(searches.size());

@@ -77,12 +77,13 @@ struct PeakOptions {
     /// sign of both is changed: minScore is minus the largest value that a peak may have.
     double minScore = 0.5;
     std::int64_t maxPeaks = 100;
-    /// Minimum Euclidean distance in voxels between the corners of two peaks; the lower one of two
-    /// nearer peaks is removed (at exactly this distance both stay). Templates of different
-    /// extents: distance of the centres. Empty = auto: the lower peak is removed if its centre lies
-    /// within half the extent of the higher peak's template on every axis (at exactly half it is
-    /// removed).
+    /// Minimum Euclidean distance, in the unit of `edges`, between the corners of two peaks; the
+    /// lower one of two nearer peaks is removed (at exactly this distance both stay). Templates of
+    /// different extents: distance of the centres. Empty = auto: the lower peak is removed if its
+    /// centre lies within half the extent of the higher peak's template on every axis (at exactly
+    /// half it is removed).
     std::optional<double> minDistance{};
+    base::Point edges{1, 1, 1}; ///< of a voxel; the shortest is 1 (base::voxelEdges)
     /// PARTIAL voxels may be peaks.
     bool partialPeaks = false;
     /// Copied from the problem of the map: the value of voxels outside the scene, and the least

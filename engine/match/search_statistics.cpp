@@ -123,7 +123,7 @@ template <class T> struct Voxels {
 
     [[nodiscard]] double weight(std::int64_t x, std::int64_t y, std::int64_t z) const {
         return member.mask.data() != nullptr && member.mask.at(x, y, z) == 0 ? 0.0
-               : member.weights.data() != nullptr ? static_cast<double>(member.weights.at(x, y, z))
+               : member.weights.data() != nullptr ? member.weights.at(x, y, z)
                                                   : 1.0;
     }
     /// Calls `use(value, weight, x, y, z)` for the voxels that count of rows `first` to `last`.

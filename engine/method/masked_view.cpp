@@ -33,13 +33,13 @@ bool isMasked(const MaskedView& view) {
 }
 
 bool hasWeights(const MaskedView& view) {
-    const base::View<const float>& weights = view.weights;
+    const base::View<const double>& weights = view.weights;
     const base::Extents& extents = weights.extents();
     bool any = false;
     for (std::int64_t line = 0; weights.data() != nullptr && !any && line < extents.y * extents.z;
          ++line) {
-        const float* const row = weights.row(line % extents.y, line / extents.y);
-        any = std::any_of(row, row + extents.x, [](float w) { return w != 0 && w != 1; });
+        const double* const row = weights.row(line % extents.y, line / extents.y);
+        any = std::any_of(row, row + extents.x, [](double w) { return w != 0 && w != 1; });
     }
     return any;
 }
@@ -52,9 +52,9 @@ bool sameSupport(const MaskedView& a, const MaskedView& b) {
         const auto weightOf = [&](const MaskedView& view, std::int64_t x) {
             const bool isIn = view.mask.data() == nullptr ||
                               view.mask.row(line % extents.y, line / extents.y)[x] != 0;
-            return !isIn ? 0.0F
+            return !isIn ? 0.0
                    : view.weights.data() == nullptr
-                       ? 1.0F
+                       ? 1.0
                        : view.weights.row(line % extents.y, line / extents.y)[x];
         };
         for (std::int64_t x = 0; x < extents.x; ++x) {

@@ -17,7 +17,7 @@ namespace flcc::method {
 struct MaskedView {
     base::AnyView pixels;
     base::View<const std::uint8_t> mask{};
-    base::View<const float> weights{};
+    base::View<const double> weights{};
 
     MaskedView() = default;
 
@@ -28,7 +28,7 @@ struct MaskedView {
                                int> = 0>
     MaskedView(Pixels&& view, // NOLINT(google-explicit-constructor): the same pixels
                const base::View<const std::uint8_t>& support = {},
-               const base::View<const float>& weighted = {})
+               const base::View<const double>& weighted = {})
         : pixels(std::forward<Pixels>(view)), mask(support), weights(weighted) {}
 
     /// Implicit, for an image without a mask. The image must outlive the view.

@@ -73,8 +73,8 @@ void CanonicalTemplate::setWeighted(const MaskedView& templ) {
     WeightedSum total;
     for (std::int64_t i = 0; i < m_weights.count(); ++i) {
         if (m_support.data()[i] != 0) {
-            m_weights.data()[i] = static_cast<double>(
-                templ.weights.at(base::Index{i % m.x, i / m.x % m.y, i / (m.x * m.y)}));
+            m_weights.data()[i] =
+                templ.weights.at(base::Index{i % m.x, i / m.x % m.y, i / (m.x * m.y)});
             total.add(m_weights.data()[i]);
         }
     }

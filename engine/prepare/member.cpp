@@ -20,13 +20,13 @@ std::int64_t zeroedLength(std::int64_t extent) {
 /// The weight of a voxel.
 struct Weights {
     base::View<const std::uint8_t> support;
-    base::View<const float> weights;
+    base::View<const double> weights;
 
     [[nodiscard]] double at(std::int64_t x, std::int64_t y, std::int64_t z) const {
         if (support.data() != nullptr && support.at(x, y, z) == 0) {
             return 0;
         }
-        return weights.data() != nullptr ? static_cast<double>(weights.at(x, y, z)) : 1;
+        return weights.data() != nullptr ? weights.at(x, y, z) : 1;
     }
 };
 
@@ -104,7 +104,7 @@ std::int64_t MemberFilter::bytes(const base::Extents& box, int threads) {
 
 base::Image<double> MemberFilter::filtered(const base::AnyView& pixels,
                                            const base::View<const std::uint8_t>& support,
-                                           const base::View<const float>& weights) const {
+                                           const base::View<const double>& weights) const {
     const Weights own{support, weights};
     const base::Extents n = base::extentsOf(pixels);
     detail::Box box(m_points);

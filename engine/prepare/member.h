@@ -38,7 +38,7 @@ class MemberFilter {
     /// transforms of points() in double, in this thread.
     [[nodiscard]] base::Image<double> filtered(const base::AnyView& pixels,
                                                const base::View<const std::uint8_t>& support,
-                                               const base::View<const float>& weights) const;
+                                               const base::View<const double>& weights) const;
     /// The same in place, with the type of the member's pixels, float32 or float64.
     void apply(rotation::TurnedTemplate& member) const;
 

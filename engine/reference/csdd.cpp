@@ -16,19 +16,28 @@ struct Tap {
 };
 
 /// LoG(r) = (r^2 / sigma^4 - d / sigma^2) G(r), where it is not negligible.
-std::vector<Tap> laplacianOfGaussian(double sigma, bool volume) {
-    const auto radius = static_cast<std::int64_t>(std::ceil(6 * sigma));
+std::vector<Tap> laplacianOfGaussian(double sigma, const base::Point& edges, bool volume) {
+    const auto reach = [&](std::size_t axis) {
+        return static_cast<std::int64_t>(std::ceil(6 * sigma / edges[axis]));
+    };
+    const base::Index radius{reach(0), reach(1), volume ? reach(2) : 0};
+    const double voxel = edges[0] * edges[1] * (volume ? edges[2] : 1);
     const int dimensions = volume ? 3 : 2;
     const double norm = std::pow(2 * std::numbers::pi * sigma * sigma, -0.5 * dimensions);
     std::vector<Tap> taps;
-    for (std::int64_t z = volume ? -radius : 0; z <= (volume ? radius : 0); ++z) {
-        for (std::int64_t y = -radius; y <= radius; ++y) {
-            for (std::int64_t x = -radius; x <= radius; ++x) {
-                const double square = static_cast<double>(x * x + y * y + z * z) / (sigma * sigma);
+    const auto squared = [&](std::int64_t offset, std::size_t axis) {
+        const double length = static_cast<double>(offset) * edges[axis];
+        return length * length;
+    };
+    for (std::int64_t z = -radius.z; z <= radius.z; ++z) {
+        for (std::int64_t y = -radius.y; y <= radius.y; ++y) {
+            for (std::int64_t x = -radius.x; x <= radius.x; ++x) {
+                const double square =
+                    (squared(x, 0) + squared(y, 1) + squared(z, 2)) / (sigma * sigma);
                 if (square <= 36) {
-                    taps.push_back(
-                        {{x, y, z},
-                         (square - dimensions) / (sigma * sigma) * norm * std::exp(-square / 2)});
+                    taps.push_back({{x, y, z},
+                                    voxel * (square - dimensions) / (sigma * sigma) * norm *
+                                        std::exp(-square / 2)});
                 }
             }
         }
@@ -41,7 +50,7 @@ std::vector<Tap> laplacianOfGaussian(double sigma, bool volume) {
 base::Image<double> csddResponse(base::View<const double> image, const CsddScale& scale) {
     const base::Extents& n = image.extents();
     const bool volume = n.z > 1;
-    const std::vector<Tap> taps = laplacianOfGaussian(scale.sigma, volume);
+    const std::vector<Tap> taps = laplacianOfGaussian(scale.sigma, scale.edges, volume);
     const double step = (scale.high - scale.low) / scale.levels;
     const double weight =
         (volume ? 1.080985 : std::numbers::e / 2) * scale.sigma * scale.sigma * step;

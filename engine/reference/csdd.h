@@ -1,5 +1,6 @@
 #pragma once
 
+#include "engine/base/geometry.h"
 #include "engine/base/image.h"
 
 namespace flcc::reference {
@@ -7,8 +8,9 @@ namespace flcc::reference {
 /// The response of the center-surround distribution distance by its definition: for every level an
 /// indicator image, convolved with a sampled Laplacian of Gaussian that is cut at 6 sigma.
 struct CsddScale {
-    double sigma = 2; ///< voxels
-    double low = 0;   ///< range of the values
+    double sigma = 2;           ///< in the unit of `edges`
+    base::Point edges{1, 1, 1}; ///< of a voxel
+    double low = 0;             ///< range of the values
     double high = 1;
     int levels = 128;
 };

@@ -58,8 +58,7 @@ Lcc::Lcc(const method::MaskedView& templ, method::Outside outside, double minOve
         },
         templ.pixels);
     for (const base::Index& at : m_support) {
-        m_weights.push_back(
-            templ.weights.data() == nullptr ? 1.0 : static_cast<double>(templ.weights.at(at)));
+        m_weights.push_back(templ.weights.data() == nullptr ? 1.0 : templ.weights.at(at));
     }
     m_weighted = method::hasWeights(templ);
     normalise(m_templ, m_weights);

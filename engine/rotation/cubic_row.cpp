@@ -222,7 +222,7 @@ void cubicRow(const RowOfPlaces& row, std::int64_t first, std::int64_t last, boo
 }
 
 void linearRow(const RowOfPlaces& row, std::int64_t first, std::int64_t last, bool flat,
-               const float* values, const base::Extents& lengths, float* result) {
+               const double* values, const base::Extents& lengths, double* result) {
     base::inWidest([&] {
         const std::int64_t width = lengths.x;
         const std::int64_t slice = lengths.x * lengths.y;
@@ -233,19 +233,17 @@ void linearRow(const RowOfPlaces& row, std::int64_t first, std::int64_t last, bo
             const double right = row.place[0][static_cast<std::size_t>(i)] - x;
             const double below = row.place[1][static_cast<std::size_t>(i)] - y;
             const double behind = row.place[2][static_cast<std::size_t>(i)] - z;
-            const float* const from = values + (flat ? 0 : static_cast<std::int64_t>(z) * slice) +
-                                      static_cast<std::int64_t>(y) * width +
-                                      static_cast<std::int64_t>(x);
-            const auto line = [right](const float* at) {
-                return (1 - right) * static_cast<double>(at[0]) +
-                       right * static_cast<double>(at[1]);
+            const double* const from = values + (flat ? 0 : static_cast<std::int64_t>(z) * slice) +
+                                       static_cast<std::int64_t>(y) * width +
+                                       static_cast<std::int64_t>(x);
+            const auto line = [right](const double* at) {
+                return (1 - right) * at[0] + right * at[1];
             };
-            const auto plane = [&](const float* at) {
+            const auto plane = [&](const double* at) {
                 return (1 - below) * line(at) + below * line(at + width);
             };
             const double near = plane(from);
-            result[i] = static_cast<float>(
-                flat ? near : (1 - behind) * near + behind * plane(from + slice));
+            result[i] = flat ? near : (1 - behind) * near + behind * plane(from + slice);
         }
     });
 }

@@ -34,6 +34,6 @@ void cubicRow(const RowOfPlaces& row, std::int64_t first, std::int64_t last, boo
 
 /// The same by linear interpolation.
 void linearRow(const RowOfPlaces& row, std::int64_t first, std::int64_t last, bool flat,
-               const float* values, const base::Extents& lengths, float* result);
+               const double* values, const base::Extents& lengths, double* result);
 
 } // namespace flcc::rotation::detail

@@ -13,7 +13,7 @@ base::Point centreOf(const base::Extents& n) {
 
 TemplateVoxels::TemplateVoxels(const base::AnyView& pixels,
                                const base::View<const std::uint8_t>& mask, bool isFlat,
-                               const base::View<const float>& weightView,
+                               const base::View<const double>& weightView,
                                const base::Point& voxelEdges)
     : values(base::extentsOf(pixels)), centre(centreOf(values.extents())), flat(isFlat),
       edges(voxelEdges) {
@@ -39,7 +39,7 @@ TemplateVoxels::TemplateVoxels(const base::AnyView& pixels,
         },
         pixels);
     if (weightView.data() != nullptr) {
-        weights = base::Image<float>(n);
+        weights = base::Image<double>(n);
         forVoxels(n, [&](std::int64_t x, std::int64_t y, std::int64_t z) {
             weights.view().at(x, y, z) = weightView.at(x, y, z);
         });
@@ -289,9 +289,9 @@ double Sampler::at(const base::Point& place) {
     return allCount() ? sum() : mean(place, m_of.values);
 }
 
-float Sampler::weightAt(const base::Point& place) {
+double Sampler::weightAt(const base::Point& place) {
     const bool wide = m_width[0] > 1 || m_width[1] > 1 || m_width[2] > 1;
-    return static_cast<float>(wide ? mean(place, m_of.weights) : linear(place, m_of.weights));
+    return wide ? mean(place, m_of.weights) : linear(place, m_of.weights);
 }
 
 double Sampler::atRim(const base::Point& place) {

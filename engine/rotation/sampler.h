@@ -29,7 +29,7 @@ template <class Visit> void forVoxels(const base::Extents& n, const Visit& visit
 /// A template, which of its voxels count, and what is looked up of them.
 struct TemplateVoxels {
     base::Image<double> values;        ///< 0 where a voxel does not count
-    base::Image<float> weights;        ///< without voxels if there are none
+    base::Image<double> weights;       ///< without voxels if there are none
     base::Image<std::uint8_t> support; ///< without voxels if all of them count
     std::vector<std::int64_t> sums;    ///< of the support before each voxel, one voxel larger
     std::vector<std::uint8_t> deep;    ///< all voxels from one before to two behind this one count
@@ -40,7 +40,7 @@ struct TemplateVoxels {
 
     /// `voxelEdges`: edge lengths of a voxel; in them a round support is round.
     TemplateVoxels(const base::AnyView& pixels, const base::View<const std::uint8_t>& mask,
-                   bool isFlat, const base::View<const float>& weightView,
+                   bool isFlat, const base::View<const double>& weightView,
                    const base::Point& voxelEdges);
 
     [[nodiscard]] const base::Extents& extents() const { return values.extents(); }
@@ -76,7 +76,7 @@ class Sampler {
     [[nodiscard]] double at(const base::Point& place);
     /// The same, for a place that is not deep, and a kernel of one voxel.
     [[nodiscard]] double atRim(const base::Point& place);
-    [[nodiscard]] float weightAt(const base::Point& place);
+    [[nodiscard]] double weightAt(const base::Point& place);
 
   private:
     template <class Kernel> void set(const base::Point& place, double half, const Kernel& kernel);

@@ -64,7 +64,7 @@ std::optional<std::size_t> axisAt(const Matrix& turn, std::size_t axis) {
 } // namespace
 
 Turner::Turner(const base::AnyView& pixels, const base::View<const std::uint8_t>& support,
-               bool flat, bool inDouble, const base::View<const float>& weights,
+               bool flat, bool inDouble, const base::View<const double>& weights,
                const VoxelEdges& edges)
     : m_edges(inShortest(edges, flat)), m_voxels(pixels, support, flat, weights, m_edges.templ),
       m_inDouble(inDouble) {}
@@ -349,7 +349,7 @@ void Turner::fillRows(const Pose& pose, const base::Point& middle, base::Image<V
             leaveOut(row, offset, pose.scale);
             Voxel* const values = image.view().row(y, z);
             std::uint8_t* const support = made.support.view().row(y, z);
-            float* const weights =
+            double* const weights =
                 m_voxels.weights.empty() ? nullptr : made.weights.view().row(y, z);
             std::fill_n(values, row.from, Voxel{0});
             std::fill(values + row.to, values + box.x, Voxel{0});
@@ -420,7 +420,7 @@ TurnedTemplate Turner::turned(const Pose& pose, const Frame& frame) const {
     made.support = base::Image<std::uint8_t>(box, 0);
     made.whole = m_voxels.weights.empty();
     if (!m_voxels.weights.empty()) {
-        made.weights = base::Image<float>(box, 0.0F);
+        made.weights = base::Image<double>(box, 0.0);
     }
     const base::Point widths = widthsOf(pose);
     const auto fill = [&](auto& image) {

@@ -21,7 +21,7 @@ struct RowOfPlaces;
 struct TurnedTemplate {
     base::AnyImage pixels;             ///< float32 or float64; 0 where `support` is 0
     base::Image<std::uint8_t> support; ///< 1 where the voxel counts
-    base::Image<float> weights{};      ///< above 0 where it counts; empty without weights
+    base::Image<double> weights{};     ///< above 0 where it counts; empty without weights
     bool whole = false;                ///< all voxels count, without weights
 };
 
@@ -69,7 +69,7 @@ class Turner {
     /// template are turned on their own, each in its plane, by turns in the plane. `inDouble`: the
     /// pixels of poses are float64.
     Turner(const base::AnyView& pixels, const base::View<const std::uint8_t>& support, bool flat,
-           bool inDouble, const base::View<const float>& weights = {},
+           bool inDouble, const base::View<const double>& weights = {},
            const VoxelEdges& edges = {});
 
     [[nodiscard]] const base::Extents& extents() const { return m_voxels.extents(); }

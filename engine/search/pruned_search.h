@@ -41,6 +41,7 @@ struct Options {
     double minScore = 0.5; ///< as match::PeakOptions
     std::int64_t maxPeaks = 100;
     std::optional<double> minDistance{};
+    base::Point edges{1, 1, 1};
     /// The share of the bound on what cells do not see that counts. With 1 the list of peaks is
     /// that of all scores. Below 1 the search is faster and may miss peaks.
     double trust = 1;

@@ -279,7 +279,7 @@ void WindowMasksTest::aMaskIsOpenedShownAndRemoved() {
     choose("maskOpen", file("mask.mha"));
     QCOMPARE(part<QLabel>("mask").text(), QStringLiteral("mask.mha"));
     QCOMPARE(part<ui::MessageBar>("messageBar").sentence(),
-             QStringLiteral("mask.mha: mask of 15 × 13 pixels, 91 of them inside"));
+             QStringLiteral("mask.mha: mask of 15 × 13 pixels, 91 of them inside, yes or no"));
     QTRY_VERIFY(brightness(colourAt(*m_window, 0, outside)) < before);
     QCOMPARE(brightness(colourAt(*m_window, 0, inside)), beside);
     QVERIFY(m_window->flow().report()->plan.problem.mask);

@@ -60,6 +60,7 @@ const QHash<QString, Control>& controls() {
         {QStringLiteral("spacing"),
          {label("Set spacing"), {{QStringLiteral("resolution"), label("Resolution of the file")}}}},
         {QStringLiteral("resample"), {label("Resample the template")}},
+        {QStringLiteral("ignore-directions"), {label("Keep its axes as stored")}},
         {QStringLiteral("invert"), {label("Invert the contrast")}},
         {QStringLiteral("recompute"), {label("Recompute in double")}},
         {QStringLiteral("binning"), {label("Binning")}},

@@ -67,7 +67,7 @@ void Document::changeTemplates(TemplateSet after) {
 void Document::applyTemplates(const TemplateSet& templates) {
     m_templates = templates;
     const auto opacity = m_masks.opacity.image;
-    m_masks.fit(m_templates);
+    m_masks.fit(m_templates, geometry());
     Q_EMIT templateChanged();
     if (!m_masks.templates.empty() || m_masks.opacity.image != opacity) {
         Q_EMIT masksChanged(); // that of the active one
@@ -98,7 +98,7 @@ void Document::setActiveTemplate(int index) {
     if (index >= 0 && index < static_cast<int>(m_templates.all.size()) &&
         index != m_templates.active) {
         m_templates.active = index;
-        m_masks.fit(m_templates);
+        m_masks.fit(m_templates, geometry());
         Q_EMIT templateChanged();
         Q_EMIT masksChanged();
     }
@@ -141,7 +141,7 @@ void Document::changeMasks(MaskSet after, int gesture) {
 
 void Document::applyMasks(const MaskSet& masks) {
     m_masks = masks;
-    m_masks.fit(m_templates);
+    m_masks.fit(m_templates, geometry());
     Q_EMIT masksChanged();
 }
 
@@ -314,8 +314,10 @@ void Document::setSpacing(const std::optional<base::Spacing>& spacing) {
 void Document::applySpacing(const std::optional<base::Spacing>& spacing) {
     m_spacing = spacing;
     m_results.restate(m_spacing, m_worldAxes);
+    m_masks.fit(m_templates, geometry(), true);
     const int peak = m_peak;
     Q_EMIT spacingChanged();
+    Q_EMIT masksChanged();
     Q_EMIT scenesChanged();
     Q_EMIT boxChanged();
     Q_EMIT templateChanged();

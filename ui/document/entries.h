@@ -42,7 +42,10 @@ struct TemplateEntry {
     std::optional<base::Box> crop;
     /// Where an opened template was cut, according to its file. For display only.
     QString place;
-    bool resampled = false; ///< brought to the spacing of the scene; the file is as it was
+    bool resampled = false; ///< brought to the grid of the scene; the file is as it was
+    /// Where its axes were turned to those of the scene: as its file stores it.
+    std::shared_ptr<const job::SceneImage> stored{};
+    bool asStored = false; ///< it keeps its axes, whatever directions it states
 };
 
 /// A mask of templates or of the scene. A mask that was drawn has no path until it is saved; the

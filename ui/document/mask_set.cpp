@@ -11,7 +11,7 @@
 
 namespace flcc::ui {
 
-void MaskSet::fit(const TemplateSet& all) {
+void MaskSet::fit(const TemplateSet& all, const base::Geometry& scene, bool again) {
     const TemplateEntry* const templ = all.activeEntry();
     opacity = {};
     if (templ != nullptr && templ->image->opacity) {
@@ -23,12 +23,13 @@ void MaskSet::fit(const TemplateSet& all) {
         return;
     }
     const base::Extents extents = base::extentsOf(templ->image->pixels);
-    if (templates.front().image->support.extents() == extents) {
+    if (templates.front().image->support.extents() == extents && !again) {
         return;
     }
     try {
         if (const auto shape = job::maskShapeOf(templates.front().path)) {
-            templates.front().image = job::makeMask(*shape, extents);
+            templates.front().image =
+                job::makeMask(*shape, extents, job::maskGrid(scene, templ->image->geometry));
         }
     } catch (const base::Error&) {
         // No voxel of this template is inside; planning says so.

@@ -16,8 +16,8 @@ struct MaskSet {
     MaskEntry opacity{}; ///< the opaque part of the active template; without an image, none
 
     /// Takes the opacity of the active template. A shape is one mask for templates of all sizes: it
-    /// gets the size of the active one.
-    void fit(const TemplateSet& all);
+    /// gets the size of the active one, and is made anew where `again`. `scene`: its geometry.
+    void fit(const TemplateSet& all, const base::Geometry& scene, bool again = false);
     /// The mask of template `active`, or null. Without masks, its opaque part.
     [[nodiscard]] const MaskEntry* of(int active) const;
     void replace(int active, MaskEntry mask); ///< that of template `active`, or of all

@@ -63,7 +63,7 @@ std::vector<viz::BlobMark> marksOf(const std::vector<features::Blob>& blobs) {
     std::vector<viz::BlobMark> marks;
     marks.reserve(blobs.size());
     for (const features::Blob& blob : blobs) {
-        marks.push_back({blob.centre, blob.radius});
+        marks.push_back({blob.centre, blob.radius, blob.edges});
     }
     return marks;
 }

@@ -401,6 +401,7 @@ void FilterDialog::add(job::ConvolveResult& result, const SceneEntry& source,
     auto image = std::make_shared<job::SceneImage>();
     image->pixels = std::move(result.pixels);
     image->geometry = result.geometry;
+    image->directed = source.image && source.image->directed;
     image->source = title.toStdString();
     SceneEntry entry;
     entry.image = image;

@@ -146,6 +146,7 @@ void CockpitPanel::followPeaks() {
     if (result != nullptr && m_counted) {
         const job::PeakThresholds now = job::thresholdsOf(result->settings);
         if (now.minDistance != m_pool.thresholds.minDistance ||
+            now.distanceUnit != m_pool.thresholds.distanceUnit ||
             now.partialPeaks != m_pool.thresholds.partialPeaks) {
             m_counted = false; // other peaks suppress each other
             count();

@@ -69,6 +69,7 @@ Opener::Opener(Document& document, RunController& controller, QWidget& window)
     connect(m_spacing, &TemplateSpacing::opened, this, &Opener::opened);
     connect(m_spacing, &TemplateSpacing::failed, this, &Opener::failed);
     connect(m_spacing, &TemplateSpacing::resampleOffered, this, &Opener::resampleOffered);
+    connect(m_spacing, &TemplateSpacing::storedOffered, this, &Opener::storedOffered);
 }
 
 QString Opener::filters() {
@@ -220,9 +221,10 @@ void Opener::open(Target target, const std::filesystem::path& path, const Choice
                 }
                 if (target == Target::Mask || target == Target::MoreMask ||
                     target == Target::SceneMask) {
-                    const auto mask = job::maskOf(*image);
-                    return [this, target, path, mask, then] {
-                        acceptMask(target, {mask, fileName(path), path});
+                    auto mask = job::maskOf(*image);
+                    mask = target == Target::SceneMask ? job::sceneMaskOf(mask) : mask;
+                    return [this, target, path, mask, asStored = choice.asStored, then] {
+                        acceptMask(target, {mask, fileName(path), path}, asStored);
                         tellOpened(then, true);
                     };
                 }
@@ -270,20 +272,30 @@ void Opener::accept(Target target, const std::filesystem::path& path, const Choi
             (image->opacity ? tr("; its opacity is ignored, all of its pixels count") : QString()));
         return;
     }
-    acceptTemplate({image, name, path, {}, placeOf(info)}, target == Target::MoreTemplate);
+    TemplateEntry templ{image, name, path, {}, placeOf(info)};
+    templ.asStored = choice.asStored;
+    acceptTemplate(std::move(templ), target == Target::MoreTemplate);
 }
 
-void Opener::acceptMask(Target target, MaskEntry entry) {
+void Opener::acceptMask(Target target, MaskEntry entry, bool asStored) {
     if (!m_document.hasScene()) {
         Q_EMIT failed(tr("A mask cannot be opened without a scene: open a scene first."));
         return;
     }
+    if (!asStored) {
+        const int number = target == Target::SceneMask ? -1
+                           : target == Target::MoreMask
+                               ? static_cast<int>(m_document.masks().size())
+                               : std::max(0, m_document.activeTemplate());
+        entry = m_spacing->turned(std::move(entry), number);
+    }
     const base::Image<std::uint8_t>& support = entry.image->support;
     const auto inside = std::count(support.data(), support.data() + support.count(), 1);
-    const QString text = withNotes(tr("%1: mask of %2, %3 of them inside")
+    const QString text = withNotes(tr("%1: mask of %2, %3 of them inside, %4")
                                        .arg(entry.name, sizeText(support.extents()))
-                                       .arg(inside),
-                                   {entry.image->note});
+                                       .arg(inside)
+                                       .arg(toQString(entry.image->counts)),
+                                   {entry.image->note, entry.image->warning});
     if (target == Target::SceneMask) {
         m_document.setSceneMask(std::move(entry));
     } else {
@@ -300,6 +312,7 @@ void Opener::acceptTemplate(TemplateEntry entry, bool added) {
         Q_EMIT failed(tr("A template cannot be opened without a scene: open a scene first."));
         return;
     }
+    entry = m_spacing->turned(std::move(entry));
     const QString name = entry.name;
     const auto image = entry.image;
     QString text = announcement(name, *image, image->geometry);
@@ -491,7 +504,11 @@ void Opener::openKeepingTemplates(const std::vector<std::filesystem::path>& path
     }
     openScenes(paths, false, [this, kept, then](bool opened) {
         if (opened) {
-            m_document.startWith(kept);
+            RunInputs inputs = kept;
+            for (TemplateEntry& templ : inputs.templates) {
+                templ = m_spacing->turned(std::move(templ));
+            }
+            m_document.startWith(inputs);
         }
         tellOpened(then, opened);
     });
@@ -504,6 +521,8 @@ void Opener::removeScene(int index) { m_sceneFiles->remove(index); }
 void Opener::warnOfSpacings() { m_spacing->warnOfFirst(); }
 
 bool Opener::canResample(int number) const { return m_spacing->differs(number); }
+
+void Opener::keepStored(int number) { m_spacing->keepStored(number); }
 
 void Opener::resampleTemplate(int number) { m_spacing->resample(number); }
 

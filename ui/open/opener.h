@@ -81,6 +81,7 @@ class Opener : public QObject {
     /// Adds template `number` with the spacing of the scene; the old one stays beside it.
     void resampleTemplate(int number);
     /// Brings every opened template to the spacing of the scene.
+    void keepStored(int number); ///< a template that was turned to the axes of the scene
     void resampleTemplates(const Then& then);
 
     /// Opens flat files of equal extents and type as the slices of one volume, which no file holds.
@@ -98,6 +99,7 @@ class Opener : public QObject {
     /// The spacing of template `number` differs from that of the scene; resampleTemplate() mends
     /// that.
     void resampleOffered(const QString& sentence, int number);
+    void storedOffered(const QString& sentence, int number);
     /// The files of the list may be one stack: openStack().
     void stackOffered(const QString& sentence, const std::vector<std::filesystem::path>& paths);
 
@@ -123,7 +125,7 @@ class Opener : public QObject {
     /// Keeps the templates while `paths` replace the scenes.
     void openKeepingTemplates(const std::vector<std::filesystem::path>& paths, const Then& then);
     void acceptTemplate(TemplateEntry entry, bool added);
-    void acceptMask(Target target, MaskEntry entry);
+    void acceptMask(Target target, MaskEntry entry, bool asStored);
 
     Document& m_document;
     RunController& m_controller;

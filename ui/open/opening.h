@@ -27,6 +27,7 @@ struct OpenChoice {
     /// How the file is taken; empty: as the user wants pictures to be turned, and templates and
     /// masks as the scene.
     std::optional<io::Reading> reading;
+    bool asStored = false; ///< templates and masks keep their axes, whatever directions they state
 };
 
 /// The name of a file or folder without the folders above it; of raw voxels without their layout.

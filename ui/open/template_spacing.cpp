@@ -2,8 +2,8 @@
 
 #include <utility>
 
-#include "engine/filter/resample.h"
-#include "engine/job/mask_shape.h"
+#include "engine/job/scene_grid.h"
+#include "ui/base/option_names.h"
 #include "ui/base/text.h"
 #include "ui/document/document.h"
 #include "ui/work/run_controller.h"
@@ -17,15 +17,74 @@ bool TemplateSpacing::differs(int number) const {
     }
     const TemplateEntry& templ = m_document.templates()[static_cast<std::size_t>(number)];
     return !templ.crop && !templ.resampled &&
-           base::spacingsDiffer(templ.image->geometry, m_document.geometry(),
-                                m_document.isVolume());
+           (base::spacingsDiffer(templ.image->geometry, m_document.geometry(),
+                                 m_document.isVolume()) ||
+            (!templ.asStored && job::degreesOff(*templ.image, *m_document.scene().image) > 0));
+}
+
+TemplateEntry TemplateSpacing::turned(TemplateEntry entry) const {
+    const auto made = entry.asStored || entry.crop || !m_document.hasScene()
+                          ? nullptr
+                          : job::turnedToScene(*entry.image, *m_document.scene().image);
+    if (made) {
+        entry.stored = entry.image;
+        entry.image = made;
+    }
+    return entry;
+}
+
+MaskEntry TemplateSpacing::turned(MaskEntry mask, int number) const {
+    const auto& templates = m_document.templates();
+    const TemplateEntry* const templ = number >= 0 && number < static_cast<int>(templates.size())
+                                           ? &templates[static_cast<std::size_t>(number)]
+                                           : nullptr;
+    if (templ != nullptr && templ->asStored) {
+        return mask;
+    }
+    if (const auto made = job::turnedToScene(*mask.image, *m_document.scene().image,
+                                             templ == nullptr ? nullptr : templ->stored.get())) {
+        mask.image = made;
+    }
+    return mask;
+}
+
+void TemplateSpacing::offerStored(int number) {
+    if (number < 0 || number >= static_cast<int>(m_document.templates().size())) {
+        return;
+    }
+    const TemplateEntry& templ = m_document.templates()[static_cast<std::size_t>(number)];
+    if (templ.stored && templ.image->note != templ.stored->note) { // a voxel moved
+        Q_EMIT storedOffered(
+            tr("%1 was turned: %2.").arg(templ.name, inWindowWords(templ.image->note)), number);
+    }
+}
+
+void TemplateSpacing::keepStored(int number) {
+    if (number < 0 || number >= static_cast<int>(m_document.templates().size()) ||
+        !m_document.templates()[static_cast<std::size_t>(number)].stored) {
+        return;
+    }
+    TemplateEntry entry = m_document.templates()[static_cast<std::size_t>(number)];
+    entry.image = std::exchange(entry.stored, nullptr);
+    entry.asStored = true;
+    m_document.setActiveTemplate(number);
+    m_document.setTemplate(std::move(entry));
 }
 
 bool TemplateSpacing::warn(int number) {
     if (!differs(number)) {
+        offerStored(number);
         return false;
     }
     const TemplateEntry& templ = m_document.templates()[static_cast<std::size_t>(number)];
+    const double degrees = job::degreesOff(*templ.image, *m_document.scene().image);
+    if (degrees > 0) {
+        Q_EMIT resampleOffered(tr("The axes of %1 run %2 degrees off those of the scene; it cannot "
+                                  "be compared voxel by voxel.")
+                                   .arg(templ.name, QString::number(degrees, 'f', 2)),
+                               number);
+        return true;
+    }
     Q_EMIT resampleOffered(
         tr("%1 has another spacing than the scene: %2 and %3. They are compared voxel by voxel.")
             .arg(templ.name, spacingText(templ.image->geometry, m_document.isVolume()),
@@ -61,13 +120,12 @@ void TemplateSpacing::resampleAll(const ThenOpened& then) {
 void TemplateSpacing::resample(const std::vector<int>& numbers, bool beside,
                                const ThenOpened& then) {
     const base::Geometry target = m_document.geometry();
+    const auto scene = m_document.scene().image;
     const base::Extents room = m_document.sceneExtents();
     std::vector<TemplateEntry> entries;
     for (const int number : numbers) {
         TemplateEntry entry = m_document.templates()[static_cast<std::size_t>(number)];
-        const base::Extents needed =
-            filter::resampledExtents(base::extentsOf(entry.image->pixels),
-                                     base::spacingRatio(entry.image->geometry, target));
+        const base::Extents needed = job::extentsOnSceneGrid(*entry.image, *scene, target);
         if (needed.x > room.x || needed.y > room.y || needed.z > room.z) {
             Q_EMIT failed(tr("%1 would have %2 with the spacing of the scene, more than the "
                              "scene of %3. Look at both spacings (Edit > Set spacing).")
@@ -79,24 +137,15 @@ void TemplateSpacing::resample(const std::vector<int>& numbers, bool beside,
     }
     m_controller.start(
         RunController::Task::Load, tr("Resampling templates"),
-        [this, numbers, beside, entries, target,
+        [this, numbers, beside, entries, scene, target,
          then](const std::stop_token& stop, job::JobSink*) mutable -> RunController::Done {
             for (TemplateEntry& entry : entries) {
-                filter::Resampled made = filter::resample(base::viewOf(entry.image->pixels),
-                                                          entry.image->geometry, target, stop);
-                auto image = std::make_shared<job::SceneImage>();
-                image->pixels = std::move(made.pixels);
-                image->geometry = std::move(made.geometry);
-                image->source = entry.image->source;
-                image->sha256 = entry.image->sha256;
-                image->dataFile = entry.image->dataFile;
-                image->series = entry.image->series;
-                image->opacity = job::resampledOpacity(*entry.image, target, stop);
+                const auto image = job::onSceneGrid(*entry.image, *scene, target, stop);
                 entry.place = tr("%1, resampled from %2")
                                   .arg(entry.place.isEmpty() ? entry.name : entry.place,
                                        sizeText(base::extentsOf(entry.image->pixels)));
                 entry.name = tr("%1 (resampled)").arg(entry.name);
-                entry.image = std::move(image);
+                entry.image = image;
                 entry.resampled = true;
             }
             if (stop.stop_requested()) {

@@ -4,6 +4,7 @@
 
 #include <vector>
 
+#include "ui/document/entries.h"
 #include "ui/open/opening.h"
 
 namespace flcc::ui {
@@ -19,9 +20,15 @@ class TemplateSpacing : public QObject {
     TemplateSpacing(Document& document, RunController& controller, QObject* parent)
         : QObject(parent), m_document(document), m_controller(controller) {}
 
-    /// True if the spacing of template `number` differs from that of the scene.
+    /// The entry with its axes turned to those of the scene.
+    [[nodiscard]] TemplateEntry turned(TemplateEntry entry) const;
+    /// A mask of template `number`, or of the scene if that is -1.
+    [[nodiscard]] MaskEntry turned(MaskEntry mask, int number) const;
+    /// Takes template `number` as its file stores it.
+    void keepStored(int number);
+    /// True if spacing or directions of template `number` differ from those of the scene.
     [[nodiscard]] bool differs(int number) const;
-    /// Warns if the spacing of template `number` differs from that of the scene.
+    /// Warns if template `number` differs from the scene; tells that it was turned.
     bool warn(int number);
     void warnOfFirst(); ///< of the first template that differs
     /// Adds template `number` with the spacing of the scene; the old one stays beside it.
@@ -33,8 +40,10 @@ class TemplateSpacing : public QObject {
     void opened(const QString& announcement);
     void failed(const QString& sentence);
     void resampleOffered(const QString& sentence, int number);
+    void storedOffered(const QString& sentence, int number);
 
   private:
+    void offerStored(int number);
     void resample(const std::vector<int>& numbers, bool beside, const ThenOpened& then);
 
     Document& m_document;

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "engine/job/arguments.h"
+#include "engine/job/scene_grid.h"
 #include "ui/base/text.h"
 
 namespace flcc::ui {
@@ -56,6 +57,8 @@ job::Job jobOf(const Document& document, job::Job settings) {
     settings.sceneMask =
         document.sceneMask() ? document.sceneMask()->path : std::filesystem::path();
     settings.resample = false;
+    settings.ignoreDirections = std::ranges::any_of(
+        document.templates(), [](const TemplateEntry& templ) { return templ.asStored; });
     const bool all = resamplesAll(document);
     for (const TemplateEntry& templ : document.templates()) {
         if (templ.crop) {
@@ -71,8 +74,9 @@ job::Job jobOf(const Document& document, job::Job settings) {
 bool resamplesAll(const Document& document) {
     return std::ranges::all_of(document.templates(), [&document](const TemplateEntry& templ) {
         return templ.crop || templ.path.empty() || templ.resampled || !document.hasScene() ||
-               !base::spacingsDiffer(templ.image->geometry, document.geometry(),
-                                     document.isVolume());
+               (!base::spacingsDiffer(templ.image->geometry, document.geometry(),
+                                      document.isVolume()) &&
+                (templ.asStored || job::degreesOff(*templ.image, *document.scene().image) == 0));
     });
 }
 

@@ -165,9 +165,10 @@ void MaskPainter::drawMiddle(const MaskStroke& stroke) {
                           p[1] - static_cast<double>(n.y - 1) / 2,
                           p[2] - static_cast<double>(n.z - 1) / 2};
     if (m_settings.shape != Shape::MiddleBox) {
-        m_settings.radius =
-            tenths(m_settings.shape == Shape::Cylinder ? std::hypot(off[0], off[1])
-                                                       : std::hypot(off[0], off[1], off[2]));
+        const base::Point e = base::voxelEdges(m_document.geometry(), m_document.isVolume());
+        const double across = std::hypot(e[0] * off[0], e[1] * off[1]);
+        m_settings.radius = tenths(
+            m_settings.shape == Shape::Cylinder ? across : std::hypot(across, e[2] * off[2]));
     }
     for (std::size_t axis = 0; axis < 3 && m_settings.shape == Shape::MiddleBox; ++axis) {
         if (std::abs(stroke.to[axis] - stroke.from[axis]) > 0) { // not across the slice
@@ -192,16 +193,17 @@ void MaskPainter::draw(const MaskStroke& stroke) {
     next->source = m_canvas->image->source;
     next->support = copyOf(follows ? m_before->support : m_canvas->image->support);
     const base::Index& corner = m_canvas->corner;
+    const base::Point edges = base::voxelEdges(m_document.geometry(), m_document.isVolume());
     if (m_settings.shape == Shape::Brush) {
         job::drawStroke(next->support, minus(stroke.last, corner), minus(stroke.to, corner),
-                        m_settings.radius, value);
+                        m_settings.radius, value, edges);
     } else if (m_settings.shape == Shape::Sphere) {
         const base::Point centre = minus(stroke.from, corner);
-        const double drawn =
-            std::hypot(stroke.to[0] - stroke.from[0], stroke.to[1] - stroke.from[1],
-                       stroke.to[2] - stroke.from[2]);
-        job::drawStroke(next->support, centre, centre, drawn > 0 ? drawn : m_settings.radius,
-                        value);
+        const double drawn = std::hypot(edges[0] * (stroke.to[0] - stroke.from[0]),
+                                        edges[1] * (stroke.to[1] - stroke.from[1]),
+                                        edges[2] * (stroke.to[2] - stroke.from[2]));
+        job::drawStroke(next->support, centre, centre, drawn > 0 ? drawn : m_settings.radius, value,
+                        edges);
     } else {
         base::Box box = stroke.box;
         box.corner.x -= corner.x;
@@ -229,8 +231,8 @@ void MaskPainter::putShape() {
             shape.sides = m_settings.sides;
             shape.sides[2] = at->extents.z == 1 ? 1 : shape.sides[2];
         }
-        m_document.setActiveMask({job::makeMask(shape, at->extents), toQString(shape.text()),
-                                  std::filesystem::path(shape.text())},
+        m_document.setActiveMask({job::makeMask(shape, at->extents, m_document.geometry()),
+                                  toQString(shape.text()), std::filesystem::path(shape.text())},
                                  m_gesture);
     } catch (const base::Error& error) {
         Q_EMIT message(inWindowWords(error));

@@ -28,10 +28,10 @@ std::shared_ptr<const base::Image<std::uint8_t>> shadesOf(const MaskEntry* mask)
                                : std::shared_ptr<const base::Image<std::uint8_t>>(
                                      mask->image, &mask->image->support);
     }
-    const base::Image<float>& weights = mask->image->weights;
+    const base::Image<double>& weights = mask->image->weights;
     auto shades = std::make_shared<base::Image<std::uint8_t>>(weights.extents());
     std::transform(
-        weights.data(), weights.data() + weights.count(), shades->data(), [](float weight) {
+        weights.data(), weights.data() + weights.count(), shades->data(), [](double weight) {
             return weight == 0   ? std::uint8_t{0}
                    : weight == 1 ? std::uint8_t{1}
                                  : static_cast<std::uint8_t>(

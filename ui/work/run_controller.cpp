@@ -43,6 +43,7 @@ class RunController::Sink : public job::JobSink {
             thumbnail = thumbnailOf(base::viewOf(result.scene->pixels), kThumbnailSide);
             auto scene = std::make_shared<job::SceneImage>();
             scene->geometry = result.scene->geometry;
+            scene->directed = result.scene->directed;
             scene->source = result.scene->source;
             scene->note = result.scene->note;
             scene->sha256 = result.scene->sha256;

@@ -270,13 +270,16 @@ void SliceMarks::drawRegion(const Canvas& canvas, const SlicePlane& plane) const
 void SliceMarks::drawBlobs(const Canvas& canvas, const SlicePlane& plane) const {
     const auto draw = [&](std::size_t i) {
         const BlobMark& blob = blobs[i];
-        const double off = static_cast<double>(plane.slice) - blob.centre[plane.axes.depth];
+        const base::Point& edges = blob.edges;
+        const double off = edges[plane.axes.depth] *
+                           (static_cast<double>(plane.slice) - blob.centre[plane.axes.depth]);
         const double square = blob.radius * blob.radius - off * off;
         if (plane.extents.z > 1 && square <= 0) {
             return;
         }
         const double diameter = 2 * (plane.extents.z > 1 ? std::sqrt(square) : blob.radius);
-        const auto e = plane.edges(blob.centre, {diameter, diameter, diameter});
+        const auto e = plane.edges(blob.centre,
+                                   {diameter / edges[0], diameter / edges[1], diameter / edges[2]});
         if (e[2] < 0 || e[3] < 0 || e[0] > canvas.width || e[1] > canvas.height) {
             return;
         }

@@ -80,8 +80,10 @@ void VolumeLines::addBlobs(const ViewColours& look) {
             const auto at = [&](int side) {
                 const double angle = 2 * std::numbers::pi * side / kSides;
                 base::Point point = blob.centre;
-                point[(axis + 1) % 3] += blob.radius * std::cos(angle);
-                point[(axis + 2) % 3] += blob.radius * std::sin(angle);
+                const std::size_t a = (axis + 1) % 3;
+                const std::size_t b = (axis + 2) % 3;
+                point[a] += blob.radius / blob.edges[a] * std::cos(angle);
+                point[b] += blob.radius / blob.edges[b] * std::sin(angle);
                 return m_model.world(point);
             };
             for (int side = 0; side < kSides; ++side) {

@@ -44,9 +44,7 @@ SupportTemplate::SupportTemplate(const method::MaskedView& templ, double level, 
         const bool counts = templ.mask.data() == nullptr || templ.mask.at(at) != 0;
         const double value =
             counts ? std::ldexp(base::valueAt(templ.pixels, at), -exponent) - level : 0;
-        const double weight = !counts    ? 0
-                              : weighted ? static_cast<double>(templ.weights.at(at))
-                                         : 1;
+        const double weight = !counts ? 0 : weighted ? templ.weights.at(at) : 1;
         set(i, weight * value, value, weight);
         total += static_cast<long double>(weight);
         m_norms[0] += weight * (value * value);

@@ -18,9 +18,10 @@ struct ScaleTriple {
 
 /// Appends the maxima of the middle scale over its neighbours in space and scale: at least
 /// `minStrength`, curved along every axis (lines and edges are not blobs), with a fit of position
-/// and scale. The order is that of the voxels. Returns false if cancelled.
-[[nodiscard]] bool findMaxima(const Grid& grid, const ScaleTriple& scales, double minStrength,
-                              base::TilePool& pool, const std::stop_token& stop,
+/// and scale. Curvatures are those in space. The order is that of the voxels. Returns false if
+/// cancelled.
+[[nodiscard]] bool findMaxima(const Grid& grid, const base::Point& edges, const ScaleTriple& scales,
+                              double minStrength, base::TilePool& pool, const std::stop_token& stop,
                               std::vector<Blob>& to);
 
 /// The scale and response at the maximum of the curve log R = a + b log s - c s, s = 1 / sigma^2,

@@ -29,8 +29,9 @@ class Sampler {
         return z.share == 0 ? plane(z.low) : (1 - z.share) * plane(z.low) + z.share * plane(z.high);
     }
 
-    /// The mean over a cube of side `step` around p.
-    [[nodiscard]] double mean(const base::Point& p, double step) const {
+    /// The mean over a cube of side `step` around p, in the unit of the edges of a voxel.
+    [[nodiscard]] double mean(const base::Point& p, double step,
+                              const base::Point& edges = {1, 1, 1}) const {
         const int count = std::max(1, static_cast<int>(std::ceil(step)));
         const int slices = m_image.extents().z > 1 ? count : 1;
         const auto offset = [&](int i) { return step * ((i + 0.5) / count - 0.5); };
@@ -38,8 +39,8 @@ class Sampler {
         for (int k = 0; k < slices; ++k) {
             for (int j = 0; j < count; ++j) {
                 for (int i = 0; i < count; ++i) {
-                    sum += at(
-                        {p[0] + offset(i), p[1] + offset(j), slices > 1 ? p[2] + offset(k) : p[2]});
+                    sum += at({p[0] + offset(i) / edges[0], p[1] + offset(j) / edges[1],
+                               slices > 1 ? p[2] + offset(k) / edges[2] : p[2]});
                 }
             }
         }

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <functional>
 #include <stop_token>
@@ -18,8 +19,10 @@ struct ScaleFilters {
     shared::LineFilter second;
 };
 
-/// **Units**: sigma in voxels. **Errors**: CommandLine for a sigma below 0.7.
-[[nodiscard]] ScaleFilters scaleFilters(double sigma);
+/// **Units**: sigma and the edge of a voxel along the axis in one unit; the derivative is by that
+/// unit. A sigma below 0.7 edges is taken as 0.7, where `edge` is above 1. **Errors**: CommandLine
+/// for a sigma below 0.7.
+[[nodiscard]] ScaleFilters scaleFilters(double sigma, double edge = 1);
 
 /// The factor that makes centre and surround each integrate to 1: e sigma^2 / 2 for
 /// images, 1.080985 sigma^2 for volumes.
@@ -34,7 +37,9 @@ struct ScaleFilters {
 /// degrees, mirrored or transposed gives the same bits.
 class ScaleResponse {
   public:
-    ScaleResponse(const Grid& grid, const LineKernels& kernels, base::TilePool& pool);
+    /// `edges`: of a voxel, in the unit of sigma.
+    ScaleResponse(const Grid& grid, const LineKernels& kernels, base::TilePool& pool,
+                  const base::Point& edges = {1, 1, 1});
 
     /// Bytes of the buffers of an object.
     [[nodiscard]] static std::int64_t bytes(const Grid& grid, int threads);
@@ -62,8 +67,8 @@ class ScaleResponse {
 
     struct Task {
         const LevelImage* image = nullptr;
-        ScaleFilters filters;
-        std::size_t first = 0; ///< level of the batch
+        std::array<ScaleFilters, 3> filters; ///< of the axes
+        std::size_t first = 0;               ///< level of the batch
         std::size_t count = 0;
         double weight = 0;
         double* sum = nullptr;
@@ -83,7 +88,11 @@ class ScaleResponse {
     void filterRowBlock(const Pass& pass, const Task& task, std::size_t level,
                         std::int64_t rowBlock, int worker);
 
+    /// The filter of a pass.
+    [[nodiscard]] static const shared::LineFilter& filterOf(const Task& task, const Pass& pass);
+
     Grid m_grid;
+    base::Point m_edges;
     LineKernels m_kernels;
     base::TilePool& m_pool;
     std::vector<Stage> m_stages;

@@ -131,7 +131,8 @@ std::vector<T> numbers(const std::filesystem::path& path, const std::string& wha
 }
 
 void readGeometry(const std::filesystem::path& path, const Header& header, std::size_t dimensions,
-                  base::Geometry& geometry) {
+                  ImageInfo& info) {
+    base::Geometry& geometry = info.geometry;
     const std::size_t used = std::min<std::size_t>(3, dimensions);
     if (const auto text = header.getFirst({"ElementSpacing", "ElementSize"}); !text.empty()) {
         const auto values = numbers<double>(path, "ElementSpacing", text, dimensions);
@@ -143,6 +144,7 @@ void readGeometry(const std::filesystem::path& path, const Header& header, std::
     }
     if (const auto text = header.getFirst({"TransformMatrix", "Rotation", "Orientation"});
         !text.empty()) {
+        info.directed = true;
         // The file lists the direction of one axis after the other.
         const auto values = numbers<double>(path, "TransformMatrix", text, dimensions * dimensions);
         for (std::size_t axis = 0; axis < used; ++axis) {
@@ -182,7 +184,7 @@ ImageInfo infoOf(const std::filesystem::path& path, const Header& header) {
     const bool colour = (values == 3 || values == 4) && base::bytesPerVoxel(info.pixel) <= 2 &&
                         base::isInteger(info.pixel);
     (colour ? info.components : info.channels) = values;
-    readGeometry(path, header, count, info.geometry);
+    readGeometry(path, header, count, info);
     constexpr std::array kOwn{"ObjectType",
                               "NDims",
                               "BinaryData",

@@ -270,6 +270,7 @@ ImageInfo infoOf(const std::filesystem::path& path, const NrrdLines& lines,
     };
     info.extents = {length(0), length(1), length(2)};
     setGeometry(axes.space, space, info.geometry);
+    info.directed = directed;
     setUnits(path, lines, axes.space, space, info.geometry);
     for (const auto& [key, value] : lines.texts) {
         // Keys that ITK adds.

@@ -183,6 +183,10 @@ bool matchSecond(FeaturesResult& result, const FeaturesImage& image, const Featu
     }
     features::DetectorOptions options = optionsOf(job);
     options.maps = false;
+    const base::Geometry stated = withAxes(second.geometry, job.world);
+    options.edges = base::voxelEdges(
+        job.spacing ? base::withSpacing(stated, *job.spacing, result.matchExtents) : stated,
+        result.matchExtents.z > 1);
     requireMemory(job, result.matchExtents, features::detectorBytes(result.matchExtents, options));
     news.enter(Phase::Run, "detecting in the second image");
     Heard heard(news);
@@ -226,7 +230,7 @@ bool matchImages(FeaturesResult& result, const FeaturesImage& image, const Featu
 FeaturesResult detect(const FeaturesJob& job, const FeaturesImage& image,
                       const FeaturesImage* second, const std::stop_token& stop, JobSink& news) {
     const features::ChannelImage channels = channelsOf(image, job.channels);
-    const features::DetectorOptions options = optionsOf(job);
+    features::DetectorOptions options = optionsOf(job);
 
     FeaturesResult result;
     result.job = job;
@@ -235,6 +239,8 @@ FeaturesResult detect(const FeaturesJob& job, const FeaturesImage& image,
     result.channels = channels.channels();
     const base::Geometry own = withAxes(image.geometry, job.world);
     result.geometry = job.spacing ? base::withSpacing(own, *job.spacing, result.extents) : own;
+    options.edges = base::voxelEdges(result.geometry, result.extents.z > 1);
+    result.edges = options.edges;
     result.inputs = image.inputs;
     result.notes = image.notes;
     result.run.readMs = image.readMs;

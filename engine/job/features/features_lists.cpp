@@ -23,7 +23,7 @@ io::PositionList blobList(const FeaturesResult& result) {
     list.comments = {
         "x y z: centre in voxels; indices start at 0; x is fastest in memory; the centre of voxel "
         "i lies on i",
-        std::string("sigma: scale in voxels; radius: ") +
+        std::string("sigma: scale in ") + unitOfSizes(result) + "; radius: " +
             (result.extents.z > 1 ? "sqrt(3)" : "sqrt(2)") + " sigma; strength: in values"};
     list.columns = io::blobColumns();
     for (const features::Blob& blob : result.detection.blobs) {
@@ -31,7 +31,10 @@ io::PositionList blobList(const FeaturesResult& result) {
         io::ListedPosition& position = list.positions.emplace_back();
         position.centre = blob.centre;
         position.score = blob.strength;
-        position.box = io::boxOfRadius(blob.radius, result.extents.z == 1);
+        const auto along = [&](std::size_t axis) {
+            return io::boxOfRadius(blob.radius / blob.edges[axis], result.extents.z == 1);
+        };
+        position.box = {along(0).x, along(1).y, along(2).z};
         position.cells.push_back(std::to_string(list.positions.size()));
         for (const double value : {blob.strength, blob.centre[0], blob.centre[1], blob.centre[2],
                                    blob.sigma, blob.radius, world[0], world[1], world[2]}) {

@@ -18,8 +18,10 @@ using Row = detail::Option<FeaturesJob>;
 Row scalesRow() {
     return {.name = "scales",
             .value = "A:B:N",
-            .help = "N scales sigma from A to B voxels, each the same factor larger (default: 2 to "
-                    "a tenth of the smallest extent, 12 of them)",
+            .help =
+                "N scales sigma from A to B voxels (of oblong ones: shortest edges), each the same "
+                "factor larger (default: 2 to "
+                "a tenth of the smallest extent, 12 of them)",
             .get = [](const FeaturesJob& job) -> std::optional<std::string> {
                 const features::ScaleRange& scales = job.detector.scales;
                 if (scales == features::ScaleRange{}) {

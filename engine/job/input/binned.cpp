@@ -93,14 +93,14 @@ std::shared_ptr<const SceneImage> binned(const SceneImage& image, const std::sto
         first[a] = n[a] > 1 ? 0.5 : 0;
         factor[a] = n[a] > 1 ? 2 : 1;
     }
+    result->directed = image.directed;
     result->geometry = base::movedTo(image.geometry, first);
     for (std::size_t a = 0; a < 3; ++a) {
         result->geometry.spacing[a] *= factor[a];
     }
     result->source = image.source + " (binned by 2)";
-    if (image.opacity) {
-        result->opacity = binned(*image.opacity);
-    }
+    result->opacity = image.opacity ? binned(*image.opacity) : nullptr;
+    result->inside = image.inside ? binned(*image.inside) : nullptr;
     return result;
 }
 
@@ -110,23 +110,24 @@ std::shared_ptr<const MaskImage> binned(const MaskImage& mask) {
     result->support = base::Image<std::uint8_t>(binnedExtents(from));
     const bool weighted = !mask.weights.empty();
     if (weighted) {
-        result->weights = base::Image<float>(result->support.extents());
+        result->weights = base::Image<double>(result->support.extents());
     }
     (void)forBins(from, result->support.extents(), {},
                   [&](std::int64_t x, std::int64_t y, std::int64_t z, const auto& voxels) {
                       std::int64_t inside = 0;
-                      float weight = 0;
+                      double weight = 0;
                       voxels([&](std::int64_t i, std::int64_t j, std::int64_t k) {
                           inside += mask.support.view().at(i, j, k) != 0 ? 1 : 0;
-                          weight += weighted ? mask.weights.view().at(i, j, k) : 0.0F;
+                          weight += weighted ? mask.weights.view().at(i, j, k) : 0.0;
                       });
                       const bool isIn = weighted ? weight > 0 : 2 * inside >= binCount(from);
                       result->support.view().at(x, y, z) = isIn ? 1 : 0;
                       if (weighted) { // the mean weight
                           result->weights.view().at(x, y, z) =
-                              weight / static_cast<float>(binCount(from));
+                              weight / static_cast<double>(binCount(from));
                       }
                   });
+    result->counts = mask.counts;
     result->source = mask.source + " (binned by 2)";
     return result;
 }

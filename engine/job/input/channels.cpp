@@ -8,6 +8,7 @@
 #include "engine/base/error.h"
 #include "engine/io/image_file.h"
 #include "engine/job/input/inputs.h"
+#include "engine/job/input/masks.h"
 #include "engine/job/report/machine.h"
 
 namespace flcc::job::detail {
@@ -133,17 +134,13 @@ std::shared_ptr<const MaskImage> withChannels(const std::shared_ptr<const MaskIm
         to = std::copy_n(flat.data(), flat.count(), to);
     }
     if (!mask->weights.empty()) {
-        repeated->weights = base::Image<float>(repeated->support.extents());
-        float* weights = repeated->weights.data();
+        repeated->weights = base::Image<double>(repeated->support.extents());
+        double* weights = repeated->weights.data();
         for (int channel = 0; channel < image.channels; ++channel) {
             weights = std::copy_n(mask->weights.data(), flat.count(), weights);
         }
     }
-    repeated->source = mask->source;
-    repeated->note = mask->note;
-    repeated->sha256 = mask->sha256;
-    repeated->dataFile = mask->dataFile;
-    repeated->series = mask->series;
+    takeFacts(*repeated, *mask);
     return repeated;
 }
 

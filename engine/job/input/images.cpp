@@ -42,6 +42,7 @@ std::shared_ptr<SceneImage> detail::sceneImageOf(io::LoadedImage loaded,
                                                  const std::stop_token& stop) {
     auto image = std::make_shared<SceneImage>();
     image->geometry = withAxes(loaded.info.geometry, worldAxesOf(loaded.info, path));
+    image->directed = statesDirections(loaded.info, image->geometry);
     image->source = path.string();
     setDigests(*image, std::move(loaded.files), loaded.info.series);
     std::vector<std::string> notes = std::move(loaded.info.notes);
@@ -112,6 +113,7 @@ std::shared_ptr<const SceneImage> cutTemplate(const SceneImage& scene, const bas
     auto templ = std::make_shared<SceneImage>();
     templ->pixels = base::copyOf(base::partOf(base::viewOf(scene.pixels), crop));
     templ->geometry = base::movedTo(statedGeometry(scene, spacing), detail::pointOf(crop.corner));
+    templ->directed = scene.directed;
     templ->channels = scene.channels;
     templ->source = scene.source + " [" + base::toString(crop) + "]";
     return templ;

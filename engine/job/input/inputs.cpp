@@ -7,11 +7,11 @@
 #include <utility>
 
 #include "engine/base/error.h"
-#include "engine/filter/resample.h"
 #include "engine/job/input/channels.h"
 #include "engine/job/input/masks.h"
 #include "engine/job/input/poses.h"
 #include "engine/job/input/preparation.h"
+#include "engine/job/input/scene_grid.h"
 #include "engine/job/mask_shape.h"
 #include "engine/job/report/text.h"
 #include "engine/job/world_axes.h"
@@ -189,8 +189,6 @@ void requireRegion(const base::Extents& scene, const base::Box& region) {
     }
 }
 
-namespace {
-
 void requireRoom(const Inputs& inputs, const base::Extents& templ) {
     if (!inputs.region) {
         (void)base::validExtents(base::extentsOf(inputs.scene->pixels), templ);
@@ -207,53 +205,12 @@ void requireRoom(const Inputs& inputs, const base::Extents& templ) {
     }
 }
 
+namespace {
+
 void requireFlat(const Job& job, const base::Extents& templ) {
     if (job.stream && templ.z > 1) {
         throw flatNeeded(templ);
     }
-}
-
-/// Resamples a template that states another spacing than the scene, or warns of it.
-void matchSpacing(Inputs& inputs, TemplateInput& templ, bool resamples,
-                  const std::stop_token& stop) {
-    const SceneImage& image = *templ.image;
-    const bool volume = base::extentsOf(inputs.scene->pixels).z > 1;
-    if (!base::spacingsDiffer(image.geometry, inputs.geometry, volume)) {
-        return;
-    }
-    const auto text = [volume](const base::Geometry& geometry) {
-        std::string sizes = shortest(geometry.spacing[0]) + " x " + shortest(geometry.spacing[1]);
-        return (volume ? sizes + " x " + shortest(geometry.spacing[2]) : sizes) + " " +
-               geometry.unit;
-    };
-    const std::string both = "the template " + image.source + " has the spacing " +
-                             text(image.geometry) + ", the scene " + text(inputs.geometry);
-    if (!resamples) {
-        inputs.warnings.push_back(both + "; they are compared voxel by voxel; --resample brings "
-                                         "the template to the spacing of the scene");
-        return;
-    }
-    const base::Extents before = templ.extents();
-    const base::Point ratio = base::spacingRatio(image.geometry, inputs.geometry);
-    const base::Extents after = filter::resampledExtents(before, ratio);
-    requireRoom(inputs, after); // before the memory is taken
-    auto made = std::make_shared<SceneImage>();
-    filter::Resampled resampled =
-        filter::resample(base::viewOf(image.pixels), image.geometry, inputs.geometry, stop);
-    made->pixels = std::move(resampled.pixels);
-    made->geometry = std::move(resampled.geometry);
-    made->source = image.source;
-    made->note = image.note;
-    made->sha256 = image.sha256;
-    made->dataFile = image.dataFile;
-    made->series = image.series;
-    made->opacity = resampledOpacity(image, inputs.geometry, stop);
-    // The middles coincide, half a voxel of the file is another share of one of the scene.
-    const base::Point reference = rotation::toReferenceVoxel(before);
-    made->reference = {reference[0] * ratio[0], reference[1] * ratio[1], reference[2] * ratio[2]};
-    templ.image = std::move(made);
-    inputs.notes.push_back(both + "; it was resampled from " + base::toString(before) + " to " +
-                           base::toString(after) + " voxels");
 }
 
 /// Reads or takes over the templates; stopped, some are missing.
@@ -281,7 +238,7 @@ void readTemplates(Inputs& inputs, const Job& job, const JobImages& images,
         if (stop.stop_requested()) {
             return;
         }
-        inScene(scene, [&] { matchSpacing(inputs, templ, job.resample, stop); });
+        inScene(scene, [&] { bringToScene(inputs, templ, job, stop); });
         if (stop.stop_requested()) {
             return;
         }
@@ -310,9 +267,9 @@ std::shared_ptr<const MaskImage> opaquePartOf(const SceneImage& templ) {
 
 /// A mask that is in no file: the opacity of the template, or a shape.
 std::shared_ptr<const MaskImage> madeMask(const std::filesystem::path& mask,
-                                          const SceneImage& templ) {
+                                          const SceneImage& templ, const base::Geometry& scene) {
     if (mask != kOpacityMask) {
-        return makeMask(*maskShapeOf(mask), templ.extents());
+        return makeMask(*maskShapeOf(mask), templ.extents(), maskGrid(scene, templ.geometry));
     }
     if (!templ.opacity) {
         throw Error(ErrorCode::Problem, "the template " + templ.source +
@@ -348,12 +305,13 @@ void readMasks(Inputs& inputs, const Job& job, const JobImages& images,
         TemplateInput& templ = inputs.templates[i];
         const std::size_t number = masks.size() == 1 ? 0 : i;
         if (masks.empty()) {
-            templ.mask = withChannels(opaquePartOf(*templ.image), *templ.image);
+            templ.mask = opaquePartOf(*templ.image);
         } else if (masks[number]) {
-            templ.mask = withChannels(masks[number], *templ.image);
+            templ.mask = bringToTemplate(inputs, templ, masks[number], job, stop);
         } else if (images.masks.empty()) {
-            templ.mask = withChannels(madeMask(job.masks[number], *templ.image), *templ.image);
+            templ.mask = madeMask(job.masks[number], *templ.image, inputs.geometry);
         }
+        templ.mask = withChannels(insideOf(templ, templ.mask), *templ.image);
         if (templ.mask) {
             requireSameExtents(*templ.mask, "template", *templ.image);
             templ.masked =
@@ -361,7 +319,8 @@ void readMasks(Inputs& inputs, const Job& job, const JobImages& images,
                 !templ.mask->weights.empty();
         }
     }
-    inputs.sceneMask = withChannels(inputs.sceneMask, *inputs.scene);
+    inputs.sceneMask =
+        withChannels(sceneMaskOf(bringToScene(inputs, inputs.sceneMask, job, stop)), *inputs.scene);
     if (inputs.sceneMask) {
         requireSameExtents(*inputs.sceneMask, "scene", *inputs.scene);
         inputs.sceneMasked = true; // as far as sceneView() is concerned
@@ -390,13 +349,19 @@ template <class Image> void report(Inputs& inputs, const char* role, const Image
     if (!image.note.empty()) {
         inputs.notes.push_back(image.note);
     }
+    if constexpr (requires { image.warning; }) {
+        if (!image.warning.empty()) {
+            inputs.warnings.push_back(image.warning);
+        }
+    }
 }
 
 /// Reports a mask; the opacity of a template is no file of its own.
 void reportMask(Inputs& inputs, const TemplateInput& templ) {
     if (templ.image->opacity && templ.mask->source == templ.image->opacity->source) {
         inputs.notes.push_back("the opaque part of " + templ.image->source +
-                               " is its mask (--mask none ignores the opacity)");
+                               " (at least half of the full opacity) is its mask, yes or no "
+                               "(--mask none ignores the opacity)");
     } else {
         report(inputs, "mask", *templ.mask);
     }
@@ -426,6 +391,18 @@ bool isFarFromOne(const base::AnyView& pixels) {
             }
         },
         pixels);
+}
+
+/// A distance in voxels that is none of space where voxels are oblong, or whose unit is unknown.
+void noteDistance(Inputs& inputs, const Job& job) {
+    (void)minDistanceOf(job, inputs.geometry, inputs.isVolume());
+    const base::Point edges = base::voxelEdges(inputs.geometry, inputs.isVolume());
+    if (job.minDistance && *job.minDistance > 0 && job.distanceUnit.empty() &&
+        edges != base::Point{1, 1, 1}) {
+        inputs.notes.push_back("voxels are oblong: --min-distance " + shortest(*job.minDistance) +
+                               " counts their shortest edges in space; give it a unit, such as "
+                               "5mm, for a length");
+    }
 }
 
 } // namespace
@@ -500,6 +477,7 @@ Inputs readInputs(const Job& job, const JobImages& images, const std::string& sc
         });
     }
     requireMembers(job, inputs);
+    noteDistance(inputs, job);
     const auto tilts = std::ssize(inputs.reports); // they come last
     report(inputs, "scene", *inputs.scene);
     if (inputs.scene->opacity) {
@@ -520,10 +498,27 @@ Inputs readInputs(const Job& job, const JobImages& images, const std::string& sc
     return inputs;
 }
 
-match::PeakOptions peakOptions(const Job& job) {
+std::optional<double> minDistanceOf(const Job& job, const base::Geometry& geometry, bool volume) {
+    if (!job.minDistance || job.distanceUnit.empty()) {
+        return job.minDistance;
+    }
+    const auto wanted = base::metresOf(job.distanceUnit);
+    const auto own = base::metresOf(geometry.unit);
+    if (!wanted || !own || geometry.unitSource == base::UnitSource::Missing) {
+        throw Error(ErrorCode::Problem,
+                    "--min-distance is in " + job.distanceUnit +
+                        ", but the scene states no spacing; state it with --spacing, or give the "
+                        "distance in voxels");
+    }
+    const base::Point edges = base::voxelEdges(geometry, volume);
+    return *job.minDistance * *wanted / (*own * std::abs(geometry.spacing[0]) / edges[0]);
+}
+
+match::PeakOptions peakOptions(const Job& job, const base::Geometry& geometry, bool volume) {
     return {.minScore = job.operation.traits().sign() * thresholdOf(job),
             .maxPeaks = job.maxPeaks,
-            .minDistance = job.minDistance,
+            .minDistance = minDistanceOf(job, geometry, volume),
+            .edges = base::voxelEdges(geometry, volume),
             .partialPeaks = job.partialPeaks,
             .outside = job.outside,
             .minOverlap = job.minOverlap};

@@ -10,6 +10,7 @@
 
 #include "engine/base/error.h"
 #include "engine/io/image_file.h"
+#include "engine/job/input/directions.h"
 #include "engine/job/job.h"
 #include "engine/method/separation.h"
 #include "engine/prepare/response.h"
@@ -39,16 +40,30 @@ template <class Image> [[nodiscard]] InputReport inputReport(std::string role, c
                        .dataFile = image.dataFile,
                        .series = image.series,
                        .note = image.note};
+    if constexpr (requires { image.counts; }) {
+        report.counts = image.counts;
+    }
     if constexpr (requires { image.reading; }) {
         report.reading = image.reading;
     }
     return report;
 }
 
+/// How a template was brought to the axes and the grid of the scene.
+struct GridChange {
+    AxisTurn turn{};
+    base::Extents from{0, 0, 0}; ///< before the turn
+    /// Where it was resampled: the extents and the grid before, the grid after.
+    base::Extents before{0, 0, 0};
+    base::Geometry own{};
+    base::Geometry grid{};
+};
+
 /// A template of a job.
 struct TemplateInput {
     std::shared_ptr<const SceneImage> image; ///< not inverted
     std::shared_ptr<const MaskImage> mask;   ///< null without a mask
+    std::optional<GridChange> change;        ///< empty: as it was given
     bool masked = false;                     ///< the mask excludes at least one voxel
     /// The pixels that are matched if they differ from `image`: with the sign changed, or converted
     /// to the common pixel type of all templates of its extents.
@@ -98,6 +113,7 @@ struct Inputs {
     std::vector<std::string> notes;
     std::vector<std::string> warnings; ///< such as on spacings that differ
 
+    [[nodiscard]] bool isVolume() const { return scene->extents().z > 1; }
     /// The whole scene as it is compared.
     [[nodiscard]] base::AnyView pixels() const {
         return base::viewOf(preparedScene ? *preparedScene : scene->pixels);
@@ -182,8 +198,14 @@ void requireRegion(const base::Extents& scene, const base::Box& region);
             static_cast<double>(templ.z - 1) / 2};
 }
 
-/// The options of a job for match::findPeaks.
-[[nodiscard]] match::PeakOptions peakOptions(const Job& job);
+/// Job::minDistance in shortest edges of a voxel of a scene of this geometry; empty = auto.
+/// **Errors**: Problem for a unit where the spacing is not one of lengths.
+[[nodiscard]] std::optional<double> minDistanceOf(const Job& job, const base::Geometry& geometry,
+                                                  bool volume);
+
+/// The options of a job for match::findPeaks. `geometry` and `volume`: of the scene.
+[[nodiscard]] match::PeakOptions peakOptions(const Job& job, const base::Geometry& geometry,
+                                             bool volume);
 
 /// Converts peaks of Inputs::sceneView() to voxels of the whole scene of this geometry, in the
 /// order of additions of findPeaks, so that they have the bits of a run without a region.

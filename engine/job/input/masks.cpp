@@ -10,6 +10,7 @@
 #include "engine/filter/resample.h"
 #include "engine/io/image_file.h"
 #include "engine/job/input/inputs.h"
+#include "engine/job/input/mask_values.h"
 #include "engine/job/mask_shape.h"
 
 namespace flcc::job {
@@ -19,75 +20,28 @@ using base::ErrorCode;
 
 namespace detail {
 
-base::Image<std::uint8_t> supportOf(const base::AnyView& pixels, const std::string& source) {
-    base::Image<std::uint8_t> support(base::extentsOf(pixels));
-    const base::Extents& extents = support.extents();
-    std::int64_t inside = 0;
-    std::visit(
-        [&](const auto& view) {
-            using Voxel = std::remove_cvref_t<decltype(*view.data())>;
-            for (std::int64_t line = 0; line < extents.y * extents.z; ++line) {
-                const std::int64_t y = line % extents.y;
-                const std::int64_t z = line / extents.y;
-                const Voxel* const row = view.row(y, z);
-                std::uint8_t* const out = support.view().row(y, z);
-                for (std::int64_t x = 0; x < extents.x; ++x) {
-                    if constexpr (std::is_floating_point_v<Voxel>) {
-                        if (std::isnan(row[x])) {
-                            throw Error(ErrorCode::Problem,
-                                        "the mask " + source + " is NaN at voxel " +
-                                            base::toString(base::Index{x, y, z}) +
-                                            "; a mask is 0 outside and anything else inside");
-                        }
-                    }
-                    out[x] = row[x] != Voxel{} ? 1 : 0;
-                    inside += out[x];
-                }
-            }
-        },
-        pixels);
-    if (inside == 0) {
-        throw Error(ErrorCode::Problem,
-                    "the mask " + source +
-                        " has no voxel inside; a mask is 0 outside and anything else inside");
-    }
-    return support;
-}
-
-base::Image<float> weightsOf(const base::AnyView& pixels) {
-    return std::visit(
-        [&]<class Voxel>(const base::View<const Voxel>& view) -> base::Image<float> {
-            if constexpr (std::is_floating_point_v<Voxel>) {
-                const base::Extents& extents = view.extents();
-                base::Image<float> weights(extents);
-                Voxel known = 0; // a value that is not 0
-                bool differ = false;
-                bool beyond = false;
-                for (std::int64_t i = 0; i < weights.count(); ++i) {
-                    const Voxel value = view.at(base::Index{
-                        i % extents.x, i / extents.x % extents.y, i / (extents.x * extents.y)});
-                    // A weight above 0 stays above 0.
-                    const auto weight = static_cast<float>(value);
-                    weights.data()[i] =
-                        value > 0 ? std::max(weight, std::numeric_limits<float>::min()) : weight;
-                    beyond = beyond || !(value >= 0 && value <= 1);
-                    known = known == 0 ? value : known;
-                    differ = differ || (value != 0 && value != known);
-                }
-                return differ && !beyond ? std::move(weights) : base::Image<float>();
-            } else {
-                return {};
-            }
-        },
-        pixels);
-}
-
 std::shared_ptr<MaskImage> weightedMask(const base::AnyView& pixels, const std::string& source) {
     auto mask = std::make_shared<MaskImage>();
-    mask->support = supportOf(pixels, source);
-    mask->weights = weightsOf(pixels);
+    MaskValues values = maskValues(pixels, source);
+    mask->support = std::move(values.support);
+    mask->weights = std::move(values.weights);
+    mask->counts = std::move(values.counts);
+    mask->note = std::move(values.note);
+    mask->warning = std::move(values.warning);
     mask->source = source;
     return mask;
+}
+
+void takeFacts(MaskImage& to, const MaskImage& from) {
+    to.source = from.source;
+    to.note = from.note;
+    to.counts = from.counts;
+    to.warning = from.warning;
+    to.geometry = from.geometry;
+    to.directed = from.directed;
+    to.sha256 = from.sha256;
+    to.dataFile = from.dataFile;
+    to.series = from.series;
 }
 
 void requireSameExtents(const MaskImage& mask, const char* what, const SceneImage& image) {
@@ -160,12 +114,40 @@ std::shared_ptr<const MaskImage> resampledOpacity(const SceneImage& image,
     return mask;
 }
 
+std::shared_ptr<const MaskImage> sceneMaskOf(const std::shared_ptr<const MaskImage>& mask) {
+    if (!mask || mask->weights.empty()) {
+        return mask;
+    }
+    auto half = std::make_shared<MaskImage>();
+    const base::Extents& n = mask->support.extents();
+    half->support = base::Image<std::uint8_t>(n, std::uint8_t{0});
+    std::int64_t inside = 0;
+    for (std::int64_t i = 0; i < half->support.count(); ++i) {
+        half->support.data()[i] = mask->weights.data()[i] >= 0.5 ? 1 : 0;
+        inside += half->support.data()[i];
+    }
+    if (inside == 0) {
+        throw Error(ErrorCode::Problem, "the mask of the scene " + mask->source +
+                                            " has weights below 0.5 only, so no voxel is inside; a "
+                                            "scene has no weights: set it to 0 and 1");
+    }
+    detail::takeFacts(*half, *mask);
+    half->counts = "yes or no";
+    half->warning = mask->warning + (mask->warning.empty() ? "" : "; ") + "the mask of the scene " +
+                    mask->source +
+                    " has weights, but a scene has none: voxels of at least 0.5 lie inside";
+    return half;
+}
+
 std::shared_ptr<const MaskImage> maskOf(const SceneImage& image) {
     const auto mask = detail::weightedMask(base::viewOf(image.pixels), image.source);
-    mask->note = image.note;
-    if (image.opacity) {
-        mask->note += (mask->note.empty() ? "" : "; ") + detail::ignoresOpacity(image.source);
-    }
+    const auto add = [&mask](const std::string& note) {
+        mask->note += (mask->note.empty() || note.empty() ? "" : "; ") + note;
+    };
+    add(image.note);
+    add(image.opacity ? detail::ignoresOpacity(image.source) : "");
+    mask->geometry = image.geometry;
+    mask->directed = image.directed;
     mask->sha256 = image.sha256;
     mask->dataFile = image.dataFile;
     mask->series = image.series;

@@ -7,18 +7,12 @@
 
 namespace flcc::job::detail {
 
-/// The nonzero voxels of `pixels`. **Errors**: Problem, naming `source`, for NaN and for a mask
-/// without a nonzero voxel.
-[[nodiscard]] base::Image<std::uint8_t> supportOf(const base::AnyView& pixels,
-                                                  const std::string& source);
-
-/// The values of floats between 0 and 1 if those above 0 differ, so that not all of these voxels
-/// count alike; else empty, as for other types and for values beyond that range.
-[[nodiscard]] base::Image<float> weightsOf(const base::AnyView& pixels);
-
-/// The mask of the pixels, with its weights.
+/// The mask of the pixels, see maskValues().
 [[nodiscard]] std::shared_ptr<MaskImage> weightedMask(const base::AnyView& pixels,
                                                       const std::string& source);
+
+/// Copies all but the voxels from one mask to another that was made of it.
+void takeFacts(MaskImage& to, const MaskImage& from);
 
 /// Throws if a mask does not have the extents of its image. `what`: "template" or "scene".
 /// **Errors**: Problem, naming both extents.

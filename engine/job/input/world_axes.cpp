@@ -61,6 +61,16 @@ base::WorldAxes worldAxesOf(const io::ImageInfo& info, const std::filesystem::pa
     return WorldAxes::Unnamed;
 }
 
+bool statesDirections(const io::ImageInfo& info, const base::Geometry& geometry) {
+    const base::Geometry plain;
+    if (info.format == "DICOM" || info.format == "HDF5") {
+        // Slices without a place, and datasets without directions, have these.
+        return geometry.direction != plain.direction ||
+               (info.format == "DICOM" && geometry.origin != plain.origin);
+    }
+    return info.directed || (info.format == "NIfTI" && geometry.axes != base::WorldAxes::Unnamed);
+}
+
 base::Geometry withAxes(base::Geometry geometry, const std::optional<base::WorldAxes>& chosen) {
     geometry.axes = chosen.value_or(geometry.axes);
     return geometry;

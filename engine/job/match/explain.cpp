@@ -85,10 +85,12 @@ std::vector<match::Peak> maximaIn(const KeptMap& kept, const base::Box& box,
     map.firstPlacement.x += box.corner.x;
     map.firstPlacement.y += box.corner.y;
     map.firstPlacement.z += box.corner.z;
-    match::PeakOptions options = detail::peakOptions(withThresholds(images.job, thresholds));
+    match::PeakOptions options = detail::peakOptions(
+        withThresholds(images.job, thresholds), images.inputs.geometry, images.inputs.isVolume());
     options.minScore = kAnyValue;
     options.maxPeaks = most;
     options.minDistance = 1;
+    options.edges = {1, 1, 1};
     std::vector<match::Peak> peaks =
         match::findPeaks(images.inputs.sceneView(), {map}, images.inputs.geometry, options, stop);
     if (images.job.operation.isLcc()) {
@@ -131,7 +133,7 @@ std::pair<double, double> momentsOf(const base::AnyView& image, const base::Inde
 
 /// Whether a placement lies in the exclusion zone of a better peak, as match::findPeaks has it.
 bool excludes(const match::Peak& peak, const base::Extents& templ, const match::Peak& other,
-              const base::Extents& otherTempl, const std::optional<double>& distance,
+              const base::Extents& otherTempl, const match::PeakOptions& options,
               const base::Point& edges) {
     double squared = 0;
     bool near = true;
@@ -142,7 +144,8 @@ bool excludes(const match::Peak& peak, const base::Extents& templ, const match::
         };
         const std::int64_t apart = std::abs(twice(peak, templ) - twice(other, otherTempl));
         near = near && apart <= templ.*kEdges[axis];
-        squared += static_cast<double>(apart) * static_cast<double>(apart);
+        const double length = static_cast<double>(apart) * options.edges[axis];
+        squared += length * length;
         way[axis] = static_cast<double>(twice(other, otherTempl) - twice(peak, templ));
     }
     if (peak.pose) { // the zone is turned with the template
@@ -155,6 +158,7 @@ bool excludes(const match::Peak& peak, const base::Extents& templ, const match::
             near = near && std::abs(own) <= most * (1 + 1e-9);
         }
     }
+    const std::optional<double>& distance = options.minDistance;
     return distance ? squared < 4 * *distance * *distance : near;
 }
 
@@ -226,16 +230,22 @@ std::optional<Explanation> explain(const KeptMap& kept, const match::Peak& peak,
         const base::Extents turned = inputs.bankOf(inputs.groups.front())->largestTurned();
         zone = {turned.x / 2 + 1, turned.y / 2 + 1, size.z > 1 ? turned.z / 2 + 1 : 1};
     }
-    if (thresholds.minDistance) {
-        const auto reach = static_cast<std::int64_t>(std::min(*thresholds.minDistance, 1e6)) + 1;
-        zone = {reach, reach, reach};
+    const match::PeakOptions options = detail::peakOptions(
+        withThresholds(kept.images->job, thresholds), inputs.geometry, inputs.isVolume());
+    if (options.minDistance) {
+        const auto reach = [&](std::size_t axis) {
+            return static_cast<std::int64_t>(
+                       std::min(*options.minDistance / options.edges[axis], 1e6)) +
+                   1;
+        };
+        zone = {reach(0), reach(1), reach(2)};
     }
     const base::Box box = boxAround(kept.map->value.extents(), at, zone);
     for (match::Peak& each : maximaIn(kept, box, thresholds, kMostSuppressed, stop)) {
         const base::Extents other =
             inputs.templates[static_cast<std::size_t>(each.templ)].extents();
         if (each.corner != peak.corner && sign * each.score <= sign * peak.score &&
-            excludes(peak, size, each, other, thresholds.minDistance, inputs.geometry.spacing)) {
+            excludes(peak, size, each, other, options, inputs.geometry.spacing)) {
             made.suppressed.push_back(each);
         }
     }

@@ -49,6 +49,9 @@ GroupRun::GroupRun(const Job& job, const Inputs& inputs, std::vector<int> number
 
 void GroupRun::takeOver(Shared shared) {
     m_shared = std::move(shared);
+    if (m_shared.images != images()) {
+        m_shared.session = {};
+    }
     m_tookOver = true;
     m_plan = m_shared.plan;
     m_report.plan = m_shared.report;
@@ -62,11 +65,21 @@ std::optional<int> GroupRun::preparedOf() const {
     return m_shared.session.isPrepared() ? planOf() : std::nullopt;
 }
 
+std::vector<std::shared_ptr<const void>> GroupRun::images() const {
+    std::vector<std::shared_ptr<const void>> all;
+    for (const int number : m_numbers) {
+        const TemplateInput& templ = m_inputs.templates[static_cast<std::size_t>(number)];
+        all.insert(all.end(), {templ.image, templ.mask});
+    }
+    return all;
+}
+
 Shared GroupRun::whatIsShared(int number) const {
     Shared shared{.scene = m_tookOver ? m_shared.scene : number,
                   .problem = m_problem,
                   .plan = m_plan,
-                  .report = m_report.plan};
+                  .report = m_report.plan,
+                  .images = images()};
     shared.report.planningMs = 0; // the next scene spends no time on planning
     return shared;
 }

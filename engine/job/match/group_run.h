@@ -25,6 +25,8 @@ struct Shared {
     method::Problem problem;
     std::shared_ptr<const plan::Plan> plan; ///< null if all candidates were refused
     plan::PlanReport report;
+    /// The templates and masks that the session has prepared.
+    std::vector<std::shared_ptr<const void>> images{};
     method::Session session{}; ///< without templates: they are prepared anew
 };
 
@@ -43,7 +45,9 @@ class GroupRun {
              const std::stop_token& stop);
 
     /// Uses what another scene left or shares for the same problem(). plan() then only looks
-    /// whether this scene needs more memory than the limit, and plans anew if it does.
+    /// whether this scene needs more memory than the limit, and plans anew if it does. Prepared
+    /// templates are used only if they are those of this scene, too: scenes whose axes run in other
+    /// directions turn them.
     void takeOver(Shared shared);
     /// The scene whose plan or prepared templates are used; empty if none.
     [[nodiscard]] std::optional<int> planOf() const;
@@ -162,6 +166,7 @@ class GroupRun {
     /// Runs that the plan's times are of: batches of a search over poses that are not kept.
     [[nodiscard]] std::int64_t batches() const;
     [[nodiscard]] Shared whatIsShared(int number) const;
+    [[nodiscard]] std::vector<std::shared_ptr<const void>> images() const;
 
     const Job& m_job;
     const Inputs& m_inputs;

@@ -162,8 +162,8 @@ HandednessReport judgeHands(const std::vector<match::Peak>& given,
 }
 
 double handReach(const Job& job, const Inputs& inputs) {
-    if (job.minDistance) {
-        return *job.minDistance;
+    if (const auto distance = minDistanceOf(job, inputs.geometry, inputs.isVolume())) {
+        return *distance;
     }
     std::int64_t edge = std::numeric_limits<std::int64_t>::max();
     for (const TemplateInput& templ : inputs.templates) {
@@ -186,10 +186,9 @@ std::vector<double> unitOf(const method::MaskedView& view) {
         for (std::int64_t y = 0; y < n.y; ++y) {
             for (std::int64_t x = 0; x < n.x; ++x) {
                 const bool counts = view.mask.data() == nullptr || view.mask.at(x, y, z) != 0;
-                const double by = !counts ? 0.0
-                                  : view.weights.data() != nullptr
-                                      ? static_cast<double>(view.weights.at(x, y, z))
-                                      : 1.0;
+                const double by = !counts                          ? 0.0
+                                  : view.weights.data() != nullptr ? view.weights.at(x, y, z)
+                                                                   : 1.0;
                 const double value = by > 0 ? base::valueAt(view.pixels, {x, y, z}) : 0.0;
                 unit.push_back(value);
                 weight.push_back(by);

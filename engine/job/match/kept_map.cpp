@@ -79,9 +79,13 @@ detail::Inputs inputsOf(const KeptImages& images, std::shared_ptr<const SceneIma
 } // namespace
 
 PeakThresholds thresholdsOf(const Job& job) {
-    return {thresholdOf(job),      job.maxPeaks,
-            job.minDistance,       job.partialPeaks,
-            falsePositivesOf(job), mapDecidesThreshold(job) ? job.zscore : std::nullopt};
+    return {.threshold = thresholdOf(job),
+            .maxPeaks = job.maxPeaks,
+            .minDistance = job.minDistance,
+            .partialPeaks = job.partialPeaks,
+            .falsePositives = falsePositivesOf(job),
+            .zscore = mapDecidesThreshold(job) ? job.zscore : std::nullopt,
+            .distanceUnit = job.distanceUnit};
 }
 
 Job withThresholds(Job job, const PeakThresholds& thresholds) {
@@ -95,6 +99,7 @@ Job withThresholds(Job job, const PeakThresholds& thresholds) {
     }
     job.maxPeaks = thresholds.maxPeaks;
     job.minDistance = thresholds.minDistance;
+    job.distanceUnit = thresholds.distanceUnit;
     job.partialPeaks = thresholds.partialPeaks;
     return job;
 }
@@ -127,8 +132,7 @@ std::shared_ptr<const KeptMap> keepMap(const JobResult& result, const Job& job,
     if (result.report.preparation) {
         images->filterJob.spacing = result.report.preparation->stated;
     } else if (result.report.poses) { // lengths were turned by the spacing of the run
-        images->filterJob.spacing =
-            base::Spacing{result.report.poses->edges, result.geometry.unit};
+        images->filterJob.spacing = base::Spacing{result.report.poses->edges, result.geometry.unit};
     }
     images->inputs = detail::readInputs(
         images->filterJob, {first, result.templates, result.masks, result.sceneMask}, "", stop);
@@ -228,7 +232,7 @@ std::optional<FoundPeaks> stricterPeaks(const KeptMap& kept, const FoundPeaks& l
                                         const PeakThresholds& looser,
                                         const PeakThresholds& wanted) {
     if (kept.stream || !list.incomplete.empty() || wanted.minDistance != looser.minDistance ||
-        wanted.partialPeaks != looser.partialPeaks) {
+        wanted.distanceUnit != looser.distanceUnit || wanted.partialPeaks != looser.partialPeaks) {
         return std::nullopt;
     }
     const auto valueOf = [&](const PeakThresholds& thresholds) {

@@ -48,6 +48,17 @@ base::Image<double> inDouble(const base::AnyImage& pixels) {
         pixels);
 }
 
+std::shared_ptr<const MaskImage> mirroredMask(const MaskImage& mask) {
+    auto made = std::make_shared<MaskImage>();
+    made->support = match::mirrored(mask.support.view());
+    if (!mask.weights.empty()) {
+        made->weights = match::mirrored(mask.weights.view());
+    }
+    made->counts = mask.counts;
+    made->source = mask.source;
+    return made;
+}
+
 std::shared_ptr<const SceneImage> nullOf(const SceneImage& templ, NullTemplate kind,
                                          std::uint64_t seed) {
     auto made = std::make_shared<SceneImage>();
@@ -60,18 +71,11 @@ std::shared_ptr<const SceneImage> nullOf(const SceneImage& templ, NullTemplate k
             match::phaseScrambled(inDouble(templ.pixels).view(), seed, templ.channels > 0);
     }
     made->geometry = templ.geometry;
+    made->directed = templ.directed;
+    made->inside =
+        templ.inside && kind == NullTemplate::Mirror ? mirroredMask(*templ.inside) : templ.inside;
     made->channels = templ.channels;
     made->source = std::string(match::name(kind)) + " null of " + templ.source;
-    return made;
-}
-
-std::shared_ptr<const MaskImage> mirroredMask(const MaskImage& mask) {
-    auto made = std::make_shared<MaskImage>();
-    made->support = match::mirrored(mask.support.view());
-    if (!mask.weights.empty()) {
-        made->weights = match::mirrored(mask.weights.view());
-    }
-    made->source = mask.source;
     return made;
 }
 

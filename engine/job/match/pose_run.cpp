@@ -17,7 +17,7 @@ namespace flcc::job::detail {
 std::int64_t posesBytes(const method::Problem& batch, bool filtered, int threads) {
     constexpr std::int64_t kIndex = 4;
     const std::int64_t member = // bytes of a voxel: pixel, support and weight
-        base::bytesPerVoxel(batch.templPixel) + 1 + (batch.weights ? 4 : 0);
+        base::bytesPerVoxel(batch.templPixel) + 1 + (batch.weights ? 8 : 0);
     const std::int64_t voxels = base::voxelCount(method::mapExtents(batch));
     method::Problem other = batch; // the sums are those of the search alone
     other.searchSums = false;

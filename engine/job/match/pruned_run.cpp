@@ -121,9 +121,11 @@ bool SceneRunner::searchPruned() {
     requireTemplates(inputs());
     requireRoom(inputs(), m_request.limits.memoryBytes);
     base::TilePool pool(threadsOf(m_job));
+    const match::PeakOptions asked = peakOptions(m_job, inputs().geometry, inputs().isVolume());
     const search::Options options{.minScore = *m_job.minScore,
                                   .maxPeaks = m_job.maxPeaks,
-                                  .minDistance = m_job.minDistance,
+                                  .minDistance = asked.minDistance,
+                                  .edges = asked.edges,
                                   .trust = m_job.poses.search == job::Search::Pruned ? 1 : kTrust,
                                   .mostMs = patience()};
     RunReport run;
@@ -194,7 +196,8 @@ bool SceneRunner::listPruned(const PrunedReport& facts, base::TilePool& pool) {
     const base::Stopwatch watch;
     if (m_job.poses.refine) {
         match::refinePeaks(m_result.peaks, inputs().sceneView(), mapsOf(inputs()),
-                           peakOptions(m_job), pool, m_stop);
+                           peakOptions(m_job, inputs().geometry, inputs().isVolume()), pool,
+                           m_stop);
     }
     if (m_stop.stop_requested()) {
         return false;

@@ -33,7 +33,7 @@ FoundPeaks peaksOf(const Job& job, const method::MaskedView& scene,
                    match::SearchLaw law, const std::stop_token& stop,
                    const std::function<void(double)>& progress) {
     FoundPeaks found;
-    match::PeakOptions options = peakOptions(job);
+    match::PeakOptions options = peakOptions(job, geometry, scene.extents().z > 1);
     if (job.operation.isLcc()) {
         for (const match::SearchedMap& map : maps) {
             law.maps.push_back(match::scoreLaw(map));

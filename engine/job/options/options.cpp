@@ -234,20 +234,29 @@ Option<Job> minDistanceOption() {
     return {
         .name = "min-distance",
         .kind = ValueKind::NumberOrText,
-        .value = "auto|VOXELS",
-        .help = "least distance between two peaks; auto: half the template extent on every axis",
+        .value = "auto|VOXELS|LENGTH",
+        .help = "least distance between two peaks, in voxels (of oblong ones: shortest edges) or "
+                "with a unit such as 5mm; auto: half the template extent on every axis",
         .get =
             [](const Job& job) {
-                return job.minDistance ? std::optional(shortest(*job.minDistance)) : std::nullopt;
+                return job.minDistance
+                           ? std::optional(shortest(*job.minDistance) + job.distanceUnit)
+                           : std::nullopt;
             },
         .set =
             [](Job& job, const std::string& text) {
+                job.minDistance.reset();
+                job.distanceUnit.clear();
                 if (text == "auto") {
-                    job.minDistance.reset();
-                } else {
-                    job.minDistance =
-                        toNumber("min-distance", text, 0, std::numeric_limits<double>::max());
+                    return;
                 }
+                const std::size_t unit = text.find_last_of("0123456789.") + 1; // 0 without a digit
+                if (unit > 0 && base::metresOf(text.substr(unit))) {
+                    job.distanceUnit = text.substr(unit);
+                }
+                job.minDistance =
+                    toNumber("min-distance", text.substr(0, text.size() - job.distanceUnit.size()),
+                             0, std::numeric_limits<double>::max());
             }};
 }
 
@@ -267,12 +276,18 @@ std::vector<Option<Job>> makeOptions() {
         filesOption<Job>(
             "mask",
             "mask, nonzero voxels count: a file, sphere:R[,SOFT], cylinder:R,H[,SOFT], "
-            "box:XxYxZ[,SOFT] in voxels, box, alpha: the "
+            "box:XxYxZ[,SOFT] in voxels or lengths (sphere:12,3nm), box, alpha: the "
             "opaque part (the default of templates with opacity), or none; one for all "
             "templates, or one for each (repeat)",
             &Job::masks),
-        flagOption<Job>("resample", "bring templates of another spacing to that of the scene",
+        flagOption<Job>("resample",
+                        "bring templates and masks of another spacing, or of oblique directions, "
+                        "to the grid of the scene",
                         &Job::resample),
+        flagOption<Job>("ignore-directions",
+                        "compare templates and masks as their files store them, whatever "
+                        "directions of axes they state",
+                        &Job::ignoreDirections),
         flagOption<Job>(
             "invert",
             "mirror the templates' values between the smallest and the largest one under "

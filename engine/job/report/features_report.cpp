@@ -40,6 +40,7 @@ Json problemJson(const FeaturesResult& result) {
             {"channel_ranges", channels},
             {"levels", result.job.detector.levels},
             {"scales", found.scales},
+            {"voxel_edges", result.edges},
             {"min_strength", found.minStrength},
             {"overlap", result.job.detector.overlap},
             {"max_blobs", result.job.detector.maxBlobs},
@@ -120,6 +121,19 @@ std::string toJson(const FeaturesResult& result) {
     return fileText(json);
 }
 
+std::string unitOfSizes(const FeaturesResult& result) {
+    const base::Point& edges = result.edges;
+    if (edges == base::Point{1, 1, 1}) {
+        return "voxels";
+    }
+    const std::size_t axes = result.extents.z > 1 ? 3 : 2;
+    const auto axis = static_cast<std::size_t>(
+        std::min_element(edges.begin(), edges.begin() + static_cast<std::ptrdiff_t>(axes)) -
+        edges.begin());
+    return std::string("edges of a voxel along ") + "xyz"[axis] + " (" +
+           shortest(std::abs(result.geometry.spacing[axis])) + " " + result.geometry.unit + ")";
+}
+
 std::string toSummary(const FeaturesResult& result) {
     constexpr std::size_t kShown = 10;
     const features::Detection& found = result.detection;
@@ -128,7 +142,7 @@ std::string toSummary(const FeaturesResult& result) {
                        std::to_string(result.job.detector.levels) + " levels, " +
                        std::to_string(found.scales.size()) + " scales from " +
                        fixed(found.scales.front(), 2) + " to " + fixed(found.scales.back(), 2) +
-                       " voxels\n";
+                       " " + unitOfSizes(result) + "\n";
     for (const features::ChannelFacts& channel : found.channels) {
         if (channel.beyond > 0) {
             text += "levels of " + channel.name + " from " + shortest(channel.low) + " to " +

@@ -130,7 +130,8 @@ Json inputsJson(const std::vector<InputReport>& inputs) {
                         {"series", input.series.empty() ? Json(nullptr) : series},
                         {"orientation", orientationName(input.reading.orientation)},
                         {"image", orNull(input.reading.image)},
-                        {"note", orNull(input.note)}});
+                        {"note", orNull(input.note)},
+                        {"counts", orNull(input.counts)}});
     }
     return list;
 }

@@ -364,7 +364,9 @@ std::string environmentHtml(const Environment& environment) {
 std::string inputsHtml(const JobReport& report) {
     std::vector<Row> rows;
     for (const InputReport& input : report.inputs) {
-        rows.push_back({input.role, input.path, input.sha256, input.note});
+        rows.push_back(
+            {input.role, input.path, input.sha256,
+             input.counts + (input.counts.empty() || input.note.empty() ? "" : "; ") + input.note});
         if (input.dataFile) {
             rows.push_back({"", input.dataFile->path.string(), input.dataFile->sha256, ""});
         }

@@ -176,7 +176,7 @@ std::string problemText(const JobReport& report) {
         std::string(method::name(problem.precision)) + " precision, promise " +
         detail::shortest(problem.promise) + (problem.recompute ? "" : ", recomputing off") + "\n";
     for (const InputReport& input : report.inputs) {
-        text += input.role + ": " + input.path +
+        text += input.role + ": " + input.path + (input.counts.empty() ? "" : ", " + input.counts) +
                 (input.sha256.empty() ? "" : " (SHA-256 " + input.sha256 + ")") +
                 (input.dataFile ? ", voxels: " + input.dataFile->path.string() + " (SHA-256 " +
                                       input.dataFile->sha256 + ")"
@@ -489,6 +489,17 @@ std::vector<std::pair<std::string, double>> stageShares(const RunReport& run) {
     return shares;
 }
 
+/// "Mask: soft.mrc, by weights of 0.02 to 1"; one line a mask.
+std::string masksText(const JobReport& report) {
+    std::string text;
+    for (const InputReport& input : report.inputs) {
+        text += input.counts.empty() ? ""
+                                     : (input.role == "mask" ? "Mask: " : "Scene mask: ") +
+                                           input.path + ", " + input.counts + "\n";
+    }
+    return text;
+}
+
 std::string toSummary(const JobReport& report) {
     if (!report.scenes.empty()) {
         return scenesText(report.scenes, toSummary);
@@ -505,7 +516,7 @@ std::string toSummary(const JobReport& report) {
     if (report.poses && report.poses->pruned && !report.poses->pruned->gaveUp) {
         methods = "a " + report.poses->search + " search";
     }
-    return (report.stream ? streamText(*report.stream) : "") +
+    return (report.stream ? streamText(*report.stream) : "") + masksText(report) +
            (report.poses ? "Poses: " + posesText(*report.poses) + "\n" : std::string()) +
            (report.search ? "Search: " + searchText(*report.search) + "\n" : std::string()) +
            (report.preparation ? "Prepared: " + preparationText(*report.preparation) + "\n"

@@ -70,6 +70,7 @@ std::shared_ptr<const SceneImage> Frames::load(int number, const std::stop_token
     frame->pixels =
         base::copyOf(base::partOf(base::viewOf(m_stack->pixels), {{0, 0, number}, m_frame}));
     frame->geometry = base::movedTo(m_geometry, {0, 0, static_cast<double>(number)});
+    frame->directed = m_stack->directed;
     frame->source = m_stack->source;
     frame->note = m_stack->note;
     return frame;
@@ -90,6 +91,7 @@ std::shared_ptr<const SceneImage> Frames::cut(const base::Box& crop, const std::
     const base::Index corner{crop.corner.x, crop.corner.y, 0};
     templ->pixels = base::copyOf(base::partOf(base::viewOf(frame->pixels), {corner, crop.extents}));
     templ->geometry = base::movedTo(frame->geometry, pointOf(corner));
+    templ->directed = frame->directed;
     templ->source = frame->source + " [" + base::toString(crop) + "]";
     return templ;
 }

@@ -9,7 +9,7 @@ namespace flcc::method {
 [[nodiscard]] inline MaskedView viewOf(const rotation::TurnedTemplate& turned) {
     return {base::viewOf(turned.pixels),
             turned.whole ? base::View<const std::uint8_t>() : turned.support.view(),
-            turned.weights.empty() ? base::View<const float>() : turned.weights.view()};
+            turned.weights.empty() ? base::View<const double>() : turned.weights.view()};
 }
 
 } // namespace flcc::method

@@ -201,7 +201,7 @@ void BestFirst::takeScores() {
             continue;
         }
         const rotation::PoseBank& bank = *m_searched[item.part].prepared->bank;
-        match::Exclusion zone(m_largest, m_options.minDistance);
+        match::Exclusion zone(m_largest, m_options.minDistance, m_options.edges);
         zone.add(
             {item.x, item.y, 0}, bank.box(),
             match::Exclusion::Turned{

@@ -28,16 +28,16 @@ const std::vector<PixelType> kTypes{PixelType::UInt8, PixelType::Int16, PixelTyp
 
 struct SoftMask {
     test::Mask mask;
-    base::Image<float> weights;
+    base::Image<double> weights;
 };
 
-/// Weights by chance, down to a ten-thousandth.
+/// Weights by chance, down to a ten-thousandth; no float holds them.
 SoftMask softened(test::Mask mask, std::uint64_t seed) {
     test::Random random(seed);
-    base::Image<float> weights(mask.extents(), 0.0F);
+    base::Image<double> weights(mask.extents(), 0.0);
     for (std::int64_t i = 0; i < mask.count(); ++i) {
         if (mask.data()[i] != 0) {
-            weights.data()[i] = static_cast<float>(std::pow(random.uniform(), 4) + 1e-4) / 1.001F;
+            weights.data()[i] = (std::pow(random.uniform(), 4) + 1e-4) / 1.001;
         }
     }
     return {std::move(mask), std::move(weights)};
@@ -156,7 +156,7 @@ class MasksTest : public QObject {
         const base::AnyImage scene = test::texture(PixelType::Float32, {80, 70, 1}, 74);
         const base::AnyImage shape = test::crop(scene, {{30, 21, 0}, m});
         const test::Mask mask = test::disc(m);
-        base::Image<float> weights(m);
+        base::Image<double> weights(m);
         std::copy_n(mask.data(), mask.count(), weights.data());
         const MaskedView plain(base::viewOf(shape), mask.view());
         const MaskedView weighted(base::viewOf(shape), mask.view(), weights.view());

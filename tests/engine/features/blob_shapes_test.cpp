@@ -25,6 +25,7 @@ class BlobShapesTest : public QObject {
     void aDiscHasItsPlaceSizeAndContrast();
     void aBallHasItsPlaceSizeAndContrast_data();
     void aBallHasItsPlaceSizeAndContrast();
+    void ballsAndDiscsOfOblongVoxelsAreFound();
     void theResponseOverTheScalesIsThatOfADisc();
     void aStepEdgeIsNoBlob_data();
     void aStepEdgeIsNoBlob();
@@ -116,6 +117,64 @@ void BlobShapesTest::aBallHasItsPlaceSizeAndContrast() {
 }
 
 /// h t e^(1 - t), t = a^2 / (2 sigma^2): the maps at single scales.
+namespace {
+
+/// Discs or balls whose centres are in voxels and radii in shortest edges; 4 samples an axis.
+base::Image<double> inSpace(const base::Extents& n, const base::Point& edges,
+                            const std::vector<Disc>& shapes) {
+    constexpr int kSamples = 4;
+    base::Image<double> image(n, 10.0);
+    const int deep = n.z > 1 ? kSamples : 1;
+    const auto at = [](std::int64_t voxel, int sample, int samples) {
+        return static_cast<double>(voxel) + (sample + 0.5) / samples - 0.5;
+    };
+    for (const Disc& disc : shapes) {
+        for (std::int64_t i = 0; i < image.count(); ++i) {
+            const base::Index v{i % n.x, i / n.x % n.y, i / (n.x * n.y)};
+            int inside = 0;
+            for (int s = 0; s < kSamples * kSamples * deep; ++s) {
+                const double x = at(v.x, s % kSamples, kSamples) - disc.centre[0];
+                const double y = at(v.y, s / kSamples % kSamples, kSamples) - disc.centre[1];
+                const double z = at(v.z, s / (kSamples * kSamples), deep) - disc.centre[2];
+                inside += std::hypot(edges[0] * x, edges[1] * y, edges[2] * z) <= disc.radius;
+            }
+            image.data()[i] += disc.contrast * inside / (kSamples * kSamples * deep);
+        }
+    }
+    return image;
+}
+
+} // namespace
+
+void BlobShapesTest::ballsAndDiscsOfOblongVoxelsAreFound() {
+    struct Case {
+        base::Extents extents;
+        base::Point edges;
+        std::vector<Disc> shapes;
+    };
+    const std::vector<Case> cases{
+        {{52, 50, 20},
+         {1, 1, 3},
+         {{{13, 14, 5.3}, 7, 100}, {{36.4, 13, 13}, 8, 80}, {{15, 36, 13.7}, 6, 100}}},
+        {{60, 40, 1}, {1, 2.5, 1}, {{{15.2, 11, 0}, 9, 100}, {{42, 27.4, 0}, 12, 70}}}};
+    for (const Case& each : cases) {
+        const base::Image<double> image = inSpace(each.extents, each.edges, each.shapes);
+        const Detection found = detectGrey(
+            image,
+            {.scales = {2.5, 12, 9}, .levels = 48, .minStrength = 20.0, .edges = each.edges});
+        QCOMPARE(found.blobs.size(), each.shapes.size());
+        for (const Disc& disc : each.shapes) {
+            const Blob* const blob = nearest(found.blobs, disc.centre);
+            for (std::size_t axis = 0; axis < 3; ++axis) {
+                QVERIFY2(std::abs(blob->centre[axis] - disc.centre[axis]) < 0.3,
+                         qPrintable(QString::number(blob->centre[axis])));
+            }
+            QVERIFY2(std::abs(blob->radius / disc.radius - 1) < 0.1,
+                     qPrintable(QString::number(blob->radius)));
+        }
+    }
+}
+
 void BlobShapesTest::theResponseOverTheScalesIsThatOfADisc() {
     const double contrast = 200;
     const double radius = 9;

@@ -20,6 +20,7 @@ class ReferenceTest : public QObject {
   private Q_SLOTS:
     void theResponseIsThatOfTheDefinition_data();
     void theResponseIsThatOfTheDefinition();
+    void theResponseOfOblongVoxelsIsThatOfSpace();
     void everyInstructionSetAgrees();
 };
 
@@ -35,7 +36,8 @@ base::Image<double> noise(const base::Extents& extents) {
 }
 
 base::Image<double> response(const base::Image<double>& image, const detail::LevelRange& range,
-                             int levels, double sigma, const detail::LineKernels& kernels) {
+                             int levels, double sigma, const detail::LineKernels& kernels,
+                             const base::Point& edges = {1, 1, 1}) {
     base::TilePool pool(2);
     const ChannelImage channels({image.view()}, Channels::Grey);
     const detail::Grid grid(image.extents());
@@ -44,7 +46,7 @@ base::Image<double> response(const base::Image<double>& image, const detail::Lev
         return {};
     }
     base::Image<double> sum({grid.stride, grid.rows, 1}, 0.0);
-    detail::ScaleResponse scale(grid, kernels, pool);
+    detail::ScaleResponse scale(grid, kernels, pool, edges);
     if (!scale.add(levelImage, range.step, sigma, sum.data(), {}, [](std::size_t) {})) {
         return {};
     }
@@ -134,6 +136,30 @@ void ReferenceTest::theResponseIsThatOfTheDefinition() {
     qInfo("worst %g of %g, bound %g", worst, largest, bound);
     QVERIFY(worst <= bound);
     QVERIFY(worst <= 0.02 * largest); // what the bound cannot see: a weight or level that is wrong
+}
+
+void ReferenceTest::theResponseOfOblongVoxelsIsThatOfSpace() {
+    const int levels = test::kSanitized ? 3 : 6;
+    const base::Image<double> image = noise({19, 16, 13});
+    const detail::LevelRange range = rangeOf(image, levels);
+    const base::Point edges{1, 1.5, 2};
+    const double sigma = 3;
+    const base::Image<double> expected = reference::csddResponse(
+        image.view(),
+        {.sigma = sigma, .edges = edges, .low = range.low, .high = range.high, .levels = levels});
+    const base::Image<double> computed =
+        response(image, range, levels, sigma, detail::lineKernels().front(), edges);
+    double worst = 0;
+    double largest = 0;
+    for (std::int64_t i = 0; i < image.count(); ++i) {
+        worst = std::max(worst, std::fabs(expected.data()[i] - computed.data()[i]));
+        largest = std::max(largest, expected.data()[i]);
+    }
+    // The kernel of the coarsest axis, 1.5 voxels wide, is the worst of the three; its derivative
+    // is weighed by 1 / 4 of it, the others by less of theirs.
+    QVERIFY2(worst <= tolerance(sigma / edges[2], true, range.high - range.low),
+             qPrintable(QString::number(worst)));
+    QVERIFY2(worst <= 0.02 * largest, qPrintable(QString("%1 of %2").arg(worst).arg(largest)));
 }
 
 void ReferenceTest::everyInstructionSetAgrees() {

@@ -6,6 +6,7 @@
 
 #include "engine/io/atomic_file.h"
 #include "engine/job/arguments.h"
+#include "engine/job/input/inputs.h"
 #include "engine/job/peak_lists.h"
 #include "tests/engine/job/job_cases.h"
 #include "tests/support/effort.h"
@@ -78,6 +79,7 @@ class JobArgumentsTest : public QObject {
     void everyWayOfPlanningHasAName();
     void argumentsReadBackToTheSameJob();
     void theJobFileReadsBackToTheSameJob();
+    void distancesHaveUnits();
     void numbersDoNotDependOnTheLocale();
     void onlyWhatDiffersFromTheDefaultIsWritten();
     void aPlanReportExcludesWhatItDecides();
@@ -135,6 +137,34 @@ void JobArgumentsTest::theJobFileReadsBackToTheSameJob() {
     cut.crops = {base::Box{{1, 2, 0}, {3, 4, 1}}};
     cut.templates = {"t.mha", "u.mha"};
     QVERIFY(job::fromJobFile(R"({"crop": "1,2:3,4", "template": ["t.mha", "u.mha"]})") == cut);
+}
+
+void JobArgumentsTest::distancesHaveUnits() {
+    const Job job = parsed({"s", "t", "--min-distance", "0.6cm", "--ignore-directions"});
+    QCOMPARE(job.minDistance.value_or(0), 0.6);
+    QCOMPARE(job.distanceUnit, std::string("cm"));
+    QVERIFY(job.ignoreDirections);
+    QVERIFY(parsed(job::toArguments(job)) == job);
+    QVERIFY(job::fromJobFile(job::toJobFile(job)) == job);
+    QVERIFY(parsed({"s", "t", "--min-distance", "6"}).distanceUnit.empty());
+    for (const char* text : {"6parsec", "cm", "6 cm", "-6cm"}) {
+        QVERIFY2(codeOf({"s", std::string("--min-distance=") + text}) == ErrorCode::CommandLine,
+                 text);
+    }
+    // Voxels of 3 x 2 x 1 mm, whose third edge counts in volumes alone.
+    base::Geometry geometry;
+    geometry.spacing = {3, 2, 1};
+    geometry.unit = "mm";
+    geometry.unitSource = base::UnitSource::Header;
+    const auto near = [](const std::optional<double>& value, double right) {
+        return value && std::abs(*value - right) < 1e-12;
+    };
+    QVERIFY(near(job::detail::minDistanceOf(job, geometry, true), 6));
+    QVERIFY(near(job::detail::minDistanceOf(job, geometry, false), 3));
+    const match::PeakOptions options = job::detail::peakOptions(job, geometry, true);
+    QVERIFY((options.edges == base::Point{3, 2, 1}) && near(options.minDistance, 6));
+    geometry.unitSource = base::UnitSource::Missing;
+    QVERIFY_EXCEPTION_THROWN((void)job::detail::minDistanceOf(job, geometry, true), base::Error);
 }
 
 void JobArgumentsTest::numbersDoNotDependOnTheLocale() {

@@ -50,6 +50,9 @@ class MaskShapesTest : public QObject {
     void whatIsNoShapeIsRefused();
     void aSphereHasItsVoxelsAndWeights();
     void cylindersAndBoxesHaveTheirVoxelsAndWeights();
+    void shapesAreRoundInSpace();
+    void lengthsNeedASpacing();
+    void aShapeThatItsBoxCutsIsNoted();
     void aShapeIsTheMaskOfEachTemplate();
     void theCommandLineAndTheJobFileKeepShapes();
     void aStrokeABoxAndARangeAreDrawn();
@@ -126,13 +129,92 @@ void MaskShapesTest::cylindersAndBoxesHaveTheirVoxelsAndWeights() {
     QCOMPARE(insideOf(*job::makeMask({true, 4, 0, 7}, n)), 7 * ballCount({21, 21, 1}, 4));
     const auto box = job::maskWeights({false, 0, 4, 0, {5, 3, 7}}, n);
     const auto rod = job::maskWeights({true, 4, 4, 7}, n);
-    const auto at = [&](const base::Image<float>& of, std::int64_t x, std::int64_t y,
+    const auto at = [&](const base::Image<double>& of, std::int64_t x, std::int64_t y,
                         std::int64_t z) { return of.view().at(10 + x, 10 + y, 10 + z); };
     QVERIFY(at(box, 2, 1, 3) == 1 && at(rod, 4, 0, 3) == 1);
     // Two voxels beyond an end are half way; ends lie half a voxel beyond the last voxel.
     QVERIFY(at(box, 4, 0, 0) > 0.5F && at(box, 5, 0, 0) < 0.5F && at(box, 7, 0, 0) == 0);
     QVERIFY(std::abs(at(rod, 6, 0, 0) - 0.5F) < 1e-6F && at(rod, 0, 0, 8) == 0);
     QVERIFY(at(box, 5, 4, 0) < at(box, 5, 0, 0) && at(rod, 6, 0, 5) < at(rod, 6, 0, 0));
+}
+
+namespace {
+
+/// Voxels of 2 x 1 x 3 mm.
+base::Geometry oblong() {
+    base::Geometry grid;
+    grid.spacing = {2, 1, 3};
+    grid.unit = "mm";
+    grid.unitSource = base::UnitSource::Header;
+    return grid;
+}
+
+} // namespace
+
+void MaskShapesTest::shapesAreRoundInSpace() {
+    const base::Extents n{15, 25, 11};
+    const auto inside = [&](const job::MaskShape& shape) {
+        return job::maskWeights(shape, n, oblong());
+    };
+    const auto sphere = inside({true, 9, 4});
+    const auto rod = inside({true, 9, 0, 3}); // three slices
+    const auto box = inside({false, 0, 0, 0, {3, 5, 7}});
+    for (std::int64_t z = 0; z < n.z; ++z) {
+        for (std::int64_t y = 0; y < n.y; ++y) {
+            for (std::int64_t x = 0; x < n.x; ++x) {
+                const double dx = 2 * static_cast<double>(x - 7);
+                const auto dy = static_cast<double>(y - 12);
+                const double dz = 3 * static_cast<double>(z - 5);
+                const double beyond = std::sqrt(dx * dx + dy * dy + dz * dz) - 9;
+                const double weight = beyond <= 0  ? 1
+                                      : beyond < 4 ? (1 + std::cos(M_PI * beyond / 4)) / 2
+                                                   : 0;
+                QVERIFY(std::abs(sphere.view().at(x, y, z) - weight) < 1e-14);
+                const bool inRod = dx * dx + dy * dy <= 81 && std::abs(z - 5) <= 1;
+                QCOMPARE(rod.view().at(x, y, z), inRod ? 1.0 : 0.0);
+                // Sides of a box are voxels of their axes.
+                const bool inBox =
+                    std::abs(x - 7) <= 1 && std::abs(y - 12) <= 2 && std::abs(z - 5) <= 3;
+                QCOMPARE(box.view().at(x, y, z), inBox ? 1.0 : 0.0);
+            }
+        }
+    }
+    // A stroke, too: the ball of the same radius without its soft edge.
+    base::Image<std::uint8_t> drawn(n, std::uint8_t{0});
+    job::drawStroke(drawn, {7, 12, 5}, {7, 12, 5}, 9, 1, {2, 1, 3});
+    for (std::int64_t i = 0; i < drawn.count(); ++i) {
+        QCOMPARE(drawn.data()[i] == 1, sphere.data()[i] == 1);
+    }
+}
+
+void MaskShapesTest::lengthsNeedASpacing() {
+    QVERIFY((job::maskShapeOf("sphere:12nm") == job::MaskShape{true, 12, 0, 0, {}, "nm"}));
+    QCOMPARE(job::maskShapeOf("sphere:12nm,3nm")->text(), std::string("sphere:12,3nm"));
+    QCOMPARE(job::maskShapeOf("box:8x6x4mm,1")->text(), std::string("box:8x6x4,1mm"));
+    for (const char* text : {"sphere:12parsec", "sphere:12nm,3mm", "sphere:mm"}) {
+        QVERIFY_EXCEPTION_THROWN((void)job::maskShapeOf(text), base::Error);
+    }
+    const base::Extents n{15, 25, 11};
+    const auto voxels = job::makeMask({true, 9, 0}, n, oblong());
+    const auto lengths = job::makeMask(*job::maskShapeOf("sphere:0.9cm"), n, oblong());
+    QVERIFY(std::equal(voxels->support.data(), voxels->support.data() + voxels->support.count(),
+                       lengths->support.data()));
+    const test::Thrown thrown = test::thrownBy(
+        [&] { (void)job::makeMask(*job::maskShapeOf("sphere:9mm"), n, base::Geometry{}); });
+    QCOMPARE(thrown.code, base::ErrorCode::Problem);
+    QVERIFY(thrown.sentence.find("--spacing") != std::string::npos);
+}
+
+void MaskShapesTest::aShapeThatItsBoxCutsIsNoted() {
+    const base::Extents n{24, 24, 24};
+    QVERIFY(job::makeMask({true, 12, 0}, n)->note.empty());
+    QVERIFY(!job::makeMask({true, 12.5, 0}, n)->note.empty());
+    QVERIFY(!job::makeMask({true, 10, 3}, n)->note.empty()); // its edge
+    QVERIFY(job::makeMask({true, 5, 0, 24}, n)->note.empty());
+    QVERIFY(!job::makeMask({true, 5, 0, 25}, n)->note.empty());
+    QVERIFY(!job::makeMask({false, 0, 0, 0, {8, 8, 25}}, n)->note.empty());
+    QVERIFY(job::makeMask({true, 12, 0}, {24, 24, 1})->note.empty()); // a disc
+    QVERIFY(job::makeMask({}, n)->note.empty());
 }
 
 void MaskShapesTest::aShapeIsTheMaskOfEachTemplate() {

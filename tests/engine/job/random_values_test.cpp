@@ -144,11 +144,10 @@ class Maker {
 
     /// Gives a mask weights, some of them 1 and some small.
     void weigh(job::MaskImage& mask) {
-        mask.weights = base::Image<float>(mask.support.extents(), 0.0F);
+        mask.weights = base::Image<double>(mask.support.extents(), 0.0);
         for (std::int64_t i = 0; i < mask.weights.count(); ++i) {
             const double weight = chance(0.3) ? 1 : std::pow(m_random.uniform(), 3) + 1e-3;
-            mask.weights.data()[i] =
-                mask.support.data()[i] != 0 ? static_cast<float>(std::min(1.0, weight)) : 0.0F;
+            mask.weights.data()[i] = mask.support.data()[i] != 0 ? std::min(1.0, weight) : 0.0;
         }
     }
 

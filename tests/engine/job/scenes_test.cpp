@@ -153,13 +153,17 @@ void JobScenesTest::everySceneHasTheBytesOfARunAlone() {
 }
 
 /// Preparing another template would give another map: that of the second scene is the map of the
-/// template that was prepared for the first.
+/// template that was prepared for the first. Its image is the same one, with other pixels to match.
 void JobScenesTest::whatWasPreparedIsNotPreparedAgain() {
     const Scenes scenes;
     Job job = scenes.job({"scene1.mha"});
-    const job::detail::Inputs inputs = job::detail::readInputs(job, {}, "", {});
+    job::detail::Inputs inputs = job::detail::readInputs(job, {}, "", {});
+    const job::detail::Inputs turned = job::detail::readInputs(job, {}, "", {});
     job.templates = {scenes.path("second.mha")};
     const job::detail::Inputs others = job::detail::readInputs(job, {}, "", {});
+    job::detail::TemplateInput& templ = inputs.templates.front();
+    templ.changed = base::copyOf(base::viewOf(templ.image->pixels));
+    templ.image = others.templates.front().image;
     const job::detail::GroupRun::Progress silent{[](const base::Box&) {}, [](double) {}};
     plan::Request request;
     request.planning = plan::Planning::Estimate;
@@ -186,6 +190,12 @@ void JobScenesTest::whatWasPreparedIsNotPreparedAgain() {
                                                                {{}, first.map()->value.extents()});
         QCOMPARE(difference.empty(), keeps);
         QCOMPARE(second.leave(8).scene, 7);
+        // Another image, such as a template that this scene turns, is prepared anew.
+        job::detail::GroupRun third(job, turned, {0}, {.keeps = keeps}, {});
+        job::detail::GroupRun again(job, others, {0}, {.keeps = keeps}, {});
+        runOf(again);
+        third.takeOver(again.leave(9));
+        QVERIFY(third.planOf() == 9 && !third.preparedOf());
     }
 }
 

@@ -5,6 +5,7 @@
 
 #include "engine/base/error.h"
 #include "engine/base/random.h"
+#include "engine/match/exclusion.h"
 #include "tests/engine/match/peak_judge.h"
 #include "tests/support/effort.h"
 #include "tests/support/scenes.h"
@@ -95,6 +96,7 @@ class PeaksTest : public QObject {
     void aBentPlateauGivesOnePeak();
     void aMapOfOnesHasItsFirstVoxelOnTop();
     void theMinimumDistanceIsKeptExactly();
+    void theMinimumDistanceIsThatOfSpace();
     void automaticSuppressionReachesHalfTheTemplate();
     void noMoreThanTheBestAreListed();
     void thresholdOneStillFindsExactCopies();
@@ -320,6 +322,18 @@ void PeaksTest::theMinimumDistanceIsKeptExactly() {
     QCOMPARE(cornersOf(made.peaks({.minScore = 0.99, .minDistance = 5})), corners);
     QCOMPARE(cornersOf(made.peaks({.minScore = 0.99, .minDistance = std::nextafter(5.0, 6.0)})),
              (std::vector<base::Index>{{20, 20, 0}, {40, 20, 0}}));
+}
+
+void PeaksTest::theMinimumDistanceIsThatOfSpace() {
+    // Voxels of 1 x 3: 3 and 4 times 3 along the axes is a distance of hypot(3, 12).
+    const double apart = std::hypot(3.0, 12.0);
+    for (const double distance : {apart, std::nextafter(apart, 20.0)}) {
+        match::Exclusion zone({2, 2, 1}, distance, {1, 3, 1});
+        zone.add({20, 20, 0}, {2, 2, 1});
+        QCOMPARE(zone.covers({23, 24, 0}, {2, 2, 1}), distance > apart);
+        QVERIFY(zone.covers({23, 23, 0}, {2, 2, 1}));
+        QVERIFY(!zone.covers({33, 20, 0}, {2, 2, 1}));
+    }
 }
 
 void PeaksTest::automaticSuppressionReachesHalfTheTemplate() {

@@ -87,6 +87,61 @@ class CanonicalTest : public QObject {
         }
     }
 
+    /// No float holds the weights: read as floats they would be off by 1e-8.
+    void weightsInDoubleStayWithinTheBound() {
+        for (const Extents& m : {Extents{5, 3, 1}, Extents{17, 16, 1}, Extents{4, 5, 6}}) {
+            const Extents n{m.x + 7, m.y + 6, m.z + 5};
+            const base::AnyImage scene = test::noise(PixelType::Float64, n, 1);
+            const base::AnyImage templ = test::noise(PixelType::Float64, m, 2);
+            base::Image<std::uint8_t> support(m, std::uint8_t{1});
+            base::Image<double> weights(m);
+            test::Random random(7);
+            for (std::int64_t i = 0; i < weights.count(); ++i) {
+                // A third of 1, and some small ones, down to a float's smallest.
+                weights.data()[i] = i % 5 == 0 ? std::pow(2.0, -126 * random.uniform())
+                                               : (random.uniform() + 1e-3) / 3;
+            }
+            const method::CanonicalTemplate ready(
+                {base::viewOf(templ), support.view(), weights.view()});
+            for (const Index& corner : {Index{0, 0, 0}, Index{3, 2, 1}, Index{7, 6, 5}}) {
+                const auto each = [&](const auto& use) {
+                    for (std::int64_t i = 0; i < weights.count(); ++i) {
+                        const Index at{i % m.x, i / m.x % m.y, i / (m.x * m.y)};
+                        use(static_cast<long double>(weights.data()[i]),
+                            static_cast<long double>(base::valueAt(base::viewOf(templ), at)),
+                            static_cast<long double>(base::valueAt(
+                                base::viewOf(scene),
+                                {corner.x + at.x, corner.y + at.y, corner.z + at.z})));
+                    }
+                };
+                long double total = 0;
+                long double t = 0;
+                long double s = 0;
+                each([&](long double w, long double a, long double b) {
+                    total += w;
+                    t += w * a;
+                    s += w * b;
+                });
+                long double tt = 0;
+                long double ss = 0;
+                long double ts = 0;
+                each([&](long double w, long double a, long double b) {
+                    tt += w * (a - t / total) * (a - t / total);
+                    ss += w * (b - s / total) * (b - s / total);
+                    ts += w * (a - t / total) * (b - s / total);
+                });
+                const auto right = static_cast<double>(ts / std::sqrt(tt * ss));
+                const auto value = method::canonicalValue({base::viewOf(scene)}, ready, corner,
+                                                          method::Outside::Zero);
+                QVERIFY2(std::abs(value.score - right) <= value.bound && value.bound < 1e-12,
+                         qPrintable(QString("%1 for %2, bound %3")
+                                        .arg(value.score, 0, 'g', 17)
+                                        .arg(right, 0, 'g', 17)
+                                        .arg(value.bound)));
+            }
+        }
+    }
+
     void aSupportInsideASceneScoresAsUnderAMask_data() { scoresStayWithinTheirBound_data(); }
 
     /// A mask that leaves nothing out takes the path voxel by voxel: the bits must be the same.

@@ -149,25 +149,25 @@ class FilterTest : public QObject {
         const base::Point spacing{1, 1.5, 2};
         const base::Image<double> image = randomImage(n, 3);
         base::Image<std::uint8_t> support(n, 1);
-        base::Image<float> weights(n, 1.0F);
+        base::Image<double> weights(n, 1.0);
         std::mt19937 random(8);
         for (std::int64_t i = 0; i < image.count(); ++i) {
             support.data()[i] = masked && random() % 3 == 0 ? 0 : 1;
-            weights.data()[i] = weighted ? static_cast<float>(random() % 8 + 1) / 8 : 1.0F;
+            weights.data()[i] = weighted ? static_cast<double>(random() % 8 + 1) / 8 : 1.0;
         }
         const Response response = tiltedResponse();
         const MemberFilter filter(n, spacing, response);
         const base::AnyImage any = base::copyOf(image.view());
         const base::Image<double> made =
             filter.filtered(base::viewOf(any), support.view(),
-                            weighted ? weights.view() : base::View<const float>());
+                            weighted ? weights.view() : base::View<const double>());
 
         const Extents p = filter.points();
         QVERIFY(p.x >= 10 && p.y >= 12 && p.z >= 8);
         double sum = 0;
         double all = 0;
         for (std::int64_t i = 0; i < image.count(); ++i) {
-            const double weight = support.data()[i] * static_cast<double>(weights.data()[i]);
+            const double weight = support.data()[i] * weights.data()[i];
             sum += weight * image.data()[i];
             all += weight;
         }
@@ -175,8 +175,7 @@ class FilterTest : public QObject {
         double largest = 0;
         double squares = 0;
         forVoxels(n, [&](std::int64_t x, std::int64_t y, std::int64_t z) {
-            const double weight =
-                support.view().at(x, y, z) * static_cast<double>(weights.view().at(x, y, z));
+            const double weight = support.view().at(x, y, z) * weights.view().at(x, y, z);
             const double value = weight * (image.view().at(x, y, z) - sum / all);
             box[placeOf(p, x, y, z)] = value;
             largest = std::max(largest, std::abs(value));

@@ -305,7 +305,7 @@ class TurnTest : public QObject {
                                  static_cast<double>(n.z - 1) / 2};
         constexpr double kRadius = 2.6;
         base::Image<std::uint8_t> mask(n, 1);
-        base::Image<float> weights(n);
+        base::Image<double> weights(n);
         for (std::int64_t i = 0; i < mask.count(); ++i) {
             const double x = static_cast<double>(i % n.x) - centre[0];
             const double y = static_cast<double>(i / n.x % n.y) - centre[1];
@@ -314,7 +314,7 @@ class TurnTest : public QObject {
                             (shape == "round" && std::hypot(x, y, z) <= kRadius) ||
                             (shape == "uneven" && x + 2 * y < 3 && x > -4);
             mask.data()[i] = in ? 1 : 0;
-            weights.data()[i] = in ? static_cast<float>(0.1 + static_cast<double>(i % 7) / 10) : 0;
+            weights.data()[i] = in ? 0.1 + static_cast<double>(i % 7) / 10 : 0;
         }
         // The farthest voxel within the radius is the radius that turn.h speaks of.
         double radius = 0;
@@ -326,7 +326,7 @@ class TurnTest : public QObject {
         }
         const Turner turner(base::viewOf(source),
                             shape == "whole" ? base::View<const std::uint8_t>{} : mask.view(), flat,
-                            false, weighted ? weights.view() : base::View<const float>{});
+                            false, weighted ? weights.view() : base::View<const double>{});
         std::vector<Pose> poses;
         test::Thinned some(3);
         for (const double degrees : {0.0, 23.0, 90.0, 181.5, 300.0}) {
@@ -391,7 +391,7 @@ class TurnTest : public QObject {
                          qPrintable(QString("%1 %2").arg(floats(made).data()[i]).arg(value)));
                 if (weighted) {
                     const double weight = valueByDefinition(image, weights, mask, p, flat, true);
-                    QVERIFY(std::abs(static_cast<double>(made.weights.data()[i]) - weight) <= 1e-6);
+                    QVERIFY(std::abs(made.weights.data()[i] - weight) <= 1e-6);
                 }
             }
         }
@@ -489,9 +489,9 @@ class TurnTest : public QObject {
         // A ramp along x: a straight line is interpolated exactly, up to the rim, where the weights
         // of the outermost voxels stay.
         const base::AnyImage source = randomImage<float>({21, 21, 1});
-        base::Image<float> weights({21, 21, 1});
+        base::Image<double> weights({21, 21, 1});
         for (std::int64_t i = 0; i < weights.count(); ++i) {
-            weights.data()[i] = static_cast<float>(static_cast<double>(i % 21 + 1) / 21);
+            weights.data()[i] = static_cast<double>(i % 21 + 1) / 21;
         }
         const Turner turner(base::viewOf(source), {}, true, false, weights.view());
         const rotation::Quaternion turn = rotation::inPlane(30);
@@ -502,7 +502,7 @@ class TurnTest : public QObject {
             const auto y = static_cast<double>(i / 31) - 15;
             const double place = std::clamp(m[0] * x + m[3] * y + 10, 0.0, 20.0);
             const double expected = made.support.data()[i] == 0 ? 0 : (place + 1) / 21;
-            QVERIFY(std::abs(static_cast<double>(made.weights.data()[i]) - expected) <=
+            QVERIFY(std::abs(made.weights.data()[i] - expected) <=
                     4 * std::numeric_limits<float>::epsilon());
         }
         QVERIFY(countOf(made.support) > 400);

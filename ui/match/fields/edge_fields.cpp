@@ -97,11 +97,17 @@ void EdgeFields::show() {
     showMasks();
 }
 
+/// The name of a mask, and that it has weights.
+static QString shownName(const MaskEntry& mask) {
+    return mask.image->weights.empty() ? mask.name
+                                       : EdgeFields::tr("%1 (by weights)").arg(mask.name);
+}
+
 void EdgeFields::showMasks() {
     const std::vector<MaskEntry>& masks = m_document.masks();
     QString names;
     for (const MaskEntry& mask : masks) {
-        names += (names.isEmpty() ? QString() : QStringLiteral(", ")) + mask.name;
+        names += (names.isEmpty() ? QString() : QStringLiteral(", ")) + shownName(mask);
     }
     const bool opacity = masks.empty() && m_document.mask() != nullptr;
     m_mask->showText(opacity ? m_document.mask()->name : masks.empty() ? tr("none") : names);

@@ -68,8 +68,9 @@ PeakFields::PeakFields(FoldingForm& form, job::Job& job, const OperationFields& 
     m_distance->setSuffix(tr(" voxels"));
     m_form.addRow(
         tr("Distance"), m_distance, "minDistance",
-        tr("Least distance between two peaks in voxels. 0: no peak is suppressed. auto (below "
-           "0): half the template's extents on every axis"));
+        tr("Least distance between two peaks in voxels; of oblong voxels their shortest edges "
+           "count. 0: no peak is suppressed. auto (below 0): half the template's extents on every "
+           "axis"));
     connect(m_minScore, &QDoubleSpinBox::valueChanged, this, [this](double score) {
         if (m_operation.operation().isLcc()) {
             // Negative thresholds are rare: the slider has them only while one is set.
@@ -146,6 +147,9 @@ void PeakFields::show() {
     showOperation();
     m_maxPeaks->setValue(
         static_cast<int>(std::min<std::int64_t>(m_job.maxPeaks, m_maxPeaks->maximum())));
+    m_distance->setSuffix(m_job.distanceUnit.empty()
+                              ? tr(" voxels")
+                              : QStringLiteral(" ") + toQString(m_job.distanceUnit));
     m_distance->setValue(m_job.minDistance.value_or(kAutoDistance));
 }
 

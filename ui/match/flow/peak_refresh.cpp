@@ -55,6 +55,7 @@ job::Job withPeakOptions(job::Job job, const job::Job& from) {
     job.zscore = from.zscore;
     job.maxPeaks = from.maxPeaks;
     job.minDistance = from.minDistance;
+    job.distanceUnit = from.distanceUnit;
     job.partialPeaks = from.partialPeaks;
     return job;
 }
@@ -93,6 +94,7 @@ void PeakRefresh::schedule() {
         looser(wanted, *result) || (wanted.maxPeaks > has.maxPeaks && (has.stream || !all));
     const bool moved = !has.operation.isLcc() && job::thresholdOf(wanted) != job::thresholdOf(has);
     const bool other = moved || wanted.minDistance != has.minDistance ||
+                       wanted.distanceUnit != has.distanceUnit ||
                        wanted.partialPeaks != has.partialPeaks || wanted.maxPeaks < count;
     // The run of an unfinished search lists none.
     const bool unlisted = result->job->cancelled && !result->kept;

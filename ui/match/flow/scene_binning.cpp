@@ -30,17 +30,22 @@ job::Job halved(job::Job job, const base::Extents& scene) {
                        corner(old.corner.z, size.z, scene.z)},
                       size};
     }
-    if (job.minDistance) {
+    if (job.minDistance && job.distanceUnit.empty()) {
         job.minDistance = *job.minDistance / 2;
     }
     return job;
 }
 
-MaskEntry binnedMask(const MaskEntry& mask) {
+/// `grid`: of the binned scene.
+MaskEntry binnedMask(const MaskEntry& mask, const base::Geometry& grid) {
     if (auto shape = job::maskShapeOf(mask.path)) {
-        shape->radius /= 2;
-        shape->soft /= 2;
-        return {job::makeMask(*shape, job::binnedExtents(mask.image->support.extents())),
+        const bool flat = mask.image->support.extents().z == 1;
+        for (double* length : {&shape->radius, &shape->soft, &shape->height, &shape->sides[0],
+                               &shape->sides[1], &shape->sides[2]}) {
+            const bool across = flat && length == &shape->sides[2];
+            *length /= shape->unit.empty() && !across ? 2 : 1;
+        }
+        return {job::makeMask(*shape, job::binnedExtents(mask.image->support.extents()), grid),
                 toQString(shape->text()), shape->text()};
     }
     return {job::binned(*mask.image), SceneBinning::tr("%1, binned").arg(mask.name), {}};
@@ -88,10 +93,10 @@ void SceneBinning::bin() {
                 templ.crop.reset();
             }
             for (MaskEntry& mask : small->masks) {
-                mask = binnedMask(mask);
+                mask = binnedMask(mask, entry.image->geometry);
             }
             if (small->sceneMask) {
-                small->sceneMask = binnedMask(*small->sceneMask);
+                small->sceneMask = binnedMask(*small->sceneMask, entry.image->geometry);
             }
             return [this, entry, small, image = scene.image] {
                 if (m_document.scenes().front().image != image) {

@@ -144,6 +144,14 @@ void Connections::connectOffers() {
                              [opener, number] { opener->resampleTemplate(number); }, {},
                              MessageBar::Kind::Warning);
                      });
+    QObject::connect(opener, &Opener::storedOffered, &m_parts.window,
+                     [this, opener](const QString& text, int number) {
+                         m_parts.message.tell(MessageBar::Kind::Info, text);
+                         m_parts.message.offer(
+                             text, tr("Keep its axes as stored"),
+                             [opener, number] { opener->keepStored(number); }, {},
+                             MessageBar::Kind::Info);
+                     });
     QObject::connect(
         opener, &Opener::stackOffered, &m_parts.window,
         [this, opener](const QString& text, const std::vector<std::filesystem::path>& paths) {

@@ -101,8 +101,9 @@ void JobLoader::open(const job::Job& job, const std::function<void(bool)>& then)
     }
     add(Target::SceneMask, job.sceneMask);
     const bool all = job.channel == job::kAllChannels; // the window shows brightness
-    m_parts.opener.openAll(std::move(files),
-                           {all ? std::nullopt : job.channel, job.frame, job.reading}, then);
+    m_parts.opener.openAll(
+        std::move(files),
+        {all ? std::nullopt : job.channel, job.frame, job.reading, job.ignoreDirections}, then);
 }
 
 /// Shows a job whose files are open.
@@ -175,9 +176,10 @@ void JobLoader::addShapes(const job::Job& job) {
             all.push_back(*file++);
         } else if (shape && i < m_parts.document.templates().size()) {
             const auto& templ = *m_parts.document.templates()[i].image;
-            all.push_back({job::makeMask(*shape, templ.extents()),
-                           job.masks[i] == "none" ? tr("none") : toQString(shape->text()),
-                           job.masks[i]});
+            all.push_back(
+                {job::makeMask(*shape, templ.extents(),
+                               job::maskGrid(m_parts.document.geometry(), templ.geometry)),
+                 job.masks[i] == "none" ? tr("none") : toQString(shape->text()), job.masks[i]});
             shapes = true;
         }
     }
