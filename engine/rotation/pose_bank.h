@@ -70,6 +70,7 @@ class PoseBank {
     /// Every member is passed through this when it is made, on any thread. It changes values alone,
     /// where they count, in boxes of any extents. Call it before the bank is shared.
     void prepareBy(std::function<void(TurnedTemplate&)> prepare) { m_prepare = std::move(prepare); }
+    [[nodiscard]] bool isPrepared() const { return static_cast<bool>(m_prepare); }
 
     /// The same in ownBox(). `moved`: the centre of the template from centreOf(), in scene voxels.
     struct Turned {
