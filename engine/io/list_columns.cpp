@@ -42,7 +42,14 @@ const std::vector<ListColumn>& peakColumns() {
                                                  {"search_mean"},
                                                  {"search_deviation"},
                                                  {"search_z"},
-                                                 {"polarity"}};
+                                                 {"polarity"},
+                                                 {"error_x"},
+                                                 {"error_y"},
+                                                 {"error_z"},
+                                                 {"placed_by"},
+                                                 {"error_rotation"},
+                                                 {"error_scale"},
+                                                 {"scale_end"}};
     return columns;
 }
 

@@ -1,5 +1,6 @@
 #include "engine/io/peak_file.h"
 
+#include <algorithm>
 #include <cerrno>
 #include <fstream>
 #include <system_error>
@@ -42,14 +43,17 @@ std::vector<std::string> comments(const PeakContext& context) {
     lines.emplace_back("x y z: first voxel (corner) of the placement in scene voxels; indices "
                        "start at 0; x is fastest in memory");
     lines.emplace_back("cx cy cz: geometric centre of the placement with sub-voxel shift in scene "
-                       "voxels; the centre of voxel i lies on i");
+                       "voxels; the centre of voxel i lies on i; error_x error_y error_z: its "
+                       "standard errors in voxels; placed_by: pixels, surface, axes or voxel");
     if (context.poses) {
         lines.emplace_back(
             "rotation: degrees in the plane, counter-clockwise where y points down; phi "
             "theta psi: rot, tilt and psi of RELION in degrees, the template is turned "
             "by Rz(-psi) Ry(-tilt) Rz(-rot); mirror: 1 if it was mirrored along x first; "
-            "refined_score: of the angles, the scale and the centre as they stand here; score: of "
-            "the nearest pose that was searched; "
+            "refined_score: of the angles, the scale and the centre as they stand here, by which "
+            "the list is ordered; score: of the nearest pose that was searched; error_rotation: "
+            "standard error of the angle in degrees, the largest about an axis; scale_end: 1 where "
+            "the best scale may lie beyond those searched; "
             "polarity: dark where minus the template was found, of a search for both");
     }
     if (!context.incomplete.empty()) {
@@ -95,7 +99,14 @@ std::vector<std::string> cellsOf(const match::Peak& peak, std::size_t rank) {
             peak.search ? real(peak.search->mean) : "",
             peak.search ? real(peak.search->deviation) : "",
             peak.search ? real(peak.search->z) : "",
-            peak.dark ? (*peak.dark ? "dark" : "bright") : ""};
+            peak.dark ? (*peak.dark ? "dark" : "bright") : "",
+            peak.error ? real((*peak.error)[0]) : "",
+            peak.error ? real((*peak.error)[1]) : "",
+            peak.error ? real((*peak.error)[2]) : "",
+            std::string(match::name(peak.placedBy)),
+            peak.refinement ? real(std::ranges::max(peak.refinement->turnError)) : "",
+            peak.refinement ? real(peak.refinement->scaleError) : "",
+            peak.refinement ? std::to_string(peak.refinement->scaleEnds ? 1 : 0) : ""};
 }
 
 /// Csv or Tsv.

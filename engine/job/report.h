@@ -132,7 +132,9 @@ struct PosesReport {
     /// Of an exhaustive search.
     std::optional<double> predictedMs; ///< of what is not kept; empty without a plan
     std::optional<double> perSecond;   ///< members matched in a second, after a run
-    std::int64_t kept = 0;             ///< members that an earlier run searched (Poses::resume)
+    /// Predicted, of refining one peak on one thread, ms; empty where peaks are not refined.
+    std::optional<double> refineMs{};
+    std::int64_t kept = 0; ///< members that an earlier run searched (Poses::resume)
     /// Members whose scores map and peaks are made of; 0 before a run. Fewer than all if the
     /// search was stopped.
     std::int64_t done = 0;
@@ -321,6 +323,8 @@ struct JobReport {
 [[nodiscard]] std::string poseText(const rotation::Pose& pose, bool flat);
 /// The same with the score of a refined pose in brackets; empty without a pose.
 [[nodiscard]] std::string poseText(const match::Peak& peak, bool flat);
+/// The largest standard error of the centre along an axis, voxels: "0.012"; empty without one.
+[[nodiscard]] std::string placeErrorText(const match::Peak& peak);
 /// The audit in one line: "passed; 168 scores compared with the definition; largest deviation
 /// 3.1e-08, ...".
 [[nodiscard]] std::string auditText(const AuditReport& audit);

@@ -241,33 +241,26 @@ std::vector<Found> takeBest(std::vector<detail::Scores>& maps, const PeakOptions
     return stop.stop_requested() ? std::vector<Found>{} : accepted;
 }
 
-/// Vertex of the parabola through the scores before, at and after a maximum; within half a voxel.
-void fitParabola(double before, double at, double after, double& shift, double& curvature) {
-    curvature = before - 2 * at + after;
-    if (curvature < 0) {
-        shift = std::clamp(0.5 * (before - after) / curvature, -0.5, 0.5);
-    }
-}
-
-void fitSubVoxel(detail::Scores& scores, const base::Index& at, double score, Peak& peak) {
-    const base::Extents& extents = scores.extents();
-    const std::array<std::int64_t, 3> lengths{extents.x, extents.y, extents.z};
-    for (std::size_t axis = 0; axis < 3; ++axis) {
-        const auto moved = [&](std::int64_t step) {
-            std::array<std::int64_t, 3> place{at.x, at.y, at.z};
-            place[axis] += step;
-            return base::Index{place[0], place[1], place[2]};
-        };
-        const auto known = [&](std::int64_t step) {
-            const base::Index place = moved(step);
-            const std::int64_t position = std::array{place.x, place.y, place.z}[axis];
-            return position >= 0 && position < lengths[axis] && scores.takesPart(place);
-        };
-        if (known(-1) && known(1)) {
-            fitParabola(scores.score(moved(-1)).value, score, scores.score(moved(1)).value,
-                        peak.shift[axis], peak.curvature[axis]);
-        }
-    }
+/// The place about the peak's voxel, of the template or member that gave its score alone. What a
+/// margin of the scene holds is not looked at.
+Place placeAt(detail::Scores& scores, const base::Index& at, const detail::Score& score) {
+    const auto own = scores.templateOf(score);
+    const std::optional<base::Box>& room = scores.map().room;
+    const method::MaskedView scene = room ? method::partOf(scores.scene(), *room) : scores.scene();
+    const base::Index first = room ? room->corner : base::Index{};
+    const base::Index placed = scores.placement(at);
+    const base::Index corner{placed.x - first.x, placed.y - first.y, placed.z - first.z};
+    const bool whole = room && scores.statusOf(at) != base::Status::Partial;
+    return match::placeOf(
+        scene, *own, corner, score.value,
+        [&](const base::Index& by) -> std::optional<double> {
+            const base::Index beside{corner.x + by.x, corner.y + by.y, corner.z + by.z};
+            if (whole && !method::isWhole(scene, *own, beside)) {
+                return std::nullopt;
+            }
+            return scores.scoreOf(*own, {at.x + by.x, at.y + by.y, at.z + by.z});
+        },
+        scores.map().operation.isLcc());
 }
 
 /// The score of the best maximum that does not exclude, and is not excluded by, the best one, of
@@ -313,9 +306,12 @@ Peak peakOf(const Found& found, const base::Geometry& geometry) {
     peak.dark = scores.isDark(found.maximum.score);
     peak.corner = found.corner;
     peak.status = scores.statusOf(at);
-    fitSubVoxel(scores, at, found.maximum.score.value, peak);
-    for (double& curvature : peak.curvature) {
-        curvature *= sign;
+    const Place place = placeAt(scores, at, found.maximum.score);
+    peak.shift = place.shift;
+    peak.error = place.error;
+    peak.placedBy = place.by;
+    for (std::size_t axis = 0; axis < 3; ++axis) {
+        peak.curvature[axis] = sign * place.curvature[axis];
     }
     const base::Point corner{static_cast<double>(peak.corner.x), static_cast<double>(peak.corner.y),
                              static_cast<double>(peak.corner.z)};

@@ -11,6 +11,7 @@
 
 #include "engine/base/geometry.h"
 #include "engine/base/pixels.h"
+#include "engine/match/place.h"
 #include "engine/method/match_map.h"
 #include "engine/method/problem.h"
 #include "engine/method/reduced_map.h"
@@ -25,15 +26,17 @@ struct PeakSearch {
     double z = 0;         ///< (best score - mean) / deviation; 0 where deviation is 0
 };
 
-/// How a peak was moved from the pose that was searched to a better one between those of the cover
+/// How a peak was moved from the pose that was searched to one between those of the cover
 /// (refine.h).
 struct Refinement {
     rotation::Pose searched; ///< the pose of Peak::score
-    /// Of Peak::pose at Peak::centre: the vertex of parabolas through canonical scores. Not above
-    /// 1.
+    /// The canonical score of the template in Peak::pose with its centre at Peak::centre.
     double score = 0;
-    double placed =
-        0; ///< the canonical score of Peak::pose at the nearest placement of whole voxels
+    /// Standard errors, as Peak::error: degrees about the axes of the scene, and of the scale; 0 of
+    /// what was not refined.
+    base::Point turnError{0, 0, 0};
+    double scaleError = 0;
+    bool scaleEnds = false; ///< it ends at the least or largest scale that was searched
 };
 
 /// One place where a template was found. `engine/method/NUMERICS.md`, section 8, defines its score.
@@ -44,10 +47,12 @@ struct Peak {
     base::Index corner; ///< scene voxel under the first template voxel; may lie outside the scene
     base::Point centre{0, 0, 0}; ///< corner + (m-1)/2 + sub-voxel shift, scene voxels
     base::Point world{0, 0, 0};  ///< the centre in world units
-    /// Sub-voxel shift, each within half a voxel, and half a voxel where a pose lies so in the box
-    /// (rotation::PoseBank::centreOf); of a refined peak from the corner to its best placement,
-    /// which may be a voxel or more away.
+    /// Shift between voxels (place.h), each within a voxel, and half a voxel where a pose lies so
+    /// in the box (rotation::PoseBank::centreOf); of a refined peak from the corner to its best
+    /// place, which may be some voxels away.
     base::Point shift{0, 0, 0};
+    std::optional<base::Point> error{}; ///< standard error of the centre, voxels (Place::error)
+    PlacedBy placedBy = PlacedBy::Voxel;
     base::Point curvature{0, 0, 0}; ///< second difference of the score along each axis
     int templ = 0;                  ///< number of the template, from 0
     /// How the template lies there, of a search over poses: as searched, or refined.
@@ -151,6 +156,8 @@ struct SearchedMap {
     /// Of a search over poses: the members of the bank, which `index` names. Else null.
     std::shared_ptr<const rotation::PoseBank> poses{};
     std::optional<std::size_t> darkFrom{}; ///< from this template on they have the other sign
+    /// The part of the scene in which whole placements lie, where it has a margin; empty: all.
+    std::optional<base::Box> room{};
     SearchViews search{};
 };
 
@@ -184,8 +191,8 @@ struct BestPlaces {
 ///   (ascending).
 /// - Suppression is greedy and works across all maps.
 /// - A plateau gives one peak: its first voxel in the order z, y, x.
-/// - The sub-voxel position comes from a separable parabola through the neighbours' canonical
-///   scores. There is none at the border of the map or beside a voxel without a value.
+/// - The place between voxels comes from placeOf(). There is none along an axis at the border of
+///   the map or beside a voxel without a value.
 /// Of a search over poses the canonical score of a voxel is that of the member which the index
 /// names: too many others would have to be compared. A peak suppresses what lies within half the
 /// extents of its template as it is turned there. `corner` of such a peak is that of the box of the

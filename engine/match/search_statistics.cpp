@@ -13,14 +13,14 @@ namespace {
 
 constexpr std::int32_t kLeastScores = 2;
 
-struct Place {
+struct Term {
     double mean = 0;
     double deviation = 0;
     double z = 0;
 };
 
-Place placeOf(double best, double sum, double squares, std::int32_t count) {
-    Place place;
+Term termOf(double best, double sum, double squares, std::int32_t count) {
+    Term place;
     if (count < kLeastScores) {
         return place;
     }
@@ -50,8 +50,8 @@ SearchMaps searchMaps(const method::MapView& best, const method::SearchSums& sum
             const double score = best.exact.data() != nullptr
                                      ? best.exact.at(x, y, z)
                                      : static_cast<double>(best.value.at(x, y, z));
-            const Place place = placeOf(score, sums.sum.at(x, y, z), sums.squares.at(x, y, z),
-                                        sums.count.at(x, y, z));
+            const Term place = termOf(score, sums.sum.at(x, y, z), sums.squares.at(x, y, z),
+                                      sums.count.at(x, y, z));
             maps.mean.view().at(x, y, z) = static_cast<float>(place.mean);
             maps.deviation.view().at(x, y, z) = static_cast<float>(place.deviation);
             maps.z.view().at(x, y, z) = static_cast<float>(place.z);

@@ -246,12 +246,23 @@ QString ExplainPanel::textOf(const Shown& shown) const {
         lines << tr("%1 false positives expected with such a score")
                      .arg(*peak.falsePositives, 0, 'g', 2);
     }
+    if (peak.error) {
+        lines << tr("Centre ± %1 %2, by least squares of the pixels")
+                     .arg(QString::number(std::ranges::max(*peak.error), 'g', 2),
+                          voxelsWord(m_document.isVolume()));
+    }
     if (peak.refinement) {
         const bool flat = !m_document.isVolume();
         lines << tr("Refined: %1, score %2; searched: %3")
                      .arg(toQString(job::poseText(*peak.pose, flat)))
                      .arg(peak.refinement->score, 0, 'f', 4)
                      .arg(toQString(job::poseText(peak.refinement->searched, flat)));
+        if (const double turn = std::ranges::max(peak.refinement->turnError); turn > 0) {
+            lines << tr("Angle ± %1 degrees").arg(QString::number(turn, 'g', 2));
+        }
+        if (peak.refinement->scaleEnds) {
+            lines << tr("The scale ends at the last one searched; a better one may lie beyond.");
+        }
     }
     if (peak.search) {
         lines << tr("Over the search: mean %1, deviation %2, z %3")

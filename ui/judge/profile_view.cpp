@@ -12,9 +12,11 @@ namespace {
 
 constexpr double kMostReach = 12;
 
-/// Of the pose as it is shown, where the parabola begins.
-double scoreOf(const match::Peak& peak) {
-    return peak.refinement ? peak.refinement->placed : peak.score;
+/// The score at the place between voxels, as far as the parabola tells.
+double topOf(const match::Peak& peak, std::size_t axis) {
+    const double by = peak.shift[axis];
+    return peak.refinement ? peak.refinement->score
+                           : peak.score - peak.curvature[axis] * by * by / 2;
 }
 
 QColor axisColour(std::size_t axis) {
@@ -27,8 +29,8 @@ ProfileView::ProfileView(QWidget* parent) : QWidget(parent) {
     setMinimumSize(110, 56);
     setObjectName(QStringLiteral("profileView"));
     setAccessibleName(tr("Scores beside the peak"));
-    setToolTip(tr("Scores of the map beside the peak along each axis, in steps of a voxel, and the "
-                  "parabola that gives the place between voxels"));
+    setToolTip(tr("Scores of the map beside the peak along each axis, in steps of a voxel, and a "
+                  "parabola of their curvature at the place between voxels"));
 }
 
 void ProfileView::show(const match::Peak& peak, const job::Explanation& explanation, bool volume) {
@@ -36,7 +38,7 @@ void ProfileView::show(const match::Peak& peak, const job::Explanation& explanat
     m_explanation = explanation;
     m_volume = volume;
     m_low = peak.score;
-    m_high = std::max(peak.score, scoreOf(peak));
+    m_high = peak.refinement ? std::max(peak.score, peak.refinement->score) : peak.score;
     m_reach = 4;
     for (const job::ScoreProfile& profile : explanation.profiles) {
         const auto last = profile.first + std::ssize(profile.scores) - 1;
@@ -90,8 +92,7 @@ void ProfileView::drawAxis(QPainter& painter, std::size_t axis, const QColor& co
     const double curvature = m_peak.curvature[axis];
     if (curvature != 0) {
         const double shift = m_peak.shift[axis];
-        const double part = shift - std::round(shift); // from the placement of the score
-        const double top = scoreOf(m_peak) - curvature * part * part / 2;
+        const double top = topOf(m_peak, axis);
         QPolygonF fit;
         for (double step = shift - 1.5; step <= shift + 1.5; step += 0.05) {
             const double score = top + curvature * (step - shift) * (step - shift) / 2;

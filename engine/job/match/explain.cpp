@@ -169,17 +169,22 @@ std::vector<match::PoseCurve> curvesOf(const KeptMap& kept, const rotation::Pose
     constexpr int kMost = 60; // poses
     const detail::Inputs& inputs = kept.images->inputs;
     const base::Index first = inputs.sceneCorner();
+    const auto templ = static_cast<std::size_t>(peak.templ) +
+                       (peak.dark.value_or(false) ? *inputs.darkFrom(inputs.groups.front()) : 0);
+    const base::Point own = bank.centreOf(templ, *peak.pose);
+    base::Point by{0, 0, 0}; // to the place between voxels
     for (std::size_t axis = 0; axis < 3; ++axis) {
-        corner.*kAxes[axis] += std::llround(peak.shift[axis]) - first.*kAxes[axis];
+        const double half = static_cast<double>(bank.box().*kEdges[axis] - 1) / 2;
+        const double way = half + peak.shift[axis] - own[axis];
+        corner.*kAxes[axis] += std::llround(way) - first.*kAxes[axis];
+        by[axis] = way - std::round(way);
     }
     const bool whole = peak.status != base::Status::Partial;
-    const match::PoseScorer scorer(inputs.sceneView(), bank, kept.problem.outside, whole);
+    const match::PoseScorer scorer(inputs.sceneView(), bank, kept.problem.outside, whole,
+                                   inputs.room());
     const rotation::Pose& searched = peak.refinement ? peak.refinement->searched : *peak.pose;
-    const std::size_t dark =
-        peak.dark.value_or(false) ? *inputs.darkFrom(inputs.groups.front()) : 0;
-    return match::poseCurves(scorer, static_cast<std::size_t>(peak.templ) + dark, *peak.pose,
-                             match::stepsAt(bank.cover(), searched), bank.cover().flat, corner,
-                             kMost, stop);
+    return match::poseCurves(scorer, templ, *peak.pose, match::stepsAt(bank.cover(), searched),
+                             bank.cover().flat, corner, by, kMost, stop);
 }
 
 } // namespace

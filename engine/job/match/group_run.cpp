@@ -461,7 +461,8 @@ match::SearchedMap GroupRun::searched(const std::stop_token& stop) {
                            .reduced = m_reduced.get(),
                            .operation = m_problem.operation,
                            .poses = m_bank,
-                           .darkFrom = m_inputs.darkFrom(m_numbers)};
+                           .darkFrom = m_inputs.darkFrom(m_numbers),
+                           .room = m_bank ? std::optional(m_inputs.room()) : std::nullopt};
     if (m_reduced) {
         report.statistics = match::statisticsOf(m_reduced->tally());
     } else {

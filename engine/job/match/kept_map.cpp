@@ -44,7 +44,8 @@ match::SearchedMap detail::searchedMap(const KeptMap& kept, const KeptPart& part
                            .operation = kept.problem.operation,
                            .exact = partOf(kept.map->exact),
                            .poses = bank,
-                           .darkFrom = inputs.darkFrom(numbers)};
+                           .darkFrom = inputs.darkFrom(numbers),
+                           .room = bank ? std::optional(inputs.room()) : std::nullopt};
     if (inputs.countOf(numbers) > 1 || bank) {
         map.statistics = match::bankStatistics(part.statistics, part.facts.scores);
         map.index = kept.index ? partOf(*kept.index) : map.index;

@@ -59,6 +59,7 @@ std::vector<match::SearchedMap> mapsOf(const Inputs& inputs) {
         match::SearchedMap& map = maps.emplace_back();
         map.numbers = inputs.groups[i];
         map.poses = inputs.banks[i];
+        map.room = inputs.room();
     }
     return maps;
 }
@@ -196,8 +197,8 @@ bool SceneRunner::listPruned(const PrunedReport& facts, base::TilePool& pool) {
     const base::Stopwatch watch;
     if (m_job.poses.refine) {
         match::refinePeaks(m_result.peaks, inputs().sceneView(), mapsOf(inputs()),
-                           peakOptions(m_job, inputs().geometry, inputs().isVolume()), pool,
-                           m_stop);
+                           peakOptions(m_job, inputs().geometry, inputs().isVolume()), pool, m_stop,
+                           [this](double share) { m_sink.progress(share); });
     }
     if (m_stop.stop_requested()) {
         return false;

@@ -9,6 +9,7 @@
 #include "engine/job/match/pose_run.h"
 #include "engine/job/match/pruned_run.h"
 #include "engine/job/match/scene_runner.h"
+#include "engine/match/refine.h"
 
 namespace flcc::job::detail {
 
@@ -53,6 +54,10 @@ void SceneRunner::reportPoses() {
     PosesReport poses = posesReport(inputs());
     if (m_result.report.poses) {
         poses.pruned = m_result.report.poses->pruned;
+    }
+    if (m_job.poses.refine && m_job.operation.isLcc()) {
+        const rotation::PoseBank& bank = *inputs().banks.front();
+        poses.refineMs = match::refineMs(base::voxelCount(bank.templExtents()), bank.cover().flat);
     }
     double predicted = 0;
     double measured = 0;

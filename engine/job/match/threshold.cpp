@@ -10,6 +10,13 @@
 
 namespace flcc::job::detail {
 
+namespace {
+
+/// Of the time of finding and refining peaks: refining takes most of it.
+constexpr double kFindingShare = 0.2;
+
+} // namespace
+
 ThresholdReport thresholdOn(const Job& job, match::SearchLaw law) {
     ThresholdReport report{.value = thresholdOf(job), .chosenBy = "score", .law = std::move(law)};
     if (!report.law.exists()) {
@@ -41,11 +48,30 @@ FoundPeaks peaksOf(const Job& job, const method::MaskedView& scene,
         found.threshold = thresholdOn(job, std::move(law));
         options.minScore = found.threshold->value;
     }
-    found.peaks =
-        match::findPeaks(scene, maps, geometry, options, stop, &found.incomplete, progress);
-    if (job.poses.refine && job.poses.any()) {
+    const bool refines = job.poses.refine && job.poses.any() && job.operation.isLcc();
+    match::CandidateOptions wanted{.peaks = options, .hidden = {}};
+    if (refines) {
+        wanted = match::candidateOptions(options, maps);
+        if (!job.minScore) { // what a law says of scores holds for those of the map alone
+            wanted.peaks.minScore = options.minScore;
+        }
+    }
+    const double finds = refines ? kFindingShare : 1;
+    const auto part = [&progress](double from, double share) -> std::function<void(double)> {
+        return progress ? [=](double done) { progress(from + share * done); }
+                        : std::function<void(double)>();
+    };
+    found.peaks = match::findPeaks(scene, maps, geometry, wanted.peaks, stop, &found.incomplete,
+                                   part(0, finds));
+    if (refines) {
+        std::vector<match::Peak> hidden;
+        if (wanted.hidden) {
+            wanted.hidden->minScore = wanted.peaks.minScore;
+            hidden = match::findPeaks(scene, maps, geometry, *wanted.hidden, stop);
+        }
         base::TilePool pool(job.threads > 0 ? job.threads : base::availableThreads());
-        match::refinePeaks(found.peaks, scene, maps, options, pool, stop);
+        match::refinePeaks(found.peaks, scene, maps, options, pool, stop, part(finds, 1 - finds),
+                           std::move(hidden), wanted.likeness);
         if (stop.stop_requested()) {
             found.peaks.clear();
         }

@@ -1,6 +1,9 @@
 // A search over poses, and the poses of peaks, as text.
 
+#include <algorithm>
 #include <cmath>
+
+#include <fmt/format.h>
 
 #include "engine/job/report.h"
 #include "engine/job/report/text.h"
@@ -84,6 +87,9 @@ std::string posesText(const PosesReport& poses) {
                                        counted(poses.members, "member") + " searched"
                                  : "";
     text += poses.kept > 0 ? "; " + counted(poses.kept, "member") + " searched before" : "";
+    text += poses.refineMs
+                ? "; refining a peak about " + fixed(*poses.refineMs, 1) + " ms on one thread"
+                : "";
     return text + (poses.perSecond ? "; " + fixed(*poses.perSecond, 1) + " a second" : "");
 }
 
@@ -112,10 +118,15 @@ std::string poseText(const rotation::Pose& pose, bool flat) {
 }
 
 std::string poseText(const match::Peak& peak, bool flat) {
-    return !peak.pose ? std::string()
-           : peak.refinement
-               ? poseText(*peak.pose, flat) + " (" + fixed(peak.refinement->score, 4) + ")"
-               : poseText(*peak.pose, flat);
+    return !peak.pose        ? std::string()
+           : peak.refinement ? poseText(*peak.pose, flat) +
+                                   (peak.refinement->scaleEnds ? " (end of the scales)" : "") +
+                                   " (" + fixed(peak.refinement->score, 4) + ")"
+                             : poseText(*peak.pose, flat);
+}
+
+std::string placeErrorText(const match::Peak& peak) {
+    return peak.error ? fmt::format("{:.2g}", std::ranges::max(*peak.error)) : std::string();
 }
 
 } // namespace flcc::job

@@ -202,21 +202,23 @@ std::string peaksHtml(const JobReport& report) {
     std::vector<Row> rows;
     for (std::size_t i = 0; i < std::min(kMostRows, report.peaks.size()); ++i) {
         const match::Peak& peak = report.peaks[i];
-        rows.push_back(columns(
-            {std::to_string(i + 1), fixed(peak.score, 4), base::toString(peak.corner),
-             fixed(peak.centre[0], 2), fixed(peak.centre[1], 2), fixed(peak.centre[2], 2),
-             fixed(peak.world[0], 3), fixed(peak.world[1], 3), fixed(peak.world[2], 3),
-             peak.zscore ? fixed(*peak.zscore, 1) : "",
-             peak.falsePositives ? fmt::format("{:.2g}", *peak.falsePositives) : "",
-             peak.rival ? fixed(*peak.rival, 3) : "", std::to_string(peak.templ),
-             poseText(peak, base::isFlat2D(report.plan.problem.scene)),
-             std::string(base::name(peak.status)), peak.search ? fixed(peak.search->mean, 4) : "",
-             peak.search ? fixed(peak.search->deviation, 4) : "",
-             peak.search ? fixed(peak.search->z, 2) : ""}));
+        rows.push_back(
+            columns({std::to_string(i + 1), fixed(peak.score, 4), base::toString(peak.corner),
+                     fixed(peak.centre[0], 2), fixed(peak.centre[1], 2), fixed(peak.centre[2], 2),
+                     fixed(peak.world[0], 3), fixed(peak.world[1], 3), fixed(peak.world[2], 3),
+                     peak.zscore ? fixed(*peak.zscore, 1) : "",
+                     peak.falsePositives ? fmt::format("{:.2g}", *peak.falsePositives) : "",
+                     peak.rival ? fixed(*peak.rival, 3) : "", std::to_string(peak.templ),
+                     poseText(peak, base::isFlat2D(report.plan.problem.scene)),
+                     std::string(base::name(peak.status)), placeErrorText(peak),
+                     peak.search ? fixed(peak.search->mean, 4) : "",
+                     peak.search ? fixed(peak.search->deviation, 4) : "",
+                     peak.search ? fixed(peak.search->z, 2) : ""}));
     }
-    const Row head = columns({"rank", "score", "corner", "x", "y", "z", "x, " + unit, "y, " + unit,
-                              "z, " + unit, "z-score", "false pos.", "rival", "template", "pose",
-                              "status", "search mean", "search deviation", "search z"});
+    const Row head =
+        columns({"rank", "score", "corner", "x", "y", "z", "x, " + unit, "y, " + unit, "z, " + unit,
+                 "z-score", "false pos.", "rival", "template", "pose", "status", "+- voxels",
+                 "search mean", "search deviation", "search z"});
     std::vector<std::size_t> numbers(head.size() - 1);
     std::iota(numbers.begin(), numbers.end(), std::size_t{0});
     std::string text = "<h2>Peaks</h2>\n" + table(head, rows, numbers);
@@ -224,10 +226,10 @@ std::string peaksHtml(const JobReport& report) {
         text += paragraph("... and " + std::to_string(report.peaks.size() - kMostRows) +
                           " more; the JSON report and the list of peaks have all.");
     }
-    return text +
-           paragraph("Voxels count from 0; x, y, z are the geometric centre with its sub-voxel "
-                     "shift; corner is the voxel under the template's first voxel; false "
-                     "pos. are those expected at or above the score in the whole search.");
+    return text + paragraph("Voxels count from 0; x, y, z are the geometric centre with its "
+                            "sub-voxel shift, +- its standard error along the worst axis; corner "
+                            "is the voxel under the template's first voxel; false "
+                            "pos. are those expected at or above the score in the whole search.");
 }
 
 std::string framesHtml(const JobReport& report) {

@@ -189,6 +189,7 @@ Json toJson(const PosesReport& poses) {
             {"pruned", poses.pruned ? toJson(*poses.pruned) : Json(nullptr)},
             {"predicted_ms", orNull(poses.predictedMs)},
             {"per_second", orNull(poses.perSecond)},
+            {"refine_ms", orNull(poses.refineMs)},
             {"resumed_members", poses.kept},
             {"done_members", poses.done},
             {"unfinished", poses.isUnfinished()}};
@@ -228,11 +229,17 @@ Json toJson(const match::Peak& peak, std::size_t rank) {
             {"world", toJson(peak.world)},
             {"shift", toJson(peak.shift)},
             {"curvature", toJson(peak.curvature)},
+            {"placed_by", match::name(peak.placedBy)},
+            {"error", peak.error ? toJson(*peak.error) : Json(nullptr)},
             {"template", peak.templ},
             {"pose", poseJson(peak.pose)},
-            {"refinement", peak.refinement ? Json{{"score", peak.refinement->score},
-                                                  {"searched", poseJson(peak.refinement->searched)}}
-                                           : Json(nullptr)},
+            {"refinement", peak.refinement
+                               ? Json{{"score", peak.refinement->score},
+                                      {"searched", poseJson(peak.refinement->searched)},
+                                      {"turn_error", toJson(peak.refinement->turnError)},
+                                      {"scale_error", peak.refinement->scaleError},
+                                      {"scale_ends", peak.refinement->scaleEnds}}
+                               : Json(nullptr)},
             {"rival", orNull(peak.rival)},
             {"zscore", orNull(peak.zscore)},
             {"false_positives", orNull(peak.falsePositives)},

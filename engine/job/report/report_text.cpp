@@ -363,8 +363,8 @@ std::string peaksText(const JobReport& report, std::size_t shown) {
     const std::vector<match::Peak>& peaks = report.peaks;
     const bool several = report.templates.size() > 1;
     const bool posed = report.poses.has_value();
-    Row head{"rank",    "score",      "x",           "y",    "z",
-             "z-score", "false pos.", "z of search", "pose", "template"};
+    Row head{"rank",       "score",       "x",    "y",        "z",        "z-score",
+             "false pos.", "z of search", "pose", "template", "+- voxels"};
     std::vector<Row> rows{std::move(head)};
     for (std::size_t i = 0; i < std::min(shown, peaks.size()); ++i) {
         const match::Peak& peak = peaks[i];
@@ -374,11 +374,11 @@ std::string peaksText(const JobReport& report, std::size_t shown) {
                         peak.falsePositives ? brief(*peak.falsePositives) : "",
                         peak.search ? fixed(peak.search->z, 1) : "",
                         poseText(peak, base::isFlat2D(report.plan.problem.scene)),
-                        std::to_string(peak.templ)});
+                        std::to_string(peak.templ), placeErrorText(peak)});
     }
     for (Row& row : rows) {
         if (!several) {
-            row.pop_back();
+            row.erase(row.begin() + 9);
         }
         if (!posed) {
             row.erase(row.begin() + 8);

@@ -145,7 +145,7 @@ bool Scores::takesPart(const base::Index& at, base::Status status) const {
     const base::Index corner = placement(at);
     if (m_map->poses) { // the status is that of the member that the index names
         return status == base::Status::LowConf &&
-               method::isWhole(m_scene, member(m_map->index.at(at)), corner);
+               method::isWhole(m_scene, *member(m_map->index.at(at)), corner);
     }
     if (m_differ) {
         return std::any_of(m_templates.begin(), m_templates.end(), [&](const auto& templ) {
@@ -184,7 +184,7 @@ method::CanonicalValue Scores::canonical(const method::CanonicalTemplate& templ,
     return {m_sign * found.value, found.bound, base::hasValue(found.status)};
 }
 
-const method::CanonicalTemplate& Scores::member(std::int32_t number) const {
+std::shared_ptr<const method::CanonicalTemplate> Scores::member(std::int32_t number) const {
     const auto known = m_members.find(number);
     if (known != m_members.end()) {
         return known->second;
@@ -194,7 +194,8 @@ const method::CanonicalTemplate& Scores::member(std::int32_t number) const {
     }
     const rotation::TurnedTemplate made = m_map->poses->member(number);
     return m_members
-        .emplace(number, method::CanonicalTemplate(method::viewOf(made), m_map->operation))
+        .emplace(number, std::make_shared<const method::CanonicalTemplate>(method::viewOf(made),
+                                                                           m_map->operation))
         .first->second;
 }
 
@@ -204,10 +205,11 @@ Score Scores::ofMember(const base::Index& at) const {
     if (number < 0) {
         return {};
     }
-    const method::CanonicalTemplate& templ = member(number);
+    const auto templ = member(number);
     const base::Index corner = placement(at);
-    const auto [score, bound, scored] = canonical(templ, corner);
-    const bool counted = scored && (m_outside != method::Outside::Overlap || covers(templ, corner));
+    const auto [score, bound, scored] = canonical(*templ, corner);
+    const bool counted =
+        scored && (m_outside != method::Outside::Overlap || covers(*templ, corner));
     return counted ? Score{score, bound, number} : Score{};
 }
 
@@ -280,6 +282,29 @@ Score Scores::computed(const base::Index& at) {
     }
     m_budget = std::max<std::int64_t>(0, m_budget - 1);
     return m_known.emplace(key, m_map->poses ? ofMember(at) : best(placement(at))).first->second;
+}
+
+std::shared_ptr<const method::CanonicalTemplate> Scores::templateOf(const Score& score) const {
+    if (m_map->poses) {
+        return member(score.templ);
+    }
+    return {std::shared_ptr<const void>(), &m_templates[static_cast<std::size_t>(score.templ)]};
+}
+
+std::optional<double> Scores::scoreOf(const method::CanonicalTemplate& templ,
+                                      const base::Index& at) {
+    if (!base::contains(m_extents, {at, {1, 1, 1}}) || !takesPart(at)) {
+        return std::nullopt;
+    }
+    if (m_templates.size() == 1) {
+        return score(at).value;
+    }
+    const base::Index corner = placement(at);
+    if ((m_differ || m_map->poses) && !counts(templ, corner)) {
+        return std::nullopt;
+    }
+    const auto [value, bound, scored] = canonical(templ, corner);
+    return scored ? std::optional(value) : std::nullopt;
 }
 
 int Scores::compare(const base::Index& at, double reference) {

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <unordered_map>
@@ -33,6 +34,7 @@ class Scores {
     Scores(const method::MaskedView& scene, const SearchedMap& map, const PeakOptions& options);
 
     [[nodiscard]] const SearchedMap& map() const { return *m_map; }
+    [[nodiscard]] const method::MaskedView& scene() const { return m_scene; }
     /// Extents of what is compared with a panel: of the template, or of the box of all poses.
     [[nodiscard]] const base::Extents& templExtents() const { return m_templExtents; }
     /// Templates that are compared with a panel for its canonical score.
@@ -122,6 +124,14 @@ class Scores {
     /// once the limit on canonical scores is reached.
     [[nodiscard]] Score score(const base::Index& at);
 
+    /// The template or member of a bank that gave a score.
+    [[nodiscard]] std::shared_ptr<const method::CanonicalTemplate>
+    templateOf(const Score& score) const;
+    /// The canonical score of `templ`, one of the map's, at `at`; empty outside of the map and
+    /// where `at` or the template there takes no part.
+    [[nodiscard]] std::optional<double> scoreOf(const method::CanonicalTemplate& templ,
+                                                const base::Index& at);
+
     /// Why the list may lack peaks or depend on the method; empty if it does not.
     [[nodiscard]] const std::string& incomplete() const { return m_incomplete; }
 
@@ -141,7 +151,8 @@ class Scores {
                                                    const base::Index& corner) const;
     [[nodiscard]] Score best(const base::Index& corner) const;
     [[nodiscard]] Score ofMember(const base::Index& at) const;
-    [[nodiscard]] const method::CanonicalTemplate& member(std::int32_t number) const;
+    [[nodiscard]] std::shared_ptr<const method::CanonicalTemplate>
+    member(std::int32_t number) const;
     [[nodiscard]] Score computed(const base::Index& at);
 
     method::MaskedView m_scene;
@@ -149,7 +160,8 @@ class Scores {
     base::Extents m_extents;
     std::vector<method::CanonicalTemplate> m_templates; ///< none with poses
     /// Members of a bank of poses that were made last.
-    mutable std::unordered_map<std::int32_t, method::CanonicalTemplate> m_members;
+    mutable std::unordered_map<std::int32_t, std::shared_ptr<const method::CanonicalTemplate>>
+        m_members;
     base::Extents m_templExtents{1, 1, 1};
     double m_sign = 1; ///< of values, so that the largest is the best
     base::View<const float> m_value;

@@ -6,6 +6,8 @@
 #include <set>
 #include <utility>
 
+#include "engine/match/place.h"
+#include "engine/method/shared/posed_view.h"
 #include "engine/search/detail/bounds.h"
 
 namespace flcc::search::detail {
@@ -280,14 +282,11 @@ Best BestFirst::computeBest(const Place& place, std::int64_t hint, int worker) {
     }
     const auto reaches = [&](double limit) { return best.member < 0 || limit >= best.score; };
     std::vector<std::pair<double, std::int64_t>> open;
-    const auto known = m_cell_limits.find(cellOf(place));
     for (std::int64_t i = 0; i < std::ssize(in.prepared->members); ++i) {
         const MemberCells& member = in.prepared->members[static_cast<std::size_t>(i)];
         const auto ofCell = [&] {
-            return known != m_cell_limits.end()
-                       ? known->second[static_cast<std::size_t>(i)]
-                       : nodeLimit(member, in.cells->levels, x / coarse.edge, y / coarse.edge,
-                                   m_options.trust);
+            return nodeLimit(member, in.cells->levels, x / coarse.edge, y / coarse.edge,
+                             m_options.trust);
         };
         if (i == hint || !corners[static_cast<std::size_t>(i)].holds(x, y) || !reaches(ofCell())) {
             continue;
@@ -323,118 +322,46 @@ match::Peak BestFirst::peakOf(const Item& item) {
     return peak;
 }
 
-BestFirst::Place BestFirst::cellOf(const Place& place) const {
-    const auto& [part, y, x] = place;
-    const std::int64_t edge = m_searched[part].cells->levels[1].edge;
-    return {part, y / edge, x / edge};
-}
-
-/// The limits of all members at the coarse cells of some places, each cell once.
-void BestFirst::setCellLimits(const std::vector<Place>& places) {
-    constexpr std::int64_t kTogether = 64; // members
-    struct Work {
-        std::vector<double>* limits;
-        Place cell;
-        std::int64_t first;
-    };
-    std::vector<Work> work;
-    for (const Place& place : places) {
-        const Place cell = cellOf(place);
-        const auto [at, isNew] = m_cell_limits.try_emplace(cell);
-        if (!isNew) {
-            continue;
-        }
-        at->second.resize(m_searched[std::get<0>(cell)].prepared->members.size());
-        for (std::int64_t i = 0; i < std::ssize(at->second); i += kTogether) {
-            work.push_back({&at->second, cell, i});
-        }
-    }
-    (void)m_pool.run(std::ssize(work), [&](std::int64_t item, int) {
-        const Work& of = work[static_cast<std::size_t>(item)];
-        const auto& [part, y, x] = of.cell;
-        const Searched& in = m_searched[part];
-        const std::int64_t last = std::min(std::ssize(*of.limits), of.first + kTogether);
-        for (std::int64_t i = of.first; i < last && !m_stop.stop_requested(); ++i) {
-            const auto at = static_cast<std::size_t>(i);
-            (*of.limits)[at] =
-                nodeLimit(in.prepared->members[at], in.cells->levels, x, y, m_options.trust);
-        }
-    });
-}
-
-/// Parabolas through the best scores of the neighbours, as in match/peaks.cpp.
+/// By the member of each peak alone, as match::findPeaks().
 void BestFirst::fitPositions(std::vector<match::Peak>& peaks) {
-    struct Task {
-        std::size_t peak;
-        Place place;
-    };
-    std::vector<Task> tasks;
-    const auto placesOf = [&](const Item& item, std::size_t axis) {
-        const std::int64_t x = axis == 0 ? 1 : 0;
-        return std::array{Place{item.part, item.y - (1 - x), item.x - x},
-                          Place{item.part, item.y + (1 - x), item.x + x}};
-    };
-    const auto isInside = [&](const Place& place) {
-        const auto& [part, y, x] = place;
-        const base::Extents map = mapOf(part);
-        return x >= 0 && y >= 0 && x < map.x && y < map.y;
-    };
-    for (std::size_t i = 0; i < peaks.size(); ++i) {
-        for (std::size_t axis = 0; axis < 2; ++axis) {
-            for (const Place& place : placesOf(m_accepted[i], axis)) {
-                if (isInside(place) && !m_known.contains(place) && !m_asked.contains(place)) {
-                    tasks.push_back({i, place});
-                }
-            }
+    (void)m_pool.run(std::ssize(peaks), [&](std::int64_t i, int) {
+        if (m_stop.stop_requested()) {
+            return;
         }
-    }
-    std::vector<Place> places;
-    for (const Task& task : tasks) {
-        places.push_back(task.place);
-    }
-    setCellLimits(places);
-    std::vector<Best> found(tasks.size());
-    (void)m_pool.run(std::ssize(tasks), [&](std::int64_t i, int worker) {
-        const auto at = static_cast<std::size_t>(i);
-        if (!m_stop.stop_requested()) {
-            found[at] = computeBest(tasks[at].place, m_accepted[tasks[at].peak].member, worker);
-        }
-    });
-    for (std::size_t i = 0; i < tasks.size(); ++i) {
-        m_asked.emplace(tasks[i].place, found[i]);
-    }
-    for (std::size_t i = 0; i < peaks.size(); ++i) {
-        const Item& item = m_accepted[i];
-        match::Peak& peak = peaks[i];
-        const base::Extents& box = m_searched[item.part].prepared->bank->box();
-        for (std::size_t axis = 0; axis < 2; ++axis) {
-            const auto [before, behind] = placesOf(item, axis);
-            if (!isInside(before) || !isInside(behind)) {
-                continue;
-            }
-            const Best low = bestAt(before, item.member);
-            const Best high = bestAt(behind, item.member);
-            if (low.member < 0 || high.member < 0) {
-                continue;
-            }
-            const double curvature = low.score - 2 * peak.score + high.score;
-            peak.curvature[axis] = curvature;
-            if (curvature < 0) {
-                peak.shift[axis] =
-                    std::clamp(0.5 * (low.score - high.score) / curvature, -0.5, 0.5);
-            }
-        }
+        match::Peak& peak = peaks[static_cast<std::size_t>(i)];
+        const Item& item = m_accepted[static_cast<std::size_t>(i)];
         const rotation::PoseBank& bank = *m_searched[item.part].prepared->bank;
+        const rotation::TurnedTemplate member = bank.member(item.member);
+        const method::CanonicalTemplate templ(method::viewOf(member));
+        const Corners& corners =
+            m_searched[item.part].corners[static_cast<std::size_t>(item.member)];
+        const match::Place place = match::placeOf(
+            method::partOf(m_scene, {m_frame.before, m_frame.inner}), templ, peak.corner,
+            peak.score,
+            [&](const base::Index& by) -> std::optional<double> {
+                const base::Index at{item.x + by.x, item.y + by.y, by.z};
+                if (by.z != 0 || !corners.holds(at.x, at.y)) {
+                    return std::nullopt;
+                }
+                const method::CanonicalValue value =
+                    method::canonicalValue(m_scene, templ, at, method::Outside::Zero);
+                return value.scored ? std::optional(value.score) : std::nullopt;
+            },
+            true);
         const base::Point own = bank.centreOf(bank.templ(item.member), bank.pose(item.member));
-        const base::Point corner{static_cast<double>(peak.corner.x),
-                                 static_cast<double>(peak.corner.y), 0};
+        const base::Extents& box = bank.box();
         const base::Point half{static_cast<double>(box.x - 1) / 2,
                                static_cast<double>(box.y - 1) / 2, 0};
+        const base::Point corner{static_cast<double>(peak.corner.x),
+                                 static_cast<double>(peak.corner.y), 0};
+        peak.curvature = place.curvature;
+        peak.error = place.error;
+        peak.placedBy = place.by;
         for (std::size_t axis = 0; axis < 3; ++axis) {
-            peak.shift[axis] += own[axis] - half[axis]; // as match/peaks.cpp
+            peak.shift[axis] = place.shift[axis] + (axis < 2 ? own[axis] - half[axis] : 0);
             peak.centre[axis] = corner[axis] + half[axis] + peak.shift[axis];
         }
-    }
+    });
 }
 
 } // namespace flcc::search::detail

@@ -78,8 +78,6 @@ class BestFirst {
     [[nodiscard]] Best bestAt(const Place& place, std::int64_t hint);
     [[nodiscard]] Best computeBest(const Place& place, std::int64_t hint, int worker);
     /// The coarse cell of a place.
-    [[nodiscard]] Place cellOf(const Place& place) const;
-    void setCellLimits(const std::vector<Place>& places);
     [[nodiscard]] match::Peak peakOf(const Item& item);
     void fitPositions(std::vector<match::Peak>& peaks);
     [[nodiscard]] base::Extents mapOf(std::size_t part) const;
@@ -98,10 +96,9 @@ class BestFirst {
     std::stop_token m_stop;
     base::Extents m_largest{1, 1, 1};
     std::vector<Item> m_heap;
-    std::map<Place, Best> m_known;                      ///< scores that were taken
-    std::map<Place, Best> m_asked;                      ///< by bestAt()
-    std::map<Place, std::vector<double>> m_cell_limits; ///< of all members, by cellOf()
-    std::vector<match::Exclusion> m_excluded;           ///< one for each peak
+    std::map<Place, Best> m_known;            ///< scores that were taken
+    std::map<Place, Best> m_asked;            ///< by bestAt()
+    std::vector<match::Exclusion> m_excluded; ///< one for each peak
     /// Whether one of the first `peaks` of m_excluded suppresses all placements of a coarse cell.
     struct Cover {
         std::uint32_t peaks = 0;

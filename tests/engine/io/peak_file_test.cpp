@@ -54,7 +54,8 @@ class PeakFileTest : public QObject {
         QCOMPARE(rows[0],
                  QString("rank,score,x,y,z,cx,cy,cz,wx,wy,wz,template,rotation,scale,"
                          "zscore,false_positives,status,bound,rival,phi,theta,psi,sharpness,"
-                         "mirror,refined_score,search_mean,search_deviation,search_z,polarity"));
+                         "mirror,refined_score,search_mean,search_deviation,search_z,polarity,"
+                         "error_x,error_y,error_z,placed_by,error_rotation,error_scale,scale_end"));
     }
 
     void theAuditIsACommentLine() {

@@ -184,17 +184,21 @@ class PosesTest : public QObject {
         const JobResult coarse = job::runJob(job, images);
         job.poses.refine = true;
         const JobResult fine = job::runJob(job, images);
-        QCOMPARE(std::ssize(fine.peaks), std::ssize(coarse.peaks));
+        QVERIFY(std::ssize(fine.peaks) >= std::ssize(planted));
         const auto cover = flat ? rotation::flatCover(rotation::parseRotations("12"), {})
                                 : rotation::spaceCover(rotation::parseRotations("30"), {});
         for (std::size_t i = 0; i < fine.peaks.size(); ++i) {
             const match::Peak& peak = fine.peaks[i];
+            QVERIFY(std::max(peak.score, peak.refinement ? peak.refinement->score : -1) >= 0.45);
+            QVERIFY(i == 0 || !peak.refinement || !fine.peaks[i - 1].refinement ||
+                    peak.refinement->score <= fine.peaks[i - 1].refinement->score);
             // What the map says stays.
-            QVERIFY(peak.corner == coarse.peaks[i].corner);
-            QCOMPARE(peak.score, coarse.peaks[i].score);
-            QVERIFY(!coarse.peaks[i].refinement && peak.refinement);
-            QVERIFY(peak.refinement->searched == *coarse.peaks[i].pose);
-            QVERIFY(peak.refinement->score >= peak.score - 1e-12);
+            const auto same = std::ranges::find(coarse.peaks, peak.corner, &match::Peak::corner);
+            if (same != coarse.peaks.end()) {
+                QCOMPARE(peak.score, same->score);
+                QVERIFY(!same->refinement);
+                QVERIFY(!peak.refinement || peak.refinement->searched == *same->pose);
+            }
             QVERIFY(flat ? peak.pose->scale >= 1 && peak.pose->scale <= 1.1
                          : peak.pose->scale == 1.05);
         }
@@ -207,14 +211,13 @@ class PosesTest : public QObject {
             const match::Peak* const before = nearest(coarse.peaks, each.centre);
             coarseOff += rotation::angleBetween(before->pose->turn, each.pose.turn);
             fineOff += off;
-            // A few tenths of a voxel at the rim of the shape.
-            QVERIFY2(off < (flat ? 1.6 : 3), qPrintable(QString::number(off)));
-            QVERIFY2(std::abs(peak->pose->scale - each.pose.scale) < 0.06,
+            QVERIFY2(off < (flat ? 0.3 : 1), qPrintable(QString::number(off)));
+            QVERIFY2(std::abs(peak->pose->scale - each.pose.scale) < (flat ? 0.01 : 0.06),
                      qPrintable(QString::number(peak->pose->scale)));
             const double moved =
                 std::hypot(peak->centre[0] - each.centre[0], peak->centre[1] - each.centre[1],
                            peak->centre[2] - each.centre[2]);
-            QVERIFY2(moved < 0.35, qPrintable(QString::number(moved)));
+            QVERIFY2(moved < (flat ? 0.05 : 0.1), qPrintable(QString::number(moved)));
             QVERIFY(peak->refinement->score > peak->score);
         }
         QVERIFY2(fineOff < 0.35 * coarseOff,
