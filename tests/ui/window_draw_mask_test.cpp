@@ -215,8 +215,8 @@ void WindowDrawMaskTest::cylinderAndMiddleBoxAreNamedByTheJob() {
     QCOMPARE(document().mask()->name, QStringLiteral("cylinder:5,7,2"));
     QVERIFY(at(*document().mask(), 7 + 6, 7, 6) == 1 &&
             at(*document().mask(), 7 + 6, 7 + 6, 6) == 0);
-    const float edge = document().mask()->image->weights.view().at(7 + 6, 7, 6);
-    QVERIFY(std::abs(edge - 0.5F) < 1e-6F); // the middle of half a cosine
+    const double edge = document().mask()->image->weights.view().at(7 + 6, 7, 6);
+    QVERIFY(std::abs(edge - 0.5) < 1e-9); // the middle of half a cosine
     test::keepPictures(*m_window, QStringLiteral("mask-cylinder"));
     choose("maskShape", QStringLiteral("Middle box"));
     QVERIFY(!part<QDoubleSpinBox>("maskRadius").isVisible());

@@ -268,7 +268,7 @@ class Auditor {
         }
         const double value = valueAt(at);
         compare(value, truth.best.value, bound + truth.error, "voxel", at);
-        if (indexed && (index > 0 || m_input.poses)) {
+        if (indexed && (index > 0 || (index == 0 && m_input.poses))) {
             compare(value, truth.each[static_cast<std::size_t>(index)].value, bound + truth.error,
                     "voxel", at);
         }

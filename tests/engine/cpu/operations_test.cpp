@@ -47,12 +47,12 @@ base::Image<std::uint8_t> holes(const Extents& extents) {
 }
 
 /// Weights by chance under a support, down to a millionth.
-base::Image<float> weightsUnder(const base::Image<std::uint8_t>& support) {
+base::Image<double> weightsUnder(const base::Image<std::uint8_t>& support) {
     test::Random random(17);
-    base::Image<float> weights(support.extents(), 0.0F);
+    base::Image<double> weights(support.extents(), 0.0);
     for (std::int64_t i = 0; i < weights.count(); ++i) {
         const double weight = std::pow(random.uniform(), 6) + 1e-6;
-        weights.data()[i] = support.data()[i] != 0 ? static_cast<float>(weight / 1.001) : 0.0F;
+        weights.data()[i] = support.data()[i] != 0 ? weight / 1.001 : 0.0;
     }
     return weights;
 }

@@ -343,8 +343,7 @@ void JobExportsTest::anAverageOfBothPolaritiesInvertsTheDarkOnes() {
         aa += (mean.data()[i] - a) * (mean.data()[i] - a);
         bb += (templ.data()[i] - b) * (templ.data()[i] - b);
     }
-    // Signal 3 and noise of a quarter of its variance: 1 / sqrt(1 + 1 / (9 * 4)) = 0.986, less
-    // five deviations of the noise.
+    // Signal 3, a quarter of the noise's variance: 0.986, less five deviations of the noise.
     QVERIFY2(ab / std::sqrt(aa * bb) > 0.95, qPrintable(QString::number(ab / std::sqrt(aa * bb))));
 }
 

@@ -47,7 +47,7 @@ struct Turned {
             noise * waves.contrast());
         std::vector<rotation::Turner> turners;
         turners.emplace_back(base::viewOf(templ), base::View<const std::uint8_t>(), size.z == 1,
-                             false, base::View<const float>(), rotation::VoxelEdges{edges, edges});
+                             false, base::View<const double>(), rotation::VoxelEdges{edges, edges});
         bank = std::make_shared<rotation::PoseBank>(std::move(turners), cover);
         map.numbers = {0};
         map.poses = bank;

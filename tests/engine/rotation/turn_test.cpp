@@ -82,7 +82,8 @@ Limits keysLimits() {
 }
 
 /// The value of a pose at a place by the text of turn.h, at scale 1 or more.
-double valueByDefinition(const base::Image<float>& image, const base::Image<float>& values,
+template <class T>
+double valueByDefinition(const base::Image<float>& image, const base::Image<T>& values,
                          const base::Image<std::uint8_t>& mask, const base::Point& place, bool flat,
                          bool isWeight) {
     const Extents& n = image.extents();
