@@ -71,7 +71,7 @@ Json parsed(const QByteArray& text) { return Json::parse(text.begin(), text.end(
 
 void CliFeaturesTest::initTestCase() {
     base::Geometry geometry;
-    geometry.spacing = {0.5, 0.25, 1};
+    geometry.spacing = {0.5, 0.5, 1}; // round in voxels and in space
     geometry.origin = {10, 20, 0};
     geometry.unit = "um";
     geometry.unitSource = base::UnitSource::Header;

@@ -161,7 +161,7 @@ void BlobShapesTest::ballsAndDiscsOfOblongVoxelsAreFound() {
         const base::Image<double> image = inSpace(each.extents, each.edges, each.shapes);
         const Detection found = detectGrey(
             image,
-            {.scales = {2.5, 12, 9}, .levels = 48, .minStrength = 20.0, .edges = each.edges});
+            {.scales = {2.5, 12, 9}, .levels = 48, .minStrength = 40.0, .edges = each.edges});
         QCOMPARE(found.blobs.size(), each.shapes.size());
         for (const Disc& disc : each.shapes) {
             const Blob* const blob = nearest(found.blobs, disc.centre);

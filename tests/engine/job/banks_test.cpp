@@ -67,17 +67,17 @@ std::shared_ptr<const job::MaskImage> maskOf(const Extents& extents, std::int64_
     return mask;
 }
 
-/// The first difference of two lists; empty when corners, scores and templates have the same bits.
-QString difference(const std::vector<match::Peak>& a, const std::vector<match::Peak>& b) {
+/// The first difference of two lists in bits; without `places` not in what lies between voxels.
+QString difference(const std::vector<match::Peak>& a, const std::vector<match::Peak>& b,
+                   bool places = true) {
     for (std::size_t i = 0; i < std::min(a.size(), b.size()); ++i) {
         if (a[i].corner != b[i].corner || a[i].score != b[i].score || a[i].templ != b[i].templ ||
-            a[i].shift != b[i].shift || a[i].rival != b[i].rival || a[i].centre != b[i].centre) {
+            a[i].rival != b[i].rival || (places && a[i].shift != b[i].shift) ||
+            (places && a[i].centre != b[i].centre)) {
             return QStringLiteral("rank %1: template %2 and %3, score %4 and %5")
-                .arg(i + 1)
-                .arg(a[i].templ)
-                .arg(b[i].templ)
-                .arg(a[i].score, 0, 'g', 17)
-                .arg(b[i].score, 0, 'g', 17);
+                .arg(QString::number(i + 1), QString::number(a[i].templ),
+                     QString::number(b[i].templ), QString::number(a[i].score, 'g', 17),
+                     QString::number(b[i].score, 'g', 17));
         }
     }
     return a.size() == b.size() ? QString()
@@ -554,7 +554,7 @@ void JobBanksTest::aRegionKeepsTheList() {
     const job::JobResult a = job::runJob(whole, images);
     const job::JobResult b = job::runJob(part, images);
     QCOMPARE(a.peaks.size(), std::size_t{3});
-    const QString wrong = difference(a.peaks, b.peaks);
+    const QString wrong = difference(a.peaks, b.peaks, false); // nothing beyond a region is seen
     QVERIFY2(wrong.isEmpty(), qPrintable(wrong));
 }
 

@@ -216,6 +216,7 @@ struct Exhaustive {
         map.status = status.view();
         map.index = index.view();
         map.poses = bank;
+        map.room = base::Box{margin.before, m_scene};
         std::vector<match::Peak> found = match::findPeaks(margin.pixels, {map}, {}, options);
         for (match::Peak& peak : found) {
             peak.corner.x -= margin.before.x;
