@@ -79,8 +79,8 @@ struct TemplateInput {
 
 /// The part of a scene that a search over poses compares, with a margin around it: the boxes of the
 /// members are larger than what counts in them. Of the extent `valid` the margin mirrors the scene,
-/// and no pose whose own box reaches into it counts; of `same` and `full` a mask says that nothing
-/// there lies inside.
+/// and no pose whose own box reaches into it counts. Of `same` and `full` there is one only where
+/// the boxes are larger than the scene, and a mask says that nothing there lies inside.
 struct PaddedScene {
     base::AnyImage pixels;
     base::Image<std::uint8_t> mask; ///< without voxels where all count

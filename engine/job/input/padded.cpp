@@ -130,6 +130,12 @@ base::Image<std::uint8_t> insideOf(const method::MaskedView& scene, const base::
 void padScene(Inputs& inputs, const Job& job) {
     const method::MaskedView scene = inputs.plainView();
     const base::Extents n = scene.extents();
+    const bool allFit = std::ranges::all_of(inputs.banks, [&](const auto& bank) {
+        return fits({{}, bank->box()}, n);
+    });
+    if (job.extent != method::Extent::Valid && allFit) {
+        return; // methods score placements beyond the scene faster than those under a mask
+    }
     Margins margins;
     for (const auto& bank : inputs.banks) {
         const Margins own = job.extent == method::Extent::Valid ? marginsOf(*bank, n, inputs.notes)

@@ -85,7 +85,7 @@ method::Problem Inputs::problem(const Job& job, const std::vector<int>& group) c
     problem.searchSums = job.searchStatistics;
     if (const auto bank = bankOf(group)) {
         problem.scene = sceneView().extents();
-        problem.extent = method::Extent::Valid; // of the padded scene
+        problem.extent = padded ? method::Extent::Valid : extent;
         problem.sceneMask = padded ? !padded->mask.empty() : sceneMasked;
         problem.templ = bank->box();
         problem.templPixel = memberPixel(problem.templPixel);
