@@ -109,7 +109,8 @@ class UnfinishedSearchTest : public QObject {
         }
         QVERIFY(same > count / 4 && same < count);
         // Scores of the stopped batch are not counted.
-        const base::AnyImage& templ = images().templates[0]->pixels;
+        const job::JobImages own = images();
+        const base::AnyImage& templ = own.templates[0]->pixels;
         std::vector<rotation::Turner> turners;
         turners.emplace_back(base::viewOf(templ), base::View<const std::uint8_t>(), false, false);
         const rotation::PoseBank bank(std::move(turners),
