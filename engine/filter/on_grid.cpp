@@ -6,20 +6,11 @@
 #include "engine/base/spacing.h"
 #include "engine/filter/detail/axis_average.h"
 #include "engine/filter/resample.h"
+#include "engine/rotation/orientation.h"
 
 namespace flcc::filter {
 
 namespace {
-
-using Matrix = std::array<double, 9>;
-
-double cofactor(const Matrix& m, std::size_t row, std::size_t column) {
-    const std::size_t r1 = (row + 1) % 3;
-    const std::size_t r2 = (row + 2) % 3;
-    const std::size_t c1 = (column + 1) % 3;
-    const std::size_t c2 = (column + 2) % 3;
-    return m[3 * r1 + c1] * m[3 * r2 + c2] - m[3 * r1 + c2] * m[3 * r2 + c1];
-}
 
 /// The voxels about a place along one axis, clamped to the image, and their weights.
 struct Neighbours {
@@ -67,13 +58,8 @@ double valueAt(const base::Image<double>& image, const base::Point& place,
 } // namespace
 
 base::Point VoxelMap::at(const base::Point& voxel) const {
-    base::Point place = offset;
-    for (std::size_t row = 0; row < 3; ++row) {
-        for (std::size_t column = 0; column < 3; ++column) {
-            place[row] += matrix[3 * row + column] * voxel[column];
-        }
-    }
-    return place;
+    const base::Point way = rotation::apply(matrix, voxel);
+    return {offset[0] + way[0], offset[1] + way[1], offset[2] + way[2]};
 }
 
 VoxelMap voxelMap(const base::Geometry& own, const base::Geometry& target) {
@@ -84,13 +70,11 @@ VoxelMap voxelMap(const base::Geometry& own, const base::Geometry& target) {
     one.unit = target.unit;
     other.unit = own.unit;
     const double unit = base::spacingRatio(one, other)[0];
-    const Matrix& d = own.direction;
-    const double volume =
-        d[0] * cofactor(d, 0, 0) + d[1] * cofactor(d, 0, 1) + d[2] * cofactor(d, 0, 2);
+    const rotation::Matrix back = rotation::inverse(own.direction);
     VoxelMap map;
     for (std::size_t row = 0; row < 3; ++row) {
         for (std::size_t i = 0; i < 3; ++i) { // the inverse of D S, row by column
-            const double inverse = cofactor(d, i, row) / volume / own.spacing[row];
+            const double inverse = back[3 * row + i] / own.spacing[row];
             map.offset[row] += inverse * (unit * target.origin[i] - own.origin[i]);
             for (std::size_t column = 0; column < 3; ++column) {
                 map.matrix[3 * row + column] +=

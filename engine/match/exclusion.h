@@ -18,7 +18,7 @@ class Exclusion {
     /// `largest`: the largest box of a placement on each axis. `minDistance` and `edges`: as in
     /// PeakOptions.
     Exclusion(const base::Extents& largest, std::optional<double> minDistance,
-              const base::Point& edges = {1, 1, 1});
+              const base::Point& edges);
 
     /// Of a template in a pose: its extents before it was turned, and what takes its offsets to
     /// those of the scene.

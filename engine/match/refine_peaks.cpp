@@ -230,7 +230,7 @@ void listAgain(std::vector<Peak>& peaks, const std::vector<SearchedMap>& maps,
         largest = {std::max(largest.x, box.x), std::max(largest.y, box.y),
                    std::max(largest.z, box.z)};
     }
-    Exclusion exclusion(largest, options.minDistance);
+    Exclusion exclusion(largest, options.minDistance, options.edges);
     std::vector<Peak> kept;
     for (Peak& peak : peaks) {
         const SearchedMap* const map = mapOf(maps, peak);
@@ -287,7 +287,7 @@ CandidateOptions candidateOptions(const PeakOptions& options,
     constexpr std::size_t kTemplates = 4;
     constexpr std::int64_t kMore = 50;
     CandidateOptions made{.peaks = options, .hidden = {}};
-    std::int64_t shortest = 0;
+    double shortest = 0; // edge of a template, in the unit of PeakOptions::edges
     for (const SearchedMap& map : maps) {
         if (!map.poses) {
             continue;
@@ -296,8 +296,11 @@ CandidateOptions candidateOptions(const PeakOptions& options,
             made.likeness = std::min(made.likeness, halfAStepAway(*map.poses, i));
         }
         const base::Extents n = map.poses->templExtents();
-        const std::int64_t edge =
-            map.poses->cover().flat ? std::min(n.x, n.y) : std::min({n.x, n.y, n.z});
+        const double across = std::min(static_cast<double>(n.x) * options.edges[0],
+                                       static_cast<double>(n.y) * options.edges[1]);
+        const double edge = map.poses->cover().flat
+                                ? across
+                                : std::min(across, static_cast<double>(n.z) * options.edges[2]);
         shortest = shortest == 0 ? edge : std::min(shortest, edge);
     }
     if (shortest == 0) {
@@ -306,7 +309,7 @@ CandidateOptions candidateOptions(const PeakOptions& options,
     made.likeness = std::max(0.5, made.likeness);
     made.peaks.minScore *= options.minScore > 0 ? made.likeness : 1;
     made.peaks.maxPeaks += kMore;
-    const double apart = std::max(2.0, static_cast<double>(shortest) / 4);
+    const double apart = std::max(2.0, shortest / 4);
     if (!options.minDistance || *options.minDistance > apart) {
         made.hidden = made.peaks;
         made.hidden->minDistance = apart;

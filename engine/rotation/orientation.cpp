@@ -68,16 +68,29 @@ Matrix transposed(const Matrix& m) {
     return {m[0], m[3], m[6], m[1], m[4], m[7], m[2], m[5], m[8]};
 }
 
-Matrix inverse(const Matrix& m) {
+namespace {
+
+Matrix adjugate(const Matrix& m) {
     const auto minor = [&m](std::size_t a, std::size_t b, std::size_t c, std::size_t d) {
         return m[a] * m[d] - m[b] * m[c];
     };
-    Matrix made{minor(4, 5, 7, 8), minor(2, 1, 8, 7), minor(1, 2, 4, 5),
-                minor(5, 3, 8, 6), minor(0, 2, 6, 8), minor(2, 0, 5, 3),
-                minor(3, 4, 6, 7), minor(1, 0, 7, 6), minor(0, 1, 3, 4)};
-    const double determinant = m[0] * made[0] + m[1] * made[3] + m[2] * made[6];
+    return {minor(4, 5, 7, 8), minor(2, 1, 8, 7), minor(1, 2, 4, 5),
+            minor(5, 3, 8, 6), minor(0, 2, 6, 8), minor(2, 0, 5, 3),
+            minor(3, 4, 6, 7), minor(1, 0, 7, 6), minor(0, 1, 3, 4)};
+}
+
+} // namespace
+
+double determinant(const Matrix& m) {
+    const Matrix by = adjugate(m);
+    return m[0] * by[0] + m[1] * by[3] + m[2] * by[6];
+}
+
+Matrix inverse(const Matrix& m) {
+    Matrix made = adjugate(m);
+    const double divisor = determinant(m);
     for (double& entry : made) {
-        entry /= determinant;
+        entry /= divisor;
     }
     return made;
 }

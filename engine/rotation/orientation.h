@@ -25,6 +25,7 @@ using Matrix = std::array<double, 9>;
 /// The inverse of a rotation.
 [[nodiscard]] Quaternion inverse(const Quaternion& q);
 [[nodiscard]] Matrix transposed(const Matrix& m);
+[[nodiscard]] double determinant(const Matrix& m);
 /// Of a matrix whose determinant is not 0.
 [[nodiscard]] Matrix inverse(const Matrix& m);
 

@@ -24,11 +24,6 @@ Matrix inverseOf(const Pose& pose) {
     return m;
 }
 
-base::Point applied(const Matrix& m, const base::Point& v) {
-    return {m[0] * v[0] + m[1] * v[1] + m[2] * v[2], m[3] * v[0] + m[4] * v[1] + m[5] * v[2],
-            m[6] * v[0] + m[7] * v[1] + m[8] * v[2]};
-}
-
 double onVoxel(double place) {
     const double whole = std::round(place);
     return std::abs(place - whole) < kSnap ? whole : place;
@@ -145,9 +140,9 @@ Turner::Reach Turner::reachOf(const Pose& pose) const {
     reach = {{kNone, kNone, kNone}, {-kNone, -kNone, -kNone}};
     const auto take = [&](std::int64_t x, std::int64_t y, std::int64_t z) {
         const base::Point far =
-            applied(m, {static_cast<double>(x) - m_voxels.centre[0],
-                        static_cast<double>(y) - m_voxels.centre[1],
-                        m_voxels.flat ? 0.0 : static_cast<double>(z) - m_voxels.centre[2]});
+            rotation::apply(m, {static_cast<double>(x) - m_voxels.centre[0],
+                                static_cast<double>(y) - m_voxels.centre[1],
+                                m_voxels.flat ? 0.0 : static_cast<double>(z) - m_voxels.centre[2]});
         for (std::size_t axis = 0; axis < 3; ++axis) {
             reach.low[axis] = std::min(reach.low[axis], far[axis] - half[axis]);
             reach.high[axis] = std::max(reach.high[axis], far[axis] + half[axis]);
@@ -214,7 +209,7 @@ class Turner::Lines {
             narrow(offset, axis, first, last);
         }
         for (offset[axis] = first; offset[axis] <= last; ++offset[axis]) {
-            base::Point place = applied(m_back, offset);
+            base::Point place = rotation::apply(m_back, offset);
             for (std::size_t i = 0; i < 3; ++i) {
                 place[i] = onVoxel(place[i] + m_of.m_voxels.centre[i]);
             }
@@ -229,7 +224,7 @@ class Turner::Lines {
     /// Leaves out most voxels that lie outside of the template.
     void narrow(base::Point offset, std::size_t axis, double& first, double& last) const {
         offset[axis] = 0;
-        const base::Point rest = applied(m_back, offset);
+        const base::Point rest = rotation::apply(m_back, offset);
         const base::Extents& n = m_of.extents();
         const base::Point reach{static_cast<double>(n.x) / 2, static_cast<double>(n.y) / 2,
                                 static_cast<double>(n.z) / 2};
@@ -313,7 +308,7 @@ void Turner::forPlaces(const Pose& pose, const Frame& frame, const Visit& visit)
                                          static_cast<double>(y) - frame.centre[1],
                                          m_voxels.flat ? 0.0
                                                        : static_cast<double>(z) - frame.centre[2]};
-                base::Point place = applied(back, offset);
+                base::Point place = rotation::apply(back, offset);
                 for (std::size_t axis = 0; axis < 3; ++axis) {
                     place[axis] = onVoxel(place[axis] + m_voxels.centre[axis]);
                 }

@@ -19,23 +19,13 @@ TurnedBox::TurnedBox(const PeakMark& peak) : m_centre(peak.centre) {
 }
 
 base::Point TurnedBox::placed(const base::Point& offset) const {
-    base::Point at = m_centre;
-    for (std::size_t row = 0; row < 3; ++row) {
-        for (std::size_t column = 0; column < 3; ++column) {
-            at[row] += m_turn[3 * row + column] * offset[column];
-        }
-    }
-    return at;
+    const base::Point way = rotation::apply(m_turn, offset);
+    return {m_centre[0] + way[0], m_centre[1] + way[1], m_centre[2] + way[2]};
 }
 
 base::Point TurnedBox::offsetOf(const base::Point& point) const {
-    base::Point offset{};
-    for (std::size_t row = 0; row < 3; ++row) {
-        for (std::size_t column = 0; column < 3; ++column) {
-            offset[row] += m_back[3 * row + column] * (point[column] - m_centre[column]);
-        }
-    }
-    return offset;
+    return rotation::apply(
+        m_back, {point[0] - m_centre[0], point[1] - m_centre[1], point[2] - m_centre[2]});
 }
 
 double TurnedBox::reach(std::size_t axis) const {

@@ -226,8 +226,8 @@ std::string slicerText(const PositionList& list) {
                         {"description", description},
                         {"position", base::toWorld(geometry, position.centre)}};
         if (position.angles) {
-            const Matrix turn = product(geometry.direction, matrixOf(*position.angles));
-            point["orientation"] = ras ? product(kTurn, turn) : turn;
+            const Matrix turn = rotation::product(geometry.direction, matrixOf(*position.angles));
+            point["orientation"] = ras ? rotation::product(kTurn, turn) : turn;
         }
         point["selected"] = position.decision != match::Decision::Reject;
         point["locked"] = false;
@@ -247,7 +247,7 @@ std::string slicerText(const PositionList& list) {
 void takeSlicer(std::string_view text, PositionList& list, const std::filesystem::path& name) {
     parsed(text, name, [&](const JsonValue& document) {
         const base::Geometry& geometry = list.place.geometry;
-        const Matrix back = inverse(geometry.direction);
+        const Matrix back = rotation::inverse(geometry.direction);
         for (const JsonValue& markup : document.at("markups")) {
             const std::string system = markup.value("coordinateSystem", "LPS");
             const bool ras = system == "RAS" || system == "0";
@@ -269,7 +269,8 @@ void takeSlicer(std::string_view text, PositionList& list, const std::filesystem
                 }
                 if (point.contains("orientation")) {
                     const auto turn = point["orientation"].get<Matrix>();
-                    position.angles = anglesOf(product(back, ras ? product(kTurn, turn) : turn));
+                    position.angles = anglesOf(
+                        rotation::product(back, ras ? rotation::product(kTurn, turn) : turn));
                 }
                 list.positions.push_back(std::move(position));
             }

@@ -489,33 +489,6 @@ base::Point fromAngles(AngleKind kind, const base::Point& stated) {
             : base::Point{turnOf(turns[2] - 90), turns[1], turnOf(turns[0] + 90)});
 }
 
-Matrix product(const Matrix& a, const Matrix& b) {
-    Matrix c{};
-    for (std::size_t row = 0; row < 3; ++row) {
-        for (std::size_t column = 0; column < 3; ++column) {
-            for (std::size_t k = 0; k < 3; ++k) {
-                c[3 * row + column] += a[3 * row + k] * b[3 * k + column];
-            }
-        }
-    }
-    return c;
-}
-
-Matrix inverse(const Matrix& m) {
-    const auto minor = [&](std::size_t a, std::size_t b, std::size_t c, std::size_t d) {
-        return m[a] * m[d] - m[b] * m[c];
-    };
-    const Matrix adjugate{minor(4, 5, 7, 8), minor(2, 1, 8, 7), minor(1, 2, 4, 5),
-                          minor(5, 3, 8, 6), minor(0, 2, 6, 8), minor(2, 0, 5, 3),
-                          minor(3, 4, 6, 7), minor(1, 0, 7, 6), minor(0, 1, 3, 4)};
-    const double determinant = m[0] * adjugate[0] + m[1] * adjugate[3] + m[2] * adjugate[6];
-    Matrix result = adjugate;
-    for (double& value : result) {
-        value /= determinant;
-    }
-    return result;
-}
-
 Matrix matrixOf(const base::Point& relion) {
     const auto aboutZ = [](double degrees) {
         const double c = std::cos(radians(degrees));
@@ -525,7 +498,7 @@ Matrix matrixOf(const base::Point& relion) {
     const double c = std::cos(radians(-relion[1]));
     const double s = std::sin(radians(-relion[1]));
     const Matrix aboutY{c, 0, s, 0, 1, 0, -s, 0, c};
-    return product(aboutZ(-relion[2]), product(aboutY, aboutZ(-relion[0])));
+    return rotation::product(aboutZ(-relion[2]), rotation::product(aboutY, aboutZ(-relion[0])));
 }
 
 base::Point anglesOf(const Matrix& m) {
@@ -540,7 +513,7 @@ base::Point anglesOf(const Matrix& m) {
 }
 
 base::Point fromWorld(const base::Geometry& geometry, const base::Point& lps) {
-    const Matrix turn = inverse(geometry.direction);
+    const Matrix turn = rotation::inverse(geometry.direction);
     base::Point voxel{};
     for (std::size_t axis = 0; axis < 3; ++axis) {
         for (std::size_t row = 0; row < 3; ++row) {

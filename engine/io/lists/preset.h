@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include "engine/io/list_file.h"
+#include "engine/rotation/orientation.h"
 
 namespace flcc::io::detail::lists {
 
@@ -109,12 +110,9 @@ void placeAt(const Preset& preset, const PositionList& list, const base::Point& 
 [[nodiscard]] base::Point fromAngles(AngleKind kind, const base::Point& stated);
 
 /// The matrix by which angles of RELION turn a template, row-major, and the angles of a matrix.
-using Matrix = std::array<double, 9>;
+using Matrix = rotation::Matrix;
 [[nodiscard]] Matrix matrixOf(const base::Point& relion);
 [[nodiscard]] base::Point anglesOf(const Matrix& matrix);
-[[nodiscard]] Matrix product(const Matrix& a, const Matrix& b);
-/// **Shapes**: the determinant is not 0.
-[[nodiscard]] Matrix inverse(const Matrix& matrix);
 
 /// The voxel position of a world position in LPS (the inverse of base::toWorld without axes).
 [[nodiscard]] base::Point fromWorld(const base::Geometry& geometry, const base::Point& lps);

@@ -6,38 +6,11 @@
 #include <type_traits>
 #include <utility>
 
+#include "engine/rotation/orientation.h"
+
 namespace flcc::job::detail {
 
 namespace {
-
-using Matrix = std::array<double, 9>;
-
-double cofactor(const Matrix& m, std::size_t row, std::size_t column) {
-    const std::size_t r1 = (row + 1) % 3;
-    const std::size_t r2 = (row + 2) % 3;
-    const std::size_t c1 = (column + 1) % 3;
-    const std::size_t c2 = (column + 2) % 3;
-    return m[3 * r1 + c1] * m[3 * r2 + c2] - m[3 * r1 + c2] * m[3 * r2 + c1];
-}
-
-/// The volume that the directions span: 1 at right angles.
-double spanned(const Matrix& m) {
-    return m[0] * cofactor(m, 0, 0) + m[1] * cofactor(m, 0, 1) + m[2] * cofactor(m, 0, 2);
-}
-
-/// b^-1 a
-Matrix between(const Matrix& a, const Matrix& b) {
-    const double volume = spanned(b);
-    Matrix product{};
-    for (std::size_t row = 0; row < 3; ++row) {
-        for (std::size_t column = 0; column < 3; ++column) {
-            for (std::size_t i = 0; i < 3; ++i) {
-                product[3 * row + column] += cofactor(b, i, row) / volume * a[3 * i + column];
-            }
-        }
-    }
-    return product;
-}
 
 std::array<std::int64_t, 3> lengthsOf(const base::Extents& n) { return {n.x, n.y, n.z}; }
 
@@ -53,11 +26,11 @@ std::string AxisTurn::text() const {
 
 std::optional<Relation> relationOf(const base::Geometry& own, const base::Geometry& other) {
     constexpr double kPlane = 1e-3; // the axes of a scanner are at right angles, or nearly so
-    if (!(std::abs(spanned(own.direction)) > kPlane) ||
-        !(std::abs(spanned(other.direction)) > kPlane)) {
+    if (!(std::abs(rotation::determinant(own.direction)) > kPlane) ||
+        !(std::abs(rotation::determinant(other.direction)) > kPlane)) {
         return std::nullopt;
     }
-    const Matrix m = between(own.direction, other.direction);
+    const rotation::Matrix m = rotation::product(rotation::inverse(other.direction), own.direction);
     Relation best;
     double most = -1;
     std::array<std::size_t, 3> from{0, 1, 2};

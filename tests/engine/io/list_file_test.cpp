@@ -267,8 +267,8 @@ class ListFileTest : public QObject {
         const double s = std::sin(radians(dynamo[1]));
         const lists::Matrix aboutX{1, 0, 0, 0, c, -s, 0, s, c};
         const lists::Matrix turn =
-            lists::product(aboutZ(dynamo[2]), lists::product(aboutX, aboutZ(dynamo[0])));
-        const lists::Matrix expected = lists::inverse(lists::matrixOf(relion));
+            rotation::product(aboutZ(dynamo[2]), rotation::product(aboutX, aboutZ(dynamo[0])));
+        const lists::Matrix expected = rotation::inverse(lists::matrixOf(relion));
         for (std::size_t i = 0; i < 9; ++i) {
             QVERIFY(std::abs(turn[i] - expected[i]) < 1e-12);
         }

@@ -304,6 +304,12 @@ void RefineTest::theListIsOrderedByRefinedScores() {
     two.made.refine(peaks, {.minScore = 0, .maxPeaks = 1});
     QCOMPARE(peaks.size(), std::size_t{1});
     QCOMPARE(peaks[0].score, 0.6);
+    // 60 voxels apart; 120 in space where they are twice as wide as high.
+    for (const auto& [wide, count] : {std::pair{1.0, std::size_t{1}}, {2.0, std::size_t{2}}}) {
+        peaks.assign({two.peakOf(false, 0.7, 0), two.peakOf(true, 0.6, 12)});
+        two.made.refine(peaks, {.minScore = 0, .minDistance = 100, .edges = {wide, 1, 1}});
+        QCOMPARE(peaks.size(), count);
+    }
 }
 
 void RefineTest::peaksThatBecomeTheSameAreListedOnce() {
