@@ -110,9 +110,9 @@ struct Job : PlannedJob {
     /// Mirrors the templates' values between the smallest and the largest one under the support, so
     /// that every score of lcc changes its sign.
     bool invert = false;
-    /// Supports of the templates, nonzero voxels count: one for all templates, or one for each. A
-    /// file, a shape (mask_shape.h), or kOpacityMask. Empty: the opacity of templates that have
-    /// one.
+    /// Supports of the templates, nonzero voxels count, soft ones by weight: one for all templates,
+    /// or one for each. A file, a shape (mask_shape.h), or kOpacityMask. Empty: the opacity of
+    /// templates that have one.
     std::vector<std::filesystem::path> masks;
     std::filesystem::path sceneMask; ///< support of the scene, nonzero voxels count
 

@@ -275,7 +275,8 @@ std::vector<Option<Job>> makeOptions() {
                         &Job::templateOut),
         filesOption<Job>(
             "mask",
-            "mask, nonzero voxels count: a file, sphere:R[,SOFT], cylinder:R,H[,SOFT], "
+            "mask, nonzero voxels count, soft ones by weight: a file, sphere:R[,SOFT], "
+            "cylinder:R,H[,SOFT], "
             "box:XxYxZ[,SOFT] in voxels or lengths (sphere:12,3nm), box, alpha: the "
             "opaque part (the default of templates with opacity), or none; one for all "
             "templates, or one for each (repeat)",
@@ -304,7 +305,8 @@ std::vector<Option<Job>> makeOptions() {
             "as .mha or .nrrd, peaks with a column frame"),
         rows::region("search only this box; panels lie inside it completely (default: all)"),
         fileOption<Job>("scene-mask", "FILE",
-                        "mask of the scene with the same extents: nonzero voxels count",
+                        "mask of the scene with the same extents: nonzero voxels count, of a "
+                        "soft one those from 0.5 on",
                         &Job::sceneMask),
         poseText("rotations", "STEP|FROM:TO:STEP|list:FILE|auto:DIAMETER",
                  "also search turned templates: every STEP degrees of the whole circle or of all "
