@@ -228,6 +228,9 @@ struct SceneImage {
     std::shared_ptr<const MaskImage> opacity{};
     /// Of a resampled template: from its geometric centre to the voxel m / 2 of its file, voxels.
     std::optional<base::Point> reference{};
+    /// Of a template that was resampled along its axes: the image before, on its own grid. Turned
+    /// and scaled templates are made from it, so that they are interpolated once.
+    std::shared_ptr<const SceneImage> finer{};
     /// Of a template that was resampled in space: the part of its box that it fills. What lies
     /// beside it never counts, whatever the mask. Null: all of it.
     std::shared_ptr<const MaskImage> inside{};

@@ -34,9 +34,8 @@ turnedToScene(const MaskImage& mask, const SceneImage& scene, const SceneImage* 
 /// A template after turnedToScene() in voxels of the scene, about its own middle: along its axes,
 /// or in space if they are oblique; what it leaves empty in its new box is not SceneImage::inside.
 /// `grid`: the scene's, with the job's spacing.
-[[nodiscard]] std::shared_ptr<const SceneImage> onSceneGrid(const SceneImage& templ,
-                                                            const SceneImage& scene,
-                                                            const base::Geometry& grid,
-                                                            const std::stop_token& stop);
+[[nodiscard]] std::shared_ptr<const SceneImage>
+onSceneGrid(const std::shared_ptr<const SceneImage>& templ, const SceneImage& scene,
+            const base::Geometry& grid, const std::stop_token& stop);
 
 } // namespace flcc::job

@@ -140,7 +140,7 @@ void TemplateSpacing::resample(const std::vector<int>& numbers, bool beside,
         [this, numbers, beside, entries, scene, target,
          then](const std::stop_token& stop, job::JobSink*) mutable -> RunController::Done {
             for (TemplateEntry& entry : entries) {
-                const auto image = job::onSceneGrid(*entry.image, *scene, target, stop);
+                const auto image = job::onSceneGrid(entry.image, *scene, target, stop);
                 entry.place = tr("%1, resampled from %2")
                                   .arg(entry.place.isEmpty() ? entry.name : entry.place,
                                        sizeText(base::extentsOf(entry.image->pixels)));

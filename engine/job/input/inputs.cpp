@@ -78,7 +78,7 @@ void change(Inputs& inputs, const Job& job) {
         const base::PixelType type = commonType(inputs.templates, group);
         for (const int number : group) {
             TemplateInput& templ = inputs.templates[static_cast<std::size_t>(number)];
-            if (job.invert != (job.preparation.polarity == Polarity::Dark)) {
+            if (isInverted(job)) {
                 templ.changed = invertedTemplate(templ.view(), job.operation);
             }
             const base::AnyView now =
@@ -279,6 +279,15 @@ std::shared_ptr<const MaskImage> madeMask(const std::filesystem::path& mask,
     return opaquePartOf(templ);
 }
 
+/// The same for a template on its own grid that was resampled to that of the scene.
+std::shared_ptr<const MaskImage> finerMask(const std::filesystem::path& mask,
+                                           const SceneImage& templ, const base::Geometry& scene) {
+    const auto shape = maskShapeOf(mask);
+    return shape ? makeMask(inVoxelsOf(templ.geometry, *shape, scene, templ.extents().z > 1),
+                            templ.extents(), templ.geometry)
+                 : opaquePartOf(templ);
+}
+
 /// Reads or takes over the masks and looks whether they leave anything out.
 void readMasks(Inputs& inputs, const Job& job, const JobImages& images,
                const std::stop_token& stop) {
@@ -304,12 +313,17 @@ void readMasks(Inputs& inputs, const Job& job, const JobImages& images,
     for (std::size_t i = 0; i < inputs.templates.size(); ++i) {
         TemplateInput& templ = inputs.templates[i];
         const std::size_t number = masks.size() == 1 ? 0 : i;
+        const auto& finer = templ.image->finer;
         if (masks.empty()) {
             templ.mask = opaquePartOf(*templ.image);
+            templ.finerMask = finer ? opaquePartOf(*finer) : nullptr;
         } else if (masks[number]) {
             templ.mask = bringToTemplate(inputs, templ, masks[number], job, stop);
+            templ.finerMask = beforeResampling(inputs, templ, masks[number], job);
         } else if (images.masks.empty()) {
             templ.mask = madeMask(job.masks[number], *templ.image, inputs.geometry);
+            templ.finerMask =
+                finer ? finerMask(job.masks[number], *finer, inputs.geometry) : nullptr;
         }
         templ.mask = withChannels(insideOf(templ, templ.mask), *templ.image);
         if (templ.mask) {

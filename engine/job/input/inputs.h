@@ -64,7 +64,10 @@ struct TemplateInput {
     std::shared_ptr<const SceneImage> image; ///< not inverted
     std::shared_ptr<const MaskImage> mask;   ///< null without a mask
     std::optional<GridChange> change;        ///< empty: as it was given
-    bool masked = false;                     ///< the mask excludes at least one voxel
+    /// The mask before it was resampled with the template (SceneImage::finer); null without one,
+    /// and where the mask is known in voxels of the scene only.
+    std::shared_ptr<const MaskImage> finerMask;
+    bool masked = false; ///< the mask excludes at least one voxel
     /// The pixels that are matched if they differ from `image`: with the sign changed, or converted
     /// to the common pixel type of all templates of its extents.
     std::optional<base::AnyImage> changed;
@@ -179,6 +182,11 @@ void requireRegion(const base::Extents& scene, const base::Box& region);
 [[nodiscard]] std::shared_ptr<SceneImage> sceneImageOf(io::LoadedImage loaded,
                                                        const std::filesystem::path& path,
                                                        const std::stop_token& stop);
+
+/// Whether templates are searched with the other sign.
+[[nodiscard]] inline bool isInverted(const Job& job) {
+    return job.invert != (job.preparation.polarity == Polarity::Dark);
+}
 
 /// The template in the same pixel type, each voxel v mirrored between the smallest and the largest
 /// finite voxel under its support: smallest + largest - v, rounded once for floats. For lcc, which

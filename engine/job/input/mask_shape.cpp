@@ -212,6 +212,25 @@ bool isCut(const MaskShape& shape, const Measured& m, const base::Extents& templ
 
 } // namespace
 
+MaskShape detail::inVoxelsOf(const base::Geometry& templ, const MaskShape& shape,
+                             const base::Geometry& scene, bool volume) {
+    MaskShape made = shape;
+    if (!shape.unit.empty()) {
+        return made;
+    }
+    const base::Point ratio = base::spacingRatio(scene, templ);
+    const base::Point own = base::voxelEdges(templ, volume);
+    const base::Point other = base::voxelEdges(scene, volume);
+    const double shortest = ratio[0] * own[0] / other[0];
+    made.radius *= shortest;
+    made.soft *= shortest;
+    made.height *= ratio[2];
+    for (std::size_t axis = 0; axis < (volume ? 3U : 2U); ++axis) {
+        made.sides[axis] *= ratio[axis];
+    }
+    return made;
+}
+
 base::Image<double> maskWeights(const MaskShape& shape, const base::Extents& templ,
                                 const base::Geometry& grid) {
     base::Image<double> weights(templ, 1.0);

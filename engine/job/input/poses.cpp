@@ -87,6 +87,25 @@ rotation::Rotations rotationsOf(const Poses& poses, bool flat, const base::Geome
     return rotations;
 }
 
+namespace {
+
+/// Whether a template that was resampled is turned from its own grid: there, its mask is known.
+bool isFiner(const TemplateInput& templ) {
+    return templ.image->finer && (!templ.mask || templ.finerMask);
+}
+
+/// The template before it was resampled.
+method::MaskedView finerView(const TemplateInput& templ) {
+    method::MaskedView view(base::viewOf(templ.image->finer->pixels));
+    if (templ.finerMask) {
+        view.mask = templ.finerMask->support.view();
+        view.weights = templ.finerMask->weights.view();
+    }
+    return view;
+}
+
+} // namespace
+
 void makeBanks(Inputs& inputs, const Job& job) {
     const auto isFlat = [&](const TemplateInput& templ) {
         return inputs.scene->channels > 0 || base::isFlat2D(templ.extents());
@@ -99,14 +118,39 @@ void makeBanks(Inputs& inputs, const Job& job) {
                     "in two jobs");
     }
     const rotation::Cover cover = coverOf(job.poses, flat, inputs.geometry);
-    const rotation::VoxelEdges edges{inputs.geometry.spacing, inputs.geometry.spacing};
+    const base::Point& edges = inputs.geometry.spacing;
     for (const std::vector<int>& group : inputs.groups) {
+        const std::vector<method::MaskedView> views = inputs.templViews(group);
         std::vector<rotation::Turner> turners;
-        for (const method::MaskedView& templ : inputs.templViews(group)) {
-            turners.emplace_back(templ.pixels, templ.mask, flat,
-                                 memberPixel(base::pixelType(templ.pixels)) ==
-                                     base::PixelType::Float64,
-                                 templ.weights, edges);
+        for (std::size_t i = 0; i < views.size(); ++i) {
+            const TemplateInput& templ =
+                inputs.templates[static_cast<std::size_t>(group[i % group.size()])];
+            const bool inDouble =
+                memberPixel(base::pixelType(views[i].pixels)) == base::PixelType::Float64;
+            const bool darkOne = i >= group.size();
+            const auto add = [&](const method::MaskedView& view, const base::Point& own) {
+                turners.emplace_back(view.pixels, view.mask, flat, inDouble, view.weights,
+                                     rotation::VoxelEdges{own, edges});
+            };
+            if (!isFiner(templ)) {
+                if (templ.image->finer && !darkOne) {
+                    inputs.notes.push_back("the template " + templ.image->source +
+                                           " is turned in voxels of the scene, where its mask "
+                                           "lies, not from its own");
+                }
+                add(views[i], edges);
+                continue;
+            }
+            const base::Point ratio =
+                base::spacingRatio(templ.image->finer->geometry, inputs.geometry);
+            method::MaskedView view = finerView(templ);
+            const std::optional<base::AnyImage> changed =
+                isInverted(job) != darkOne ? std::optional(invertedTemplate(view, job.operation))
+                                           : std::nullopt;
+            if (changed) {
+                view.pixels = base::viewOf(*changed);
+            }
+            add(view, {ratio[0] * edges[0], ratio[1] * edges[1], ratio[2] * edges[2]});
         }
         auto bank = std::make_shared<rotation::PoseBank>(std::move(turners), cover);
         prepareBank(inputs, *bank);

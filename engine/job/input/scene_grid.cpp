@@ -244,9 +244,12 @@ void matchDirections(const Inputs& inputs, TemplateInput& templ, const Job& job,
     templ.change = std::move(change);
 }
 
-std::shared_ptr<SceneImage> resampledAlongAxes(const SceneImage& image, const base::Geometry& grid,
+std::shared_ptr<SceneImage> resampledAlongAxes(const std::shared_ptr<const SceneImage>& templ,
+                                               const base::Geometry& grid,
                                                const std::stop_token& stop) {
+    const SceneImage& image = *templ;
     auto made = factsOf(image);
+    made->finer = templ;
     filter::Resampled resampled =
         filter::resample(base::viewOf(image.pixels), image.geometry, grid, stop);
     made->pixels = std::move(resampled.pixels);
@@ -282,11 +285,12 @@ void matchSpacing(Inputs& inputs, TemplateInput& templ, const Job& job,
     GridChange change = templ.change.value_or(GridChange{.from = before});
     change.before = before;
     change.own = image.geometry;
-    templ.image = resampledAlongAxes(image, inputs.geometry, stop);
+    inputs.notes.push_back(both + "; it was resampled from " + base::toString(before) + " to " +
+                           base::toString(after) + " voxels" +
+                           (job.poses.any() ? ", and turned from its own" : ""));
+    templ.image = resampledAlongAxes(templ.image, inputs.geometry, stop);
     change.grid = templ.image->geometry;
     templ.change = std::move(change);
-    inputs.notes.push_back(both + "; it was resampled from " + base::toString(before) + " to " +
-                           base::toString(after) + " voxels");
 }
 
 /// Both: a voxel counts if it counts in both, by the weight of `mask`.
@@ -319,19 +323,40 @@ void bringToScene(Inputs& inputs, TemplateInput& templ, const Job& job,
     matchSpacing(inputs, templ, job, stop);
 }
 
-std::shared_ptr<const MaskImage> bringToTemplate(const Inputs& inputs, const TemplateInput& templ,
-                                                 std::shared_ptr<const MaskImage> mask,
-                                                 const Job& job, const std::stop_token& stop) {
+namespace {
+
+/// The mask along the axes of the scene.
+std::shared_ptr<const MaskImage> turnedWith(const TemplateInput& templ, const Inputs& inputs,
+                                            const std::shared_ptr<const MaskImage>& mask,
+                                            const Job& job) {
     const auto relation = job.ignoreDirections ? std::nullopt : relationTo(*inputs.scene, *mask);
     const bool asTemplate =
         !mask->directed && templ.change && mask->support.extents() == templ.change->from;
     const AxisTurn turn = relation ? relation->turn : asTemplate ? templ.change->turn : AxisTurn{};
-    if (!turn.isNone()) {
-        mask = turned(*mask, turn, relation.has_value());
-    }
-    const bool resampled = templ.change && templ.change->before.x > 0;
-    if (resampled && mask->support.extents() == templ.change->before &&
-        !(mask->support.extents() == templ.extents() && mask->geometry == templ.change->grid)) {
+    return turn.isNone() ? mask : turned(*mask, turn, relation.has_value());
+}
+
+/// Whether the mask, along those axes, lies on the grid of its template before that was resampled.
+bool isResampledWith(const TemplateInput& templ, const MaskImage& mask) {
+    return templ.change && templ.change->before.x > 0 &&
+           mask.support.extents() == templ.change->before &&
+           !(mask.support.extents() == templ.extents() && mask.geometry == templ.change->grid);
+}
+
+} // namespace
+
+std::shared_ptr<const MaskImage> beforeResampling(const Inputs& inputs, const TemplateInput& templ,
+                                                  const std::shared_ptr<const MaskImage>& mask,
+                                                  const Job& job) {
+    auto own = turnedWith(templ, inputs, mask, job);
+    return templ.image->finer && isResampledWith(templ, *own) ? own : nullptr;
+}
+
+std::shared_ptr<const MaskImage> bringToTemplate(const Inputs& inputs, const TemplateInput& templ,
+                                                 std::shared_ptr<const MaskImage> mask,
+                                                 const Job& job, const std::stop_token& stop) {
+    mask = turnedWith(templ, inputs, mask, job);
+    if (isResampledWith(templ, *mask)) {
         const GridChange& change = *templ.change;
         const base::AnyImage values = valuesOf(*mask);
         auto made =
@@ -451,11 +476,11 @@ base::Extents extentsOnSceneGrid(const SceneImage& templ, const SceneImage& scen
                : filter::resampledExtents(extents, base::spacingRatio(templ.geometry, grid));
 }
 
-std::shared_ptr<const SceneImage> onSceneGrid(const SceneImage& templ, const SceneImage& scene,
-                                              const base::Geometry& grid,
+std::shared_ptr<const SceneImage> onSceneGrid(const std::shared_ptr<const SceneImage>& templ,
+                                              const SceneImage& scene, const base::Geometry& grid,
                                               const std::stop_token& stop) {
-    return degreesOff(templ, scene) > 0 ? detail::laidOnGrid(templ, scene, grid, stop)
-                                        : detail::resampledAlongAxes(templ, grid, stop);
+    return degreesOff(*templ, scene) > 0 ? detail::laidOnGrid(*templ, scene, grid, stop)
+                                         : detail::resampledAlongAxes(templ, grid, stop);
 }
 
 } // namespace flcc::job

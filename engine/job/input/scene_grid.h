@@ -21,6 +21,11 @@ void bringToScene(Inputs& inputs, TemplateInput& templ, const Job& job,
 bringToTemplate(const Inputs& inputs, const TemplateInput& templ,
                 std::shared_ptr<const MaskImage> mask, const Job& job, const std::stop_token& stop);
 
+/// That mask before it was resampled with its template; null where none was.
+[[nodiscard]] std::shared_ptr<const MaskImage>
+beforeResampling(const Inputs& inputs, const TemplateInput& templ,
+                 const std::shared_ptr<const MaskImage>& mask, const Job& job);
+
 /// The mask of a template without what an oblique template leaves empty in its box.
 [[nodiscard]] std::shared_ptr<const MaskImage>
 insideOf(const TemplateInput& templ, const std::shared_ptr<const MaskImage>& mask);
