@@ -80,10 +80,11 @@ struct TemplateReport {
     std::string source; ///< path, or scene and crop
     base::Extents extents{0, 0, 0};
     base::PixelType type = base::PixelType::Float32;
-    std::int64_t support = 0;    ///< number of voxels that count
-    bool masked = false;         ///< its mask excludes voxels, or has weights
-    bool weighted = false;       ///< its mask has weights other than 0 and 1
-    method::Separability form{}; ///< of the template as it is matched
+    std::int64_t support = 0;               ///< number of voxels that count
+    bool masked = false;                    ///< its mask excludes voxels, or has weights
+    bool weighted = false;                  ///< its mask has weights other than 0 and 1
+    method::Separability form{};            ///< of the template as it is matched
+    std::optional<base::Point> reference{}; ///< SceneImage::reference
 };
 
 /// The templates of one extent, which are planned and run together.

@@ -65,7 +65,8 @@ ThresholdPoint pointOf(double threshold, std::int64_t listed, std::int64_t match
             matched,
             share(matched, listed),
             share(matched, all),
-            share(2 * matched, listed + all)};
+            share(2 * matched, listed + all),
+            share(17 * matched, listed + 16 * all)};
 }
 
 ListComparison::Distances distancesOf(const std::vector<MatchedPair>& pairs) {
@@ -141,6 +142,7 @@ ListComparison compareLists(const std::vector<ComparedPosition>& a,
     result.precision = whole.precision;
     result.recall = whole.recall;
     result.f1 = whole.f1;
+    result.f4 = whole.f4;
     if (!result.pairs.empty()) {
         result.distances = distancesOf(result.pairs);
     }

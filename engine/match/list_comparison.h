@@ -38,6 +38,9 @@ struct ThresholdPoint {
     double precision = 0; ///< matched / listed
     double recall = 0;    ///< matched / positions of B
     double f1 = 0;        ///< 2 matched / (listed + positions of B)
+    /// F-beta with beta 4, in which a missed position weighs as much as 16 wrong ones, as in the
+    /// CZII challenge on cryo-electron tomograms: 17 matched / (listed + 16 positions of B).
+    double f4 = 0;
 };
 
 /// Two lists of positions, of which B is the truth where one of them is.
@@ -48,6 +51,7 @@ struct ListComparison {
     double precision = 0; ///< 0 for an empty A
     double recall = 0;    ///< 0 for an empty B
     double f1 = 0;
+    double f4 = 0;
     /// One for each score of A, best first; empty if a position of A has no score.
     std::vector<ThresholdPoint> curve;
     std::optional<ThresholdPoint> best; ///< with the largest F1; of several, the strictest

@@ -394,7 +394,8 @@ void ComparePanel::showNumbers() {
     QString text = count(FoundIn::Both, found.pairs.size()) + QStringLiteral(" &nbsp; ") +
                    count(FoundIn::OnlyA, found.onlyA.size()) + QStringLiteral(" &nbsp; ") +
                    count(FoundIn::OnlyB, found.onlyB.size());
-    text += QStringLiteral("<br>") + ratesText(found.precision, found.recall, found.f1);
+    text += QStringLiteral("<br>") + ratesText(found.precision, found.recall, found.f1) +
+            tr("F4 %1").arg(found.f4, 0, 'f', 3);
     if (found.distances) {
         text += QStringLiteral("<br>") + tr("distance %1 on average, at most %2 %3")
                                              .arg(found.distances->mean, 0, 'f', 2)

@@ -10,11 +10,7 @@
 
 namespace flcc::job::detail {
 
-namespace {
-
-std::array<std::int64_t, 3> lengthsOf(const base::Extents& n) { return {n.x, n.y, n.z}; }
-
-} // namespace
+namespace {} // namespace
 
 std::string AxisTurn::text() const {
     std::string text;

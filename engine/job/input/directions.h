@@ -2,6 +2,7 @@
 
 #include <array>
 #include <cstddef>
+#include <cstdint>
 #include <optional>
 #include <string>
 
@@ -14,6 +15,10 @@ namespace flcc::job::detail {
 /// of 100 voxels, and far above the rounding of headers (a float's 6e-8, six digits of a DICOM
 /// text).
 inline constexpr double kSameDirection = 1e-3;
+
+[[nodiscard]] inline std::array<std::int64_t, 3> lengthsOf(const base::Extents& n) {
+    return {n.x, n.y, n.z};
+}
 
 /// How the axes of one image run beside those of another.
 struct AxisTurn {

@@ -25,8 +25,6 @@ using base::ErrorCode;
 
 namespace {
 
-std::array<std::int64_t, 3> lengthsOf(const base::Extents& n) { return {n.x, n.y, n.z}; }
-
 /// Whether a turn moves a voxel of an image.
 bool moves(const AxisTurn& turn, const base::Extents& extents) {
     const auto n = lengthsOf(extents);

@@ -126,6 +126,7 @@ bool SceneRunner::readWork(bool images) {
         m_work->inputs = readInputs(m_job, own, sceneName(), m_stop);
         if (!m_job.truth.empty() && !m_stop.stop_requested()) {
             m_truth = readTruth(m_job, m_work->inputs);
+            m_work->inputs.reports.push_back(truthReport(m_job));
         }
     }
     if (m_stop.stop_requested()) {

@@ -30,10 +30,10 @@ void describeInputs(const Job& job, const Inputs& inputs, JobReport& report) {
     report.partialPeaks = job.partialPeaks;
     report.preparation = inputs.preparation;
     for (const TemplateInput& templ : inputs.templates) {
-        report.templates.push_back({templ.image->source, templ.extents(),
-                                    base::pixelType(templ.image->pixels),
-                                    method::supportCount(templ.view()), templ.masked,
-                                    method::hasWeights(templ.view()), templ.form});
+        report.templates.push_back(
+            {templ.image->source, templ.extents(), base::pixelType(templ.image->pixels),
+             method::supportCount(templ.view()), templ.masked, method::hasWeights(templ.view()),
+             templ.form, templ.image->reference});
     }
 }
 

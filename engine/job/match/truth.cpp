@@ -2,6 +2,7 @@
 
 #include "engine/io/peak_file.h"
 #include "engine/job/output/outputs.h"
+#include "engine/job/report/text_file.h"
 
 namespace flcc::job::detail {
 
@@ -19,6 +20,12 @@ io::PositionList readTruth(const Job& job, const Inputs& inputs) {
     }
     takeTemplates(list, inputs.templates.front().extents(), references);
     return list;
+}
+
+InputReport truthReport(const Job& job) {
+    return {.role = "truth",
+            .path = job.truth.string(),
+            .sha256 = io::textDigest(readTextFile(job.truth, "list"))};
 }
 
 std::shared_ptr<const ComparedLists> comparedWithTruth(const Job& job, const JobResult& result,

@@ -11,6 +11,9 @@ namespace flcc::job::detail {
 /// list of a scene with other extents.
 [[nodiscard]] io::PositionList readTruth(const Job& job, const Inputs& inputs);
 
+/// The file of Job::truth among the inputs.
+[[nodiscard]] InputReport truthReport(const Job& job);
+
 /// The peaks of `result` beside the true positions. **Errors**: as compared().
 [[nodiscard]] std::shared_ptr<const ComparedLists>
 comparedWithTruth(const Job& job, const JobResult& result, const io::PositionList& truth);

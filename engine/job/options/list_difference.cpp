@@ -15,6 +15,7 @@
 #include "engine/job/options/option_kinds.h"
 #include "engine/job/options/option_table.h"
 #include "engine/job/peak_lists.h"
+#include "engine/job/report/report_peaks.h"
 #include "engine/job/report/text_file.h"
 
 namespace flcc::job {
@@ -57,46 +58,6 @@ std::vector<match::ComparedPosition> positionsOf(const io::PositionList& list) {
         positions.push_back({position.centre, position.score});
     }
     return positions;
-}
-
-/// The peaks of a report of a match, which is no list; empty for other files.
-std::optional<io::PositionList> peaksOfReport(const std::filesystem::path& file,
-                                              const io::ListPlace& place) {
-    if (file.extension() != ".json") {
-        return std::nullopt;
-    }
-    const std::string text = detail::readTextFile(file, "list");
-    if (base::nestsTooDeep(text)) {
-        return std::nullopt;
-    }
-    using Json = nlohmann::json;
-    const Json report = Json::parse(text, nullptr, false);
-    if (!report.is_object() || !report.contains("problem") || !report.contains("peaks")) {
-        return std::nullopt;
-    }
-    try {
-        io::PositionList list;
-        list.place = place;
-        list.format = io::ListFormat::Json;
-        const Json& problem = report.at("problem");
-        if (place.scene.empty()) {
-            list.place.geometry.spacing = problem.at("spacing").get<base::Point>();
-            list.place.geometry.unit = problem.at("unit").get<std::string>();
-            const auto source = problem.at("unit_source").get<std::string>();
-            list.place.geometry.unitSource = source == "header" ? base::UnitSource::Header
-                                             : source == "user" ? base::UnitSource::User
-                                                                : base::UnitSource::Missing;
-        }
-        for (const Json& peak : report.at("peaks")) {
-            io::ListedPosition& position = list.positions.emplace_back();
-            position.centre = peak.at("centre").get<base::Point>();
-            position.score = peak.at("score").get<double>();
-        }
-        return list;
-    } catch (const Json::exception& error) {
-        throw Error(ErrorCode::Input, file.string() + " is no report of a finished match: " +
-                                          base::excerpt(error.what()));
-    }
 }
 
 const detail::OptionTable<ListDifference>& table() {
@@ -176,8 +137,8 @@ ComparedLists compared(io::PositionList a, io::PositionList b, const Tolerance& 
 
 io::PositionList readPositions(const std::filesystem::path& file, io::ListFormat format,
                                const io::ListPlace& place) {
-    if (format == io::ListFormat::Auto) {
-        if (std::optional<io::PositionList> peaks = peaksOfReport(file, place)) {
+    if (format == io::ListFormat::Auto || format == io::ListFormat::Json) {
+        if (std::optional<io::PositionList> peaks = detail::peaksOfReport(file, place)) {
             return *std::move(peaks);
         }
     }

@@ -190,7 +190,7 @@ ConvertedList converted(const ListConversion& conversion, const std::stop_token&
         place.extents = info.extents;
         place.geometry = info.geometry;
     }
-    io::PositionList list = io::readList(conversion.input, conversion.from, place);
+    io::PositionList list = readPositions(conversion.input, conversion.from, place);
     done.from = list.format;
     if (!conversion.scene.empty() && list.place.extents != place.extents) {
         throw Error(ErrorCode::Problem,

@@ -20,8 +20,13 @@ std::string countText(std::size_t count, const char* what) {
 }
 
 Json pointJson(const match::ThresholdPoint& point) {
-    return {{"threshold", point.threshold}, {"listed", point.listed}, {"matched", point.matched},
-            {"precision", point.precision}, {"recall", point.recall}, {"f1", point.f1}};
+    return {{"threshold", point.threshold},
+            {"listed", point.listed},
+            {"matched", point.matched},
+            {"precision", point.precision},
+            {"recall", point.recall},
+            {"f1", point.f1},
+            {"f4", point.f4}};
 }
 
 } // namespace
@@ -75,7 +80,7 @@ std::string comparisonText(const ComparedLists& lists) {
                        countText(result.onlyB.size(), "only in B") + " (" + lists.nameB +
                        "), within " + lengthText(lists.tolerance, lists.tolerance.distance) + "\n";
     text += "precision " + fixed(result.precision, 3) + ", recall " + fixed(result.recall, 3) +
-            ", F1 " + fixed(result.f1, 3);
+            ", F1 " + fixed(result.f1, 3) + ", F4 " + fixed(result.f4, 3);
     if (result.best && result.best->matched > 0) {
         text +=
             "; best F1 " + fixed(result.best->f1, 3) + " at " + fixed(result.best->threshold, 4);
@@ -137,6 +142,7 @@ Json toJson(const ComparedLists& lists) {
             {"precision", result.precision},
             {"recall", result.recall},
             {"f1", result.f1},
+            {"f4", result.f4},
             {"best", result.best ? pointJson(*result.best) : Json(nullptr)},
             {"distance", distances},
             {"notes", notesOf(lists)},

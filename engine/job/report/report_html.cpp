@@ -385,6 +385,21 @@ std::string inputsHtml(const JobReport& report) {
     return text;
 }
 
+/// The peaks beside true positions.
+std::string truthHtml(const JobReport& report) {
+    if (!report.truth) {
+        return {};
+    }
+    std::string text = "<h2>Truth</h2>\n" + paragraph("True positions: " + report.truth->nameB);
+    const std::string lines = comparisonText(*report.truth);
+    for (std::size_t from = 0; from < lines.size();) {
+        const std::size_t end = std::min(lines.find('\n', from), lines.size());
+        text += paragraph(lines.substr(from, end - from));
+        from = end + 1;
+    }
+    return text;
+}
+
 std::string commandHtml(const JobReport& report) {
     return report.commandLine.empty()
                ? std::string()
@@ -413,7 +428,7 @@ std::string pageOf(const JobReport& report, const PagePictures& pictures) {
             figure(pictures.heatmap, "Score of each placement at the centre of its panel" + slice) +
             "</div>\n";
     }
-    page += galleryHtml(pictures) + peaksHtml(report) + framesHtml(report);
+    page += galleryHtml(pictures) + peaksHtml(report) + truthHtml(report) + framesHtml(report);
     if (!pictures.hands.empty()) {
         page += "<h2>Handedness</h2>\n" + paragraph(handednessText(*report.handedness)) +
                 figure(pictures.hands, "Scores of the best peaks of both hands, best first");

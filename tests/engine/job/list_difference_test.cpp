@@ -1,5 +1,6 @@
 #include <QtTest>
 
+#include <algorithm>
 #include <fstream>
 
 #include <nlohmann/json.hpp>
@@ -10,7 +11,9 @@
 #include "engine/job/list_difference.h"
 #include "engine/job/listing.h"
 #include "engine/job/map_difference.h"
+#include "engine/job/peak_lists.h"
 #include "tests/engine/job/job_cases.h"
+#include "tests/support/scenes.h"
 #include "tests/support/test_class.h"
 
 using namespace flcc;
@@ -67,11 +70,7 @@ class ListDifferenceTest : public QObject {
         const test::Folder folder;
         put(folder.path("truth.csv"), kTruth);
         put(folder.path("other.csv"), "rank,score,cx,cy,cz\n1,0.5,12.5,13,0\n2,0.25,90,90,0\n");
-        put(folder.path("report.json"),
-            R"({"problem": {"spacing": [1, 1, 1], "unit": "px", "unit_source": "missing"},
-                "peaks": [{"centre": [12.5, 13, 0], "score": 0.5},
-                          {"centre": [90, 90, 0], "score": 0.25}]})");
-        for (const char* name : {"other.csv", "report.json"}) {
+        for (const char* name : {"other.csv"}) {
             job::ListDifference difference{.a = folder.path(name), .b = folder.path("truth.csv")};
             difference.output = folder.path("both.csv");
             difference.report = folder.path("both.json");
@@ -159,6 +158,51 @@ class ListDifferenceTest : public QObject {
                 }).code == base::ErrorCode::CommandLine);
     }
 
+    /// A report is converted into what the job itself would have written.
+    void reportsHoldWholeLists() {
+        const test::Folder folder;
+        base::Geometry geometry;
+        geometry.spacing = {1, 1.5, 2};
+        geometry.origin = {-30, 12, 7};
+        geometry.direction = {0, -1, 0, 0.6, 0, -0.8, 0.8, 0, 0.6};
+        geometry.unit = "nm";
+        geometry.unitSource = base::UnitSource::Header;
+        const base::AnyImage scene = test::noise(base::PixelType::Float32, {26, 24, 22}, 31);
+        const base::Box box{{9, 5, 7}, {7, 6, 5}};
+        job::Job job;
+        job.poses.rotations = "90";
+        job.maxPeaks = 5;
+        job.minScore = 0.3;
+        job.masks = {"sphere:3,1"};
+        job.peaks = folder.path("peaks.csv");
+        job.report = folder.path("report.json");
+        job.planning = plan::Planning::Estimate;
+        const auto result = job::runJob(job, test::imagesOf(base::copyOf(base::viewOf(scene)),
+                                                            test::crop(scene, box), geometry));
+        QCOMPARE(result.peaks.size(), std::size_t{5});
+        const auto withoutAudit = [](const std::string& text) {
+            const std::size_t from = text.find("# audit");
+            return from == std::string::npos
+                       ? text
+                       : text.substr(0, from) + text.substr(text.find('\n', from) + 1);
+        };
+        const std::string own = test::bytesOf(job.peaks);
+        job::ListConversion conversion;
+        conversion.input = job.report;
+        conversion.to = io::ListFormat::Csv;
+        QCOMPARE(job::convertList(conversion).text, withoutAudit(own));
+        for (const io::ListFormat to : {io::ListFormat::Slicer, io::ListFormat::Napari}) {
+            conversion.to = to;
+            conversion.input = job.peaks;
+            const std::string ofList = job::convertList(conversion).text;
+            conversion.input = job.report;
+            QCOMPARE(withoutAudit(job::convertList(conversion).text), withoutAudit(ofList));
+        }
+        put(job.report, R"({"problem": {}, "peaks": [{"score": 0.5}]})");
+        QVERIFY(test::thrownBy([&] { (void)job::convertList(conversion); }).code ==
+                base::ErrorCode::Input);
+    }
+
     /// The built-in sample is found completely, each copy within a voxel.
     void aMatchComparesItsPeaksWithTheTruth() {
         const test::Folder folder;
@@ -183,6 +227,14 @@ class ListDifferenceTest : public QObject {
         QCOMPARE(json["truth"]["recall"].get<double>(), 1.0);
         const io::PositionList list = job::readPositions(job.comparison, io::ListFormat::Auto, {});
         QCOMPARE(list.positions.size(), result.peaks.size());
+        QVERIFY(std::ranges::any_of(result.report.inputs, [&](const job::InputReport& each) {
+            return each.role == "truth" && each.path == job.truth.string() &&
+                   each.sha256 == io::textDigest(test::bytesOf(job.truth));
+        }));
+        const std::string page = job::toHtml(result.report);
+        for (const char* said : {"<h2>Truth</h2>", "recall 1.000", "truth.csv</td>"}) {
+            QVERIFY2(page.find(said) != std::string::npos, said);
+        }
         // The report is a list too.
         job::ListDifference again{.a = job.report, .b = job.truth};
         again.tolerance = job.tolerance;

@@ -136,6 +136,9 @@ class ListComparisonTest : public QObject {
         QCOMPARE(result.recall, 2.0 / 3);
         QCOMPARE(result.curve.size(), std::size_t{3});
         QCOMPARE(result.curve[0].f1, 0.5);
+        const double p = result.curve[0].precision;
+        const double r = result.curve[0].recall;
+        QCOMPARE(result.curve[0].f4, 17 * p * r / (16 * p + r));
         QCOMPARE(result.best->threshold, 0.6);
         QCOMPARE(result.distances->mean, 2.0);
         QCOMPARE(result.distances->median, 2.0);
