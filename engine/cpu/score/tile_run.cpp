@@ -105,6 +105,12 @@ template <class T> auto boxOf(const base::View<T>& view) {
     return simd::VoxelBox<T>{view.data(), view.rowStride(), view.sliceStride()};
 }
 
+/// The sums over the scores of a box, which may be empty.
+method::ScoreSums sumsOf(const base::Box& box, const simd::BestSums& sums) {
+    const base::Extents& n = box.extents;
+    return method::ofPart({n.x * n.y * n.z, sums.sum, sums.squares});
+}
+
 } // namespace
 
 simd::BestRows BestTile::rowsOf(std::int32_t templ, const BestPart& part,
@@ -127,7 +133,7 @@ method::ScoreSums BestTile::merge(std::int32_t templ, const BestPart& part, cons
     if (plain) {
         const simd::BestSums sums = simd::takeBest(
             {rowsOf(templ, part, box), boxOf(base::View<const float>(scores.value))});
-        return method::ofPart({base::voxelCount(box.extents), sums.sum, sums.squares});
+        return sumsOf(box, sums);
     }
     const method::ScoreSums sums =
         m_problem.operation.isLcc() ? method::scoreSums(scores) : method::valueSums(scores);
@@ -154,8 +160,7 @@ std::optional<simd::MergeArguments> BestTile::mergeOf(std::int32_t templ,
 void BestTile::takeMerged(std::int32_t templ, const BestPart& part, const simd::BestSums& sums,
                           WorkerTally& tally) {
     const base::Box box = part.view.counted.of(templ, part.view.map.value.extents());
-    addUp(templ, part, method::ofPart({base::voxelCount(box.extents), sums.sum, sums.squares}),
-          tally);
+    addUp(templ, part, sumsOf(box, sums), tally);
 }
 
 void addCandidate(const method::Method& method, const base::Extents& tile,
