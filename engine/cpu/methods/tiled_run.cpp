@@ -102,10 +102,10 @@ class Worker {
         return passed;
     }
 
-    /// Correlates a loaded tile with template `i` and scores it.
+    /// Correlates a loaded tile with template `i`.
     template <class Real>
-    TileResult correlate(const TileTransform<Real>& transform, std::size_t i, const PlainTile& tile,
-                         Passed& passed, TileBuffers<Real>& own) {
+    void correlate(const TileTransform<Real>& transform, std::size_t i, const PlainTile& tile,
+                   Passed& passed, TileBuffers<Real>& own) {
         const Real* const templ = spectrumOf(*m_run.templs[i], own);
         const Extents& wanted = tile.out.extents;
         if (own.spectrum != nullptr) {
@@ -116,8 +116,38 @@ class Worker {
                 transform.correlate(templ, own.voxels, own.work, own.numerators, wanted);
         }
         m_tally.clock.lap(kNumerator);
+    }
+
+    /// Scores a tile that has been correlated with template `i`.
+    template <class Real>
+    TileResult scored(std::size_t i, const PlainTile& tile, const Passed& passed,
+                      const TileBuffers<Real>& own) {
         return score(m_run.points, tile.out, passed, *m_run.templs[i], scoresOf(i, tile), own,
                      own.spectrum != nullptr ? &m_buffers.kept() : nullptr);
+    }
+
+    /// Merges its scores without a map of them. False if they need one.
+    bool merged(std::size_t i, PlainTile& tile, const Passed& passed,
+                const TileBuffers<float>& own) {
+        auto merge = m_run.bank() ? m_buffers.best.mergeOf(static_cast<std::int32_t>(i), tile.part)
+                                  : std::nullopt;
+        if (!merge) {
+            return false;
+        }
+        const Problem& problem = m_run.problem;
+        const BoundTerms terms = fourierTerms(m_run.points, problem.templ, passed.energies,
+                                              passed.centred.exact, kUnitSingle);
+        const auto result =
+            m_buffers.scorer.merge(problem, tile.out.extents, boxOf(own.numerators, m_run.points),
+                                   passed.centred, terms, m_buffers.kept(), *merge);
+        if (result) {
+            m_buffers.scorer.finish(problem, m_run.scene.pixels, tile.out,
+                                    m_run.templs[i]->canonical(), *result, {}, m_tally.facts);
+            m_buffers.best.takeMerged(static_cast<std::int32_t>(i), tile.part, merge->sums,
+                                      m_tally);
+        }
+        m_tally.clock.lap(kDenominator);
+        return result.has_value();
     }
 
     void single(PlainTile& tile) {
@@ -127,7 +157,11 @@ class Worker {
         const double againNs = m_again.ns(tile.out.extents);
         for (std::size_t i = 0; i < m_run.templs.size(); ++i) {
             const TiledPrepared& templ = *m_run.templs[i];
-            TileResult result = correlate(transform, i, tile, passed, own);
+            correlate(transform, i, tile, passed, own);
+            if (merged(i, tile, passed, own)) {
+                continue;
+            }
+            TileResult result = scored(i, tile, passed, own);
             // The numerators are not needed any more, so their memory serves as scratch.
             auto* const steps = reinterpret_cast<std::int16_t*>(own.numerators);
             m_buffers.scorer.scoreAgain(
@@ -148,7 +182,8 @@ class Worker {
         TileBuffers<double> own = m_buffers.tile<double>(m_run.bank() ? 1 : 0);
         Passed passed = enter(*transform, tile, own);
         for (std::size_t i = 0; i < m_run.templs.size(); ++i) {
-            finish(i, tile, correlate(*transform, i, tile, passed, own));
+            correlate(*transform, i, tile, passed, own);
+            finish(i, tile, scored(i, tile, passed, own));
         }
     }
 
@@ -184,7 +219,11 @@ class Worker {
             // Without exact sums, these are made in double too.
             const double againNs =
                 (hasExactSums(*m_run.templs[i], &passed.centred) ? 1 : 3) * partsNs;
-            TileResult result = correlate(transform, i, tile, passed, own);
+            correlate(transform, i, tile, passed, own);
+            if (merged(i, tile, passed, own)) {
+                continue;
+            }
+            TileResult result = scored(i, tile, passed, own);
             scoreAgainMasked(i, tile, againNs, own, result);
             if (TileScorer::wantsDouble(m_run.problem, result, againNs)) {
                 again(i, tile, &passed.centred);

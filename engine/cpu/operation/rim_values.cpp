@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "engine/cpu/common/tile_grid.h"
+#include "engine/cpu/score/edge_sums.h"
 #include "engine/method/canonical_cost.h"
 #include "engine/method/shared/template_error.h"
 
@@ -81,7 +82,7 @@ bool RimValues::load(const GeneralRun& run, const OperationPrepared& templ, cons
     m_exactly = !m_usable;
     if (m_usable && !stop.stop_requested()) {
         m_flat.start(run, templ, out);
-        scoreTile(templ, templ.rim()->of(m_shape));
+        scoreTile(run, templ, templ.rim()->of(m_shape));
         // Five correlations in double, each with half of another.
         const double exactNs =
             8 * doubleHalfNs(m_points) * static_cast<double>(base::voxelCount(m_points));
@@ -120,6 +121,21 @@ bool RimValues::enterTile(const GeneralRun& run, const Box& out) {
         }
         m_sums = base::Image<double>({largest.sums, 1, 1}, 0.0);
     }
+    loadVoxels(run);
+    if (m_centred.nonFinite > 0) {
+        return false;
+    }
+    const auto transform = TileTransform<float>::of(m_shape);
+    m_energies.in = transform->forward(m_voxels.data(), m_work.data(), m_spectrum.data());
+    m_mask = nullptr;
+    m_squared = m_boxed = false;
+    m_poor.reset();
+    return true;
+}
+
+/// Loads the voxels under m_out; those beyond the scene are 0.
+void RimValues::loadVoxels(const GeneralRun& run) {
+    const Box seen = seenBy(m_problem, m_out);
     const Box inside = insideOf(seen, run.scene.extents());
     std::fill_n(m_voxels.data(), base::voxelCount(m_shape) + TileTransform<float>::kZeros, 0.0F);
     const simd::FloatBox box = boxOf(m_voxels.data());
@@ -129,18 +145,27 @@ bool RimValues::enterTile(const GeneralRun& run, const Box& out) {
                                  (inside.corner.y - seen.corner.y) * box.rowStride +
                                  (inside.corner.x - seen.corner.x),
                              box.rowStride, box.sliceStride});
-    if (m_centred.nonFinite > 0) {
+    m_replaced = false;
+}
+
+/// True if sums under a mask are made along its edges, from m_voxels. It does not depend on the
+/// templates before.
+bool RimValues::sumsAlongEdges(const GeneralRun& run, const MaskWeights& mask) {
+    if (!hasShortEdges(mask, edgesAreWhole(mask, m_centred)) || !m_poor.value_or(true)) {
         return false;
     }
-    const auto transform = TileTransform<float>::of(m_shape);
-    m_energies.in = transform->forward(m_voxels.data(), m_work.data(), m_spectrum.data());
-    m_mask = nullptr;
-    m_squared = m_boxed = false;
-    return true;
+    if (m_replaced) {
+        loadVoxels(run);
+    }
+    if (!m_poor) {
+        m_poor = expectsPoorSums(m_shape, m_problem.templ, m_out.extents, boxOf(m_voxels.data()),
+                                 m_problem.promise);
+    }
+    return *m_poor;
 }
 
 /// Makes the window sums of the tile, or those under another mask.
-void RimValues::sumUnder(const RimTemplate::Spectra& spectra) {
+void RimValues::sumUnder(const GeneralRun& run, const RimTemplate::Spectra& spectra) {
     const MaskWeights* const mask = spectra.mask.get();
     const Extents& out = m_out.extents;
     const Extents& m = m_problem.templ;
@@ -164,6 +189,12 @@ void RimValues::sumUnder(const RimTemplate::Spectra& spectra) {
         return;
     }
     m_mask = mask;
+    if (sumsAlongEdges(run, *mask)) {
+        (void)sumAlongEdges(*mask, m_centred, boxOf(m_voxels.data()), m, out, sumsRows());
+        m_maskErrors = {};
+        m_maskErrors.first = m_maskErrors.second = edgeSumsError(*mask, m_centred, m, out);
+        return;
+    }
     const auto transform = TileTransform<float>::of(m_shape);
     const Extents seen = footprint(m_out, m).extents;
     if (!m_squared) {
@@ -174,7 +205,7 @@ void RimValues::sumUnder(const RimTemplate::Spectra& spectra) {
                                  static_cast<double>(base::voxelCount(seen)));
         squareTile(m_shape, seen, m_level, m_voxels.data());
         m_squaresIn = transform->forward(m_voxels.data(), m_work.data(), m_squares.data());
-        m_squared = true;
+        m_squared = m_replaced = true;
     }
     SumsKnown known{m_shape, m, m_centred, m_energies, {}, m_level};
     known.squares.in = m_squaresIn;
@@ -193,10 +224,11 @@ void RimValues::sumUnder(const RimTemplate::Spectra& spectra) {
     }
 }
 
-void RimValues::scoreTile(const OperationPrepared& templ, const RimTemplate::Spectra& spectra) {
+void RimValues::scoreTile(const GeneralRun& run, const OperationPrepared& templ,
+                          const RimTemplate::Spectra& spectra) {
     const Extents& out = m_out.extents;
     const Extents& m = m_problem.templ;
-    sumUnder(spectra);
+    sumUnder(run, spectra);
     m_energies.out = TileTransform<float>::of(m_shape)->inverse(
         spectra.that.data(), m_spectrum.data(), m_work.data(), m_numerators.data(), out);
     const SupportTemplate& weights = *templ.weights();

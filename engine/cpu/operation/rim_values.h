@@ -1,6 +1,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "engine/base/image.h"
@@ -48,8 +49,11 @@ class RimValues final : public PlacementValues {
                                            const TransformShape& points);
 
     [[nodiscard]] bool enterTile(const GeneralRun& run, const base::Box& out);
-    void sumUnder(const RimTemplate::Spectra& spectra);
-    void scoreTile(const OperationPrepared& templ, const RimTemplate::Spectra& spectra);
+    void loadVoxels(const GeneralRun& run);
+    [[nodiscard]] bool sumsAlongEdges(const GeneralRun& run, const MaskWeights& mask);
+    void sumUnder(const GeneralRun& run, const RimTemplate::Spectra& spectra);
+    void scoreTile(const GeneralRun& run, const OperationPrepared& templ,
+                   const RimTemplate::Spectra& spectra);
     void scoreLine(const OperationPrepared& templ, const base::Index& at, const RimFrame& frame);
     [[nodiscard]] simd::FloatBox boxOf(float* data) const {
         return {data, m_shape.x, m_shape.x * m_shape.y};
@@ -74,7 +78,9 @@ class RimValues final : public PlacementValues {
     double m_sumsError = 0;              ///< of window sums
     const MaskWeights* m_mask = nullptr; ///< whose sums m_sums holds
     bool m_boxed = false;                ///< m_sums holds window sums
+    std::optional<bool> m_poor;          ///< sums by transforms will not do; once it is known
     bool m_squared = false;              ///< m_squares holds the spectrum of the squares
+    bool m_replaced = false;             ///< m_voxels holds squares
     double m_level = 0;                  ///< of the squares
     method::shared::TileEnergy m_squaresIn;
     SumsErrors m_maskErrors;

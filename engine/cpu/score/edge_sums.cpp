@@ -316,15 +316,23 @@ MaskedSums sumAlongEdges(const MaskWeights& mask, const CentredTile& tile, const
         return result;
     }
     sumBoth<double>(edges, 1, x, m, out, to);
+    const double error = edgeSumsError(mask, tile, m, out);
+    result.root = 2 * error / std::sqrt(mask.total());
+    result.one = error + 2 * error * error / mask.total() + result.root * std::sqrt(error);
+    return result;
+}
+
+double edgeSumsError(const MaskWeights& mask, const CentredTile& tile, const Extents& m,
+                     const Extents& out) {
+    if (edgesAreWhole(mask, tile)) {
+        return 0;
+    }
     // A prefix sum has a magnitude of at most the length of its row and passes through as many
     // roundings. A sum of some of the 2 runs places passes through fewer than these, each of
     // magnitude runs * length at most.
     const auto length = static_cast<double>(stripColumns(m, out) + m.x - 1);
-    const auto runs = static_cast<double>(edges.runs());
-    const double error = kUnitDouble * 2 * runs * length * (length + 2 * runs);
-    result.root = 2 * error / std::sqrt(mask.total());
-    result.one = error + 2 * error * error / mask.total() + result.root * std::sqrt(error);
-    return result;
+    const auto runs = static_cast<double>(mask.edges()->runs());
+    return kUnitDouble * 2 * runs * length * (length + 2 * runs);
 }
 
 std::int64_t edgeSumsBytes(const Extents& m, const Extents& out) {

@@ -27,6 +27,10 @@ namespace flcc::cpu {
                                        const simd::FloatBox& x, const base::Extents& m,
                                        const base::Extents& out, const SumsRows& to);
 
+/// The error of both of these sums. It does not depend on the voxels.
+[[nodiscard]] double edgeSumsError(const MaskWeights& mask, const CentredTile& tile,
+                                   const base::Extents& m, const base::Extents& out);
+
 /// Bytes that sumAlongEdges() takes, about: those of masks with as many parts as turned boxes have.
 [[nodiscard]] std::int64_t edgeSumsBytes(const base::Extents& m, const base::Extents& out);
 

@@ -68,39 +68,72 @@ void BestTile::take(std::int32_t templ, BestPart& part, bool plain, WorkerTally&
     if (part.view.index.data() == nullptr) {
         return;
     }
-    plain = !method::leaveOut(of(templ, part), templ, part.view.counted) && plain;
-    part.plain =
-        part.plain && plain && part.view.map.exact.data() == nullptr && m_problem.operation.isLcc();
+    plain = plain && part.view.map.exact.data() == nullptr && m_problem.operation.isLcc();
+    base::Box box{{0, 0, 0}, part.view.map.value.extents()};
+    if (templ == 0) { // its scores are the best ones
+        part.plain = !method::leaveOut(of(templ, part), templ, part.view.counted) && plain;
+        plain = part.plain;
+    } else {
+        box = part.view.counted.of(templ, box.extents);
+        part.plain = part.plain && plain;
+    }
+    addUp(templ, part, merge(templ, part, box, plain), tally);
+}
+
+void BestTile::addUp(std::int32_t templ, const BestPart& part, const method::ScoreSums& sums,
+                     WorkerTally& tally) {
     if (!tally.best) {
         tally.best.emplace();
     }
     method::MapFacts one;
-    one.scores = merge(templ, part);
+    one.scores = sums;
     method::addTemplate(one, *tally.best);
     if (templ + 1 < m_problem.templates) {
         return;
     }
     if (part.plain) {
-        tally.best->statusCounts[static_cast<std::size_t>(base::Status::Ok)] += one.scores.count;
+        tally.best->statusCounts[static_cast<std::size_t>(base::Status::Ok)] +=
+            base::voxelCount(part.view.map.value.extents());
     } else {
         method::addStatuses(part.view.map, *tally.best);
     }
 }
 
-method::ScoreSums BestTile::merge(std::int32_t templ, const BestPart& part) {
-    const method::MapView scores = of(templ, part);
-    const method::BankView& best = part.view;
+namespace {
+
+template <class T> auto boxOf(const base::View<T>& view) {
+    return simd::VoxelBox<T>{view.data(), view.rowStride(), view.sliceStride()};
+}
+
+/// The sums over the scores of a box, which may be empty.
+method::ScoreSums sumsOf(const base::Box& box, const simd::BestSums& sums) {
+    const base::Extents& n = box.extents;
+    return method::ofPart({n.x * n.y * n.z, sums.sum, sums.squares});
+}
+
+} // namespace
+
+simd::BestRows BestTile::rowsOf(std::int32_t templ, const BestPart& part,
+                                const base::Box& box) const {
+    const method::BankView best = method::partOf(part.view, box);
+    simd::BestRows to{templ, box.extents, boxOf(best.map.value), boxOf(best.index)};
+    if (!part.plain) {
+        to.status = {reinterpret_cast<std::uint8_t*>(best.map.status.data()),
+                     best.map.status.rowStride(), best.map.status.sliceStride()};
+        to.wholeFirst = best.counted.wholeFirst;
+    }
+    return to;
+}
+
+method::ScoreSums BestTile::merge(std::int32_t templ, const BestPart& part, const base::Box& box,
+                                  bool plain) {
+    const method::MapView scores = method::partOf(of(templ, part), box);
+    const method::BankView best = method::partOf(part.view, box);
     method::addScores(scores, best.sums);
-    if (part.plain) {
-        const auto boxOf = [](const auto& view) {
-            using Element = std::remove_pointer_t<decltype(view.data())>;
-            return simd::VoxelBox<Element>{view.data(), view.rowStride(), view.sliceStride()};
-        };
-        const base::Extents& extents = scores.value.extents();
-        const simd::BestSums sums =
-            simd::takeBest({templ, extents, boxOf(base::View<const float>(scores.value)),
-                            boxOf(best.map.value), boxOf(best.index)});
-        return method::ofPart({base::voxelCount(extents), sums.sum, sums.squares});
+    if (plain) {
+        const simd::BestSums sums = simd::takeBest(
+            {rowsOf(templ, part, box), boxOf(base::View<const float>(scores.value))});
+        return sumsOf(box, sums);
     }
     const method::ScoreSums sums =
         m_problem.operation.isLcc() ? method::scoreSums(scores) : method::valueSums(scores);
@@ -110,6 +143,24 @@ method::ScoreSums BestTile::merge(std::int32_t templ, const BestPart& part) {
         method::mergeBest(scores, templ, best, m_problem.operation.traits().best);
     }
     return sums;
+}
+
+std::optional<simd::MergeArguments> BestTile::mergeOf(std::int32_t templ,
+                                                      const BestPart& part) const {
+    if (templ == 0 || part.view.sums.wanted() || part.view.map.exact.data() != nullptr) {
+        return std::nullopt;
+    }
+    const base::Box box = part.view.counted.of(templ, part.view.map.value.extents());
+    simd::MergeArguments merge;
+    merge.to = rowsOf(templ, part, box);
+    merge.corner = box.corner;
+    return merge;
+}
+
+void BestTile::takeMerged(std::int32_t templ, const BestPart& part, const simd::BestSums& sums,
+                          WorkerTally& tally) {
+    const base::Box box = part.view.counted.of(templ, part.view.map.value.extents());
+    addUp(templ, part, sumsOf(box, sums), tally);
 }
 
 void addCandidate(const method::Method& method, const base::Extents& tile,

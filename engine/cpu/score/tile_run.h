@@ -53,9 +53,22 @@ class BestTile {
     /// known to be OK.
     void take(std::int32_t templ, BestPart& part, bool plain, WorkerTally& tally);
 
+    /// Where the scores of a template that is not the first are merged row by row, without of() and
+    /// take(); takeMerged() follows. Empty if they cannot be.
+    [[nodiscard]] std::optional<simd::MergeArguments> mergeOf(std::int32_t templ,
+                                                              const BestPart& part) const;
+    void takeMerged(std::int32_t templ, const BestPart& part, const simd::BestSums& sums,
+                    WorkerTally& tally);
+
   private:
-    /// Merges the scores of `templ` and returns sums over them.
-    method::ScoreSums merge(std::int32_t templ, const BestPart& part);
+    /// Merges the scores of `templ`, of which those in `box` count, and returns sums over them.
+    method::ScoreSums merge(std::int32_t templ, const BestPart& part, const base::Box& box,
+                            bool plain);
+    /// Where scores of `box` that are all OK are merged.
+    [[nodiscard]] simd::BestRows rowsOf(std::int32_t templ, const BestPart& part,
+                                        const base::Box& box) const;
+    void addUp(std::int32_t templ, const BestPart& part, const method::ScoreSums& sums,
+               WorkerTally& tally);
 
     method::Problem m_problem;
     base::Extents m_tile;

@@ -9,6 +9,7 @@
 
 #include "engine/cpu/common/tile_grid.h"
 #include "engine/cpu/score/panel_numerators.h"
+#include "engine/cpu/score/score_constants.h"
 #include "engine/cpu/score/tile_finish.h"
 #include "engine/method/canonical_cost.h"
 #include "engine/method/operation_template.h"
@@ -25,52 +26,6 @@ using base::Status;
 
 /// Step between the bounds of the last row that go into the sample.
 constexpr std::int64_t kRowBoundStep = 16;
-
-/// H in the error bound of window sums by additions (engine/method/NUMERICS.md, section 4).
-double chainOf(const Extents& m) {
-    return static_cast<double>(m.y > 1 ? m.y : 0) + static_cast<double>(m.z > 1 ? m.z : 0);
-}
-
-simd::ScoreConstants constantsOf(const method::Problem& problem, const CentredTile& tile,
-                                 const BoundTerms& terms, double constant) {
-    const Extents& m = problem.templ;
-    const double chain = chainOf(m);
-    simd::ScoreConstants constants;
-    constants.count =
-        static_cast<double>(m.x) * static_cast<double>(m.y) * static_cast<double>(m.z);
-    constants.exactSums = tile.exactSums;
-    constants.exactVariance =
-        tile.exactSums && constants.count * constants.count * tile.steps * tile.steps < 0x1p53;
-    constants.unit = tile.stepsPerUnit();
-    // With exact sums, a smaller D would show the rounding of s1^2 / N; then the integers decide.
-    constants.suspicious = tile.exactSums ? 0x1p-20 : 4 * (16 + chain) * kUnitDouble;
-    constants.boundNumerator = terms.numerator;
-    constants.boundWorst = terms.worst > 0 ? terms.worst : std::numeric_limits<double>::infinity();
-    constants.boundScore = terms.score;
-    constants.boundPanel = terms.panel;
-    // With exact sums only the rounding of s1^2 / N remains: u53 K^2.
-    constants.boundSquare = tile.exactSums ? kUnitDouble : sumsBound(m);
-    constants.boundConstant = constant;
-    constants.promise = problem.promise;
-    constants.templSum = terms.templSum;
-    constants.templLevel = terms.templLevel;
-    constants.numeratorScale = 1 / (constants.count * terms.templNorm * constants.unit);
-    return constants;
-}
-
-/// Sets what differs under a mask, whose sums are given.
-void setMasked(const MaskedSums& sums, const CentredTile& tile, simd::ScoreConstants& constants) {
-    constants.hasSumErrors = true;
-    constants.count = sums.mask->total();
-    constants.exactSums = sums.whole;
-    const double most = constants.count * tile.steps;
-    constants.exactVariance = sums.whole && most * most < 0x1p53;
-    constants.suspicious = 0;
-    constants.boundSquare = 0; // varianceSquare counts the roundings
-    constants.varianceOne = sums.one;
-    constants.varianceRoot = sums.root;
-    constants.varianceSquare = sums.square;
-}
 
 /// Number of LOWCONF voxels of a tile that are recorded. A tile with more of them is not scored
 /// again voxel by voxel.
@@ -213,8 +168,6 @@ BoundTerms fourierTerms(const Extents& points, const Extents& m, const TileEnerg
     return terms;
 }
 
-double sumsBound(const Extents& m) { return (8 + chainOf(m) / 2) * kUnitDouble; }
-
 TileScorer::TileScorer(const Extents& m, const Extents& tile)
     : m_tile(tile), m_scratch({simd::scoreScratch(m, tile), 1, 1}),
       m_bounds({tile.x + simd::kSlack, 1, 1}, 0.0F) {}
@@ -275,6 +228,7 @@ TileResult TileScorer::score(const method::Problem& problem, const base::AnyView
         arguments.recall = std::exchange(kept->m_known, true);
         if (!arguments.recall) {
             kept->m_rows.fill({});
+            kept->m_worst.clear();
             arguments.recall = arguments.sumsOnly = mask != nullptr;
         }
     }
@@ -287,9 +241,7 @@ TileResult TileScorer::score(const method::Problem& problem, const base::AnyView
     TileResult result{tile, {}, 0, inDouble};
     simd::ScoreConstants constants = constantsOf(problem, tile, terms, constant);
     if (mask != nullptr) {
-        setMasked(kept->masked(), tile, constants);
-        // The scores are those of the voxels as they were loaded.
-        constants.boundPanel += tile.exact ? 0 : kUnitOf<Real>;
+        setMasked(kept->masked(), tile, kUnitOf<Real>, constants);
     }
     std::optional<simd::FinishConstants> finish;
     if (!lcc) {

@@ -3,6 +3,7 @@
 #include <array>
 #include <chrono>
 #include <cstdint>
+#include <optional>
 #include <type_traits>
 #include <vector>
 
@@ -101,14 +102,16 @@ class KeptTile {
     /// Buffers for tiles of at most `tile` placements.
     explicit KeptTile(const base::Extents& tile)
         : m_sums({simd::keptSums(tile), 1, 1}, 0.0), m_inverses({simd::keptSums(tile) / 2, 1, 1}),
-          m_rows({tile.y, tile.z, 1}) {}
+          m_rows({tile.y, tile.z, 1}), m_line({simd::sumsRow(tile.x), 1, 1}, 0.0F),
+          m_marks({simd::sumsRow(tile.x), 1, 1}) {}
     [[nodiscard]] static std::int64_t bytes(const base::Extents& tile) {
-        return 10 * simd::keptSums(tile) +
+        return 10 * simd::keptSums(tile) + 5 * simd::sumsRow(tile.x) +
                static_cast<std::int64_t>(sizeof(simd::KeptRow)) * tile.y * tile.z;
     }
     /// Must be called before the first template of another tile.
     void forget() {
         m_known = false;
+        m_worst.clear();
         m_panels = {};
         m_masked = {};
     }
@@ -121,6 +124,7 @@ class KeptTile {
     void setMasked(const MaskedSums& sums) {
         m_masked = sums;
         m_known = false;
+        m_worst.clear();
         m_panels.touched.clear();
     }
     [[nodiscard]] const MaskedSums& masked() const { return m_masked; }
@@ -129,6 +133,10 @@ class KeptTile {
 
   private:
     friend class TileScorer;
+    /// Of the rows of a tile of `out` placements but the last one, those whose bounds can be the
+    /// largest. One of variance 0 if not all rows have one bound.
+    void findWorstRows(const base::Extents& out);
+
     struct Panels {
         std::vector<std::uint8_t> touched; ///< result of nonFinitePanels(); empty until needed
         std::vector<std::uint8_t> flat;    ///< result of flatPanels(); empty until needed
@@ -136,6 +144,9 @@ class KeptTile {
     base::Image<double> m_sums;
     base::Image<float> m_inverses;
     base::Image<simd::KeptRow> m_rows;
+    std::vector<simd::KeptRow> m_worst; ///< result of worstRows(); empty until needed
+    base::Image<float> m_line;          ///< scores of one row
+    base::Image<std::uint8_t> m_marks;  ///< and their statuses
     bool m_known = false;
     Panels m_panels;
     MaskedSums m_masked; ///< without a mask: the scorer makes the sums
@@ -177,6 +188,15 @@ class TileScorer {
           const simd::VoxelBox<Real>& x, const simd::VoxelBox<Numerator>& numerator,
           const CentredTile& tile, const BoundTerms& terms, const method::CanonicalTemplate& templ,
           const method::MapView& part, KeptTile* kept = nullptr);
+
+    /// Merges the scores of a further template of a bank into the best ones, row by row, where the
+    /// sums of `kept` show that all are OK. `merge` says where; its rows are those of `kept`. Empty
+    /// if the scores must take the way over score().
+    [[nodiscard]] std::optional<TileResult> merge(const method::Problem& problem,
+                                                  const base::Extents& out,
+                                                  const simd::FloatBox& numerator,
+                                                  const CentredTile& tile, const BoundTerms& terms,
+                                                  KeptTile& kept, simd::MergeArguments& merge);
 
     /// Computes the LOWCONF voxels of the last score() again, with numerators by the definition
     /// from the voxels of the tile. The numerators are computed in double, or in integers if that

@@ -255,6 +255,35 @@ struct KeptRow {
     float variance = 0; ///< 0: its panels cannot be scored with one bound for the row
 };
 
+/// The best scores of a box of placements, into which scores of template `templ` are merged. The
+/// larger score stays; of equal ones the older stays. The best scores of template 0 are its own, in
+/// the same memory.
+struct BestRows {
+    std::int32_t templ = 0;
+    base::Extents extents;
+    FloatBox best;
+    IntegerBox index;
+    VoxelBox<std::uint8_t> status{}; ///< of the best scores; without data all are OK
+    bool wholeFirst = false;         ///< method::Counted::wholeFirst
+};
+struct BestSums {
+    double sum = 0;
+    double squares = 0;
+};
+
+/// With ScoreArguments::recall: the scores of placements that count are merged into the best ones,
+/// and nothing else is written than one row of scores, bounds and statuses, that of the last row.
+/// All this only if the bounds of all rows are within the promise and no score exceeds 1.
+struct MergeArguments {
+    /// The rows but the last one: any whose bound is not less than that of another; all have one.
+    const KeptRow* rows = nullptr;
+    std::int64_t count = 0;
+    BestRows to;
+    base::Index corner; ///< of `to` in the tile
+    BestSums sums;      ///< result: of the scores that were merged
+    bool done = false;  ///< result; else the scores are to be merged again from a map
+};
+
 /// Input and output of scoreTile(), which writes scores, status bytes and bounds of one tile:
 /// window sums of x and x^2 over m, D, r = num / sqrt(D), clamped to [-1, 1].
 ///
@@ -289,6 +318,7 @@ template <class Real, class Numerator = Real> struct ScoreArguments {
     /// not used.
     const FinishConstants* finish = nullptr;
     LowPanels* low = nullptr; ///< if not null, gets the LOWCONF voxels
+    MergeArguments* merge = nullptr;
 };
 [[nodiscard]] ScoreTally scoreTile(const ScoreArguments<float>& arguments,
                                    const ScoreConstants& constants);
@@ -370,20 +400,10 @@ inline constexpr std::int64_t kRunningLead = 8;
     return 2 * sumsRow(out.x) * out.y * out.z;
 }
 
-/// Input of takeBest(), which merges the scores of template `templ` into the best scores of the
-/// templates before it. All voxels are OK. The larger score stays; of equal ones the older stays.
-/// The best scores of template 0 are its own, in the same memory. takeBest() returns sums over the
-/// scores of `templ`.
+/// Input of takeBest(), which merges scores that are all OK and returns sums over them.
 struct BestArguments {
-    std::int32_t templ = 0;
-    base::Extents extents;
+    BestRows to;
     VoxelBox<const float> score;
-    FloatBox best;
-    IntegerBox index;
-};
-struct BestSums {
-    double sum = 0;
-    double squares = 0;
 };
 [[nodiscard]] BestSums takeBest(const BestArguments& arguments);
 

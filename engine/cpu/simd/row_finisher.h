@@ -34,6 +34,7 @@ template <class Scores> class RowFinisher {
     using D = typename Rows::D;
     using V = typename Rows::V;
     using W = hn::Vec<DD>;
+    static constexpr bool kMerges = false;
 
     /// `least`: kLargerThanError times the error of running sums; 0 without.
     RowFinisher(const Arguments& arguments, const ScoreConstants& constants, Real least)

@@ -33,6 +33,7 @@ template <class Scores> class RowScorer {
     using Arguments = ScoreArguments<Real, Numerator>;
     using D = typename Scores::D;
     using V = typename Scores::V;
+    static constexpr bool kMerges = Scores::kKeepsInverses; ///< ScoreArguments::merge
 
     RowScorer(const Arguments& arguments, const ScoreConstants& constants, Real least)
         : m_arguments(arguments), m_constants(constants), m_least(least) {}
@@ -43,6 +44,28 @@ template <class Scores> class RowScorer {
     [[nodiscard]] bool operator()(const S& sums, std::int64_t column, std::int64_t count,
                                   std::int64_t y, std::int64_t z) {
         return scoreRow(Rows::rowOf(m_arguments, sums, column, count, y, z));
+    }
+
+    /// The largest |r| for which the bounds of all these known rows are within the promise, at most
+    /// 1; negative if there is none.
+    [[nodiscard]] double largestWithin(const KeptRow* rows, std::int64_t count) const {
+        double most = 1;
+        for (std::int64_t i = 0; i < count; ++i) {
+            most = std::min(most, boundOf(rows[i]).mostWithin(m_constants.promise));
+        }
+        return most;
+    }
+    /// Counts the bounds of known rows with scores of at most `most`. False if one breaks the
+    /// promise.
+    bool countBounds(const KeptRow* rows, std::int64_t count, double most) {
+        for (std::int64_t i = 0; i < count; ++i) {
+            const double bound = boundOf(rows[i]).with(most);
+            if (!(bound <= m_constants.promise)) {
+                return false;
+            }
+            m_tally.largestBound = std::max(m_tally.largestBound, bound);
+        }
+        return true;
     }
 
     [[nodiscard]] ScoreTally tally() const {
@@ -67,7 +90,7 @@ template <class Scores> class RowScorer {
             }
         }
         // The caller samples the bounds of the last row, so this row needs one for each voxel.
-        const bool sampled = row.at.y + 1 == m_arguments.out.y;
+        const bool sampled = row.at.y + 1 == m_arguments.out.y && row.at.z + 1 == m_arguments.out.z;
         if (!sampled && m_arguments.recall && !m_arguments.sumsOnly && scoreFromInverses(row)) {
             return true;
         }
@@ -148,9 +171,7 @@ template <class Scores> class RowScorer {
         } else {
             const std::int64_t number = row.at.z * m_arguments.out.y + row.at.y;
             const KeptRow& known = m_arguments.rows[number];
-            const double bound = boundOfAll(static_cast<double>(known.square),
-                                            static_cast<double>(known.variance), 1);
-            if (!(known.variance > 0 && bound <= m_constants.promise)) {
+            if (!(known.variance > 0)) {
                 return false;
             }
             const D d;
@@ -166,11 +187,11 @@ template <class Scores> class RowScorer {
                 scores = hn::Max(scores, hn::Abs(score));
                 Rows::storeScores(row, i, count, score);
             });
-            if (!(hn::GetLane(hn::MaxOfLanes(d, scores)) <= 1.0F)) {
+            const float largest = hn::GetLane(hn::MaxOfLanes(d, scores));
+            if (!(largest <= 1.0F) || !countBounds(&known, 1, static_cast<double>(largest))) {
                 return false;
             }
             Rows::clearStatuses(row);
-            m_tally.largestBound = std::max(m_tally.largestBound, bound);
             return true;
         }
     }
@@ -221,8 +242,8 @@ template <class Scores> class RowScorer {
         if (!(largest <= Real{1})) {
             return false;
         }
-        const double bound = boundOfAll(static_cast<double>(square), static_cast<double>(variance),
-                                        static_cast<double>(largest));
+        const double bound = boundOfAll(static_cast<double>(square), static_cast<double>(variance))
+                                 .with(static_cast<double>(largest));
         if (!(bound <= m_constants.promise)) {
             return false;
         }
@@ -275,20 +296,41 @@ template <class Scores> class RowScorer {
         m_tally.largestBound = std::max(m_tally.largestBound, constants.boundConstant);
     }
 
-    /// boundOf() with the largest K^2, the smallest D and |r| = 1, enlarged to cover its own
-    /// roundings. Where sums have errors, the largest |r| of the row, `most`, counts for these.
-    [[nodiscard]] double boundOfAll(double k2, double variance, double most) const {
+    /// A bound for all panels of a row, enlarged to cover its own roundings.
+    struct RowBound {
+        double own;
+        double relative; ///< of the errors of sums, times |r|
+
+        [[nodiscard]] double with(double most) const {
+            return kRoundings * (own + relative * std::min(1.0, most + own + relative));
+        }
+        /// The largest |r| that `promise` allows, at most 1; negative if there is none.
+        [[nodiscard]] double mostWithin(double promise) const {
+            constexpr double kLess = 0.9999; // covers the roundings of the quotient
+            if (with(1) <= promise) {
+                return 1;
+            }
+            const double most = (promise / kRoundings - own) / relative - own - relative;
+            return relative > 0 && with(kLess * most) <= promise ? kLess * most : -1;
+        }
+
+      private:
+        static constexpr double kRoundings = 1.0001;
+    };
+    [[nodiscard]] RowBound boundOf(const KeptRow& row) const {
+        return boundOfAll(static_cast<double>(row.square), static_cast<double>(row.variance));
+    }
+
+    /// boundOf() with the largest K^2 and the smallest D. The largest |r| of the row counts where
+    /// sums have errors; it is 1 for other errors.
+    [[nodiscard]] RowBound boundOfAll(double k2, double variance) const {
         const ScoreConstants& c = m_constants;
         const double inverse = 1 / std::sqrt(variance);
         const double fourier =
             std::min(c.boundNumerator * inverse + c.boundScore, c.boundWorst * inverse);
         const double own =
             c.boundPanel * std::sqrt(k2) + fourier + c.boundSquare * k2 + c.boundConstant;
-        if constexpr (Scores::kSumErrors) {
-            const double relative = kInverseShare * varianceError(k2, variance);
-            return 1.0001 * (own + relative * std::min(1.0, most + own + relative));
-        }
-        return 1.0001 * own;
+        return {own, Scores::kSumErrors ? kInverseShare * varianceError(k2, variance) : 0};
     }
 
     /// If the error of D is at most D/4, 1/sqrt(D) is off by at most this times the relative error.

@@ -10,6 +10,7 @@
 #include <hwy/cache_control.h>
 #include <hwy/highway.h>
 
+#include "engine/cpu/simd/best_rows.h"
 #include "engine/cpu/simd/kernels.h"
 #include "engine/cpu/simd/row_finisher.h"
 #include "engine/cpu/simd/row_scorer.h"
@@ -147,6 +148,62 @@ bool scoreByRunning(const typename Scorer::Arguments& a, const Part& part, Score
     return true;
 }
 
+// Scores of row (y, z) from `column` on, from the kept 1 / sqrt(D).
+template <class Arguments>
+ProductScores productsAt(const Arguments& a, std::int64_t column, std::int64_t y, std::int64_t z) {
+    return {a.num.data + z * a.num.sliceStride + y * a.num.rowStride + column,
+            a.inverses + (z * a.out.y + y) * sumsRow(a.out.x) + column};
+}
+
+// True if all scores but those of the last row are within the promise and at most 1.
+template <class Arguments, class Scorer>
+bool areWithin(const Arguments& a, const MergeArguments& merge, Scorer& scorer) {
+    const hn::ScalableTag<float> d;
+    const std::int64_t rows = a.out.y * a.out.z - 1;
+    auto most = hn::Zero(d);
+    for (std::int64_t row = 0; row < rows; ++row) {
+        most = productsAt(a, 0, row % a.out.y, row / a.out.y).largest(a.out.x, most);
+    }
+    const auto largest = static_cast<double>(hn::GetLane(hn::MaxOfLanes(d, most)));
+    if (!(largest <= 1)) {
+        return false;
+    }
+    const double limit = scorer.largestWithin(merge.rows, merge.count);
+    scorer.countBounds(merge.rows, merge.count, std::min(largest, limit));
+    for (std::int64_t row = 0; largest > limit && row < rows; ++row) {
+        const auto own =
+            productsAt(a, 0, row % a.out.y, row / a.out.y).largest(a.out.x, hn::Zero(d));
+        const auto here = static_cast<double>(hn::GetLane(hn::MaxOfLanes(d, own)));
+        if (here > limit && !scorer.countBounds(a.rows + row, 1, here)) {
+            return false;
+        }
+    }
+    return limit >= 0;
+}
+
+// Merges scores from the kept 1 / sqrt(D).
+template <class Arguments, class Scorer>
+void mergeKept(const Arguments& a, MergeArguments& merge, Scorer& scorer) {
+    const base::Index last{0, a.out.y - 1, a.out.z - 1};
+    (void)scorer(keptSumsAt(a, 0, last.y, last.z), 0, a.out.x, last.y, last.z);
+    if (scorer.tally().marked != 0 || !areWithin(a, merge, scorer)) {
+        return;
+    }
+    RowTaker row(merge.to);
+    for (std::int64_t z = 0; z < merge.to.extents.z; ++z) {
+        for (std::int64_t y = 0; y < merge.to.extents.y; ++y) {
+            const base::Index at{merge.corner.x, merge.corner.y + y, merge.corner.z + z};
+            if (at.y == last.y && at.z == last.z) {
+                row(StoredScores{a.value + at.x}, merge.to.extents.x, y, z);
+            } else {
+                row(productsAt(a, at.x, at.y, at.z), merge.to.extents.x, y, z);
+            }
+        }
+    }
+    merge.sums = row.sums();
+    merge.done = true;
+}
+
 // Scores from the kept window sums.
 template <class Scorer> void scoreKept(const typename Scorer::Arguments& a, Scorer& scorer) {
     for (std::int64_t z = 0; z < a.out.z; ++z) {
@@ -188,6 +245,12 @@ HWY_INLINE ScoreTally scoreAll(const typename Scorer::Arguments& a, const ScoreC
         constants.boundConstant = given.boundConstant; // their errors count apart
     }
     Scorer scorer(a, constants, least);
+    if constexpr (Scorer::kMerges) {
+        if (a.merge != nullptr) {
+            mergeKept(a, *a.merge, scorer);
+            return scorer.tally();
+        }
+    }
     if (a.recall) {
         scoreKept(a, scorer);
     } else {

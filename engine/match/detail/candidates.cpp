@@ -88,11 +88,7 @@ class Scanner {
         : m_scores(scores), m_value(scores.values()), m_minScore(minScore), m_below(below) {}
 
     void scanRow(std::int64_t y, std::int64_t z, std::vector<Candidate>& found) const {
-        if (m_scores.leavesSomeOut()) { // voxels that may not be peaks exclude no neighbour
-            for (std::int64_t x = 0; x < m_value.extents().x; ++x) {
-                test({x, y, z}, found);
-            }
-        } else if (m_scores.exact().data() != nullptr) {
+        if (m_scores.exact().data() != nullptr) {
             // Margins and thresholds are those of test().
             scanMarked<double>(m_scores.exact(), y, z,
                                {m_minScore - m_scores.largestMargin(), 2 * m_scores.largestMargin(),
@@ -135,7 +131,26 @@ class Scanner {
     }
 
   private:
-    /// Tests the voxels of a row that are marked, and those at its ends.
+    /// True if a voxel of three rows may have a value and still exclude no neighbour.
+    [[nodiscard]] bool anyLeftOut(const base::Index& from, std::int64_t length) const {
+        if (m_scores.onlyFromAbove()) {
+            return true;
+        }
+        const base::View<const base::Status>& statuses = m_scores.statuses();
+        const std::int64_t last = std::min(from.y + 1, m_value.extents().y - 1);
+        for (std::int64_t y = std::max<std::int64_t>(from.y - 1, 0); y <= last; ++y) {
+            const base::Status* const row = statuses.row(y, from.z) + from.x;
+            if (std::any_of(row, row + length, [](base::Status status) {
+                    return base::hasValue(status) && status != base::Status::Ok;
+                })) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    /// Tests the voxels of a row that are marked, and those at its ends. Voxels that may not be
+    /// peaks exclude no neighbour: beside them all that reach the threshold are tested.
     template <class Real>
     void scanMarked(const base::View<const Real>& values, std::int64_t y, std::int64_t z,
                     const Limits<Real>& limits, std::vector<Candidate>& found) const {
@@ -148,12 +163,20 @@ class Scanner {
         for (std::int64_t start = 1; start < last; start += kBlock) {
             const std::int64_t length = std::min(kBlock, last - start);
             bool any = false;
-            base::inWidest(
-                MarkBlock<Real>{{rows.here + start, rows.above + start, rows.below + start},
-                                length,
-                                limits,
-                                marks.data(),
-                                any});
+            const auto mark = [&](Real margin) {
+                base::inWidest(
+                    MarkBlock<Real>{{rows.here + start, rows.above + start, rows.below + start},
+                                    length,
+                                    {limits.threshold, margin, limits.sign},
+                                    marks.data(),
+                                    any});
+            };
+            if (m_scores.leavesSomeOut()) {
+                mark(std::numeric_limits<Real>::infinity()); // no neighbour exceeds that
+            }
+            if (!m_scores.leavesSomeOut() || (any && !anyLeftOut({start - 1, y, z}, length + 2))) {
+                mark(limits.margin);
+            }
             if (!any) {
                 continue;
             }

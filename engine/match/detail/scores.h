@@ -55,6 +55,7 @@ class Scores {
     [[nodiscard]] const base::View<const float>& values() const { return m_value; }
     /// The same in double if an operation other than lcc has them; else without voxels.
     [[nodiscard]] const base::View<const double>& exact() const { return m_exact; }
+    [[nodiscard]] const base::View<const base::Status>& statuses() const { return m_status; }
     /// +1 or -1: times a value it is largest for the best placement.
     [[nodiscard]] double sign() const { return m_sign; }
 

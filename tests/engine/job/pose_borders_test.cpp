@@ -111,6 +111,19 @@ Expected bestAt(const method::MaskedView& scene, const std::vector<reference::Lc
     return best;
 }
 
+/// A round mask about the middle of a cube or square.
+base::Image<std::uint8_t> ball(const Extents& m, double radius) {
+    base::Image<std::uint8_t> made(m);
+    const auto middle = static_cast<double>(m.x - 1) / 2;
+    for (std::int64_t i = 0; i < made.count(); ++i) {
+        const auto x = static_cast<double>(i % m.x) - middle;
+        const auto y = static_cast<double>(i / m.x % m.y) - middle;
+        const double z = m.z == 1 ? 0 : static_cast<double>(i / (m.x * m.y)) - middle;
+        made.data()[i] = std::sqrt(x * x + y * y + z * z) < radius ? 1 : 0;
+    }
+    return made;
+}
+
 /// Three unequal arms: no turn is the same. `p` in lengths.
 double armsAt(const Point& p, bool flat) {
     const auto blob = [&p](double x, double y, double z, double radius) {
@@ -245,6 +258,81 @@ class PoseBordersTest : public QObject {
         for (const match::Peak& peak : result.peaks) {
             QVERIFY(peak.status == Status::Ok);
         }
+    }
+
+    /// In tiles in single precision, whose scores go into the best ones row by row: under round
+    /// masks, which the poses of a template share, and for boxes that count at different
+    /// placements.
+    static void scoresOfTilesAreMergedWhereTheyCount_data() {
+        QTest::addColumn<Extents>("m");
+        QTest::addColumn<QList<double>>("radii"); // of each template; 0: no mask
+        QTest::newRow("round masks") << Extents{13, 13, 1} << QList{5.5, 3.5};
+        QTest::newRow("boxes") << Extents{17, 9, 1} << QList{0.0};
+        QTest::newRow("round mask in a volume") << Extents{7, 7, 7} << QList{2.7};
+    }
+
+    static void scoresOfTilesAreMergedWhereTheyCount() {
+        QFETCH(Extents, m);
+        QFETCH(QList<double>, radii);
+        const bool flat = m.z == 1;
+        const Extents n = flat ? Extents{75, 66, 1} : Extents{34, 31, 18};
+        const base::AnyImage picture = test::noise(base::PixelType::Float32, n, 17);
+        Job job = searching("90");
+        job.method = "tiled";
+        job.tile = flat ? Extents{64, 64, 1} : Extents{32, 32, 16};
+        job.minScore = 0.2;
+        job::JobImages images;
+        std::vector<base::AnyImage> templs;
+        std::vector<base::Image<std::uint8_t>> masks;
+        for (const double radius : radii) {
+            templs.push_back(test::noise(base::PixelType::Float32, m, 18 + templs.size()));
+            masks.push_back(ball(m, radius));
+            job::JobImages one = test::imagesOf(floatsOf(picture), floatsOf(templs.back()));
+            images.scene = one.scene;
+            images.templates.push_back(one.templates.front());
+            if (radius > 0) {
+                auto own = std::make_shared<job::MaskImage>();
+                own->support = ball(m, radius);
+                images.masks.push_back(own);
+            }
+        }
+        const JobResult result = job::runJob(job, images);
+        const rotation::Cover cover =
+            flat ? rotation::flatCover(rotation::parseRotations("90"), {})
+                 : rotation::spaceCover(rotation::parseRotations("90"), {});
+        std::vector<rotation::Turner> turners;
+        for (std::size_t i = 0; i < templs.size(); ++i) {
+            turners.emplace_back(base::viewOf(templs[i]),
+                                 images.masks.empty() ? base::View<const std::uint8_t>()
+                                                      : masks[i].view(),
+                                 flat, false);
+        }
+        const rotation::PoseBank bank(std::move(turners), cover);
+        std::vector<reference::Lcc> members;
+        for (std::int64_t i = 0; i < bank.count(); ++i) {
+            members.emplace_back(method::viewOf(bank.member(i)));
+        }
+        const Extents map = result.map->value.extents();
+        const Index shift = bank.shift();
+        std::int64_t negative = 0;
+        for (std::int64_t i = 0; i < base::voxelCount(map); ++i) {
+            const Index corner{result.mapCorner.x - shift.x + i % map.x,
+                               result.mapCorner.y - shift.y + i / map.x % map.y,
+                               result.mapCorner.z - shift.z + i / (map.x * map.y)};
+            const Expected best = bestAt(base::viewOf(picture), members, corner, true);
+            const auto value = static_cast<double>(result.map->value.data()[i]);
+            QVERIFY(std::abs(value - best.score) <= job.promise);
+            QVERIFY(result.map->status.data()[i] == best.status);
+            const std::int32_t index = result.index->data()[i];
+            QCOMPARE(index < 0, best.member < 0);
+            if (index >= 0) { // another member may be as good
+                const auto named =
+                    members[static_cast<std::size_t>(index)].at(base::viewOf(picture), corner);
+                QVERIFY(std::abs(named.value - value) <= job.promise);
+            }
+            negative += best.score < 0 ? 1 : 0;
+        }
+        QVERIFY(!flat || negative > 0);
     }
 
     /// An object that lies wholly inside is found, wherever it is.
