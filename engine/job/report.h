@@ -212,6 +212,7 @@ struct ThresholdReport {
     std::optional<double> asked{};          ///< false positives or deviations that chose the value
     match::SearchLaw law{};                 ///< of a stream, of all frames
     std::optional<double> falsePositives{}; ///< that reach `value`; empty where there is no law
+    std::vector<std::string> warnings{};    ///< why more peaks may be false than that
 };
 
 /// One frame of a stream.
