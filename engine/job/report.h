@@ -301,6 +301,8 @@ struct JobReport {
 /// The threshold in one line, with its law: "0.3120; expected false positives 1 (Student's t, mean
 /// 0.0012, ...)".
 [[nodiscard]] std::string thresholdText(const ThresholdReport& threshold);
+/// The law in force and its parameters, without a full stop.
+[[nodiscard]] std::string lawText(const match::SearchLaw& law);
 /// A search over poses in one line: "36 rotations of 10 degrees, 3 scales, both hands: 216 members
 /// in boxes of 90x90x1; about 300 ms, 120 MiB; 700 a second".
 [[nodiscard]] std::string posesText(const PosesReport& poses);

@@ -17,7 +17,7 @@ using detail::ScoreTiles;
 /// Neighbours with less correlation are independent enough to be counted one by one.
 constexpr double kLeastCorrelation = 0.05;
 constexpr double kLeastFlatness = 6; // of Student's law
-constexpr double kMostFlatness = 11;
+constexpr double kMostFlatness = 13;
 constexpr double kBin = 0.04; // of the logarithm of deviations that are counted as one
 constexpr std::size_t kLowest = 1000;
 constexpr double kLeastLevel = 0.5;
@@ -29,6 +29,8 @@ double roughnessOf(double differences, double pairs, double variance) {
     const double correlation = pairs > 0 ? 1 - differences / pairs / (2 * variance) : 0;
     return correlation > kLeastCorrelation && correlation < 1 ? -2 * std::log(correlation) : 0;
 }
+
+using Table = std::vector<std::vector<double>>; // a row for each kind
 
 /// What is known of a tile while the law is made.
 struct Fit {
@@ -107,10 +109,39 @@ std::vector<LawPart> joined(const std::vector<LawPart>& parts, double flatness) 
     return made;
 }
 
-/// Minus the excess kurtosis over the variance, in the limits of setTail().
-double flatnessOf(double kurtosis, double variance) {
-    return std::clamp((3 - kurtosis) / variance, kLeastFlatness, kMostFlatness);
-}
+/// Collects the kurtosis of tiles. A tile of scores with much heavier tails than a Gaussian holds
+/// objects or a seam between two kinds of noise, and does not count.
+class Flatness {
+  public:
+    /// `fourth`: mean of the fourth powers; `independent`: scores of the tile.
+    void add(double fourth, double variance, double count, double independent) {
+        const double kurtosis = fourth / (variance * variance);
+        if (kurtosis > 3 + 3 * std::sqrt(24 / independent)) {
+            return;
+        }
+        m_kurtosis += count * kurtosis;
+        m_variance += count * variance;
+        m_count += count;
+        m_independent += independent;
+    }
+    /// Minus the excess kurtosis over the variance. What it differs from Student's law counts by
+    /// how sure it is: the standard error of a kurtosis is sqrt(24 / independent).
+    [[nodiscard]] double value() const {
+        if (m_count <= 0) {
+            return kLeastFlatness;
+        }
+        const double variance = m_variance / m_count;
+        const double less = 3 - m_kurtosis / m_count - kLeastFlatness * variance;
+        const double share = less * less / (less * less + 24 / m_independent);
+        return std::clamp(kLeastFlatness + share * less / variance, kLeastFlatness, kMostFlatness);
+    }
+
+  private:
+    double m_kurtosis = 0;
+    double m_variance = 0;
+    double m_count = 0;
+    double m_independent = 0;
+};
 
 /// By the 5, 50 and 95 % quantiles of standardised scores.
 double skewnessOf(std::vector<float>& scores) {
@@ -150,8 +181,7 @@ void fitOne(const base::Extents& extents, ScoreTiles& all, ScoreLaw& law) {
         independent += fits[i].independent;
     }
     shrink(all, errors, variances);
-    double fourth = 0;
-    double variance = 0;
+    Flatness flatness;
     std::vector<LawPart> parts;
     std::vector<float> scores = all.values;
     auto next = scores.begin();
@@ -160,8 +190,7 @@ void fitOne(const base::Extents& extents, ScoreTiles& all, ScoreLaw& law) {
         const auto& [p1, p2, p3, p4] = tile.powers;
         const double about = p4 - 4 * off * p3 + 6 * off * off * p2 - 4 * off * off * off * p1 +
                              off * off * off * off * tile.count;
-        fourth += about / (variances[i] * variances[i]);
-        variance += tile.count * variances[i];
+        flatness.add(about / tile.count, variances[i], tile.placements, fits[i].independent);
         const double deviation = std::sqrt(variances[i]);
         parts.push_back({.count = tile.placements,
                          .deviation = deviation,
@@ -170,7 +199,7 @@ void fitOne(const base::Extents& extents, ScoreTiles& all, ScoreLaw& law) {
             *next = static_cast<float>((static_cast<double>(*next) - law.mean - off) / deviation);
         }
     }
-    law.parts = joined(parts, flatnessOf(fourth / count, variance / count));
+    law.parts = joined(parts, flatness.value());
     law.skewness = skewnessOf(scores);
     law.skewnessError = 1 / std::sqrt(std::max(1.0, independent));
     std::vector<float>& lowest = all.values;
@@ -180,9 +209,29 @@ void fitOne(const base::Extents& extents, ScoreTiles& all, ScoreLaw& law) {
     law.read = all.share;
 }
 
-/// Of the best scores of several templates, whose own scores are sampled.
-void fitBest(const base::Extents& extents, const ScoreTiles& all, const ScoreSample& sample,
-             ScoreLaw& law) {
+/// The variance of the templates that mostly have the best score of a tile.
+void setFits(const base::Extents& extents, const ScoreTiles& all, const ScoreSample& sample,
+             const Table& variances, const ScoreLaw& law, std::vector<Fit>& fits) {
+    for (std::size_t t = 0; t < fits.size(); ++t) {
+        const double median = static_cast<double>(all.tiles[t].median) - law.mean;
+        double weights = 0;
+        double sum = 0;
+        for (std::size_t k = 0; k < variances.size(); ++k) {
+            const double weight =
+                sample.kinds[k].members * gaussianTail(median / std::sqrt(variances[k][t]));
+            weights += weight;
+            sum += weight * variances[k][t];
+        }
+        fits[t].variance = weights > 0 ? sum / weights : law.deviation * law.deviation;
+        setVolume(all.tiles[t], extents, fits[t].variance, fits[t]);
+    }
+}
+
+/// Of each kind in each tile; sets the fits of the tiles, and the squared errors of the logarithm
+/// of a deviation. Kinds mostly share the factors of the tiles, which are better known than their
+/// own.
+Table variancesOf(const base::Extents& extents, const ScoreTiles& all, const ScoreSample& sample,
+                  const ScoreLaw& law, std::vector<Fit>& fits, std::vector<double>& ownErrors) {
     const std::size_t tiles = all.tiles.size();
     const std::size_t kinds = sample.kinds.size();
     double placements = 0;
@@ -203,44 +252,57 @@ void fitBest(const base::Extents& extents, const ScoreTiles& all, const ScoreSam
             factors[t] += sample.kinds[k].members / members * sample.kinds[k].squares[t] / means[k];
         }
     }
-    std::vector<Fit> fits(tiles);
-    // The variance of the templates that mostly have the best score of a tile.
-    const auto setFits = [&] {
-        for (std::size_t t = 0; t < tiles; ++t) {
-            const double median = static_cast<double>(all.tiles[t].median) - law.mean;
-            double weights = 0;
-            double sum = 0;
-            for (std::size_t k = 0; k < kinds; ++k) {
-                const double variance = std::max(means[k] * factors[t], 1e-12);
-                const double weight =
-                    sample.kinds[k].members * gaussianTail(median / std::sqrt(variance));
-                weights += weight;
-                sum += weight * variance;
-            }
-            fits[t].variance = weights > 0 ? sum / weights : law.deviation * law.deviation;
-            setVolume(all.tiles[t], extents, fits[t].variance, fits[t]);
-        }
-    };
-    setFits();
-    constexpr double kLikeTurns = 4; // turns at a place are about so many independent templates
-    std::vector<double> errors;
-    for (const Fit& fit : fits) {
-        errors.push_back(1 / (2 * std::min(fit.independent, sample.places)) /
-                         (sample.turns > 0 ? std::min(kLikeTurns, members) : members));
-    }
-    shrink(all, errors, factors);
-    setFits();
-    double kurtosis = 0;
-    double variance = 0;
+    Table variances(kinds); // of each kind in each tile
     for (std::size_t k = 0; k < kinds; ++k) {
         for (std::size_t t = 0; t < tiles; ++t) {
-            const double own = means[k] * factors[t];
-            const double share = all.tiles[t].placements / placements / static_cast<double>(kinds);
-            kurtosis += share * sample.kinds[k].fourths[t] / (own * own);
-            variance += share * own;
+            variances[k].push_back(std::max(means[k] * factors[t], 1e-12));
         }
     }
-    const double flatness = flatnessOf(kurtosis, variance);
+    setFits(extents, all, sample, variances, law, fits);
+    constexpr double kLikeTurns = 4; // turns at a place are about so many independent templates
+    const double independent = sample.turns > 0 ? std::min(kLikeTurns, members) : 1;
+    std::vector<double> errors; // of the factors
+    for (const Fit& fit : fits) {
+        const double scores = std::min(fit.independent, sample.places) * independent;
+        ownErrors.push_back(1 / (2 * scores));
+        errors.push_back(sample.turns > 0 ? ownErrors.back() : ownErrors.back() / members);
+    }
+    shrink(all, errors, factors);
+    // Where kinds differ more in some tiles than in others, each has its own factors.
+    for (std::size_t k = 0; k < kinds; ++k) {
+        std::vector<double> own(tiles, 1.0);
+        for (std::size_t t = 0; t < tiles; ++t) {
+            variances[k][t] = std::max(means[k] * factors[t], 1e-12);
+            own[t] = sample.kinds[k].squares[t] / variances[k][t];
+        }
+        if (kinds > 1) {
+            shrink(all, ownErrors, own);
+        }
+        for (std::size_t t = 0; t < tiles; ++t) {
+            variances[k][t] *= kinds > 1 ? own[t] : 1;
+        }
+    }
+    setFits(extents, all, sample, variances, law, fits);
+    return variances;
+}
+
+/// Of the best scores of several templates, whose own scores are sampled.
+void fitBest(const base::Extents& extents, const ScoreTiles& all, const ScoreSample& sample,
+             ScoreLaw& law) {
+    const std::size_t tiles = all.tiles.size();
+    const std::size_t kinds = sample.kinds.size();
+    std::vector<Fit> fits(tiles);
+    std::vector<double> ownErrors;
+    const Table variances = variancesOf(extents, all, sample, law, fits, ownErrors);
+    std::vector<double> flatness;
+    for (std::size_t k = 0; k < kinds; ++k) {
+        Flatness tails;
+        for (std::size_t t = 0; t < tiles; ++t) {
+            tails.add(sample.kinds[k].fourths[t], variances[k][t], all.tiles[t].placements,
+                      1 / (2 * ownErrors[t]));
+        }
+        flatness.push_back(tails.value());
+    }
     std::vector<std::vector<LawPart>> parts(kinds);
     for (std::size_t t = 0; t < tiles; ++t) {
         // Half of the best scores are below the median: P = prod (1 - p)^independent = 1 / 2.
@@ -248,10 +310,10 @@ void fitBest(const base::Extents& extents, const ScoreTiles& all, const ScoreSam
         double below = 0;
         for (std::size_t k = 0; k < kinds; ++k) {
             LawPart part{.count = all.tiles[t].placements,
-                         .deviation = std::sqrt(std::max(means[k] * factors[t], 1e-12)),
+                         .deviation = std::sqrt(variances[k][t]),
                          .members = sample.kinds[k].members,
                          .volume = law.axes < law.dimensions ? 0 : fits[t].volume};
-            setTail(part, flatness);
+            setTail(part, flatness[k]);
             below += part.members * std::log1p(-std::min(part.tail(median), 0.9999));
             part.level = std::max(kLeastLevel, median / part.deviation);
             parts[k].push_back(part);
@@ -261,8 +323,8 @@ void fitBest(const base::Extents& extents, const ScoreTiles& all, const ScoreSam
             of.back().independent = std::max(1.0, alike * of.back().members);
         }
     }
-    for (const std::vector<LawPart>& of : parts) {
-        const std::vector<LawPart> some = joined(of, flatness);
+    for (std::size_t k = 0; k < kinds; ++k) {
+        const std::vector<LawPart> some = joined(parts[k], flatness[k]);
         law.parts.insert(law.parts.end(), some.begin(), some.end());
     }
     law.turns = sample.turns;

@@ -112,55 +112,29 @@ double studentTail(double r, double freedom) {
     return 0.5 - front * betaFraction(0.5, a, r * r);
 }
 
+/// The few scores by Student's law keep the tail from ending at the limit.
 double LawPart::tail(double r) const {
+    constexpr double kHeavy = 0.03;
     if (freedom <= 0) {
         return gaussianTail(r / deviation);
     }
-    if (scale == 1 || std::abs(r) >= 1) {
-        return studentTail(r, freedom);
-    }
-    const double v = r / std::sqrt(1 - r * r) / scale;
-    return studentTail(v / std::sqrt(1 + v * v), freedom);
+    const double heavy = studentTail(r, freedom);
+    return limit < 1 ? kHeavy * heavy + (1 - kHeavy) * studentTail(r / limit, light) : heavy;
 }
 
-/// With r = sin(phi) a correlation of Student's law has the density cos(phi)^(freedom - 1). The
-/// scale is the one at which the variance of r is that of the scores.
+/// A correlation by Student's law has the variance 1 / (nu + 1) and the kurtosis -6 / (nu + 3).
 void setTail(LawPart& part, double flatness) {
     constexpr double kStudent = 6;
-    constexpr double kGaussian = 12;
-    constexpr int kPoints = 200;
     const double variance = part.deviation * part.deviation;
-    part.freedom = kStudent / ((kGaussian - flatness) * variance) - 1;
-    part.scale = 1;
+    part.freedom = 1 / variance - 1;
+    part.limit = 1;
     if (part.freedom < 1 || part.freedom > ScoreLaw::kMostFreedom) {
         part.freedom = 0;
         return;
     }
-    if (flatness <= kStudent) {
-        return;
-    }
-    const double end = std::min(std::numbers::pi / 2, 8 / std::sqrt(part.freedom));
-    std::array<double, kPoints> squares{};
-    std::array<double, kPoints> weights{};
-    for (std::size_t i = 0; i < kPoints; ++i) {
-        const double phi = (static_cast<double>(i) + 0.5) * end / kPoints;
-        squares[i] = std::tan(phi) * std::tan(phi);
-        weights[i] = std::exp((part.freedom - 1) * std::log(std::cos(phi)));
-    }
-    double low = 0.5;
-    double high = 10;
-    for (int step = 0; step < 40; ++step) {
-        const double middle = (low + high) / 2;
-        double sum = 0;
-        double all = 0;
-        for (std::size_t i = 0; i < kPoints; ++i) {
-            const double square = middle * middle * squares[i];
-            sum += weights[i] * square / (1 + square);
-            all += weights[i];
-        }
-        (sum < variance * all ? low : high) = middle;
-    }
-    part.scale = (low + high) / 2;
+    // With flatness 6 both laws are one.
+    part.light = kStudent / (flatness * variance) + 2 * kStudent / flatness - 3;
+    part.limit = part.light >= 1 ? std::sqrt(variance * (part.light + 1)) : 1;
 }
 
 namespace {

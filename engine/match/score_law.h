@@ -26,9 +26,11 @@ struct LawPart {
     double count = 0;     ///< placements
     double deviation = 0; ///< of the scores of one template
     double members = 1;   ///< templates of this deviation
-    /// r / sqrt(1 - r^2) is distributed as scale * t / sqrt(freedom); freedom 0: r is Gaussian.
-    double scale = 1;
-    double freedom = 0;
+    double freedom = 0;   ///< nu of Student's law with this deviation; 0: r is Gaussian
+    /// Scores of smooth scenes have lighter tails than Student's law: r / limit is distributed by
+    /// it with the freedom `light`, so that its variance and kurtosis are those of the scores.
+    double limit = 1;
+    double light = 0;
     /// Square root of the product of the roughness along the axes; 0: scores are counted.
     double volume = 0;
     /// At `level` standard deviations the best of the members is as high as that of so many
@@ -98,9 +100,8 @@ struct ScoreLaw {
 [[nodiscard]] ScoreLaw scoreLaw(const SearchedMap& map, const method::MaskedView& scene,
                                 const PeakOptions& options);
 
-/// r / sqrt(1 - r^2) of correlations with this deviation is distributed as scale * t /
-/// sqrt(freedom). `flatness`: minus the excess kurtosis over the variance: 6 of Student's law, up
-/// to 11 where r / sqrt(1 - r^2) is nearly Gaussian. Sets freedom and scale of the part.
+/// Sets the members of a part from its deviation and the flatness of the scores: minus their excess
+/// kurtosis over their variance, which is about 6 by Student's law.
 void setTail(LawPart& part, double flatness);
 
 /// What a whole search finds in a scene without the template: by the laws of its maps or, if there

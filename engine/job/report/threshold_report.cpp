@@ -12,7 +12,9 @@ std::string brief(double value) {
     return detail::shortest(std::stod(fixed(value, value < 0.01 ? 12 : value < 10 ? 2 : 0)));
 }
 
-std::string parametersText(const match::SearchLaw& law) {
+} // namespace
+
+std::string lawText(const match::SearchLaw& law) {
     if (law.null != match::NullTemplate::None) {
         return std::string("counted with the ") +
                (law.null == match::NullTemplate::Mirror ? "mirrored" : "phase-scrambled") +
@@ -35,8 +37,6 @@ std::string parametersText(const match::SearchLaw& law) {
     return text;
 }
 
-} // namespace
-
 std::string thresholdText(const ThresholdReport& threshold) {
     std::string text = fixed(threshold.value, 4);
     if (threshold.chosenBy == "zscore" && threshold.asked) {
@@ -46,7 +46,7 @@ std::string thresholdText(const ThresholdReport& threshold) {
         return text + "; the scores have no law";
     }
     return text + "; expected false positives " + brief(*threshold.falsePositives) + " (" +
-           parametersText(threshold.law) + ")";
+           lawText(threshold.law) + ")";
 }
 
 } // namespace flcc::job
@@ -61,7 +61,8 @@ Json partsJson(const match::ScoreLaw& law) {
         parts.push_back({{"placements", part.count},
                          {"deviation", part.deviation},
                          {"freedom", part.freedom},
-                         {"scale", part.scale},
+                         {"limit", part.limit},
+                         {"light", part.light},
                          {"members", part.members},
                          {"independent", part.independent},
                          {"level", part.level},
