@@ -125,14 +125,15 @@ class Flatness {
         m_independent += independent;
     }
     /// Minus the excess kurtosis over the variance. What it differs from Student's law counts by
-    /// how sure it is: the standard error of a kurtosis is sqrt(24 / independent).
-    [[nodiscard]] double value() const {
+    /// how sure it is: the standard error of a kurtosis is sqrt(24 / independent), of which it must
+    /// be more than `errors`.
+    [[nodiscard]] double value(double errors) const {
         if (m_count <= 0) {
             return kLeastFlatness;
         }
         const double variance = m_variance / m_count;
         const double less = 3 - m_kurtosis / m_count - kLeastFlatness * variance;
-        const double share = less * less / (less * less + 24 / m_independent);
+        const double share = less * less / (less * less + errors * errors * 24 / m_independent);
         return std::clamp(kLeastFlatness + share * less / variance, kLeastFlatness, kMostFlatness);
     }
 
@@ -199,7 +200,7 @@ void fitOne(const base::Extents& extents, ScoreTiles& all, ScoreLaw& law) {
             *next = static_cast<float>((static_cast<double>(*next) - law.mean - off) / deviation);
         }
     }
-    law.parts = joined(parts, flatness.value());
+    law.parts = joined(parts, flatness.value(1));
     law.skewness = skewnessOf(scores);
     law.skewnessError = 1 / std::sqrt(std::max(1.0, independent));
     std::vector<float>& lowest = all.values;
@@ -294,6 +295,8 @@ void fitBest(const base::Extents& extents, const ScoreTiles& all, const ScoreSam
     std::vector<Fit> fits(tiles);
     std::vector<double> ownErrors;
     const Table variances = variancesOf(extents, all, sample, law, fits, ownErrors);
+    // Of many kinds with few scores some look flatter than they are.
+    const double errors = kinds > 1 ? 3 : 1.2;
     std::vector<double> flatness;
     for (std::size_t k = 0; k < kinds; ++k) {
         Flatness tails;
@@ -301,7 +304,7 @@ void fitBest(const base::Extents& extents, const ScoreTiles& all, const ScoreSam
             tails.add(sample.kinds[k].fourths[t], variances[k][t], all.tiles[t].placements,
                       1 / (2 * ownErrors[t]));
         }
-        flatness.push_back(tails.value());
+        flatness.push_back(tails.value(errors));
     }
     std::vector<std::vector<LawPart>> parts(kinds);
     for (std::size_t t = 0; t < tiles; ++t) {

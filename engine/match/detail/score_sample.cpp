@@ -11,10 +11,11 @@ namespace flcc::match::detail {
 
 namespace {
 
-constexpr std::size_t kMostMembers = 32; // that are scored, of all kinds
-constexpr double kVoxels = 4e7;          // that are compared, if that gives kLeastPlaces in a tile
+constexpr std::int64_t kMostKinds = 32;
+constexpr std::int64_t kMostTurns = 32; // of all kinds: turns at a place have like scores
+constexpr double kVoxels = 4e7;         // that are compared, if that gives kLeastPlaces in a tile
 constexpr double kLeastPlaces = 4;
-constexpr double kMostPlaces = 100;
+constexpr double kMostPlaces = 400;
 
 /// Members that differ in their turns and hands alone.
 struct Kind {
@@ -36,7 +37,7 @@ std::vector<Kind> kindsOf(const SearchedMap& map) {
     std::vector<Kind> kinds;
     if (!map.poses) {
         const std::int64_t all = std::ssize(map.templates);
-        for (const std::int64_t i : someOf(all, kMostMembers)) {
+        for (const std::int64_t i : someOf(all, kMostKinds)) {
             kinds.push_back({{i}, 0});
         }
         for (Kind& kind : kinds) {
@@ -49,12 +50,11 @@ std::vector<Kind> kindsOf(const SearchedMap& map) {
     const std::int64_t hands = cover.mirror ? 2 : 1;
     const std::int64_t scales = std::ssize(cover.scales);
     const std::int64_t all = map.poses->count() / (turns * hands); // templates times scales
-    for (const std::int64_t i : someOf(all, kMostMembers)) {
+    for (const std::int64_t i : someOf(all, kMostKinds)) {
         Kind kind;
         kind.members = static_cast<double>(map.poses->count());
         const std::int64_t first = i / scales * cover.count() + i % scales * turns;
-        for (const std::int64_t j :
-             someOf(turns * hands, static_cast<std::int64_t>(kMostMembers) / all)) {
+        for (const std::int64_t j : someOf(turns * hands, kMostTurns / all)) {
             kind.scored.push_back(first + j / turns * scales * turns + j % turns);
         }
         kinds.push_back(std::move(kind));

@@ -1,5 +1,6 @@
 #include <QtTest>
 
+#include <algorithm>
 #include <cmath>
 
 #include "engine/job/arguments.h"
@@ -87,8 +88,10 @@ class UnevenThresholdTest : public QObject {
                                smooth(noise({own, own, volume ? own : 1}, 50 + seed), 2));
             for (int i = 1; i < templates; ++i) {
                 images.templates.push_back(
-                    test::imagesOf(base::Image<float>({2, 2, 1}),
-                                   smooth(noise({own, own, 1}, 60 + seed + 2 * i), i % 3))
+                    test::imagesOf(
+                        base::Image<float>({2, 2, 1}),
+                        smooth(noise({own, own, 1}, 60 + seed + 2 * static_cast<std::uint64_t>(i)),
+                               i % 3))
                         .templates.front());
             }
             const job::JobResult result = searched(images, job);
