@@ -218,8 +218,9 @@ std::pair<double, double> ScoreLaw::deviations() const {
 std::vector<std::string> ScoreLaw::warningsAt(double threshold) const {
     std::vector<std::string> warnings;
     if (skewness > std::max(kSkewed, kErrors * skewnessError)) {
-        warnings.emplace_back("high scores are more frequent than low ones, as on sparse counts: "
-                              "more peaks may be false than the law says");
+        warnings.emplace_back("high scores are more frequent than low ones, as on sparse counts or "
+                              "where objects cover much of the scene: more peaks may be false "
+                              "than the law says");
     }
     if (!lowest.empty() && skewnessError > 0) {
         const double mirrored = 2 * (mean + offset) - threshold;
