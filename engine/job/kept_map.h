@@ -41,7 +41,8 @@ struct KeptPart {
     int frame = 0;
     match::MapStatistics statistics; ///< of the best scores of a bank
     method::MapFacts facts;
-    std::vector<double> nullScores{}; ///< as match::SearchLaw::nullScores
+    std::vector<double> nullScores{};    ///< as match::SearchLaw::nullScores
+    std::vector<match::ScoreLaw> laws{}; ///< one, if the run made it; else none
 };
 
 struct KeptImages;

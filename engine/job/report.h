@@ -213,6 +213,7 @@ struct ThresholdReport {
     std::optional<double> asked{};          ///< false positives or deviations that chose the value
     match::SearchLaw law{};                 ///< of a stream, of all frames
     std::optional<double> falsePositives{}; ///< that reach `value`; empty where there is no law
+    std::vector<std::string> warnings{};    ///< why more peaks may be false than that
 };
 
 /// One frame of a stream.
@@ -301,6 +302,8 @@ struct JobReport {
 /// The threshold in one line, with its law: "0.3120; expected false positives 1 (Student's t, mean
 /// 0.0012, ...)".
 [[nodiscard]] std::string thresholdText(const ThresholdReport& threshold);
+/// The law in force and its parameters, without a full stop.
+[[nodiscard]] std::string lawText(const match::SearchLaw& law);
 /// A search over poses in one line: "36 rotations of 10 degrees, 3 scales, both hands: 216 members
 /// in boxes of 90x90x1; about 300 ms, 120 MiB; 700 a second".
 [[nodiscard]] std::string posesText(const PosesReport& poses);

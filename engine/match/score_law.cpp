@@ -5,16 +5,19 @@
 #include <functional>
 #include <limits>
 #include <numbers>
+#include <utility>
 
 namespace flcc::match {
 
 namespace {
 
-/// Beyond it, tails of both laws agree within 1 % at all scores of interest.
-constexpr double kMostFreedom = 1e5;
-constexpr std::int64_t kMostSampled = std::int64_t{1} << 20;
-/// Neighbours with less correlation are independent enough to be counted one by one.
-constexpr double kLeastCorrelation = 0.05;
+/// A skewness above this and above so many of its errors is reported.
+constexpr double kSkewed = 0.05;
+constexpr double kErrors = 4;
+/// Minima of the map are reported if they are more than so many times the expected number and so
+/// many.
+constexpr double kMostMinima = 4;
+constexpr double kFewMinima = 8;
 
 /// Gamma(a + 1/2) / Gamma(a).
 double gammaRatio(double a) {
@@ -52,64 +55,6 @@ double betaFraction(double a, double b, double x) {
     return h;
 }
 
-/// The x at which a Gaussian has this tail; p in (0, 0.5].
-double gaussianQuantile(double p) {
-    double low = 0;
-    double high = 38;
-    for (int step = 0; step < 60; ++step) {
-        const double middle = (low + high) / 2;
-        (gaussianTail(middle) > p ? low : high) = middle;
-    }
-    return (low + high) / 2;
-}
-
-/// Correlation of a score with the next one along each axis, from a sample of rows. At the best
-/// scores of a bank the slope is that of the template that has it, which does not depend on the
-/// score: the squared differences are those of a single template, and so the variance must be.
-std::array<double, 3> neighbourCorrelations(const SearchedMap& map, double deviation) {
-    const base::Extents& extents = map.value.extents();
-    const std::int64_t rows = extents.y * extents.z;
-    const std::int64_t step = std::max<std::int64_t>(1, rows * extents.x / kMostSampled);
-    struct Pairs {
-        double count = 0, squares = 0;
-    };
-    std::array<Pairs, 3> pairs;
-    const std::array<base::Index, 3> next{base::Index{1, 0, 0}, {0, 1, 0}, {0, 0, 1}};
-    const auto at = [&](std::int64_t x, std::int64_t y, std::int64_t z, double& value) {
-        if (x >= extents.x || y >= extents.y || z >= extents.z ||
-            !base::hasValue(map.status.at(x, y, z))) {
-            return false;
-        }
-        value = static_cast<double>(map.value.at(x, y, z));
-        return true;
-    };
-    for (std::int64_t row = 0; row < rows; row += step) {
-        const std::int64_t y = row % extents.y;
-        const std::int64_t z = row / extents.y;
-        for (std::int64_t x = 0; x < extents.x; ++x) {
-            double here = 0;
-            if (!at(x, y, z, here)) {
-                continue;
-            }
-            for (std::size_t axis = 0; axis < 3; ++axis) {
-                double there = 0;
-                if (at(x + next[axis].x, y + next[axis].y, z + next[axis].z, there)) {
-                    pairs[axis].count += 1;
-                    pairs[axis].squares += (there - here) * (there - here);
-                }
-            }
-        }
-    }
-    std::array<double, 3> correlations{0, 0, 0};
-    for (std::size_t axis = 0; axis < 3; ++axis) {
-        if (pairs[axis].count > 0) {
-            correlations[axis] =
-                1 - pairs[axis].squares / pairs[axis].count / (2 * deviation * deviation);
-        }
-    }
-    return correlations;
-}
-
 /// The number of null peaks at or above `score`, as SearchLaw::nullScores says.
 double nullPeaks(const std::vector<double>& scores, double score) {
     const std::size_t tail = std::clamp<std::size_t>(scores.size() / 10, 10, 100);
@@ -137,6 +82,16 @@ double nullPeaks(const std::vector<double>& scores, double score) {
 
 std::string_view name(Law law) { return law == Law::Student ? "student" : "gaussian"; }
 
+double gaussianQuantile(double p) {
+    double low = 0;
+    double high = 38;
+    for (int step = 0; step < 60; ++step) {
+        const double middle = (low + high) / 2;
+        (gaussianTail(middle) > p ? low : high) = middle;
+    }
+    return (low + high) / 2;
+}
+
 double gaussianTail(double x) { return std::erfc(x / std::numbers::sqrt2) / 2; }
 
 double studentTail(double r, double freedom) {
@@ -157,47 +112,133 @@ double studentTail(double r, double freedom) {
     return 0.5 - front * betaFraction(0.5, a, r * r);
 }
 
-double ScoreLaw::falsePositives(double score) const {
-    const double r = score - mean;
-    const double p = law == Law::Student ? studentTail(r, freedom) : gaussianTail(r / deviation);
-    if (axes < dimensions || p >= 0.5 || p <= 0) {
-        return count * p;
+/// The few scores by Student's law keep the tail from ending at the limit.
+double LawPart::tail(double r) const {
+    constexpr double kHeavy = 0.03;
+    if (freedom <= 0) {
+        return gaussianTail(r / deviation);
     }
-    // The score of a Gaussian field with the same tail; below 2 the formula counts holes as well.
-    const double z = gaussianQuantile(p);
-    const double high = std::max(z, 2.0);
-    double volume = 1;
-    for (const double each : roughness) {
-        volume *= each > 0 ? std::sqrt(each) : 1;
+    const double heavy = studentTail(r, freedom);
+    return limit < 1 ? kHeavy * heavy + (1 - kHeavy) * studentTail(r / limit, light) : heavy;
+}
+
+/// A correlation by Student's law has the variance 1 / (nu + 1) and the kurtosis -6 / (nu + 3).
+void setTail(LawPart& part, double flatness) {
+    constexpr double kStudent = 6;
+    const double variance = part.deviation * part.deviation;
+    part.freedom = 1 / variance - 1;
+    part.limit = 1;
+    if (part.freedom < 1 || part.freedom > ScoreLaw::kMostFreedom) {
+        part.freedom = 0;
+        return;
     }
+    // With flatness 6 both laws are one.
+    part.light = kStudent / (flatness * variance) + 2 * kStudent / flatness - 3;
+    part.limit = part.light >= 1 ? std::sqrt(variance * (part.light + 1)) : 1;
+}
+
+namespace {
+
+/// Groups of scores at or above a level over scores there, of a Gaussian field.
+double groupShare(double z, double volume, int dimensions) {
+    const double high = std::max(z, 2.0); // below 2 the formula counts holes as well
     const double hermite = dimensions == 1 ? 1 : dimensions == 2 ? high : high * high - 1;
     const double groups = volume * std::pow(2 * std::numbers::pi, -(dimensions + 1) / 2.0) *
                           hermite * std::exp(-high * high / 2);
-    return count * p * std::min(1.0, groups / gaussianTail(high));
+    return std::min(1.0, groups / gaussianTail(high));
 }
 
-ScoreLaw scoreLaw(const SearchedMap& map) {
-    ScoreLaw law;
-    const MapStatistics& all = map.statistics;
-    law.mean = all.mean;
-    law.deviation = all.standardDeviation > all.roundingDeviation ? all.standardDeviation : 0;
-    law.count = static_cast<double>(all.count);
-    law.freedom = law.deviation > 0 ? 1 / (law.deviation * law.deviation) - 1 : 0;
-    law.law = law.freedom >= 1 && law.freedom <= kMostFreedom ? Law::Student : Law::Gaussian;
-    if (!law.exists() || map.reduced != nullptr || map.value.data() == nullptr) {
-        return law;
+/// How the number of groups over one axis of turns grows beside that of scores.
+double growth(double z) { return std::exp(-z * z / 2) / gaussianTail(z); }
+
+/// Independent members at a level.
+double independentAt(const LawPart& part, double z, int turns) {
+    if (turns == 0 || z <= part.level) {
+        return part.independent;
     }
-    const base::Extents& extents = map.value.extents();
-    const std::array<double, 3> correlations = neighbourCorrelations(map, law.deviation);
-    const std::array<bool, 3> wide{extents.x > 1, extents.y > 1, extents.z > 1};
-    law.dimensions = static_cast<int>(std::ranges::count(wide, true));
-    for (std::size_t axis = 0; axis < 3; ++axis) {
-        if (wide[axis] && correlations[axis] > kLeastCorrelation && correlations[axis] < 1) {
-            law.roughness[axis] = -2 * std::log(correlations[axis]);
-            ++law.axes;
+    const double grown =
+        1 + (part.independent - 1) * std::pow(growth(z) / growth(part.level), turns);
+    return std::min(part.members, grown);
+}
+
+} // namespace
+
+/// All scores as one part, of which the members are independent.
+LawPart ScoreLaw::whole() const {
+    LawPart part{.count = count, .deviation = deviation};
+    part.freedom = law == Law::Student ? freedom : 0;
+    if (axes >= dimensions) {
+        part.volume = 1;
+        for (const double each : roughness) {
+            part.volume *= each > 0 ? std::sqrt(each) : 1;
         }
     }
-    return law;
+    return part;
+}
+
+double ScoreLaw::falsePositives(double score) const {
+    const auto number = [&](const LawPart& part) {
+        const double p = part.tail(score - mean - offset);
+        if (p >= 0.5 || p <= 0) {
+            return part.count * part.independent * p;
+        }
+        const double z = gaussianQuantile(p);
+        const double share = part.volume > 0 ? groupShare(z, part.volume, dimensions) : 1;
+        return part.count * independentAt(part, z, turns) * p * share;
+    };
+    if (parts.empty()) {
+        return number(whole());
+    }
+    double sum = 0;
+    for (const LawPart& part : parts) {
+        sum += number(part);
+    }
+    return sum;
+}
+
+double ScoreLaw::scoresAbove(double score) const {
+    if (parts.empty()) {
+        return count * whole().tail(score - mean);
+    }
+    double sum = 0;
+    for (const LawPart& part : parts) {
+        sum += part.count * part.members * part.tail(score - mean - offset);
+    }
+    return sum;
+}
+
+std::pair<double, double> ScoreLaw::deviations() const {
+    if (parts.empty()) {
+        return {deviation, deviation};
+    }
+    const auto [least, most] = std::ranges::minmax(parts, {}, &LawPart::deviation);
+    return {least.deviation, most.deviation};
+}
+
+std::vector<std::string> ScoreLaw::warningsAt(double threshold) const {
+    std::vector<std::string> warnings;
+    if (skewness > std::max(kSkewed, kErrors * skewnessError)) {
+        warnings.emplace_back("high scores are more frequent than low ones, as on sparse counts or "
+                              "where objects cover much of the scene: more peaks may be false "
+                              "than the law says");
+    }
+    if (!lowest.empty() && skewnessError > 0) {
+        const double mirrored = 2 * (mean + offset) - threshold;
+        const double expected = falsePositives(threshold);
+        const double scores = scoresAbove(threshold);
+        const auto end = std::ranges::upper_bound(lowest, static_cast<float>(mirrored));
+        const double groups = static_cast<double>(end - lowest.begin()) / read *
+                              (scores > 0 ? std::min(1.0, expected / scores) : 1);
+        if (groups > kMostMinima * expected + kFewMinima) {
+            warnings.push_back("about " + std::to_string(std::llround(groups)) +
+                               " minima of the map lie as far below the mean as the threshold lies "
+                               "above it, where the law expects " +
+                               std::to_string(std::llround(std::ceil(expected))) +
+                               ": the scene has structure that the law does not know, and as many "
+                               "peaks may be false; a null template counts them");
+        }
+    }
+    return warnings;
 }
 
 bool SearchLaw::exists() const {

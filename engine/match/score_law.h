@@ -1,8 +1,11 @@
 #pragma once
 
 #include <array>
+#include <cstdint>
 #include <optional>
+#include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "engine/match/null_template.h"
@@ -17,16 +20,39 @@ enum class Law {
 };
 [[nodiscard]] std::string_view name(Law law); ///< "student", "gaussian"
 
+/// Placements whose scores have one law: those of the tiles of a map where the scores of a template
+/// spread alike.
+struct LawPart {
+    double count = 0;     ///< placements
+    double deviation = 0; ///< of the scores of one template
+    double members = 1;   ///< templates of this deviation
+    double freedom = 0;   ///< nu of Student's law with this deviation; 0: r is Gaussian
+    /// Scores of smooth scenes have lighter tails than Student's law: r / limit is distributed by
+    /// it with the freedom `light`, so that its variance and kurtosis are those of the scores.
+    double limit = 1;
+    double light = 0;
+    /// Square root of the product of the roughness along the axes; 0: scores are counted.
+    double volume = 0;
+    /// At `level` standard deviations the best of the members is as high as that of so many
+    /// independent ones. Beyond, their number grows with each axis of turns, up to all members.
+    double independent = 1;
+    double level = 0;
+
+    /// P(score - mean >= r) of one template.
+    [[nodiscard]] double tail(double r) const;
+};
+
 /// The law of the scores of one map, from their mean and deviation:
 /// p(r) = P(t > (r - mu) sqrt(nu / (1 - (r - mu)^2))), Student's t with nu = 1 / sigma^2 - 1.
 /// Scores of neighbouring placements are alike, so that one accident gives several of them. Their
 /// groups are counted by the expected Euler characteristic of a smooth field, where that is less
-/// than the number of scores. **Source**: Adler, The Geometry of Random Fields (1981).
+/// than the number of scores. A scene is not one statistic: the deviation is that of tiles, and
+/// numbers are summed over them. **Source**: Adler, The Geometry of Random Fields (1981).
 struct ScoreLaw {
     Law law = Law::Gaussian;
     double mean = 0;
-    double deviation = 0; ///< 0 if the scores are all equal
-    double freedom = 0;   ///< nu of Student's law
+    double deviation = 0; ///< of all scores; 0 if they are all equal
+    double freedom = 0;   ///< nu of Student's law with this deviation
     double count = 0;     ///< scores of all templates
     /// Minus the second derivative of the correlation of neighbours along each axis, at 0, in
     /// 1/voxel^2; 0 where it was not measured. `axes` counts those that were; if any is missing,
@@ -34,19 +60,49 @@ struct ScoreLaw {
     std::array<double, 3> roughness{0, 0, 0};
     int axes = 0;
     int dimensions = 2; ///< axes with more than one voxel
+    int turns = 0;      ///< axes of rotation that are searched: 0, 1 or 3
+
+    std::vector<LawPart> parts{}; ///< empty: one, of the members above
+    double offset = 0; ///< of the mean of the scores that the parts are made of from `mean`
+    std::int64_t tiles = 1;
+    base::Extents tile{0, 0, 0}; ///< extents of a tile, about; 0 with one tile
+    bool partial = false;        ///< of the PARTIAL scores too
+    double skewness = 0;         ///< of the scores of a single template, by quantiles, in [-1, 1]
+    double skewnessError = 0;    ///< standard error of it; 0: not measured
+    std::vector<float> lowest{}; ///< the lowest scores of a single template, in ascending order
+    double read = 1;             ///< share of the scores that the law was made of
+    std::int64_t kinds = 1;      ///< of templates, with a deviation each
 
     /// Fewer scores than this tell no law.
     static constexpr double kLeastCount = 100;
+    /// Beyond it, tails of both laws agree within 1 % at all scores of interest.
+    static constexpr double kMostFreedom = 1e5;
 
     [[nodiscard]] bool exists() const { return deviation > 0 && count >= kLeastCount; }
     /// The number of groups of scores at or above `score` in the map of a scene without the
-    /// template. **Cost**: some microseconds.
+    /// template. **Cost**: a microsecond for each part.
     [[nodiscard]] double falsePositives(double score) const;
+    /// The number of scores, not of groups.
+    [[nodiscard]] double scoresAbove(double score) const;
+    /// Least and largest deviation of a template in a tile.
+    [[nodiscard]] std::pair<double, double> deviations() const;
+    /// Sentences that say why less than the number of peaks may be true at this threshold.
+    [[nodiscard]] std::vector<std::string> warningsAt(double threshold) const;
+
+  private:
+    [[nodiscard]] LawPart whole() const;
 };
 
-/// The law of a map that is searched. **Cost**: one pass over at most 2^20 voxels of its map; none
-/// for a reduced map, whose groups are not counted.
-[[nodiscard]] ScoreLaw scoreLaw(const SearchedMap& map);
+/// The law of a map that is searched. Where the map holds the best of several templates, these are
+/// scored at a sample of placements in `scene`, and a scene without voxels gives the law of all
+/// scores. PARTIAL scores count if `partial`. **Cost**: one pass over at most 2^22 voxels of the
+/// map, and about 0.1 s for the sample; none for a reduced map, whose groups are not counted.
+[[nodiscard]] ScoreLaw scoreLaw(const SearchedMap& map, const method::MaskedView& scene,
+                                const PeakOptions& options);
+
+/// Sets the members of a part from its deviation and the flatness of the scores: minus their excess
+/// kurtosis over their variance, which is about 6 by Student's law.
+void setTail(LawPart& part, double flatness);
 
 /// What a whole search finds in a scene without the template: by the laws of its maps or, if there
 /// is one, by the peaks of a null template.
@@ -72,6 +128,8 @@ struct SearchLaw {
     [[nodiscard]] double atDeviations(double zscore) const;
 };
 
+/// The x at which a Gaussian has this tail; p in (0, 0.5].
+[[nodiscard]] double gaussianQuantile(double p);
 /// P(z > x) of a Gaussian, and P(t > x) of Student's t for a correlation r = t / sqrt(nu + t^2).
 [[nodiscard]] double gaussianTail(double x);
 [[nodiscard]] double studentTail(double r, double freedom);

@@ -233,6 +233,9 @@ void WindowThresholdTest::theSuggestionIsThatOfTheLaw() {
     QVERIFY2(numbers().contains(QStringLiteral("false positives expected")), qPrintable(numbers()));
     auto& suggest = test::child<QPushButton>(*m_window, "cockpitSuggest");
     QVERIFY(suggest.isVisible());
+    const auto& told = test::child<QLabel>(*m_window, "cockpitLaw");
+    QVERIFY2(told.isVisible() && told.text().startsWith(QStringLiteral("Law: ")),
+             qPrintable(told.text()));
     const match::SearchLaw law = document().result()->job->report.threshold->law;
     const double suggested = law.thresholdFor(1);
     test::click(suggest);

@@ -23,19 +23,12 @@ namespace {
 
 constexpr int kBins = 240;
 
-/// How many scores at or above `score` a law expects.
-double tailOf(const match::ScoreLaw& law, double score) {
-    return law.law == match::Law::Student
-               ? match::studentTail(std::clamp(score - law.mean, -1.0, 1.0), law.freedom)
-               : match::gaussianTail((score - law.mean) / law.deviation);
-}
-
 /// How many scores lie within half of `width` of `score`, where nothing is found.
 double expectedIn(const std::vector<match::ScoreLaw>& laws, double score, double width) {
     double sum = 0;
     for (const match::ScoreLaw& law : laws) {
         if (law.exists()) {
-            sum += law.count * (tailOf(law, score - width / 2) - tailOf(law, score + width / 2));
+            sum += law.scoresAbove(score - width / 2) - law.scoresAbove(score + width / 2);
         }
     }
     return sum;
@@ -54,6 +47,13 @@ CockpitPanel::CockpitPanel(Document& document, QWidget* parent)
     m_numbers->setObjectName(QStringLiteral("cockpitNumbers"));
     m_numbers->setTextFormat(Qt::RichText);
     m_numbers->setMinimumWidth(1);
+    m_law = new QLabel(this);
+    m_law->setObjectName(QStringLiteral("cockpitLaw"));
+    m_law->setAccessibleName(tr("Law of the false positives"));
+    m_law->setTextFormat(Qt::PlainText);
+    m_law->setWordWrap(true);
+    m_law->setContentsMargins(8, 0, 8, 4);
+    m_law->hide();
     m_legend = new QLabel(this);
     m_legend->setObjectName(QStringLiteral("cockpitLegend"));
     m_legend->setTextFormat(Qt::RichText);
@@ -72,6 +72,7 @@ CockpitPanel::CockpitPanel(Document& document, QWidget* parent)
     layout->setContentsMargins(0, 0, 0, 0);
     layout->setSpacing(0);
     layout->addLayout(bar);
+    layout->addWidget(m_law);
     m_hand = new HandView(this);
     auto* views = new QHBoxLayout;
     views->setSpacing(1);
@@ -208,6 +209,7 @@ match::SearchLaw CockpitPanel::law() const {
 void CockpitPanel::showLaw() {
     const match::SearchLaw known = law();
     m_suggest->setVisible(known.exists());
+    m_law->setVisible(known.exists());
     if (!known.exists()) {
         m_view->setLaw({}, {});
         m_view->setSuggestion(std::nullopt);
@@ -216,6 +218,12 @@ void CockpitPanel::showLaw() {
     const double width = m_view->histogram().width();
     m_view->setLaw([known, width](double score) { return expectedIn(known.maps, score, width); },
                    [known](double score) { return known.falsePositives(score); });
+    const job::ThresholdReport& report = *m_document.result()->job->report.threshold;
+    QStringList sentences{tr("Law: %1").arg(toQString(job::lawText(report.law)))};
+    for (const std::string& warning : report.warnings) {
+        sentences += inWindowWords(warning);
+    }
+    m_law->setText(sentences.join(QChar('\n')));
     m_suggestion = known.thresholdFor(1);
     m_view->setSuggestion(m_suggestion);
     m_suggest->setText(tr("Suggested: %1").arg(m_suggestion, 0, 'f', 3));

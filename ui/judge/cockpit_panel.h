@@ -70,6 +70,7 @@ class CockpitPanel : public QWidget {
     HistogramView* m_view = nullptr;
     HandView* m_hand = nullptr; ///< shown where a run compared the hands
     QLabel* m_numbers = nullptr;
+    QLabel* m_law = nullptr; ///< what the law is, and its warnings
     QLabel* m_legend = nullptr;
     QPushButton* m_suggest = nullptr;
     LatestWork m_step;

@@ -59,9 +59,13 @@ namespace {
 FoundPeaks searchPart(const KeptMap& kept, const KeptPart& part, const detail::Inputs& inputs,
                       const method::MaskedView& scene, const base::Geometry& geometry,
                       const Job& job, double searches, const std::stop_token& stop) {
-    FoundPeaks found = detail::peaksOf(
-        job, scene, {detail::searchedMap(kept, part, inputs)}, geometry,
-        {.nullScores = part.nullScores, .null = kept.images->job.null, .searches = searches}, stop);
+    FoundPeaks found =
+        detail::peaksOf(job, scene, {detail::searchedMap(kept, part, inputs)}, geometry,
+                        {.maps = part.laws,
+                         .nullScores = part.nullScores,
+                         .null = kept.images->job.null,
+                         .searches = searches},
+                        stop);
     detail::moveToScene(found.peaks, inputs, geometry);
     return found;
 }
@@ -152,14 +156,14 @@ std::shared_ptr<const KeptMap> keepMap(const JobResult& result, const Job& job,
     kept->images = std::move(images);
     if (job.stream) {
         for (const FrameReport& row : result.report.frames) {
-            kept->parts.push_back(
-                {row.frame, row.statistics, row.facts,
-                 row.threshold ? row.threshold->law.nullScores : std::vector<double>()});
+            const match::SearchLaw law = row.threshold ? row.threshold->law : match::SearchLaw();
+            kept->parts.push_back({row.frame, row.statistics, row.facts, law.nullScores, law.maps});
         }
     } else {
         const std::optional<ThresholdReport>& threshold = result.report.threshold;
-        kept->parts.push_back({0, result.report.map->statistics, result.report.map->facts,
-                               threshold ? threshold->law.nullScores : std::vector<double>()});
+        const match::SearchLaw law = threshold ? threshold->law : match::SearchLaw();
+        kept->parts.push_back(
+            {0, result.report.map->statistics, result.report.map->facts, law.nullScores, law.maps});
     }
     return kept;
 }
@@ -176,8 +180,15 @@ match::SearchLaw lawOf(const KeptMap& kept) {
     if (!kept.problem.operation.isLcc()) {
         return law;
     }
+    const bool known =
+        std::ranges::none_of(kept.parts, [](const KeptPart& part) { return part.laws.empty(); });
+    if (!known) {
+        law.maps = extractPeaks(kept, thresholdsOf(kept.images->job)).threshold->law.maps;
+    }
     for (const KeptPart& part : kept.parts) {
-        law.maps.push_back(match::scoreLaw(detail::searchedMap(kept, part)));
+        if (known) {
+            law.maps.push_back(part.laws.front());
+        }
         law.nullScores.insert(law.nullScores.end(), part.nullScores.begin(), part.nullScores.end());
     }
     std::ranges::sort(law.nullScores, std::greater<>());

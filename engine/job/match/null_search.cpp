@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "engine/base/pixels.h"
+#include "engine/job/match/scene_work.h"
 #include "engine/job/report/text.h"
 #include "engine/method/problem.h"
 
@@ -155,11 +156,10 @@ std::vector<double> nullScores(const Job& job, JobResult& inputs, const std::sto
         if (std::abs(alike) > kMostAlike) {
             const std::string number =
                 inputs.templates.size() > 1 ? " " + std::to_string(i) : std::string();
-            inputs.notes.push_back("template" + number + " and its " +
+            addWarning(inputs, "template" + number + " and its " +
                                    std::string(match::name(job.null)) +
                                    " null have a correlation of " + fixed(alike, 2) +
                                    ": the threshold is too high where the null finds the objects");
-            inputs.warnings.push_back(inputs.notes.back());
         }
     }
     NullSink quiet(sink);

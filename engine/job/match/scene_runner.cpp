@@ -338,6 +338,11 @@ bool SceneRunner::findPeaks() {
     m_result.peaks = std::move(found.peaks);
     m_result.report.peaksIncomplete = std::move(found.incomplete);
     m_result.report.threshold = std::move(found.threshold);
+    if (m_result.report.threshold) {
+        for (const std::string& sentence : m_result.report.threshold->warnings) {
+            addWarning(m_result, sentence);
+        }
+    }
     m_result.report.handedness = m_hand.judge(m_job, inputs(), m_result, maps, m_stop);
     m_result.report.run->peaksMs = watch.ms();
     m_sink.progress(0.8);

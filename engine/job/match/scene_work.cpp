@@ -1,5 +1,7 @@
 #include "engine/job/match/scene_work.h"
 
+#include <algorithm>
+
 #include "engine/job/output/outputs.h"
 
 namespace flcc::job::detail {
@@ -37,12 +39,20 @@ void describeInputs(const Job& job, const Inputs& inputs, JobReport& report) {
     }
 }
 
+void addWarning(JobResult& result, const std::string& sentence) {
+    for (std::vector<std::string>* const list :
+         {&result.notes, &result.warnings, &result.report.warnings}) {
+        if (std::ranges::find(*list, sentence) == list->end()) {
+            list->push_back(sentence);
+        }
+    }
+}
+
 void takeSearch(const GroupRun& group, JobResult& result) {
     result.search = group.searchMaps();
     result.report.search = group.searchReport();
     if (result.report.search && isAlike(*result.report.search)) {
-        result.notes.push_back(likenessWarning(*result.report.search));
-        result.warnings.push_back(result.notes.back());
+        addWarning(result, likenessWarning(*result.report.search));
     }
 }
 

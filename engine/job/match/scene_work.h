@@ -35,6 +35,9 @@ void makeGroups(SceneWork& work, const Job& job, const WorkKind& kind, const std
 /// Writes to a report what is known before the plan.
 void describeInputs(const Job& job, const Inputs& inputs, JobReport& report);
 
+/// Adds a warning to the result, its notes and its report, once.
+void addWarning(JobResult& result, const std::string& sentence);
+
 /// Adds the statistics of a search that has run, with a warning where z hides the objects.
 void takeSearch(const GroupRun& group, JobResult& result);
 

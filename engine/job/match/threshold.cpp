@@ -1,5 +1,7 @@
 #include "engine/job/match/threshold.h"
 
+#include <algorithm>
+#include <string>
 #include <utility>
 
 #include "engine/base/tile_pool.h"
@@ -32,6 +34,15 @@ ThresholdReport thresholdOn(const Job& job, match::SearchLaw law) {
         report.value = report.law.atDeviations(*job.zscore);
     }
     report.falsePositives = report.law.falsePositives(report.value);
+    if (report.law.null == match::NullTemplate::None) {
+        for (const match::ScoreLaw& each : report.law.maps) {
+            for (std::string& sentence : each.warningsAt(report.value)) {
+                if (std::ranges::find(report.warnings, sentence) == report.warnings.end()) {
+                    report.warnings.push_back(std::move(sentence));
+                }
+            }
+        }
+    }
     return report;
 }
 
@@ -42,8 +53,13 @@ FoundPeaks peaksOf(const Job& job, const method::MaskedView& scene,
     FoundPeaks found;
     match::PeakOptions options = peakOptions(job, geometry, scene.extents().z > 1);
     if (job.operation.isLcc()) {
-        for (const match::SearchedMap& map : maps) {
-            law.maps.push_back(match::scoreLaw(map));
+        const bool known =
+            law.maps.size() == maps.size() && law.maps.front().partial == options.partialPeaks;
+        if (!known) {
+            law.maps.clear();
+            for (const match::SearchedMap& map : maps) {
+                law.maps.push_back(match::scoreLaw(map, scene, options));
+            }
         }
         found.threshold = thresholdOn(job, std::move(law));
         options.minScore = found.threshold->value;

@@ -150,6 +150,11 @@ void joinThreshold(std::optional<ThresholdReport>& all,
         all->falsePositives.reset();
     }
     all->value = std::min(all->value, frame->value);
+    for (const std::string& sentence : frame->warnings) {
+        if (std::ranges::find(all->warnings, sentence) == all->warnings.end()) {
+            all->warnings.push_back(sentence);
+        }
+    }
     const match::SearchLaw& law = frame->law;
     all->law.maps.insert(all->law.maps.end(), law.maps.begin(), law.maps.end());
     if (frame->falsePositives) { // each frame expects its share

@@ -12,7 +12,9 @@ std::string brief(double value) {
     return detail::shortest(std::stod(fixed(value, value < 0.01 ? 12 : value < 10 ? 2 : 0)));
 }
 
-std::string parametersText(const match::SearchLaw& law) {
+} // namespace
+
+std::string lawText(const match::SearchLaw& law) {
     if (law.null != match::NullTemplate::None) {
         return std::string("counted with the ") +
                (law.null == match::NullTemplate::Mirror ? "mirrored" : "phase-scrambled") +
@@ -24,11 +26,16 @@ std::string parametersText(const match::SearchLaw& law) {
     if (first.law == match::Law::Student) {
         text += ", " + fixed(first.freedom, 0) + " degrees of freedom";
     }
-    return text + ", " + fixed(first.count, 0) + " scores" +
-           (law.maps.size() > 1 ? " of the first map" : "");
+    text +=
+        ", " + fixed(first.count, 0) + " scores" + (law.maps.size() > 1 ? " of the first map" : "");
+    const auto [least, most] = first.deviations();
+    if (least < most) {
+        text += "; deviations of " + fixed(least, 4) + " to " + fixed(most, 4) + " in " +
+                std::to_string(first.tiles) + (first.tiles > 1 ? " tiles" : " tile") +
+                (first.kinds > 1 ? " and of " + std::to_string(first.kinds) + " templates" : "");
+    }
+    return text;
 }
-
-} // namespace
 
 std::string thresholdText(const ThresholdReport& threshold) {
     std::string text = fixed(threshold.value, 4);
@@ -39,12 +46,32 @@ std::string thresholdText(const ThresholdReport& threshold) {
         return text + "; the scores have no law";
     }
     return text + "; expected false positives " + brief(*threshold.falsePositives) + " (" +
-           parametersText(threshold.law) + ")";
+           lawText(threshold.law) + ")";
 }
 
 } // namespace flcc::job
 
 namespace flcc::job::detail::json {
+
+namespace {
+
+Json partsJson(const match::ScoreLaw& law) {
+    Json parts = Json::array();
+    for (const match::LawPart& part : law.parts) {
+        parts.push_back({{"placements", part.count},
+                         {"deviation", part.deviation},
+                         {"freedom", part.freedom},
+                         {"limit", part.limit},
+                         {"light", part.light},
+                         {"members", part.members},
+                         {"independent", part.independent},
+                         {"level", part.level},
+                         {"volume", part.volume}});
+    }
+    return parts;
+}
+
+} // namespace
 
 Json toJson(const ThresholdReport& threshold) {
     Json laws = Json::array();
@@ -54,6 +81,12 @@ Json toJson(const ThresholdReport& threshold) {
                         {"freedom", law.freedom},
                         {"scores", law.count},
                         {"roughness", law.roughness},
+                        {"tiles", law.tiles},
+                        {"tile", {law.tile.x, law.tile.y, law.tile.z}},
+                        {"templates", law.kinds},
+                        {"deviations", {law.deviations().first, law.deviations().second}},
+                        {"parts", partsJson(law)},
+                        {"skewness", law.skewness},
                         {"counts", law.axes < law.dimensions ? "scores" : "groups"},
                         {"law", law.exists() ? Json(match::name(law.law)) : Json(nullptr)}});
     }
@@ -64,6 +97,7 @@ Json toJson(const ThresholdReport& threshold) {
             {"parameters", laws},
             {"null", match::name(threshold.law.null)},
             {"null_scores", threshold.law.nullScores},
+            {"warnings", threshold.warnings},
             {"expected_false_positives", orNull(threshold.falsePositives)}};
 }
 

@@ -11,50 +11,13 @@
 #include "engine/match/score_law.h"
 #include "engine/match/sharpness.h"
 #include "tests/engine/job/job_cases.h"
+#include "tests/engine/job/noise_cases.h"
 #include "tests/support/test_class.h"
 
 using namespace flcc;
-
-namespace {
-
-base::Image<float> noise(const base::Extents& extents, std::uint64_t seed) {
-    base::Image<float> image(extents);
-    base::Random random(seed);
-    for (std::int64_t i = 0; i < image.count(); ++i) {
-        image.data()[i] = static_cast<float>(random.normal());
-    }
-    return image;
-}
-
-/// Means of 3 voxels along each axis, `times` times; the outermost voxels stay.
-base::Image<float> smooth(base::Image<float> image, int times) {
-    const base::Extents extents = image.extents();
-    const std::array<std::int64_t, 3> steps{1, extents.x, extents.x * extents.y};
-    for (int time = 0; time < times; ++time) {
-        for (std::size_t axis = 0; axis < (extents.z > 1 ? 3U : 2U); ++axis) {
-            base::Image<float> next(extents);
-            const std::int64_t step = steps[axis];
-            for (std::int64_t i = 0; i < image.count(); ++i) {
-                const bool inside = i >= step && i + step < image.count();
-                const float* const at = image.data() + i;
-                next.data()[i] = inside ? (at[-step] + at[0] + at[step]) / 3 : at[0];
-            }
-            image = std::move(next);
-        }
-    }
-    return image;
-}
-
-/// The job of a search with the images of `images`.
-job::JobResult searched(const job::JobImages& images, const job::Job& options) {
-    job::Job job = options;
-    job.planning = plan::Planning::Estimate;
-    job.audit = job::Audit::Off;
-    job.maxPeaks = 1'000'000;
-    return job::runJob(job, images);
-}
-
-} // namespace
+using test::noise;
+using test::searched;
+using test::smooth;
 
 class ThresholdTest : public QObject {
     Q_OBJECT
@@ -295,6 +258,7 @@ class ThresholdTest : public QObject {
             searched(test::imagesOf(noise({60, 50, 1}, 13), std::move(symmetric)), job);
         QCOMPARE(result.warnings.size(), std::size_t{1});
         QVERIFY(QString::fromStdString(result.warnings[0]).contains("correlation of 1.00"));
+        QVERIFY(result.report.warnings == result.warnings);
     }
 
     /// The sums of products at every shift along an axis are those of the image.
