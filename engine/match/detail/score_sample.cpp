@@ -1,8 +1,10 @@
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <optional>
 
 #include "engine/base/random.h"
+#include "engine/base/widest.h"
 #include "engine/match/detail/score_tiles.h"
 #include "engine/method/canonical.h"
 #include "engine/method/shared/posed_view.h"
@@ -86,6 +88,91 @@ std::vector<base::Index> placesIn(const SearchedMap& map, const base::Box& box, 
     return places;
 }
 
+/// Scores of a template where its whole box lies inside a scene without a mask, faster than
+/// canonicalValue() and off by some 1e-12. The same bits on every processor.
+class PlainScores {
+  public:
+    PlainScores(const method::MaskedView& scene, const method::CanonicalTemplate& templ)
+        : m_scene(scene), m_templ(templ) {
+        m_counts = base::Image<double>(templ.extents(), 1.0);
+        for (std::int64_t i = 0; i < m_counts.count(); ++i) {
+            m_counts.data()[i] = !templ.weights().empty()   ? templ.weights().data()[i]
+                                 : !templ.support().empty() ? templ.support().data()[i]
+                                                            : 1.0;
+        }
+    }
+
+    /// Empty where canonicalValue() decides.
+    [[nodiscard]] std::optional<double> at(const base::Index& corner) const {
+        if (!m_scene.mask.empty() ||
+            !base::contains(m_scene.extents(), {corner, m_templ.extents()})) {
+            return std::nullopt;
+        }
+        Sums sums;
+        std::visit(
+            [&](const auto& view) {
+                add(view.part({corner, m_templ.extents()}), sums);
+            },
+            m_scene.pixels);
+        const double square = sums.squares - sums.plain * sums.plain / m_templ.total();
+        constexpr double kLeast = 1e-6; // of what cancels out
+        return square > kLeast * sums.squares ? std::optional(sums.product / std::sqrt(square))
+                                              : std::nullopt;
+    }
+
+  private:
+    struct Sums {
+        double product = 0;
+        double plain = 0;
+        double squares = 0;
+    };
+
+    template <class T> void add(const base::View<const T>& panel, Sums& sums) const {
+        const base::Extents& n = panel.extents();
+        const auto shift = static_cast<double>(panel.at(n.x / 2, n.y / 2, n.z / 2));
+        constexpr int kLanes = 8;
+        std::array<double, kLanes> product{};
+        std::array<double, kLanes> plain{};
+        std::array<double, kLanes> squares{};
+        base::inWidest([&] {
+            for (std::int64_t line = 0; line < n.y * n.z; ++line) {
+                const T* const from = panel.row(line % n.y, line / n.y);
+                const double* const that = m_templ.values().data() + line * n.x;
+                const double* const counts = m_counts.data() + line * n.x;
+                for (std::int64_t x = 0; x < n.x; x += kLanes) {
+                    const auto lanes = static_cast<int>(std::min<std::int64_t>(kLanes, n.x - x));
+                    const auto one = [&](int lane) {
+                        const double value = static_cast<double>(from[x + lane]) - shift;
+                        const double own = counts[x + lane] * value;
+                        const auto i = static_cast<std::size_t>(lane);
+                        product[i] += that[x + lane] * value;
+                        plain[i] += own;
+                        squares[i] += own * value;
+                    };
+                    if (lanes == kLanes) {
+                        for (int lane = 0; lane < kLanes; ++lane) {
+                            one(lane);
+                        }
+                    } else {
+                        for (int lane = 0; lane < lanes; ++lane) {
+                            one(lane);
+                        }
+                    }
+                }
+            }
+        });
+        for (std::size_t lane = 0; lane < kLanes; ++lane) {
+            sums.product += product[lane];
+            sums.plain += plain[lane];
+            sums.squares += squares[lane];
+        }
+    }
+
+    const method::MaskedView& m_scene;
+    const method::CanonicalTemplate& m_templ;
+    base::Image<double> m_counts;
+};
+
 } // namespace
 
 ScoreSample sampleScores(const SearchedMap& map, const method::MaskedView& scene,
@@ -124,13 +211,18 @@ ScoreSample sampleScores(const SearchedMap& map, const method::MaskedView& scene
             }
             const method::CanonicalTemplate templ(
                 turned ? method::viewOf(*turned) : map.templates[static_cast<std::size_t>(number)]);
+            const PlainScores plain(scene, templ);
             for (std::size_t t = 0; t < places.size(); ++t) {
                 for (const base::Index& at : places[t]) {
-                    const method::CanonicalValue value = method::canonicalValue(
-                        scene, templ, {at.x + first.x, at.y + first.y, at.z + first.z},
-                        options.outside);
-                    if (value.scored) {
-                        const double square = (value.score - origin) * (value.score - origin);
+                    const base::Index corner{at.x + first.x, at.y + first.y, at.z + first.z};
+                    std::optional<double> score = plain.at(corner);
+                    if (!score) {
+                        const method::CanonicalValue value =
+                            method::canonicalValue(scene, templ, corner, options.outside);
+                        score = value.scored ? std::optional(value.score) : std::nullopt;
+                    }
+                    if (score) {
+                        const double square = (*score - origin) * (*score - origin);
                         made.squares[t] += square;
                         made.fourths[t] += square * square;
                         counts[t] += 1;
