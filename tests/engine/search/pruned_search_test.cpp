@@ -313,6 +313,23 @@ class PrunedSearchTest : public QObject {
         }
     }
 
+    /// Large templates have fine cells of several pixels, which smaller ones do not.
+    void fineCellsOfSeveralPixelsToo() {
+        const auto scene = picture<std::uint8_t>({170, 160, 1}, [](double x, double y) {
+            return blobs(x, y) + 30 * noiseAt(std::floor(x / 3), std::floor(y / 3));
+        });
+        const Bank bank = bankOf(cut(scene, {{21, 17, 0}, {128, 126, 1}}), coverOf("-6:6:4"));
+        const Exhaustive all(scene, *bank);
+        for (const double distance : {0.0, 6.0}) {
+            const auto want = all.peaks(bank, {.minScore = 0.12, .minDistance = distance});
+            const auto got = pruned(scene, bank, {.minScore = 0.12, .minDistance = distance});
+            QCOMPARE(got.facts.edge, std::int64_t{4});
+            QVERIFY(want.size() > 5);
+            const std::string wrong = difference(want, got.peaks);
+            QVERIFY2(wrong.empty(), wrong.c_str());
+        }
+    }
+
     void scalesHandsAndMasksToo() {
         const base::AnyImage scene = picture<std::uint8_t>(kScene, blobs);
         const base::AnyImage templ = cut(scene, {{41, 30, 0}, {20, 21, 1}});
