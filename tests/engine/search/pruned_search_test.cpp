@@ -330,6 +330,20 @@ class PrunedSearchTest : public QObject {
         }
     }
 
+    /// In a smooth picture limits are so close that a product at a wrong place leaves the peak out.
+    void limitsOfFineCellsHoldAtEveryPlaceOfACell() {
+        const auto scene = picture<std::uint8_t>({170, 160, 1}, blobs);
+        for (const std::int64_t place : {0, 1, 2, 3, 5, 7, 10, 15}) { // in a coarse cell
+            const base::Index corner{20 + place % 4, 16 + place / 4, 0};
+            const Bank bank = bankOf(cut(scene, {corner, {128, 126, 1}}), coverOf("0:6:6"));
+            const auto got = pruned(scene, bank, {.minScore = 0.999});
+            QCOMPARE(got.facts.edge, std::int64_t{4});
+            QVERIFY(!got.peaks.empty());
+            QCOMPARE(got.peaks[0].corner.x + bank->ownBox(0).corner.x, corner.x);
+            QCOMPARE(got.peaks[0].corner.y + bank->ownBox(0).corner.y, corner.y);
+        }
+    }
+
     void scalesHandsAndMasksToo() {
         const base::AnyImage scene = picture<std::uint8_t>(kScene, blobs);
         const base::AnyImage templ = cut(scene, {{41, 30, 0}, {20, 21, 1}});
