@@ -34,11 +34,22 @@ void Exclusion::add(const base::Index& corner, const base::Extents& box,
         place.templ = turned->templ;
         place.back = rotation::inverse(turned->matrix);
     }
+    for (std::size_t axis = 0; axis < 3; ++axis) {
+        const std::int64_t at = place.centre[axis];
+        m_low[axis] = m_places.empty() ? at : std::min(m_low[axis], at);
+        m_high[axis] = m_places.empty() ? at : std::max(m_high[axis], at);
+    }
     m_places[cellOf(place.centre)].push_back(place);
 }
 
 bool Exclusion::covers(const base::Index& corner, const base::Extents& box) const {
     const Centre centre = centreOf(corner, box);
+    for (std::size_t axis = 0; axis < 3; ++axis) {
+        if (centre[axis] < m_low[axis] - m_cell[axis] ||
+            centre[axis] > m_high[axis] + m_cell[axis]) {
+            return false;
+        }
+    }
     const Cell cell = cellOf(centre);
     for (std::int64_t z = cell[2] - 1; z <= cell[2] + 1; ++z) {
         for (std::int64_t y = cell[1] - 1; y <= cell[1] + 1; ++y) {

@@ -47,7 +47,9 @@ class Exclusion {
 
     std::optional<double> m_minDistance;
     base::Point m_edges;
-    Cell m_cell; ///< centres further apart than this on any axis are not too near
+    Cell m_cell;    ///< centres further apart than this on any axis are not too near
+    Centre m_low{}; ///< of the centres of all places
+    Centre m_high{};
     std::map<Cell, std::vector<Place>> m_places;
 };
 

@@ -57,6 +57,26 @@ double placementsOf(const Prepared& prepared, const detail::Frame& frame) {
     return count;
 }
 
+/// The milliseconds of one thread for dividing all nodes into those of members: of a few of them,
+/// spread over all, as many times as they are.
+double msOfDividing(const detail::Searched& searched, const detail::Frame& frame, double least,
+                    double trust) {
+    constexpr std::size_t kAsked = 64;
+    const std::size_t step = searched.nodes.size() / kAsked + 1;
+    const base::Stopwatch watch;
+    std::vector<detail::Node> made;
+    std::size_t asked = 0;
+    for (std::size_t i = 0; i < searched.nodes.size(); i += step, ++asked) {
+        if (searched.nodes[i].member < 0) {
+            detail::appendMembers(*searched.prepared, frame, searched.cells->levels,
+                                  searched.nodes[i], least, trust, made);
+        }
+    }
+    return asked == 0 ? 0
+                      : watch.ms() * static_cast<double>(searched.nodes.size()) /
+                            static_cast<double>(asked);
+}
+
 } // namespace
 
 Found searchPruned(const method::MaskedView& scene, const std::vector<Part>& parts,
@@ -81,6 +101,8 @@ Found searchPruned(const method::MaskedView& scene, const std::vector<Part>& par
     // Coarse nodes are few, but for scenes in which limits leave out next to nothing.
     constexpr double kLeastCoarseMs = 1000;
     constexpr double kCoarsePatience = 4;
+    constexpr double kHopeless = 2;
+    double dividing = 0;
     Found found;
     Facts& facts = found.facts;
     base::Stopwatch watch;
@@ -131,7 +153,12 @@ Found searchPruned(const method::MaskedView& scene, const std::vector<Part>& par
         facts.nodes += nodesOfBase.x * nodesOfBase.y * std::ssize(prepared.clusters);
         facts.placements += placementsOf(prepared, frame);
         searched.push_back({&parts[i], &prepared, &own, std::move(nodes)});
+        dividing += msOfDividing(searched.back(), frame, least, options.trust) / pool.threads();
         look();
+        // What peaks suppress is not divided, so that this is a guess from above.
+        if (dividing > kHopeless * most) {
+            source.request_stop();
+        }
     }
     facts.coarseMs = watch.ms();
     watch = {};

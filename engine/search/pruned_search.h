@@ -47,7 +47,8 @@ struct Options {
     double trust = 1;
     /// Says how many milliseconds the search may take; none: as many as it needs. It is asked at
     /// the start and, by the calling thread, once its last answer has passed: the search gives up
-    /// if the new answer has passed too.
+    /// if the new answer has passed too. It also gives up once dividing the coarse nodes alone
+    /// would take more than twice as long as the last answer.
     std::function<double()> mostMs{};
 };
 

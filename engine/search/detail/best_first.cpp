@@ -93,7 +93,7 @@ bool BestFirst::isCovered(const Item& item) {
     }
     const Prepared& prepared = *m_searched[item.part].prepared;
     const base::Extents& box = prepared.bank->box();
-    if (item.kind != Kind::Node && item.kind != Kind::Cluster) {
+    if (item.kind > Kind::Cell) {
         return std::ranges::any_of(m_excluded, [&](const match::Exclusion& each) {
             return each.covers({item.x, item.y, 0}, box);
         });
@@ -105,9 +105,10 @@ bool BestFirst::isCovered(const Item& item) {
         cells.resize(
             static_cast<std::size_t>(columns * ((map.y + prepared.edge - 1) / prepared.edge)));
     }
-    Cover& cell = cells[static_cast<std::size_t>(item.y * columns + item.x)];
-    const std::int64_t x = item.x * prepared.edge;
-    const std::int64_t y = item.y * prepared.edge;
+    const int parts = item.kind == Kind::Cell ? 2 : 1; // of a coarse cell
+    Cover& cell = cells[static_cast<std::size_t>(item.y / parts * columns + item.x / parts)];
+    const std::int64_t x = item.x / parts * prepared.edge;
+    const std::int64_t y = item.y / parts * prepared.edge;
     const std::int64_t right = std::min(x + prepared.edge, map.x) - 1;
     const std::int64_t bottom = std::min(y + prepared.edge, map.y) - 1;
     for (; !cell.isCovered && cell.peaks < m_excluded.size(); ++cell.peaks) {

@@ -48,13 +48,15 @@ class BestFirst {
     [[nodiscard]] std::vector<match::Peak> peaks(Facts& facts, const std::function<void()>& look);
 
   private:
-    enum class Kind : std::uint8_t { Cluster, Node, Point, Limit, Score };
+    enum class Kind : std::uint8_t { Cluster, Node, Cell, Point, Limit, Score };
     struct Item {
         double limit = 0; ///< of a Score, itself
         Kind kind = Kind::Node;
         std::uint8_t part = 0;
         std::int32_t member = 0; ///< of a Cluster, as Node::member
-        std::int32_t x = 0;      ///< of the coarse cell of a Cluster or Node, else of the placement
+        /// Of the coarse cell of a Cluster or Node, of the fine cell of a Cell, else of the
+        /// placement.
+        std::int32_t x = 0;
         std::int32_t y = 0;
         double bound = 0; ///< of a Score; of a Cluster, Node::product
     };
@@ -64,10 +66,14 @@ class BestFirst {
     void push(const Item& item);
     [[nodiscard]] Item pop();
     void expand(const Item& item, std::vector<Item>& to, int worker);
-    void expandCluster(const Item& item, std::vector<Item>& to) const;
+    void expandCluster(const Item& item, std::vector<Item>& to, int worker);
     void expandNode(const Item& item, std::vector<Item>& to, int worker);
+    void expandCell(const Item& item, std::vector<Item>& to, int worker);
     void expandPixels(const Item& item, const FineCells& member, std::vector<Item>& to) const;
-    /// Of a member, made when they are needed.
+    [[nodiscard]] CellMaker& makerOf(std::size_t part, int worker);
+    /// Both of a member, made when they are needed.
+    [[nodiscard]] const CellRemainders& remaindersOf(std::size_t part, std::int64_t member,
+                                                     int worker);
     [[nodiscard]] const FineCells& fineOf(std::size_t part, std::int64_t member, int worker);
     /// The limit at a placement of a member, from its fine cells.
     [[nodiscard]] double pointLimit(const Searched& in, const FineCells& member, std::int64_t x,

@@ -1,6 +1,7 @@
 #include "engine/search/detail/bounds.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <cstring>
 
@@ -36,6 +37,86 @@ double dot(const CellSums& templ, const CellLevel& scene, std::int64_t x, std::i
         }
     });
     return all;
+}
+
+template <std::size_t kWide>
+void dots(const CellSums& templ, const CellLevel& scene, std::int64_t x, std::int64_t y,
+          double* to) {
+    std::fill_n(to, kWide * kWide, 0.0);
+    base::inWidest([&] {
+        constexpr std::int64_t kLanes = CellSums::kLanes;
+        using Lanes [[gnu::vector_size(kLanes * sizeof(float))]] = float;
+        const float* sums = templ.sums.data();
+        const auto count = std::ssize(templ.runs);
+        for (std::int64_t first = 0; first < count; first += kRunsTogether) {
+            Lanes lanes[kWide * kWide] = {};
+            const std::int64_t last = std::min(count, first + kRunsTogether);
+            for (std::int64_t i = first; i < last; ++i) {
+                const Run& run = templ.runs[static_cast<std::size_t>(i)];
+                const float* means = scene.means.data() + scene.cell(x + run.from, y + run.row);
+                for (std::int64_t left = run.to - run.from; left > 0; left -= kLanes) {
+                    Lanes of;
+                    std::memcpy(&of, sums, sizeof of);
+                    for (std::size_t k = 0; k < kWide * kWide; ++k) {
+                        Lanes at;
+                        std::memcpy(&at,
+                                    means + static_cast<std::int64_t>(k / kWide) * scene.columns +
+                                        k % kWide,
+                                    sizeof at);
+                        lanes[k] += of * at;
+                    }
+                    sums += kLanes;
+                    means += kLanes;
+                }
+            }
+            for (std::size_t k = 0; k < kWide * kWide; ++k) {
+                float sum = 0;
+                for (std::size_t lane = 0; lane < kLanes; ++lane) {
+                    sum += lanes[k][lane];
+                }
+                to[k] += static_cast<double>(sum);
+            }
+        }
+    });
+}
+template void dots<2>(const CellSums&, const CellLevel&, std::int64_t, std::int64_t, double*);
+template void dots<3>(const CellSums&, const CellLevel&, std::int64_t, std::int64_t, double*);
+template void dots<4>(const CellSums&, const CellLevel&, std::int64_t, std::int64_t, double*);
+
+LocalRest localRest(const CellRemainders& templ, const CellLevel& scene, std::int64_t x,
+                    std::int64_t y, double mean) {
+    LocalRest all;
+    base::inWidest([&] {
+        constexpr std::int64_t kLanes = CellSums::kLanes;
+        const float* ofSeen = templ.seen.data();
+        const float* ofUnseen = templ.unseen.data();
+        const auto middle = static_cast<float>(mean);
+        float seen[kLanes] = {};
+        float unseen[kLanes] = {};
+        for (const Run& run : templ.runs) {
+            const auto cell = static_cast<std::size_t>(scene.cell(x + run.from, y + run.row));
+            const float* means = scene.means.data() + cell;
+            const float* norms = scene.norms.data() + cell;
+            for (std::int64_t left = run.to - run.from; left > 0; left -= kLanes) {
+                for (std::int64_t lane = 0; lane < kLanes; ++lane) {
+                    seen[lane] += ofSeen[lane] * std::abs(means[lane] - middle);
+                    unseen[lane] += ofUnseen[lane] * norms[lane];
+                }
+                ofSeen += kLanes;
+                ofUnseen += kLanes;
+                means += kLanes;
+                norms += kLanes;
+            }
+        }
+        for (std::int64_t lane = 0; lane < kLanes; ++lane) {
+            all.seen += static_cast<double>(seen[lane]);
+            all.unseen += static_cast<double>(unseen[lane]);
+        }
+    });
+    // All terms are positive: their roundings are at most those of their sum.
+    const double rounding =
+        static_cast<double>(std::ssize(templ.seen) / CellSums::kLanes + 8) * 0x1p-23;
+    return {all.seen * (1 + rounding), all.unseen * (1 + rounding)};
 }
 
 namespace {
@@ -78,6 +159,7 @@ Energies energiesOf(const CellLevel::Sums& outer, double outerPixels, const Cell
     made.seen = std::sqrt(std::max(0.0, scatter - fine + 2 * kRounding * squares + 2 * slack));
     made.unseen = std::sqrt(fine + kRounding * squares);
     made.whole = std::sqrt(squares);
+    made.mean = outer.pixels / outerPixels;
     if (innerPixels > 0) {
         const double rest = inner.squares - inner.pixels * inner.pixels / innerPixels -
                             4 * kRounding * std::max(0.0, inner.squares) - 2 * slack;
@@ -124,21 +206,42 @@ Energies nodeEnergies(const Regions& node, const CellLevel& cells, const Runs& a
 }
 
 double nodeLimit(const MemberCells& member, const std::vector<CellLevel>& levels, std::int64_t x,
-                 std::int64_t y, double trust, const std::optional<Known>& known) {
+                 std::int64_t y, double trust, const std::optional<Known>& known,
+                 const std::function<const CellRemainders&()>& remainders) {
     const CellLevel& scene = levels[1];
-    const Energies energies =
-        nodeEnergies(member.node, scene, member.sector.outer, levels[2], x, y);
     const double rounding = member.coarse.rounding + kSumRounding;
     const auto unseen = static_cast<double>(member.unseen);
+    const double least = known ? known->least : 0;
+    std::array<double, 4> products{};
+    dots<2>(member.coarse, scene, x, y, products.data());
+    const double product = *std::ranges::max_element(products);
+    std::optional<LocalRest> local;
+    const auto limitBy = [&](const Energies& energies) {
+        const auto with = [&](double rest) {
+            return limitOf(product, energies, rest, rounding, trust);
+        };
+        const double limit = with(restOf(energies, member.seen, unseen));
+        if (limit < least || !remainders) {
+            return limit;
+        }
+        if (!local) {
+            local = localRest(remainders(), scene, x, y, energies.mean);
+        }
+        return with(restOf(energies, member.seen, unseen, *local));
+    };
+    constexpr double kNone = -1;
+    // The energies of a member take longer than the rest.
+    if (known && limitBy(known->energies) < least) {
+        return kNone;
+    }
+    const Energies energies =
+        nodeEnergies(member.node, scene, member.sector.outer, levels[2], x, y);
     if (energies.flat ||
         (known && limitOf(known->product, energies, restOf(energies, member.between, unseen),
-                          rounding, trust) < known->least)) {
-        return -1;
+                          rounding, trust) < least)) {
+        return kNone;
     }
-    const double product =
-        std::max({dot(member.coarse, scene, x, y), dot(member.coarse, scene, x + 1, y),
-                  dot(member.coarse, scene, x, y + 1), dot(member.coarse, scene, x + 1, y + 1)});
-    return limitOf(product, energies, restOf(energies, member.seen, unseen), rounding, trust);
+    return limitBy(energies);
 }
 
 void placeWeights(std::int64_t place, std::int64_t edge, double* weights) {

@@ -234,16 +234,23 @@ base::Extents nodesOf(const Prepared& prepared, const base::Extents& frame) {
 
 void appendMembers(const Prepared& prepared, const Frame& frame,
                    const std::vector<CellLevel>& levels, const Node& node, double least,
-                   double trust, std::vector<Node>& to) {
+                   double trust, std::vector<Node>& to,
+                   const std::function<const CellRemainders&(std::int64_t)>& remainders) {
     const Prepared::Cluster& cluster =
         prepared.clusters[static_cast<std::size_t>(-1 - node.member)];
+    const Known known{
+        static_cast<double>(node.product), least,
+        nodeEnergies(cluster.node, levels[1], cluster.sector, levels[2], node.x, node.y)};
     for (std::int64_t member = cluster.first; member < cluster.end; ++member) {
         const MemberCells& cells = prepared.members[static_cast<std::size_t>(member)];
         if (!frame.cornersOf(cells.reach).touchesCell(node.x, node.y, prepared.edge)) {
             continue;
         }
-        const double limit = nodeLimit(cells, levels, node.x, node.y, trust,
-                                       Known{static_cast<double>(node.product), least});
+        std::function<const CellRemainders&()> own;
+        if (remainders) {
+            own = [&]() -> const CellRemainders& { return remainders(member); };
+        }
+        const double limit = nodeLimit(cells, levels, node.x, node.y, trust, known, own);
         if (limit >= least) {
             to.push_back({static_cast<float>(limit * (1 + 1e-6)), 0,
                           static_cast<std::int32_t>(member), node.x, node.y});

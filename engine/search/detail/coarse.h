@@ -36,9 +36,11 @@ struct Node {
                                  double rounding, double trust);
 
 /// Appends the nodes of those members of a cluster's node that may hold a score of `least` or more.
+/// `remainders`, if any: of a member.
 void appendMembers(const Prepared& prepared, const Frame& frame,
                    const std::vector<CellLevel>& levels, const Node& node, double least,
-                   double trust, std::vector<Node>& to);
+                   double trust, std::vector<Node>& to,
+                   const std::function<const CellRemainders&(std::int64_t)>& remainders = {});
 
 /// The nodes that may hold a score of `least` or more: those of clusters, with limits that are
 /// computed at once for many, and once there are many of these those of members. `cells`: with

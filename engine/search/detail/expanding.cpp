@@ -2,35 +2,51 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 
 #include "engine/search/detail/best_first.h"
 #include "engine/search/detail/bounds.h"
 
 namespace flcc::search::detail {
 
-void BestFirst::expandCluster(const Item& item, std::vector<Item>& to) const {
+void BestFirst::expandCluster(const Item& item, std::vector<Item>& to, int worker) {
     const Searched& in = m_searched[item.part];
     std::vector<Node> nodes;
     appendMembers(*in.prepared, m_frame, in.cells->levels,
                   {0, static_cast<float>(item.bound), item.member, item.x, item.y}, least(),
-                  m_options.trust, nodes);
+                  m_options.trust, nodes, [&](std::int64_t member) -> const CellRemainders& {
+                      return remaindersOf(item.part, member, worker);
+                  });
     for (const Node& node : nodes) {
         to.push_back({std::min(item.limit, static_cast<double>(node.limit)), Kind::Node, item.part,
                       node.member, node.x, node.y});
     }
 }
 
+CellMaker& BestFirst::makerOf(std::size_t part, int worker) {
+    auto& maker = m_makers[part][static_cast<std::size_t>(worker)];
+    if (!maker) {
+        const Prepared& prepared = *m_searched[part].prepared;
+        maker = std::make_unique<CellMaker>(prepared.bank->box(), prepared.edge);
+    }
+    return *maker;
+}
+
+const CellRemainders& BestFirst::remaindersOf(std::size_t part, std::int64_t member, int worker) {
+    Prepared::Fine& fine = m_searched[part].prepared->fine[static_cast<std::size_t>(member)];
+    std::call_once(fine.onceRemainders, [&] {
+        fine.remainders = std::make_unique<const CellRemainders>(
+            makerOf(part, worker).takeRemainders(m_members[part]->get(member)->placed()));
+    });
+    return *fine.remainders;
+}
+
 const FineCells& BestFirst::fineOf(std::size_t part, std::int64_t member, int worker) {
-    const Prepared& prepared = *m_searched[part].prepared;
-    Prepared::Fine& fine = prepared.fine[static_cast<std::size_t>(member)];
+    Prepared::Fine& fine = m_searched[part].prepared->fine[static_cast<std::size_t>(member)];
     std::call_once(fine.once, [&] {
-        auto& maker = m_makers[part][static_cast<std::size_t>(worker)];
-        if (!maker) {
-            maker = std::make_unique<CellMaker>(prepared.bank->box(), prepared.edge);
-        }
         ++m_fine;
         fine.cells = std::make_unique<const FineCells>(
-            maker->takeFine(m_members[part]->get(member)->placed()));
+            makerOf(part, worker).takeFine(m_members[part]->get(member)->placed()));
     });
     return *fine.cells;
 }
@@ -39,80 +55,88 @@ void BestFirst::expandNode(const Item& item, std::vector<Item>& to, int worker) 
     const Searched& in = m_searched[item.part];
     const FineCells& member = fineOf(item.part, item.member, worker);
     const CellLevel& cells = in.cells->levels[0];
-    const std::int64_t edge = cells.edge;
     const Corners& corners = in.corners[static_cast<std::size_t>(item.member)];
-    if (edge == 1) {
+    if (cells.edge == 1) {
         expandPixels(item, member, to);
         return;
     }
-    constexpr std::int64_t kCorners = 5; // moved by -1 .. 3 fine cells
+    constexpr std::size_t kCorners = 3;
     std::array<double, kCorners * kCorners> products{};
-    const auto take = [&](bool inner) { // the corners of the cells first, then those about them
-        for (std::int64_t i = 0; i < kCorners * kCorners; ++i) {
-            const std::int64_t right = i % kCorners;
-            const std::int64_t down = i / kCorners;
-            if ((right >= 1 && right <= 3 && down >= 1 && down <= 3) == inner) {
-                products[static_cast<std::size_t>(i)] =
-                    dot(member.sums, cells, 2 * std::int64_t{item.x} + right - 1,
-                        2 * std::int64_t{item.y} + down - 1);
-            }
-        }
-    };
-    take(true);
-    bool isWhole = false;
-    const double rounding = 4 * member.sums.rounding + kSumRounding; // weights add up to below 2
-    for (std::int64_t fine = 0; fine < 4; ++fine) {
-        const std::int64_t cellX = 2 * std::int64_t{item.x} + fine % 2;
-        const std::int64_t cellY = 2 * std::int64_t{item.y} + fine / 2;
-        if (!corners.touchesCell(cellX, cellY, edge)) {
+    const std::int32_t left = 2 * item.x;
+    const std::int32_t top = 2 * item.y;
+    dots<kCorners>(member.sums, cells, left, top, products.data());
+    // Energies of the whole node are limits on those of its parts.
+    const MemberCells& whole = in.prepared->members[static_cast<std::size_t>(item.member)];
+    const Energies energies = energiesOf(whole.node, in.cells->levels[1], item.x, item.y);
+    const LocalRest common{std::hypot(energies.seen, energies.unseen) *
+                               static_cast<double>(member.seen.whole),
+                           energies.unseen * static_cast<double>(member.unseen)};
+    for (std::int32_t fine = 0; fine < 4; ++fine) {
+        const std::int32_t x = left + fine % 2;
+        const std::int32_t y = top + fine / 2;
+        if (!corners.touchesCell(x, y, cells.edge)) {
             continue;
         }
-        const Energies energies =
-            nodeEnergies(member.point, cells, member.large, in.cells->levels[1], cellX, cellY);
-        const auto corner = static_cast<std::size_t>((1 + fine / 2) * kCorners + 1 + fine % 2);
+        const double* const corner =
+            products.data() + static_cast<std::size_t>(fine / 2) * kCorners + fine % 2;
         const double highest =
-            std::max({products[corner], products[corner + 1], products[corner + kCorners],
-                      products[corner + kCorners + 1]});
-        if (energies.flat ||
-            limitOf(highest, energies,
-                    restOf(energies, member.seen, static_cast<double>(member.unseen)), rounding,
-                    m_options.trust) < least()) {
+            std::max({corner[0], corner[1], corner[kCorners], corner[kCorners + 1]});
+        const auto limitBy = [&](double rest) {
+            return limitOf(highest, energies, rest, member.sums.rounding + kSumRounding,
+                           m_options.trust);
+        };
+        if (limitBy(common.seen + common.unseen) < least()) {
             continue;
         }
-        if (!isWhole) {
-            take(false);
-            isWhole = true;
+        const LocalRest local = localRest(member.remainders, cells, x, y, energies.mean);
+        const double limit = std::min(item.limit, limitBy(std::min(common.seen, local.seen) +
+                                                          std::min(common.unseen, local.unseen)));
+        if (limit >= least()) {
+            to.push_back({limit, Kind::Cell, item.part, item.member, x, y});
         }
-        for (std::int64_t place = 0; place < edge * edge; ++place) {
-            const std::int64_t x = cellX * edge + place % edge;
-            const std::int64_t y = cellY * edge + place / edge;
-            if (!corners.holds(x, y)) {
-                continue;
+    }
+}
+
+void BestFirst::expandCell(const Item& item, std::vector<Item>& to, int worker) {
+    const Searched& in = m_searched[item.part];
+    const FineCells& member = fineOf(item.part, item.member, worker);
+    const CellLevel& cells = in.cells->levels[0];
+    const std::int64_t edge = cells.edge;
+    const Corners& corners = in.corners[static_cast<std::size_t>(item.member)];
+    const Energies energies =
+        nodeEnergies(member.point, cells, member.large, in.cells->levels[1], item.x, item.y);
+    if (energies.flat) {
+        return;
+    }
+    constexpr std::size_t kCorners = 4; // moved by -1 .. 2 fine cells
+    std::array<double, kCorners * kCorners> products{};
+    dots<kCorners>(member.sums, cells, item.x - 1, item.y - 1, products.data());
+    const double rounding = 4 * member.sums.rounding + kSumRounding; // weights add up to below 2
+    for (std::int64_t place = 0; place < edge * edge; ++place) {
+        const std::int64_t x = item.x * edge + place % edge;
+        const std::int64_t y = item.y * edge + place / edge;
+        if (!corners.holds(x, y)) {
+            continue;
+        }
+        std::array<double, kCorners> across{};
+        std::array<double, kCorners> down{};
+        placeWeights(place % edge, edge, across.data());
+        placeWeights(place / edge, edge, down.data());
+        double product = 0;
+        for (std::size_t j = 0; j < kCorners; ++j) {
+            for (std::size_t i = 0; i < kCorners; ++i) {
+                product += across[i] * down[j] * products[j * kCorners + i];
             }
-            std::array<double, 4> across{};
-            std::array<double, 4> down{};
-            placeWeights(place % edge, edge, across.data());
-            placeWeights(place / edge, edge, down.data());
-            double product = 0;
-            for (std::size_t j = 0; j < 4; ++j) {
-                double row = 0;
-                for (std::size_t i = 0; i < 4; ++i) {
-                    row +=
-                        across[i] * products[(j + static_cast<std::size_t>(fine / 2)) * kCorners +
-                                             i + static_cast<std::size_t>(fine % 2)];
-                }
-                product += down[j] * row;
-            }
-            const auto at = static_cast<std::size_t>(place);
-            const double limit = std::min(
-                item.limit, limitOf(product, energies,
-                                    restOf(energies, static_cast<double>(member.pointSeen[at]),
-                                           static_cast<double>(member.pointUnseen[at])),
-                                    rounding, m_options.trust));
-            if (limit >= least()) {
-                to.push_back({limit, Kind::Point, item.part, item.member,
-                              static_cast<std::int32_t>(x), static_cast<std::int32_t>(y)});
-            }
+        }
+        const auto at = static_cast<std::size_t>(place);
+        const double limit =
+            std::min(item.limit, limitOf(product, energies,
+                                         restOf(energies, static_cast<double>(member.pointSeen[at]),
+                                                static_cast<double>(member.pointUnseen[at])),
+                                         rounding, m_options.trust));
+        if (limit >= least()) {
+            to.push_back({limit, Kind::Point, item.part, item.member, static_cast<std::int32_t>(x),
+                          static_cast<std::int32_t>(y)});
         }
     }
 }
@@ -165,14 +189,18 @@ double BestFirst::pointLimit(const Searched& in, const FineCells& member, std::i
 
 void BestFirst::expand(const Item& item, std::vector<Item>& to, int worker) {
     if (item.kind == Kind::Cluster) {
-        expandCluster(item, to);
+        expandCluster(item, to, worker);
         m_nodes += std::ssize(to);
         return;
     }
     if (item.kind == Kind::Node) {
-        const std::size_t before = to.size();
         expandNode(item, to, worker);
-        m_points += std::ssize(to) - static_cast<std::int64_t>(before);
+        m_points += m_searched[item.part].cells->levels[0].edge == 1 ? std::ssize(to) : 0;
+        return;
+    }
+    if (item.kind == Kind::Cell) {
+        expandCell(item, to, worker);
+        m_points += std::ssize(to);
         return;
     }
     const auto member = m_members[item.part]->get(item.member);

@@ -151,7 +151,8 @@ void spread(const float* at, std::int64_t columns, const Weights& down, const Ra
 }
 
 template <std::size_t kEdge, bool kCubic>
-Squares squaresOf(const Compared& of, const std::array<Weights, 16>& weights) {
+Squares squaresOf(const Compared& of, const std::array<Weights, 16>& weights,
+                  std::vector<float>* highest) {
     constexpr auto kCell = static_cast<std::int64_t>(kEdge);
     const Field& field = of.field;
     Squares made;
@@ -171,6 +172,8 @@ Squares squaresOf(const Compared& of, const std::array<Weights, 16>& weights) {
         }
     }
     LowSquares<kEdge> low(columns);
+    const std::int64_t places = columns * kCell + kTogether;
+    std::vector<float> most(highest != nullptr ? static_cast<std::size_t>(rows * places) : 0);
     base::inWidest([&] {
         for (std::size_t moved = 0; moved < kEdge; ++moved) {
             for (std::int64_t row = 0; row < rows; ++row) {
@@ -201,6 +204,14 @@ Squares squaresOf(const Compared& of, const std::array<Weights, 16>& weights) {
                             }
                         }
                     }
+                    if constexpr (!kCubic) {
+                        if (highest != nullptr) {
+                            float* const to = most.data() + row * places;
+                            for (std::int64_t i = used.from * kCell; i < used.to * kCell; ++i) {
+                                to[i] = std::max(to[i], std::abs(remainder[i]));
+                            }
+                        }
+                    }
                 }
                 for (std::size_t k = 0; k < kTogether; ++k) {
                     const std::size_t to = moved * kEdge + kEdge - 1 - k % kEdge;
@@ -221,6 +232,13 @@ Squares squaresOf(const Compared& of, const std::array<Weights, 16>& weights) {
             }
         }
     });
+    if (highest != nullptr) {
+        highest->assign(static_cast<std::size_t>(columns * rows), 0.0F);
+        for (std::int64_t i = 0; i < columns * rows; ++i) {
+            const float* const from = most.data() + i / columns * places + i % columns * kCell;
+            (*highest)[static_cast<std::size_t>(i)] = *std::max_element(from, from + kCell);
+        }
+    }
     // The rows were summed in floats.
     const double rounding = static_cast<double>(columns + 16) * 0x1p-24;
     constexpr double kPixels = kEdge * kEdge;
@@ -248,7 +266,8 @@ Remainder remainderOf(const Squares& squares) {
     return made;
 }
 
-template <bool kCubic> Squares squaresOf(const Compared& of) {
+template <bool kCubic>
+Squares squaresOf(const Compared& of, std::vector<float>* highest = nullptr) {
     std::array<Weights, 16> weights{};
     for (std::size_t moved = 0; moved < static_cast<std::size_t>(of.edge); ++moved) {
         const double share = static_cast<double>(moved) / static_cast<double>(of.edge);
@@ -256,15 +275,15 @@ template <bool kCubic> Squares squaresOf(const Compared& of) {
     }
     switch (of.edge) {
     case 16:
-        return squaresOf<16, kCubic>(of, weights);
+        return squaresOf<16, kCubic>(of, weights, highest);
     case 8:
-        return squaresOf<8, kCubic>(of, weights);
+        return squaresOf<8, kCubic>(of, weights, highest);
     case 4:
-        return squaresOf<4, kCubic>(of, weights);
+        return squaresOf<4, kCubic>(of, weights, highest);
     case 2:
-        return squaresOf<2, kCubic>(of, weights);
+        return squaresOf<2, kCubic>(of, weights, highest);
     default:
-        return squaresOf<1, kCubic>(of, weights);
+        return squaresOf<1, kCubic>(of, weights, highest);
     }
 }
 
@@ -411,6 +430,71 @@ CellSums CellMaker::sumsOf(const CellCounts& counts) const {
     return made;
 }
 
+void CellMaker::addSquares(std::int64_t edge) {
+    m_squares.assign(m_sums.size(), 0.0F);
+    base::inWidest([&] {
+        for (std::size_t i = 0; i < m_sums.size(); ++i) {
+            m_squares[i] = m_sums[i] * m_sums[i];
+        }
+    });
+    const std::vector<Range> used = m_used;
+    m_squares.swap(m_sums);
+    addSteps(edge);
+    m_squares.swap(m_sums);
+    m_used = used;
+}
+
+CellRemainders CellMaker::remaindersOf(const Runs& runs, const Field& field, std::int64_t edge,
+                                       const std::vector<float>& seen) const {
+    const std::int64_t columns = field.columns - 2 * kMargin;
+    const std::int64_t rows = field.rows - 2 * kMargin;
+    std::vector<float> unseen(static_cast<std::size_t>(columns * rows), 0.0F);
+    // The highest of the places of each column of pixels, above cell after cell of a row.
+    const std::int64_t places = columns * edge;
+    std::vector<float> line(static_cast<std::size_t>(places));
+    base::inWidest([&] {
+        const float share = 1 / static_cast<float>(edge * edge);
+        float* const most = line.data();
+        for (std::int64_t y = 0; y < rows; ++y) {
+            std::fill_n(most, places, 0.0F);
+            for (std::int64_t down = 0; down < edge; ++down) {
+                const std::int64_t row = y * edge - down + m_edge;
+                const Range& used = m_used[static_cast<std::size_t>(row)];
+                const std::int64_t first = m_edge - (edge - 1);
+                const float* const sums = m_sums.data() + row * m_stride + first;
+                const float* const squares = m_squares.data() + row * m_stride + first;
+                const std::int64_t end = std::min(places, used.to - first);
+                for (std::int64_t i = std::max<std::int64_t>(0, used.from - first); i < end; ++i) {
+                    most[i] = std::max(most[i], squares[i] * (1 + 2e-6F) -
+                                                    sums[i] * sums[i] * share * (1 - 2e-6F));
+                }
+            }
+            for (std::int64_t x = 0; x < columns; ++x) {
+                const float* const from = most + x * edge;
+                unseen[static_cast<std::size_t>(y * columns + x)] =
+                    std::sqrt(*std::max_element(from, from + edge));
+            }
+        }
+    });
+    CellRemainders made;
+    made.runs = runs;
+    const auto at = [&](const std::vector<float>& of, std::int64_t x, std::int64_t y) {
+        return x < 0 || y < 0 || x >= columns || y >= rows
+                   ? 0.0F
+                   : of[static_cast<std::size_t>(y * columns + x)];
+    };
+    for (const Run& run : runs) {
+        const std::int64_t length =
+            (run.to - run.from + CellSums::kLanes - 1) / CellSums::kLanes * CellSums::kLanes;
+        for (std::int64_t i = 0; i < length; ++i) {
+            const bool in = run.from + i < run.to;
+            made.seen.push_back(in ? at(seen, run.from + i, run.row) : 0);
+            made.unseen.push_back(in ? at(unseen, run.from + i, run.row) : 0);
+        }
+    }
+    return made;
+}
+
 MemberCells CellMaker::take(const Placed& member) {
     load(member);
     MemberCells made;
@@ -443,18 +527,33 @@ Remainder CellMaker::between(const Field& a, const Field& b, double share) {
     return remainderOf(squares);
 }
 
+CellRemainders CellMaker::takeRemainders(const Placed& member) {
+    load(member);
+    const Runs runs = touched(countsOf(m_box, member.templ, member.shift, m_edge));
+    addSquares(m_edge);
+    addSteps(m_edge);
+    const Field field = fieldOf(m_edge);
+    std::vector<float> highest;
+    (void)squaresOf<false>({m_sums.data(), m_stride, m_edge, m_used.data(), field, m_edge},
+                           &highest);
+    return remaindersOf(widened(runs, 0, 1), field, m_edge, highest);
+}
+
 FineCells CellMaker::takeFine(const Placed& member) {
     load(member);
     FineCells made;
     const std::int64_t edge = m_edge / 2;
     const CellCounts counts = countsOf(m_box, member.templ, member.shift, edge);
+    addSquares(edge);
     addSteps(edge);
     made.sums = sumsOf(counts);
     const Field field = fieldOf(edge);
     const Squares cubicSquares =
         squaresOf<true>({m_sums.data(), m_stride, m_edge, m_used.data(), field, edge});
+    std::vector<float> highest;
     const Squares linear =
-        squaresOf<false>({m_sums.data(), m_stride, m_edge, m_used.data(), field, edge});
+        squaresOf<false>({m_sums.data(), m_stride, m_edge, m_used.data(), field, edge}, &highest);
+    made.remainders = remaindersOf(widened(made.sums.runs, 0, 1), field, edge, highest);
     made.seen = remainderOf(linear);
     for (std::size_t i = 0; i < cubicSquares.all.size(); ++i) {
         made.pointSeen.push_back(i == 0 ? static_cast<float>(kRounding)

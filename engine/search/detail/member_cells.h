@@ -35,6 +35,14 @@ struct Remainder {
     }
 };
 
+/// Limits, cell by cell, on what the bilinear interpolation leaves of a template at any place of a
+/// node.
+struct CellRemainders {
+    Runs runs;                 ///< cells counted from that of the node
+    std::vector<float> seen;   ///< of the sums; one run after the other, as CellSums::sums
+    std::vector<float> unseen; ///< of the norms of pixels about the means of cells
+};
+
 /// What bounds on the scores of a member of a bank at coarse nodes are made of; README.md has the
 /// formulas. All norms are limits from above.
 struct MemberCells {
@@ -54,6 +62,7 @@ struct FineCells {
     Runs large; ///< coarse cells about a coarse node that hold `point.outer` of its fine nodes
     Remainder seen;
     float unseen = 0;
+    CellRemainders remainders;    ///< as those of coarse cells
     std::vector<float> pointSeen; ///< cubic remainder of each place in a fine cell, y * edge + x
     std::vector<float> pointUnseen;
 };
@@ -97,6 +106,8 @@ class CellMaker {
     /// The remainder `between` of the member that was taken last, for `share` b + (1 - share) a.
     [[nodiscard]] Remainder between(const Field& a, const Field& b, double share);
 
+    /// Of coarse cells. **Errors**: as take().
+    [[nodiscard]] CellRemainders takeRemainders(const Placed& member);
     /// **Errors**: as take().
     [[nodiscard]] FineCells takeFine(const Placed& member);
 
@@ -107,13 +118,19 @@ class CellMaker {
     void addSteps(std::int64_t edge);
     [[nodiscard]] CellSums sumsOf(const CellCounts& counts) const;
     [[nodiscard]] Field fieldOf(std::int64_t edge) const;
+    void addSquares(std::int64_t edge);
+    /// `seen`: of each cell of the field.
+    [[nodiscard]] CellRemainders remaindersOf(const Runs& runs, const Field& field,
+                                              std::int64_t edge,
+                                              const std::vector<float>& seen) const;
 
     base::Extents m_box;
     std::int64_t m_edge;
     std::int64_t m_stride = 0;
     std::int64_t m_height = 0;
-    std::vector<float> m_sums; ///< over boxes of the edge reached, at all places
-    std::vector<Range> m_used; ///< of each row of m_sums: values outside are 0
+    std::vector<float> m_sums;    ///< over boxes of the edge reached, at all places
+    std::vector<Range> m_used;    ///< of each row of m_sums: values outside are 0
+    std::vector<float> m_squares; ///< as m_sums, of squares; only for remainders of cells
     Field m_field;
 };
 

@@ -47,10 +47,12 @@ struct Prepared {
     mutable std::mutex lock;
     mutable std::shared_ptr<const Spectra> spectra; ///< that were made last
 
-    /// Fine cells of the members that a search needed, for this and for further scenes.
+    /// What a search needed of some members only, for this and for further scenes.
     struct Fine {
         std::once_flag once;
         std::unique_ptr<const detail::FineCells> cells;
+        std::once_flag onceRemainders;
+        std::unique_ptr<const detail::CellRemainders> remainders; ///< of coarse cells
     };
     mutable std::deque<Fine> fine;
 };

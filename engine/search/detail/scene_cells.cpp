@@ -181,6 +181,7 @@ double setRow(CellLevel& level, const Plain& plain, std::int64_t y) {
         const auto at = static_cast<std::size_t>(y * level.columns + x);
         const auto to = static_cast<std::size_t>(y * level.stride() + x);
         level.means[at] = static_cast<float>(cell.sum / size);
+        level.norms[at] = static_cast<float>(std::sqrt(cell.fine) * (1 + 1e-7));
         const bool constant = cell.least == cell.most;
         level.constant[at] = constant ? 1 : 0;
         sums.pixels += cell.sum;
@@ -203,6 +204,7 @@ CellLevel levelOf(const Plain& plain, std::int64_t edge, bool exact, base::TileP
     level.rows = plain.rows + 2 * kMargin;
     const auto count = static_cast<std::size_t>(level.columns * level.rows);
     level.means.assign(count + CellLevel::kPadding, 0.0F);
+    level.norms.assign(count + CellLevel::kPadding, 0.0F);
     level.constant.assign(count, 1);
     level.sums.resize(static_cast<std::size_t>(level.stride() * level.rows));
     std::vector<double> squares(static_cast<std::size_t>(level.rows));

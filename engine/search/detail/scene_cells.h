@@ -17,6 +17,7 @@ struct CellLevel {
     std::int64_t columns = 0; ///< with margins
     std::int64_t rows = 0;
     std::vector<float> means; ///< of each cell; kPadding zeros behind the last one
+    std::vector<float> norms; ///< of the pixels of each cell about its mean; as `means`
     static constexpr std::int64_t kPadding = 16;
     /// Sums over the cells of a row before a cell: of pixels, of their squares, of the squares of
     /// their distances from the mean of their cell, and the number of cells that are not constant

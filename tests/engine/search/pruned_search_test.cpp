@@ -19,220 +19,14 @@
 #include "engine/search/detail/full_member.h"
 #include "engine/search/detail/prepared_bank.h"
 #include "engine/search/pruned_search.h"
+#include "tests/engine/search/search_pictures.h"
 #include "tests/support/effort.h"
 #include "tests/support/test_class.h"
 
 using namespace flcc;
-using base::Extents;
+using namespace flcc::test;
 
 namespace {
-
-using Bank = std::shared_ptr<const rotation::PoseBank>;
-
-/// A picture, by a value for each place.
-template <class T>
-base::AnyImage picture(const Extents& n, const std::function<double(double, double)>& value) {
-    base::Image<T> image(n);
-    for (std::int64_t i = 0; i < image.count(); ++i) {
-        image.data()[i] =
-            static_cast<T>(value(static_cast<double>(i % n.x), static_cast<double>(i / n.x)));
-    }
-    return image;
-}
-
-double blobs(double x, double y) {
-    return 100 + 40 * std::sin(x / 3.1) * std::cos(y / 4.3) + 25 * std::sin((x + 2 * y) / 9.7) +
-           20 * std::cos((x * y) / 300);
-}
-
-/// White noise of -1 to 1, the same at the same place.
-double noiseAt(double x, double y) {
-    std::mt19937 random(static_cast<unsigned>(x * 7919 + y * 104729 + 12345));
-    return static_cast<double>(random() % 20001) / 10000 - 1;
-}
-
-struct Case {
-    std::string name;
-    base::AnyImage scene;
-    base::AnyImage templ;
-};
-
-constexpr Extents kScene{76, 66, 1};
-
-base::AnyImage cut(const base::AnyImage& scene, const base::Box& box) {
-    return base::copyOf(base::partOf(base::viewOf(scene), box));
-}
-
-/// Pictures with much and with little that cells see, flat parts, and contrasts far apart.
-std::vector<Case> cases() {
-    const base::Box box{{30, 26, 0}, {24, 17, 1}};
-    std::vector<std::pair<std::string, base::AnyImage>> scenes;
-    scenes.emplace_back("smooth", picture<std::uint8_t>(kScene, blobs));
-    scenes.emplace_back("noise", picture<float>(kScene, noiseAt));
-    scenes.emplace_back("fine texture", picture<std::int16_t>(kScene, [](double x, double y) {
-                            const bool odd = (static_cast<int>(x) + static_cast<int>(y)) % 2 != 0;
-                            return (odd ? 1 : -1) * (900 + 400 * noiseAt(x, y));
-                        }));
-    scenes.emplace_back("flat about an object",
-                        picture<std::uint8_t>(kScene, [](double x, double y) {
-                            const bool in = x > 28 && x < 58 && y > 22 && y < 50;
-                            return in ? blobs(x, y) : 255.0;
-                        }));
-    scenes.emplace_back("faint beside bright", picture<double>(kScene, [](double x, double y) {
-                            return x > 58 ? 1e6 * noiseAt(x, y) : 1e3 + 0.01 * blobs(x, y);
-                        }));
-    scenes.emplace_back("stripes", picture<std::uint16_t>(kScene, [](double x, double y) {
-                            return std::fmod(x, 8) < 4 ? 1000 : 60'000 - y;
-                        }));
-    std::vector<Case> all;
-    for (auto& [name, scene] : scenes) {
-        base::AnyImage templ = cut(scene, box);
-        all.push_back({name, std::move(scene), std::move(templ)});
-    }
-    return all;
-}
-
-rotation::Cover coverOf(const char* rotations, std::vector<double> scales = {1},
-                        bool mirror = false) {
-    rotation::Cover cover =
-        rotation::flatCover(rotation::parseRotations(rotations), rotation::pointGroup("C1"));
-    cover.scales = std::move(scales);
-    cover.mirror = mirror;
-    return cover;
-}
-
-Bank bankOf(const base::AnyImage& templ, rotation::Cover cover,
-            const base::View<const std::uint8_t>& support = {}) {
-    std::vector<rotation::Turner> turners;
-    turners.emplace_back(base::viewOf(templ), support, true, false);
-    return std::make_shared<const rotation::PoseBank>(std::move(turners), std::move(cover));
-}
-
-/// The pixels of a member less their mean, with the norm 1; 0 where they do not count.
-std::vector<double> unitOf(const rotation::TurnedTemplate& member) {
-    const auto& pixels = std::get<base::Image<float>>(member.pixels);
-    std::vector<double> values(static_cast<std::size_t>(pixels.count()));
-    double sum = 0;
-    double count = 0;
-    for (std::int64_t i = 0; i < pixels.count(); ++i) {
-        const bool in = member.support.data()[i] != 0;
-        sum += in ? static_cast<double>(pixels.data()[i]) : 0;
-        count += in ? 1 : 0;
-    }
-    double squares = 0;
-    for (std::size_t i = 0; i < values.size(); ++i) {
-        values[i] =
-            member.support.data()[i] != 0 ? static_cast<double>(pixels.data()[i]) - sum / count : 0;
-        squares += values[i] * values[i];
-    }
-    for (double& value : values) {
-        value /= std::sqrt(squares);
-    }
-    return values;
-}
-
-/// A scene with a margin of values of its own, in which every member's box has room wherever what
-/// counts of it lies in the scene.
-struct Margin {
-    base::Index before{0, 0, 0};
-    Extents extents;
-    base::AnyImage pixels;
-
-    Margin(const base::AnyImage& scene, const rotation::PoseBank& bank)
-        : extents(base::extentsOf(scene)) {
-        const Extents n = extents;
-        base::Index behind{0, 0, 0};
-        for (std::int64_t i = 0; i < bank.count(); ++i) {
-            const base::Box own = ownOf(bank, i);
-            before = {std::max(before.x, own.corner.x), std::max(before.y, own.corner.y), 0};
-            behind = {std::max(behind.x, bank.box().x - own.corner.x - own.extents.x),
-                      std::max(behind.y, bank.box().y - own.corner.y - own.extents.y), 0};
-        }
-        extents = {before.x + n.x + behind.x, before.y + n.y + behind.y, 1};
-        pixels = std::visit(
-            [&](const auto& image) -> base::AnyImage {
-                using T = std::remove_cvref_t<decltype(*image.data())>;
-                base::Image<T> made(extents, T{33});
-                for (std::int64_t i = 0; i < image.count(); ++i) {
-                    made.view().at(before.x + i % n.x, before.y + i / n.x, 0) = image.data()[i];
-                }
-                return made;
-            },
-            scene);
-    }
-    static base::Box ownOf(const rotation::PoseBank& bank, std::int64_t i) {
-        return bank.ownBox(bank.templ(i), bank.pose(i));
-    }
-};
-
-/// The best canonical score of every placement.
-struct Exhaustive {
-    Margin margin;
-    base::Image<float> value;
-    base::Image<base::Status> status;
-    base::Image<std::int32_t> index;
-    base::Image<double> exact;
-    std::vector<method::CanonicalTemplate> members;
-    std::vector<base::Box> own; ///< of each member, what counts
-
-    Exhaustive(const base::AnyImage& scene, const rotation::PoseBank& bank)
-        : margin(scene, bank), value(mapOf(bank), 0), status(mapOf(bank), base::Status::Flat),
-          index(mapOf(bank), -1), exact(mapOf(bank), -2), m_scene(base::extentsOf(scene)) {
-        for (std::int64_t i = 0; i < bank.count(); ++i) {
-            const rotation::TurnedTemplate made = bank.member(i);
-            members.emplace_back(method::viewOf(made));
-            own.push_back(Margin::ownOf(bank, i));
-        }
-        for (std::int64_t at = 0; at < value.count(); ++at) {
-            for (std::size_t i = 0; i < members.size(); ++i) {
-                const method::CanonicalValue found = score(i, at);
-                if (found.scored && found.score > exact.data()[at]) {
-                    exact.data()[at] = found.score;
-                    value.data()[at] = static_cast<float>(found.score);
-                    status.data()[at] = base::Status::Ok;
-                    index.data()[at] = static_cast<std::int32_t>(i);
-                }
-            }
-        }
-    }
-    /// Of a member at a placement, if what counts of it lies in the scene.
-    [[nodiscard]] method::CanonicalValue score(std::size_t member, std::int64_t at) const {
-        const std::int64_t x = at % value.extents().x;
-        const std::int64_t y = at / value.extents().x;
-        const base::Box& box = own[member];
-        const std::int64_t left = x + box.corner.x - margin.before.x;
-        const std::int64_t top = y + box.corner.y - margin.before.y;
-        if (left < 0 || top < 0 || left + box.extents.x > m_scene.x ||
-            top + box.extents.y > m_scene.y) {
-            return {0, 0, false};
-        }
-        return method::canonicalValue(margin.pixels, members[member], {x, y, 0},
-                                      method::Outside::Zero);
-    }
-    [[nodiscard]] std::vector<match::Peak> peaks(const Bank& bank,
-                                                 const match::PeakOptions& options) const {
-        match::SearchedMap map;
-        map.value = value.view();
-        map.status = status.view();
-        map.index = index.view();
-        map.poses = bank;
-        map.room = base::Box{margin.before, m_scene};
-        std::vector<match::Peak> found = match::findPeaks(margin.pixels, {map}, {}, options);
-        for (match::Peak& peak : found) {
-            peak.corner.x -= margin.before.x;
-            peak.corner.y -= margin.before.y;
-            peak.centre[0] -= static_cast<double>(margin.before.x);
-            peak.centre[1] -= static_cast<double>(margin.before.y);
-        }
-        return found;
-    }
-
-  private:
-    [[nodiscard]] Extents mapOf(const rotation::PoseBank& bank) const {
-        return {margin.extents.x - bank.box().x + 1, margin.extents.y - bank.box().y + 1, 1};
-    }
-    Extents m_scene;
-};
 
 /// A case with all its scores.
 struct Judged {
@@ -321,11 +115,26 @@ class PrunedSearchTest : public QObject {
             }
             return sum;
         };
+        const auto unseenOf = [&, values = unitOf(member)](int column, int row, int right,
+                                                           int down) {
+            double squares = 0; // of pixels about their mean
+            for (int i = 0; i < edge * edge; ++i) {
+                const int x = column * edge + i % edge - right;
+                const int y = row * edge + i / edge - down;
+                if (x >= 0 && y >= 0 && x < bank->box().x && y < bank->box().y) {
+                    const double value = values[static_cast<std::size_t>(y * bank->box().x + x)];
+                    squares += value * value;
+                }
+            }
+            const double sum = sums(column, row, right, down);
+            return std::max(0.0, squares - sum * sum / (edge * edge));
+        };
         const int cells = static_cast<int>(std::max(bank->box().x, bank->box().y)) / edge + 4;
         double whole = 0;
         double low = 0;
         double high = 0;
         double seen = 1;
+        std::map<std::array<int, 2>, std::array<double, 2>> most; // of each cell, both remainders
         for (int d = 0; d < edge * edge; ++d) {
             const double across = static_cast<double>(d % edge) / edge;
             const double down = static_cast<double>(d / edge) / edge;
@@ -340,6 +149,9 @@ class PrunedSearchTest : public QObject {
                     own -
                     (1 - down) * ((1 - across) * sums(x, y, 0, 0) + across * sums(x, y, edge, 0)) -
                     down * ((1 - across) * sums(x, y, 0, edge) + across * sums(x, y, edge, edge));
+                auto& [ofSeen, ofUnseen] = most[{x, y}];
+                ofSeen = std::max(ofSeen, std::abs(rest));
+                ofUnseen = std::max(ofUnseen, std::sqrt(unseenOf(x, y, d % edge, d / edge)));
                 all += own * own / (edge * edge);
                 squares += rest * rest / (edge * edge);
                 for (int to = 0; to < 4; ++to) {
@@ -360,6 +172,25 @@ class PrunedSearchTest : public QObject {
             const auto value = static_cast<double>(got);
             return value >= want && value < want * 1.001 + 1e-4;
         };
+        const search::detail::CellRemainders local =
+            maker.takeRemainders(search::detail::placedMember(*bank, 1));
+        std::size_t at = 0;
+        for (const search::detail::Run& run : local.runs) {
+            for (int x = run.from; x < run.to; ++x, ++at) {
+                const auto found = most.find({x, run.row});
+                const auto want = found == most.end() ? std::array<double, 2>{} : found->second;
+                // Floats are sums of up to 256 pixels of a template of norm 1.
+                constexpr double kRounding = 1e-6;
+                QVERIFY(std::abs(static_cast<double>(local.seen[at]) - want[0]) < kRounding);
+                QVERIFY(static_cast<double>(local.unseen[at]) > want[1] - kRounding);
+                QVERIFY(static_cast<double>(local.unseen[at]) < want[1] + 2e-3);
+                most[{x, run.row}] = {};
+            }
+            at = (at + 15) / 16 * 16;
+        }
+        for (const auto& [place, rest] : most) { // nothing is left outside
+            QVERIFY(rest[0] < 1e-12 && rest[1] < 1e-12);
+        }
         QVERIFY(isLimit(made.seen.whole, whole));
         QVERIFY(isLimit(made.seen.low, low));
         QVERIFY(isLimit(made.seen.high, high));
@@ -379,6 +210,9 @@ class PrunedSearchTest : public QObject {
             QVERIFY(frame.extents == all.margin.extents);
             for (std::size_t i = 0; i < all.members.size(); i += test::kSanitized ? 8 : 2) {
                 const search::detail::FullMember full(*bank, static_cast<std::int64_t>(i));
+                search::detail::CellMaker maker(bank->box(), prepared->edge);
+                const search::detail::CellRemainders remainders =
+                    maker.takeRemainders(full.placed());
                 for (std::int64_t at = 0; at < all.value.count(); ++at) {
                     const std::int64_t x = at % all.value.extents().x;
                     const std::int64_t y = at / all.value.extents().x;
@@ -390,15 +224,19 @@ class PrunedSearchTest : public QObject {
                     const double node =
                         search::detail::nodeLimit(prepared->members[i], cells.levels,
                                                   x / prepared->edge, y / prepared->edge, 1);
+                    const double local = search::detail::nodeLimit(
+                        prepared->members[i], cells.levels, x / prepared->edge, y / prepared->edge,
+                        1, {},
+                        [&]() -> const search::detail::CellRemainders& { return remainders; });
                     const double close = full.limit(base::viewOf(framed), x, y, cells.level);
-                    if (node < least || close < least) {
+                    if (node < least || local < least || close < least) {
                         QFAIL(qPrintable(QString("%1: member %2 at %3,%4: %5, limits %6 and %7")
                                              .arg(each.name.c_str())
                                              .arg(i)
                                              .arg(x)
                                              .arg(y)
                                              .arg(score.score)
-                                             .arg(node)
+                                             .arg(std::min(node, local))
                                              .arg(close)));
                     }
                 }
@@ -472,6 +310,37 @@ class PrunedSearchTest : public QObject {
             QVERIFY2(!want.empty() || minScore > 0.5, each.name.c_str());
             const std::string wrong = difference(want, got.peaks);
             QVERIFY2(wrong.empty(), (each.name + ": " + wrong).c_str());
+        }
+    }
+
+    /// Large templates have fine cells of several pixels, which smaller ones do not.
+    void fineCellsOfSeveralPixelsToo() {
+        const auto scene = picture<std::uint8_t>({170, 160, 1}, [](double x, double y) {
+            return blobs(x, y) + 30 * noiseAt(std::floor(x / 3), std::floor(y / 3));
+        });
+        const Bank bank = bankOf(cut(scene, {{21, 17, 0}, {128, 126, 1}}), coverOf("-6:6:4"));
+        const Exhaustive all(scene, *bank);
+        for (const double distance : {0.0, 6.0}) {
+            const auto want = all.peaks(bank, {.minScore = 0.12, .minDistance = distance});
+            const auto got = pruned(scene, bank, {.minScore = 0.12, .minDistance = distance});
+            QCOMPARE(got.facts.edge, std::int64_t{4});
+            QVERIFY(want.size() > 5);
+            const std::string wrong = difference(want, got.peaks);
+            QVERIFY2(wrong.empty(), wrong.c_str());
+        }
+    }
+
+    /// In a smooth picture limits are so close that a product at a wrong place leaves the peak out.
+    void limitsOfFineCellsHoldAtEveryPlaceOfACell() {
+        const auto scene = picture<std::uint8_t>({170, 160, 1}, blobs);
+        for (const std::int64_t place : {0, 1, 2, 3, 5, 7, 10, 15}) { // in a coarse cell
+            const base::Index corner{20 + place % 4, 16 + place / 4, 0};
+            const Bank bank = bankOf(cut(scene, {corner, {128, 126, 1}}), coverOf("0:6:6"));
+            const auto got = pruned(scene, bank, {.minScore = 0.999});
+            QCOMPARE(got.facts.edge, std::int64_t{4});
+            QVERIFY(!got.peaks.empty());
+            QCOMPARE(got.peaks[0].corner.x + bank->ownBox(0).corner.x, corner.x);
+            QCOMPARE(got.peaks[0].corner.y + bank->ownBox(0).corner.y, corner.y);
         }
     }
 
