@@ -104,7 +104,7 @@ class PlainScores {
 
     /// Empty where canonicalValue() decides.
     [[nodiscard]] std::optional<double> at(const base::Index& corner) const {
-        if (!m_scene.mask.empty() ||
+        if (m_scene.mask.data() != nullptr ||
             !base::contains(m_scene.extents(), {corner, m_templ.extents()})) {
             return std::nullopt;
         }
