@@ -2,6 +2,7 @@
 #include <array>
 #include <cmath>
 #include <optional>
+#include <type_traits>
 
 #include "engine/base/random.h"
 #include "engine/base/widest.h"
@@ -127,45 +128,47 @@ class PlainScores {
         double squares = 0;
     };
 
+    static constexpr std::size_t kLanes = 8;
+    using Lanes [[gnu::vector_size(kLanes * sizeof(double))]] = double;
+
     template <class T> void add(const base::View<const T>& panel, Sums& sums) const {
-        const base::Extents& n = panel.extents();
-        const auto shift = static_cast<double>(panel.at(n.x / 2, n.y / 2, n.z / 2));
-        constexpr int kLanes = 8;
-        std::array<double, kLanes> product{};
-        std::array<double, kLanes> plain{};
-        std::array<double, kLanes> squares{};
         base::inWidest([&] {
+            const base::Extents& n = panel.extents();
+            const auto shift = static_cast<double>(panel.at(n.x / 2, n.y / 2, n.z / 2));
+            Lanes product{};
+            Lanes plain{};
+            Lanes squares{};
             for (std::int64_t line = 0; line < n.y * n.z; ++line) {
                 const T* const from = panel.row(line % n.y, line / n.y);
                 const double* const that = m_templ.values().data() + line * n.x;
                 const double* const counts = m_counts.data() + line * n.x;
-                for (std::int64_t x = 0; x < n.x; x += kLanes) {
-                    const auto lanes = static_cast<int>(std::min<std::int64_t>(kLanes, n.x - x));
-                    const auto one = [&](int lane) {
-                        const double value = static_cast<double>(from[x + lane]) - shift;
-                        const double own = counts[x + lane] * value;
-                        const auto i = static_cast<std::size_t>(lane);
-                        product[i] += that[x + lane] * value;
-                        plain[i] += own;
-                        squares[i] += own * value;
-                    };
-                    if (lanes == kLanes) {
-                        for (int lane = 0; lane < kLanes; ++lane) {
-                            one(lane);
-                        }
-                    } else {
-                        for (int lane = 0; lane < lanes; ++lane) {
-                            one(lane);
-                        }
+                const auto take = [&](std::int64_t x, auto lanes) {
+                    Lanes value{};
+                    Lanes own{};
+                    Lanes templ{};
+                    for (std::size_t i = 0; i < lanes; ++i) {
+                        const std::int64_t at = x + static_cast<std::int64_t>(i);
+                        value[i] = static_cast<double>(from[at]) - shift;
+                        own[i] = counts[at];
+                        templ[i] = that[at];
                     }
+                    own *= value;
+                    product += templ * value;
+                    plain += own;
+                    squares += own * value;
+                };
+                const std::int64_t whole = n.x - n.x % static_cast<std::int64_t>(kLanes);
+                for (std::int64_t x = 0; x < whole; x += std::int64_t{kLanes}) {
+                    take(x, std::integral_constant<std::size_t, kLanes>{});
                 }
+                take(whole, static_cast<std::size_t>(n.x - whole));
+            }
+            for (std::size_t i = 0; i < kLanes; ++i) {
+                sums.product += product[i];
+                sums.plain += plain[i];
+                sums.squares += squares[i];
             }
         });
-        for (std::size_t lane = 0; lane < kLanes; ++lane) {
-            sums.product += product[lane];
-            sums.plain += plain[lane];
-            sums.squares += squares[lane];
-        }
     }
 
     const method::MaskedView& m_scene;
