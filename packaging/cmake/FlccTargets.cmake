@@ -212,15 +212,17 @@ function(flcc_moc_tests room)
     endforeach()
 endfunction()
 
-# flcc_add_tests(ROOM TESTS names ... [SLOW names] [SERIAL names] [THREADED names] [ALONE names] [SOURCES ...]
-# LIBRARIES ... LABELS ... [DISPLAY] [MAIN library] [HEADERS <header> ...]): the Qt Test executable ROOM_tests of NAME_test.cpp
+# flcc_add_tests(ROOM TESTS names ... [SLOW names] [SERIAL names] [THREADED names] [ALONE names]
+# [TOGETHER "names" ...] [SOURCES ...] LIBRARIES ... LABELS ... [DISPLAY] [MAIN library]
+# [HEADERS <header> ...]): the Qt Test executable ROOM_tests of NAME_test.cpp
 # for every name (tests/support/test_class.h), and a ctest test ROOM_NAME_test for each. SLOW tests
 # carry the label "slow", SERIAL tests measure time and run alone. The thread sanitizer is given the
 # THREADED ones only. ALONE are those whose names clash with those of others in a group of files
-# (CMAKE_UNITY_BUILD). HEADERS are parsed once, beside the standard ones and Qt Test.
+# (CMAKE_UNITY_BUILD). Where many clash, TOGETHER has the groups, each with names that do not; files in none
+# are compiled alone. HEADERS are parsed once, beside the standard ones and Qt Test.
 function(flcc_add_tests room)
     cmake_parse_arguments(TEST "DISPLAY" "MAIN"
-        "TESTS;SLOW;SERIAL;THREADED;ALONE;SOURCES;LIBRARIES;LABELS;HEADERS" ${ARGN})
+        "TESTS;SLOW;SERIAL;THREADED;ALONE;TOGETHER;SOURCES;LIBRARIES;LABELS;HEADERS" ${ARGN})
     set(names ${TEST_TESTS} ${TEST_SLOW})
     if(FLCC_SANITIZE STREQUAL "thread")
         set(names ${TEST_THREADED})
@@ -237,6 +239,16 @@ function(flcc_add_tests room)
     add_dependencies(flcc_tests ${room}_tests)
     list(TRANSFORM TEST_ALONE APPEND _test.cpp)
     flcc_compile_alone(${TEST_ALONE})
+    if(TEST_TOGETHER)
+        set_target_properties(${room}_tests PROPERTIES UNITY_BUILD_MODE GROUP)
+        set_source_files_properties(${TEST_SOURCES} PROPERTIES UNITY_GROUP sources)
+    endif()
+    foreach(group IN LISTS TEST_TOGETHER)
+        separate_arguments(members UNIX_COMMAND "${group}")
+        list(GET members 0 first)
+        list(TRANSFORM members APPEND _test.cpp)
+        set_source_files_properties(${members} PROPERTIES UNITY_GROUP ${first})
+    endforeach()
     set_target_properties(${room}_tests PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/tests)
     flcc_moc_tests(${room} ${sources} ${TEST_SOURCES})
     target_include_directories(${room}_tests PRIVATE ${CMAKE_CURRENT_BINARY_DIR})
