@@ -2,7 +2,9 @@
 
 namespace flcc::base {
 
-#ifdef __x86_64__
+// A sanitizer watches what a loop does, which is the same for all vectors: it gets one kind, which
+// takes less time to compile.
+#if defined(__x86_64__) && !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
 namespace detail {
 
 // Flattened, so that everything that the loop calls is compiled for the same instructions.
@@ -22,7 +24,7 @@ template <class Body> [[gnu::flatten, gnu::target("avx2,fma")]] void inAvx2(cons
 /// processor. For loops too simple to be written in vectors by hand. Results have the same bits on
 /// every processor if the file is compiled without contraction of products and sums.
 template <class Body> void inWidest(const Body& body) {
-#ifdef __x86_64__
+#if defined(__x86_64__) && !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
     static const bool medium =
         __builtin_cpu_supports("avx2") != 0 && __builtin_cpu_supports("fma") != 0;
     static const bool wide = medium && __builtin_cpu_supports("avx512f") != 0 &&

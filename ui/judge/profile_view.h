@@ -8,7 +8,8 @@
 
 namespace flcc::ui {
 
-/// The scores beside a peak along each axis as dots, and the parabola of its sub-voxel position.
+/// The scores beside a peak along each axis as dots, and the parabola with their curvature at the
+/// place between voxels.
 class ProfileView : public QWidget {
     Q_OBJECT
 
