@@ -236,6 +236,7 @@ void WindowThresholdTest::theSuggestionIsThatOfTheLaw() {
     const auto& told = test::child<QLabel>(*m_window, "cockpitLaw");
     QVERIFY2(told.isVisible() && told.text().startsWith(QStringLiteral("Law: ")),
              qPrintable(told.text()));
+    test::keepPictures(*m_window, QStringLiteral("threshold"));
     const match::SearchLaw law = document().result()->job->report.threshold->law;
     const double suggested = law.thresholdFor(1);
     test::click(suggest);

@@ -11,8 +11,9 @@ namespace flcc::job::detail {
 
 /// The peaks of the maps of a job above the threshold that the job and, by their law, the maps
 /// give. Of lcc, each peak gets its expected false positives and its sharpness. `law` has all but
-/// the laws of the maps, or also these, which are made anew where they do not fit the job. Positions are voxels of `scene`. **Errors**: as match::findPeaks. If
-/// cancelled, the list is empty.
+/// the laws of the maps, or also these, which are made anew where they do not fit the job.
+/// Positions are voxels of `scene`. **Errors**: as match::findPeaks. If cancelled, the list is
+/// empty.
 [[nodiscard]] FoundPeaks peaksOf(const Job& job, const method::MaskedView& scene,
                                  const std::vector<match::SearchedMap>& maps,
                                  const base::Geometry& geometry, match::SearchLaw law,

@@ -10,7 +10,7 @@
 
 namespace flcc::test {
 
-inline base::Image<float> noise(const base::Extents& extents, std::uint64_t seed) {
+inline base::Image<float> gaussian(const base::Extents& extents, std::uint64_t seed) {
     base::Image<float> image(extents);
     base::Random random(seed);
     for (std::int64_t i = 0; i < image.count(); ++i) {

@@ -15,7 +15,7 @@
 #include "tests/support/test_class.h"
 
 using namespace flcc;
-using test::noise;
+using test::gaussian;
 using test::searched;
 using test::smooth;
 
@@ -61,13 +61,13 @@ class ThresholdTest : public QObject {
         QFETCH(int, smoothing);
         QFETCH(int, templates);
         job::JobImages images =
-            test::imagesOf(smooth(noise({scene, scene, depth}, 1), smoothing),
-                           smooth(noise({templ, templ, depth > 1 ? templ : 1}, 2), smoothing));
+            test::imagesOf(smooth(gaussian({scene, scene, depth}, 1), smoothing),
+                           smooth(gaussian({templ, templ, depth > 1 ? templ : 1}, 2), smoothing));
         for (int i = 1; i < templates; ++i) {
             images.templates.push_back(
                 test::imagesOf(base::Image<float>({2, 2, 1}),
-                               smooth(noise({templ, templ, depth > 1 ? templ : 1},
-                                            static_cast<std::uint64_t>(2 + i)),
+                               smooth(gaussian({templ, templ, depth > 1 ? templ : 1},
+                                               static_cast<std::uint64_t>(2 + i)),
                                       smoothing))
                     .templates.front());
         }
@@ -109,7 +109,8 @@ class ThresholdTest : public QObject {
     }
 
     void aThresholdInDeviationsIsThatOfTheMap() {
-        const job::JobImages images = test::imagesOf(noise({90, 80, 1}, 5), noise({9, 9, 1}, 6));
+        const job::JobImages images =
+            test::imagesOf(gaussian({90, 80, 1}, 5), gaussian({9, 9, 1}, 6));
         job::Job job;
         job.zscore = 3;
         const job::JobResult result = searched(images, job);
@@ -167,7 +168,7 @@ class ThresholdTest : public QObject {
     /// The frames share the false positives that are asked for.
     void aStreamIsOneSearch() {
         const base::Extents stack{200, 150, 5};
-        const job::JobImages images = test::imagesOf(noise(stack, 7), noise({7, 7, 1}, 8));
+        const job::JobImages images = test::imagesOf(gaussian(stack, 7), gaussian({7, 7, 1}, 8));
         job::Job job;
         job.stream = true;
         job.falsePositives = 40;
@@ -191,7 +192,8 @@ class ThresholdTest : public QObject {
     }
 
     void theLawOfAKeptMapAnswersBothWays() {
-        const job::JobImages images = test::imagesOf(noise({300, 200, 1}, 3), noise({9, 9, 1}, 4));
+        const job::JobImages images =
+            test::imagesOf(gaussian({300, 200, 1}, 3), gaussian({9, 9, 1}, 4));
         const job::JobResult result = searched(images, {});
         const match::SearchLaw law = job::lawOf(*job::keepMap(result, {}, images.scene));
         QCOMPARE(law.maps.size(), std::size_t{1});
@@ -212,7 +214,7 @@ class ThresholdTest : public QObject {
         base::Image<float> flat({20, 20, 1});
         flat.fill(1.0F);
         const job::JobResult result =
-            searched(test::imagesOf(std::move(flat), noise({5, 5, 1}, 4)), {});
+            searched(test::imagesOf(std::move(flat), gaussian({5, 5, 1}, 4)), {});
         QCOMPARE(result.report.threshold->value, 0.5);
         QVERIFY(!result.report.threshold->falsePositives);
     }
@@ -226,8 +228,8 @@ class ThresholdTest : public QObject {
     /// On noise the template itself is a null like any other.
     void aNullTemplateCountsTheFalsePositives() {
         QFETCH(int, kind);
-        const job::JobImages images =
-            test::imagesOf(smooth(noise({400, 300, 1}, 11), 1), smooth(noise({9, 9, 1}, 12), 1));
+        const job::JobImages images = test::imagesOf(smooth(gaussian({400, 300, 1}, 11), 1),
+                                                     smooth(gaussian({9, 9, 1}, 12), 1));
         job::Job job;
         job.null = static_cast<match::NullTemplate>(kind);
         job.falsePositives = 40;
@@ -255,7 +257,7 @@ class ThresholdTest : public QObject {
         job::Job job;
         job.null = match::NullTemplate::Mirror;
         const job::JobResult result =
-            searched(test::imagesOf(noise({60, 50, 1}, 13), std::move(symmetric)), job);
+            searched(test::imagesOf(gaussian({60, 50, 1}, 13), std::move(symmetric)), job);
         QCOMPARE(result.warnings.size(), std::size_t{1});
         QVERIFY(QString::fromStdString(result.warnings[0]).contains("correlation of 1.00"));
         QVERIFY(result.report.warnings == result.warnings);

@@ -11,7 +11,7 @@
 #include "tests/support/test_class.h"
 
 using namespace flcc;
-using test::noise;
+using test::gaussian;
 using test::searched;
 using test::smooth;
 
@@ -20,8 +20,8 @@ namespace {
 /// The left part, a share of the columns, is smooth.
 base::Image<float> uneven(const base::Extents& extents, double share, int times,
                           std::uint64_t seed) {
-    base::Image<float> image = noise(extents, seed);
-    const base::Image<float> other = smooth(noise(extents, seed + 100), times);
+    base::Image<float> image = gaussian(extents, seed);
+    const base::Image<float> other = smooth(gaussian(extents, seed + 100), times);
     double squares = 0; // so that both parts have one deviation
     for (std::int64_t i = 0; i < other.count(); ++i) {
         squares += static_cast<double>(other.data()[i]) * static_cast<double>(other.data()[i]);
@@ -85,13 +85,13 @@ class UnevenThresholdTest : public QObject {
         for (std::uint64_t seed = 1; seed <= kScenes; ++seed) {
             job::JobImages images =
                 test::imagesOf(uneven({edge, edge, volume ? edge : 1}, share, volume ? 4 : 7, seed),
-                               smooth(noise({own, own, volume ? own : 1}, 50 + seed), 2));
+                               smooth(gaussian({own, own, volume ? own : 1}, 50 + seed), 2));
             for (int i = 1; i < templates; ++i) {
                 images.templates.push_back(
-                    test::imagesOf(
-                        base::Image<float>({2, 2, 1}),
-                        smooth(noise({own, own, 1}, 60 + seed + 2 * static_cast<std::uint64_t>(i)),
-                               i % 3))
+                    test::imagesOf(base::Image<float>({2, 2, 1}),
+                                   smooth(gaussian({own, own, 1},
+                                                   60 + seed + 2 * static_cast<std::uint64_t>(i)),
+                                          i % 3))
                         .templates.front());
             }
             const job::JobResult result = searched(images, job);
@@ -126,7 +126,7 @@ class UnevenThresholdTest : public QObject {
 
     void evenNoiseHasOneLawAndNoWarning() {
         const job::JobResult result =
-            searched(test::imagesOf(noise({300, 300, 1}, 3), noise({9, 9, 1}, 4)), {});
+            searched(test::imagesOf(gaussian({300, 300, 1}, 3), gaussian({9, 9, 1}, 4)), {});
         QVERIFY(result.report.warnings.empty() && result.report.threshold->warnings.empty());
         const match::ScoreLaw& law = result.report.threshold->law.maps.front();
         QVERIFY(law.tiles > 1);
@@ -160,8 +160,8 @@ class UnevenThresholdTest : public QObject {
 
     /// Copies of the negative of the template are no false peaks, but the law does not know them.
     void minimaThatTheLawDoesNotKnowAreReported() {
-        const base::Image<float> templ = noise({9, 9, 1}, 6);
-        base::Image<float> scene = noise({300, 300, 1}, 7);
+        const base::Image<float> templ = gaussian({9, 9, 1}, 6);
+        base::Image<float> scene = gaussian({300, 300, 1}, 7);
         for (std::int64_t i = 0; i < 30; ++i) {
             for (std::int64_t k = 0; k < 81; ++k) {
                 scene.view().at(10 + i % 6 * 45 + k % 9, 10 + i / 6 * 50 + k / 9, 0) -=
