@@ -76,7 +76,7 @@ class MasksTest : public QObject {
         QFETCH(Extents, scene);
         QFETCH(Extents, templ);
         std::uint64_t seed = static_cast<std::uint64_t>(templ.x);
-        test::Thinned some(2);
+        test::Thinned some(5);
         for (const test::NamedMask& named : test::masksFor(templ)) {
             ++seed;
             if (!some.next()) {
@@ -217,7 +217,7 @@ class MasksTest : public QObject {
 
     // Few rows of a mask are summed as runs, more of them have one or both sums by transforms.
     void flatPartsOfPicturesOfFewBitsAreExact() {
-        test::Thinned some(4);
+        test::Thinned some(7);
         for (const PixelType type : {PixelType::UInt8, PixelType::Int16, PixelType::Float32}) {
             base::AnyImage scene = test::texture(type, {150, 140, 1}, 75);
             for (std::int64_t i = 0; i < 85 * 140; ++i) {
@@ -242,7 +242,7 @@ class MasksTest : public QObject {
     // grass alone, so that the rest takes sums along edges and, in double, numerators.
     void turnedBoxesOverAnUnevenPictureAreRight() {
         test::Random random(76);
-        test::Thinned some(4);
+        test::Thinned some(7);
         const auto shade = [&](const Index& i) {
             const double grain = random.uniform();
             return i.y < 100 ? 200 + 2 * grain : i.x < 120 ? 10 + 1.5 * grain : 90 + 120 * grain;

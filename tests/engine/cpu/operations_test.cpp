@@ -188,7 +188,7 @@ class CpuOperationsTest : public QObject {
     void everyValueIsThatOfTheDefinition_data() {
         QTest::addColumn<int>("row");
         QTest::addColumn<int>("type");
-        test::Thinned some(7); // no factor of the number of types
+        test::Thinned some(13); // no factor of the number of types
         for (std::size_t row = 1; row < method::operationTable().size(); ++row) {
             for (int number = 0; number < 10; ++number) {
                 if (!some.next()) {

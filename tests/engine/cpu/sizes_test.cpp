@@ -48,7 +48,7 @@ const std::vector<Sizes> kAsLargeAsTheScene{
 void rows(const std::vector<Sizes>& table) {
     QTest::addColumn<Extents>("scene");
     QTest::addColumn<Extents>("templ");
-    test::Thinned some(2);
+    test::Thinned some(5);
     for (const Sizes& sizes : table) {
         if (!some.next()) {
             continue;

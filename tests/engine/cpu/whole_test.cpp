@@ -65,7 +65,7 @@ class WholeTest : public QObject {
   private Q_SLOTS:
     void blocksNeedNotDivideAnything_data() {
         QTest::addColumn<QList<int>>("sizes"); // scene, template, transform
-        test::Thinned rows(2);
+        test::Thinned rows(3);
         const auto row = [&](const QList<int>& s) {
             if (!rows.next()) {
                 return;

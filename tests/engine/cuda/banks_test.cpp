@@ -38,7 +38,7 @@ class BanksTest : public QObject {
         QTest::addColumn<double>("promise");
         QTest::addColumn<bool>("recompute");
         QTest::addColumn<bool>("inDouble");
-        test::Thinned rows(7);
+        test::Thinned rows(11);
         for (const std::string& name : test::caseNames()) {
             for (const int way : {0, 1, 2}) {
                 const auto row = [&](double promise, bool recompute, bool inDouble) {

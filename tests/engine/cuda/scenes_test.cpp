@@ -410,7 +410,7 @@ void CudaScenesTest::aSceneOfAnotherKindWaits() {
 void CudaScenesTest::aFailureBesideOthersIsTriedAgainAlone_data() {
     QTest::addColumn<int>("call");
     QTest::addColumn<QString>("method");
-    test::Thinned some(2);
+    test::Thinned some(5);
     const auto row = [&](const char* what, Call call, const char* method) {
         if (some.next()) {
             QTest::addRow("%s, %s", what, method) << static_cast<int>(call) << method;

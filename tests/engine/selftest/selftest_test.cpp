@@ -78,7 +78,7 @@ class SelfTestTest : public QObject {
         const std::set<std::string> ofNumbers{"one-count",     "contrast",   "powers-of-two",
                                               "wide-integers", "non-finite", "gain-and-level",
                                               "range",         "stripes",    "pixel-types"};
-        test::Thinned some(2);
+        test::Thinned some(5);
         for (const selftest::CaseName& one : selftest::caseNames()) {
             if (test::kSanitized && ofNumbers.contains(one.name)) {
                 continue; // the others make the same reads and writes
