@@ -10,8 +10,6 @@
 
 namespace flcc::job::detail {
 
-namespace {} // namespace
-
 std::string AxisTurn::text() const {
     std::string text;
     for (std::size_t a = 0; a < 3; ++a) {

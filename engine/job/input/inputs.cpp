@@ -326,6 +326,7 @@ void readMasks(Inputs& inputs, const Job& job, const JobImages& images,
                 finer ? finerMask(job.masks[number], *finer, inputs.geometry) : nullptr;
         }
         templ.mask = withChannels(insideOf(templ, templ.mask), *templ.image);
+        templ.finerMask = finer ? withChannels(templ.finerMask, *finer) : nullptr;
         if (templ.mask) {
             requireSameExtents(*templ.mask, "template", *templ.image);
             templ.masked =

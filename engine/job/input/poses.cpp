@@ -91,7 +91,8 @@ namespace {
 
 /// Whether a template that was resampled is turned from its own grid: there, its mask is known.
 bool isFiner(const TemplateInput& templ) {
-    return templ.image->finer && (!templ.mask || templ.finerMask);
+    const auto& finer = templ.image->finer;
+    return finer && !finer->inside && (!templ.mask || templ.finerMask);
 }
 
 /// The template before it was resampled.

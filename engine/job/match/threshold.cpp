@@ -53,8 +53,10 @@ FoundPeaks peaksOf(const Job& job, const method::MaskedView& scene,
     FoundPeaks found;
     match::PeakOptions options = peakOptions(job, geometry, scene.extents().z > 1);
     if (job.operation.isLcc()) {
-        const bool known =
-            law.maps.size() == maps.size() && law.maps.front().partial == options.partialPeaks;
+        const bool known = law.maps.size() == maps.size() &&
+                           std::ranges::all_of(law.maps, [&options](const match::ScoreLaw& each) {
+                               return each.partial == options.partialPeaks;
+                           });
         if (!known) {
             law.maps.clear();
             for (const match::SearchedMap& map : maps) {

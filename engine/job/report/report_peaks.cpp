@@ -50,7 +50,7 @@ base::Status statusAt(const Json& json) {
 }
 
 match::PlacedBy placedAt(const Json& json) {
-    const auto text = json.value("placed_by", std::string(match::name(match::PlacedBy::Axes)));
+    const auto text = json.at("placed_by").get<std::string>();
     for (const match::PlacedBy by :
          {match::PlacedBy::Pixels, match::PlacedBy::Surface, match::PlacedBy::Axes}) {
         if (match::name(by) == text) {
@@ -112,10 +112,8 @@ io::PeakContext contextOf(const Json& report) {
             context.geometry.unitSource = each;
         }
     }
-    if (const auto origin = valueAt<base::Point>(problem, "origin")) {
-        context.geometry.origin = *origin;
-        context.geometry.direction = problem.at("direction").get<std::array<double, 9>>();
-    }
+    context.geometry.origin = problem.at("origin").get<base::Point>();
+    context.geometry.direction = problem.at("direction").get<std::array<double, 9>>();
     std::vector<std::string> masks;
     for (const Json& input : report.at("inputs")) {
         const auto role = input.at("role").get<std::string>();
@@ -161,9 +159,6 @@ io::PositionList listOf(const Json& report, const io::ListPlace& place) {
     if (!place.scene.empty()) {
         list.place.scene = place.scene;
         list.place.geometry = place.geometry;
-    } else if (!report.at("problem").contains("origin")) {
-        list.notes.emplace_back("the report states no origin of the scene; places in the world "
-                                "count from its first voxel");
     }
     return list;
 }

@@ -87,6 +87,47 @@ enum class Mask { None, Shape, Read, Resampled };
 class ResampledPosesTest : public QObject {
     Q_OBJECT
   private Q_SLOTS:
+    /// The mask of a template of several channels counts in each of them: their sum of squared
+    /// differences is that of the channels one by one.
+    void masksCountInAllChannels() {
+        constexpr std::int64_t kChannels = 3;
+        // The slices of the particle from `first` on.
+        const auto imageOf = [](const base::Extents& n, const Point& middle, double edge,
+                                std::int64_t first) {
+            base::Image<float> image(n);
+            for (std::int64_t i = 0; i < image.count(); ++i) {
+                image.data()[i] = static_cast<float>(
+                    particleAt({(static_cast<double>(i % n.x) - middle[0]) * edge,
+                                (static_cast<double>(i / n.x % n.y) - middle[1]) * edge,
+                                static_cast<double>(first + i / (n.x * n.y))}));
+            }
+            auto made = inSpace(std::move(image), {edge, edge, 1});
+            made->channels = n.z > 1 ? static_cast<int>(n.z) : 0;
+            return made;
+        };
+        const auto ssdOf = [&](std::int64_t first, std::int64_t count) {
+            job::JobImages images;
+            images.scene = imageOf({40, 36, count}, {20, 18, 0}, 1, first);
+            images.templates = {imageOf({18, 18, count}, {8.5, 8.5, 0}, 0.5, first)};
+            job::Job job;
+            job.channel = count > 1 ? std::optional(job::kAllChannels) : std::nullopt;
+            job.operation = *method::operationNamed("ssd");
+            job.precision = method::Precision::Double;
+            job.poses.rotations = "0:0:1";
+            job.region = base::Box{{15, 15, 0}, {9, 9, 1}}; // one placement
+            job.resample = true;
+            job.masks = {"sphere:4"};
+            return job::runJob(job, images).peaks.at(0).score;
+        };
+        double sum = 0;
+        for (std::int64_t channel = 0; channel < kChannels; ++channel) {
+            sum += ssdOf(channel, 1);
+        }
+        const double all = ssdOf(0, kChannels);
+        QVERIFY2(std::abs(all - sum) < 1e-9 * sum,
+                 qPrintable(QString("%1 %2").arg(all, 0, 'g', 15).arg(sum, 0, 'g', 15)));
+    }
+
     void turnsFromTheOwnVoxels_data() {
         QTest::addColumn<int>("mask");
         QTest::addColumn<bool>("invert");
