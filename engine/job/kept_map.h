@@ -43,6 +43,7 @@ struct KeptPart {
     method::MapFacts facts;
     std::vector<double> nullScores{};    ///< as match::SearchLaw::nullScores
     std::vector<match::ScoreLaw> laws{}; ///< one, if the run made it; else none
+    match::NullCheck check{};            ///< as match::SearchLaw::check
 };
 
 struct KeptImages;

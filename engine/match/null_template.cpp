@@ -1,9 +1,11 @@
 #include "engine/match/null_template.h"
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <complex>
 #include <numbers>
+#include <utility>
 #include <vector>
 
 #include "engine/base/random.h"
@@ -67,7 +69,7 @@ void scramble(Spectrum& data, const base::Extents& extents, base::Random& random
 } // namespace
 
 std::string_view name(NullTemplate null) {
-    constexpr std::array<std::string_view, 3> kNames{"none", "mirror", "phase"};
+    constexpr std::array<std::string_view, 4> kNames{"none", "mirror", "phase", "sphere"};
     return kNames[static_cast<std::size_t>(null)];
 }
 
@@ -95,31 +97,106 @@ base::Image<float> phaseScrambled(const base::View<const double>& image, std::ui
     return made;
 }
 
-double correlation(const base::View<const double>& a, const base::View<const double>& b,
-                   const base::View<const std::uint8_t>& support) {
-    double n = 0, sumA = 0, sumB = 0;
-    const base::Extents& extents = a.extents();
-    const auto each = [&](const auto& take) {
-        for (std::int64_t z = 0; z < extents.z; ++z) {
-            for (std::int64_t y = 0; y < extents.y; ++y) {
-                for (std::int64_t x = 0; x < extents.x; ++x) {
-                    if (support.data() == nullptr || support.at(x, y, z) != 0) {
-                        take(a.at(x, y, z), b.at(x, y, z));
-                    }
+namespace {
+
+base::Image<float> ballOf(const base::Extents& extents, const base::Point& centre,
+                          const base::Point& edges, double radius, bool slices) {
+    base::Image<float> made(extents);
+    for (std::int64_t z = 0; z < extents.z; ++z) {
+        const double dz = slices ? 0 : (static_cast<double>(z) - centre[2]) * edges[2];
+        for (std::int64_t y = 0; y < extents.y; ++y) {
+            const double dy = (static_cast<double>(y) - centre[1]) * edges[1];
+            for (std::int64_t x = 0; x < extents.x; ++x) {
+                const double dx = (static_cast<double>(x) - centre[0]) * edges[0];
+                const double inside = radius + 0.5 - std::sqrt(dx * dx + dy * dy + dz * dz);
+                made.view().at(x, y, z) = static_cast<float>(std::clamp(inside, 0.0, 1.0));
+            }
+        }
+    }
+    return made;
+}
+
+/// Calls `take` with the place of every voxel of a support.
+template <class Take>
+void forSupport(const base::Extents& n, const base::View<const std::uint8_t>& support,
+                const Take& take) {
+    for (std::int64_t z = 0; z < n.z; ++z) {
+        for (std::int64_t y = 0; y < n.y; ++y) {
+            for (std::int64_t x = 0; x < n.x; ++x) {
+                if (support.data() == nullptr || support.at(x, y, z) != 0) {
+                    take(x, y, z);
                 }
             }
         }
-    };
-    each([&](double p, double q) {
+    }
+}
+
+/// Of the squared differences from the mean under the support.
+base::Point massCentre(const base::View<const double>& image,
+                       const base::View<const std::uint8_t>& support) {
+    const base::Extents& n = image.extents();
+    double count = 0;
+    double total = 0;
+    forSupport(n, support, [&](std::int64_t x, std::int64_t y, std::int64_t z) {
+        count += 1;
+        total += image.at(x, y, z);
+    });
+    double mass = 0;
+    base::Point sum{0, 0, 0};
+    forSupport(n, support, [&](std::int64_t x, std::int64_t y, std::int64_t z) {
+        const double off = image.at(x, y, z) - total / count;
+        mass += off * off;
+        sum[0] += off * off * static_cast<double>(x);
+        sum[1] += off * off * static_cast<double>(y);
+        sum[2] += off * off * static_cast<double>(z);
+    });
+    if (mass > 0) {
+        return {sum[0] / mass, sum[1] / mass, sum[2] / mass};
+    }
+    return {static_cast<double>(n.x - 1) / 2, static_cast<double>(n.y - 1) / 2,
+            static_cast<double>(n.z - 1) / 2};
+}
+
+} // namespace
+
+Ball ballLike(const base::View<const double>& image, const base::View<const std::uint8_t>& support,
+              const base::Point& edges, bool slices) {
+    const base::Extents& n = image.extents();
+    const base::Point middle{static_cast<double>(n.x - 1) / 2, static_cast<double>(n.y - 1) / 2,
+                             static_cast<double>(n.z - 1) / 2};
+    const double longest =
+        std::max({static_cast<double>(n.x) * edges[0], static_cast<double>(n.y) * edges[1],
+                  slices ? 0 : static_cast<double>(n.z) * edges[2]});
+    Ball best;
+    for (const base::Point& centre : {middle, massCentre(image, support)}) {
+        for (double radius = 0.5; radius <= longest / 2; radius += 0.5) {
+            base::Image<float> ball = ballOf(n, centre, edges, radius, slices);
+            base::Image<double> values(n);
+            std::copy(ball.data(), ball.data() + ball.count(), values.data());
+            const double alike = correlation(image, values.view(), support);
+            if (std::abs(alike) > std::abs(best.correlation) || best.image.count() == 0) {
+                best = {std::move(ball), radius, alike};
+            }
+        }
+    }
+    return best;
+}
+
+double correlation(const base::View<const double>& a, const base::View<const double>& b,
+                   const base::View<const std::uint8_t>& support) {
+    double n = 0, sumA = 0, sumB = 0;
+    forSupport(a.extents(), support, [&](std::int64_t x, std::int64_t y, std::int64_t z) {
         n += 1;
-        sumA += p;
-        sumB += q;
+        sumA += a.at(x, y, z);
+        sumB += b.at(x, y, z);
     });
     double squaresA = 0, squaresB = 0, products = 0;
-    each([&](double p, double q) {
-        squaresA += (p - sumA / n) * (p - sumA / n);
-        squaresB += (q - sumB / n) * (q - sumB / n);
-        products += (p - sumA / n) * (q - sumB / n);
+    forSupport(a.extents(), support, [&](std::int64_t x, std::int64_t y, std::int64_t z) {
+        const double p = a.at(x, y, z) - sumA / n;
+        const double q = b.at(x, y, z) - sumB / n;
+        squaresA += p * p;
+        squaresB += q * q;
+        products += p * q;
     });
     const double norm = std::sqrt(squaresA * squaresB);
     return norm > 0 ? products / norm : 0;

@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <string_view>
 
+#include "engine/base/geometry.h"
 #include "engine/base/image.h"
 
 namespace flcc::match {
@@ -12,9 +13,10 @@ namespace flcc::match {
 enum class NullTemplate {
     None,
     Mirror, ///< mirrored along x; no null for templates that are their own mirror image
-    Phase   ///< the same power spectrum with random phases
+    Phase,  ///< the same power spectrum with random phases
+    Sphere  ///< a ball, or a disc, of the template's size: what has nothing but its size
 };
-[[nodiscard]] std::string_view name(NullTemplate null); ///< "none", "mirror", "phase"
+[[nodiscard]] std::string_view name(NullTemplate null); ///< "none", "mirror", "phase", "sphere"
 
 /// The image with x reversed.
 template <class T> [[nodiscard]] base::Image<T> mirrored(const base::View<const T>& image) {
@@ -35,6 +37,22 @@ template <class T> [[nodiscard]] base::Image<T> mirrored(const base::View<const 
 /// sum of the extents.
 [[nodiscard]] base::Image<float> phaseScrambled(const base::View<const double>& image,
                                                 std::uint64_t seed, bool slices = false);
+
+/// A ball: its radius in the shortest edge of a voxel, and its correlation with an image.
+struct Ball {
+    base::Image<float> image; ///< from 0 to 1, with an edge of one shortest edge of a voxel
+    double radius = 0;
+    double correlation = 0; ///< under the support; negative where the image is dark on bright
+};
+
+/// The ball (in a flat image the disc) about the middle of the box or about the image's centre of
+/// mass that correlates most with an image, of either sign: the one that is hardest to tell from
+/// it. Its centre of mass is that of the squared differences from the mean under the support. With
+/// `slices`, every slice has the disc that fits all of them best. `edges`: of a voxel, the shortest
+/// is 1. **Cost**: voxels times the longest half axis, times 4.
+[[nodiscard]] Ball ballLike(const base::View<const double>& image,
+                            const base::View<const std::uint8_t>& support, const base::Point& edges,
+                            bool slices = false);
 
 /// Pearson's correlation of two images of equal extents under a support (nonzero = inside; a view
 /// without voxels: everywhere); 0 where one of them is flat.

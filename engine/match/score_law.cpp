@@ -246,7 +246,7 @@ bool SearchLaw::exists() const {
 }
 
 std::string_view SearchLaw::name() const {
-    if (null != NullTemplate::None) {
+    if (hasNull()) {
         return match::name(null);
     }
     const auto first = std::ranges::find_if(maps, &ScoreLaw::exists);
@@ -254,9 +254,14 @@ std::string_view SearchLaw::name() const {
 }
 
 double SearchLaw::falsePositives(double score) const {
-    if (!nullScores.empty()) {
-        return searches * nullPeaks(nullScores, score);
-    }
+    return std::max(byNull(score), byMaps(score));
+}
+
+double SearchLaw::byNull(double score) const {
+    return nullScores.empty() ? 0 : searches * nullPeaks(nullScores, score);
+}
+
+double SearchLaw::byMaps(double score) const {
     double sum = 0;
     for (const ScoreLaw& law : maps) {
         sum += law.exists() ? law.falsePositives(score) : 0;

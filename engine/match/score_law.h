@@ -104,20 +104,45 @@ struct ScoreLaw {
 /// kurtosis over their variance, which is about 6 by Student's law.
 void setTail(LawPart& part, double flatness);
 
-/// What a whole search finds in a scene without the template: by the laws of its maps or, if there
-/// is one, by the peaks of a null template.
+/// How far a null template may be trusted.
+struct NullCheck {
+    /// The most of the template that the null explains, at any shift and in any pose that is
+    /// searched: their covariance over the product of their norms, at most 1. Of several templates,
+    /// the most.
+    double likeness = 0;
+    /// The template's peaks that stand out from the noise by the laws of the maps, and those of
+    /// them in whose place the null scores as much or more.
+    std::int64_t peaks = 0;
+    std::int64_t matched = 0;
+    double ratio = 0;       ///< median of the null's score over the template's at these peaks
+    bool withdrawn = false; ///< the null finds what the template finds: the laws of the maps count
+
+    friend bool operator==(const NullCheck&, const NullCheck&) = default;
+};
+
+/// What a whole search finds in a scene without the template: by the laws of its maps and, if there
+/// is one, by the peaks of a null template; the larger number counts. Why: the law of the scores
+/// knows no structure, and a null says little where the map's scores are unlike its own.
 struct SearchLaw {
     std::vector<ScoreLaw> maps{};
-    /// The peaks of the null templates in the same scene, best first. Their number is the law up to
-    /// the best scores; beyond, the mean excess over one of them continues it as an exponential.
+    /// The scores of the null templates that are counted (null_competition.h), best first. Their
+    /// number is the law up to the best scores; beyond, the mean excess over one of them continues
+    /// it as an exponential.
     std::vector<double> nullScores{};
     NullTemplate null = NullTemplate::None; ///< that gave nullScores
+    NullCheck check{};
     /// The search takes so many maps like these, such as the frames of a stream.
     double searches = 1;
 
     [[nodiscard]] bool exists() const;
     /// Name of the law in force: that of the first map, or of the null template.
     [[nodiscard]] std::string_view name() const;
+    /// Whether a null template counts.
+    [[nodiscard]] bool hasNull() const { return null != NullTemplate::None && !check.withdrawn; }
+    /// The number of peaks at or above `score` by the laws of the maps alone; 0 without one.
+    [[nodiscard]] double byMaps(double score) const;
+    /// The same by the peaks of the null template alone.
+    [[nodiscard]] double byNull(double score) const;
     /// The number of peaks at or above `score`; 0 if no law exists. Does not rise with the score.
     [[nodiscard]] double falsePositives(double score) const;
     /// The score at which `number` false positives are expected, rounded up to 1e-5, from -1 to

@@ -40,6 +40,7 @@ GroupRun::GroupRun(const Job& job, const Inputs& inputs, std::vector<int> number
     }
     m_problem.onDevice.map =
         wants.map || m_bank != nullptr || mapDecidesThreshold(job) || // whose law needs neighbours
+        job.null != match::NullTemplate::None ||                      // competes with low peaks
         match::needsWholeMap(m_problem, inputs.templViews(m_numbers), job.partialPeaks);
     m_problem.onDevice.runs = wants.runs;
     m_report.templates = m_numbers;

@@ -64,6 +64,7 @@ FoundPeaks searchPart(const KeptMap& kept, const KeptPart& part, const detail::I
                         {.maps = part.laws,
                          .nullScores = part.nullScores,
                          .null = kept.images->job.null,
+                         .check = part.check,
                          .searches = searches},
                         stop);
     detail::moveToScene(found.peaks, inputs, geometry);
@@ -157,13 +158,13 @@ std::shared_ptr<const KeptMap> keepMap(const JobResult& result, const Job& job,
     if (job.stream) {
         for (const FrameReport& row : result.report.frames) {
             const match::SearchLaw law = row.threshold ? row.threshold->law : match::SearchLaw();
-            kept->parts.push_back({row.frame, row.statistics, row.facts, law.nullScores, law.maps});
+            kept->parts.push_back({row.frame, row.statistics, row.facts, law.nullScores, law.maps, law.check});
         }
     } else {
         const std::optional<ThresholdReport>& threshold = result.report.threshold;
         const match::SearchLaw law = threshold ? threshold->law : match::SearchLaw();
         kept->parts.push_back(
-            {0, result.report.map->statistics, result.report.map->facts, law.nullScores, law.maps});
+            {0, result.report.map->statistics, result.report.map->facts, law.nullScores, law.maps, law.check});
     }
     return kept;
 }
@@ -189,6 +190,7 @@ match::SearchLaw lawOf(const KeptMap& kept) {
         if (known) {
             law.maps.push_back(part.laws.front());
         }
+        law.check = part.check;
         law.nullScores.insert(law.nullScores.end(), part.nullScores.begin(), part.nullScores.end());
     }
     std::ranges::sort(law.nullScores, std::greater<>());

@@ -8,6 +8,8 @@
 #include "engine/base/pixels.h"
 #include "engine/job/match/scene_work.h"
 #include "engine/job/report/text.h"
+#include "engine/match/null_competition.h"
+#include "engine/match/score_law.h"
 #include "engine/method/problem.h"
 
 namespace flcc::job::detail {
@@ -16,8 +18,12 @@ namespace {
 
 using match::NullTemplate;
 
-/// A template that correlates more with its null is found by it.
-constexpr double kMostAlike = 0.5;
+/// A null that explains so much of the template is the template.
+constexpr double kSame = 0.98;
+/// A null that is as good at fewer peaks than this is not judged by them.
+constexpr std::int64_t kFewMatched = 3;
+/// A sphere that scores so much of the template's score finds the same.
+constexpr double kSphere = 0.95;
 constexpr double kLeastScores = 1000;
 constexpr double kMostScores = 1e6;
 
@@ -49,6 +55,10 @@ base::Image<double> inDouble(const base::AnyImage& pixels) {
         pixels);
 }
 
+base::View<const std::uint8_t> supportOf(const MaskImage* mask) {
+    return mask != nullptr ? mask->support.view() : base::View<const std::uint8_t>();
+}
+
 std::shared_ptr<const MaskImage> mirroredMask(const MaskImage& mask) {
     auto made = std::make_shared<MaskImage>();
     made->support = match::mirrored(mask.support.view());
@@ -60,13 +70,22 @@ std::shared_ptr<const MaskImage> mirroredMask(const MaskImage& mask) {
     return made;
 }
 
-std::shared_ptr<const SceneImage> nullOf(const SceneImage& templ, NullTemplate kind,
+std::shared_ptr<const SceneImage> nullOf(const SceneImage& templ, const MaskImage* mask,
+                                         const base::Point& edges, NullTemplate kind,
                                          std::uint64_t seed) {
     auto made = std::make_shared<SceneImage>();
     if (kind == NullTemplate::Mirror) {
         made->pixels = std::visit(
             [](const auto& image) { return base::AnyImage(match::mirrored(image.view())); },
             templ.pixels);
+    } else if (kind == NullTemplate::Sphere) {
+        const base::Image<double> values = inDouble(templ.pixels);
+        match::Ball ball =
+            match::ballLike(values.view(), supportOf(mask), edges, templ.channels > 0);
+        for (std::int64_t i = 0; i < ball.image.count() && ball.correlation < 0; ++i) {
+            ball.image.data()[i] = 1 - ball.image.data()[i];
+        }
+        made->pixels = std::move(ball.image);
     } else {
         made->pixels =
             match::phaseScrambled(inDouble(templ.pixels).view(), seed, templ.channels > 0);
@@ -83,9 +102,11 @@ std::shared_ptr<const SceneImage> nullOf(const SceneImage& templ, NullTemplate k
 /// The images of the job's own search with null templates of this kind.
 JobImages nullImages(const JobResult& inputs, NullTemplate kind) {
     JobImages images{inputs.scene, {}, inputs.masks, inputs.sceneMask};
+    const base::Point edges =
+        base::voxelEdges(inputs.geometry, base::extentsOf(inputs.templates.front()->pixels).z > 1);
     for (std::size_t i = 0; i < inputs.templates.size(); ++i) {
-        images.templates.push_back(nullOf(*inputs.templates[i], kind, i + 1));
         std::shared_ptr<const MaskImage>& mask = images.masks[i];
+        images.templates.push_back(nullOf(*inputs.templates[i], mask.get(), edges, kind, i + 1));
         if (mask && kind == NullTemplate::Mirror) {
             mask = mirroredMask(*mask);
         }
@@ -123,12 +144,20 @@ Job searchOf(const Job& job) {
     return allPeaks(std::move(search));
 }
 
-/// The same for the null template, whose peaks are counted.
+/// The same for the null template, whose peaks are counted. A sphere looks alike in all turns.
 Job nullSearchOf(const Job& job) {
     Job search = searchOf(job);
     const double wanted = 4 * falsePositivesOf(job).value_or(1);
     search.maxPeaks =
         static_cast<std::int64_t>(std::clamp(std::ceil(wanted), kLeastScores, kMostScores));
+    const bool round = std::ranges::all_of(job.masks, [](const std::filesystem::path& mask) {
+        return mask.string().starts_with("sphere");
+    });
+    if (job.null == NullTemplate::Sphere && round) {
+        search.poses.rotations.clear();
+        search.poses.symmetry.clear();
+        search.poses.mirror = false;
+    }
     return search;
 }
 
@@ -142,33 +171,225 @@ Job allPeaks(Job job) {
     return job;
 }
 
-std::vector<double> nullScores(const Job& job, JobResult& inputs, const std::stop_token& stop,
-                               JobSink& sink) {
-    sink.phase(Phase::Run);
-    sink.doing("matching the null template");
-    const JobImages images = nullImages(inputs, job.null);
-    for (std::size_t i = 0; i < inputs.templates.size(); ++i) {
-        const SceneImage& templ = *inputs.templates[i];
-        const std::shared_ptr<const MaskImage>& mask = inputs.masks[i];
-        const double alike = match::correlation(
-            inDouble(templ.pixels).view(), inDouble(images.templates[i]->pixels).view(),
-            mask ? mask->support.view() : base::View<const std::uint8_t>());
-        if (std::abs(alike) > kMostAlike) {
-            const std::string number =
-                inputs.templates.size() > 1 ? " " + std::to_string(i) : std::string();
-            addWarning(inputs, "template" + number + " and its " +
-                                   std::string(match::name(job.null)) +
-                                   " null have a correlation of " + fixed(alike, 2) +
-                                   ": the threshold is too high where the null finds the objects");
+namespace {
+
+/// A template under its support: less its mean, by the root of its weights.
+struct Values {
+    double squares = 0; ///< their sum
+    double rim = 0;     ///< the median value of voxels at the border of the support
+};
+
+Values valuesOf(const base::Image<double>& image, const MaskImage* mask, bool slices) {
+    const base::Extents& n = image.extents();
+    const base::View<const std::uint8_t> support = supportOf(mask);
+    const auto inside = [&](std::int64_t x, std::int64_t y, std::int64_t z) {
+        return x >= 0 && x < n.x && y >= 0 && y < n.y && z >= 0 && z < n.z &&
+               (support.data() == nullptr || support.at(x, y, z) != 0);
+    };
+    const bool volume = n.z > 1 && !slices;
+    double weights = 0, sum = 0, squares = 0;
+    std::vector<double> rim;
+    for (std::int64_t z = 0; z < n.z; ++z) {
+        for (std::int64_t y = 0; y < n.y; ++y) {
+            for (std::int64_t x = 0; x < n.x; ++x) {
+                if (!inside(x, y, z)) {
+                    continue;
+                }
+                const double w = mask != nullptr && !mask->weights.empty()
+                                     ? mask->weights.view().at(x, y, z)
+                                     : 1;
+                const double value = image.view().at(x, y, z);
+                weights += w;
+                sum += w * value;
+                squares += w * value * value;
+                const bool surrounded = inside(x - 1, y, z) && inside(x + 1, y, z) &&
+                                        inside(x, y - 1, z) && inside(x, y + 1, z) &&
+                                        (!volume || (inside(x, y, z - 1) && inside(x, y, z + 1)));
+                if (!surrounded) {
+                    rim.push_back(value);
+                }
+            }
         }
     }
-    NullSink quiet(sink);
-    const JobResult result = runJob(nullSearchOf(job), images, stop, &quiet);
-    std::vector<double> scores;
-    for (const match::Peak& peak : result.peaks) {
-        scores.push_back(peak.score);
+    const auto middle = rim.begin() + std::ssize(rim) / 2;
+    std::ranges::nth_element(rim, middle);
+    return {std::max(0.0, squares - sum * sum / weights), rim.empty() ? 0 : *middle};
+}
+
+/// The template on even ground of half its extents on all sides.
+std::shared_ptr<const SceneImage> alone(const SceneImage& templ, const base::Image<double>& values,
+                                        const MaskImage* mask, double ground) {
+    const base::Extents& n = values.extents();
+    const bool volume = n.z > 1 && templ.channels == 0;
+    const auto margin = [](std::int64_t length) { return length > 1 ? (length + 1) / 2 : 0; };
+    const base::Index at{margin(n.x), margin(n.y), volume ? margin(n.z) : 0};
+    base::Image<float> image({n.x + 2 * at.x, n.y + 2 * at.y, n.z + 2 * at.z});
+    image.fill(static_cast<float>(ground));
+    const base::View<const std::uint8_t> support = supportOf(mask);
+    for (std::int64_t z = 0; z < n.z; ++z) {
+        for (std::int64_t y = 0; y < n.y; ++y) {
+            for (std::int64_t x = 0; x < n.x; ++x) {
+                if (support.data() == nullptr || support.at(x, y, z) != 0) {
+                    image.view().at(x + at.x, y + at.y, z + at.z) =
+                        static_cast<float>(values.view().at(x, y, z));
+                }
+            }
+        }
     }
-    return scores;
+    auto made = std::make_shared<SceneImage>();
+    made->pixels = std::move(image);
+    made->geometry = templ.geometry;
+    made->directed = templ.directed;
+    made->channels = templ.channels;
+    made->source = "alone " + templ.source;
+    return made;
+}
+
+/// NullCheck::likeness of one template: the largest covariance that the null has with the template
+/// on even ground.
+double likenessOf(const Job& job, const SceneImage& templ, const MaskImage* mask,
+                  const std::shared_ptr<const SceneImage>& null,
+                  const std::shared_ptr<const MaskImage>& nullMask, const std::stop_token& stop) {
+    const bool slices = templ.channels > 0;
+    const base::Image<double> values = inDouble(templ.pixels);
+    const Values own = valuesOf(values, mask, slices);
+    const Values other = valuesOf(inDouble(null->pixels), nullMask.get(), slices);
+    if (own.squares <= 0 || other.squares <= 0) {
+        return 0;
+    }
+    Job search = searchOf(job);
+    search.operation = *method::operationNamed("covariance");
+    search.minScore = 0;
+    search.maxPeaks = 1;
+    search.region.reset();
+    search.spacing.reset();
+    search.world.reset();
+    search.invert = false;
+    search.preparation = {};
+    search.poses.scales.clear();
+    search.extent = method::Extent::Valid;
+    search.outside = method::Outside::Zero;
+    search.device = Job().device;
+    const JobResult result = runJob(
+        search, {alone(templ, values, mask, own.rim), {null}, {nullMask}, {}}, stop, nullptr);
+    return result.peaks.empty()
+               ? 0
+               : std::min(1.0, result.peaks.front().score / std::sqrt(own.squares * other.squares));
+}
+
+std::string onTemplate(std::size_t number, std::size_t count) {
+    return count > 1 ? "template " + std::to_string(number) : std::string("the template");
+}
+
+} // namespace
+
+bool NullSearch::search(const Job& job, const JobResult& so, const std::stop_token& stop,
+                        JobSink& sink) {
+    if (job.null == NullTemplate::None) {
+        return true;
+    }
+    m_peaks.clear();
+    m_warnings.clear();
+    m_check = {};
+    sink.phase(Phase::Run);
+    sink.doing("matching the null template");
+    const JobImages images = nullImages(so, job.null);
+    for (std::size_t i = 0; i < so.templates.size() && !stop.stop_requested(); ++i) {
+        const double alike = likenessOf(job, *so.templates[i], so.masks[i].get(),
+                                        images.templates[i], images.masks[i], stop);
+        m_check.likeness = std::max(m_check.likeness, alike);
+        if (alike > kSame && job.null != NullTemplate::Sphere) {
+            m_check.withdrawn = true;
+            m_warnings.push_back(
+                onTemplate(i, so.templates.size()) + " and its " +
+                std::string(match::name(job.null)) + " null have a correlation of " +
+                fixed(alike, 2) +
+                " at some shift or pose: the null would find the objects themselves, so it is left "
+                "out, and the law of the scores tells false positives");
+        }
+    }
+    if (!m_check.withdrawn && !stop.stop_requested()) {
+        NullSink quiet(sink);
+        m_peaks = runJob(nullSearchOf(job), images, stop, &quiet).peaks;
+    }
+    return !stop.stop_requested();
+}
+
+namespace {
+
+/// Of the groups of templates: the template of a peak as it lies there.
+match::Exclusion::Turned zoneOf(const Inputs& inputs, const match::Peak& peak) {
+    for (const std::vector<int>& group : inputs.groups) {
+        const auto found = std::ranges::find(group, peak.templ);
+        if (found == group.end()) {
+            continue;
+        }
+        const auto bank = inputs.bankOf(group);
+        if (bank && peak.pose) {
+            return {bank->ownExtents(),
+                    bank->matrixOf(static_cast<std::size_t>(found - group.begin()), *peak.pose)};
+        }
+    }
+    return {inputs.templates[static_cast<std::size_t>(peak.templ)].extents(),
+            {1, 0, 0, 0, 1, 0, 0, 0, 1}};
+}
+
+base::Extents largestZone(const Inputs& inputs) {
+    base::Extents largest{1, 1, 1};
+    for (const std::vector<int>& group : inputs.groups) {
+        const auto bank = inputs.bankOf(group);
+        const base::Extents n =
+            bank ? bank->largestTurned()
+                 : inputs.templates[static_cast<std::size_t>(group.front())].extents();
+        largest = {std::max(largest.x, n.x), std::max(largest.y, n.y), std::max(largest.z, n.z)};
+    }
+    return largest;
+}
+
+} // namespace
+
+match::SearchLaw NullSearch::law(const Job& job, const Inputs& inputs, const JobResult& so,
+                                 const std::vector<match::SearchedMap>& maps, double searches,
+                                 const std::stop_token& stop) {
+    match::SearchLaw law{.null = job.null, .check = m_check, .searches = searches};
+    if (job.null == NullTemplate::None || m_check.withdrawn) {
+        return law;
+    }
+    match::PeakOptions options = peakOptions(job, inputs.geometry, inputs.isVolume());
+    for (const match::SearchedMap& map : maps) {
+        law.maps.push_back(match::scoreLaw(map, inputs.sceneView(), options));
+    }
+    const double threshold = law.thresholdFor(falsePositivesOf(job).value_or(1));
+    options.minScore = -1;
+    options.maxPeaks = std::max(std::ssize(m_peaks), job.maxPeaks);
+    std::vector<match::Peak> own =
+        match::findPeaks(inputs.sceneView(), maps, so.geometry, options, stop);
+    moveToScene(own, inputs, so.geometry);
+    match::NullCompetition found =
+        match::compete(own, m_peaks, threshold, largestZone(inputs),
+                       [&inputs](const match::Peak& peak) { return zoneOf(inputs, peak); });
+    law.nullScores = std::move(found.scores);
+    match::NullCheck& check = law.check;
+    check.peaks = found.peaks;
+    check.matched = found.matched;
+    check.ratio = found.ratio;
+    check.withdrawn = found.matched >= kFewMatched && !found.better;
+    const bool sphere = job.null == NullTemplate::Sphere;
+    const std::string null = sphere ? std::string("a sphere of the template's size")
+                                    : "the " + std::string(match::name(job.null)) + " null";
+    if (check.withdrawn) {
+        law.nullScores.clear();
+        m_warnings.push_back(null + " scores as much as the template or more at " +
+                             std::to_string(found.matched) + " of " + std::to_string(found.peaks) +
+                             " peaks that stand out from noise: the template does no better, and "
+                             "the law of the scores tells false positives");
+    } else if (sphere && found.ratio > kSphere) {
+        m_warnings.push_back(null + " scores " + fixed(found.ratio, 2) +
+                             " times as much as the template in the median of " +
+                             std::to_string(found.peaks) +
+                             " peaks that stand out from noise: the template does hardly better");
+    }
+    return law;
 }
 
 std::vector<match::Peak> mirroredPeaks(const Job& job, const JobResult& inputs,

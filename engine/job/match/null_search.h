@@ -1,18 +1,34 @@
 #pragma once
 
 #include <stop_token>
+#include <string>
 #include <vector>
 
-#include "engine/job/job.h"
+#include "engine/job/input/inputs.h"
 
 namespace flcc::job::detail {
 
-/// The scores of the peaks that the null templates of Job::null have in the scene of `inputs`, best
-/// first: at least 1000 and four times the false positives that the job asks for, where the scene
-/// has so many. `inputs` has scene, templates and masks as they are matched; it gets a note where a
-/// template is like its null. Empty if cancelled. **Errors**: as runJob().
-[[nodiscard]] std::vector<double> nullScores(const Job& job, JobResult& inputs,
-                                             const std::stop_token& stop, JobSink& sink);
+/// The search for the null templates of a job that names a kind of them; of other jobs, nothing.
+class NullSearch {
+  public:
+    /// Before the job's own run, whose map would need its memory. `so`: scene, templates and masks
+    /// as they are matched. A null that explains the template itself, somewhere in some pose that
+    /// is searched, is withdrawn and not searched for. False if stopped. **Errors**: as runJob().
+    [[nodiscard]] bool search(const Job& job, const JobResult& so, const std::stop_token& stop,
+                              JobSink& sink);
+    /// The law of the search after its own run: the null's peaks compete with those in `maps`. A
+    /// null that takes the places of peaks that stand out from the noise is withdrawn.
+    [[nodiscard]] match::SearchLaw law(const Job& job, const Inputs& inputs, const JobResult& so,
+                                       const std::vector<match::SearchedMap>& maps, double searches,
+                                       const std::stop_token& stop);
+    /// Sentences that say what follows from the check.
+    [[nodiscard]] const std::vector<std::string>& warnings() const { return m_warnings; }
+
+  private:
+    std::vector<match::Peak> m_peaks;
+    match::NullCheck m_check;
+    std::vector<std::string> m_warnings;
+};
 
 /// The best peaks that the mirrored templates have in the scene of `inputs`, as many as the job may
 /// list and of any score, best first. Empty if cancelled. **Errors**: as runJob().

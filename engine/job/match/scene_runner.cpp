@@ -312,13 +312,7 @@ bool SceneRunner::plan(bool warmUp) {
 }
 
 /// Before the run, whose map would need its memory.
-bool SceneRunner::searchNull() {
-    if (m_job.null == match::NullTemplate::None) {
-        return true;
-    }
-    m_nullScores = nullScores(m_job, m_result, m_stop, m_sink);
-    return !m_stop.stop_requested();
-}
+bool SceneRunner::searchNull() { return m_null.search(m_job, m_result, m_stop, m_sink); }
 
 bool SceneRunner::findPeaks() {
     enter(Phase::Peaks);
@@ -329,17 +323,18 @@ bool SceneRunner::findPeaks() {
     }
     takeSearch(groups().front(), m_result);
     m_sink.progress(0.2);
-    FoundPeaks found =
-        peaksOf(m_job, inputs().sceneView(), maps, m_result.geometry,
-                {.nullScores = m_nullScores,
-                 .null = m_job.null,
-                 .searches = static_cast<double>(m_stream.frames ? m_stream.frames->count() : 1)},
-                m_stop, [this](double share) { m_sink.progress(0.2 + 0.6 * share); });
+    FoundPeaks found = peaksOf(
+        m_job, inputs().sceneView(), maps, m_result.geometry,
+        m_null.law(m_job, inputs(), m_result, maps,
+                   static_cast<double>(m_stream.frames ? m_stream.frames->count() : 1), m_stop),
+        m_stop, [this](double share) { m_sink.progress(0.2 + 0.6 * share); });
     m_result.peaks = std::move(found.peaks);
     m_result.report.peaksIncomplete = std::move(found.incomplete);
     m_result.report.threshold = std::move(found.threshold);
     if (m_result.report.threshold) {
-        for (const std::string& sentence : m_result.report.threshold->warnings) {
+        std::vector<std::string>& all = m_result.report.threshold->warnings;
+        all.insert(all.begin(), m_null.warnings().begin(), m_null.warnings().end());
+        for (const std::string& sentence : all) {
             addWarning(m_result, sentence);
         }
     }

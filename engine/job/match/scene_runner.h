@@ -15,6 +15,7 @@
 #include "engine/job/match/flight.h"
 #include "engine/job/match/group_run.h"
 #include "engine/job/match/handedness.h"
+#include "engine/job/match/null_search.h"
 #include "engine/job/match/scene_work.h"
 #include "engine/job/match/scenes.h"
 #include "engine/job/report/machine.h"
@@ -130,7 +131,7 @@ class SceneRunner {
     std::unique_ptr<SceneWork> m_ownWork;
     SceneWork* m_work = nullptr;      ///< work of m_flight or of this object
     bool m_lands = false;             ///< the result of the flight is not fetched yet
-    std::vector<double> m_nullScores; ///< of Job::null
+    NullSearch m_null;
     HandSearch m_hand;
     std::optional<io::PositionList> m_truth; ///< Job::truth
     JobResult m_result;

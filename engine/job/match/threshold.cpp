@@ -16,6 +16,8 @@ namespace {
 
 /// Of the time of finding and refining peaks: refining takes most of it.
 constexpr double kFindingShare = 0.2;
+/// Numbers of false positives that differ more tell another story.
+constexpr double kFarOff = 2;
 
 } // namespace
 
@@ -34,7 +36,7 @@ ThresholdReport thresholdOn(const Job& job, match::SearchLaw law) {
         report.value = report.law.atDeviations(*job.zscore);
     }
     report.falsePositives = report.law.falsePositives(report.value);
-    if (report.law.null == match::NullTemplate::None) {
+    if (!report.law.hasNull()) {
         for (const match::ScoreLaw& each : report.law.maps) {
             for (std::string& sentence : each.warningsAt(report.value)) {
                 if (std::ranges::find(report.warnings, sentence) == report.warnings.end()) {
@@ -42,6 +44,11 @@ ThresholdReport thresholdOn(const Job& job, match::SearchLaw law) {
                 }
             }
         }
+    }
+    if (report.law.hasNull() && report.falsePositives &&
+        report.law.byMaps(report.value) > kFarOff * report.law.byNull(report.value)) {
+        report.warnings.emplace_back("the null template promises fewer false positives than the "
+                                     "law of the scores, which counts");
     }
     return report;
 }

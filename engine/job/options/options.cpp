@@ -435,11 +435,12 @@ std::vector<Option<Job>> makeOptions() {
                         ".csv, .tsv or .json",
                         &Job::comparison),
         enumOption<Job>("null",
-                        "count false positives of lcc by a search for the mirrored template or one "
-                        "with scrambled phases; none: by the law of the scores",
+                        "count false positives of lcc by a search for the mirrored template, one "
+                        "with scrambled phases, or a sphere of its size; none: by the law of the "
+                        "scores",
                         &Job::null,
                         std::vector{match::NullTemplate::None, match::NullTemplate::Mirror,
-                                    match::NullTemplate::Phase}),
+                                    match::NullTemplate::Phase, match::NullTemplate::Sphere}),
         flagOption<Job>("handedness",
                         "of lcc: also search for the mirrored templates and tell which hand the "
                         "scene holds",

@@ -15,10 +15,13 @@ std::string brief(double value) {
 } // namespace
 
 std::string lawText(const match::SearchLaw& law) {
-    if (law.null != match::NullTemplate::None) {
-        return std::string("counted with the ") +
-               (law.null == match::NullTemplate::Mirror ? "mirrored" : "phase-scrambled") +
-               (law.maps.size() > 1 ? " templates" : " template");
+    if (law.hasNull()) {
+        const std::string templates = law.maps.size() > 1 ? " templates" : " template";
+        return "counted with " + (law.null == match::NullTemplate::Sphere
+                                      ? "a sphere of the size of the" + templates
+                                      : (law.null == match::NullTemplate::Mirror
+                                             ? "the mirrored" + templates
+                                             : "the phase-scrambled" + templates));
     }
     const match::ScoreLaw& first = law.maps.front();
     std::string text = first.law == match::Law::Student ? "Student's t, " : "Gaussian, ";
@@ -71,6 +74,17 @@ Json partsJson(const match::ScoreLaw& law) {
     return parts;
 }
 
+Json checkJson(const match::SearchLaw& law) {
+    if (law.null == match::NullTemplate::None) {
+        return nullptr;
+    }
+    return {{"likeness", law.check.likeness},
+            {"peaks", law.check.peaks},
+            {"matched", law.check.matched},
+            {"ratio", law.check.ratio},
+            {"withdrawn", law.check.withdrawn}};
+}
+
 } // namespace
 
 Json toJson(const ThresholdReport& threshold) {
@@ -96,6 +110,7 @@ Json toJson(const ThresholdReport& threshold) {
             {"law", threshold.law.exists() ? Json(threshold.law.name()) : Json(nullptr)},
             {"parameters", laws},
             {"null", match::name(threshold.law.null)},
+            {"null_check", checkJson(threshold.law)},
             {"null_scores", threshold.law.nullScores},
             {"warnings", threshold.warnings},
             {"expected_false_positives", orNull(threshold.falsePositives)}};

@@ -241,8 +241,10 @@ class ThresholdTest : public QObject {
         QVERIFY(law.nullScores.size() >= 1000);
         QVERIFY(std::ranges::is_sorted(law.nullScores, std::greater<>()));
         // Between two null peaks the number is that of those above.
-        QVERIFY(std::abs(law.falsePositives(law.nullScores[199]) - 200) < 1e-9);
+        QVERIFY(std::abs(law.byNull(law.nullScores[199]) - 200) < 1e-9);
         QVERIFY(law.falsePositives(1) < law.falsePositives(law.nullScores[0]));
+        // The larger of two numbers counts.
+        QCOMPARE(law.falsePositives(0.3), std::max(law.byNull(0.3), law.byMaps(0.3)));
         const job::FoundPeaks again =
             job::extractPeaks(*job::keepMap(result, job, images.scene), job::thresholdsOf(job));
         QCOMPARE(again.peaks.size(), result.peaks.size());
@@ -261,6 +263,100 @@ class ThresholdTest : public QObject {
         QCOMPARE(result.warnings.size(), std::size_t{1});
         QVERIFY(QString::fromStdString(result.warnings[0]).contains("correlation of 1.00"));
         QVERIFY(result.report.warnings == result.warnings);
+        const match::SearchLaw& law = result.report.threshold->law;
+        QVERIFY(law.check.withdrawn && !law.hasNull() && law.nullScores.empty());
+        QCOMPARE(std::string(law.name()), std::string("student"));
+    }
+
+    void aNullThatFindsTheObjectsIsNotAllowedToHideThem_data() {
+        QTest::addColumn<bool>("disc");
+        QTest::addColumn<QString>("rotations");
+        QTest::addColumn<int>("kind");
+        for (const match::NullTemplate kind :
+             {match::NullTemplate::Mirror, match::NullTemplate::Phase,
+              match::NullTemplate::Sphere}) {
+            for (const char* rotations : {"", "90"}) {
+                for (const bool disc : {true, false}) {
+                    QTest::addRow("%s, %s, rotations %s", match::name(kind).data(),
+                                  disc ? "disc" : "hook", rotations)
+                        << disc << rotations << static_cast<int>(kind);
+                }
+            }
+        }
+    }
+
+    /// 25 objects off the middle of their boxes: a disc, which its mirror image and a disc of its
+    /// size find at another place of the box, and a hook, which a turn of its mirror image likes.
+    void aNullThatFindsTheObjectsIsNotAllowedToHideThem() {
+        QFETCH(bool, disc);
+        QFETCH(QString, rotations);
+        QFETCH(int, kind);
+        constexpr std::int64_t kBox = 20;
+        const auto object = [&](std::int64_t x, std::int64_t y) {
+            const std::int64_t dx = x - 12, dy = y - 11;
+            const bool hook =
+                (x >= 5 && x < 9 && y >= 3 && y < 17) || (y >= 3 && y < 7 && x >= 5 && x < 15);
+            return (disc ? dx * dx + dy * dy <= 36 : hook) ? 1.0F : 0.0F;
+        };
+        base::Image<float> scene = gaussian({250, 250, 1}, 21);
+        for (std::int64_t i = 0; i < scene.count(); ++i) {
+            const std::int64_t x = i % 250, y = i / 250;
+            const std::int64_t inX = x % 50 - 15, inY = y % 50 - 15;
+            const bool inside = inX >= 0 && inX < kBox && inY >= 0 && inY < kBox;
+            scene.data()[i] = 0.2F * scene.data()[i] + (inside ? object(inX, inY) : 0.0F);
+        }
+        base::Image<float> templ({kBox, kBox, 1});
+        for (std::int64_t i = 0; i < templ.count(); ++i) {
+            templ.data()[i] = scene.view().at(15 + i % kBox, 15 + i / kBox, 0);
+        }
+        job::Job job;
+        job.null = static_cast<match::NullTemplate>(kind);
+        job.poses.rotations = rotations.toStdString();
+        const job::JobResult result =
+            searched(test::imagesOf(std::move(scene), std::move(templ)), job);
+        std::size_t found = 0;
+        for (const match::Peak& peak : result.peaks) {
+            const auto near = [](double at) { // the object, wherever it lies in its box
+                return std::abs(std::remainder(at - 25, 50)) < 10;
+            };
+            if (near(peak.centre[0]) && near(peak.centre[1])) {
+                ++found;
+            }
+        }
+        QCOMPARE(found, std::size_t{25});
+        QVERIFY(result.peaks.size() <= 27);
+        const match::SearchLaw& law = result.report.threshold->law;
+        const bool sphere = job.null == match::NullTemplate::Sphere;
+        const bool blind = disc && job.null != match::NullTemplate::Phase;
+        // In four turns of a disc, one is better than a sphere by chance.
+        QVERIFY2(law.check.withdrawn == (blind && (rotations.isEmpty() || !sphere)),
+                 qPrintable(QString::number(law.check.matched) + " of " +
+                            QString::number(law.check.peaks)));
+        const auto told = [&](const char* words) {
+            return std::ranges::any_of(result.report.threshold->warnings, [&](const auto& each) {
+                return each.find(words) != std::string::npos;
+            });
+        };
+        QCOMPARE(told("does no better") || told("does hardly better"), blind);
+    }
+
+    /// A template with a slope likes a slope; its scrambled phases do not.
+    void aNullThatKnowsNoSlopePromisesNothing() {
+        base::Image<float> scene = gaussian({200, 200, 1}, 31);
+        base::Image<float> templ = gaussian({15, 15, 1}, 32);
+        for (std::int64_t i = 0; i < scene.count(); ++i) {
+            scene.data()[i] += 0.2F * static_cast<float>(i % 200);
+        }
+        for (std::int64_t i = 0; i < templ.count(); ++i) {
+            templ.data()[i] += 0.2F * static_cast<float>(i % 15);
+        }
+        job::Job job;
+        job.null = match::NullTemplate::Phase;
+        job.falsePositives = 10;
+        job.maxPeaks = 1000;
+        const job::JobResult result =
+            searched(test::imagesOf(std::move(scene), std::move(templ)), job);
+        QVERIFY2(result.peaks.size() <= 20, qPrintable(QString::number(result.peaks.size())));
     }
 
     /// The sums of products at every shift along an axis are those of the image.
