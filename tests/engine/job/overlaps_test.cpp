@@ -141,23 +141,6 @@ class OverlapsTest : public QObject {
         }
     }
 
-    static void thePrunedSearchHasTheSameList() {
-        Job job = searching();
-        job.minScore = 0.5;
-        job.poses.refine = false;
-        const std::vector<match::Peak> want = job::runJob(job, objects().images).peaks;
-        job.poses.search = job::Search::Pruned;
-        const std::vector<match::Peak> got = job::runJob(job, objects().images).peaks;
-        QCOMPARE(found(want), 31);
-        QCOMPARE(got.size(), want.size());
-        for (std::size_t i = 0; i < got.size(); ++i) {
-            QVERIFY(got[i].corner == want[i].corner && got[i].score == want[i].score);
-            QCOMPARE(got[i].overlap.has_value(), want[i].overlap.has_value());
-            QVERIFY(!got[i].overlap || (got[i].overlap->share == want[i].overlap->share &&
-                                        got[i].overlap->corner == want[i].overlap->corner));
-        }
-    }
-
     /// The masks of the six pairs are a pixel larger than the objects all around.
     static void aPeakNamesTheOneThatItOverlaps() {
         const job::JobReport report = job::runJob(searching(), objects().images).report;
