@@ -146,6 +146,9 @@ struct Job : PlannedJob {
     std::optional<double> minDistance; ///< empty = auto
     /// Of minDistance: "m", "cm", "mm", "um", "nm", "A"; empty: shortest edges of a voxel.
     std::string distanceUnit;
+    /// Largest share of the smaller support that a peak may have in common with a better listed
+    /// one; 1 lists any. Empty: maxOverlapOf().
+    std::optional<double> maxOverlap;
     bool partialPeaks = false; ///< PARTIAL placements may be peaks
 
     std::filesystem::path map;
@@ -179,6 +182,10 @@ struct Job : PlannedJob {
 [[nodiscard]] bool mapDecidesThreshold(const Job& job);
 /// Of a job whose map decides by a number of false positives: that number, by default 1.
 [[nodiscard]] std::optional<double> falsePositivesOf(const Job& job);
+
+/// Job::maxOverlap or, where the job states none, 0.3 of a search over poses, whose turned objects
+/// have maxima in other poses on their own slopes. Empty where any overlap is listed.
+[[nodiscard]] std::optional<double> maxOverlapOf(const Job& job);
 
 /// The jobs of the single scenes. If there are several, outputs carry the number of their scene,
 /// from 0 ("map-1.mha"). Crops and the written template belong to the first scene.

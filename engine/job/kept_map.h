@@ -20,7 +20,8 @@ struct PeakThresholds {
     /// Of lcc, in place of `threshold`: as in Job. One of them at most.
     std::optional<double> falsePositives{};
     std::optional<double> zscore{};
-    std::string distanceUnit{}; ///< as in Job
+    std::string distanceUnit{};         ///< as in Job
+    std::optional<double> maxOverlap{}; ///< as in Job
 
     friend bool operator==(const PeakThresholds&, const PeakThresholds&) = default;
 };

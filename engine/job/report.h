@@ -163,9 +163,11 @@ enum class Hand : std::uint8_t { Undecided, Given, Mirrored };
 struct HandednessReport {
     std::vector<double> given;    ///< scores of the best peaks, best first
     std::vector<double> mirrored; ///< the same of the mirrored templates
-    double threshold = 0;         ///< of the peaks of the given templates
-    std::int64_t compared = 0;    ///< of the ranks up to where the better one leaves the threshold:
-    double above = 0;             ///< share at which the given templates score more; ties: half
+    /// What a peak must reach to count: the threshold of the job, or a higher score that noise
+    /// reaches in one of ten scenes only.
+    double threshold = 0;
+    std::int64_t compared = 0; ///< of the ranks up to where the better one leaves the threshold:
+    double above = 0;          ///< share at which the given templates score more; ties: half
     double givenMedian = 0;
     double mirroredMedian = 0;
     std::int64_t places = 0; ///< where a peak of either reaches the threshold, without ties
@@ -327,6 +329,12 @@ struct JobReport {
 [[nodiscard]] std::string poseText(const rotation::Pose& pose, bool flat);
 /// The same with the score of a refined pose in brackets; empty without a pose.
 [[nodiscard]] std::string poseText(const match::Peak& peak, bool flat);
+/// The rank in the list, from 1, of the peak that one overlaps most; empty where it overlaps none.
+[[nodiscard]] std::optional<std::size_t> rankUnder(const std::vector<match::Peak>& peaks,
+                                                   const match::Peak& peak);
+/// Which peaks overlap better ones, and what their false positives do not count: "peak 5 overlaps
+/// peak 2 by 25 %; ...". Empty where none does.
+[[nodiscard]] std::string overlapText(const std::vector<match::Peak>& peaks);
 /// The largest standard error of the centre along an axis, voxels: "0.012"; empty without one.
 [[nodiscard]] std::string placeErrorText(const match::Peak& peak);
 /// The audit in one line: "passed; 168 scores compared with the definition; largest deviation

@@ -12,6 +12,7 @@
 #include "engine/match/detail/candidates.h"
 #include "engine/match/detail/scores.h"
 #include "engine/match/exclusion.h"
+#include "engine/match/overlap.h"
 
 namespace flcc::match {
 
@@ -196,6 +197,7 @@ std::vector<Found> takeBest(std::vector<detail::Scores>& maps, const PeakOptions
                    std::max(largest.z, templ.z)};
     }
     Exclusion exclusion(largest, options.minDistance, options.edges);
+    Overlaps overlaps(largest);
     std::vector<Search> searches;
     for (detail::Scores& scores : maps) {
         const auto number = static_cast<double>(searches.size());
@@ -234,6 +236,13 @@ std::vector<Found> takeBest(std::vector<detail::Scores>& maps, const PeakOptions
                                   static_cast<double>(count));
         }
         next->pop();
+        if (options.maxOverlap) {
+            Lying lying = searchedAt(best->scores->map(), best->maximum.score.templ, best->corner);
+            if (overlaps.most(lying).share > *options.maxOverlap) {
+                continue;
+            }
+            overlaps.add(std::move(lying));
+        }
         exclusion.add(best->corner, best->scores->templExtents(),
                       best->scores->turnedAs(best->maximum.score));
         accepted.push_back(*best);
@@ -286,6 +295,10 @@ void requireSensible(const PeakOptions& options) {
     if (options.maxPeaks < 0) {
         refuse("the number of peaks must not be negative, but is " +
                std::to_string(options.maxPeaks));
+    }
+    if (options.maxOverlap && !(*options.maxOverlap >= 0)) {
+        refuse("the largest overlap of peaks must be 0 or more, but is " +
+               std::to_string(*options.maxOverlap));
     }
     if (options.minDistance && !(*options.minDistance >= 0)) {
         refuse("the distance between peaks must be 0 or more, but is " +

@@ -39,6 +39,14 @@ struct Refinement {
     bool scaleEnds = false; ///< it ends at the least or largest scale that was searched
 };
 
+/// The better listed peak that a peak overlaps most: whose support has the largest share of common
+/// voxels (Overlaps).
+struct PeakOverlap {
+    double share = 0;   ///< above 0
+    base::Index corner; ///< Peak::corner and Peak::templ of the better peak
+    int templ = 0;
+};
+
 /// One place where a template was found. `engine/method/NUMERICS.md`, section 8, defines its score.
 struct Peak {
     double score = 0; ///< canonical score; of another operation than lcc, its canonical value
@@ -69,6 +77,9 @@ struct Peak {
     /// Peaks with at least this score that a search of a scene without the template would list
     /// (score_law.h). Empty where the scores have no law, and of operations other than lcc.
     std::optional<double> falsePositives{};
+    /// Of a peak on the support of a better one (setOverlaps). Its false positives count peaks of
+    /// noise; that the slope of the better peak's scores lifts this one is not in the number.
+    std::optional<PeakOverlap> overlap{};
     /// Height of the score above its surroundings in the map (sharpness.h); empty where no whole
     /// map is there.
     std::optional<double> sharpness{};
@@ -89,6 +100,9 @@ struct PeakOptions {
     /// half it is removed).
     std::optional<double> minDistance{};
     base::Point edges{1, 1, 1}; ///< of a voxel; the shortest is 1 (base::voxelEdges)
+    /// A peak is listed only if its support has at most this share in common (Overlaps) with the
+    /// support of every better listed peak. Empty: any.
+    std::optional<double> maxOverlap{};
     /// PARTIAL voxels may be peaks.
     bool partialPeaks = false;
     /// Copied from the problem of the map: the value of voxels outside the scene, and the least
@@ -193,6 +207,7 @@ struct BestPlaces {
 /// - A plateau gives one peak: its first voxel in the order z, y, x.
 /// - The place between voxels comes from placeOf(). There is none along an axis at the border of
 ///   the map or beside a voxel without a value.
+/// - A peak that `options.maxOverlap` leaves out suppresses nothing.
 /// Of a search over poses the canonical score of a voxel is that of the member which the index
 /// names: too many others would have to be compared. A peak suppresses what lies within half the
 /// extents of its template as it is turned there. `corner` of such a peak is that of the box of the

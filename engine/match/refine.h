@@ -85,12 +85,12 @@ class PoseScorer::Member {
 
 /// With which options findPeaks() finds the peaks that refinePeaks() makes a list of.
 struct CandidateOptions {
-    /// For a threshold that refined peaks must reach: `minScore` times `likeness`, and 50 more
-    /// peaks, as their order may change.
+    /// For a threshold that refined peaks must reach: `minScore` times `likeness`, 50 more peaks,
+    /// as their order may change, and 0.2 more of `maxOverlap`.
     PeakOptions peaks;
-    /// The same for peaks that lie in the exclusion zone of a higher one, but no nearer than a
-    /// quarter of the template's shortest edge: refined, they may be higher. Empty where such peaks
-    /// are listed anyway.
+    /// The same for peaks that lie in the exclusion zone of a higher one, or overlap it, but no
+    /// nearer than a quarter of the template's shortest edge: refined, they may be higher. Empty
+    /// where such peaks are listed anyway.
     std::optional<PeakOptions> hidden;
     /// The score of a template with itself half a step away along all coordinates and half a voxel
     /// along all axes, 0.5 at least: an object in a pose between those searched has about as large
@@ -109,8 +109,10 @@ struct CandidateOptions {
 ///   no place either.
 /// - A peak is listed if its score or its refined score, plus the bound, reaches
 ///   `options.minScore`.
-/// - It is ordered by refined score, else by score; a peak in the exclusion zone of a better one is
-///   removed, as by findPeaks(), with the refined places; at most `options.maxPeaks` stay.
+/// - It is ordered by refined score, else by score; a peak in the exclusion zone of a better one,
+/// or
+///   above `options.maxOverlap` with it, is removed, as by findPeaks(), with the refined places
+///   and poses; at most `options.maxPeaks` stay.
 /// Peaks without a pose keep what they have. Peaks are of `maps` as findPeaks() gave them.
 /// `hidden`: peaks by CandidateOptions::hidden; those that are not among `peaks` and, divided by
 /// `likeness`, reach the refined score of the peaks whose zone they lie in are refined and listed

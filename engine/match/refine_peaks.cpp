@@ -10,6 +10,7 @@
 #include "engine/base/error.h"
 #include "engine/match/detail/alignment.h"
 #include "engine/match/exclusion.h"
+#include "engine/match/overlap.h"
 #include "engine/match/refine.h"
 #include "engine/method/shared/posed_view.h"
 
@@ -231,6 +232,7 @@ void listAgain(std::vector<Peak>& peaks, const std::vector<SearchedMap>& maps,
                    std::max(largest.z, box.z)};
     }
     Exclusion exclusion(largest, options.minDistance, options.edges);
+    Overlaps overlaps(largestLying(maps));
     std::vector<Peak> kept;
     for (Peak& peak : peaks) {
         const SearchedMap* const map = mapOf(maps, peak);
@@ -246,6 +248,13 @@ void listAgain(std::vector<Peak>& peaks, const std::vector<SearchedMap>& maps,
         const base::Extents box = map->poses ? map->poses->box() : map->templates.front().extents();
         if (exclusion.covers(corner, box)) {
             continue;
+        }
+        if (options.maxOverlap) {
+            Lying lying = lyingAt(*map, peak);
+            if (overlaps.most(lying).share > *options.maxOverlap) {
+                continue;
+            }
+            overlaps.add(std::move(lying));
         }
         std::optional<Exclusion::Turned> turned;
         if (peak.pose && map->poses) {
@@ -286,6 +295,9 @@ CandidateOptions candidateOptions(const PeakOptions& options,
                                   const std::vector<SearchedMap>& maps) {
     constexpr std::size_t kTemplates = 4;
     constexpr std::int64_t kMore = 50;
+    // What refining takes away from the overlap of neighbours at most: half a step of 10 degrees
+    // and half a voxel of each of two ellipses of 40x10 voxels side by side are a share of 0.2.
+    constexpr double kMoreOverlap = 0.2;
     CandidateOptions made{.peaks = options, .hidden = {}};
     double shortest = 0; // edge of a template, in the unit of PeakOptions::edges
     for (const SearchedMap& map : maps) {
@@ -310,9 +322,13 @@ CandidateOptions candidateOptions(const PeakOptions& options,
     made.peaks.minScore *= options.minScore > 0 ? made.likeness : 1;
     made.peaks.maxPeaks += kMore;
     const double apart = std::max(2.0, shortest / 4);
-    if (!options.minDistance || *options.minDistance > apart) {
+    if (!options.minDistance || *options.minDistance > apart || options.maxOverlap) {
         made.hidden = made.peaks;
-        made.hidden->minDistance = apart;
+        made.hidden->minDistance = std::min(apart, options.minDistance.value_or(apart));
+        made.hidden->maxOverlap.reset();
+    }
+    if (options.maxOverlap) {
+        made.peaks.maxOverlap = *options.maxOverlap + kMoreOverlap;
     }
     return made;
 }

@@ -107,6 +107,21 @@ PoseBank::Turned PoseBank::turnedWhole(std::size_t templ, const Pose& pose,
     return {std::move(made), own.corner};
 }
 
+PoseBank::Footprint PoseBank::footprint(std::size_t templ, const Pose& pose,
+                                        const base::Point& moved) const {
+    base::Box own = ownBox(templ, pose);
+    // Between voxels a slanted rim may reach a voxel further on any side.
+    const std::int64_t more = moved == base::Point{0, 0, 0} ? 0 : 1;
+    const std::int64_t deep = m_cover.flat ? 0 : more;
+    own.corner = {own.corner.x - more, own.corner.y - more, own.corner.z - deep};
+    own.extents = {own.extents.x + 2 * more, own.extents.y + 2 * more, own.extents.z + 2 * deep};
+    const base::Point centre = centreOf(templ, pose);
+    const base::Point inside{centre[0] + moved[0] - static_cast<double>(own.corner.x),
+                             centre[1] + moved[1] - static_cast<double>(own.corner.y),
+                             centre[2] + moved[2] - static_cast<double>(own.corner.z)};
+    return {m_turners[templ].supportOf(pose, {own.extents, inside}), own.corner};
+}
+
 bool PoseBank::hasMembersOf(const PoseBank& other) const {
     const bool prepared = m_prepare || other.m_prepare; // by filters that cannot be compared
     return !prepared && m_box == other.m_box && m_cover.turns == other.m_cover.turns &&

@@ -80,6 +80,15 @@ class PoseBank {
     [[nodiscard]] Turned turnedWhole(std::size_t templ, const Pose& pose,
                                      const base::Point& moved = {0, 0, 0}) const;
 
+    /// The support alone of a template in a pose, its centre moved as in turnedWhole() by a voxel
+    /// at most along any axis.
+    struct Footprint {
+        base::Image<std::uint8_t> support; ///< 1 where the voxel counts
+        base::Index shift;                 ///< as Turned::shift
+    };
+    [[nodiscard]] Footprint footprint(std::size_t templ, const Pose& pose,
+                                      const base::Point& moved = {0, 0, 0}) const;
+
   private:
     std::vector<Turner> m_turners;
     Cover m_cover;

@@ -449,6 +449,16 @@ TurnedTemplate Turner::turned(const Pose& pose, const Frame& frame) const {
     return made;
 }
 
+base::Image<std::uint8_t> Turner::supportOf(const Pose& pose, const Frame& frame) const {
+    base::Image<std::uint8_t> support(frame.extents, 0);
+    forPlaces(pose, frame,
+              [&](const base::Index& at, const base::Point& offset, const base::Point& place) {
+                  support.view().at(at) = m_voxels.counts(offset, place, pose.scale) ? 1 : 0;
+                  return true;
+              });
+    return support;
+}
+
 bool Turner::isWhole(const Pose& pose, const Frame& frame) const {
     bool whole = m_voxels.weights.empty();
     forPlaces(pose, frame,

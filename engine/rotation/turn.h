@@ -108,6 +108,10 @@ class Turner {
     /// 64 products for each voxel that counts; more where the new grid is coarser.
     [[nodiscard]] TurnedTemplate turned(const Pose& pose, const Frame& frame) const;
 
+    /// TurnedTemplate::support of turned() alone. **Cost**: a product of matrix and vector for each
+    /// voxel of the box.
+    [[nodiscard]] base::Image<std::uint8_t> supportOf(const Pose& pose, const Frame& frame) const;
+
     /// Whether support and pose leave no voxel of the box out. **Cost**: that of the support alone.
     [[nodiscard]] bool isWhole(const Pose& pose, const Frame& frame) const;
 

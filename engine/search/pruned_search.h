@@ -42,6 +42,7 @@ struct Options {
     std::int64_t maxPeaks = 100;
     std::optional<double> minDistance{};
     base::Point edges{1, 1, 1};
+    std::optional<double> maxOverlap{};
     /// The share of the bound on what cells do not see that counts. With 1 the list of peaks is
     /// that of all scores. Below 1 the search is faster and may miss peaks.
     double trust = 1;

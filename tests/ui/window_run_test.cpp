@@ -327,6 +327,7 @@ void WindowRunTest::everyControlOfTheMatchPanelReachesTheJob() {
     job.minScore = 0.25;
     job.maxPeaks = 17;
     job.minDistance = 6.5;
+    job.maxOverlap = 0.375; // two digits are shown
     m_window->matchPanel().setSettings(job);
     job::Job read = m_window->matchPanel().settings();
     QVERIFY(read == job);

@@ -49,6 +49,7 @@ const QHash<QString, Control>& controls() {
         {QStringLiteral("zscore"), {label("Deviations")}},
         {QStringLiteral("null"), {label("Null template")}},
         {QStringLiteral("min-distance"), {label("Distance")}},
+        {QStringLiteral("max-overlap"), {label("Largest overlap")}},
         {QStringLiteral("template"), {label("Template")}},
         {QStringLiteral("crop"), {label("Cut template")}},
         {QStringLiteral("scene"), {label("Add scenes")}},

@@ -148,6 +148,7 @@ void CockpitPanel::followPeaks() {
         const job::PeakThresholds now = job::thresholdsOf(result->settings);
         if (now.minDistance != m_pool.thresholds.minDistance ||
             now.distanceUnit != m_pool.thresholds.distanceUnit ||
+            now.maxOverlap != m_pool.thresholds.maxOverlap ||
             now.partialPeaks != m_pool.thresholds.partialPeaks) {
             m_counted = false; // other peaks suppress each other
             count();

@@ -246,6 +246,12 @@ QString ExplainPanel::textOf(const Shown& shown) const {
         lines << tr("%1 false positives expected with such a score")
                      .arg(*peak.falsePositives, 0, 'g', 2);
     }
+    if (peak.overlap) {
+        lines
+            << tr("Overlaps a better peak by %1 % of the smaller template; false positives do not "
+                  "count the slope of that peak's scores")
+                   .arg(100 * peak.overlap->share, 0, 'f', 0);
+    }
     if (peak.error) {
         lines << tr("Centre ± %1 %2, by least squares of the pixels")
                      .arg(QString::number(std::ranges::max(*peak.error), 'g', 2),

@@ -267,7 +267,7 @@ void MatchPanel::nameChanges() {
     const bool computation = now.device != usual.device || now.threads != usual.threads ||
                              now.memoryBytes != usual.memoryBytes;
     const bool law = now.falsePositives != usual.falsePositives || now.zscore != usual.zscore ||
-                     now.null != usual.null;
+                     now.null != usual.null || now.maxOverlap != usual.maxOverlap;
     const bool poses = now.poses != usual.poses || now.searchStatistics != usual.searchStatistics ||
                        now.handedness != usual.handedness;
     const bool noise = now.preparation != usual.preparation;

@@ -149,7 +149,11 @@ QVariant PeaksModel::data(const QModelIndex& index, int role) const {
                           : QString()) +
                (peak.sharpness ? tr("; sharpness %1: height above its surroundings")
                                      .arg(*peak.sharpness, 0, 'f', 3)
-                               : QString());
+                               : QString()) +
+               (peak.overlap ? tr("; overlaps a better peak by %1 % of the smaller template: its "
+                                  "false positives do not count the slope of that peak's scores")
+                                   .arg(100 * peak.overlap->share, 0, 'f', 0)
+                             : QString());
     default:
         return {};
     }

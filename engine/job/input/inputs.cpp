@@ -534,6 +534,7 @@ match::PeakOptions peakOptions(const Job& job, const base::Geometry& geometry, b
             .maxPeaks = job.maxPeaks,
             .minDistance = minDistanceOf(job, geometry, volume),
             .edges = base::voxelEdges(geometry, volume),
+            .maxOverlap = maxOverlapOf(job),
             .partialPeaks = job.partialPeaks,
             .outside = job.outside,
             .minOverlap = job.minOverlap};

@@ -34,15 +34,23 @@ base::Index Inputs::shiftOf(const std::vector<int>& group) const {
 void moveToScene(std::vector<match::Peak>& peaks, const Inputs& inputs,
                  const base::Geometry& geometry) {
     const base::Index region = inputs.sceneCorner();
+    const auto wayOf = [&](int templ) {
+        const auto group = std::ranges::find_if(inputs.groups, [templ](const auto& each) {
+            return std::ranges::find(each, templ) != each.end();
+        });
+        const base::Index own = inputs.shiftOf(*group);
+        return base::Index{region.x + own.x, region.y + own.y, region.z + own.z};
+    };
+    const auto move = [](base::Index& corner, const base::Index& by) {
+        corner = {corner.x + by.x, corner.y + by.y, corner.z + by.z};
+    };
     for (match::Peak& peak : peaks) {
         const base::Point half =
             halfOf(inputs.templates[static_cast<std::size_t>(peak.templ)].image->extents());
-        const auto group = std::ranges::find_if(inputs.groups, [&peak](const auto& each) {
-            return std::ranges::find(each, peak.templ) != each.end();
-        });
-        const base::Index own = inputs.shiftOf(*group);
-        const base::Index by{region.x + own.x, region.y + own.y, region.z + own.z};
-        peak.corner = {peak.corner.x + by.x, peak.corner.y + by.y, peak.corner.z + by.z};
+        move(peak.corner, wayOf(peak.templ));
+        if (peak.overlap) {
+            move(peak.overlap->corner, wayOf(peak.overlap->templ));
+        }
         const base::Point corner = pointOf(peak.corner);
         for (std::size_t axis = 0; axis < 3; ++axis) {
             peak.centre[axis] = corner[axis] + half[axis] + peak.shift[axis];

@@ -6,6 +6,7 @@
 
 #include "engine/base/error.h"
 #include "engine/job/match/kept_images.h"
+#include "engine/match/overlap.h"
 #include "engine/match/sharpness.h"
 
 namespace flcc::job {
@@ -18,7 +19,7 @@ constexpr std::array<std::int64_t base::Extents::*, 3> kEdges{&base::Extents::x,
                                                               &base::Extents::z};
 /// A search within a few voxels looks at every local maximum, whatever its value.
 constexpr double kAnyValue = -std::numeric_limits<double>::max();
-constexpr std::int64_t kMostSuppressed = 20;
+constexpr std::int64_t kMostSuppressed = 40;
 
 bool isInside(const base::Extents& extents, const base::Index& at) {
     return at.x >= 0 && at.y >= 0 && at.z >= 0 && at.x < extents.x && at.y < extents.y &&
@@ -91,6 +92,7 @@ std::vector<match::Peak> maximaIn(const KeptMap& kept, const base::Box& box,
     options.maxPeaks = most;
     options.minDistance = 1;
     options.edges = {1, 1, 1};
+    options.maxOverlap.reset();
     std::vector<match::Peak> peaks =
         match::findPeaks(images.inputs.sceneView(), {map}, images.inputs.geometry, options, stop);
     if (images.job.operation.isLcc()) {
@@ -160,6 +162,19 @@ bool excludes(const match::Peak& peak, const base::Extents& templ, const match::
     }
     const std::optional<double>& distance = options.minDistance;
     return distance ? squared < 4 * *distance * *distance : near;
+}
+
+/// Whether two peaks have more of their supports in common than both may, to be listed.
+bool overlapTooMuch(const KeptMap& kept, const match::Peak& peak, const match::Peak& other,
+                    const match::PeakOptions& options) {
+    if (!options.maxOverlap) {
+        return false;
+    }
+    const match::SearchedMap map = detail::searchedMap(kept, kept.parts.front());
+    match::Overlaps overlaps(match::largestLying({map}));
+    overlaps.add(match::lyingAt(map, peak)); // both lie as far from their places in the map
+    match::Lying lying = match::lyingAt(map, other);
+    return overlaps.most(lying).share > *options.maxOverlap;
 }
 
 /// `corner`: of the box of the bank, in the scene.
@@ -245,12 +260,18 @@ std::optional<Explanation> explain(const KeptMap& kept, const match::Peak& peak,
         };
         zone = {reach(0), reach(1), reach(2)};
     }
+    if (options.maxOverlap) {
+        const base::Extents most =
+            match::largestLying({detail::searchedMap(kept, kept.parts.front())});
+        zone = {std::max(zone.x, most.x), std::max(zone.y, most.y), std::max(zone.z, most.z)};
+    }
     const base::Box box = boxAround(kept.map->value.extents(), at, zone);
     for (match::Peak& each : maximaIn(kept, box, thresholds, kMostSuppressed, stop)) {
         const base::Extents other =
             inputs.templates[static_cast<std::size_t>(each.templ)].extents();
         if (each.corner != peak.corner && sign * each.score <= sign * peak.score &&
-            excludes(peak, size, each, other, options, inputs.geometry.spacing)) {
+            (excludes(peak, size, each, other, options, inputs.geometry.spacing) ||
+             overlapTooMuch(kept, peak, each, options))) {
             made.suppressed.push_back(each);
         }
     }

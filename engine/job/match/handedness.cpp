@@ -4,6 +4,7 @@
 #include <array>
 #include <cmath>
 #include <cstdint>
+#include <functional>
 #include <limits>
 #include <numeric>
 
@@ -14,6 +15,7 @@
 #include "engine/job/match/threshold.h"
 #include "engine/job/report/text.h"
 #include "engine/match/null_template.h"
+#include "engine/match/overlap.h"
 #include "engine/method/shared/posed_view.h"
 
 namespace flcc::job {
@@ -51,40 +53,52 @@ double distance(const base::Point& a, const base::Point& b) {
 
 /// The scores of a place; -2 of a hand without a peak there.
 struct Place {
+    base::Point centre{};
     double given = -2;
     double mirrored = -2;
 };
 
+/// As one search for both hands would list them, but with the score of the other hand.
 std::vector<Place> placesOf(const std::vector<match::Peak>& given,
                             const std::vector<match::Peak>& mirrored, double threshold,
-                            double reach) {
-    std::vector<Place> places;
-    std::vector<bool> taken(mirrored.size(), false);
-    for (const match::Peak& peak : given) {
-        std::size_t best = mirrored.size();
-        double nearest = reach;
-        for (std::size_t i = 0; i < mirrored.size(); ++i) {
-            const double off = distance(peak.centre, mirrored[i].centre);
-            if (!taken[i] && off <= nearest) {
-                nearest = off;
-                best = i;
+                            double reach, const Lies& lies) {
+    struct Each {
+        const match::Peak* peak;
+        bool isGiven;
+    };
+    std::vector<Each> all;
+    for (const bool isGiven : {true, false}) {
+        for (const match::Peak& peak : isGiven ? given : mirrored) {
+            if (peak.score >= threshold) {
+                all.push_back({&peak, isGiven});
             }
         }
-        Place place{peak.score, -2};
-        if (best < mirrored.size()) {
-            taken[best] = true;
-            place.mirrored = mirrored[best].score;
-        }
-        places.push_back(place);
     }
-    for (std::size_t i = 0; i < mirrored.size(); ++i) {
-        if (!taken[i]) {
-            places.push_back({-2, mirrored[i].score});
+    std::ranges::stable_sort(all, std::greater<>(),
+                             [](const Each& each) { return each.peak->score; });
+    std::vector<Place> places;
+    match::Overlaps overlaps(lies.largest);
+    for (const Each& each : all) {
+        const auto near = std::ranges::find_if(places, [&](const Place& place) {
+            return distance(place.centre, each.peak->centre) <= reach;
+        });
+        auto at = static_cast<std::size_t>(near - places.begin());
+        if (lies.of) {
+            match::Lying lying = lies.of(*each.peak, !each.isGiven);
+            const match::Overlaps::Most most =
+                near == places.end() ? overlaps.most(lying) : match::Overlaps::Most{};
+            if (most.share > lies.mostOverlap) {
+                at = most.of;
+            } else if (near == places.end()) {
+                overlaps.add(std::move(lying));
+            }
         }
+        if (at == places.size()) {
+            places.push_back({.centre = each.peak->centre});
+        }
+        double& score = each.isGiven ? places[at].given : places[at].mirrored;
+        score = std::max(score, each.peak->score);
     }
-    std::erase_if(places, [threshold](const Place& place) {
-        return std::max(place.given, place.mirrored) < threshold;
-    });
     return places;
 }
 
@@ -127,14 +141,14 @@ void compareRanks(HandednessReport& report) {
 
 HandednessReport judgeHands(const std::vector<match::Peak>& given,
                             const std::vector<match::Peak>& mirrored, double threshold,
-                            double reach, double alike) {
+                            double reach, double alike, const Lies& lies) {
     HandednessReport report{.given = scoresOf(given),
                             .mirrored = scoresOf(mirrored),
                             .threshold = threshold,
                             .alike = alike,
                             .reason = {}};
     compareRanks(report);
-    for (const Place& place : placesOf(given, mirrored, threshold, reach)) {
+    for (const Place& place : placesOf(given, mirrored, threshold, reach, lies)) {
         if (place.given != place.mirrored) {
             ++report.places;
             report.won += place.given > place.mirrored ? 1 : 0;
@@ -148,8 +162,8 @@ HandednessReport judgeHands(const std::vector<match::Peak>& given,
         report.reason = "the template is its own mirror image up to a turn (correlation " +
                         fixed(alike, 2) + "), so both hands are one";
     } else if (report.places < kLeastPlaces) {
-        report.reason =
-            counts + " that reach the threshold; " + std::to_string(kLeastPlaces) + " are needed";
+        report.reason = counts + " that reach the score " + fixed(threshold, 3) + "; " +
+                        std::to_string(kLeastPlaces) + " are needed";
     } else if (report.p >= kLevel) {
         report.reason =
             counts + " (sign test, p = " + fixed(report.p, 3) + "), which chance gives too";
@@ -271,6 +285,47 @@ bool HandSearch::search(const Job& job, const Inputs& inputs, const JobResult& s
     return !stop.stop_requested();
 }
 
+namespace {
+
+/// The score that decides who votes: that of the job, and one that noise does not reach in both
+/// searches together but in a tenth of all scenes.
+double votingThreshold(const ThresholdReport& threshold) {
+    constexpr double kNoise = 0.05; // false positives of each search
+    const match::SearchLaw law{.maps = threshold.law.maps};
+    return law.exists() ? std::max(threshold.value, law.thresholdFor(kNoise)) : threshold.value;
+}
+
+/// How peaks of searches over poses lie; of others, nothing.
+Lies liesIn(const Inputs& inputs) {
+    // Less than what is listed: two peaks of one object are one vote.
+    constexpr double kVoting = 0.1;
+    Lies lies;
+    if (inputs.banks.empty()) {
+        return lies;
+    }
+    lies.mostOverlap = kVoting;
+    for (const auto& bank : inputs.banks) {
+        match::SearchedMap map;
+        map.poses = bank;
+        const base::Extents n = match::largestLying({map});
+        lies.largest = {std::max(lies.largest.x, n.x), std::max(lies.largest.y, n.y),
+                        std::max(lies.largest.z, n.z)};
+    }
+    lies.of = [&inputs](const match::Peak& peak, bool mirrored) {
+        const auto group = std::ranges::find_if(inputs.groups, [&peak](const auto& each) {
+            return std::ranges::find(each, peak.templ) != each.end();
+        });
+        const auto own = std::ranges::find(*group, peak.templ) - group->begin();
+        rotation::Pose pose = *peak.pose;
+        pose.mirrored = mirrored;
+        return match::lyingAbout(*inputs.bankOf(*group), static_cast<std::size_t>(own), pose,
+                                 peak.centre);
+    };
+    return lies;
+}
+
+} // namespace
+
 std::optional<HandednessReport> HandSearch::judge(const Job& job, const Inputs& inputs,
                                                   const JobResult& so,
                                                   const std::vector<match::SearchedMap>& maps,
@@ -281,8 +336,8 @@ std::optional<HandednessReport> HandSearch::judge(const Job& job, const Inputs& 
     std::vector<match::Peak> given =
         peaksOf(allPeaks(job), inputs.sceneView(), maps, so.geometry, {}, stop).peaks;
     moveToScene(given, inputs, so.geometry);
-    return judgeHands(given, m_mirrored, so.report.threshold->value, handReach(job, inputs),
-                      m_alike);
+    return judgeHands(given, m_mirrored, votingThreshold(*so.report.threshold),
+                      handReach(job, inputs), m_alike, liesIn(inputs));
 }
 
 } // namespace flcc::job::detail

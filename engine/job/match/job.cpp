@@ -173,6 +173,12 @@ std::optional<double> falsePositivesOf(const Job& job) {
                                                    : std::nullopt;
 }
 
+std::optional<double> maxOverlapOf(const Job& job) {
+    constexpr double kTurned = 0.3;
+    const double most = job.maxOverlap.value_or(job.poses.any() ? kTurned : 1);
+    return most < 1 ? std::optional(most) : std::nullopt;
+}
+
 std::string_view name(Phase phase) {
     constexpr std::array<std::string_view, 5> kNames{"reading", "planning", "matching",
                                                      "finding peaks", "writing"};

@@ -91,7 +91,8 @@ PeakThresholds thresholdsOf(const Job& job) {
             .partialPeaks = job.partialPeaks,
             .falsePositives = falsePositivesOf(job),
             .zscore = mapDecidesThreshold(job) ? job.zscore : std::nullopt,
-            .distanceUnit = job.distanceUnit};
+            .distanceUnit = job.distanceUnit,
+            .maxOverlap = job.maxOverlap};
 }
 
 Job withThresholds(Job job, const PeakThresholds& thresholds) {
@@ -106,6 +107,7 @@ Job withThresholds(Job job, const PeakThresholds& thresholds) {
     job.maxPeaks = thresholds.maxPeaks;
     job.minDistance = thresholds.minDistance;
     job.distanceUnit = thresholds.distanceUnit;
+    job.maxOverlap = thresholds.maxOverlap;
     job.partialPeaks = thresholds.partialPeaks;
     return job;
 }
@@ -246,7 +248,8 @@ std::optional<FoundPeaks> stricterPeaks(const KeptMap& kept, const FoundPeaks& l
                                         const PeakThresholds& looser,
                                         const PeakThresholds& wanted) {
     if (kept.stream || !list.incomplete.empty() || wanted.minDistance != looser.minDistance ||
-        wanted.distanceUnit != looser.distanceUnit || wanted.partialPeaks != looser.partialPeaks) {
+        wanted.distanceUnit != looser.distanceUnit || wanted.maxOverlap != looser.maxOverlap ||
+        wanted.partialPeaks != looser.partialPeaks) {
         return std::nullopt;
     }
     const auto valueOf = [&](const PeakThresholds& thresholds) {

@@ -13,6 +13,7 @@
 #include "engine/job/report/machine.h"
 #include "engine/job/report/spread.h"
 #include "engine/job/report/text.h"
+#include "engine/match/overlap.h"
 #include "engine/match/refine.h"
 #include "engine/method/bank.h"
 #include "engine/search/pruned_search.h"
@@ -127,6 +128,7 @@ bool SceneRunner::searchPruned() {
                                   .maxPeaks = m_job.maxPeaks,
                                   .minDistance = asked.minDistance,
                                   .edges = asked.edges,
+                                  .maxOverlap = asked.maxOverlap,
                                   .trust = m_job.poses.search == job::Search::Pruned ? 1 : kTrust,
                                   .mostMs = patience()};
     RunReport run;
@@ -203,6 +205,7 @@ bool SceneRunner::listPruned(const PrunedReport& facts, base::TilePool& pool) {
     if (m_stop.stop_requested()) {
         return false;
     }
+    match::setOverlaps(m_result.peaks, mapsOf(inputs()));
     JobReport& report = m_result.report;
     report.run->readMs = m_work->readMs;
     report.run->peaksMs = watch.ms();

@@ -6,6 +6,7 @@
 
 #include "engine/base/tile_pool.h"
 #include "engine/job/input/inputs.h"
+#include "engine/match/overlap.h"
 #include "engine/match/refine.h"
 #include "engine/match/search_statistics.h"
 #include "engine/match/sharpness.h"
@@ -101,6 +102,7 @@ FoundPeaks peaksOf(const Job& job, const method::MaskedView& scene,
             found.peaks.clear();
         }
     }
+    match::setOverlaps(found.peaks, maps);
     if (found.threshold) {
         for (match::Peak& peak : found.peaks) {
             if (found.threshold->falsePositives) {

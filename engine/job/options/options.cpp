@@ -260,6 +260,26 @@ Option<Job> minDistanceOption() {
             }};
 }
 
+Option<Job> maxOverlapOption() {
+    return {.name = "max-overlap",
+            .kind = ValueKind::NumberOrText,
+            .value = "auto|SHARE",
+            .help = "largest share of the smaller support, turned as it lies, that a peak may have "
+                    "in common with a better one; 1: any; auto: 0.3 of searches over rotations, "
+                    "scales or hands, else any",
+            .get =
+                [](const Job& job) {
+                    return job.maxOverlap ? std::optional(shortest(*job.maxOverlap)) : std::nullopt;
+                },
+            .set =
+                [](Job& job, const std::string& text) {
+                    job.maxOverlap.reset();
+                    if (text != "auto") {
+                        job.maxOverlap = toNumber("max-overlap", text, 0, 1);
+                    }
+                }};
+}
+
 std::vector<Option<Job>> makeOptions() {
     using method::Extent;
     using method::Outside;
@@ -451,6 +471,7 @@ std::vector<Option<Job>> makeOptions() {
         countOption<Job>("max-peaks", "100", "largest number of peaks listed", &Job::maxPeaks, 1,
                          kAnyCount),
         minDistanceOption(),
+        maxOverlapOption(),
         flagOption<Job>("partial-peaks", "panels that leave the scene or its mask may be peaks",
                         &Job::partialPeaks),
         fileOption<Job>("map", "FILE", "write the scores: .mha .nrrd .nii .nii.gz .mrc .tif .h5",

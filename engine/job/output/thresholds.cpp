@@ -102,6 +102,10 @@ void requireSensible(const Job& job) {
         wrong("option-value", "{--promise} must be a number from 1e-15 to 1, not {value}",
               shortest(job.promise));
     }
+    if (job.maxOverlap && !(*job.maxOverlap >= 0 && *job.maxOverlap <= 1)) {
+        wrong("option-value", "{--max-overlap} must be a number from 0 to 1, not {value}",
+              shortest(*job.maxOverlap));
+    }
     if (!(job.minOverlap >= 0 && job.minOverlap <= 1)) {
         wrong("option-value", "{--min-overlap} must be a number from 0 to 1, not {value}",
               shortest(job.minOverlap));

@@ -226,6 +226,9 @@ std::string peaksHtml(const JobReport& report) {
         text += paragraph("... and " + std::to_string(report.peaks.size() - kMostRows) +
                           " more; the JSON report and the list of peaks have all.");
     }
+    if (const std::string overlaps = overlapText(report.peaks); !overlaps.empty()) {
+        text += paragraph("Overlap: " + overlaps + ".");
+    }
     return text + paragraph("Voxels count from 0; x, y, z are the geometric centre with its "
                             "sub-voxel shift, +- its standard error along the worst axis; corner "
                             "is the voxel under the template's first voxel; false "

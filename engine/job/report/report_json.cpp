@@ -222,7 +222,7 @@ Json toJson(const SearchReport& search) {
             {"at", toJson(search.at)}};
 }
 
-Json toJson(const match::Peak& peak, std::size_t rank) {
+Json toJson(const match::Peak& peak, std::size_t rank, std::optional<std::size_t> under) {
     return {{"rank", rank},
             {"score", peak.score},
             {"bound", peak.bound},
@@ -246,6 +246,8 @@ Json toJson(const match::Peak& peak, std::size_t rank) {
             {"rival", orNull(peak.rival)},
             {"zscore", orNull(peak.zscore)},
             {"false_positives", orNull(peak.falsePositives)},
+            {"overlap",
+             under ? Json{{"share", peak.overlap->share}, {"under", *under}} : Json(nullptr)},
             {"sharpness", orNull(peak.sharpness)},
             {"search", peak.search ? Json{{"mean", peak.search->mean},
                                           {"deviation", peak.search->deviation},
@@ -293,7 +295,7 @@ Json toJson(const FrameReport& frame) {
             {"recomputed", frame.facts.recomputed},
             {"audit", name(frame.verdict)},
             {"peaks", frame.peaks},
-            {"best", frame.best ? toJson(*frame.best, 1) : Json(nullptr)},
+            {"best", frame.best ? toJson(*frame.best, 1, {}) : Json(nullptr)},
             {"peaks_incomplete",
              frame.peaksIncomplete.empty() ? Json(nullptr) : Json(frame.peaksIncomplete)},
             {"threshold", frame.threshold ? toJson(*frame.threshold) : Json(nullptr)}};
@@ -354,7 +356,8 @@ Json jsonOf(const JobReport& report) {
     json["audit"] = report.audit ? toJson(*report.audit) : Json(nullptr);
     json["peaks"] = Json::array();
     for (const match::Peak& peak : report.peaks) {
-        json["peaks"].push_back(toJson(peak, json["peaks"].size() + 1));
+        json["peaks"].push_back(
+            toJson(peak, json["peaks"].size() + 1, rankUnder(report.peaks, peak)));
     }
     json["truth"] = report.truth ? toJson(*report.truth) : Json(nullptr);
     json["threshold"] = report.threshold ? toJson(*report.threshold) : Json(nullptr);

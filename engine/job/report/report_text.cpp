@@ -398,6 +398,9 @@ std::string peaksText(const JobReport& report, std::size_t shown) {
     if (report.threshold) {
         text += "Threshold: " + thresholdText(*report.threshold) + "\n";
     }
+    if (const std::string overlaps = overlapText(peaks); !overlaps.empty()) {
+        text += "Overlap: " + overlaps + "\n";
+    }
     if (report.handedness) {
         text += "Hand: " + handednessText(*report.handedness) + "\n";
     }

@@ -1,4 +1,6 @@
-// The statistics of a search, and its hand, as text.
+// The statistics of a search, its hand and overlaps of its peaks, as text.
+
+#include <algorithm>
 
 #include "engine/job/report.h"
 #include "engine/job/report/text.h"
@@ -37,6 +39,40 @@ std::string handednessText(const HandednessReport& hands) {
            fixed(hands.givenMedian, 4) + " given and " + fixed(hands.mirroredMedian, 4) +
            " mirrored, the given curve is higher at " + fixed(100 * hands.above, 0) + " % of " +
            std::to_string(hands.compared) + " ranks";
+}
+
+std::optional<std::size_t> rankUnder(const std::vector<match::Peak>& peaks,
+                                     const match::Peak& peak) {
+    if (!peak.overlap) {
+        return std::nullopt;
+    }
+    const auto under = std::ranges::find_if(peaks, [&peak](const match::Peak& each) {
+        return each.corner == peak.overlap->corner && each.templ == peak.overlap->templ;
+    });
+    return under == peaks.end() ? std::nullopt
+                                : std::optional<std::size_t>(under - peaks.begin() + 1);
+}
+
+std::string overlapText(const std::vector<match::Peak>& peaks) {
+    constexpr std::size_t kNamed = 3;
+    std::string text;
+    std::size_t count = 0;
+    for (std::size_t i = 0; i < peaks.size(); ++i) {
+        const auto under = rankUnder(peaks, peaks[i]);
+        if (under && ++count <= kNamed) {
+            text += (count > 1 ? ", peak " : "peak ") + std::to_string(i + 1) + " overlaps peak " +
+                    std::to_string(*under) + " by " + fixed(100 * peaks[i].overlap->share, 0) +
+                    " %";
+        }
+    }
+    if (count == 0) {
+        return {};
+    }
+    text += count > kNamed
+                ? ", and " + std::to_string(count - kNamed) + " more overlap better peaks"
+                : std::string();
+    return text + " of the smaller support; false positives of such peaks count peaks of noise, "
+                  "but not maxima on the slope of the better peak's scores";
 }
 
 } // namespace flcc::job

@@ -25,6 +25,9 @@ void moveToFrame(std::vector<match::Peak>& peaks, int frame) {
     for (match::Peak& peak : peaks) {
         peak.corner.z = frame;
         peak.centre[2] = frame;
+        if (peak.overlap) {
+            peak.overlap->corner.z = frame;
+        }
     }
 }
 

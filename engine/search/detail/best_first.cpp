@@ -56,6 +56,7 @@ BestFirst::BestFirst(const method::MaskedView& scene, const Frame& frame,
         }
         in.nodes = {};
     }
+    m_overlaps = match::Overlaps(m_largest);
     std::make_heap(m_heap.begin(), m_heap.end(), after);
 }
 
@@ -204,6 +205,13 @@ void BestFirst::takeScores() {
             continue;
         }
         const rotation::PoseBank& bank = *m_searched[item.part].prepared->bank;
+        if (m_options.maxOverlap) {
+            match::Lying lying = match::searchedAt(bank, item.member, {item.x, item.y, 0});
+            if (m_overlaps.most(lying).share > *m_options.maxOverlap) {
+                continue;
+            }
+            m_overlaps.add(std::move(lying));
+        }
         match::Exclusion zone(m_largest, m_options.minDistance, m_options.edges);
         zone.add(
             {item.x, item.y, 0}, bank.box(),

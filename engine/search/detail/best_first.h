@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "engine/match/exclusion.h"
+#include "engine/match/overlap.h"
 #include "engine/search/detail/coarse.h"
 #include "engine/search/detail/full_member.h"
 #include "engine/search/pruned_search.h"
@@ -111,6 +112,7 @@ class BestFirst {
         bool isCovered = false;
     };
     std::vector<std::vector<Cover>> m_covers; ///< of each part
+    match::Overlaps m_overlaps{{1, 1, 1}};    ///< of the accepted peaks
     std::vector<Item> m_accepted;
     std::atomic<std::int64_t> m_fine = 0;
     std::atomic<std::int64_t> m_nodes = 0;

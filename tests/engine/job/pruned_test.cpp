@@ -66,6 +66,35 @@ class PrunedTest : public QObject {
     Q_OBJECT
 
   private Q_SLOTS:
+    /// The boxes of two of four objects have a fifth of their voxels in common.
+    static void aPeakThatOverlapsABetterOneIsLeftOutToo() {
+        std::vector<test::Placed> four = placed(20);
+        four.push_back({.centre = {52, 30, 0}, .turn = test::onScreen(75)});
+        const job::JobImages images =
+            test::imagesOf(shapes(four), test::drawn({27, 27, 1}, {{.centre = {13, 13, 0}}}));
+        for (const auto& [overlap, count] : {std::pair{0.05, 3}, {0.3, 4}}) {
+            const auto peaksOf = [&images, most = overlap](job::Search search) {
+                Job job = searching(search);
+                job.poses.refine = false; // which looks at overlaps once more
+                job.maxOverlap = most;
+                return job::runJob(job, images).peaks;
+            };
+            const std::vector<match::Peak> want = peaksOf(job::Search::Exhaustive);
+            const std::vector<match::Peak> got = peaksOf(job::Search::Pruned);
+            QCOMPARE(std::ssize(want), std::ptrdiff_t{count});
+            QVERIFY(same(got, want));
+            QCOMPARE(std::ranges::count_if(
+                         got, [](const match::Peak& peak) { return peak.overlap.has_value(); }),
+                     std::ptrdiff_t{count - 3});
+            for (std::size_t i = 0; i < got.size(); ++i) {
+                const auto& one = want[i].overlap;
+                const auto& other = got[i].overlap;
+                QVERIFY(one.has_value() == other.has_value());
+                QVERIFY(!one || (one->share == other->share && one->corner == other->corner));
+            }
+        }
+    }
+
     static void aJobHasThePeaksOfTheExhaustiveSearch() {
         const auto exhaustive = job::runJob(searching(job::Search::Exhaustive), images(20));
         const auto pruned = job::runJob(searching(job::Search::Pruned), images(20));

@@ -363,6 +363,13 @@ void RefineTest::candidatesReachBelowTheThreshold() {
     QVERIFY2(wider.minScore < 0.79 && wider.minScore >= 0.4,
              qPrintable(QString::number(wider.minScore)));
     QCOMPARE(wider.maxPeaks, std::int64_t{70});
+    PeakOptions apart = options;
+    apart.minDistance = 1;
+    QVERIFY(!match::candidateOptions(apart, {two.made.map}).hidden);
+    apart.maxOverlap = 0.3;
+    const match::CandidateOptions less = match::candidateOptions(apart, {two.made.map});
+    QVERIFY(less.peaks.maxOverlap == 0.5 && less.hidden && !less.hidden->maxOverlap);
+    QCOMPARE(*less.hidden->minDistance, 1.0);
     match::SearchedMap plain = two.made.map;
     plain.poses = nullptr;
     QCOMPARE(match::candidateOptions(options, {plain}).peaks.minScore, 0.8);

@@ -6,6 +6,7 @@
 #include <limits>
 #include <map>
 #include <random>
+#include <set>
 #include <string>
 #include <tuple>
 #include <vector>
@@ -292,25 +293,75 @@ class PrunedSearchTest : public QObject {
     void peaksAreThoseOfAllScores_data() {
         QTest::addColumn<double>("minScore");
         QTest::addColumn<double>("minDistance"); // below 0: auto
-        QTest::newRow("high") << 0.8 << -1.0;
-        QTest::newRow("low") << 0.35 << -1.0;
-        QTest::newRow("near peaks") << 0.5 << 2.0;
-        QTest::newRow("every maximum") << 0.6 << 0.0;
+        QTest::addColumn<double>("maxOverlap");  // 1: any
+        QTest::newRow("high") << 0.8 << -1.0 << 1.0;
+        QTest::newRow("low") << 0.35 << -1.0 << 0.3;
+        QTest::newRow("near peaks") << 0.5 << 2.0 << 0.6;
+        QTest::newRow("every maximum") << 0.6 << 0.0 << 1.0;
     }
     void peaksAreThoseOfAllScores() {
         QFETCH(double, minScore);
         QFETCH(double, minDistance);
         const std::optional<double> distance =
             minDistance < 0 ? std::nullopt : std::optional(minDistance);
+        QFETCH(double, maxOverlap);
+        const auto overlap = maxOverlap < 1 ? std::optional(maxOverlap) : std::nullopt;
         static const std::vector<Judged> kSearched = judged("20");
         for (const auto& [each, bank, all] : kSearched) {
-            const auto want = all.peaks(bank, {.minScore = minScore, .minDistance = distance});
+            const auto want = all.peaks(
+                bank, {.minScore = minScore, .minDistance = distance, .maxOverlap = overlap});
             const auto got =
-                pruned(each.scene, bank, {.minScore = minScore, .minDistance = distance});
+                pruned(each.scene, bank,
+                       {.minScore = minScore, .minDistance = distance, .maxOverlap = overlap});
             QVERIFY2(!want.empty() || minScore > 0.5, each.name.c_str());
             const std::string wrong = difference(want, got.peaks);
             QVERIFY2(wrong.empty(), (each.name + ": " + wrong).c_str());
         }
+    }
+
+    /// By the supports of members, voxel by voxel.
+    void aListOfLittleOverlapIsThatOfItsDefinition() {
+        const std::vector<Case> pictures = cases();
+        const Case& each = pictures[0];
+        const Bank bank = bankOf(each.templ, coverOf("20"));
+        const Exhaustive all(each.scene, *bank);
+        const match::PeakOptions any{.minScore = 0.2, .maxPeaks = 400, .minDistance = 0};
+        const auto voxelsOf = [&](const match::Peak& peak) {
+            std::set<std::pair<std::int64_t, std::int64_t>> voxels;
+            const rotation::TurnedTemplate turned = bank->turned(0, *peak.pose);
+            const base::Extents& n = turned.support.extents();
+            for (std::int64_t i = 0; i < turned.support.count(); ++i) {
+                if (turned.support.data()[i] != 0) {
+                    voxels.emplace(peak.corner.x + i % n.x, peak.corner.y + i / n.x);
+                }
+            }
+            return voxels;
+        };
+        std::vector<match::Peak> want;
+        std::vector<std::set<std::pair<std::int64_t, std::int64_t>>> taken;
+        const std::vector<match::Peak> maxima = all.peaks(bank, any);
+        for (const match::Peak& peak : maxima) {
+            const auto own = voxelsOf(peak);
+            const bool apart = std::ranges::all_of(taken, [&own](const auto& other) {
+                const auto common = std::ranges::count_if(
+                    own, [&other](const auto& voxel) { return other.contains(voxel); });
+                return static_cast<double>(common) <=
+                       0.3 * static_cast<double>(std::min(own.size(), other.size()));
+            });
+            if (apart) {
+                want.push_back(peak);
+                taken.push_back(own);
+            }
+        }
+        match::PeakOptions little = any;
+        little.maxOverlap = 0.3;
+        std::vector<match::Peak> got = all.peaks(bank, little);
+        QVERIFY(maxima.size() < 400 && want.size() > 3 && maxima.size() > 2 * want.size());
+        QCOMPARE(got.size(), want.size());
+        for (std::size_t i = 0; i < got.size(); ++i) {
+            QVERIFY(got[i].corner == want[i].corner && got[i].pose == want[i].pose);
+        }
+        QCOMPARE(got[1].rival, std::optional(got[1].score / got[0].score));
     }
 
     /// Large templates have fine cells of several pixels, which smaller ones do not.

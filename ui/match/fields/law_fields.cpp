@@ -12,6 +12,7 @@ namespace {
 
 enum By { FalsePositives, Deviations };
 constexpr double kDefaultDeviations = 5;
+constexpr double kAutoOverlap = -0.05; // a step below 0
 
 } // namespace
 
@@ -35,6 +36,21 @@ LawFields::LawFields(FoldingForm& form, job::Job& job) : FieldGroup(form, job) {
                      "one with the same spectrum and random phases, and counts its peaks as false "
                      "positives. None: the law of the scores counts them, which expects too few "
                      "in structured scenes"));
+    m_overlap = new QDoubleSpinBox(&m_form);
+    m_overlap->setRange(kAutoOverlap, 1);
+    m_overlap->setSingleStep(-kAutoOverlap);
+    m_overlap->setDecimals(2);
+    m_overlap->setSpecialValueText(tr("auto"));
+    m_form.addRow(tr("Largest overlap"), m_overlap, "maxOverlap",
+                  tr("Largest share of the smaller template, turned as it lies, that a peak may "
+                     "have in common with a better one; with a mask, voxels under it count. 1: "
+                     "any. auto (below 0): 0.3 with rotations, scales or hands, else any"));
+    connect(m_overlap, &QDoubleSpinBox::valueChanged, this, [this](double share) {
+        if (share < 0) {
+            m_overlap->setValue(kAutoOverlap); // nothing lies between auto and 0
+        }
+        Q_EMIT changed();
+    });
     connect(m_by, &QComboBox::currentIndexChanged, this, [this](int by) {
         m_job.falsePositives.reset();
         m_job.zscore = by == Deviations ? std::optional(kDefaultDeviations) : std::nullopt;
@@ -50,6 +66,10 @@ void LawFields::read(job::Job& job) const {
     job.falsePositives.reset();
     job.zscore.reset();
     job.null = match::NullTemplate::None;
+    job.maxOverlap.reset();
+    if (m_overlap->value() >= 0) {
+        job.maxOverlap = numberOf(*m_overlap, m_job.maxOverlap.value_or(m_overlap->value()));
+    }
     if (!job.operation.isLcc()) {
         return;
     }
@@ -69,6 +89,7 @@ void LawFields::show() {
     const QSignalBlocker quiet(m_by);
     m_by->setCurrentIndex(m_job.zscore ? Deviations : FalsePositives);
     m_null->setCurrentIndex(m_null->findData(static_cast<int>(m_job.null)));
+    m_overlap->setValue(m_job.maxOverlap.value_or(kAutoOverlap));
     showNumber();
 }
 

@@ -7,7 +7,7 @@ class QDoubleSpinBox;
 
 namespace flcc::ui {
 
-/// How *Auto* finds the threshold of lcc, and what counts false positives.
+/// How *Auto* finds the threshold of lcc, what counts false positives, and how much peaks overlap.
 class LawFields : public FieldGroup {
     Q_OBJECT
 
@@ -23,6 +23,7 @@ class LawFields : public FieldGroup {
     QComboBox* m_by = nullptr;
     QDoubleSpinBox* m_number = nullptr;
     QComboBox* m_null = nullptr;
+    QDoubleSpinBox* m_overlap = nullptr;
 };
 
 } // namespace flcc::ui

@@ -56,6 +56,7 @@ job::Job withPeakOptions(job::Job job, const job::Job& from) {
     job.maxPeaks = from.maxPeaks;
     job.minDistance = from.minDistance;
     job.distanceUnit = from.distanceUnit;
+    job.maxOverlap = from.maxOverlap;
     job.partialPeaks = from.partialPeaks;
     return job;
 }
@@ -95,6 +96,7 @@ void PeakRefresh::schedule() {
     const bool moved = !has.operation.isLcc() && job::thresholdOf(wanted) != job::thresholdOf(has);
     const bool other = moved || wanted.minDistance != has.minDistance ||
                        wanted.distanceUnit != has.distanceUnit ||
+                       wanted.maxOverlap != has.maxOverlap ||
                        wanted.partialPeaks != has.partialPeaks || wanted.maxPeaks < count;
     // The run of an unfinished search lists none.
     const bool unlisted = result->job->cancelled && !result->kept;

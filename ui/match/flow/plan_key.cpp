@@ -12,6 +12,7 @@ job::Job planKey(job::Job job) {
     job.maxPeaks = none.maxPeaks;
     job.minDistance = none.minDistance;
     job.distanceUnit = none.distanceUnit;
+    job.maxOverlap = none.maxOverlap;
     job.audit = none.audit;
     job.partialPeaks = none.partialPeaks;
     const bool asks = job.poses.rotations.starts_with("auto"); // for a step of some length
