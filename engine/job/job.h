@@ -141,6 +141,7 @@ struct Job : PlannedJob {
     std::optional<double> zscore;
     /// Of lcc: false positives are counted by a search for this template.
     match::NullTemplate null = match::NullTemplate::None;
+    bool timeAgain = false;  ///< planning measures, whatever times are remembered
     bool handedness = false; ///< of lcc: also searches for the mirrored templates and compares
     std::int64_t maxPeaks = 100;
     std::optional<double> minDistance; ///< empty = auto

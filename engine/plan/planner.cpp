@@ -108,12 +108,17 @@ Planned makePlan(const method::Problem& problem, const Request& request,
     std::vector<Row> rows = considered(problem, request, statistics, best);
     fitIntoDevices(rows, problem, request, statistics, best);
     if (request.planning != Planning::Estimate && scene != nullptr && templ != nullptr &&
-        rows.size() > 1) {
-        const std::string key = problemKey(problem, request.limits, name(request.planning),
-                                           request.method, request.device, request.tile);
-        planned.report.known =
-            knowing && recall(rows, request.knowledge->find(key), request.planning);
-        if (!planned.report.known) {
+        !request.replay) {
+        const std::string key =
+            problemKey(problem, request.limits, name(request.planning), request.method,
+                       request.device, request.tile, statistics);
+        planned.key = key;
+        const KnownProblem* const known =
+            knowing && !request.timeAgain ? request.knowledge->find(key) : nullptr;
+        planned.report.known = recall(rows, known, request.planning);
+        if (planned.report.known) {
+            planned.report.times = timesOf(rows.front(), *known, request.planning);
+        } else if (rows.size() > 1) {
             const SampleInput input{*scene,
                                     *templ,
                                     request.limits,
@@ -126,6 +131,9 @@ Planned makePlan(const method::Problem& problem, const Request& request,
                 !(request.planning == Planning::Exhaustive ? measureAll(rows, problem, input)
                                                            : measure(rows, problem, input));
             planned.learnt = learntFrom(rows, key);
+            if (planned.learnt) {
+                planned.report.times = timesOf(rows.front(), {}, request.planning);
+            }
         }
     }
     planned.cancelled = planned.cancelled || stop.stop_requested();

@@ -29,6 +29,7 @@ struct Request {
     /// Knowledge from before; may be null. Its cost model replaces the built-in one, and its times
     /// of the problem replace a measurement.
     const Knowledge* knowledge = nullptr;
+    bool timeAgain = false; ///< measures, whatever times the knowledge has
 };
 
 /// The choice of a method, a device and a tile for a kind of problem. Immutable, without pixels.
@@ -56,6 +57,9 @@ struct Planned {
     bool cancelled = false;
     /// The times that planning measured, for Knowledge::remember(); empty when it measured none.
     std::optional<KnownProblem> learnt;
+    /// Key of the times of this problem, which a run may correct (KnownProblem::correct); empty for
+    /// a plan that is replayed and where nothing is timed.
+    std::string key{};
 };
 
 /// The table of all methods, in a fixed order: those on the processor, then those on each GPU that

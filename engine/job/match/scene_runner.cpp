@@ -58,6 +58,7 @@ JobResult SceneRunner::planOnly() {
 plan::Request SceneRunner::request() const {
     plan::Request request;
     request.planning = m_job.planning;
+    request.timeAgain = m_job.timeAgain;
     request.method = m_job.method;
     request.device = m_job.poses.prunes() ? "cpu" : m_job.device;
     request.tile = m_job.tile;

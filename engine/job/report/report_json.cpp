@@ -260,6 +260,11 @@ void putPlan(Json& json, const plan::PlanReport& plan) {
     const plan::CandidateReport* const chosen = plan.chosen();
     json["chosen"] = chosen ? toJson(*chosen) : Json(nullptr);
     json["known"] = plan.known;
+    const std::string date = plan::dateOf(plan.times.when);
+    json["times"] = {{"from", plan::name(plan.times.kind)},
+                     {"remembered", plan.times.remembered},
+                     {"date", date.empty() ? Json(nullptr) : Json(date)},
+                     {"sentence", plan::toText(plan.times)}};
     json["critical_template_size"] = {{"predicted", orNull(plan.critical.predicted)},
                                       {"measured", orNull(plan.critical.measured)}};
 }

@@ -428,6 +428,9 @@ class PlanTest : public QObject {
         QVERIFY(again.report.known && !again.learnt.has_value());
         QVERIFY(again.plan->candidate() == last);
         QCOMPARE(*again.report.chosen()->measuredMs, 0.125);
+        request.timeAgain = true;
+        QVERIFY(!planned(&knowledge).report.known);
+        request.timeAgain = false;
         // Of another way of planning nothing is known.
         request.planning = plan::Planning::Exhaustive;
         QVERIFY(!planned(&knowledge).report.known);
@@ -490,9 +493,9 @@ class PlanTest : public QObject {
         request.knowledge = &knowledge;
         const plan::Planned guess = estimate(problem, {});
         const auto measured = [&](double slowness) {
-            plan::KnownProblem known{
-                plan::problemKey(problem, request.limits, "measure", "auto", "auto", {0, 0, 0}),
-                {}};
+            plan::KnownProblem known{plan::problemKey(problem, request.limits, "measure", "auto",
+                                                      "auto", {0, 0, 0}, nullptr),
+                                     {}};
             for (const plan::CandidateReport& row : guess.report.candidates) {
                 const bool direct = row.candidate.method == "direct";
                 known.timings.push_back(
