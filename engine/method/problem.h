@@ -131,7 +131,7 @@ struct Problem {
 
 /// The resources that a run may use.
 struct Limits {
-    int threads = 1;
+    int threads = 1; ///< makePlan() takes 0 for those of its pool; nothing else does
     /// Bytes of host memory that a run may take beyond the scene, including map and statuses.
     std::int64_t memoryBytes = INT64_MAX;
     LimitsOnDevice onDevice{};

@@ -83,6 +83,15 @@ Planned makePlan(const method::Problem& problem, const Request& request,
                  const method::MaskedView* scene, const method::MaskedView* templ,
                  const method::SceneStatistics* statistics, base::TilePool& pool,
                  std::stop_token stop, const method::CostModel& model) {
+    if (request.limits.threads == 0) {
+        Request resolved = request;
+        resolved.limits.threads = pool.threads();
+        return makePlan(problem, resolved, scene, templ, statistics, pool, stop, model);
+    }
+    if (pool.threads() > request.limits.threads) { // samples run as the run will
+        base::TilePool own(request.limits.threads);
+        return makePlan(problem, request, scene, templ, statistics, own, stop, model);
+    }
     const base::Stopwatch watch;
     (void)method::mapExtents(problem);
     if (problem.templates < 1) {

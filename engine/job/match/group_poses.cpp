@@ -97,6 +97,10 @@ void GroupRun::timeBatches(const plan::Request& request, base::TilePool& pool,
         return;
     }
     const method::MaskedView scene = m_inputs.sceneView();
+    std::optional<base::TilePool> own; // a replayed candidate may have fewer threads than the job
+    if (candidate.onProcessor() && candidate.threads < pool.threads()) {
+        own.emplace(std::max(1, candidate.threads));
+    }
     m_times = rehearse({.method = m_plan->method(),
                         .problem = m_problem,
                         .candidate = candidate,
@@ -106,7 +110,7 @@ void GroupRun::timeBatches(const plan::Request& request, base::TilePool& pool,
                         .model = request.knowledge->model.value_or(method::CostModel{}),
                         .lowest = m_statistics.lowest,
                         .members = rest,
-                        .pool = pool,
+                        .pool = own ? *own : pool,
                         .stop = stop});
     if (m_times) {
         plan::KnownProblem learnt{key, {}};

@@ -489,6 +489,7 @@ class PlanTest : public QObject {
         const Pixels pixels(problem.scene, m);
         base::TilePool pool(1);
         plan::Request request;
+        request.limits.threads = 1;
         plan::Knowledge knowledge;
         request.knowledge = &knowledge;
         const plan::Planned guess = estimate(problem, {});
