@@ -22,6 +22,7 @@
 #include "engine/io/protected_files.h"
 #include "engine/job/common.h"
 #include "engine/job/exports.h"
+#include "engine/job/made_of.h"
 #include "engine/job/preparation.h"
 #include "engine/job/report.h"
 #include "engine/match/null_template.h"
@@ -232,6 +233,8 @@ struct SceneImage {
     /// Of a template that was resampled along its axes: the image before, on its own grid. Turned
     /// and scaled templates are made from it, so that they are interpolated once.
     std::shared_ptr<const SceneImage> finer{};
+    /// Of an average in memory: the places that it was made of. Of a file they stand beside it.
+    std::shared_ptr<const MadeOf> madeOf{};
     /// Of a template that was resampled in space: the part of its box that it fills. What lies
     /// beside it never counts, whatever the mask. Null: all of it.
     std::shared_ptr<const MaskImage> inside{};

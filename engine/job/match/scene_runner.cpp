@@ -344,6 +344,7 @@ bool SceneRunner::findPeaks() {
             addWarning(m_result, sentence);
         }
     }
+    markPeaksOfTemplates(inputs(), m_result);
     m_result.report.handedness = m_hand.judge(m_job, inputs(), m_result, maps, m_stop);
     m_result.report.run->peaksMs = watch.ms();
     m_sink.progress(0.8);

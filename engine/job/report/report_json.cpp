@@ -251,6 +251,7 @@ Json toJson(const match::Peak& peak, std::size_t rank) {
                                           {"deviation", peak.search->deviation},
                                           {"z", peak.search->z}}
                                    : Json(nullptr)},
+            {"made_of", peak.madeOf},
             {"polarity", peak.dark ? Json(*peak.dark ? "dark" : "bright") : Json(nullptr)}};
 }
 

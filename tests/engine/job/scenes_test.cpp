@@ -596,6 +596,5 @@ void JobScenesTest::scenesInMemoryNeedNoFiles() {
                            expected.map->value.data()));
     }
 }
-
 const flcc::test::TestClass<JobScenesTest> kJobScenesTest;
 #include "scenes_test.moc"
