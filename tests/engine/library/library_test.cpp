@@ -10,7 +10,6 @@
 #include <string>
 #include <vector>
 
-#include "engine/base/error.h"
 #include "engine/filter/planner.h"
 #include "engine/library/flcc.h"
 #include "engine/plan/planner.h"
@@ -406,44 +405,6 @@ class LibraryTest : public QObject {
                       field == "kernel" ? "kernel" : words.toUtf8().constData());
         QVERIFY2(fault.isEmpty(), fault.constData());
         QCOMPARE(lcorr, nullptr);
-    }
-
-    /// A pool of more threads than the plan had written beyond the buffers of the plan's threads.
-    void aPoolLargerThanThePlanIsRefused() {
-        const base::AnyImage image = test::noise(PixelType::Float32, {90, 80, 1}, 3);
-        const base::AnyImage templ = test::crop(image, {{30, 20, 0}, {9, 7, 1}});
-        const method::MaskedView scene(image);
-        const method::MaskedView wanted(templ);
-        const method::Problem problem{.scene = scene.extents(), .templ = wanted.extents()};
-        base::TilePool large(16);
-        base::TilePool small(1);
-        for (const char* const name : {"direct", "tiled", "fourier", "tiled-template", "dif"}) {
-            plan::Request request;
-            request.method = name;
-            request.device = "cpu";
-            request.planning = plan::Planning::Estimate;
-            const auto whole =
-                plan::makePlan(problem, request, nullptr, nullptr, nullptr, large).plan;
-            QCOMPARE(whole->candidate().threads, 16);
-            method::Session session = whole->session();
-            session.prepare({wanted}, small);
-            method::MatchMap map(method::mapExtents(problem));
-            for (base::TilePool* const pool : {&small, &large}) { // the buffers of one serve both
-                (void)session.run(scene, {.pool = *pool, .stop = {}, .regionFinished = {}},
-                                  method::viewOf(map));
-                QVERIFY(map.value.view().at(30, 20, 0) > 0.999F);
-            }
-            request.limits.threads = 15;
-            const auto fewer =
-                plan::makePlan(problem, request, nullptr, nullptr, nullptr, large).plan;
-            QCOMPARE(fewer->candidate().threads, 15);
-            method::Session refused = fewer->session();
-            refused.prepare({wanted}, large);
-            QVERIFY_EXCEPTION_THROWN(
-                (void)refused.run(scene, {.pool = large, .stop = {}, .regionFinished = {}},
-                                  method::viewOf(map)),
-                base::Error);
-        }
     }
 
     void aBorderIsRefusedForScores() {

@@ -428,9 +428,6 @@ class PlanTest : public QObject {
         QVERIFY(again.report.known && !again.learnt.has_value());
         QVERIFY(again.plan->candidate() == last);
         QCOMPARE(*again.report.chosen()->measuredMs, 0.125);
-        request.timeAgain = true;
-        QVERIFY(!planned(&knowledge).report.known);
-        request.timeAgain = false;
         // Of another way of planning nothing is known.
         request.planning = plan::Planning::Exhaustive;
         QVERIFY(!planned(&knowledge).report.known);
@@ -489,14 +486,12 @@ class PlanTest : public QObject {
         const Pixels pixels(problem.scene, m);
         base::TilePool pool(1);
         plan::Request request;
-        request.limits.threads = 1;
         plan::Knowledge knowledge;
         request.knowledge = &knowledge;
         const plan::Planned guess = estimate(problem, {});
         const auto measured = [&](double slowness) {
-            plan::KnownProblem known{plan::problemKey(problem, request.limits, "measure", "auto",
-                                                      "auto", {0, 0, 0}, nullptr),
-                                     {}};
+            plan::KnownProblem known{
+                plan::problemKey(problem, {}, "measure", "auto", "auto", {0, 0, 0}, nullptr), {}};
             for (const plan::CandidateReport& row : guess.report.candidates) {
                 const bool direct = row.candidate.method == "direct";
                 known.timings.push_back(
