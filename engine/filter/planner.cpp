@@ -271,6 +271,11 @@ bool isByDefinition(const std::string& method) { return methodOf(method).byDefin
 Plan makePlan(const Problem& problem, const Kernel& kernel, const method::Limits& limits,
               const method::CostModel& model, const Wanted& wanted, const base::AnyView& scene,
               base::TilePool& pool, const std::stop_token& stop) {
+    if (limits.threads == 0) {
+        method::Limits resolved = limits;
+        resolved.threads = pool.threads();
+        return makePlan(problem, kernel, resolved, model, wanted, scene, pool, stop);
+    }
     const base::Stopwatch watch;
     requireUsable(problem, kernel);
     requireParts(wanted.parts, wanted.method);

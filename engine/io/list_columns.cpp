@@ -49,7 +49,8 @@ const std::vector<ListColumn>& peakColumns() {
                                                  {"placed_by"},
                                                  {"error_rotation"},
                                                  {"error_scale"},
-                                                 {"scale_end"}};
+                                                 {"scale_end"},
+                                                 {"made_of"}};
     return columns;
 }
 

@@ -42,9 +42,11 @@ std::vector<std::string> comments(const PeakContext& context) {
     }
     lines.emplace_back("x y z: first voxel (corner) of the placement in scene voxels; indices "
                        "start at 0; x is fastest in memory");
-    lines.emplace_back("cx cy cz: geometric centre of the placement with sub-voxel shift in scene "
-                       "voxels; the centre of voxel i lies on i; error_x error_y error_z: its "
-                       "standard errors in voxels; placed_by: pixels, surface, axes or voxel");
+    lines.emplace_back(
+        "cx cy cz: geometric centre of the placement with sub-voxel shift in scene "
+        "voxels; the centre of voxel i lies on i; error_x error_y error_z: its "
+        "standard errors in voxels; placed_by: pixels, surface, axes or voxel; made_of: "
+        "1 where the template is an average that a box at this place went into");
     if (context.poses) {
         lines.emplace_back(
             "rotation: degrees in the plane, counter-clockwise where y points down; phi "
@@ -106,7 +108,8 @@ std::vector<std::string> cellsOf(const match::Peak& peak, std::size_t rank) {
             std::string(match::name(peak.placedBy)),
             peak.refinement ? real(std::ranges::max(peak.refinement->turnError)) : "",
             peak.refinement ? real(peak.refinement->scaleError) : "",
-            peak.refinement ? std::to_string(peak.refinement->scaleEnds ? 1 : 0) : ""};
+            peak.refinement ? std::to_string(peak.refinement->scaleEnds ? 1 : 0) : "",
+            peak.madeOf ? "1" : ""};
 }
 
 /// Csv or Tsv.

@@ -22,6 +22,7 @@
 #include "engine/io/protected_files.h"
 #include "engine/job/common.h"
 #include "engine/job/exports.h"
+#include "engine/job/made_of.h"
 #include "engine/job/preparation.h"
 #include "engine/job/report.h"
 #include "engine/match/null_template.h"
@@ -141,6 +142,7 @@ struct Job : PlannedJob {
     std::optional<double> zscore;
     /// Of lcc: false positives are counted by a search for this template.
     match::NullTemplate null = match::NullTemplate::None;
+    bool timeAgain = false;  ///< planning measures, whatever times are remembered
     bool handedness = false; ///< of lcc: also searches for the mirrored templates and compares
     std::int64_t maxPeaks = 100;
     std::optional<double> minDistance; ///< empty = auto
@@ -238,6 +240,8 @@ struct SceneImage {
     /// Of a template that was resampled along its axes: the image before, on its own grid. Turned
     /// and scaled templates are made from it, so that they are interpolated once.
     std::shared_ptr<const SceneImage> finer{};
+    /// Of an average in memory: the places that it was made of. Of a file they stand beside it.
+    std::shared_ptr<const MadeOf> madeOf{};
     /// Of a template that was resampled in space: the part of its box that it fills. What lies
     /// beside it never counts, whatever the mask. Null: all of it.
     std::shared_ptr<const MaskImage> inside{};

@@ -23,10 +23,10 @@ namespace flcc::job {
 /// last.
 [[nodiscard]] std::shared_ptr<const plan::Knowledge> knowledge();
 
-/// Adds what planning found for a problem to knowledge(), in memory only: the window plans after
-/// every edit, and writing a file takes a lock and waits for the disk. `wisdom`: FFTW searched for
-/// plans, and keepLearnt() saves them too. **Threads**: any.
-void learn(const plan::KnownProblem& problem, bool wisdom);
+/// Adds what planning or a run found for a problem to knowledge(), dated now, in memory only: the
+/// window plans after every edit, and writing a file takes a lock and waits for the disk. `wisdom`:
+/// FFTW searched for plans, and keepLearnt() saves them too. **Threads**: any.
+void learn(plan::KnownProblem problem, bool wisdom);
 
 /// Writes to the file what learn() added since the last call; runJob() calls it at its end. If the
 /// file cannot be written, returns false and writes a line to the log; the knowledge stays in

@@ -313,6 +313,7 @@ Average averageOf(const base::AnyView& scene, std::span<const Peak> peaks,
                 ++average.inverted;
                 invert(box);
             }
+            average.taken.push_back(i);
             ++average.count; // mean and sum of squares by Welford's update, which loses no digits
             base::Image<double>& half = halves[static_cast<std::size_t>(average.count % 2)];
             for (std::int64_t at = 0; at < voxels; ++at) {

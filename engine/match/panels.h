@@ -92,8 +92,9 @@ struct Average {
     base::Image<double> mean;
     base::Image<double> variance; ///< of the values at each voxel, divided by count - 1; 0 for one
     std::int64_t count = 0;
-    std::int64_t leftOut = 0;  ///< peaks whose box leaves the scene
-    std::int64_t inverted = 0; ///< boxes of Peak::dark that were inverted
+    std::int64_t leftOut = 0;         ///< peaks whose box leaves the scene
+    std::vector<std::size_t> taken{}; ///< the numbers of the peaks whose boxes it is made of
+    std::int64_t inverted = 0;        ///< boxes of Peak::dark that were inverted
     /// Between the means of the odd and of the even peaks of those that count; without rings for
     /// fewer than 2. Both halves are placed by the same template, so it is an upper limit of what
     /// independent halves have.

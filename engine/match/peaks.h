@@ -85,6 +85,9 @@ struct Peak {
     std::optional<double> sharpness{};
     /// Of a search with statistics (search_statistics.h); empty without scores of 2 members.
     std::optional<PeakSearch> search{};
+    /// The template is an average that a box at this place went into: the score is too high, since
+    /// the template holds the place's own noise.
+    bool madeOf = false;
 };
 
 /// Which peaks a list holds.

@@ -131,14 +131,15 @@ struct Problem {
 
 /// The resources that a run may use.
 struct Limits {
-    int threads = 1;
+    int threads = 1; ///< makePlan() takes 0 for those of its pool; nothing else does
     /// Bytes of host memory that a run may take beyond the scene, including map and statuses.
     std::int64_t memoryBytes = INT64_MAX;
     LimitsOnDevice onDevice{};
     Transforms transforms = Transforms::Auto; ///< the only ones that candidates may use
 };
 
-/// Statistics of a scene's pixels, used to predict times. They are not part of a plan's key.
+/// Statistics of a scene's pixels, used to predict times. A plan's key holds coarse classes of
+/// them.
 /// **Units**: those of the scene's values.
 struct SceneStatistics {
     double minimum = 0;
@@ -147,6 +148,8 @@ struct SceneStatistics {
     std::int64_t nonFinite = 0; ///< voxels that are NaN or Inf
     /// 1st percentile of the standard deviations of panels on a coarse grid.
     double lowContrast = 0;
+    /// Share of the panels of that grid whose voxels are all equal.
+    double flatShare = 0;
     /// maximum - minimum, divided by the quantum: the largest power of two of which the voxels are
     /// multiples, judged by the first row of each panel of that grid. Small for images of few bits,
     /// even if they are stored as floats.

@@ -32,7 +32,8 @@ class Session {
     void makeWorkspace();
 
     /// The map of the scene: of one template or, where there are several, of the best of them with
-    /// its index. **Errors**: as Method::execute() and executeBank().
+    /// its index. **Errors**: as Method::execute() and executeBank(); Problem if the candidate runs
+    /// on the processor and the pool has more threads than it was planned for.
     Outcome run(const MaskedView& scene, const Execution& execution, const BankView& to);
     Outcome run(const MaskedView& scene, const Execution& execution, const MapView& map) {
         return run(scene, execution, BankView{map, {}});
@@ -49,6 +50,8 @@ class Session {
     void giveWorkspace(std::unique_ptr<Workspace> workspace) { m_workspace = std::move(workspace); }
 
   private:
+    void requireThreads(const base::TilePool& pool) const;
+
     const Method* m_method = nullptr;
     Problem m_problem;
     Candidate m_candidate;

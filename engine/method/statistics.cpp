@@ -161,6 +161,9 @@ void addContrast(const View<const T>& scene, const Mask& mask, const base::Exten
     std::stable_sort(panels.begin(), panels.end(),
                      [](const auto& a, const auto& b) { return a.first < b.first; });
     statistics.lowContrast = panels[panels.size() / 100].first;
+    const auto flats =
+        std::ranges::count_if(panels, [](const auto& one) { return !(one.first > 0); });
+    statistics.flatShare = static_cast<double>(flats) / static_cast<double>(panels.size());
     statistics.steps = std::ldexp(statistics.maximum - statistics.minimum, -lowest);
     for (const auto& [contrast, placement] : panels) {
         const auto& known = statistics.lowest;

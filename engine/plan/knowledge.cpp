@@ -12,6 +12,7 @@
 
 #include "engine/base/text.h"
 #include "engine/cpu/transform/fft_plan.h"
+#include "engine/plan/detail/sampling.h"
 #include "engine/plan/planner.h"
 
 namespace flcc::plan {
@@ -24,6 +25,8 @@ using Json = nlohmann::ordered_json;
 /// then ignored.
 constexpr int kVersion = 13;
 constexpr std::int64_t kLongestAxis = std::int64_t{1} << 32;
+/// The end of the year 9999, in seconds since 1970.
+constexpr std::int64_t kLatest = 253'402'300'799;
 
 Json toJson(const base::Extents& extents) { return Json::array({extents.x, extents.y, extents.z}); }
 
@@ -105,20 +108,28 @@ method::CostModel modelOf(const Json& json) {
 Json problemJson(const KnownProblem& problem) {
     Json timings = Json::array();
     for (const Timing& timing : problem.timings) {
-        timings.push_back({{"method", timing.candidate.method},
-                           {"device", timing.candidate.device},
-                           {"tile", toJson(timing.candidate.tile)},
-                           {"threads", timing.candidate.threads},
-                           {"in_flight", timing.candidate.onDevice.inFlight},
-                           {"parts", timing.candidate.parts},
-                           {"transforms", method::name(timing.candidate.transforms)},
-                           {"ms", timing.ms}});
+        Json one{{"method", timing.candidate.method},
+                 {"device", timing.candidate.device},
+                 {"tile", toJson(timing.candidate.tile)},
+                 {"threads", timing.candidate.threads},
+                 {"in_flight", timing.candidate.onDevice.inFlight},
+                 {"parts", timing.candidate.parts},
+                 {"transforms", method::name(timing.candidate.transforms)},
+                 {"ms", timing.ms}};
+        if (!timing.runs.empty()) {
+            one["runs"] = timing.runs;
+        }
+        timings.push_back(std::move(one));
     }
-    return {{"key", problem.key}, {"timings", timings}};
+    return {{"key", problem.key}, {"when", problem.when}, {"timings", timings}};
 }
 
 KnownProblem problemOf(const Json& json) {
-    KnownProblem problem{json.at("key").get<std::string>(), {}};
+    KnownProblem problem{
+        json.at("key").get<std::string>(), {}, json.value("when", std::int64_t{0})};
+    if (problem.when < 0 || problem.when > kLatest) {
+        throw std::out_of_range("a date");
+    }
     for (const Json& timing : json.at("timings")) {
         const auto transforms = method::transformsNamed(timing.value("transforms", "auto"));
         problem.timings.push_back({{.method = timing.at("method").get<std::string>(),
@@ -129,11 +140,63 @@ KnownProblem problemOf(const Json& json) {
                                     .parts = timing.value("parts", 0),
                                     .transforms = transforms.value()},
                                    positive(timing.at("ms"))});
+        for (const Json& ms : timing.value("runs", Json::array())) {
+            problem.timings.back().runs.push_back(positive(ms));
+        }
+        if (problem.timings.back().runs.size() > kMostRuns) {
+            throw std::out_of_range("runs");
+        }
     }
     return problem;
 }
 
+/// The class of a scene's content in a key. Two scenes of one class take about the same time; finer
+/// classes would time scenes again that are alike.
+std::string contentKey(const method::SceneStatistics& statistics) {
+    const auto powersOfFour = [](double value) {
+        return std::to_string(std::lround(std::log2(std::max(1.0, value)) / 2));
+    };
+    constexpr double kParts = 8; // 0 only where no panel is flat
+    return "flat " + std::to_string(std::lround(std::ceil(kParts * statistics.flatShare))) +
+           " contrast " + powersOfFour(method::predictedK(statistics)) + " levels " +
+           powersOfFour(std::min(statistics.steps, 1e18)) +
+           (statistics.nonFinite > 0 ? " non-finite" : "");
+}
+
 } // namespace
+
+// Other work on the machine only ever makes a run longer, so the least of several runs is nearest
+// to what the machine can do. Older runs are forgotten, so that a machine that has become slower is
+// followed after kMostRuns runs. A sample, which is extrapolated, does not count beside a run.
+void Timing::addRun(double runMs) {
+    runs.push_back(runMs);
+    if (runs.size() > kMostRuns) {
+        runs.erase(runs.begin());
+    }
+    ms = *std::min_element(runs.begin(), runs.end());
+}
+
+// The samples of one planning err together: all were timed in the same busy moment, and on the same
+// part of the scene. A run that was shorter than its sample therefore corrects the other samples
+// too. A run that took much longer contradicts its own sample, not those of the others.
+void KnownProblem::correct(const method::Candidate& ran, double runMs) {
+    const auto own = std::find_if(timings.begin(), timings.end(),
+                                  [&](const Timing& one) { return one.candidate == ran; });
+    if (own == timings.end()) {
+        timings.push_back({ran, runMs, {runMs}});
+        return;
+    }
+    const double before = own->ms;
+    own->addRun(runMs);
+    if (!(before > 0) || own->ms > kContradicts * before) {
+        return;
+    }
+    for (Timing& other : timings) {
+        if (other.runs.empty()) {
+            other.ms *= own->ms / before;
+        }
+    }
+}
 
 const KnownProblem* Knowledge::find(std::string_view key) const {
     const auto found = std::find_if(problems.begin(), problems.end(),
@@ -152,10 +215,10 @@ void Knowledge::remember(KnownProblem problem) {
 
 std::string problemKey(const method::Problem& problem, const method::Limits& limits,
                        std::string_view planning, std::string_view method, std::string_view device,
-                       const base::Extents& tile) {
+                       const base::Extents& tile, const method::SceneStatistics* statistics) {
     // The binding names all fields, so that a new one in Problem does not compile until it is here.
     const auto& [operation, extent, scene, templ, scenePixel, templPixel, promise, precision,
-                 recompute, outside, minOverlap, mask, weights, ownMasks, sceneMask, statistics,
+                 recompute, outside, minOverlap, mask, weights, ownMasks, sceneMask, windowSums,
                  templates, searchSums, residual, onDevice] = problem;
     const auto& [map, runs] = onDevice;
     std::string key;
@@ -179,7 +242,7 @@ std::string problemKey(const method::Problem& problem, const method::Limits& lim
         add("own-masks");
     }
     add(sceneMask ? "scene-mask" : "scene");
-    add(name(statistics));
+    add(name(windowSums));
     add(std::to_string(templates) + (templates == 1 ? " template" : " templates"));
     if (searchSums) {
         add("search-sums");
@@ -193,6 +256,9 @@ std::string problemKey(const method::Problem& problem, const method::Limits& lim
     add(method);
     add(device);
     add(base::toString(tile));
+    if (statistics != nullptr) {
+        add(contentKey(*statistics));
+    }
     return key;
 }
 

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -13,16 +14,31 @@
 
 namespace flcc::plan {
 
-/// The time of a candidate on a whole problem, as planning measured or extrapolated it.
+/// The time of a candidate on a whole problem: as planning measured or extrapolated it, or the
+/// least of its last runs.
 struct Timing {
     method::Candidate candidate;
     double ms = 0;
+    std::vector<double> runs{}; ///< what its last runs took, the newest last, at most kMostRuns
+
+    /// Adds the time of a run.
+    void addRun(double runMs);
 };
 
-/// The times that planning measured for one problem.
+/// Largest number of runs in a Timing.
+inline constexpr std::size_t kMostRuns = 3;
+
+/// The times that planning and runs measured for one problem.
 struct KnownProblem {
     std::string key; ///< problemKey() of the problem
     std::vector<Timing> timings;
+    std::int64_t when = 0; ///< seconds since 1970 when the last of these times was measured
+
+    /// Corrects the times by a run of the whole problem with this candidate. If the run took at
+    /// most kContradicts times as long as its remembered time says, the samples of the other
+    /// candidates are scaled alike, so that the choice stays. If the run took longer, only the time
+    /// of its own candidate changes, and another candidate may be chosen next time.
+    void correct(const method::Candidate& ran, double ms);
 };
 
 /// Measurements of this machine that are kept between runs of the program.
@@ -43,12 +59,15 @@ struct Knowledge {
 /// Largest number of problems in a Knowledge.
 inline constexpr std::size_t kMostKnownProblems = 256;
 
-/// The key of a problem: names everything that a plan depends on, which is the problem, the number
-/// of threads and the caller's choices. Memory limits are left out, since a candidate that does not
-/// fit is refused in every planning.
+/// The key of a problem: names everything that its time depends on, which is the problem, the
+/// number of threads, the caller's choices and the class of the scene's content: its flat parts in
+/// eighths, voxels that are not finite, and in powers of 4 its lowest contrast (predictedK) and its
+/// number of levels. Memory limits are left out, since a candidate that does not fit is refused in
+/// every planning. `statistics` of the scene may be null.
 [[nodiscard]] std::string problemKey(const method::Problem& problem, const method::Limits& limits,
                                      std::string_view planning, std::string_view method,
-                                     std::string_view device, const base::Extents& tile);
+                                     std::string_view device, const base::Extents& tile,
+                                     const method::SceneStatistics* statistics = nullptr);
 
 /// The key of this machine: processor, instruction set, threads, usable GPUs, and the versions of
 /// the program and its libraries. Knowledge is valid only for the key with which it was measured.

@@ -223,6 +223,19 @@ bool recall(std::vector<Row>& rows, const KnownProblem* known, Planning planning
     return found;
 }
 
+TimesFrom timesOf(const Row& chosen, const KnownProblem& known, Planning planning) {
+    using Kind = TimesFrom::Kind;
+    TimesFrom from{.kind = planning == Planning::Exhaustive ? Kind::Whole : Kind::Sample,
+                   .remembered = !known.timings.empty(),
+                   .when = known.when};
+    for (const Timing& timing : known.timings) {
+        if (timing.candidate == chosen.report.candidate && !timing.runs.empty()) {
+            from.kind = Kind::Run;
+        }
+    }
+    return from;
+}
+
 std::optional<KnownProblem> learntFrom(const std::vector<Row>& rows, const std::string& key) {
     KnownProblem learnt{key, {}};
     for (const Row& row : rows) {

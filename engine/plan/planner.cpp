@@ -83,6 +83,15 @@ Planned makePlan(const method::Problem& problem, const Request& request,
                  const method::MaskedView* scene, const method::MaskedView* templ,
                  const method::SceneStatistics* statistics, base::TilePool& pool,
                  std::stop_token stop, const method::CostModel& model) {
+    if (request.limits.threads == 0) {
+        Request resolved = request;
+        resolved.limits.threads = pool.threads();
+        return makePlan(problem, resolved, scene, templ, statistics, pool, stop, model);
+    }
+    if (pool.threads() > request.limits.threads) { // samples run as the run will
+        base::TilePool own(request.limits.threads);
+        return makePlan(problem, request, scene, templ, statistics, own, stop, model);
+    }
     const base::Stopwatch watch;
     (void)method::mapExtents(problem);
     if (problem.templates < 1) {
@@ -108,12 +117,17 @@ Planned makePlan(const method::Problem& problem, const Request& request,
     std::vector<Row> rows = considered(problem, request, statistics, best);
     fitIntoDevices(rows, problem, request, statistics, best);
     if (request.planning != Planning::Estimate && scene != nullptr && templ != nullptr &&
-        rows.size() > 1) {
-        const std::string key = problemKey(problem, request.limits, name(request.planning),
-                                           request.method, request.device, request.tile);
-        planned.report.known =
-            knowing && recall(rows, request.knowledge->find(key), request.planning);
-        if (!planned.report.known) {
+        !request.replay) {
+        const std::string key =
+            problemKey(problem, request.limits, name(request.planning), request.method,
+                       request.device, request.tile, statistics);
+        planned.key = key;
+        const KnownProblem* const known =
+            knowing && !request.timeAgain ? request.knowledge->find(key) : nullptr;
+        planned.report.known = recall(rows, known, request.planning);
+        if (planned.report.known) {
+            planned.report.times = timesOf(rows.front(), *known, request.planning);
+        } else if (rows.size() > 1) {
             const SampleInput input{*scene,
                                     *templ,
                                     request.limits,
@@ -126,6 +140,9 @@ Planned makePlan(const method::Problem& problem, const Request& request,
                 !(request.planning == Planning::Exhaustive ? measureAll(rows, problem, input)
                                                            : measure(rows, problem, input));
             planned.learnt = learntFrom(rows, key);
+            if (planned.learnt) {
+                planned.report.times = timesOf(rows.front(), {}, request.planning);
+            }
         }
     }
     planned.cancelled = planned.cancelled || stop.stop_requested();

@@ -20,7 +20,7 @@ namespace flcc::plan {
 /// The caller's choices for planning.
 struct Request {
     Planning planning = Planning::Measure;
-    method::Limits limits;
+    method::Limits limits{.threads = 0};     ///< threads 0: those of the pool of makePlan()
     std::string method = "auto";             ///< "auto" or a name of methods(): "direct", "tiled"
     std::string device = "auto";             ///< "auto", "cpu", "cuda", "cuda:0"
     base::Extents tile{0, 0, 0};             ///< 0: the planner chooses
@@ -29,6 +29,7 @@ struct Request {
     /// Knowledge from before; may be null. Its cost model replaces the built-in one, and its times
     /// of the problem replace a measurement.
     const Knowledge* knowledge = nullptr;
+    bool timeAgain = false; ///< measures, whatever times the knowledge has
 };
 
 /// The choice of a method, a device and a tile for a kind of problem. Immutable, without pixels.
@@ -56,6 +57,9 @@ struct Planned {
     bool cancelled = false;
     /// The times that planning measured, for Knowledge::remember(); empty when it measured none.
     std::optional<KnownProblem> learnt;
+    /// Key of the times of this problem, which a run may correct (KnownProblem::correct); empty for
+    /// a plan that is replayed and where nothing is timed.
+    std::string key{};
 };
 
 /// The table of all methods, in a fixed order: those on the processor, then those on each GPU that
@@ -116,7 +120,8 @@ class InstructionSetLimit {
 [[nodiscard]] std::vector<std::pair<std::string, std::string>> libraryVersions();
 
 /// Chooses the fastest of the candidates of all methods. `scene` and `templ` hold the pixels on
-/// which candidates are timed; without them, as with Planning::Estimate, nothing is timed.
+/// which candidates are timed, on the threads of `pool`, at most as many as the request allows;
+/// without them, as with Planning::Estimate, nothing is timed.
 /// `statistics` of the scene may be null. `model` is the cost model if `request.knowledge` holds
 /// none.
 /// **Errors**: Problem for an invalid problem, CommandLine for a method that does not exist, Device

@@ -178,10 +178,7 @@ void fitIntoDevices(std::vector<Row>& rows, const method::Problem& problem, cons
 }
 
 void explain(std::vector<Row>& rows, const PlanReport& report, bool replayed) {
-    const std::string how =
-        (report.planning == Planning::Exhaustive ? ", timed on the whole problem"
-                                                 : ", timed on a sample of the scene") +
-        std::string(report.known ? " in an earlier planning" : "");
+    const std::string how = ", " + toText(report.times);
     const auto usable = static_cast<double>(
         std::count_if(rows.begin(), rows.end(), [](const Row& row) { return row.usable(); }));
     const Row* chosen = nullptr;

@@ -1,10 +1,12 @@
 #include <cstdio>
+#include <cstdlib>
 
 #include "engine/base/random.h"
 #include "engine/match/peaks.h"
 #include "engine/plan/planner.h"
 
-int main() {
+// Threads may be named: match_in_cpp 16. Without a number it takes those of the machine.
+int main(int argc, char** argv) {
     using namespace flcc;
     base::Image<float> image({200, 100, 1});
     base::Random random(1);
@@ -14,7 +16,7 @@ int main() {
     const method::MaskedView scene(base::View<const float>(image.view()));
     const method::MaskedView templ = method::partOf(scene, {{120, 40, 0}, {16, 16, 1}});
 
-    base::TilePool pool(base::availableThreads());
+    base::TilePool pool(argc > 1 ? std::atoi(argv[1]) : base::availableThreads());
     const method::Problem problem{.scene = scene.extents(), .templ = templ.extents()};
     const auto plan = plan::makePlan(problem, {}, &scene, &templ, nullptr, pool).plan;
     method::Session session = plan->session();

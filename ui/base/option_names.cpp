@@ -89,6 +89,7 @@ const QHash<QString, Control>& controls() {
         {QStringLiteral("yes"), {label("More than 10000 orientations")}},
         {QStringLiteral("audit"), {label("Self-audit")}},
         {QStringLiteral("planning"), {label("Planning")}},
+        {QStringLiteral("time-again"), {label("Time again")}},
         {QStringLiteral("plan"), {label("Replay")}},
         {QStringLiteral("device"),
          {label("Device"),

@@ -207,6 +207,10 @@ void AverageDialog::follow() {
             if (stop.stop_requested()) {
                 return {};
             }
+            const base::Image<float> mean = job::floatsOf(made->average.mean);
+            made->madeOf = std::make_shared<job::MadeOf>(
+                job::madeOf(base::AnyView(mean.view()), scene->source, base::viewOf(scene->pixels),
+                            peaks, made->average.taken));
             made->report = job::reportOf(made->average, options, job->geometry);
             return [this, made] { take(made); };
         } catch (const base::Error& error) {
@@ -295,6 +299,7 @@ bool AverageDialog::makeTemplate() {
     TemplateEntry entry;
     auto image = std::make_shared<job::SceneImage>();
     image->pixels = job::floatsOf(m_made->average.mean);
+    image->madeOf = m_made->madeOf;
     image->geometry = job::boxGeometry(m_made->job->geometry);
     entry.name = tr("average of %1").arg(peaksText(m_made->average.count));
     image->source = entry.name.toStdString();

@@ -47,6 +47,7 @@ class AverageDialog : public QDialog {
     struct Made {
         match::Average average;
         job::AverageReport report;
+        std::shared_ptr<const job::MadeOf> madeOf; ///< its places
         std::shared_ptr<const job::JobResult> job;
         int templ = 0;
     };

@@ -47,6 +47,7 @@ MatchFlow::MatchFlow(Document& document, RunController& controller, MatchPanel& 
     connect(m_notes, &RunNotes::message, this, &MatchFlow::message);
     connect(m_notes, &RunNotes::deviceUsed, this, &MatchFlow::deviceUsed);
     connect(&m_panel, &MatchPanel::planRequested, this, &MatchFlow::planNow);
+    connect(&m_panel.planCard(), &PlanCard::timeAgainRequested, this, &MatchFlow::timeAgain);
     connect(&m_panel, &MatchPanel::runRequested, this, &MatchFlow::run);
     connect(&m_panel, &MatchPanel::cancelRequested, this, &MatchFlow::cancel);
     connect(&m_panel, &MatchPanel::binRequested, m_binning, &SceneBinning::bin);
@@ -194,7 +195,14 @@ void MatchFlow::planNow() {
     plan();
 }
 
-void MatchFlow::plan() {
+void MatchFlow::timeAgain() {
+    commitFocusedField();
+    m_plannedJob.reset();
+    planTimed(true);
+}
+
+/// `again`: measures, whatever times are remembered.
+void MatchFlow::planTimed(bool again) {
     m_delay.stop();
     if (!m_document.hasScene() || (!m_document.templ() && !m_document.box())) {
         return;
@@ -203,10 +211,12 @@ void MatchFlow::plan() {
     m_plannedJob = job;
     m_plannedImages = imagesInMemory();
     job.furtherScenes.clear(); // what is planned for the first one is for all
+    job::Job asked = job;
+    asked.timeAgain = asked.timeAgain || again;
     m_controller.start(RunController::Task::Plan, tr("Planning"),
-                       [this, job, with = images()](std::stop_token stop,
-                                                    job::JobSink* sink) -> RunController::Done {
-                           const job::JobReport report = job::planJob(job, with, stop, sink);
+                       [this, job, asked, with = images()](
+                           std::stop_token stop, job::JobSink* sink) -> RunController::Done {
+                           const job::JobReport report = job::planJob(asked, with, stop, sink);
                            if (job.planning == plan::Planning::Exhaustive) {
                                // It takes as long as many runs; other plans are kept by a run.
                                (void)job::keepLearnt();

@@ -34,9 +34,11 @@ class MatchFlow : public QObject {
     [[nodiscard]] job::Job currentJob() const;
     /// Facts on the tilt series that currentJob() states from now on.
     void setPeaksUnknowns(const io::ListUnknowns& unknowns);
-    void plan();
+    void plan() { planTimed(false); }
     /// Plans also if the plan of this job is there, with what the focused field shows.
     void planNow();
+    /// As planNow(), and measures although times are remembered.
+    void timeAgain();
     void run();
     /// Cancels the current work.
     void cancel();
@@ -58,6 +60,7 @@ class MatchFlow : public QObject {
 
   private:
     void schedulePlan();
+    void planTimed(bool again);
     void forget();
     void showReport(const job::JobReport& report);
     /// `kept`: what keepJob() returned, or nothing.

@@ -73,6 +73,11 @@ PlanCard::PlanCard(QWidget* parent) : QFrame(parent) {
     m_display = new DisplayMemory(this);
     connect(m_display, &DisplayMemory::releaseRequested, this, &PlanCard::releaseDisplayRequested);
 
+    m_times = makeLabel("planTimesFrom");
+    m_times->setTextFormat(Qt::RichText);
+    m_times->setToolTip(tr("A run corrects the time that is remembered. Time again forgets it and "
+                           "measures anew"));
+    connect(m_times, &QLabel::linkActivated, this, &PlanCard::timeAgainRequested);
     m_groups = makeLabel("planGroups");
     m_exactness = makeLabel("planExactness");
     m_exactness->setTextFormat(Qt::RichText);
@@ -82,7 +87,8 @@ PlanCard::PlanCard(QWidget* parent) : QFrame(parent) {
         tr("Times are predicted with built-in constants. For better predictions, calibrate this "
            "machine (Tools > Calibrate this machine)"));
     connect(m_calibration, &QLabel::linkActivated, this, &PlanCard::calibrateRequested);
-    for (QLabel* label : {m_headline, m_detail, m_scenes, m_exactness, m_groups, m_calibration}) {
+    for (QLabel* label :
+         {m_headline, m_detail, m_times, m_scenes, m_exactness, m_groups, m_calibration}) {
         label->setWordWrap(true);
     }
 
@@ -92,7 +98,7 @@ PlanCard::PlanCard(QWidget* parent) : QFrame(parent) {
     m_head->setContentsMargins(0, 0, 0, 0);
     m_head->setSpacing(kGap);
     for (QWidget* part : std::initializer_list<QWidget*>{m_headline, m_detail, m_scenes, m_numbers,
-                                                         m_display, m_calibration}) {
+                                                         m_times, m_display, m_calibration}) {
         m_head->addWidget(part);
     }
 
@@ -204,6 +210,7 @@ void PlanCard::showNothing(const QString& hint) {
     m_detail->hide(); // the line has the hint
     m_scenes->hide();
     m_numbers->hide();
+    m_times->hide();
     m_exactness->hide();
     m_groups->hide();
     m_calibration->hide();
@@ -289,6 +296,7 @@ void PlanCard::showReport(const job::JobReport& report, const QString& refusal) 
     m_report = report;
     m_refusal = refusal;
     m_others->clear();
+    showTimes((report.groups.empty() ? report.plan : report.groups.front().plan).times);
     if (!report.groups.empty() && !job::refusal(report)) {
         showGroups(report);
         m_calibration->setVisible(!report.plan.calibrated);
@@ -318,6 +326,7 @@ void PlanCard::showReport(const job::JobReport& report, const QString& refusal) 
         m_detail->show();
         m_scenes->hide();
         m_numbers->hide();
+        m_times->hide();
     } else {
         const QString bank = report.poses ? tr("%L1 orientations: ").arg(report.poses->members)
                              : report.templates.size() > 1
@@ -359,6 +368,14 @@ void PlanCard::showNumbers(const job::JobReport& report, const plan::CandidateRe
         showScenes(all, std::max(0.0, all - chosen.prediction->setupMs));
     }
     m_numbers->showMeasured(report);
+}
+
+/// Where the predicted time comes from, with a link to measure it anew.
+void PlanCard::showTimes(const plan::TimesFrom& times) {
+    m_times->setVisible(times.kind != plan::TimesFrom::Kind::Model);
+    m_times->setText(QStringLiteral("%1 · <a href='again' style='color:%2'>%3</a>")
+                         .arg(tr("Time: %1").arg(toQString(plan::toText(times))).toHtmlEscaped(),
+                              palette().color(QPalette::Link).name(), tr("Time again")));
 }
 
 void PlanCard::setScenes(int count, int types) {

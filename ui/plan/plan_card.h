@@ -68,6 +68,7 @@ class PlanCard : public QFrame {
     /// The user clicked the link beside "not calibrated".
     void calibrateRequested();
     void releaseDisplayRequested();
+    void timeAgainRequested(); ///< the user clicked the link beside where the time comes from
 
   protected:
     bool event(QEvent* event) override;
@@ -84,6 +85,7 @@ class PlanCard : public QFrame {
     void showNumbers(const job::JobReport& report, const plan::CandidateReport& chosen);
     void showExactness(const job::JobReport& report);
     void showGroups(const job::JobReport& report);
+    void showTimes(const plan::TimesFrom& times);
     void showScenes(double firstMs, double furtherMs);
 
     void showLine();
@@ -101,6 +103,7 @@ class PlanCard : public QFrame {
     QLabel* m_headline = nullptr;
     QLabel* m_detail = nullptr;
     PlanNumbers* m_numbers = nullptr;
+    QLabel* m_times = nullptr; ///< where the predicted time comes from
     QLabel* m_scenes = nullptr;
     DisplayMemory* m_display = nullptr;
     QLabel* m_exactness = nullptr;

@@ -147,6 +147,8 @@ QVariant PeaksModel::data(const QModelIndex& index, int role) const {
                (peak.dark ? (*peak.dark ? tr("; found with the other sign")
                                         : tr("; found with the sign of the template"))
                           : QString()) +
+               (peak.madeOf ? tr("; the template was made of it, so its score is too high")
+                            : QString()) +
                (peak.sharpness ? tr("; sharpness %1: height above its surroundings")
                                      .arg(*peak.sharpness, 0, 'f', 3)
                                : QString()) +

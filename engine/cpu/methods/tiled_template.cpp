@@ -170,7 +170,9 @@ class TiledTemplateMethod final : public method::Method {
         ScorePass pass(problem, scene.pixels, templ.forms(), execution, map,
                        {region, kBlockDoubleNs * static_cast<double>(base::voxelCount(region)) *
                                     static_cast<double>(whole.blocks.templateBlocks())});
-        const BlockedInput run{points, templ, execution.pool.threads(), execution.stop};
+        // Not those of the pool: the buffers stay, and the next run may have a larger pool.
+        const BlockedInput run{points, templ, std::max(candidate.threads, execution.pool.threads()),
+                               execution.stop};
         return pass.run(tilesOf(whole), [&](const std::vector<Box>& tiles, auto real) {
             using Real = decltype(real);
             const auto part = [&](const PlacedPart& at, const std::vector<Box>& some) {

@@ -235,7 +235,10 @@ std::shared_ptr<const plan::Knowledge> knowledge() {
     return now.all;
 }
 
-void learn(const plan::KnownProblem& problem, bool wisdom) {
+void learn(plan::KnownProblem problem, bool wisdom) {
+    problem.when = std::chrono::duration_cast<std::chrono::seconds>(
+                       std::chrono::system_clock::now().time_since_epoch())
+                       .count();
     Known& now = known();
     const std::lock_guard guard(now.mutex);
     refresh(now, knowledgeFile());

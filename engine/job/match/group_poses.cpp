@@ -66,7 +66,7 @@ std::string GroupRun::timesKey(const plan::Request& request) const {
     const Preparation& prepared = m_job.preparation;
     return "batch of poses " +
            plan::problemKey(m_problem, request.limits, plan::name(request.planning), request.method,
-                            request.device, request.tile) +
+                            request.device, request.tile, &m_statistics) +
            " " + base::toString(m_bank->templExtents()) + " " + m_job.poses.scales +
            (m_bank->isRound() ? " round" : "") + (prepared.band.empty() ? "" : " band") +
            (prepared.whiten ? " whiten" : "") + (prepared.wedge.empty() ? "" : " wedge") +
@@ -82,13 +82,25 @@ void GroupRun::timeBatches(const plan::Request& request, base::TilePool& pool,
     }
     const method::Candidate& candidate = m_plan->candidate();
     const std::string key = timesKey(request);
-    const plan::KnownProblem* const known = request.knowledge->find(key);
+    m_timesKey = key;
+    const plan::KnownProblem* const known =
+        request.timeAgain ? nullptr : request.knowledge->find(key);
+    m_report.plan.times = {.kind = plan::TimesFrom::Kind::Sample};
     if (known != nullptr && known->timings.size() == 3 &&
         known->timings.front().candidate == candidate) {
         m_times = PoseTimes{known->timings[0].ms, known->timings[1].ms, known->timings[2].ms};
+        m_report.plan.times = {.kind = known->timings[1].runs.empty()
+                                           ? plan::TimesFrom::Kind::Sample
+                                           : plan::TimesFrom::Kind::Run,
+                               .remembered = true,
+                               .when = known->when};
         return;
     }
     const method::MaskedView scene = m_inputs.sceneView();
+    std::optional<base::TilePool> own; // a replayed candidate may have fewer threads than the job
+    if (candidate.onProcessor() && candidate.threads < pool.threads()) {
+        own.emplace(std::max(1, candidate.threads));
+    }
     m_times = rehearse({.method = m_plan->method(),
                         .problem = m_problem,
                         .candidate = candidate,
@@ -98,15 +110,39 @@ void GroupRun::timeBatches(const plan::Request& request, base::TilePool& pool,
                         .model = request.knowledge->model.value_or(method::CostModel{}),
                         .lowest = m_statistics.lowest,
                         .members = rest,
-                        .pool = pool,
+                        .pool = own ? *own : pool,
                         .stop = stop});
     if (m_times) {
         plan::KnownProblem learnt{key, {}};
         for (const double ms : {m_times->onceMs, m_times->batchMs, m_times->turnMs}) {
             learnt.timings.push_back({candidate, std::max(ms, 1e-6)}); // a time is positive
         }
-        learn(learnt, false);
+        learn(std::move(learnt), false);
     }
+}
+
+/// Corrects the remembered times by what the run took.
+void GroupRun::learnFromRun(double ms) {
+    if (m_timesKey.empty() || !(ms > 0)) {
+        return;
+    }
+    const std::shared_ptr<const plan::Knowledge> now = knowledge();
+    const plan::KnownProblem* const known = now->find(m_timesKey);
+    plan::KnownProblem corrected = known != nullptr ? *known : plan::KnownProblem{m_timesKey, {}};
+    if (!m_bank) {
+        corrected.correct(m_plan->candidate(), ms);
+    } else if (m_times && corrected.timings.size() == 3) {
+        // The run does not tell its first batch from the others: their share is the rehearsal's.
+        plan::Timing& batch = corrected.timings[1];
+        const double before = batch.ms;
+        batch.addRun(m_times->batchMs * ms / expectedMs());
+        for (const std::size_t other : {std::size_t{0}, std::size_t{2}}) {
+            corrected.timings[other].ms *= batch.ms / before;
+        }
+    } else {
+        return;
+    }
+    learn(std::move(corrected), false);
 }
 
 std::int64_t GroupRun::batches() const {

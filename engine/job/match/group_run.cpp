@@ -104,6 +104,7 @@ bool GroupRun::plan(const plan::Request& request, bool warmUp, const std::stop_t
         return !stop.stop_requested();
     }
     m_tookOver = false;
+    m_timesKey.clear();
     m_shared = {};
     plan::Request asked = request;
     // A tile given with fewer numbers than axes: one counts for all axes, two for an image.
@@ -132,8 +133,9 @@ bool GroupRun::plan(const plan::Request& request, bool warmUp, const std::stop_t
     if (made.cancelled || stop.stop_requested()) {
         return false;
     }
+    m_timesKey = std::move(made.key);
     if (made.learnt) {
-        learn(*made.learnt, asked.planning == plan::Planning::Exhaustive);
+        learn(std::move(*made.learnt), asked.planning == plan::Planning::Exhaustive);
     }
     m_plan = std::move(made.plan);
     m_times.reset();
@@ -399,6 +401,9 @@ void GroupRun::settle() {
         if (ran && row.verdict == plan::CandidateVerdict::Chosen) {
             row.measuredMs = run.executeMs.median / static_cast<double>(batches());
         }
+    }
+    if (ran && !m_tookOver && !m_job.stream) { // further scenes share what the first one prepared
+        learnFromRun(run.executeMs.median);
     }
     m_report.run = std::move(run);
     m_report.map = MapReport{{}, m_outcome.facts};

@@ -151,6 +151,7 @@ class GroupRun {
                                         const std::stop_token& stop);
     void timeBatches(const plan::Request& request, base::TilePool& pool,
                      const std::stop_token& stop);
+    void learnFromRun(double ms);
     [[nodiscard]] std::string timesKey(const plan::Request& request) const;
     [[nodiscard]] double searchMs(std::int64_t members) const;
     [[nodiscard]] bool staysWithin(const method::Limits& limits);
@@ -193,6 +194,7 @@ class GroupRun {
     method::Outcome m_outcome; ///< of the last repetition
     std::int64_t m_keptMembers = 0;
     std::int64_t m_doneMembers = 0;
+    std::string m_timesKey;           ///< of the remembered times that a run corrects; empty: none
     std::optional<PoseTimes> m_times; ///< of a search over poses, measured before the run
     int m_threads = 1;                ///< number of threads of the last repetition
     std::vector<double> m_executeMs;

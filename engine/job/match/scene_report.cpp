@@ -9,9 +9,36 @@
 #include "engine/job/match/pose_run.h"
 #include "engine/job/match/pruned_run.h"
 #include "engine/job/match/scene_runner.h"
+#include "engine/job/output/export_files.h"
 #include "engine/match/refine.h"
 
 namespace flcc::job::detail {
+
+void markPeaksOfTemplates(const Inputs& inputs, JobResult& result) {
+    std::string scene; // its digest, once it is needed
+    for (std::size_t i = 0; i < inputs.templates.size(); ++i) {
+        const SceneImage& templ = *inputs.templates[i].image;
+        const SceneImage& given = templ.finer ? *templ.finer : templ;
+        const bool inMemory = given.madeOf != nullptr;
+        const auto made = inMemory ? given.madeOf : readMadeOf(given.source);
+        if (!made ||
+            (!inMemory && imageDigest(base::viewOf(given.pixels)) != made->averageSha256)) {
+            continue;
+        }
+        scene = scene.empty() ? imageDigest(base::viewOf(inputs.scene->pixels)) : scene;
+        if (scene != made->sceneSha256) {
+            continue;
+        }
+        const std::int64_t own =
+            markMadeOf(*made, static_cast<int>(i), templ.extents(), result.peaks);
+        if (own > 0) {
+            addWarning(result, std::to_string(own) + " of " + std::to_string(result.peaks.size()) +
+                                   " peaks lie where boxes of the template " + given.source +
+                                   " were cut; their scores are too high, since the template holds "
+                                   "their own noise (made_of in lists)");
+        }
+    }
+}
 
 void SceneRunner::reportInputs() {
     JobReport& report = m_result.report;

@@ -58,6 +58,7 @@ JobResult SceneRunner::planOnly() {
 plan::Request SceneRunner::request() const {
     plan::Request request;
     request.planning = m_job.planning;
+    request.timeAgain = m_job.timeAgain;
     request.method = m_job.method;
     request.device = m_job.poses.prunes() ? "cpu" : m_job.device;
     request.tile = m_job.tile;
@@ -338,6 +339,7 @@ bool SceneRunner::findPeaks() {
             addWarning(m_result, sentence);
         }
     }
+    markPeaksOfTemplates(inputs(), m_result);
     m_result.report.handedness = m_hand.judge(m_job, inputs(), m_result, maps, m_stop);
     m_result.report.run->peaksMs = watch.ms();
     m_sink.progress(0.8);

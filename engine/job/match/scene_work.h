@@ -35,6 +35,9 @@ void makeGroups(SceneWork& work, const Job& job, const WorkKind& kind, const std
 /// Writes to a report what is known before the plan.
 void describeInputs(const Job& job, const Inputs& inputs, JobReport& report);
 
+/// Marks peaks of templates that are averages of boxes at these peaks (Peak::madeOf), and warns.
+void markPeaksOfTemplates(const Inputs& inputs, JobResult& result);
+
 /// Adds a warning to the result, its notes and its report, once.
 void addWarning(JobResult& result, const std::string& sentence);
 

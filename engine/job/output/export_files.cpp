@@ -76,7 +76,14 @@ bool writeAverage(const Job& job, JobResult& result, OutputFiles& files,
     result.report.average = reportOf(average, options, result.geometry);
     result.report.average->file =
         (job.exports.average.empty() ? job.exports.averageVariance : job.exports.average).string();
-    return addBoxes(files, job.exports.average, floatsOf(average.mean), 0, result, stop) &&
+    const base::Image<float> mean = floatsOf(average.mean);
+    if (!job.exports.average.empty()) {
+        files.addText(madeOfFile(job.exports.average), [&] {
+            return toText(madeOf(base::AnyView(mean.view()), result.scene->source,
+                                 base::viewOf(result.scene->pixels), result.peaks, average.taken));
+        });
+    }
+    return addBoxes(files, job.exports.average, mean, 0, result, stop) &&
            addBoxes(files, job.exports.averageVariance, floatsOf(average.variance), 0, result,
                     stop);
 }

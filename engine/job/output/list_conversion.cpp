@@ -153,7 +153,14 @@ bool cutBoxes(const ListConversion& conversion, const io::PositionList& list,
     }
     done.average = reportOf(average, options, geometry);
     done.average->file = (asked.average.empty() ? asked.averageVariance : asked.average).string();
-    return addBoxes(files, asked.average, floatsOf(average.mean), 0, geometry, done, stop) &&
+    const base::Image<float> mean = floatsOf(average.mean);
+    if (!asked.average.empty()) {
+        files.addText(madeOfFile(asked.average), [&] {
+            return toText(
+                madeOf(base::AnyView(mean.view()), scene->source, voxels, places, average.taken));
+        });
+    }
+    return addBoxes(files, asked.average, mean, 0, geometry, done, stop) &&
            addBoxes(files, asked.averageVariance, floatsOf(average.variance), 0, geometry, done,
                     stop);
 }
@@ -166,6 +173,9 @@ void requireOutputs(const ListConversion& conversion) {
     const Exports& asked = conversion.exports;
     detail::requireBoxFiles(asked);
     std::vector<path> outputs{conversion.output, asked.stack, asked.average, asked.averageVariance};
+    if (!asked.average.empty()) {
+        outputs.push_back(madeOfFile(asked.average));
+    }
     std::erase_if(outputs, [](const path& file) { return file.empty(); });
     detail::requireOwnOutputs(inputs, outputs);
     for (const path* file : {&asked.stack, &asked.average, &asked.averageVariance}) {

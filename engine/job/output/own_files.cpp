@@ -45,6 +45,9 @@ std::vector<path> outputFiles(const Job& job, bool planOnly) {
                                        scene.peaks, scene.comparison, scene.heatmap,
                                        scene.exports.figure, scene.exports.stack,
                                        scene.exports.average, scene.exports.averageVariance});
+            if (!scene.exports.average.empty()) {
+                files.push_back(madeOfFile(scene.exports.average));
+            }
             if (!scene.searchMaps.empty()) {
                 const auto maps = searchMapFiles(scene.searchMaps);
                 files.insert(files.end(), maps.begin(), maps.end());

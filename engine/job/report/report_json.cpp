@@ -253,6 +253,7 @@ Json toJson(const match::Peak& peak, std::size_t rank, std::optional<std::size_t
                                           {"deviation", peak.search->deviation},
                                           {"z", peak.search->z}}
                                    : Json(nullptr)},
+            {"made_of", peak.madeOf},
             {"polarity", peak.dark ? Json(*peak.dark ? "dark" : "bright") : Json(nullptr)}};
 }
 
@@ -262,6 +263,11 @@ void putPlan(Json& json, const plan::PlanReport& plan) {
     const plan::CandidateReport* const chosen = plan.chosen();
     json["chosen"] = chosen ? toJson(*chosen) : Json(nullptr);
     json["known"] = plan.known;
+    const std::string date = plan::dateOf(plan.times.when);
+    json["times"] = {{"from", plan::name(plan.times.kind)},
+                     {"remembered", plan.times.remembered},
+                     {"date", date.empty() ? Json(nullptr) : Json(date)},
+                     {"sentence", plan::toText(plan.times)}};
     json["critical_template_size"] = {{"predicted", orNull(plan.critical.predicted)},
                                       {"measured", orNull(plan.critical.measured)}};
 }

@@ -89,6 +89,7 @@ match::Peak peakAt(const Json& json) {
             match::PeakSearch{search.at("mean").get<double>(), search.at("deviation").get<double>(),
                               search.at("z").get<double>()};
     }
+    peak.madeOf = json.value("made_of", false);
     if (const auto sign = valueAt<std::string>(json, "polarity")) {
         peak.dark = *sign == "dark";
     }

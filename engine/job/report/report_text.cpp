@@ -270,9 +270,8 @@ std::string planText(const plan::PlanReport& plan) {
            (plan.limits.memoryBytes == INT64_MAX
                 ? "no memory limit"
                 : "at most " + bytesText(plan.limits.memoryBytes)) +
-           ", " + (plan.calibrated ? "calibrated" : "not calibrated") +
-           (plan.known ? ", times from an earlier plan" : "") + ")\n" + table(rows, 4) +
-           partsText(plan) + criticalText(plan);
+           ", " + (plan.calibrated ? "calibrated" : "not calibrated") + ", time " +
+           plan::toText(plan.times) + ")\n" + table(rows, 4) + partsText(plan) + criticalText(plan);
 }
 
 /// Times of a run on devices: transfers and computing, and their sum without overlap.

@@ -22,6 +22,9 @@ namespace flcc::plan {
 /// Sets the times of rows from `known`, which may be null. False if it has none of a usable row.
 [[nodiscard]] bool recall(std::vector<Row>& rows, const KnownProblem* known, Planning planning);
 
+/// Where the time of the chosen row comes from; `known`: what it was recalled from, else empty.
+[[nodiscard]] TimesFrom timesOf(const Row& chosen, const KnownProblem& known, Planning planning);
+
 /// The measured times of the usable rows, under the problem's key; empty if there are none.
 [[nodiscard]] std::optional<KnownProblem> learntFrom(const std::vector<Row>& rows,
                                                      const std::string& key);

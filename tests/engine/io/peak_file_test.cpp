@@ -51,11 +51,13 @@ class PeakFileTest : public QObject {
     void theColumnsAreThoseOfTheInterface() {
         const QStringList rows = rowsOf(io::peaksAsText({}, exampleContext(), ','));
         QCOMPARE(rows.size(), 1);
-        QCOMPARE(rows[0],
-                 QString("rank,score,x,y,z,cx,cy,cz,wx,wy,wz,template,rotation,scale,"
-                         "zscore,false_positives,status,bound,rival,phi,theta,psi,sharpness,"
-                         "mirror,refined_score,search_mean,search_deviation,search_z,polarity,"
-                         "error_x,error_y,error_z,placed_by,error_rotation,error_scale,scale_end"));
+        QCOMPARE(
+            rows[0],
+            QString(
+                "rank,score,x,y,z,cx,cy,cz,wx,wy,wz,template,rotation,scale,"
+                "zscore,false_positives,status,bound,rival,phi,theta,psi,sharpness,"
+                "mirror,refined_score,search_mean,search_deviation,search_z,polarity,"
+                "error_x,error_y,error_z,placed_by,error_rotation,error_scale,scale_end,made_of"));
     }
 
     void theAuditIsACommentLine() {
@@ -75,7 +77,7 @@ class PeakFileTest : public QObject {
         for (const char separator : {',', '\t'}) {
             const QStringList rows = rowsOf(io::peaksAsText({peak}, exampleContext(), separator));
             const QStringList cells = rows[1].split(separator);
-            QCOMPARE(cells.size(), 36);
+            QCOMPARE(cells.size(), 37);
             QCOMPARE(cells[0], QString("1"));
             QCOMPARE(cells[1].toDouble(), peak.score);
             QCOMPARE(cells[2], QString("5000000000"));

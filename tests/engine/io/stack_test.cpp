@@ -284,7 +284,7 @@ void IoStackTest::peaksHaveAColumnForTheFrame() {
     QCOMPARE(rows.size(), std::size_t{4});
     QVERIFY(rows[0].ends_with(
         ",mirror,refined_score,search_mean,search_deviation,search_z,polarity,"
-        "error_x,error_y,error_z,placed_by,error_rotation,error_scale,scale_end,frame"));
+        "error_x,error_y,error_z,placed_by,error_rotation,error_scale,scale_end,made_of,frame"));
     QVERIFY(rows[1].starts_with("1,0.75,") && rows[1].ends_with(",0"));
     QVERIFY(rows[2].starts_with("2,0.75,") && rows[2].ends_with(",0"));
     QVERIFY(rows[3].starts_with("1,0.75,") && rows[3].ends_with(",2"));

@@ -9,11 +9,14 @@
 #include <map>
 #include <set>
 
+#include <nlohmann/json.hpp>
+
 #include "engine/base/log.h"
 #include "engine/io/atomic_file.h"
 #include "engine/io/drawing.h"
 #include "engine/job/crossover.h"
 #include "engine/job/knowledge.h"
+#include "engine/job/report.h"
 #include "engine/plan/planner.h"
 #include "tests/engine/job/job_cases.h"
 #include "tests/support/scenes.h"
@@ -66,6 +69,26 @@ job::JobImages noiseImages(const base::Extents& scene, const base::Extents& temp
     return test::imagesOf(std::move(image), std::move(cut));
 }
 
+/// A job whose method has one candidate: its choice does not depend on times.
+job::Job oneCandidate() {
+    job::Job job;
+    job.method = "direct";
+    job.device = "cpu";
+    job.tile = {64, 64, 1};
+    job.threads = 1;
+    return job;
+}
+
+/// Puts a time of the plan's chosen candidate into the file, as a busy moment leaves it there.
+void plantTime(const plan::PlanReport& report, double ms) {
+    const method::Problem& problem = report.problem;
+    plan::KnownProblem wrong{plan::problemKey(problem, report.limits, "measure", "direct", "cpu",
+                                              {64, 64, 1}, &report.statistics),
+                             {{report.chosen()->candidate, ms}},
+                             1'700'000'000};
+    QVERIFY(job::updateKnowledge([&](plan::Knowledge& now) { now.remember(wrong); }));
+}
+
 } // namespace
 
 class JobKnowledgeTest : public QObject {
@@ -83,6 +106,9 @@ class JobKnowledgeTest : public QObject {
     void aFolderThatCannotBeMadeIsNoError();
     void processesAtOnceLoseNothing();
     void aProblemSeenBeforeIsNotTimedAgain();
+    void aRunCorrectsARememberedTime();
+    void aRunOfPosesCorrectsARememberedTime();
+    void flatPartsAreAnotherProblem();
     void planningAloneWritesNothing();
     void whatCannotBeKeptStaysInMemory();
     void aStoppedCalibrationKeepsNothing();
@@ -288,7 +314,8 @@ void JobKnowledgeTest::aProblemSeenBeforeIsNotTimedAgain() {
     QVERIFY(again.known);
     QVERIFY(again.chosen()->candidate == first.chosen()->candidate);
     QCOMPARE(*again.chosen()->measuredMs, *first.chosen()->measuredMs);
-    QVERIFY(again.chosen()->reason.find("earlier") != std::string::npos);
+    QVERIFY(again.chosen()->reason.find(plan::toText(again.times)) != std::string::npos);
+    QVERIFY(again.times.remembered && !first.times.remembered);
     // Another size, method or number of threads is another problem.
     QVERIFY(!job::planJob({}, noiseImages({400, 301, 1}, {12, 12, 1})).plan.known);
     job::Job forced;
@@ -303,6 +330,67 @@ void JobKnowledgeTest::aProblemSeenBeforeIsNotTimedAgain() {
     const plan::PlanReport refused = job::planJob(tight, images).plan;
     QVERIFY(refused.chosen() == nullptr ||
             !(refused.chosen()->candidate == first.chosen()->candidate));
+}
+
+void JobKnowledgeTest::aRunCorrectsARememberedTime() {
+    const OwnCache cache;
+    const job::JobImages images = noiseImages({200, 150, 1}, {12, 12, 1});
+    constexpr double kWrong = 22e3;
+    plantTime(job::planJob(oneCandidate(), images).plan, kWrong);
+    const plan::PlanReport wrong = job::planJob(oneCandidate(), images).plan;
+    QCOMPARE(*wrong.chosen()->expectedMs(), kWrong);
+    QCOMPARE(plan::toText(wrong.times),
+             std::string("timed on a sample of the scene on 2023-11-14"));
+    const auto json = nlohmann::json::parse(job::toJson(job::planJob(oneCandidate(), images)));
+    QCOMPARE(json["times"]["date"].get<std::string>(), std::string("2023-11-14"));
+    QCOMPARE(json["times"]["from"].get<std::string>(), std::string("sample"));
+    const job::JobReport ran = job::runJob(oneCandidate(), images).report;
+    const plan::PlanReport right = job::planJob(oneCandidate(), images).plan;
+    QCOMPARE(*right.chosen()->expectedMs(), ran.run->executeMs.median);
+    QVERIFY(right.known && right.times.kind == plan::TimesFrom::Kind::Run);
+    // A plan that times again forgets it. One candidate alone is not timed: the model predicts it.
+    job::Job again = oneCandidate();
+    again.timeAgain = true;
+    const plan::PlanReport anew = job::planJob(again, images).plan;
+    QVERIFY(!anew.known && anew.times.kind == plan::TimesFrom::Kind::Model);
+}
+
+void JobKnowledgeTest::aRunOfPosesCorrectsARememberedTime() {
+    const OwnCache cache;
+    const job::JobImages images = noiseImages({100, 80, 1}, {12, 12, 1});
+    job::Job job = oneCandidate();
+    job.method = "tiled";
+    job.poses.rotations = "45";
+    const double timed = *job::planJob(job, images).poses->predictedMs;
+    QVERIFY(job::keepLearnt());
+    QVERIFY(job::updateKnowledge([&](plan::Knowledge& now) {
+        for (plan::KnownProblem& problem : now.problems) {
+            for (plan::Timing& timing : problem.timings) {
+                timing.ms *= 1000;
+            }
+        }
+    }));
+    // Only what is not in memory comes from the file, as for the next program.
+    QVERIFY(*job::planJob(job, images).poses->predictedMs > 900 * timed);
+    const job::JobReport ran = job::runJob(job, images).report;
+    const job::JobReport right = job::planJob(job, images);
+    const double off = *right.poses->predictedMs / ran.run->executeMs.median;
+    QVERIFY2(std::abs(off - 1) < 1e-5, qPrintable(QString::number(off)));
+    QVERIFY(right.plan.times.kind == plan::TimesFrom::Kind::Run);
+}
+
+void JobKnowledgeTest::flatPartsAreAnotherProblem() {
+    const OwnCache cache;
+    job::JobImages images = noiseImages({200, 150, 1}, {12, 12, 1});
+    QVERIFY(!job::planJob({}, images).plan.known);
+    QVERIFY(job::planJob({}, images).plan.known);
+    base::AnyImage pixels = test::noise(base::PixelType::Float32, {200, 150, 1}, 5);
+    base::AnyImage templ = test::crop(pixels, {{3, 2, 0}, {12, 12, 1}});
+    auto& half = std::get<base::Image<float>>(pixels);
+    std::fill_n(half.data() + half.count() / 2, half.count() / 2, 0.0F);
+    images = test::imagesOf(std::move(pixels), std::move(templ));
+    QVERIFY(!job::planJob({}, images).plan.known);
+    QVERIFY(job::planJob({}, images).plan.known);
 }
 
 void JobKnowledgeTest::planningAloneWritesNothing() {

@@ -166,6 +166,7 @@ void JobScenesTest::whatWasPreparedIsNotPreparedAgain() {
     templ.image = others.templates.front().image;
     const job::detail::GroupRun::Progress silent{[](const base::Box&) {}, [](double) {}};
     plan::Request request;
+    request.limits.threads = 2;
     request.planning = plan::Planning::Estimate;
     const auto runOf = [&](job::detail::GroupRun& group) {
         QVERIFY(group.plan(request, true, {}));
@@ -595,6 +596,5 @@ void JobScenesTest::scenesInMemoryNeedNoFiles() {
                            expected.map->value.data()));
     }
 }
-
 const flcc::test::TestClass<JobScenesTest> kJobScenesTest;
 #include "scenes_test.moc"

@@ -43,6 +43,49 @@ class KnowledgeTest : public QObject {
   private Q_SLOTS:
     void init() { plan::useWisdom({}); }
 
+    void runsCorrectTimes() {
+        const method::Candidate a{"direct"};
+        const method::Candidate b{"tiled"};
+        plan::KnownProblem known{"a key", {{a, 22}, {b, 33}}};
+        const auto times = [&] { return std::pair(known.timings[0].ms, known.timings[1].ms); };
+        known.correct(a, 2); // the samples were timed in a busy moment: all of them
+        QCOMPARE(times(), std::pair(2.0, 3.0));
+        known.correct(a, 10); // a busy moment of the run
+        QCOMPARE(times(), std::pair(2.0, 3.0));
+        known.correct(a, 2.5);
+        known.correct(a, 2.5); // the first run is forgotten
+        QCOMPARE(times(), std::pair(2.5, 3.75));
+        QCOMPARE(known.timings[0].runs, (std::vector<double>{10, 2.5, 2.5}));
+        known.correct(b, 30); // contradicts its own sample alone
+        QCOMPARE(times(), std::pair(2.5, 30.0));
+        known.correct({"fourier"}, 4);
+        QCOMPARE(known.timings.back().ms, 4.0);
+    }
+
+    void aKeyHoldsTheContentOfTheScene() {
+        const auto keyOf = [](const method::SceneStatistics& statistics) {
+            method::Problem problem;
+            problem.scene = {64, 64, 1};
+            problem.templ = {8, 8, 1};
+            return plan::problemKey(problem, {}, "measure", "auto", "auto", {}, &statistics);
+        };
+        const method::SceneStatistics usual{
+            .maximum = 255, .lowContrast = 10, .steps = 255, .lowest = {{1, 1, 0}}};
+        method::SceneStatistics other = usual;
+        other.mean = 3;
+        other.lowest.clear();
+        QCOMPARE(keyOf(other), keyOf(usual)); // these change no time
+        const auto differs = [&](auto change) {
+            method::SceneStatistics changed = usual;
+            change(changed);
+            return keyOf(changed) != keyOf(usual);
+        };
+        QVERIFY(differs([](auto& one) { one.flatShare = 0.01; }));
+        QVERIFY(differs([](auto& one) { one.nonFinite = 1; }));
+        QVERIFY(differs([](auto& one) { one.lowContrast = 0.1; }));
+        QVERIFY(differs([](auto& one) { one.steps = 1e6; }));
+    }
+
     void textGivesTheSameKnowledgeBack() {
         const plan::Knowledge before = someKnowledge();
         const auto after = plan::knowledgeFromText(plan::toText(before));

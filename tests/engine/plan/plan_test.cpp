@@ -491,8 +491,7 @@ class PlanTest : public QObject {
         const plan::Planned guess = estimate(problem, {});
         const auto measured = [&](double slowness) {
             plan::KnownProblem known{
-                plan::problemKey(problem, request.limits, "measure", "auto", "auto", {0, 0, 0}),
-                {}};
+                plan::problemKey(problem, {}, "measure", "auto", "auto", {0, 0, 0}, nullptr), {}};
             for (const plan::CandidateReport& row : guess.report.candidates) {
                 const bool direct = row.candidate.method == "direct";
                 known.timings.push_back(

@@ -18,6 +18,13 @@ MatchMenu::MatchMenu(const Parts& parts) : m_parts(parts) {
                          {QKeySequence(Qt::CTRL | Qt::SHIFT | Qt::Key_Return)},
                          "plan"},
                         [this](bool) { m_parts.flow.planNow(); });
+    m_parts.actions.add(menu,
+                        {"timeAgain",
+                         tr("&Time again"),
+                         tr("Plans with times that are measured anew, not remembered"),
+                         {},
+                         {}},
+                        [this](bool) { m_parts.flow.timeAgain(); });
     m_parts.actions.add(
         menu,
         {"run",
