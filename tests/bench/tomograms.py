@@ -84,7 +84,7 @@ def one_species(name, peaks, truths, radii, given):
     true = truths[name]
     f1 = lambda part: f_beta(len(pairs(places(part), true, given.tolerance)), len(part), len(true), 1)
     listed = default_of(peaks)
-    best, number = max((f1(peaks[: i + 1]), -i - 1) for i in range(min(len(peaks), 4 * len(true) + 50)))
+    best, number = max((f1(peaks[: i + 1]), -i - 1) for i in range(len(peaks)))
     here = [place_of(at, truths, radii) for at in places(peaks)]
     right = {i for i, _ in pairs(places(peaks), true, given.tolerance)}
     if given.keep:
