@@ -419,13 +419,16 @@ PositionList parseList(std::string_view bytes, ListFormat format, const ListPlac
         lists::takeComments(read.comments, list);
         if (lists::isAnchored(read)) {
             lists::takeAnchoredSheet(read, list, name);
+            nameSpecies(list);
             break;
         }
         lists::takeOwnSheet(read, list, name);
+        nameSpecies(list);
         return list;
     }
     case Syntax::Json:
         lists::takeJson(bytes, list, name);
+        nameSpecies(list);
         return list;
     case Syntax::Table:
         sheet(lists::readTable(bytes, preset.separator, preset.header));

@@ -138,6 +138,7 @@ struct ListedPosition {
     std::optional<base::Point> reference{};
     /// What a person decided; empty in a list that nobody judged.
     std::optional<match::Decision> decision{};
+    int species = -1;                 ///< in PositionList::species; -1: not known
     std::vector<std::string> cells{}; ///< its row in tables of this program
 };
 
@@ -156,11 +157,21 @@ struct PositionList {
     std::vector<std::string> comments{}; ///< further lines for tables of this program
     std::vector<ListColumn> columns{};   ///< of the tables of this program
     std::vector<ListedPosition> positions{};
+    /// What the positions are of: names of templates in the order of their numbers, or those that a
+    /// column of the list states.
+    std::vector<std::string> species{};
     ListFormat format = ListFormat::Auto; ///< that it was read in
     std::vector<std::string> notes{};     ///< sentences on what was assumed when it was read
 
     [[nodiscard]] bool isOfBlobs() const { return noun == "blob"; } ///< which have no turned frame
 };
+
+/// Sets the species of the list and of its positions: by its column `species` or else `name`, where
+/// two rows have the same name; else by the names of the files of its templates, or of their
+/// numbers, which the column `template` holds. A list without such a column has none.
+void nameSpecies(PositionList& list);
+/// The comment that gives a template a name for nameSpecies().
+[[nodiscard]] std::string speciesComment(std::size_t templ, const std::string& species);
 
 /// How the template lies at a position.
 [[nodiscard]] rotation::Pose poseOf(const ListedPosition& position);

@@ -26,6 +26,9 @@ std::vector<std::string> comments(const PeakContext& context) {
                             detail::numberText(way[0]) + " " + detail::numberText(way[1]) + " " +
                             detail::numberText(way[2]) + " from the centre");
         }
+        if (!templ.species.empty()) {
+            lines.push_back(speciesComment(i, templ.species));
+        }
         if (!templ.mask.empty()) {
             lines.push_back("mask" + number + ": " + templ.mask);
         }
@@ -144,6 +147,7 @@ PositionList peakList(const std::vector<match::Peak>& peaks, const PeakContext& 
         }
         position.cells = cellsOf(peak, list.positions.size());
     }
+    nameSpecies(list);
     return list;
 }
 

@@ -20,6 +20,7 @@ struct PeakTemplate {
     base::Extents extents;
     std::string mask{};                     ///< path of its mask; may be empty
     std::optional<base::Point> reference{}; ///< as ListedPosition::reference
+    std::string species{};                  ///< what it is of; empty: the name of its file
 };
 
 /// Context of a list of peaks, written to the comment lines of the file.

@@ -166,6 +166,7 @@ struct Job : PlannedJob {
     /// A list of true positions that the peaks are compared with, of one scene without frames.
     std::filesystem::path truth;
     Tolerance tolerance;              ///< of that comparison
+    std::vector<std::string> species; ///< what the templates are of, for it; empty: by their files
     std::filesystem::path comparison; ///< differenceList() of peaks and truth
     std::filesystem::path heatmap;
     /// Slice of the map that is drawn; empty = the slice of the best peak.

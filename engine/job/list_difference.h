@@ -8,6 +8,7 @@
 #include "engine/base/spacing.h"
 #include "engine/io/list_file.h"
 #include "engine/job/command_option.h"
+#include "engine/match/confusion.h"
 #include "engine/match/list_comparison.h"
 
 namespace flcc::job {
@@ -24,6 +25,18 @@ struct Tolerance {
 [[nodiscard]] Tolerance parseTolerance(const std::string& text);
 [[nodiscard]] std::string toString(const Tolerance& tolerance); ///< "3", "2um"
 
+/// Which template found which species.
+struct SpeciesTable {
+    std::vector<std::string> species;   ///< of B: the rows
+    std::vector<std::string> templates; ///< of A: the columns
+    match::Confusion confusion;
+};
+/// The table as rows of cells, its head first: a column for each template, `missed`, and precision,
+/// recall, F1 and F4; a row for each species, and `nothing`.
+[[nodiscard]] std::vector<std::vector<std::string>> speciesRows(const SpeciesTable& table);
+/// "F4 0.75, mean of 3 species": over those that a template is of.
+[[nodiscard]] std::string speciesScore(const SpeciesTable& table);
+
 /// A list of positions and what it was compared with.
 struct ComparedLists {
     io::PositionList a;
@@ -32,6 +45,9 @@ struct ComparedLists {
     std::string nameB;
     Tolerance tolerance;
     match::ListComparison comparison;
+    /// Where A or B has several species and a template of A is of one of B.
+    std::optional<SpeciesTable> table{};
+    std::string noTable{}; ///< why there is none though B states species
 
     /// Every position of one list has a partner in the other one.
     [[nodiscard]] bool same() const { return comparison.onlyA.empty() && comparison.onlyB.empty(); }
@@ -65,6 +81,8 @@ void requireSameScene(const io::PositionList& list, const base::Extents& extents
 /// What was assumed when the lists were read.
 [[nodiscard]] std::vector<std::string> notesOf(const ComparedLists& lists);
 /// Counts, precision, recall, F1, the best threshold and the distances, in some lines.
+[[nodiscard]] std::string countsText(const ComparedLists& lists);
+/// The same and the table of species.
 [[nodiscard]] std::string comparisonText(const ComparedLists& lists);
 /// The same as JSON, with pairs and curve.
 [[nodiscard]] std::string comparisonJson(const ComparedLists& lists);

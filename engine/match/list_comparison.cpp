@@ -58,17 +58,6 @@ double share(std::int64_t part, std::int64_t whole) {
     return whole > 0 ? static_cast<double>(part) / static_cast<double>(whole) : 0;
 }
 
-ThresholdPoint pointOf(double threshold, std::int64_t listed, std::int64_t matched,
-                       std::int64_t all) {
-    return {threshold,
-            listed,
-            matched,
-            share(matched, listed),
-            share(matched, all),
-            share(2 * matched, listed + all),
-            share(17 * matched, listed + 16 * all)};
-}
-
 ListComparison::Distances distancesOf(const std::vector<MatchedPair>& pairs) {
     std::vector<double> all;
     for (const MatchedPair& pair : pairs) {
@@ -82,6 +71,17 @@ ListComparison::Distances distancesOf(const std::vector<MatchedPair>& pairs) {
 }
 
 } // namespace
+
+ThresholdPoint pointOf(double threshold, std::int64_t listed, std::int64_t matched,
+                       std::int64_t all) {
+    return {threshold,
+            listed,
+            matched,
+            share(matched, listed),
+            share(matched, all),
+            share(2 * matched, listed + all),
+            share(17 * matched, listed + 16 * all)};
+}
 
 ListComparison compareLists(const std::vector<ComparedPosition>& a,
                             const std::vector<ComparedPosition>& b,

@@ -43,6 +43,10 @@ struct ThresholdPoint {
     double f4 = 0;
 };
 
+/// Of a list of which `matched` positions are among the `all` true ones.
+[[nodiscard]] ThresholdPoint pointOf(double threshold, std::int64_t listed, std::int64_t matched,
+                                     std::int64_t all);
+
 /// Two lists of positions, of which B is the truth where one of them is.
 struct ListComparison {
     std::vector<MatchedPair> pairs; ///< by a

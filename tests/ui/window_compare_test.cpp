@@ -9,7 +9,10 @@
 #include <QTabWidget>
 #include <QTableView>
 #include <QTest>
+#include <QTextEdit>
 #include <QUndoStack>
+
+#include <fstream>
 
 #include "engine/io/list_file.h"
 #include "tests/support/test_class.h"
@@ -192,6 +195,22 @@ void WindowCompareTest::aDroppedListIsComparedAndItsBestThresholdTaken() {
     QTRY_VERIFY(!panel().isBusy() && found().onlyA.empty());
     document().undoStack().undo();
     QCOMPARE(document().result()->job->peaks.size(), peaks.size());
+    // Two species, of which the template is one.
+    auto& species = test::child<QTextEdit>(*m_window, "compareSpecies");
+    QVERIFY(!species.isVisible());
+    std::string text = "species,cx,cy,cz\nother,140,100,0\n";
+    for (std::size_t i = 0; i < 5; ++i) {
+        text += '"' + panel().comparison()->lists->a.species.front() + "\"," +
+                std::to_string(truth[i][0]) + ',' + std::to_string(truth[i][1]) + ",0\n";
+    }
+    const QString other = folder.filePath(QStringLiteral("species.csv"));
+    std::ofstream(other.toStdString(), std::ios::binary) << text;
+    drop(other);
+    QTRY_VERIFY(panel().comparison() && panel().comparison()->lists->table);
+    QVERIFY(species.isVisible());
+    QVERIFY(species.toPlainText().endsWith(QStringLiteral("mean of 1 species")));
+    QCOMPARE(panel().comparison()->lists->table->confusion.counts[1],
+             (std::vector<std::int64_t>{5, 0}));
 }
 
 void WindowCompareTest::aSampleKnowsItsTruePositions() {

@@ -10,6 +10,7 @@
 #include <QSlider>
 #include <QSortFilterProxyModel>
 #include <QTableView>
+#include <QTextEdit>
 #include <QVBoxLayout>
 
 #include <algorithm>
@@ -41,6 +42,24 @@ QString ratesText(double precision, double recall, double f1) {
     return rate(Rate::Precision, ComparePanel::tr("precision"), precision) +
            rate(Rate::Recall, ComparePanel::tr("recall"), recall) +
            rate(Rate::F1, ComparePanel::tr("F1"), f1);
+}
+
+/// The table of species and its score.
+QString tableText(const job::SpeciesTable& table) {
+    QString text = QStringLiteral("<table cellspacing=\"4\">");
+    bool head = true;
+    for (const std::vector<std::string>& row : job::speciesRows(table)) {
+        text += QStringLiteral("<tr>");
+        for (std::size_t i = 0; i < row.size(); ++i) {
+            const QString tag = head || i == 0 ? QStringLiteral("th") : QStringLiteral("td");
+            text += QStringLiteral("<%1 align=\"%2\">%3</%1>")
+                        .arg(tag, i == 0 ? QStringLiteral("left") : QStringLiteral("right"),
+                             toQString(row[i]).toHtmlEscaped());
+        }
+        text += QStringLiteral("</tr>");
+        head = false;
+    }
+    return text + QStringLiteral("</table>") + toQString(job::speciesScore(table));
 }
 
 } // namespace
@@ -156,6 +175,14 @@ QWidget* ComparePanel::makeNumbers() {
     m_curve->setObjectName(QStringLiteral("compareCurve"));
     m_curve->setAccessibleName(tr("Precision, recall and F1 against the threshold"));
     connect(m_curve, &CurveView::hovered, this, &ComparePanel::showPoint);
+    m_species = new QTextEdit(box);
+    m_species->setObjectName(QStringLiteral("compareSpecies"));
+    m_species->setAccessibleName(tr("Species and the templates that found them"));
+    m_species->setToolTip(tr("Rows: species of the other list; columns: templates of this result"));
+    m_species->setReadOnly(true);
+    m_species->setTabChangesFocus(true);
+    m_species->setLineWrapMode(QTextEdit::NoWrap);
+    m_species->hide();
     auto* top = new QHBoxLayout;
     top->addWidget(m_numbers, 1);
     top->addWidget(m_best);
@@ -163,6 +190,7 @@ QWidget* ComparePanel::makeNumbers() {
     layout->setContentsMargins(0, 0, 0, 0);
     layout->setSpacing(2);
     layout->addLayout(top);
+    layout->addWidget(m_species, 2);
     layout->addWidget(m_curve, 1);
     return box;
 }
@@ -341,6 +369,7 @@ void ComparePanel::clear(const QString& text) {
     m_model->setComparison(nullptr);
     m_numbers->setText(text);
     m_best->hide();
+    m_species->hide();
     m_curve->setCurve({}, {});
     m_save->setEnabled(false);
     showView();
@@ -406,6 +435,9 @@ void ComparePanel::showNumbers() {
         text += QStringLiteral("<br>") + toQString(note).toHtmlEscaped();
     }
     m_numbers->setText(text);
+    const std::optional<job::SpeciesTable>& table = m_comparison->lists->table;
+    m_species->setHtml(table ? tableText(*table) : QString());
+    m_species->setVisible(table.has_value());
     m_save->setEnabled(true);
     m_curve->setCurve(found.curve, found.best,
                       tr("There is no curve: the positions of this result have no scores."));

@@ -19,6 +19,7 @@ class QPushButton;
 class QSlider;
 class QSortFilterProxyModel;
 class QTableView;
+class QTextEdit;
 class QVBoxLayout;
 
 namespace flcc::ui {
@@ -27,8 +28,9 @@ class CurveView;
 class DifferenceModel;
 
 /// The shown result beside another result of its scene, or a list of positions: counts, precision,
-/// recall and F1, the positions in a table, their colours in the views, and both maps by wiping or
-/// blinking. Positions are paired on a thread of its own while the panel is shown.
+/// recall and F1, which template found which species, the positions in a table, their colours in
+/// the views, and both maps by wiping or blinking. Positions are paired on a thread of its own
+/// while the panel is shown.
 class ComparePanel : public QWidget {
     Q_OBJECT
 
@@ -91,6 +93,7 @@ class ComparePanel : public QWidget {
     QPushButton* m_save = nullptr;
     QPushButton* m_best = nullptr;
     QLabel* m_numbers = nullptr;
+    QTextEdit* m_species = nullptr; ///< the table of species; hidden without one
     CurveView* m_curve = nullptr;
     QTableView* m_table = nullptr;
     DifferenceModel* m_model = nullptr;

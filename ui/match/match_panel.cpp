@@ -199,6 +199,7 @@ void MatchPanel::forgetScene() {
     m_job.report = none.report;
     m_job.peaksUnknowns = none.peaksUnknowns;
     m_job.truth = none.truth;
+    m_job.species = none.species;
     m_job.comparison = none.comparison;
     m_job.heatmap = none.heatmap;
     m_job.slice = none.slice;

@@ -310,9 +310,14 @@ void takeCopick(std::string_view text, const Preset& preset, PositionList& list,
                 const std::filesystem::path& name) {
     parsed(text, name, [&](const JsonValue& document) {
         const bool turns = document.value("trust_orientation", true);
+        const auto object = document.value("pickable_object_name", std::string());
+        if (!object.empty() && object != list.noun) { // the noun: written by copickText()
+            list.species = {object};
+        }
         for (const JsonValue& point : document.at("points")) {
             const JsonValue& place = point.at("location");
             ListedPosition position;
+            position.species = list.species.empty() ? -1 : 0;
             position.box = list.place.unknowns.box.value_or(base::Extents{0, 0, 0});
             const base::Point stated =
                 fromFormat(preset, list.place,

@@ -333,6 +333,9 @@ void takeAnchoredSheet(const Sheet& sheet, PositionList& list, const std::filesy
     const base::Point edges{static_cast<double>(box.x), static_cast<double>(box.y),
                             static_cast<double>(box.z)};
     const std::array<int, 3> axes{sheet.column("x"), sheet.column("y"), sheet.column("z")};
+    for (const std::string& column : sheet.columns) {
+        list.columns.push_back({column});
+    }
     for (std::size_t row = 0; row < sheet.rows.size(); ++row) {
         const auto value = [&](int column) {
             const auto at = static_cast<std::size_t>(column);
@@ -355,6 +358,7 @@ void takeAnchoredSheet(const Sheet& sheet, PositionList& list, const std::filesy
             position.decision =
                 match::decisionNamed(sheet.rows[row][static_cast<std::size_t>(judged)]);
         }
+        position.cells = sheet.rows[row];
         list.positions.push_back(std::move(position));
     }
 }

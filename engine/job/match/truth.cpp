@@ -1,5 +1,6 @@
 #include "engine/job/match/truth.h"
 
+#include "engine/base/error.h"
 #include "engine/io/peak_file.h"
 #include "engine/job/output/outputs.h"
 #include "engine/job/report/text_file.h"
@@ -14,6 +15,15 @@ io::PositionList readTruth(const Job& job, const Inputs& inputs) {
     place.unknowns = job.peaksUnknowns;
     io::PositionList list = readPositions(job.truth, io::ListFormat::Auto, place);
     requireSameScene(list, place.extents, job.truth.string());
+    if (!job.species.empty() && job.species.size() != inputs.templates.size()) {
+        throw base::Error(
+            base::ErrorCode::Problem,
+            base::Message("species-count",
+                          "{--species} must be given once for each of the {templates} templates, "
+                          "not {given} times",
+                          {{"templates", std::to_string(inputs.templates.size())},
+                           {"given", std::to_string(job.species.size())}}));
+    }
     std::vector<base::Point> references;
     for (const TemplateInput& templ : inputs.templates) {
         references.push_back(templ.image->toReferenceVoxel());

@@ -14,6 +14,7 @@
 #include "engine/job/options/list_options.h"
 #include "engine/job/options/option_kinds.h"
 #include "engine/job/options/option_table.h"
+#include "engine/job/options/species_table.h"
 #include "engine/job/peak_lists.h"
 #include "engine/job/report/report_peaks.h"
 #include "engine/job/report/text_file.h"
@@ -132,6 +133,8 @@ ComparedLists compared(io::PositionList a, io::PositionList b, const Tolerance& 
                                            {.tolerance = tolerance.distance,
                                             .voxel = voxelIn(tolerance, lists.a, lists.b),
                                             .smallestIsBest = smallestIsBest});
+    detail::setSpeciesTable(
+        lists, {.tolerance = tolerance.distance, .voxel = voxelIn(tolerance, lists.a, lists.b)});
     return lists;
 }
 

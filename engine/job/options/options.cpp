@@ -49,6 +49,18 @@ Option<Job> sceneOption() {
     return option;
 }
 
+Option<Job> speciesOption() {
+    Option<Job> option{.name = "species",
+                       .value = "NAME",
+                       .help =
+                           "with --truth: what a template is of, one for each in their order, as "
+                           "the list names it in a column species or name (default: by the names "
+                           "of their files) (repeat)"};
+    option.getAll = [](const Job& job) { return job.species; };
+    option.setAll = [](Job& job, const std::vector<std::string>& values) { job.species = values; };
+    return option;
+}
+
 Option<Job> cropOption() {
     Option<Job> option{
         .name = "crop",
@@ -453,6 +465,7 @@ std::vector<Option<Job>> makeOptions() {
                                                      : std::optional(toString(job.tolerance));
              },
          .set = [](Job& job, const std::string& text) { job.tolerance = parseTolerance(text); }},
+        speciesOption(),
         fileOption<Job>("comparison", "FILE",
                         "with --truth: peaks and true positions with where they were found, as "
                         ".csv, .tsv or .json",

@@ -53,7 +53,8 @@ io::PeakContext peakContext(const Job& job, const JobResult& result) {
     for (std::size_t i = 0; i < result.templates.size(); ++i) {
         const SceneImage& templ = *result.templates[i];
         templates.push_back({templ.source, templ.extents(),
-                             result.masks[i] ? result.masks[i]->source : "", templ.reference});
+                             result.masks[i] ? result.masks[i]->source : "", templ.reference,
+                             i < job.species.size() ? job.species[i] : ""});
     }
     return {.scene = result.scene->source,
             .templates = std::move(templates),

@@ -69,6 +69,11 @@ void requireTruth(const Job& job) {
                         base::Message("comparison-without-truth",
                                       "{--comparison} needs true positions; add {--truth FILE}"));
         }
+        if (!job.species.empty()) {
+            throw Error(ErrorCode::CommandLine,
+                        base::Message("species-without-truth",
+                                      "{--species} needs true positions; add {--truth FILE}"));
+        }
         return;
     }
     if (job.stream || !job.furtherScenes.empty()) {

@@ -1,3 +1,5 @@
+#include <algorithm>
+
 #include "engine/job/list_difference.h"
 #include "engine/job/report/json_rows.h"
 #include "engine/job/report/text.h"
@@ -73,7 +75,7 @@ io::PositionList differenceList(const ComparedLists& lists) {
     return all;
 }
 
-std::string comparisonText(const ComparedLists& lists) {
+std::string countsText(const ComparedLists& lists) {
     const match::ListComparison& result = lists.comparison;
     std::string text = countText(result.pairs.size(), "in both") + ", " +
                        countText(result.onlyA.size(), "only in A") + " (" + lists.nameA + "), " +
@@ -97,8 +99,63 @@ std::string comparisonText(const ComparedLists& lists) {
     return text;
 }
 
+std::vector<std::vector<std::string>> speciesRows(const SpeciesTable& table) {
+    std::vector<std::vector<std::string>> rows{{"species"}};
+    rows[0].insert(rows[0].end(), table.templates.begin(), table.templates.end());
+    rows[0].insert(rows[0].end(), {"missed", "precision", "recall", "F1", "F4"});
+    const match::Confusion& found = table.confusion;
+    for (std::size_t i = 0; i < found.counts.size(); ++i) {
+        const bool nothing = i == table.species.size();
+        std::vector<std::string>& row =
+            rows.emplace_back(1, nothing ? "nothing" : table.species[i]);
+        for (const std::int64_t count : found.counts[i]) {
+            row.push_back(std::to_string(count));
+        }
+        if (nothing) {
+            row.back() = "";
+            row.resize(rows[0].size());
+            continue;
+        }
+        const match::ThresholdPoint& rates = found.species[i];
+        for (const double rate : {rates.precision, rates.recall, rates.f1, rates.f4}) {
+            row.push_back(fixed(rate, 3));
+        }
+    }
+    return rows;
+}
+
+std::string speciesScore(const SpeciesTable& table) {
+    return "F4 " + fixed(table.confusion.f4, 3) + ", mean of " +
+           countText(static_cast<std::size_t>(table.confusion.scored), "species");
+}
+
+std::string comparisonText(const ComparedLists& lists) {
+    std::string text = countsText(lists);
+    if (!lists.table) {
+        return text;
+    }
+    const auto rows = speciesRows(*lists.table);
+    std::vector<std::size_t> widths(rows[0].size(), 0);
+    for (const auto& row : rows) {
+        for (std::size_t i = 0; i < row.size(); ++i) {
+            widths[i] = std::max(widths[i], row[i].size());
+        }
+    }
+    for (const auto& row : rows) {
+        std::string line = row[0] + std::string(widths[0] - row[0].size(), ' ');
+        for (std::size_t i = 1; i < row.size(); ++i) {
+            line += std::string(2 + widths[i] - row[i].size(), ' ') + row[i];
+        }
+        text += line.substr(0, line.find_last_not_of(' ') + 1) + "\n";
+    }
+    return text + speciesScore(*lists.table) + "\n";
+}
+
 std::vector<std::string> notesOf(const ComparedLists& lists) {
     std::vector<std::string> notes;
+    if (!lists.noTable.empty()) {
+        notes.push_back(lists.noTable);
+    }
     for (const auto& [list, name] :
          {std::pair(&lists.a, &lists.nameA), std::pair(&lists.b, &lists.nameB)}) {
         for (const std::string& note : list->notes) {
@@ -115,6 +172,34 @@ std::string comparisonJson(const ComparedLists& lists) {
 } // namespace flcc::job
 
 namespace flcc::job::detail::json {
+
+namespace {
+
+Json toJson(const SpeciesTable& table) {
+    Json rows = Json::array();
+    const match::Confusion& found = table.confusion;
+    for (std::size_t i = 0; i < table.species.size(); ++i) {
+        const match::ThresholdPoint& rates = found.species[i];
+        std::vector<std::int64_t> counts = found.counts[i];
+        const std::int64_t missed = counts.back();
+        counts.pop_back();
+        rows.push_back({{"species", table.species[i]},
+                        {"counts", counts},
+                        {"missed", missed},
+                        {"present", found.present[i]},
+                        {"listed", rates.listed},
+                        {"matched", rates.matched},
+                        {"precision", rates.precision},
+                        {"recall", rates.recall},
+                        {"f1", rates.f1},
+                        {"f4", rates.f4}});
+    }
+    std::vector<std::int64_t> nothing = found.counts.back();
+    nothing.pop_back();
+    return {{"templates", table.templates}, {"rows", rows}, {"nothing", nothing}, {"f4", found.f4}};
+}
+
+} // namespace
 
 Json toJson(const ComparedLists& lists) {
     const match::ListComparison& result = lists.comparison;
@@ -146,6 +231,7 @@ Json toJson(const ComparedLists& lists) {
             {"best", result.best ? pointJson(*result.best) : Json(nullptr)},
             {"distance", distances},
             {"notes", notesOf(lists)},
+            {"species", lists.table ? toJson(*lists.table) : Json(nullptr)},
             {"pairs", pairs},
             {"curve", curve}};
 }

@@ -394,11 +394,19 @@ std::string truthHtml(const JobReport& report) {
         return {};
     }
     std::string text = "<h2>Truth</h2>\n" + paragraph("True positions: " + report.truth->nameB);
-    const std::string lines = comparisonText(*report.truth);
+    const std::string lines = countsText(*report.truth);
     for (std::size_t from = 0; from < lines.size();) {
         const std::size_t end = std::min(lines.find('\n', from), lines.size());
         text += paragraph(lines.substr(from, end - from));
         from = end + 1;
+    }
+    if (report.truth->table) {
+        std::vector<Row> rows = speciesRows(*report.truth->table);
+        const Row head = rows.front();
+        rows.erase(rows.begin());
+        std::vector<std::size_t> numbers(head.size() - 1);
+        std::iota(numbers.begin(), numbers.end(), std::size_t{1});
+        text += table(head, rows, numbers) + paragraph(speciesScore(*report.truth->table));
     }
     return text;
 }

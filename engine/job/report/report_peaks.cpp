@@ -128,12 +128,19 @@ io::PeakContext contextOf(const Json& report) {
             masks.push_back(path);
         }
     }
+    std::vector<std::string> species;
+    if (const Json stated = report.value("job", Json::object()).value("species", Json());
+        stated.is_array()) {
+        species = stated.get<std::vector<std::string>>();
+    }
     for (const Json& templ : report.at("templates")) {
         const bool masked = templ.at("masked").get<bool>();
+        const std::size_t number = context.templates.size();
         context.templates.push_back({templ.at("source").get<std::string>(),
                                      extentsAt(templ.at("extents")),
                                      masked && masks.size() == 1 ? masks.front() : "",
-                                     valueAt<base::Point>(templ, "reference")});
+                                     valueAt<base::Point>(templ, "reference"),
+                                     number < species.size() ? species[number] : ""});
     }
     context.poses = !report.value("poses", Json()).is_null();
     return context;
