@@ -16,6 +16,7 @@
 #include "engine/job/list_difference.h"
 #include "engine/job/preparation.h"
 #include "engine/match/peaks.h"
+#include "engine/match/score_gap.h"
 #include "engine/match/score_law.h"
 #include "engine/method/match_map.h"
 #include "engine/method/separation.h"
@@ -216,6 +217,8 @@ struct ThresholdReport {
     match::SearchLaw law{};                 ///< of a stream, of all frames
     std::optional<double> falsePositives{}; ///< that reach `value`; empty where there is no law
     std::vector<std::string> warnings{};    ///< why more peaks may be false than that
+    /// Among the scores of the listed peaks that the law of the noise lists.
+    std::optional<match::ScoreGap> gap{};
 };
 
 /// One frame of a stream.
@@ -301,8 +304,8 @@ struct JobReport {
 /// The report as text: the problem, a table of candidates with reasons, and measured beside
 /// predicted times.
 [[nodiscard]] std::string toText(const JobReport& report);
-/// The threshold in one line, with its law: "0.3120; expected false positives 1 (Student's t, mean
-/// 0.0012, ...)".
+/// The threshold in one line, with its law: "0.3120; expected false positives of noise 1 (Student's
+/// t, mean 0.0012, ...)".
 [[nodiscard]] std::string thresholdText(const ThresholdReport& threshold);
 /// The law in force and its parameters, without a full stop.
 [[nodiscard]] std::string lawText(const match::SearchLaw& law);

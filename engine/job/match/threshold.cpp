@@ -6,6 +6,7 @@
 
 #include "engine/base/tile_pool.h"
 #include "engine/job/input/inputs.h"
+#include "engine/job/report/text.h"
 #include "engine/match/overlap.h"
 #include "engine/match/refine.h"
 #include "engine/match/search_statistics.h"
@@ -53,6 +54,32 @@ ThresholdReport thresholdOn(const Job& job, match::SearchLaw law) {
     }
     return report;
 }
+
+namespace {
+
+/// What stands out from the noise may be of two kinds.
+void sayGap(const Job& job, FoundPeaks& found) {
+    if (!mapDecidesThreshold(job)) {
+        return;
+    }
+    std::vector<double> scores;
+    for (const match::Peak& peak : found.peaks) {
+        scores.push_back(peak.score);
+    }
+    found.threshold->gap = match::clearGap(std::move(scores));
+    if (const std::optional<match::ScoreGap>& gap = found.threshold->gap) {
+        const std::int64_t below = std::ssize(found.peaks) - gap->above;
+        found.threshold->warnings.push_back(
+            std::to_string(gap->above) + " peaks lie above a clear gap of the scores (" +
+            fixed(gap->upper, 3) + " to " + fixed(gap->lower, 3) + ") and " +
+            std::to_string(below) +
+            " more above noise, which may be of something else that is like the template; "
+            "--min-score " +
+            fixed((gap->upper + gap->lower) / 2, 3) + " lists the first alone");
+    }
+}
+
+} // namespace
 
 FoundPeaks peaksOf(const Job& job, const method::MaskedView& scene,
                    const std::vector<match::SearchedMap>& maps, const base::Geometry& geometry,
@@ -104,6 +131,7 @@ FoundPeaks peaksOf(const Job& job, const method::MaskedView& scene,
     }
     match::setOverlaps(found.peaks, maps);
     if (found.threshold) {
+        sayGap(job, found);
         for (match::Peak& peak : found.peaks) {
             if (found.threshold->falsePositives) {
                 peak.falsePositives = found.threshold->law.falsePositives(peak.score);

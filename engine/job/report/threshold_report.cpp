@@ -48,7 +48,7 @@ std::string thresholdText(const ThresholdReport& threshold) {
     if (!threshold.falsePositives) {
         return text + "; the scores have no law";
     }
-    return text + "; expected false positives " + brief(*threshold.falsePositives) + " (" +
+    return text + "; expected false positives of noise " + brief(*threshold.falsePositives) + " (" +
            lawText(threshold.law) + ")";
 }
 
@@ -85,6 +85,11 @@ Json checkJson(const match::SearchLaw& law) {
             {"withdrawn", law.check.withdrawn}};
 }
 
+Json gapJson(const std::optional<match::ScoreGap>& gap) {
+    return gap ? Json{{"peaks_above", gap->above}, {"upper", gap->upper}, {"lower", gap->lower}}
+               : Json(nullptr);
+}
+
 } // namespace
 
 Json toJson(const ThresholdReport& threshold) {
@@ -113,6 +118,7 @@ Json toJson(const ThresholdReport& threshold) {
             {"null_check", checkJson(threshold.law)},
             {"null_scores", threshold.law.nullScores},
             {"warnings", threshold.warnings},
+            {"gap", gapJson(threshold.gap)},
             {"expected_false_positives", orNull(threshold.falsePositives)}};
 }
 

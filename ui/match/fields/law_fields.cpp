@@ -31,11 +31,12 @@ LawFields::LawFields(FoldingForm& form, job::Job& job) : FieldGroup(form, job) {
     m_null->addItem(tr("None"), static_cast<int>(match::NullTemplate::None));
     m_null->addItem(tr("Mirrored"), static_cast<int>(match::NullTemplate::Mirror));
     m_null->addItem(tr("Phase-scrambled"), static_cast<int>(match::NullTemplate::Phase));
+    m_null->addItem(tr("Sphere of its size"), static_cast<int>(match::NullTemplate::Sphere));
     m_form.addRow(tr("Null template"), m_null, "nullTemplate",
-                  tr("The next run also searches the same scene for the mirrored template, or for "
-                     "one with the same spectrum and random phases, and counts its peaks as false "
-                     "positives. None: the law of the scores counts them, which expects too few "
-                     "in structured scenes"));
+                  tr("The next run also searches the same scene for the mirrored template, for one "
+                     "with the same spectrum and random phases, or for a sphere of its size, and "
+                     "counts its peaks where the template scores less. None: the law of the "
+                     "scores counts, which expects too few in structured scenes"));
     m_overlap = new QDoubleSpinBox(&m_form);
     m_overlap->setRange(kAutoOverlap, 1);
     m_overlap->setSingleStep(-kAutoOverlap);
