@@ -17,6 +17,7 @@
 #include "engine/base/error.h"
 #include "engine/io/files/paths.h"
 #include "engine/io/files/temporary_name.h"
+#include "engine/io/format/reading.h"
 
 namespace flcc::io {
 
@@ -125,7 +126,10 @@ AtomicFile::AtomicFile(fs::path target)
     Temporaries& all = temporaries();
     const std::lock_guard lock(all.mutex);
     requireInUse(all, m_target);
-    if (all.withoutName >= Temporaries::kMostWithoutName || !openWithoutName(folder)) {
+    // What was written is read again: flcc-reader cannot open a descriptor of this process, and the
+    // HDF5 library none of its own.
+    const bool read = detail::extensionOf(m_target) == ".h5";
+    if (read || all.withoutName >= Temporaries::kMostWithoutName || !openWithoutName(folder)) {
         openNamed();
     }
     all.withoutName += hasNoName() ? 1 : 0;

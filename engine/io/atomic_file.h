@@ -12,8 +12,9 @@ namespace flcc::io {
 
 /// A file that appears under its name completely or not at all. Until commit() it has no name where
 /// the file system can hold files without one (O_TMPFILE), so that nothing is left of it when the
-/// process is killed; elsewhere it has a temporary name in the folder of its target. The destructor
-/// removes the file if commit() did not succeed.
+/// process is killed; elsewhere, and for HDF5, which another process reads again, it has a
+/// temporary name in the folder of its target. The destructor removes the file if commit() did not
+/// succeed.
 class AtomicFile {
   public:
     /// Removes temporary files of killed processes from the folder. **Errors**: Output.

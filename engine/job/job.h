@@ -488,8 +488,10 @@ struct JobResult {
                                       const base::Geometry& geometry);
 
 /// Why a plan has no chosen candidate, as the error with which runJob ends: Memory if a larger
-/// limit would help, else Problem. Empty if a candidate was chosen.
-[[nodiscard]] std::optional<base::Error> refusal(const plan::PlanReport& plan);
+/// limit would help, else Problem. Empty if a candidate was chosen. The run needs `besideBytes`
+/// more than the plan, under the same limit.
+[[nodiscard]] std::optional<base::Error> refusal(const plan::PlanReport& plan,
+                                                 std::int64_t besideBytes = 0);
 /// The same for the first plan of a report that has no chosen candidate.
 [[nodiscard]] std::optional<base::Error> refusal(const JobReport& report);
 

@@ -93,6 +93,9 @@ struct GroupReport {
     std::vector<int> templates; ///< their numbers
     std::int64_t mapBytes = 0;  ///< memory of the map, which stays while the other groups run
     plan::PlanReport plan;
+    /// Memory of a search over poses beside its plan, of which a plan that was refused says
+    /// nothing.
+    std::int64_t besideBytes = 0;
     std::optional<RunReport> run;
     std::optional<MapReport> map;
     std::optional<AuditReport> audit;
@@ -251,6 +254,7 @@ struct JobReport {
     /// Its problem's scene is the part that is searched. With several groups: the plan of the first
     /// group.
     plan::PlanReport plan;
+    std::int64_t besideBytes = 0;    ///< GroupReport::besideBytes of that plan
     base::Extents scene{0, 0, 0};    ///< the whole scene
     base::Geometry geometry{};       ///< of the whole scene, with the job's spacing
     int channels = 0;                ///< that values are summed over; 0 without kAllChannels

@@ -324,11 +324,6 @@ Average averageOf(const base::AnyView& scene, std::span<const Peak> peaks,
                 half.data()[at] += value;
             }
         });
-    if (average.count == 0) {
-        throw base::Error(base::ErrorCode::Problem,
-                          "there is nothing to average: no peak has its box of " +
-                              base::toString(options.size) + " voxels inside the scene");
-    }
     for (std::int64_t i = 0; i < voxels && average.count > 1; ++i) {
         average.variance.data()[i] /= static_cast<double>(average.count - 1);
     }
@@ -337,6 +332,14 @@ Average averageOf(const base::AnyView& scene, std::span<const Peak> peaks,
         average.halves = ringCorrelation(halves[0].view(), halves[1].view(), stop);
     }
     return average;
+}
+
+void requireBoxes(const Average& average) {
+    if (average.count == 0) {
+        throw base::Error(base::ErrorCode::Problem,
+                          "there is nothing to average: no peak has its box of " +
+                              base::toString(average.mean.extents()) + " voxels inside the scene");
+    }
 }
 
 } // namespace flcc::match

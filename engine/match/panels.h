@@ -103,9 +103,12 @@ struct Average {
 
 /// Averages the boxes at peaks, cut by sub-voxel interpolation and turned back. A box whose peak
 /// was found with the other sign (Peak::dark) is inverted first: v becomes 2 m - v, where m is the
-/// mean of the box, so that it does not cancel the others. **Errors**: as cutPanels(); Problem if
-/// no box lies inside the scene. If cancelled, the result is unspecified.
+/// mean of the box, so that it does not cancel the others. Without a box inside the scene all
+/// values are 0. **Errors**: as cutPanels(). If cancelled, the result is unspecified.
 [[nodiscard]] Average averageOf(const base::AnyView& scene, std::span<const Peak> peaks,
                                 const PanelOptions& options, const std::stop_token& stop = {});
+
+/// **Errors**: Problem for an average of no box.
+void requireBoxes(const Average& average);
 
 } // namespace flcc::match

@@ -113,7 +113,17 @@ void writeTiff(const std::filesystem::path& folder) {
     recipe.photometric = 2;
     recipe.pages.assign(1, varied(90));
     test::writeFile(folder / "colour.tif", test::makeTiff(recipe));
+    // Fields that contradict each other: samples, extra samples and the bits of each.
+    recipe.tags = {{338, 3, 1}};
+    test::writeFile(folder / "extra.tif", test::makeTiff(recipe));
+    recipe.samples = 4;
+    recipe.pages.assign(1, varied(120));
+    test::writeFile(folder / "opacity.tif", test::makeTiff(recipe));
+    recipe.tags = {{338, 3, 0x20001, 2}};
+    test::writeFile(folder / "extras.tif", test::makeTiff(recipe));
+    recipe.tags.clear();
     recipe.samples = 1;
+    test::writeFile(folder / "one-colour.tif", test::makeTiff(recipe));
     recipe.photometric = 3;
     recipe.palette = varied(3 * 256 * 2);
     recipe.pages.assign(1, varied(30));

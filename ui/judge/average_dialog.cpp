@@ -204,6 +204,7 @@ void AverageDialog::follow() {
                 .references = job::referencesOf(*job),
                 .edges = job->geometry.spacing};
             made->average = match::averageOf(base::viewOf(scene->pixels), peaks, options, stop);
+            match::requireBoxes(made->average);
             if (stop.stop_requested()) {
                 return {};
             }

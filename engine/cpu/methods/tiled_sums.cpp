@@ -62,7 +62,7 @@ void MaskedTile::square(const TileTransform<float>& transform) {
     }
     const Extents& points = m_run.points;
     const Extents voxels = seen();
-    m_squares.emplace();
+    m_squares = Squares();
     m_squares->level = levelOfSquares(m_passed.centred, m_passed.energies.in.total,
                                       static_cast<double>(base::voxelCount(voxels)));
     squareTile(points, voxels, m_squares->level, m_own.voxels);

@@ -335,7 +335,8 @@ std::int64_t AbsoluteDifferences::bytes(const Extents& m, const Extents& tile) {
 
 bool AbsoluteDifferences::load(const GeneralRun& run, const OperationPrepared& templ,
                                const base::Box& out, const std::stop_token& stop, StageClock&) {
-    const auto& [problem, scene] = run;
+    const method::Problem& problem = run.problem; // clang captures no structured bindings
+    const method::MaskedView& scene = run.scene;
     const base::Box seen = seenBy(problem, out);
     m_out = out.extents;
     m_known = false;

@@ -115,6 +115,11 @@ Described requireRoom(const std::filesystem::path& path, Described header) {
         const std::int64_t present = requireRegularFile(part.file) - part.offset;
         if (plain) {
             requireBytes(part.file, bytes, present);
+            if (present > bytes && layout.more.empty()) {
+                header.info.notes.push_back("the " + std::to_string(present - bytes) +
+                                            " bytes behind the voxels that its header counts "
+                                            "were not read");
+            }
         } else if (leastBytes(layout.encoding, bytes, values) > present ||
                    layout.skip / 1040 > present) {
             failInput(path, "its header promises more voxels than the file can hold");

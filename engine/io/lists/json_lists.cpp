@@ -1,6 +1,7 @@
 #include "engine/io/lists/json_lists.h"
 
 #include <algorithm>
+#include <iterator>
 #include <map>
 
 #include <nlohmann/json.hpp>
@@ -120,19 +121,21 @@ std::string jsonText(const PositionList& list) {
 
 namespace {
 
-/// Adds the columns of a row that not every list has, such as decisions and frames.
-void takeFurtherColumns(const JsonValue& row, std::vector<ListColumn>& columns) {
-    const std::size_t usual = columns.size();
+/// The columns of a row in its order. `usual` says which of them form a group; others are there in
+/// some lists only, such as decisions, frames and what a comparison found.
+std::vector<ListColumn> columnsOf(const JsonValue& row, const std::vector<ListColumn>& usual) {
+    std::vector<ListColumn> columns;
     for (const auto& [key, value] : row.items()) {
-        const bool known =
-            std::any_of(columns.begin(), columns.begin() + static_cast<std::ptrdiff_t>(usual),
-                        [&key = key](const ListColumn& column) {
-                            return column.name == key || column.group == key;
-                        });
-        if (!known && key != "box" && value.is_primitive()) {
+        const std::size_t before = columns.size();
+        std::copy_if(usual.begin(), usual.end(), std::back_inserter(columns),
+                     [&key = key](const ListColumn& column) {
+                         return column.group.empty() ? column.name == key : column.group == key;
+                     });
+        if (columns.size() == before && key != "box" && value.is_primitive()) {
             columns.push_back({key});
         }
     }
+    return columns;
 }
 
 } // namespace
@@ -168,7 +171,7 @@ void takeJson(std::string_view text, PositionList& list, const std::filesystem::
         const JsonValue& rows = document.at(list.noun + "s");
         const std::string judged(kDecisionColumn);
         if (!rows.empty() && rows.front().is_object()) {
-            takeFurtherColumns(rows.front(), list.columns);
+            list.columns = columnsOf(rows.front(), list.columns);
         }
         for (const JsonValue& row : rows) {
             ListedPosition position;

@@ -130,6 +130,8 @@ OmeImage imageOf(const std::filesystem::path& path, const pugi::xml_node& pixels
     image.channels = countOf(path, pixels, "SizeC");
     image.slices = countOf(path, pixels, "SizeZ");
     image.frames = countOf(path, pixels, "SizeT");
+    image.width = wholeOf(path, pixels, "SizeX", 1);
+    image.height = wholeOf(path, pixels, "SizeY", 1);
     image.order = pixels.attribute("DimensionOrder").value();
     image.geometry = geometryOf(pixels);
     image.note = noteOf(image.geometry, pixels, image.slices);
@@ -142,6 +144,10 @@ OmeImage imageOf(const std::filesystem::path& path, const pugi::xml_node& pixels
     if (!channels.empty() && samples == image.channels) {
         image.samples = static_cast<int>(samples / std::ssize(channels));
         image.channels = static_cast<int>(channels.size());
+    } else if (samples > std::ssize(channels)) {
+        failInput(path, "SamplesPerPixel of the channels of its OME description makes " +
+                            std::to_string(samples) + ", but SizeC is " +
+                            std::to_string(image.channels));
     }
     for (const pugi::xml_node& block : childrenOf(pixels, "TiffData")) {
         image.blocks.push_back(blockOf(path, block));

@@ -29,7 +29,10 @@ struct OmeImage {
     int channels = 1; ///< with colours as one channel
     int slices = 1;
     int frames = 1;
-    int samples = 1;   ///< of a channel
+    int samples = 1; ///< of a channel
+    /// SizeX and SizeY.
+    std::optional<std::int64_t> width;
+    std::optional<std::int64_t> height;
     std::string order; ///< DimensionOrder: "XYZCT"
     base::Geometry geometry;
     std::string note; ///< what was assumed of it; empty: nothing

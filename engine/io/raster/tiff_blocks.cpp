@@ -1,108 +1,33 @@
-// Where the tiles or strips of a page with depth lie. libtiff reads the list of strips up to the
-// end of the first slice, so that the list is read here.
+// Where the tiles or strips of a page lie, and whether its fields agree. libtiff reads the list of
+// strips up to the end of the first slice, drops entries that it does not need and replaces counts
+// of bytes that it takes for wrong, so that both lists are read here.
 
 #include <algorithm>
-#include <bit>
-#include <limits>
+#include <string>
 
 #include <tiffio.h>
 
-#include "engine/io/format/headers.h"
+#include "engine/io/raster/tiff_entries.h"
 #include "engine/io/raster/tiff_pages.h"
 
 namespace flcc::io::detail {
 
 namespace {
 
-/// A directory of a classic or a big file, as numbers in the byte order of the processor.
-class Directory {
-  public:
-    Directory(const std::filesystem::path& path, std::uint64_t position)
-        : m_path(path), m_position(position) {
-        const Bytes head = take(0, 4);
-        m_swapped = (head[0] == 'M') == (std::endian::native == std::endian::little);
-        m_big = field<std::uint16_t>(head, 2, m_swapped) == 43;
-    }
-
-    /// The whole numbers of a tag; at most `most` of them. Empty without the tag.
-    [[nodiscard]] std::vector<std::uint64_t> numbers(std::uint16_t tag, std::int64_t most) const {
-        const std::uint64_t entries = at(m_position, m_big ? 8 : 2);
-        const std::uint64_t entryBytes = m_big ? 20 : 12;
-        for (std::uint64_t i = 0; i < std::min<std::uint64_t>(entries, 65535); ++i) {
-            const std::uint64_t entry = m_position + (m_big ? 8 : 2) + i * entryBytes;
-            if (at(entry, 2) == tag) {
-                return valuesOf(entry, most);
-            }
-        }
-        return {};
-    }
-
-  private:
-    [[nodiscard]] Bytes take(std::uint64_t offset, std::uint64_t count) const {
-        constexpr auto kMost = static_cast<std::uint64_t>(std::numeric_limits<std::int64_t>::max());
-        Bytes bytes;
-        if (offset < kMost) {
-            bytes = readBytes(m_path, static_cast<std::int64_t>(offset),
-                              static_cast<std::int64_t>(count));
-        }
-        if (bytes.size() != count) {
-            failInput(m_path, "the file is truncated");
-        }
-        return bytes;
-    }
-    [[nodiscard]] std::uint64_t numberIn(const Bytes& bytes, std::size_t offset,
-                                         std::size_t width) const {
-        return width == 2   ? field<std::uint16_t>(bytes, offset, m_swapped)
-               : width == 4 ? field<std::uint32_t>(bytes, offset, m_swapped)
-                            : field<std::uint64_t>(bytes, offset, m_swapped);
-    }
-    [[nodiscard]] std::uint64_t at(std::uint64_t offset, std::size_t width) const {
-        return numberIn(take(offset, width), 0, width);
-    }
-    [[nodiscard]] std::vector<std::uint64_t> valuesOf(std::uint64_t entry,
-                                                      std::int64_t most) const {
-        const std::uint64_t type = at(entry + 2, 2);
-        const std::size_t offsetBytes = m_big ? 8 : 4;
-        const std::uint64_t count = at(entry + 4, offsetBytes);
-        const std::size_t width = type == TIFF_SHORT                        ? 2
-                                  : type == TIFF_LONG || type == TIFF_IFD   ? 4
-                                  : type == TIFF_LONG8 || type == TIFF_IFD8 ? 8
-                                                                            : 0;
-        if (width == 0 || count > static_cast<std::uint64_t>(most)) {
-            failInput(m_path, "the list of its tiles or strips is damaged");
-        }
-        const std::uint64_t place = entry + 4 + offsetBytes;
-        const std::uint64_t bytes = count * width;
-        const Bytes all = take(bytes <= offsetBytes ? place : at(place, offsetBytes), bytes);
-        std::vector<std::uint64_t> values;
-        for (std::size_t i = 0; i < count; ++i) {
-            values.push_back(numberIn(all, i * width, width));
-        }
-        return values;
-    }
-
-    const std::filesystem::path& m_path;
-    std::uint64_t m_position;
-    bool m_swapped = false;
-    bool m_big = false;
-};
-
-} // namespace
-
-TiffBlocks blocksOf(const std::filesystem::path& path, const TiffFile& open) {
-    const TiffPage& page = open.page;
-    const bool tiled = ::TIFFIsTiled(open.now) != 0;
+/// The extents of the tiles or strips; `rows` is the height of a strip, 0 that of the page.
+TiffBlocks shapeOf(const std::filesystem::path& path, tiff* file, const TiffPage& page,
+                   std::uint32_t rows) {
     std::uint32_t width = page.width;
     std::uint32_t height = page.height;
     std::uint32_t depth = 1;
-    if (tiled) {
-        ::TIFFGetField(open.now, TIFFTAG_TILEWIDTH, &width);
-        ::TIFFGetField(open.now, TIFFTAG_TILELENGTH, &height);
-        ::TIFFGetFieldDefaulted(open.now, TIFFTAG_TILEDEPTH, &depth);
+    if (::TIFFIsTiled(file) != 0) {
+        ::TIFFGetField(file, TIFFTAG_TILEWIDTH, &width);
+        ::TIFFGetField(file, TIFFTAG_TILELENGTH, &height);
+        if (page.depth > 1) {
+            ::TIFFGetFieldDefaulted(file, TIFFTAG_TILEDEPTH, &depth);
+        }
     } else {
-        std::uint32_t rows = page.height;
-        ::TIFFGetFieldDefaulted(open.now, TIFFTAG_ROWSPERSTRIP, &rows);
-        height = std::min(rows, page.height);
+        height = rows > 0 ? std::min(rows, page.height) : page.height;
     }
     if (width == 0 || height == 0 || depth == 0) {
         failInput(path, "its header gives tiles or strips without pixels");
@@ -114,14 +39,106 @@ TiffBlocks blocksOf(const std::filesystem::path& path, const TiffFile& open) {
     blocks.across = (std::int64_t{page.width} + width - 1) / width;
     blocks.down = (std::int64_t{page.height} + height - 1) / height;
     const std::int64_t slabs = (std::int64_t{page.depth} + depth - 1) / depth;
-    const std::int64_t most = cappedProduct(cappedProduct(blocks.across, blocks.down),
-                                            cappedProduct(slabs, page.samples));
+    const std::int64_t layers = page.planar == PLANARCONFIG_SEPARATE ? page.samples : 1;
+    blocks.count =
+        cappedProduct(cappedProduct(blocks.across, blocks.down), cappedProduct(slabs, layers));
+    return blocks;
+}
+
+std::string sampleText(const TiffPage& page) {
+    return "SamplesPerPixel is " + std::to_string(page.samples);
+}
+
+/// Samples of a pixel that the colours need.
+int coloursOf(const TiffPage& page) {
+    return page.photometric == PHOTOMETRIC_RGB || page.photometric == PHOTOMETRIC_YCBCR ? 3 : 1;
+}
+
+/// The lists that have one value a sample.
+void requireSamples(const std::filesystem::path& path, const TiffEntries& entries,
+                    const TiffPage& page) {
+    struct List {
+        std::uint16_t tag;
+        const char* name;
+    };
+    for (const List& list : {List{TIFFTAG_BITSPERSAMPLE, "BitsPerSample"},
+                             List{TIFFTAG_SAMPLEFORMAT, "SampleFormat"}}) {
+        const std::uint64_t count = entries.count(list.tag).value_or(1);
+        if (count != 1 && count != page.samples) { // one value counts for all samples
+            failInput(path, std::string(list.name) + " has " + std::to_string(count) +
+                                " values, but " + sampleText(page));
+        }
+    }
+    // libtiff adds extra samples that the tag leaves out; it does not count too many.
+    if (page.extras > 0 && page.extras + coloursOf(page) > page.samples) {
+        failInput(path, "ExtraSamples has " + std::to_string(page.extras) +
+                            (page.extras == 1 ? " value" : " values") + " beside " +
+                            std::to_string(coloursOf(page)) +
+                            (coloursOf(page) == 1 ? " sample" : " samples") + " of colour, but " +
+                            sampleText(page));
+    }
+}
+
+/// Bytes that block `number` needs in the file if it is not packed; 0: unknown.
+std::int64_t leastBytes(const TiffPage& page, const TiffBlocks& blocks, bool tiled,
+                        std::int64_t number) {
+    if (page.compression != COMPRESSION_NONE || page.photometric == PHOTOMETRIC_YCBCR) {
+        return 0;
+    }
+    const std::int64_t samples = page.planar == PLANARCONFIG_SEPARATE ? 1 : page.samples;
+    const std::int64_t row = (cappedProduct(blocks.width, samples * page.bits) + 7) / 8;
+    const std::int64_t top = number % blocks.down * blocks.height;
+    const std::int64_t rows = tiled ? blocks.height : std::min(blocks.height, page.height - top);
+    return cappedProduct(cappedProduct(row, rows), tiled ? blocks.depth : 1);
+}
+
+} // namespace
+
+void requireAgreement(const std::filesystem::path& path, tiff* file, const TiffPage& page) {
+    const TiffEntries entries(path, ::TIFFCurrentDirOffset(file));
+    requireSamples(path, entries, page);
+    const bool tiled = ::TIFFIsTiled(file) != 0;
+    // libtiff divides a large strip into smaller ones, and then says so.
+    const std::vector<std::uint64_t> rows = entries.numbers(TIFFTAG_ROWSPERSTRIP, 1);
+    const TiffBlocks blocks =
+        shapeOf(path, file, page, rows.empty() ? 0 : static_cast<std::uint32_t>(rows.front()));
+    const std::uint16_t offsetsTag = tiled ? TIFFTAG_TILEOFFSETS : TIFFTAG_STRIPOFFSETS;
+    const std::uint16_t bytesTag = tiled ? TIFFTAG_TILEBYTECOUNTS : TIFFTAG_STRIPBYTECOUNTS;
+    const std::string word = tiled ? "Tile" : "Strip";
+    for (const std::uint16_t tag : {offsetsTag, bytesTag}) {
+        const auto count = entries.count(tag);
+        if (count && *count != static_cast<std::uint64_t>(blocks.count)) {
+            failInput(path, word + (tag == bytesTag ? "ByteCounts has " : "Offsets has ") +
+                                std::to_string(*count) + (*count == 1 ? " value" : " values") +
+                                ", but ImageWidth, ImageLength and " +
+                                (tiled ? "TileWidth, TileLength" : "RowsPerStrip") + " make " +
+                                std::to_string(blocks.count) + (tiled ? " tile" : " strip") +
+                                (blocks.count == 1 ? "" : "s"));
+        }
+    }
+    const std::vector<std::uint64_t> bytes = entries.numbers(bytesTag, blocks.count);
+    for (std::size_t i = 0; i < bytes.size(); ++i) {
+        const std::int64_t least = leastBytes(page, blocks, tiled, static_cast<std::int64_t>(i));
+        // Some programs write 0 for what they leave open.
+        if (bytes[i] > 0 && bytes[i] < static_cast<std::uint64_t>(least)) {
+            failInput(path, word + "ByteCounts gives " + std::to_string(bytes[i]) + " bytes for " +
+                                (tiled ? "tile " : "strip ") + std::to_string(i) +
+                                ", but its extents and BitsPerSample need " +
+                                std::to_string(least));
+        }
+    }
+}
+
+TiffBlocks blocksOf(const std::filesystem::path& path, const TiffFile& open) {
+    const bool tiled = ::TIFFIsTiled(open.now) != 0;
+    std::uint32_t rows = 0;
+    ::TIFFGetField(open.now, TIFFTAG_ROWSPERSTRIP, &rows);
+    TiffBlocks blocks = shapeOf(path, open.now, open.page, rows);
     const std::int64_t size = requireRegularFile(path);
-    const Directory directory(path, ::TIFFCurrentDirOffset(open.now));
-    blocks.offsets =
-        directory.numbers(tiled ? TIFFTAG_TILEOFFSETS : TIFFTAG_STRIPOFFSETS, std::min(most, size));
-    blocks.bytes = directory.numbers(tiled ? TIFFTAG_TILEBYTECOUNTS : TIFFTAG_STRIPBYTECOUNTS,
-                                     std::min(most, size));
+    const std::int64_t most = std::min(blocks.count, size);
+    const TiffEntries entries(path, ::TIFFCurrentDirOffset(open.now));
+    blocks.offsets = entries.numbers(tiled ? TIFFTAG_TILEOFFSETS : TIFFTAG_STRIPOFFSETS, most);
+    blocks.bytes = entries.numbers(tiled ? TIFFTAG_TILEBYTECOUNTS : TIFFTAG_STRIPBYTECOUNTS, most);
     for (std::size_t i = 0; i < std::min(blocks.offsets.size(), blocks.bytes.size()); ++i) {
         const auto end = static_cast<std::uint64_t>(size);
         if (blocks.bytes[i] > end || blocks.offsets[i] > end - blocks.bytes[i]) {

@@ -76,6 +76,11 @@ void setComponents(const std::filesystem::path& path, TiffFile& open) {
         break;
     case PHOTOMETRIC_RGB:
     case PHOTOMETRIC_YCBCR:
+        if (page.samples < 3 && !open.stack.samplesAreChannels) {
+            failInput(path, "PhotometricInterpretation " + std::to_string(page.photometric) +
+                                " needs three samples, but SamplesPerPixel is " +
+                                std::to_string(page.samples));
+        }
         if (!open.stack.samplesAreChannels &&
             (page.samples == 3 || (page.samples == 4 && page.extras == 1))) {
             info.components = opacity ? 4 : 3;
@@ -186,10 +191,12 @@ void placePages(TiffFile& open, const TiffKind& kind) {
 
 namespace {
 
-/// What may follow the first page of an ImageJ file over 4 GiB: pixels as they are.
-TiffRoom roomOf(const TiffFile& open, std::int64_t fileBytes) {
+/// What may follow the first page of an ImageJ file over 4 GiB: pixels as they are. The indices of
+/// a palette are no colours.
+TiffRoom roomOf(const TiffFile& open, std::int64_t fileBytes, bool indices) {
     const TiffPage& page = open.page;
-    if (page.compression != COMPRESSION_NONE || page.samples != 1 || page.depth > 1 ||
+    if ((page.photometric == PHOTOMETRIC_PALETTE && !indices) ||
+        page.compression != COMPRESSION_NONE || page.samples != 1 || page.depth > 1 ||
         page.bits != 8 * base::bytesPerVoxel(open.info.pixel)) {
         return {};
     }
@@ -227,6 +234,7 @@ namespace {
 TiffKind describePages(const std::filesystem::path& path, TiffFile& open, const TiffTexts& texts,
                        const Reading& reading, std::int64_t fileBytes) {
     const TiffKind kind = chooseKind(path, open, reading);
+    requireSizes(path, kind.sizes, fileBytes);
     goToPage(path, open,
              {.directory = open.pages.directories[static_cast<std::size_t>(kind.first)].position});
     open.info.pixel = pixelOf(path, open.page);
@@ -235,10 +243,10 @@ TiffKind describePages(const std::filesystem::path& path, TiffFile& open, const 
         open.stack.frames = static_cast<int>(kind.pages);
         open.info.notes.emplace_back("its pages are volumes: ImageDepth is the number of slices");
     } else if (texts.description.rfind("ImageJ=", 0) == 0) {
-        open.stack = describeImageJ(path, texts, kind.pages, roomOf(open, fileBytes));
+        open.stack = describeImageJ(path, texts, kind.pages, roomOf(open, fileBytes, true));
         open.indices = open.page.photometric == PHOTOMETRIC_PALETTE;
     } else if (auto stack = describeByProgram(path, open.now, texts, open.page, kind.pages,
-                                              roomOf(open, fileBytes))) {
+                                              roomOf(open, fileBytes, false))) {
         open.stack = std::move(*stack);
     } else {
         open.stack.slices = static_cast<int>(kind.pages);

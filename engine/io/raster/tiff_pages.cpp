@@ -195,10 +195,12 @@ void goToPage(const std::filesystem::path& path, TiffFile& open, const TiffPlane
         open.otherNumber = plane.file;
     }
     open.now = plane.file > 0 ? open.other.get() : open.file.get();
+    const std::filesystem::path& holder = plane.file > 0 ? open.others[plane.file - 1] : path;
     if (::TIFFSetSubDirectory(open.now, plane.directory) == 0) {
-        failTiff(plane.file > 0 ? open.others[plane.file - 1] : path, open.message);
+        failTiff(holder, open.message);
     }
     open.page = pageNow(open.now);
+    requireAgreement(holder, open.now, open.page);
 }
 
 } // namespace flcc::io::detail

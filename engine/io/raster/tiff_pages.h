@@ -167,13 +167,19 @@ struct TiffBlocks {
     std::int64_t width = 0;  ///< of a tile or strip
     std::int64_t height = 0;
     std::int64_t depth = 1;
+    std::int64_t count = 0;             ///< of all slices and, where these are apart, samples
     std::vector<std::uint64_t> offsets; ///< in the file, slice after slice
     std::vector<std::uint64_t> bytes;
 };
 /// libtiff keeps the positions of the first slice only. **Errors**: Input.
 [[nodiscard]] TiffBlocks blocksOf(const std::filesystem::path& path, const TiffFile& open);
 
-/// Selects the page of a plane, and its tags. **Cost**: one directory, for any number of pages.
+/// Refuses a page whose tags contradict each other in what they count: samples, bits, strips and
+/// tiles. **Errors**: Input, with the names of both. **Cost**: the lists of strips or tiles.
+void requireAgreement(const std::filesystem::path& path, tiff* file, const TiffPage& page);
+
+/// Selects the page of a plane, and its tags, which agree. **Errors**: Input. **Cost**: one
+/// directory, for any number of pages.
 void goToPage(const std::filesystem::path& path, TiffFile& open, const TiffPlane& plane);
 
 } // namespace flcc::io::detail

@@ -143,15 +143,23 @@ std::optional<TiffStack> describeShaped(const std::filesystem::path& path, const
         return std::nullopt;
     }
     TiffStack stack;
-    stack.oneDirectory = pages == 1 && planes > 1 && followTheFirst(path, room, planes);
-    const bool fits = stack.oneDirectory || planes == pages;
+    std::int64_t values = 1;
+    for (const std::int64_t length : shape) {
+        values = cappedProduct(values, length);
+    }
+    const std::int64_t ofPage = cappedProduct(std::int64_t{page.width} * page.height, page.samples);
+    const bool same = values == cappedProduct(planes, ofPage); // of another picture where not
+    stack.oneDirectory = same && pages == 1 && planes > 1 && followTheFirst(path, room, planes);
+    const bool fits = same && (stack.oneDirectory || planes == pages);
     if (fits && placeAxes(axes, stack)) {
         return stack;
     }
     TiffStack slices;
     slices.slices = static_cast<int>(pages);
     slices.notes.push_back("its description gives the shape " + shapeText(shape) +
-                           (fits ? ", with more axes than can be told apart" : "") +
+                           (fits    ? ", with more axes than can be told apart"
+                            : !same ? ", its pages have " + pageText(page)
+                                    : "") +
                            "; its pages were read as slices");
     return slices;
 }

@@ -195,6 +195,7 @@ class Placement {
     const TiffPages& pagesOf(const Members& members, std::size_t file);
     void putBlock(const OmeBlock& block, std::size_t file, const TiffPages& pages);
     [[nodiscard]] TiffKind kindOfAll() const;
+    void requireExtents(const TiffPage& page) const;
     [[nodiscard]] std::int64_t lengthOf(std::size_t axis) const {
         return axis == 0 ? m_image.channels : axis == 1 ? m_image.slices : m_image.frames;
     }
@@ -270,12 +271,30 @@ std::string kindText(const TiffKind& kind) {
     return "page " + std::to_string(kind.first) + " has " + pageText(kind.page);
 }
 
+/// Sizes and samples of the description must be those of the pages.
+void Placement::requireExtents(const TiffPage& page) const {
+    const std::int64_t width = m_image.width.value_or(page.width);
+    const std::int64_t height = m_image.height.value_or(page.height);
+    if (width != page.width || height != page.height) {
+        failInput(m_path, "SizeX and SizeY of its OME description are " + std::to_string(width) +
+                              " and " + std::to_string(height) +
+                              ", but ImageWidth and ImageLength are " + std::to_string(page.width) +
+                              " and " + std::to_string(page.height));
+    }
+    if (m_image.samples > 1 && m_image.samples != page.samples) {
+        failInput(m_path,
+                  "SamplesPerPixel of its OME description is " + std::to_string(m_image.samples) +
+                      ", but SamplesPerPixel of its pages is " + std::to_string(page.samples));
+    }
+}
+
 TiffKind Placement::kindOfAll() const {
     std::map<const TiffKind*, std::size_t> kinds; // with the file of each
     for (const auto& [number, placed] : m_placed) {
         kinds.emplace(placed.kind, placed.plane.file);
     }
     TiffKind all = *m_placed.begin()->second.kind;
+    requireExtents(all.page);
     std::int64_t promised = 0; // of the pages in the file itself
     for (const auto& [kind, file] : kinds) {
         if (kindOf(kind->page) != kindOf(all.page)) {

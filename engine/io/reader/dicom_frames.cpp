@@ -219,15 +219,24 @@ void addVectors(DicomFile& file, const DataSet& data) {
                                          {"time slice", Tag(0x0054, 0x0100)}}};
     const std::size_t count = file.frames.size();
     bool counted = false;
+    const auto require = [&](const std::vector<double>& numbers, const char* title) {
+        if (!numbers.empty() && numbers.size() != count) {
+            refuse(file, "has " + std::to_string(count) + " frames and states " +
+                             std::to_string(numbers.size()) + " values in its vector of the " +
+                             title);
+        }
+    };
     for (const Vector& vector : vectors) {
         const std::vector<double> numbers = numbersOf(data, vector.tag);
-        for (std::size_t i = 0; i < count && numbers.size() == count; ++i) {
+        require(numbers, vector.title);
+        for (std::size_t i = 0; i < numbers.size(); ++i) {
             file.frames[i].marks.emplace_back(vector.title, shortNumber(numbers[i]));
             counted = true;
         }
     }
     const std::vector<double> slices = numbersOf(data, Tag(0x0054, 0x0080));
-    if (slices.size() == count) {
+    require(slices, "slice");
+    if (!slices.empty()) {
         std::vector<double> between = numbersOf(data, Tag(0x0018, 0x0088));
         if (between.empty()) {
             between = numbersOf(data, Tag(0x0018, 0x0050));

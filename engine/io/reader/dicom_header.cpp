@@ -105,6 +105,24 @@ std::string faultOf(const DicomFile& file, const gdcm::Reader& reader, std::int6
     // Reading stopped at the first byte of the pixels.
     const std::int64_t present = static_cast<std::int64_t>(std::filesystem::file_size(file.path)) -
                                  static_cast<std::int64_t>(reader.GetStreamCurrentPosition());
+    // The length of the pixels stands before them; some programs add less than a frame.
+    std::array<unsigned char, 4> stated{};
+    std::ifstream stream = base::openFile(file.path);
+    stream.seekg(static_cast<std::streamoff>(reader.GetStreamCurrentPosition()) - 4);
+    stream.read(reinterpret_cast<char*>(stated.data()), stated.size());
+    std::int64_t length = 0;
+    for (std::size_t i = 0; i < 4; ++i) {
+        const std::size_t at =
+            syntax.GetSwapCode() == gdcm::SwapCode::BigEndian ? i : std::size_t{3} - i;
+        length = length * 256 + stated[at];
+    }
+    const std::int64_t frame = std::max<std::int64_t>(promised / file.extents.z, 2);
+    if (stream && length <= present && length - promised >= frame) {
+        return "the file " + file.path.filename().string() + " has " + std::to_string(length) +
+               " bytes of pixels (PixelData), but Rows, Columns, SamplesPerPixel, BitsAllocated "
+               "and NumberOfFrames make " +
+               std::to_string(promised);
+    }
     return present >= promised
                ? std::string()
                : "the file " + file.path.filename().string() +

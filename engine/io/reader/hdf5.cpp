@@ -173,6 +173,11 @@ void setGeometry(hid_t dataset, const Hdf5Axes& axes, FoundImage& image) {
     if (ilastik && sizes.size() <= 3) {
         order.assign({2, 1, 0});
     }
+    if (sizes.size() > 1 && sizes.size() < order.size()) {
+        refuseHdf5(std::string(ilastik ? "element_size_um" : "spacing") + " has " +
+                   std::to_string(sizes.size()) + " numbers, and the dataset has " +
+                   std::to_string(order.size()) + " axes of space");
+    }
     const bool everyAxis = !ilastik && sizes.size() == axes.kinds.size();
     for (std::size_t axis = 0; axis < 3; ++axis) {
         double& spacing = image.geometry.spacing[axis];

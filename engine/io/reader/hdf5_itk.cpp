@@ -28,7 +28,8 @@ std::vector<double> numbersBeside(hid_t file, const std::string& name) {
 
 std::optional<Hdf5Axes> itkAxes(hid_t file, const std::vector<hsize_t>& sizes,
                                 base::PixelType pixel) {
-    const std::size_t count = numbersBeside(file, "Dimension").size();
+    const std::vector<double> lengths = numbersBeside(file, "Dimension");
+    const std::size_t count = lengths.size();
     if (count == 0) {
         return std::nullopt;
     }
@@ -36,6 +37,21 @@ std::optional<Hdf5Axes> itkAxes(hid_t file, const std::vector<hsize_t>& sizes,
         refuseHdf5("its voxels have " + std::to_string(sizes.size()) +
                    " axes, and ITK's dataset Dimension states " + std::to_string(count) +
                    "; an image has 2 or more, and one more for the components of a voxel");
+    }
+    for (std::size_t axis = 0; axis < count; ++axis) { // x first
+        const hsize_t stored = sizes[count - 1 - axis];
+        if (lengths[axis] != static_cast<double>(stored)) {
+            refuseHdf5("ITK's dataset Dimension states " + std::to_string(lengths[axis]) +
+                       " voxels along axis " + std::to_string(axis) + ", and VoxelData holds " +
+                       std::to_string(stored));
+        }
+    }
+    for (const char* name : {"Spacing", "Origin"}) {
+        const std::size_t there = numbersBeside(file, name).size();
+        if (there != 0 && there != count) {
+            refuseHdf5(std::string("ITK's dataset ") + name + " has " + std::to_string(there) +
+                       " numbers, and Dimension " + std::to_string(count));
+        }
     }
     Hdf5Axes axes;
     for (std::size_t axis = count; axis-- > 0;) {

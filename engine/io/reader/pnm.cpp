@@ -76,6 +76,15 @@ void setSamples(const pam& file, FoundImage& found) {
     const bool known = !pam || type.starts_with("GRAYSCALE") || type.starts_with("RGB") ||
                        type.starts_with("BLACKANDWHITE") || (type.empty() && file.depth <= 4);
     const auto depth = static_cast<int>(file.depth);
+    if (pam && known && !type.empty()) {
+        const int colours = type.starts_with("RGB") ? 3 : 1;
+        const int stated = colours + (type.ends_with("_ALPHA") ? 1 : 0);
+        if (stated != depth) {
+            refuse("TUPLTYPE " + std::string(type) + " has " + std::to_string(stated) +
+                   (stated == 1 ? " value" : " values") + " a pixel, but DEPTH is " +
+                   std::to_string(depth));
+        }
+    }
     if (known && depth <= 4) {
         found.components = depth;
     } else {

@@ -96,6 +96,9 @@ Header parseHeader(const std::filesystem::path& path) {
             break;
         }
         const std::string key = trimmed(line.substr(0, equals));
+        if (header.fields.contains(key)) {
+            failInput(path, "its header gives " + inQuotes(key) + " twice");
+        }
         header.fields[key] = trimmed(line.substr(equals + 1));
         if (key == "ElementDataFile") {
             header.dataOffset = static_cast<std::int64_t>(position);
@@ -260,6 +263,12 @@ void setLayout(const std::filesystem::path& path, const Header& header, Describe
     RawLayout& layout = described.place.layout;
     const bool bigEndian =
         header.flag("BinaryDataByteOrderMSB") || header.flag("ElementByteOrderMSB");
+    if (!header.get("BinaryDataByteOrderMSB").empty() &&
+        !header.get("ElementByteOrderMSB").empty() &&
+        header.flag("BinaryDataByteOrderMSB") != header.flag("ElementByteOrderMSB")) {
+        failInput(path, "BinaryDataByteOrderMSB and ElementByteOrderMSB in its header contradict "
+                        "each other");
+    }
     layout.swapped = bigEndian != (std::endian::native == std::endian::big);
     const std::string binary = header.get("BinaryData");
     const bool letters =
@@ -273,6 +282,11 @@ void setLayout(const std::filesystem::path& path, const Header& header, Describe
     if (file == "LOCAL" || file == "local" || file == "Local") {
         layout.file = path;
         // A number of bytes to the voxels counts from the begin of the file, as for other files.
+        if (skip > 0 && skip < header.dataOffset) {
+            failInput(path, "HeaderSize is " + std::to_string(skip) +
+                                ", but its header ends at byte " +
+                                std::to_string(header.dataOffset));
+        }
         layout.offset = skip > 0 ? skip
                         : skip == 0
                             ? header.dataOffset
@@ -296,6 +310,18 @@ Described describeMha(const std::filesystem::path& path) {
     Described described;
     described.info = infoOf(path, header);
     setLayout(path, header, described);
+    const RawLayout& layout = described.place.layout;
+    if (layout.encoding == Encoding::Packed && layout.more.empty() &&
+        !header.get("CompressedDataSize").empty()) {
+        const auto stated =
+            numbers<std::int64_t>(path, "CompressedDataSize", header.get("CompressedDataSize"), 1)
+                .front();
+        const std::int64_t there = requireRegularFile(layout.file) - layout.offset;
+        if (stated != there && stated != 0) {
+            failInput(path, "CompressedDataSize is " + std::to_string(stated) +
+                                ", but the file has " + std::to_string(there) + " bytes of voxels");
+        }
+    }
     return requireRoom(path, std::move(described));
 }
 

@@ -187,6 +187,12 @@ void setLengthsOfAxes(const std::filesystem::path& path, const FieldReader& read
         fields.lengths.push_back(length == 0 && axis > 3 ? 1 : length);
         (void)requirePlace(path, read.real(76, 104, axis));
     }
+    for (auto axis = static_cast<std::size_t>(axes) + 1; axis <= 7 && !fields.analyze; ++axis) {
+        if (read.length(axis) > 1) {
+            failInput(path, "dim[0] is " + std::to_string(axes) + " in its NIfTI header, but dim[" +
+                                std::to_string(axis) + "] is " + std::to_string(read.length(axis)));
+        }
+    }
 }
 
 /// Where the voxels begin in their file: in a single file after the header, in an .img file at its
@@ -247,6 +253,13 @@ Fields readFields(const std::filesystem::path& path, bool beside) {
     }
     const FieldReader read(bytes, fields.second, fields.swapped);
     fields.type = typeOf(path, field<std::int16_t>(bytes, fields.second ? 12 : 70, fields.swapped));
+    const int bits = field<std::int16_t>(bytes, fields.second ? 14 : 72, fields.swapped);
+    if (const std::int64_t voxel = 8 * base::bytesPerVoxel(fields.type.type) * fields.type.values;
+        bits != 0 && bits != voxel && !fields.analyze) {
+        failInput(path,
+                  "bitpix is " + std::to_string(bits) + " in its NIfTI header, but datatype " +
+                      std::to_string(fields.type.code) + " has " + std::to_string(voxel) + " bits");
+    }
     setLengthsOfAxes(path, read, fields);
     setDataOffset(path, bytes, fields);
     fields.slope = read.real(112, 176);

@@ -148,6 +148,11 @@ void setUnits(const std::filesystem::path& path, const NrrdLines& lines,
               base::Geometry& geometry) {
     std::vector<std::string> words = quotedIn(lines.get("space units"));
     const bool ofSpace = space.dimension > 0 && !words.empty();
+    if (ofSpace && words.size() != space.dimension) {
+        failInput(path, "\"space units\" in its header has " + std::to_string(words.size()) +
+                            " texts, but its space has " + std::to_string(space.dimension) +
+                            " dimensions");
+    }
     if (!ofSpace) {
         words.clear();
         for (const NrrdAxis& axis : domain) {

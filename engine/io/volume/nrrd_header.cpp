@@ -264,6 +264,10 @@ std::vector<NrrdAxis> nrrdAxes(const std::filesystem::path& path, const NrrdLine
         directions = vectorsOf(path, lines, "space directions", count, space.dimension);
     }
     const std::vector<std::string> units = quotedIn(lines.get("units"));
+    if (!units.empty() && units.size() != count) {
+        failInput(path, "\"units\" in its header has " + std::to_string(units.size()) +
+                            " texts for " + std::to_string(count) + " dimensions");
+    }
     std::vector<NrrdAxis> axes;
     for (std::size_t i = 0; i < count; ++i) {
         NrrdAxis axis{.spacing = spacings[i], .min = mins[i], .max = maxs[i]};
@@ -285,10 +289,23 @@ std::vector<NrrdAxis> nrrdAxes(const std::filesystem::path& path, const NrrdLine
         }
         axis.node = !centers.empty() && lowered(centers[i]) == "node";
         axis.direction = std::move(directions[i]);
-        axis.unit = units.size() == count ? units[i] : units.empty() ? std::string() : units[0];
+        axis.unit = units.empty() ? std::string() : units[i];
         if (space.time && axis.direction.size() == 4 && axis.direction[3] != 0 &&
             axis.role == NrrdRole::Domain) {
             axis.role = NrrdRole::Time;
+        }
+        // From the outer edge of the first voxel to that of the last, or between their centres.
+        const double length = std::abs(axis.max - axis.min);
+        const auto agrees = [&](std::int64_t steps) {
+            return std::abs(length - std::abs(axis.spacing) * static_cast<double>(steps)) <=
+                   0.01 * length;
+        };
+        if (std::isfinite(length) && std::isfinite(axis.spacing) && !agrees(axis.size) &&
+            !agrees(axis.size - 1)) {
+            failInput(path, "\"spacings\" gives " + numberText(axis.spacing) + " for axis " +
+                                std::to_string(i) +
+                                ", but \"axis mins\", \"axis maxs\" and \"sizes\" give " +
+                                numberText(length / static_cast<double>(axis.size)));
         }
         if (!std::isnan(axis.spacing) && space.dimension > 0) {
             failInput(path, "its header gives spacings and a space, which contradict each other");

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "engine/base/error.h"
+#include "engine/base/open_file.h"
 #include "engine/base/text.h"
 #include "engine/io/digest.h"
 #include "engine/job/any_job.h"
@@ -72,8 +73,12 @@ Json readReport(const path& file) {
 
 /// The digest of a file; empty if it cannot be read.
 std::string digestOf(const path& file, const std::stop_token& stop) {
-    std::ifstream in(file, std::ios::binary);
-    if (!std::filesystem::is_regular_file(file) || !in) {
+    std::error_code ignored;
+    std::ifstream in;
+    if (std::filesystem::is_regular_file(file, ignored)) { // opening a pipe waits for its writer
+        in = base::openFile(file);
+    }
+    if (!in.is_open()) {
         return {};
     }
     io::Digest digest;

@@ -132,15 +132,16 @@ class Auditor {
             std::nth_element(m_ratios.begin(), half, m_ratios.end());
             m_report.medianOverBound = *half;
         }
-        const double reported = m_input.facts.largestBound;
-        // Of scores without LOWCONF. Bounds of sums are relative: each voxel is compared with its
-        // own.
-        const bool kept =
-            !m_input.problem.operation.traits().isPure() || reported <= m_input.problem.promise;
+        // Of scores without LOWCONF. The promise of all operations but lcc is relative to the scale
+        // of a value, which is above 1 also for a pure number such as nssd.
+        const bool isLcc = m_input.problem.operation.isLcc();
+        const double reported = isLcc ? m_input.facts.largestBound : m_input.facts.largestRelative;
+        const bool kept = reported <= m_input.problem.promise;
         bool good = m_report.wrongStatus == 0 && m_report.largestOverBound <= 1;
         if (good && !kept) {
             good = false;
-            m_report.reason = "the bound of scores without LOWCONF is " + shortest(reported) +
+            m_report.reason = std::string("the ") + (isLcc ? "" : "relative ") +
+                              "bound of scores without LOWCONF is " + shortest(reported) +
                               ", above the promise of " + shortest(m_input.problem.promise);
         }
         m_report.verdict = good ? AuditVerdict::Passed : AuditVerdict::Failed;

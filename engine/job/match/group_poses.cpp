@@ -31,6 +31,9 @@ plan::Planned GroupRun::planned(plan::Request& asked, base::TilePool& pool,
         plan::Planned made =
             plan::makePlan(m_problem, asked, &scene, &templ, &m_statistics, pool, stop);
         if (made.plan || made.cancelled || m_problem.templates <= kLeastBatch) {
+            // The limit is that of the whole run, as the user gave it.
+            m_report.besideBytes = made.plan ? 0 : besideBytes();
+            made.report.limits.memoryBytes = made.plan ? made.report.limits.memoryBytes : memory;
             return made;
         }
         const std::int64_t half = std::max<std::int64_t>(kLeastBatch, m_problem.templates / 2);

@@ -120,7 +120,7 @@ bool GroupRun::plan(const plan::Request& request, bool warmUp, const std::stop_t
     base::TilePool pool(asked.limits.threads);
     if (m_bank && !m_job.poses.resume.empty()) {
         m_kept = std::make_unique<KeptSearch>(
-            m_job.poses.resume, searchIdentity(m_job, m_inputs, m_numbers, m_problem));
+            m_job.poses.resume, searchIdentity(m_job, m_inputs, m_numbers, m_problem), members());
         if (m_kept->part()) {
             asked.replay = m_kept->part()->candidate; // no other has the same bits
             m_keptMembers = m_kept->part()->members;
@@ -196,7 +196,7 @@ bool GroupRun::fallBack(const plan::Request& request, const Error& failure,
         if (!plan(again, true, stop)) {
             return false;
         }
-        refused = refusal(m_report.plan);
+        refused = refusal(m_report.plan, m_report.besideBytes);
     } catch (const Error& lost) { // the device that is asked for
         refused = lost;
     }

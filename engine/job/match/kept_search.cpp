@@ -145,7 +145,8 @@ std::string searchIdentity(const Job& job, const Inputs& inputs, const std::vect
     return digest.text();
 }
 
-KeptSearch::KeptSearch(const std::filesystem::path& folder, const std::string& identity)
+KeptSearch::KeptSearch(const std::filesystem::path& folder, const std::string& identity,
+                       std::int64_t members)
     : m_file(folder / (identity.substr(0, 16) + std::string(kExtension))), m_identity(identity) {
     std::error_code none;
     for (std::filesystem::directory_iterator each(folder, none), end; !none && each != end;
@@ -154,6 +155,9 @@ KeptSearch::KeptSearch(const std::filesystem::path& folder, const std::string& i
     }
     if (!std::filesystem::exists(m_file, none)) {
         return;
+    }
+    if (!std::filesystem::is_regular_file(m_file, none)) { // opening a pipe waits for its writer
+        throw damaged(m_file);
     }
     std::ifstream in(m_file, std::ios::binary);
     std::array<char, kMagic.size()> magic{};
@@ -179,7 +183,28 @@ KeptSearch::KeptSearch(const std::filesystem::path& folder, const std::string& i
     } catch (const std::exception&) {
         throw damaged(m_file);
     }
+    if (m_part->members < 0 || m_part->members > members) {
+        throw damaged(m_file);
+    }
     m_scores = kMagic.size() + sizeof length + length;
+}
+
+/// A folder may come from somebody else, and a right digest says only that the file is whole.
+void KeptSearch::requireMembers(const method::BankView& best) const {
+    const base::Extents& n = best.map.status.extents();
+    for (std::int64_t z = 0; z < n.z; ++z) {
+        for (std::int64_t y = 0; y < n.y; ++y) {
+            const base::Status* const statuses = best.map.status.row(y, z);
+            const std::int32_t* const members = best.index.row(y, z);
+            for (std::int64_t x = 0; x < n.x; ++x) {
+                const bool scored = base::hasValue(statuses[x]);
+                if (static_cast<std::size_t>(statuses[x]) >= base::kStatusCount ||
+                    members[x] < (scored ? 0 : -1) || members[x] >= m_part->members) {
+                    throw damaged(m_file);
+                }
+            }
+        }
+    }
 }
 
 void KeptSearch::requireWritable() const {
@@ -208,6 +233,7 @@ void KeptSearch::load(const method::BankView& best, match::Likeness* likeness) c
         in.peek() != std::ifstream::traits_type::eof()) {
         throw damaged(m_file);
     }
+    requireMembers(best);
     if (likeness != nullptr) {
         likeness->resumeAfter(m_part->members);
     }

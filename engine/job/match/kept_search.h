@@ -33,9 +33,10 @@ struct SearchPart {
 /// searches, and a search never takes the part of another one.
 class KeptSearch {
   public:
-    /// Looks for the file; makes nothing.
+    /// Looks for the file of a search over so many members; makes nothing.
     /// **Errors**: Input for a file that cannot be read or is damaged.
-    KeptSearch(const std::filesystem::path& folder, const std::string& identity);
+    KeptSearch(const std::filesystem::path& folder, const std::string& identity,
+               std::int64_t members);
 
     [[nodiscard]] const std::filesystem::path& file() const { return m_file; }
     /// Other searches that the folder keeps.
@@ -54,6 +55,9 @@ class KeptSearch {
     [[nodiscard]] bool isDue() const;
 
   private:
+    /// Every score read names a member that was searched. **Errors**: Input.
+    void requireMembers(const method::BankView& best) const;
+
     std::filesystem::path m_file;
     std::string m_identity;
     std::int64_t m_others = 0;

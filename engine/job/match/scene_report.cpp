@@ -58,6 +58,7 @@ void SceneRunner::reportGroups() {
     JobReport& report = m_result.report;
     const GroupReport& first = groups().front().report();
     report.plan = first.plan;
+    report.besideBytes = first.besideBytes;
     report.handsPredictedMs.reset();
     if (m_job.handedness && first.plan.chosen() != nullptr) {
         report.handsPredictedMs =

@@ -77,9 +77,6 @@ void noteLeftOut(const StackReport& stack, std::vector<std::string>& notes) {
                         (stack.leftOut == 1 ? " peak is" : " peaks are") +
                         " left out, because the box leaves the scene");
     }
-    if (stack.count == 0) {
-        notes.push_back(name + " is not written: no peak has its box inside the scene");
-    }
 }
 
 StackReport reportOf(const match::Panels& panels, const match::PanelOptions& options) {

@@ -62,7 +62,11 @@ bool writeStack(const Job& job, JobResult& result, OutputFiles& files,
     result.report.stack->file = job.exports.stack.string();
     noteLeftOut(*result.report.stack, result.notes);
     const auto members = static_cast<std::int64_t>(panels.taken.size());
-    return members == 0 || addBoxes(files, job.exports.stack, panels.voxels, members, result, stop);
+    if (members == 0) {
+        withdrawBoxes(files, {job.exports.stack}, result.notes);
+        return true;
+    }
+    return addBoxes(files, job.exports.stack, panels.voxels, members, result, stop);
 }
 
 bool writeAverage(const Job& job, JobResult& result, OutputFiles& files,
@@ -72,6 +76,10 @@ bool writeAverage(const Job& job, JobResult& result, OutputFiles& files,
         match::averageOf(base::viewOf(result.scene->pixels), result.peaks, options, stop);
     if (stop.stop_requested()) {
         return false;
+    }
+    if (average.count == 0) {
+        withdrawBoxes(files, {job.exports.average, job.exports.averageVariance}, result.notes);
+        return true;
     }
     result.report.average = reportOf(average, options, result.geometry);
     result.report.average->file =
@@ -112,6 +120,21 @@ std::string mapDigest(const method::MatchMap& map) {
     addVoxels(digest, method::scoresOf(map));
     digest.add(map.status.data(), static_cast<std::size_t>(map.status.count()));
     return digest.text();
+}
+
+void withdrawBoxes(OutputFiles& files, const std::vector<std::filesystem::path>& targets,
+                   std::vector<std::string>& notes) {
+    for (const std::filesystem::path& target : targets) {
+        std::error_code ignored;
+        if (!target.empty()) {
+            notes.push_back(target.filename().string() +
+                            " is not written: no peak has its box inside the scene" +
+                            (std::filesystem::exists(target, ignored)
+                                 ? "; the older file of this name is removed"
+                                 : ""));
+            files.withdraw(target);
+        }
+    }
 }
 
 void requireExportFiles(const Job& job, const Inputs& inputs) {

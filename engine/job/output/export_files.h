@@ -19,6 +19,11 @@ void requireExportFiles(const Job& job, const Inputs& inputs);
 void addExportSteps(std::vector<std::function<bool()>>& steps, const Job& job, JobResult& result,
                     OutputFiles& files, const std::stop_token& stop);
 
+/// No box lies inside the scene: says so of each target, and commit() removes an older file of its
+/// name.
+void withdrawBoxes(OutputFiles& files, const std::vector<std::filesystem::path>& targets,
+                   std::vector<std::string>& notes);
+
 /// Digest of the bytes of an image.
 [[nodiscard]] std::string imageDigest(const base::AnyView& image);
 /// Digest of the bytes of scores and statuses.

@@ -139,8 +139,9 @@ bool cutBoxes(const ListConversion& conversion, const io::PositionList& list,
         done.stack = reportOf(panels, options);
         done.stack->file = asked.stack.string();
         noteLeftOut(*done.stack, done.notes);
-        if (members > 0 &&
-            !addBoxes(files, asked.stack, panels.voxels, members, geometry, done, stop)) {
+        if (members == 0) {
+            detail::withdrawBoxes(files, {asked.stack}, done.notes);
+        } else if (!addBoxes(files, asked.stack, panels.voxels, members, geometry, done, stop)) {
             return false;
         }
     }
@@ -150,6 +151,10 @@ bool cutBoxes(const ListConversion& conversion, const io::PositionList& list,
     const match::Average average = match::averageOf(voxels, places, options, stop);
     if (stop.stop_requested()) {
         return false;
+    }
+    if (average.count == 0) {
+        detail::withdrawBoxes(files, {asked.average, asked.averageVariance}, done.notes);
+        return true;
     }
     done.average = reportOf(average, options, geometry);
     done.average->file = (asked.average.empty() ? asked.averageVariance : asked.average).string();

@@ -137,7 +137,18 @@ void requireOwnOutputs(const io::ProtectedFiles& inputs, const std::vector<path>
     }
 }
 
-void OutputFiles::commit() { io::AtomicFile::commitAll(m_files); }
+void OutputFiles::commit() {
+    io::AtomicFile::commitAll(m_files);
+    for (const path& file : m_withdrawn) {
+        std::error_code failed;
+        if (std::filesystem::is_regular_file(file, failed) &&
+            !std::filesystem::remove(file, failed)) {
+            throw base::Error(base::ErrorCode::Output,
+                              "the older file " + file.string() +
+                                  " cannot be removed: " + failed.message());
+        }
+    }
+}
 
 void requireWritableOutputs(const Job& job, const Inputs& inputs, bool images) {
     const auto ask = [&](const path& file, const auto& require) {

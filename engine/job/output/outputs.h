@@ -32,6 +32,9 @@ class OutputFiles {
     [[nodiscard]] bool addImage(const std::filesystem::path& target, const base::AnyView& pixels,
                                 const base::Geometry& geometry, std::vector<std::string>& notes,
                                 const std::stop_token& stop);
+    /// There is nothing to write to a file: commit() removes an older one of that name, which would
+    /// pass for a result of this run.
+    void withdraw(const std::filesystem::path& target) { m_withdrawn.push_back(target); }
     /// Opens a file that is written bit by bit until commit().
     [[nodiscard]] const io::AtomicFile& open(const std::filesystem::path& target);
     /// **Errors**: Output.
@@ -41,6 +44,7 @@ class OutputFiles {
     void addMade(const std::filesystem::path& target, const std::string& text);
 
     std::vector<std::unique_ptr<io::AtomicFile>> m_files;
+    std::vector<std::filesystem::path> m_withdrawn;
 };
 
 /// What a list of peaks says about its run.

@@ -58,11 +58,14 @@ std::optional<std::int64_t> leastMemory(const plan::PlanReport& plan) {
     return least;
 }
 
-std::optional<Error> refusal(const plan::PlanReport& plan) {
+std::optional<Error> refusal(const plan::PlanReport& plan, std::int64_t besideBytes) {
     if (plan.chosen() != nullptr) {
         return std::nullopt;
     }
-    const std::optional<std::int64_t> needed = leastMemory(plan);
+    std::optional<std::int64_t> needed = leastMemory(plan);
+    if (needed) {
+        *needed += besideBytes;
+    }
     std::string reasons;
     const bool gpuAlone = gpusAlone(plan);
     bool failed = false; // when it was timed
@@ -96,9 +99,9 @@ std::optional<Error> refusal(const JobReport& report) {
     if (!report.scenes.empty()) {
         return firstWrong(report.scenes, [](const JobReport& scene) { return refusal(scene); });
     }
-    std::optional<Error> refused = refusal(report.plan);
+    std::optional<Error> refused = refusal(report.plan, report.besideBytes);
     for (std::size_t i = 0; i < report.groups.size() && !refused; ++i) {
-        refused = refusal(report.groups[i].plan);
+        refused = refusal(report.groups[i].plan, report.groups[i].besideBytes);
     }
     return refused;
 }

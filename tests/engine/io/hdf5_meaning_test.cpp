@@ -37,7 +37,11 @@ class Hdf5MeaningTest : public QObject {
                                    values));
         };
         H5Dclose(out.add("ITKImage/0/VoxelData", type, voxels));
-        numbers("Dimension", std::vector<double>(axes, 2)); // only their number counts
+        // x first; the components of a voxel are no axis
+        std::vector<double> lengths(voxels.begin(),
+                                    voxels.begin() + static_cast<std::ptrdiff_t>(axes));
+        std::reverse(lengths.begin(), lengths.end());
+        numbers("Dimension", lengths);
         const std::vector<double> all{0.5, 0.25, 2, 7};
         numbers("Spacing", {all.begin(), all.begin() + static_cast<std::ptrdiff_t>(axes)});
         numbers("Origin", {all.begin(), all.begin() + static_cast<std::ptrdiff_t>(axes)});

@@ -1,11 +1,15 @@
 #include <QtTest>
 
+#include <cstring>
 #include <filesystem>
 #include <fstream>
 #include <string>
 #include <vector>
 
+#include <sys/stat.h>
+
 #include "engine/base/error.h"
+#include "engine/io/digest.h"
 #include "engine/job/arguments.h"
 #include "tests/engine/job/job_cases.h"
 #include "tests/support/effort.h"
@@ -182,8 +186,14 @@ class KeptSearchTest : public QObject {
         }
         QVERIFY(sizes.size() >= 3);
         small.memoryBytes = least / 2;
-        QCOMPARE(test::thrownBy([&] { (void)job::runJob(small, images()); }).code,
-                 base::ErrorCode::Memory);
+        const test::Thrown refused = test::thrownBy([&] { (void)job::runJob(small, images()); });
+        QCOMPARE(refused.code, base::ErrorCode::Memory);
+        // The limit that was given, not what members and maps leave of it; and it is enough.
+        const std::string given = "the memory limit of " + base::bytesText(small.memoryBytes);
+        QVERIFY2(refused.sentence.find(given) != std::string::npos, refused.sentence.c_str());
+        QVERIFY2(refused.sentence.find("needs at least " + base::bytesText(least)) !=
+                     std::string::npos,
+                 refused.sentence.c_str());
 
         Job parts = with("parts");
         parts.memoryBytes = least;
@@ -261,6 +271,47 @@ class KeptSearchTest : public QObject {
         }
         write(good);
         QCOMPARE(code().code, base::ErrorCode::Internal); // none
+    }
+
+    /// A right digest says that a file is whole, not that its numbers are those of this search.
+    static void membersOfAnotherSearchAreRefused() {
+        const test::Folder folder;
+        Job job = searching(folder, "one");
+        job.poses.resume = folder.path("kept");
+        const JobResult result = job::runJob(job, images());
+        const std::filesystem::path file = onlyFileIn(job.poses.resume);
+        const std::string good = test::bytesOf(file);
+        const std::size_t body = good.size() - 64; // then the digest
+        const auto code = [&](std::string text) {
+            io::Digest digest;
+            text.resize(text.size() - 64);
+            digest.add(text.data(), text.size());
+            text += digest.text();
+            std::ofstream(file, std::ios::binary) << text;
+            return test::thrownBy([&] { (void)job::runJob(job, images()); }).code;
+        };
+        QCOMPARE(code(good), base::ErrorCode::Internal); // none
+        const auto voxels = static_cast<std::size_t>(result.map->status.count());
+        for (const std::int32_t member : {1 << 30, -2}) { // the last row is of indices
+            std::string bad = good;
+            std::memcpy(bad.data() + body - sizeof(member), &member, sizeof(member));
+            QCOMPARE(code(bad), base::ErrorCode::Input);
+        }
+        std::string status = good;
+        status[body - 5 * voxels] = 77;
+        QCOMPARE(code(status), base::ErrorCode::Input);
+        // As many digits, so that the header keeps its length.
+        std::string members = good;
+        const std::string text = std::to_string(result.report.poses->members);
+        const std::size_t at = members.find("\"members\":" + text) + 10;
+        QVERIFY(at > 10 && at < body);
+        members.replace(at, text.size(), std::string(text.size(), '9'));
+        QCOMPARE(code(members), base::ErrorCode::Input);
+        // Opening a pipe would wait for its writer.
+        std::filesystem::remove(file);
+        QCOMPARE(::mkfifo(file.c_str(), 0600), 0);
+        QCOMPARE(test::thrownBy([&] { (void)job::runJob(job, images()); }).code,
+                 base::ErrorCode::Input);
     }
 
     static void badUsesAreRefused() {

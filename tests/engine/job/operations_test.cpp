@@ -414,6 +414,33 @@ class JobOperationsTest : public QObject {
         }
     }
 
+    /// Panels much darker than the template have an nssd far above 1, and a bound above the promise
+    /// that is small beside them: of all operations but lcc the promise is relative.
+    void theAuditJudgesByThePromiseOfTheOperation() {
+        base::Image<float> scene({60, 50, 1});
+        const base::AnyImage noise = test::noise(PixelType::UInt8, {60, 50, 1}, 3);
+        for (std::int64_t i = 0; i < scene.count(); ++i) {
+            const Index at{i % 60, i / 60, 0};
+            const bool dark = at.x >= 10 && at.x < 40 && at.y >= 10 && at.y < 30;
+            scene.data()[i] =
+                dark ? 1e-3F : static_cast<float>(base::valueAt(base::viewOf(noise), at));
+        }
+        const base::AnyImage picture = std::move(scene);
+        const base::AnyImage templ = test::crop(picture, {{42, 30, 0}, {9, 8, 1}});
+        for (const method::OperationTraits& traits : method::operationTable()) {
+            Job job = operationJob(traits.name);
+            job.audit = job::Audit::On;
+            const job::JobResult result =
+                job::runJob(job, test::imagesOf(base::copyOf(base::viewOf(picture)),
+                                                base::copyOf(base::viewOf(templ))));
+            QVERIFY2(result.report.audit->verdict == job::AuditVerdict::Passed,
+                     result.report.audit->reason.c_str());
+            const method::MapFacts& facts = result.report.map->facts;
+            QVERIFY(traits.name != "nssd" || facts.largestBound > job.promise);
+            QVERIFY(facts.largestRelative <= job.promise);
+        }
+    }
+
     void banksListMinimaOfEveryTemplate() {
         base::AnyImage scene = test::noise(PixelType::UInt8, {60, 50, 1}, 41);
         base::AnyImage one = test::crop(scene, {{10, 12, 0}, {8, 7, 1}});

@@ -158,6 +158,27 @@ class PoseBordersTest : public QObject {
     Q_OBJECT
 
   private Q_SLOTS:
+    /// Where the picture is flat no pose has a score, and the index names none.
+    void theAuditReadsNoPoseWhereThereIsNone() {
+        base::Image<float> scene = waves({48, 40, 1});
+        const base::Image<float> templ = cropOf(scene, {{30, 20, 0}, {7, 6, 1}});
+        for (std::int64_t i = 0; i < 48 * 20; ++i) { // the upper half
+            scene.data()[i] = 7;
+        }
+        for (const method::Extent extent :
+             {method::Extent::Valid, method::Extent::Same, method::Extent::Full}) {
+            Job job = searching("90");
+            job.extent = extent;
+            job.audit = job::Audit::On;
+            const job::JobResult result =
+                job::runJob(job, test::imagesOf(copyOf(scene), copyOf(templ)));
+            QVERIFY2(result.report.audit->verdict == job::AuditVerdict::Passed,
+                     result.report.audit->reason.c_str());
+            const auto& flat = result.report.map->facts.statusCounts;
+            QVERIFY(flat[static_cast<std::size_t>(base::Status::Flat)] > 300);
+        }
+    }
+
     static void aPoseCountsWhereItsOwnSupportLiesInside_data() {
         QTest::addColumn<Extents>("n");
         QTest::addColumn<Extents>("m");

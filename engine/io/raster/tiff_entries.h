@@ -1,0 +1,39 @@
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <optional>
+#include <vector>
+
+#include "engine/io/format/headers.h"
+
+namespace flcc::io::detail {
+
+/// The entries of a directory of a classic or a big TIFF file, in the byte order of the processor:
+/// libtiff does not say how many values a tag has in the file. **Cost**: two reads.
+class TiffEntries {
+  public:
+    /// **Errors**: Input.
+    TiffEntries(const std::filesystem::path& path, std::uint64_t position);
+
+    /// The number of values that the first entry of a tag states; nothing without the tag.
+    [[nodiscard]] std::optional<std::uint64_t> count(std::uint16_t tag) const;
+
+    /// The whole numbers of a tag; at most `most` of them. Empty without the tag. **Errors**:
+    /// Input.
+    [[nodiscard]] std::vector<std::uint64_t> numbers(std::uint16_t tag, std::int64_t most) const;
+
+  private:
+    [[nodiscard]] Bytes take(std::uint64_t offset, std::uint64_t count) const;
+    [[nodiscard]] std::uint64_t numberIn(const Bytes& bytes, std::size_t offset,
+                                         std::size_t width) const;
+    /// Where the entry of a tag begins in `m_entries`.
+    [[nodiscard]] std::optional<std::size_t> find(std::uint16_t tag) const;
+
+    std::filesystem::path m_path;
+    Bytes m_entries;
+    bool m_swapped = false;
+    bool m_big = false;
+};
+
+} // namespace flcc::io::detail
