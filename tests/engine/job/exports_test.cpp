@@ -4,8 +4,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <filesystem>
-#include <fstream>
 #include <random>
 
 #include "engine/io/image_file.h"
@@ -68,33 +66,6 @@ class JobExportsTest : public QObject {
     Q_OBJECT
 
   private Q_SLOTS:
-    void boxesOfNoPeakLeaveNoOlderFile() {
-        const test::Folder folder;
-        job::Job job;
-        job.minScore = 0.999999;
-        job.exports.stack = folder.path("stack.mha");
-        job.exports.average = folder.path("mean.mha");
-        job.exports.averageVariance = folder.path("variance.mha");
-        job.peaks = folder.path("peaks.csv");
-        std::ofstream(job.exports.stack) << "of an earlier run";
-        std::ofstream(job.exports.average) << "of an earlier run";
-        const job::JobResult result =
-            job::runJob(job, test::imagesOf(test::noise(PixelType::UInt8, {40, 30, 1}, 5),
-                                            test::noise(PixelType::UInt8, {9, 8, 1}, 6)));
-        QVERIFY(result.peaks.empty());
-        QVERIFY(std::filesystem::exists(job.peaks));
-        for (const auto& file :
-             {job.exports.stack, job.exports.average, job.exports.averageVariance}) {
-            QVERIFY(!std::filesystem::exists(file));
-        }
-        QCOMPARE(std::ranges::count_if(result.notes,
-                                       [](const std::string& note) {
-                                           return note.find("is not written: no peak") !=
-                                                  std::string::npos;
-                                       }),
-                 3);
-    }
-
     void optionsMakeTheSameJob();
     void aPageHoldsAllAndNeedsNothing();
     void aPlanHasAPageWithoutPictures();
