@@ -252,12 +252,13 @@ std::shared_ptr<const KeptMap> load(const Job& job, const Json& report,
     requireSame(part.statistics, map, job);
     if (const Json threshold = report.value("threshold", Json()); threshold.is_object()) {
         part.nullScores = threshold.value("null_scores", std::vector<double>());
-        const Json check = threshold.value("null_check", Json::object());
-        part.check = {.likeness = check.value("likeness", 0.0),
-                      .peaks = check.value("peaks", std::int64_t{0}),
-                      .matched = check.value("matched", std::int64_t{0}),
-                      .ratio = check.value("ratio", 0.0),
-                      .withdrawn = check.value("withdrawn", false)};
+        if (const Json check = threshold.value("null_check", Json()); check.is_object()) {
+            part.check = {.likeness = check.value("likeness", 0.0),
+                          .peaks = check.value("peaks", std::int64_t{0}),
+                          .matched = check.value("matched", std::int64_t{0}),
+                          .ratio = check.value("ratio", 0.0),
+                          .withdrawn = check.value("withdrawn", false)};
+        }
     }
     kept->parts.push_back(std::move(part));
     kept->images = std::move(images);
