@@ -160,13 +160,14 @@ std::shared_ptr<const KeptMap> keepMap(const JobResult& result, const Job& job,
     if (job.stream) {
         for (const FrameReport& row : result.report.frames) {
             const match::SearchLaw law = row.threshold ? row.threshold->law : match::SearchLaw();
-            kept->parts.push_back({row.frame, row.statistics, row.facts, law.nullScores, law.maps, law.check});
+            kept->parts.push_back(
+                {row.frame, row.statistics, row.facts, law.nullScores, law.maps, law.check});
         }
     } else {
         const std::optional<ThresholdReport>& threshold = result.report.threshold;
         const match::SearchLaw law = threshold ? threshold->law : match::SearchLaw();
-        kept->parts.push_back(
-            {0, result.report.map->statistics, result.report.map->facts, law.nullScores, law.maps, law.check});
+        kept->parts.push_back({0, result.report.map->statistics, result.report.map->facts,
+                               law.nullScores, law.maps, law.check});
     }
     return kept;
 }

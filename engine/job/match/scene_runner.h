@@ -129,8 +129,8 @@ class SceneRunner {
     plan::Request m_request;
     std::unique_ptr<Flight> m_flight; ///< set if the scene was started early
     std::unique_ptr<SceneWork> m_ownWork;
-    SceneWork* m_work = nullptr;      ///< work of m_flight or of this object
-    bool m_lands = false;             ///< the result of the flight is not fetched yet
+    SceneWork* m_work = nullptr; ///< work of m_flight or of this object
+    bool m_lands = false;        ///< the result of the flight is not fetched yet
     NullSearch m_null;
     HandSearch m_hand;
     std::optional<io::PositionList> m_truth; ///< Job::truth
