@@ -34,10 +34,8 @@ struct KnownProblem {
     std::vector<Timing> timings;
     std::int64_t when = 0; ///< seconds since 1970 when the last of these times was measured
 
-    /// Corrects the times by a run of the whole problem with this candidate. If the run took at
-    /// most kContradicts times as long as its remembered time says, the samples of the other
-    /// candidates are scaled alike, so that the choice stays. If the run took longer, only the time
-    /// of its own candidate changes, and another candidate may be chosen next time.
+    /// Corrects the times by a run of the whole problem with this candidate. The samples of the
+    /// other candidates, which have not run, are scaled alike, so that the choice stays.
     void correct(const method::Candidate& ran, double ms);
 };
 

@@ -98,7 +98,7 @@ PlanCard::PlanCard(QWidget* parent) : QFrame(parent) {
     m_head->setContentsMargins(0, 0, 0, 0);
     m_head->setSpacing(kGap);
     for (QWidget* part : std::initializer_list<QWidget*>{m_headline, m_detail, m_scenes, m_numbers,
-                                                         m_times, m_display, m_calibration}) {
+                                                         m_display, m_calibration}) {
         m_head->addWidget(part);
     }
 
@@ -114,6 +114,7 @@ PlanCard::PlanCard(QWidget* parent) : QFrame(parent) {
     m_rest->setContentsMargins(0, 0, 0, 0);
     m_rest->setSpacing(kGap);
     m_rest->addWidget(m_exactness);
+    m_rest->addWidget(m_times);
     m_rest->addWidget(m_groups);
     m_rest->addWidget(m_others);
     m_rest->addStretch(1);

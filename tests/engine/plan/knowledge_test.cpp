@@ -56,7 +56,10 @@ class KnowledgeTest : public QObject {
         known.correct(a, 2.5); // the first run is forgotten
         QCOMPARE(times(), std::pair(2.5, 3.75));
         QCOMPARE(known.timings[0].runs, (std::vector<double>{10, 2.5, 2.5}));
-        known.correct(b, 30); // contradicts its own sample alone
+        plan::KnownProblem slow{"a key", {{a, 2}, {b, 3}}};
+        slow.correct(a, 200); // a busy moment changes no choice
+        QCOMPARE(slow.timings[1].ms, 300.0);
+        known.correct(b, 30); // what has run keeps its own time
         QCOMPARE(times(), std::pair(2.5, 30.0));
         known.correct({"fourier"}, 4);
         QCOMPARE(known.timings.back().ms, 4.0);
