@@ -336,11 +336,12 @@ struct JobReport {
 [[nodiscard]] std::string poseText(const rotation::Pose& pose, bool flat);
 /// The same with the score of a refined pose in brackets; empty without a pose.
 [[nodiscard]] std::string poseText(const match::Peak& peak, bool flat);
-/// The rank in the list, from 1, of the peak that one overlaps most; empty where it overlaps none.
-[[nodiscard]] std::optional<std::size_t> rankUnder(const std::vector<match::Peak>& peaks,
-                                                   const match::Peak& peak);
+/// Of each peak the rank in the list, from 1, of the peak that it overlaps most; empty where it
+/// overlaps none of the list.
+[[nodiscard]] std::vector<std::optional<std::size_t>>
+ranksUnder(const std::vector<match::Peak>& peaks);
 /// Which peaks overlap better ones, and what their false positives do not count: "peak 5 overlaps
-/// peak 2 by 25 %; ...". Empty where none does.
+/// peak 2 by 25 %; ...". Overlaps of less than 1 % are left out. Empty where there is none.
 [[nodiscard]] std::string overlapText(const std::vector<match::Peak>& peaks);
 /// The largest standard error of the centre along an axis, voxels: "0.012"; empty without one.
 [[nodiscard]] std::string placeErrorText(const match::Peak& peak);

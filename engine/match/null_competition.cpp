@@ -35,64 +35,63 @@ class Places {
     Exclusion m_exclusion;
 };
 
-/// P(at most k of n) of fair coins.
-double byChance(std::int64_t n, std::int64_t k) {
-    const auto all = static_cast<double>(n);
-    double sum = 0;
-    for (std::int64_t i = 0; i <= k; ++i) {
-        const auto some = static_cast<double>(i);
-        sum += std::exp(std::lgamma(all + 1) - std::lgamma(some + 1) - std::lgamma(all - some + 1) -
-                        all * std::log(2.0));
-    }
-    return sum;
-}
-
-/// The best score of the null within half of the extents of the template that gave a peak; 0 where
-/// it has no peak.
-double bestBeside(const Peak& peak, const std::vector<Peak>& nulls, const Exclusion::Turned& zone) {
+/// The best score of peaks within half of the extents of the template that gave `peak`. Where there
+/// is none it is below that of the last one.
+double bestBeside(const Peak& peak, const std::vector<Peak>& others,
+                  const Exclusion::Turned& zone) {
     const rotation::Matrix back = rotation::inverse(zone.matrix);
     const base::Point half{static_cast<double>(zone.templ.x) / 2,
                            static_cast<double>(zone.templ.y) / 2,
                            static_cast<double>(zone.templ.z) / 2};
-    const auto found = std::ranges::find_if(nulls, [&](const Peak& null) {
+    const auto found = std::ranges::find_if(others, [&](const Peak& other) {
         bool near = true;
         for (std::size_t row = 0; row < 3; ++row) {
             double way = 0;
             for (std::size_t axis = 0; axis < 3; ++axis) {
-                way += back[3 * row + axis] * (null.centre[axis] - peak.centre[axis]);
+                way += back[3 * row + axis] * (other.centre[axis] - peak.centre[axis]);
             }
             near = near && std::abs(way) <= half[row];
         }
         return near;
     });
-    return found == nulls.end() ? 0 : found->score;
+    return found != others.end() ? found->score
+           : others.empty()      ? 0
+                                 : std::max(0.0, others.back().score);
 }
 
-/// Sets what NullCompetition says of peaks that reach the threshold.
-void compareScores(NullCompetition& made, const std::vector<Peak>& peaks,
-                   const std::vector<Peak>& nulls, double threshold,
-                   const std::function<Exclusion::Turned(const Peak&)>& zone) {
-    constexpr double kRare = 0.01;
+/// A peak that has its place.
+struct Winner {
+    const Peak* peak;
+    bool isNull;
+};
+
+/// Sets what NullCompetition says of the places.
+void judge(NullCompetition& made, const std::vector<Winner>& winners,
+           const std::vector<Peak>& peaks, const std::vector<Peak>& nulls, double threshold,
+           double deviation, const std::function<Exclusion::Turned(const Peak&)>& zone) {
+    constexpr double kRare = 3.1; // deviations: 1 in 1000
     constexpr double kCopy = 0.999;
+    constexpr std::size_t kMost = 1000;
     std::vector<double> ratios;
-    std::int64_t judged = 0;
-    std::int64_t lost = 0;
-    std::int64_t next = 8;
-    for (const Peak& peak : peaks) {
-        if (peak.score < threshold || peak.score <= 0) {
+    double count = 0;
+    double sum = 0;
+    for (std::size_t i = 0; i < std::min(kMost, winners.size()); ++i) {
+        const auto& [peak, isNull] = winners[i];
+        if (peak->score < threshold || peak->score <= 0) {
             break;
         }
-        const double beside = bestBeside(peak, nulls, zone(peak));
-        ratios.push_back(beside / peak.score);
-        ++made.peaks;
-        made.matched += beside >= peak.score ? 1 : 0;
-        if (peak.score < kCopy) {
-            ++judged;
-            lost += beside >= peak.score ? 1 : 0;
+        const double beside = bestBeside(*peak, isNull ? peaks : nulls, zone(*peak));
+        const double own = isNull ? beside : peak->score;
+        const double null = isNull ? peak->score : beside;
+        if (own >= threshold) {
+            ++made.peaks;
+            made.matched += isNull ? 1 : 0;
+            ratios.push_back(null / own);
         }
-        if (judged == next) {
-            made.better = made.better || byChance(judged, lost) < kRare;
-            next *= 2;
+        if (isNull || own < kCopy) {
+            count += 1;
+            sum += own - null;
+            made.better = made.better || sum > kRare * deviation * std::sqrt(2 * count);
         }
     }
     if (!ratios.empty()) {
@@ -105,31 +104,33 @@ void compareScores(NullCompetition& made, const std::vector<Peak>& peaks,
 } // namespace
 
 NullCompetition compete(const std::vector<Peak>& peaks, const std::vector<Peak>& nulls,
-                        double threshold, const base::Extents& largest,
+                        double threshold, double deviation, const base::Extents& largest,
                         const std::function<Exclusion::Turned(const Peak&)>& zone) {
     NullCompetition made;
-    compareScores(made, peaks, nulls, threshold, zone);
+    std::vector<Winner> winners;
     Places own(largest, zone);
     Places other(largest, zone);
     auto peak = peaks.begin();
     auto null = nulls.begin();
     while (peak != peaks.end() || null != nulls.end()) {
         if (null == nulls.end() || (peak != peaks.end() && peak->score > null->score)) {
-            const bool lost = other.cover(*peak);
-            if (lost) {
+            if (other.cover(*peak)) {
                 made.scores.push_back(peak->score);
             } else {
                 own.add(*peak);
+                winners.push_back({&*peak, false});
             }
             ++peak;
         } else {
             if (!own.cover(*null)) {
                 other.add(*null);
+                winners.push_back({&*null, true});
                 made.scores.push_back(null->score);
             }
             ++null;
         }
     }
+    judge(made, winners, peaks, nulls, threshold, deviation, zone);
     return made;
 }
 

@@ -15,12 +15,14 @@ struct NullCompetition {
     /// The scores of the null that are counted as false positives, best first: of its peaks that
     /// have their places, and of the template's peaks that lost theirs to one of them.
     std::vector<double> scores;
-    std::int64_t peaks = 0;   ///< of the template that reach the threshold
-    std::int64_t matched = 0; ///< of these, where the null scores as much or more
-    /// Median over these of the null's score there over the template's; 0 where it has no peak.
-    double ratio = 0;
-    /// Whether the template wins so many of its best 8, or 16, 32, ... peaks as chance, which lets
-    /// each win every other one, lets it rarely (1 in 100). Copies of the template do not count.
+    /// Places, of the best 1000, where the template reaches the threshold, and those of them that
+    /// the null has.
+    std::int64_t peaks = 0;
+    std::int64_t matched = 0;
+    double ratio = 0; ///< median over these places of the null's score over the template's
+    /// Whether the template scores clearly more at the best places, however many: the sum of the
+    /// differences is above 3.1 times the deviation that it has if both score alike and their noise
+    /// is independent. Copies of the template do not count.
     bool better = false;
 };
 
@@ -32,12 +34,12 @@ struct NullCompetition {
 ///
 /// `zone`: the template of a peak as it lies there. A peak is at the place of a higher one if its
 /// centre lies within half of the extents of that template on each of its axes. `largest`: a box
-/// that holds every zone. Both lists are sorted, best first.
+/// that holds every zone. `deviation`: of the scores of noise. Both lists are sorted, best first.
 /// **Source**: Elias and Gygi, Nature Methods 4, 2007, who let spectra of proteins and of decoys
 /// compete.
 [[nodiscard]] NullCompetition compete(const std::vector<Peak>& peaks,
                                       const std::vector<Peak>& nulls, double threshold,
-                                      const base::Extents& largest,
+                                      double deviation, const base::Extents& largest,
                                       const std::function<Exclusion::Turned(const Peak&)>& zone);
 
 } // namespace flcc::match

@@ -110,11 +110,13 @@ struct NullCheck {
     /// searched: their covariance over the product of their norms, at most 1. Of several templates,
     /// the most.
     double likeness = 0;
-    /// The template's peaks that stand out from the noise by the laws of the maps, and those of
-    /// them in whose place the null scores as much or more.
+    /// Places where the template stands out from the noise by the laws of the maps, and those of
+    /// them where the null scores more (null_competition.h).
     std::int64_t peaks = 0;
     std::int64_t matched = 0;
-    double ratio = 0;       ///< median of the null's score over the template's at these peaks
+    double ratio = 0; ///< median of the null's score over the template's there
+    /// A null that scores so much of the template's score finds the same.
+    static constexpr double kSame = 0.95;
     bool withdrawn = false; ///< the null finds what the template finds: the laws of the maps count
 
     friend bool operator==(const NullCheck&, const NullCheck&) = default;

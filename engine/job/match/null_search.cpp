@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <memory>
 #include <utility>
 
@@ -19,11 +20,9 @@ namespace {
 using match::NullTemplate;
 
 /// A null that explains so much of the template is the template.
-constexpr double kSame = 0.98;
+constexpr double kItself = 0.98;
 /// A null that is as good at fewer peaks than this is not judged by them.
 constexpr std::int64_t kFewMatched = 3;
-/// A sphere that scores so much of the template's score finds the same.
-constexpr double kSphere = 0.95;
 constexpr double kLeastScores = 1000;
 constexpr double kMostScores = 1e6;
 
@@ -133,6 +132,8 @@ Job searchOf(const Job& job) {
     search.searchStatistics = false;
     search.searchMaps.clear();
     search.handedness = false;
+    search.species.clear();
+    search.timeAgain = false;
     search.poses.resume.clear();
     for (std::filesystem::path* const output :
          {&search.report, &search.map, &search.status, &search.index, &search.peaks,
@@ -259,8 +260,8 @@ double likenessOf(const Job& job, const SceneImage& templ, const MaskImage* mask
     }
     Job search = searchOf(job);
     search.operation = *method::operationNamed("covariance");
-    search.minScore = 0;
-    search.maxPeaks = 1;
+    search.recompute = false;                             // a digit or two are enough
+    search.minScore = std::numeric_limits<double>::max(); // the largest value is asked for, no list
     search.region.reset();
     search.spacing.reset();
     search.world.reset();
@@ -272,13 +273,10 @@ double likenessOf(const Job& job, const SceneImage& templ, const MaskImage* mask
     search.device = Job().device;
     const JobResult result = runJob(
         search, {alone(templ, values, mask, own.rim), {null}, {nullMask}, {}}, stop, nullptr);
-    return result.peaks.empty()
-               ? 0
-               : std::min(1.0, result.peaks.front().score / std::sqrt(own.squares * other.squares));
-}
-
-std::string onTemplate(std::size_t number, std::size_t count) {
-    return count > 1 ? "template " + std::to_string(number) : std::string("the template");
+    return result.report.map ? std::clamp(result.report.map->statistics.maximum /
+                                              std::sqrt(own.squares * other.squares),
+                                          0.0, 1.0)
+                             : 0;
 }
 
 } // namespace
@@ -289,24 +287,21 @@ bool NullSearch::search(const Job& job, const JobResult& so, const std::stop_tok
         return true;
     }
     m_peaks.clear();
-    m_warnings.clear();
     m_check = {};
     sink.phase(Phase::Run);
     sink.doing("matching the null template");
     const JobImages images = nullImages(so, job.null);
     for (std::size_t i = 0; i < so.templates.size() && !stop.stop_requested(); ++i) {
-        const double alike = likenessOf(job, *so.templates[i], so.masks[i].get(),
-                                        images.templates[i], images.masks[i], stop);
+        // A sphere that was fitted is nowhere more alike.
+        const double alike = job.null == NullTemplate::Sphere
+                                 ? match::correlation(inDouble(so.templates[i]->pixels).view(),
+                                                      inDouble(images.templates[i]->pixels).view(),
+                                                      supportOf(so.masks[i].get()))
+                                 : likenessOf(job, *so.templates[i], so.masks[i].get(),
+                                              images.templates[i], images.masks[i], stop);
         m_check.likeness = std::max(m_check.likeness, alike);
-        if (alike > kSame && job.null != NullTemplate::Sphere) {
-            m_check.withdrawn = true;
-            m_warnings.push_back(
-                onTemplate(i, so.templates.size()) + " and its " +
-                std::string(match::name(job.null)) + " null have a correlation of " +
-                fixed(alike, 2) +
-                " at some shift or pose: the null would find the objects themselves, so it is left "
-                "out, and the law of the scores tells false positives");
-        }
+        m_check.withdrawn =
+            m_check.withdrawn || (alike > kItself && job.null != NullTemplate::Sphere);
     }
     if (!m_check.withdrawn && !stop.stop_requested()) {
         NullSink quiet(sink);
@@ -350,7 +345,7 @@ base::Extents largestZone(const Inputs& inputs) {
 
 match::SearchLaw NullSearch::law(const Job& job, const Inputs& inputs, const JobResult& so,
                                  const std::vector<match::SearchedMap>& maps, double searches,
-                                 const std::stop_token& stop) {
+                                 const std::stop_token& stop) const {
     match::SearchLaw law{.null = job.null, .check = m_check, .searches = searches};
     if (job.null == NullTemplate::None || m_check.withdrawn) {
         return law;
@@ -360,34 +355,27 @@ match::SearchLaw NullSearch::law(const Job& job, const Inputs& inputs, const Job
         law.maps.push_back(match::scoreLaw(map, inputs.sceneView(), options));
     }
     const double threshold = law.thresholdFor(falsePositivesOf(job).value_or(1));
+    double deviation = 0;
+    for (const match::ScoreLaw& each : law.maps) {
+        deviation = std::max(deviation, each.deviations().second);
+    }
     options.minScore = -1;
     options.maxPeaks = std::max(std::ssize(m_peaks), job.maxPeaks);
     std::vector<match::Peak> own =
         match::findPeaks(inputs.sceneView(), maps, so.geometry, options, stop);
     moveToScene(own, inputs, so.geometry);
     match::NullCompetition found =
-        match::compete(own, m_peaks, threshold, largestZone(inputs),
+        match::compete(own, m_peaks, threshold, deviation, largestZone(inputs),
                        [&inputs](const match::Peak& peak) { return zoneOf(inputs, peak); });
     law.nullScores = std::move(found.scores);
     match::NullCheck& check = law.check;
     check.peaks = found.peaks;
     check.matched = found.matched;
     check.ratio = found.ratio;
-    check.withdrawn = found.matched >= kFewMatched && !found.better;
-    const bool sphere = job.null == NullTemplate::Sphere;
-    const std::string null = sphere ? std::string("a sphere of the template's size")
-                                    : "the " + std::string(match::name(job.null)) + " null";
+    const bool same = job.null == NullTemplate::Sphere && check.ratio > match::NullCheck::kSame;
+    check.withdrawn = !found.better && (found.matched >= kFewMatched || same);
     if (check.withdrawn) {
         law.nullScores.clear();
-        m_warnings.push_back(null + " scores as much as the template or more at " +
-                             std::to_string(found.matched) + " of " + std::to_string(found.peaks) +
-                             " peaks that stand out from noise: the template does no better, and "
-                             "the law of the scores tells false positives");
-    } else if (sphere && found.ratio > kSphere) {
-        m_warnings.push_back(null + " scores " + fixed(found.ratio, 2) +
-                             " times as much as the template in the median of " +
-                             std::to_string(found.peaks) +
-                             " peaks that stand out from noise: the template does hardly better");
     }
     return law;
 }

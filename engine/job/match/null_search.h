@@ -1,7 +1,6 @@
 #pragma once
 
 #include <stop_token>
-#include <string>
 #include <vector>
 
 #include "engine/job/input/inputs.h"
@@ -20,14 +19,11 @@ class NullSearch {
     /// null that takes the places of peaks that stand out from the noise is withdrawn.
     [[nodiscard]] match::SearchLaw law(const Job& job, const Inputs& inputs, const JobResult& so,
                                        const std::vector<match::SearchedMap>& maps, double searches,
-                                       const std::stop_token& stop);
-    /// Sentences that say what follows from the check.
-    [[nodiscard]] const std::vector<std::string>& warnings() const { return m_warnings; }
+                                       const std::stop_token& stop) const;
 
   private:
     std::vector<match::Peak> m_peaks;
     match::NullCheck m_check;
-    std::vector<std::string> m_warnings;
 };
 
 /// The best peaks that the mirrored templates have in the scene of `inputs`, as many as the job may

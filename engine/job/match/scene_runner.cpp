@@ -333,9 +333,7 @@ bool SceneRunner::findPeaks() {
     m_result.report.peaksIncomplete = std::move(found.incomplete);
     m_result.report.threshold = std::move(found.threshold);
     if (m_result.report.threshold) {
-        std::vector<std::string>& all = m_result.report.threshold->warnings;
-        all.insert(all.begin(), m_null.warnings().begin(), m_null.warnings().end());
-        for (const std::string& sentence : all) {
+        for (const std::string& sentence : m_result.report.threshold->warnings) {
             addWarning(m_result, sentence);
         }
     }

@@ -21,6 +21,30 @@ constexpr double kFindingShare = 0.2;
 /// Numbers of false positives that differ more tell another story.
 constexpr double kFarOff = 2;
 
+/// What the check of a null template says.
+std::vector<std::string> nullSentences(const match::SearchLaw& law) {
+    const match::NullCheck& check = law.check;
+    const bool sphere = law.null == match::NullTemplate::Sphere;
+    const std::string null = sphere ? std::string("a sphere of the template's size")
+                                    : "the " + std::string(match::name(law.null)) + " null";
+    if (check.withdrawn && check.peaks == 0) {
+        return {null + " and the template have a correlation of " + fixed(check.likeness, 2) +
+                " at some shift or pose: the null would find the objects themselves, so it is left "
+                "out, and the law of the scores tells false positives"};
+    }
+    const std::string scores = null + " scores " + fixed(check.ratio, 2) +
+                               " times as much as the template in the median of " +
+                               std::to_string(check.peaks) + " peaks that stand out from noise";
+    if (check.withdrawn) {
+        return {scores + ", and more at " + std::to_string(check.matched) +
+                ": the template does no better, and the law of the scores tells false positives"};
+    }
+    if (sphere && check.ratio > match::NullCheck::kSame) {
+        return {scores + ": the template does hardly better"};
+    }
+    return {};
+}
+
 } // namespace
 
 ThresholdReport thresholdOn(const Job& job, match::SearchLaw law) {
@@ -38,6 +62,7 @@ ThresholdReport thresholdOn(const Job& job, match::SearchLaw law) {
         report.value = report.law.atDeviations(*job.zscore);
     }
     report.falsePositives = report.law.falsePositives(report.value);
+    report.warnings = nullSentences(report.law);
     if (!report.law.hasNull()) {
         for (const match::ScoreLaw& each : report.law.maps) {
             for (std::string& sentence : each.warningsAt(report.value)) {

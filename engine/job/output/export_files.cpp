@@ -79,6 +79,9 @@ bool writeAverage(const Job& job, JobResult& result, OutputFiles& files,
     }
     if (average.count == 0) {
         withdrawBoxes(files, {job.exports.average, job.exports.averageVariance}, result.notes);
+        if (!job.exports.average.empty()) {
+            files.withdraw(madeOfFile(job.exports.average));
+        }
         return true;
     }
     result.report.average = reportOf(average, options, result.geometry);

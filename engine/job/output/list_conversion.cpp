@@ -154,6 +154,9 @@ bool cutBoxes(const ListConversion& conversion, const io::PositionList& list,
     }
     if (average.count == 0) {
         detail::withdrawBoxes(files, {asked.average, asked.averageVariance}, done.notes);
+        if (!asked.average.empty()) {
+            files.withdraw(madeOfFile(asked.average));
+        }
         return true;
     }
     done.average = reportOf(average, options, geometry);

@@ -361,9 +361,9 @@ Json jsonOf(const JobReport& report) {
     }
     json["audit"] = report.audit ? toJson(*report.audit) : Json(nullptr);
     json["peaks"] = Json::array();
-    for (const match::Peak& peak : report.peaks) {
-        json["peaks"].push_back(
-            toJson(peak, json["peaks"].size() + 1, rankUnder(report.peaks, peak)));
+    const std::vector<std::optional<std::size_t>> under = ranksUnder(report.peaks);
+    for (std::size_t i = 0; i < report.peaks.size(); ++i) {
+        json["peaks"].push_back(toJson(report.peaks[i], i + 1, under[i]));
     }
     json["truth"] = report.truth ? toJson(*report.truth) : Json(nullptr);
     json["threshold"] = report.threshold ? toJson(*report.threshold) : Json(nullptr);

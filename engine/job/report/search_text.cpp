@@ -1,6 +1,7 @@
 // The statistics of a search, its hand and overlaps of its peaks, as text.
 
-#include <algorithm>
+#include <array>
+#include <map>
 
 #include "engine/job/report.h"
 #include "engine/job/report/text.h"
@@ -41,27 +42,35 @@ std::string handednessText(const HandednessReport& hands) {
            std::to_string(hands.compared) + " ranks";
 }
 
-std::optional<std::size_t> rankUnder(const std::vector<match::Peak>& peaks,
-                                     const match::Peak& peak) {
-    if (!peak.overlap) {
-        return std::nullopt;
+std::vector<std::optional<std::size_t>> ranksUnder(const std::vector<match::Peak>& peaks) {
+    using Place = std::array<std::int64_t, 4>; // corner and template
+    const auto placeOf = [](const base::Index& corner, int templ) {
+        return Place{corner.x, corner.y, corner.z, templ};
+    };
+    std::map<Place, std::size_t> ranks;
+    for (std::size_t i = 0; i < peaks.size(); ++i) {
+        ranks.emplace(placeOf(peaks[i].corner, peaks[i].templ), i + 1);
     }
-    const auto under = std::ranges::find_if(peaks, [&peak](const match::Peak& each) {
-        return each.corner == peak.overlap->corner && each.templ == peak.overlap->templ;
-    });
-    return under == peaks.end() ? std::nullopt
-                                : std::optional<std::size_t>(under - peaks.begin() + 1);
+    std::vector<std::optional<std::size_t>> under;
+    for (const match::Peak& peak : peaks) {
+        const auto found = peak.overlap
+                               ? ranks.find(placeOf(peak.overlap->corner, peak.overlap->templ))
+                               : ranks.end();
+        under.push_back(found != ranks.end() ? std::optional(found->second) : std::nullopt);
+    }
+    return under;
 }
 
 std::string overlapText(const std::vector<match::Peak>& peaks) {
     constexpr std::size_t kNamed = 3;
+    constexpr double kWorthIt = 0.01; // less is a rim
+    const std::vector<std::optional<std::size_t>> under = ranksUnder(peaks);
     std::string text;
     std::size_t count = 0;
     for (std::size_t i = 0; i < peaks.size(); ++i) {
-        const auto under = rankUnder(peaks, peaks[i]);
-        if (under && ++count <= kNamed) {
+        if (under[i] && peaks[i].overlap->share >= kWorthIt && ++count <= kNamed) {
             text += (count > 1 ? ", peak " : "peak ") + std::to_string(i + 1) + " overlaps peak " +
-                    std::to_string(*under) + " by " + fixed(100 * peaks[i].overlap->share, 0) +
+                    std::to_string(*under[i]) + " by " + fixed(100 * peaks[i].overlap->share, 0) +
                     " %";
         }
     }

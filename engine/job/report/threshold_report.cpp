@@ -48,8 +48,12 @@ std::string thresholdText(const ThresholdReport& threshold) {
     if (!threshold.falsePositives) {
         return text + "; the scores have no law";
     }
+    const match::SearchLaw& law = threshold.law;
+    const bool lawCounts =
+        law.hasNull() && law.byMaps(threshold.value) > law.byNull(threshold.value);
     return text + "; expected false positives of noise " + brief(*threshold.falsePositives) + " (" +
-           lawText(threshold.law) + ")";
+           (lawCounts ? "by the law of the scores, which expects more than were " : "") +
+           lawText(law) + ")";
 }
 
 } // namespace flcc::job

@@ -124,6 +124,12 @@ class SpeciesTest : public QObject {
         put(folder.path("truth.csv"), "cx,cy,cz,template\n14,14,0,0\n44,14,0,1\n75,15,0,1\n"
                                       "106,16,0,2\n30,70,0,2\n");
         QVERIFY(job::runJob(job).report.truth->table->confusion.counts == kCounts);
+        // The names are those of the job, not of the searches inside it.
+        job.null = match::NullTemplate::Sphere;
+        job.handedness = true;
+        QVERIFY(job::runJob(job).report.truth->table.has_value());
+        job.null = match::NullTemplate::None;
+        job.handedness = false;
         job.species.pop_back();
         QVERIFY(test::thrownBy([&] { (void)job::runJob(job); }).code == base::ErrorCode::Problem);
         job.truth.clear();

@@ -34,40 +34,46 @@ class NullCompetitionTest : public QObject {
         const std::vector<match::Peak> nulls{aloneAt(2, 0.8), aloneAt(105, 0.75), aloneAt(306, 0.5),
                                              aloneAt(200, 0.4)};
         const match::NullCompetition made =
-            match::compete(own, nulls, 0.65, {11, 1, 1}, elevenVoxels);
+            match::compete(own, nulls, 0.65, 0.1, {11, 1, 1}, elevenVoxels);
         QVERIFY((made.scores == std::vector<double>{0.8, 0.7, 0.5, 0.4}));
         QCOMPARE(made.peaks, std::int64_t{2});
         QCOMPARE(made.matched, std::int64_t{1});
         QVERIFY(!made.better);
     }
 
-    /// Chance gives 8 of 8 in 1 of 256 scenes, 7 of 8 in 9 of 256, and 14 of 16 in 137 of 65 536.
-    void eightPeaksOrSixteenTell() {
-        std::vector<match::Peak> own;
-        std::vector<match::Peak> nulls;
-        const auto better = [&] {
-            return match::compete(own, nulls, 0, {11, 1, 1}, elevenVoxels).better;
+    /// By hand, with scores of noise that deviate by 0.1: two places of equal scores differ by
+    /// 0.141 on average, so one place tells from 0.438 on, and four from 0.219 each.
+    void aClearDifferenceTells() {
+        const auto better = [](const std::vector<double>& own, const std::vector<double>& nulls) {
+            std::vector<match::Peak> a;
+            std::vector<match::Peak> b;
+            for (std::size_t i = 0; i < own.size(); ++i) {
+                a.push_back(aloneAt(100 * static_cast<double>(i), own[i]));
+            }
+            for (std::size_t i = 0; i < nulls.size(); ++i) {
+                b.push_back(aloneAt(100 * static_cast<double>(i) + 3, nulls[i]));
+            }
+            return match::compete(a, b, 0.4, 0.1, {11, 1, 1}, elevenVoxels).better;
         };
-        for (int i = 0; i < 8; ++i) {
-            QVERIFY(!better());
-            own.push_back(aloneAt(100 * i, 0.9 - 0.01 * i));
-        }
-        QVERIFY(better());
-        nulls.push_back(aloneAt(4, 0.95));
-        QVERIFY(!better());
-        for (int i = 8; i < 16; ++i) {
-            QVERIFY(!better());
-            own.push_back(aloneAt(100 * i, 0.9 - 0.01 * i));
-        }
-        nulls.push_back(aloneAt(104, 0.945));
-        QVERIFY(better());
+        QVERIFY(better({0.9}, {0.46}));
+        QVERIFY(!better({0.9}, {0.47}));
+        QVERIFY(better({0.9, 0.89, 0.88, 0.87}, {0.68, 0.67, 0.66, 0.65}));
+        QVERIFY(!better({0.9, 0.89, 0.88, 0.87}, {0.69, 0.68, 0.67, 0.66}));
+        // Places that the null has count against it, and a copy of the template tells nothing.
+        const std::vector<match::Peak> own{aloneAt(0, 0.9), aloneAt(500, 0.41)};
+        const std::vector<match::Peak> nulls{aloneAt(203, 0.95), aloneAt(3, 0.46)};
+        QVERIFY(!match::compete(own, nulls, 0.4, 0.1, {11, 1, 1}, elevenVoxels).better);
+        QVERIFY(!better({1.0}, {0.1}));
+    }
+
+    void placesAreComparedBothWays() {
+        const std::vector<match::Peak> own{aloneAt(0, 0.9), aloneAt(100, 0.8), aloneAt(200, 0.5)};
+        const std::vector<match::Peak> nulls{aloneAt(101, 0.84), aloneAt(2, 0.45)};
         const match::NullCompetition made =
-            match::compete(own, nulls, 0.8, {11, 1, 1}, elevenVoxels);
-        QCOMPARE(made.peaks, std::int64_t{11}); // 0.9 to 0.8
-        QCOMPARE(made.matched, std::int64_t{2});
-        QCOMPARE(made.ratio, 0.0);
-        own.insert(own.begin(), aloneAt(5000, 1)); // a copy of the template tells nothing
-        QVERIFY(better());
+            match::compete(own, nulls, 0.6, 0.1, {11, 1, 1}, elevenVoxels);
+        QCOMPARE(made.peaks, std::int64_t{2});
+        QCOMPARE(made.matched, std::int64_t{1});
+        QCOMPARE(made.ratio, 0.84 / 0.8); // the upper of two
     }
 
     /// A dark ball of radius 4 off the middle, in voxels twice as long in z: the ball that is found
