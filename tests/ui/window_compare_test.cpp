@@ -209,6 +209,7 @@ void WindowCompareTest::aDroppedListIsComparedAndItsBestThresholdTaken() {
     QTRY_VERIFY(panel().comparison() && panel().comparison()->lists->table);
     QVERIFY(species.isVisible());
     QVERIFY(species.toPlainText().endsWith(QStringLiteral("mean of 1 species")));
+    test::keepPictures(*m_window, QStringLiteral("species"));
     QCOMPARE(panel().comparison()->lists->table->confusion.counts[1],
              (std::vector<std::int64_t>{5, 0}));
 }
