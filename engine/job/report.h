@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -214,14 +215,20 @@ struct StreamReport {
 
 /// The least score of peaks and what it means.
 struct ThresholdReport {
-    double value = 0;
-    std::string chosenBy;                   ///< "score", "false-positives", "zscore"
+    double value = 0;                       ///< of the first map
+    std::vector<double> values{};           ///< of each map of SearchLaw::maps
+    std::string chosenBy{};                 ///< "score", "false-positives", "zscore"
     std::optional<double> asked{};          ///< false positives or deviations that chose the value
     match::SearchLaw law{};                 ///< of a stream, of all frames
     std::optional<double> falsePositives{}; ///< that reach `value`; empty where there is no law
     std::vector<std::string> warnings{};    ///< why more peaks may be false than that
     /// Among the scores of the listed peaks that the law of the noise lists.
     std::optional<match::ScoreGap> gap{};
+
+    /// The least score of a listed peak of any map.
+    [[nodiscard]] double least() const {
+        return values.empty() ? value : *std::min_element(values.begin(), values.end());
+    }
 };
 
 /// One frame of a stream.

@@ -172,6 +172,7 @@ struct Found {
     detail::Scores* scores;
     int templ;
     base::Index corner;
+    double worth; ///< PeakOptions::worth of its score
 };
 
 /// A box that holds what a peak of the map suppresses.
@@ -186,8 +187,10 @@ base::Extents zoneOf(const detail::Scores& scores) {
 }
 
 /// The first `count` maxima of all maps that no higher one suppresses; none when stopped.
+/// `minScore`: of all maps, in place of those of `options`.
 std::vector<Found> takeBest(std::vector<detail::Scores>& maps, const PeakOptions& options,
-                            double minScore, std::int64_t count, const std::stop_token& stop,
+                            std::optional<double> minScore, std::int64_t count,
+                            const std::stop_token& stop,
                             const std::function<void(double)>& progress = {}) {
     constexpr double kScans = 0.7; // of the time, as far as anybody can say before
     base::Extents largest{1, 1, 1};
@@ -202,7 +205,8 @@ std::vector<Found> takeBest(std::vector<detail::Scores>& maps, const PeakOptions
     for (detail::Scores& scores : maps) {
         const auto number = static_cast<double>(searches.size());
         const auto all = static_cast<double>(maps.size());
-        searches.emplace_back(scores, minScore, count, exclusion, stop,
+        const double least = minScore.value_or(options.minScoreOf(searches.size()));
+        searches.emplace_back(scores, least, count, exclusion, stop,
                               progress
                                   ? [&progress, number, all](
                                         double share) { progress(kScans * (number + share) / all); }
@@ -212,16 +216,17 @@ std::vector<Found> takeBest(std::vector<detail::Scores>& maps, const PeakOptions
     while (std::ssize(accepted) < count) {
         Search* next = nullptr;
         std::optional<Found> best;
-        for (Search& search : searches) {
+        for (std::size_t map = 0; map < searches.size(); ++map) {
+            Search& search = searches[map];
             const Maximum* const front = search.front();
             if (front == nullptr) {
                 continue;
             }
             const Found found{*front, &search.scores(), search.templOf(*front),
-                              search.cornerOf(*front)};
+                              search.cornerOf(*front), options.worthOf(map, front->score.value)};
             const auto rank = [](const Found& each) {
-                return std::tuple(-each.maximum.score.value, each.corner.z, each.corner.y,
-                                  each.corner.x, each.templ);
+                return std::tuple(-each.worth, each.corner.z, each.corner.y, each.corner.x,
+                                  each.templ);
             };
             if (!best || rank(found) < rank(*best)) {
                 best = found;
@@ -289,7 +294,8 @@ void requireSensible(const PeakOptions& options) {
     const auto refuse = [](const std::string& what) {
         throw base::Error(base::ErrorCode::CommandLine, what);
     };
-    if (std::isnan(options.minScore)) {
+    if (std::isnan(options.minScore) ||
+        std::ranges::any_of(options.minScores, [](double score) { return std::isnan(score); })) {
         refuse("the lowest score of a peak must be a number, not NaN");
     }
     if (options.maxPeaks < 0) {
@@ -351,7 +357,7 @@ std::vector<Peak> listPeaks(std::vector<detail::Scores>& scores, const base::Geo
                             const PeakOptions& options, const std::stop_token& stop,
                             const std::function<void(double)>& progress) {
     const std::vector<Found> found =
-        takeBest(scores, options, options.minScore, options.maxPeaks, stop, progress);
+        takeBest(scores, options, std::nullopt, options.maxPeaks, stop, progress);
     if (found.empty()) {
         return {};
     }

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -95,6 +96,11 @@ struct PeakOptions {
     /// A peak is listed if score + bound reaches this value. Where the smallest value is best, the
     /// sign of both is changed: minScore is minus the largest value that a peak may have.
     double minScore = 0.5;
+    /// Of each map, in place of minScore; empty: minScore of all.
+    std::vector<double> minScores{};
+    /// What a score of a map, of this number, is worth beside those of the other maps; rises with
+    /// the score. Peaks of several maps are ordered by it. Empty: the score.
+    std::function<double(std::size_t map, double score)> worth{};
     std::int64_t maxPeaks = 100;
     /// Minimum Euclidean distance, in the unit of `edges`, between the corners of two peaks; the
     /// lower one of two nearer peaks is removed (at exactly this distance both stay). Templates of
@@ -112,6 +118,13 @@ struct PeakOptions {
     /// share of the support inside.
     method::Outside outside = method::Outside::Zero;
     double minOverlap = 0.5;
+
+    [[nodiscard]] double minScoreOf(std::size_t map) const {
+        return map < minScores.size() ? minScores[map] : minScore;
+    }
+    [[nodiscard]] double worthOf(std::size_t map, double score) const {
+        return worth ? worth(map, score) : score;
+    }
 };
 
 /// Statistics of the voxels that have a value. The result does not depend on the order in which
@@ -204,8 +217,8 @@ struct BestPlaces {
 /// - Each candidate gets its canonical score (method::canonicalScore). At one voxel this is the
 ///   largest canonical score of the map's templates. If several templates have it, the first one
 ///   gives the peak its number.
-/// - The list is ordered by score (descending), then by z, y, x of the corner, then by template
-///   (ascending).
+/// - The list is ordered by score (descending) or by `options.worth` of it, then by z, y, x of the
+///   corner, then by template (ascending).
 /// - Suppression is greedy and works across all maps.
 /// - A plateau gives one peak: its first voxel in the order z, y, x.
 /// - The place between voxels comes from placeOf(). There is none along an axis at the border of
@@ -237,6 +250,16 @@ struct BestPlaces {
 findPeaks(const method::MaskedView& scene, const std::vector<SearchedMap>& maps,
           const base::Geometry& geometry, const PeakOptions& options, std::stop_token stop = {},
           std::string* incomplete = nullptr, const std::function<void(double)>& progress = {});
+
+/// The number of the map whose template gave a peak; that of all maps where none did.
+[[nodiscard]] inline std::size_t mapNumberOf(const std::vector<SearchedMap>& maps,
+                                             const Peak& peak) {
+    const auto map = std::find_if(maps.begin(), maps.end(), [&](const SearchedMap& each) {
+        return std::find(each.numbers.begin(), each.numbers.end(), peak.templ) !=
+               each.numbers.end();
+    });
+    return static_cast<std::size_t>(map - maps.begin());
+}
 
 /// True if findPeaks() needs the whole best map of `templates`, which belong to `problem`. That is
 /// so where supports differ and PARTIAL voxels may not be peaks: the best score of a voxel may

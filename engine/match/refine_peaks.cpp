@@ -39,10 +39,8 @@ base::Index rounded(const base::Point& at) {
 }
 
 const SearchedMap* mapOf(const std::vector<SearchedMap>& maps, const Peak& peak) {
-    const auto map = std::ranges::find_if(maps, [&](const SearchedMap& each) {
-        return std::ranges::find(each.numbers, peak.templ) != each.numbers.end();
-    });
-    return map != maps.end() ? &*map : nullptr;
+    const std::size_t map = mapNumberOf(maps, peak);
+    return map < maps.size() ? &maps[map] : nullptr;
 }
 
 /// Refines the pose of one peak.
@@ -217,10 +215,12 @@ double rankOf(const Peak& peak) { return peak.refinement ? peak.refinement->scor
 void listAgain(std::vector<Peak>& peaks, const std::vector<SearchedMap>& maps,
                const PeakOptions& options) {
     std::erase_if(peaks, [&](const Peak& peak) {
-        return std::max(peak.score, rankOf(peak)) + peak.bound < options.minScore;
+        return std::max(peak.score, rankOf(peak)) + peak.bound <
+               options.minScoreOf(mapNumberOf(maps, peak));
     });
-    std::ranges::sort(peaks, std::less{}, [](const Peak& peak) {
-        return std::tuple(-rankOf(peak), peak.corner.z, peak.corner.y, peak.corner.x, peak.templ);
+    std::ranges::sort(peaks, std::less{}, [&](const Peak& peak) {
+        return std::tuple(-options.worthOf(mapNumberOf(maps, peak), rankOf(peak)), peak.corner.z,
+                          peak.corner.y, peak.corner.x, peak.templ);
     });
     base::Extents largest{1, 1, 1};
     for (const SearchedMap& map : maps) {
@@ -320,6 +320,9 @@ CandidateOptions candidateOptions(const PeakOptions& options,
     }
     made.likeness = std::max(0.5, made.likeness);
     made.peaks.minScore *= options.minScore > 0 ? made.likeness : 1;
+    for (double& score : made.peaks.minScores) {
+        score *= score > 0 ? made.likeness : 1;
+    }
     made.peaks.maxPeaks += kMore;
     const double apart = std::max(2.0, shortest / 4);
     if (!options.minDistance || *options.minDistance > apart || options.maxOverlap) {
@@ -338,19 +341,24 @@ namespace {
 /// Takes those from `hidden` that are peaks already, or that no refinement is expected to lift
 /// above the peaks beside.
 void leaveHidden(std::vector<Peak>& hidden, const std::vector<Peak>& peaks,
-                 const std::vector<SearchedMap>& maps, double likeness) {
+                 const std::vector<SearchedMap>& maps, double likeness,
+                 const PeakOptions& options) {
+    const auto worth = [&](const Peak& peak, double score) {
+        return options.worthOf(mapNumberOf(maps, peak), score);
+    };
     std::erase_if(hidden, [&](const Peak& each) {
         const SearchedMap* const map = mapOf(maps, each);
         if (map == nullptr || !map->poses) {
             return true;
         }
+        const double most = worth(each, each.score / likeness);
         const base::Extents n = map->poses->largestTurned();
         return std::ranges::any_of(peaks, [&](const Peak& peak) {
             const bool same = peak.corner == each.corner && peak.templ == each.templ;
             const bool near = std::abs(peak.corner.x - each.corner.x) <= n.x / 2 &&
                               std::abs(peak.corner.y - each.corner.y) <= n.y / 2 &&
                               std::abs(peak.corner.z - each.corner.z) <= n.z / 2;
-            return same || (near && each.score < likeness * rankOf(peak));
+            return same || (near && most < worth(peak, rankOf(peak)));
         });
     });
 }
@@ -384,7 +392,7 @@ void refinePeaks(std::vector<Peak>& peaks, const method::MaskedView& scene,
                 : base::TilePool::Progress());
     };
     refine(peaks);
-    leaveHidden(hidden, peaks, maps, likeness);
+    leaveHidden(hidden, peaks, maps, likeness, options);
     before = all - static_cast<double>(hidden.size());
     refine(hidden);
     if (!stop.stop_requested()) {

@@ -241,6 +241,73 @@ std::vector<std::string> ScoreLaw::warningsAt(double threshold) const {
     return warnings;
 }
 
+namespace {
+
+constexpr double kCounts = 1e-250; // fewer false positives are not counted
+
+} // namespace
+
+RareScores::RareScores(const ScoreLaw& law) {
+    constexpr int kKnots = 512;
+    m_first = std::min(law.mean, 1.0);
+    m_step = std::max(1e-6, (1 - m_first) / (kKnots - 1));
+    const double deviation = law.deviations().second;
+    const auto gaussian = [&](double score) {
+        const double z = (score - law.mean) / deviation;
+        return z * z / 2;
+    };
+    double beyond = 0; // of the rarity from that of a Gaussian
+    for (int i = 0; i < kKnots; ++i) {
+        const double score = m_first + i * m_step;
+        const bool counts = m_knots.empty() || beyond == 0;
+        const double number = counts ? law.falsePositives(score) : 0;
+        const double last = m_knots.empty() ? -std::numeric_limits<double>::max() : m_knots.back();
+        if (number > kCounts) {
+            m_knots.push_back(std::max(-std::log(number), last + 1e-9));
+            continue;
+        }
+        if (beyond == 0) {
+            const double before = score - m_step;
+            beyond = (m_knots.empty() ? -std::log(kCounts) : m_knots.back()) - gaussian(before);
+        }
+        m_knots.push_back(std::max(gaussian(score) + beyond, last + 1e-9));
+    }
+}
+
+double RareScores::rarity(double score) const {
+    const double at = (score - m_first) / m_step;
+    const auto last = static_cast<double>(m_knots.size() - 2);
+    // Below the first knot and above the last one as beside it.
+    const auto knot = static_cast<std::size_t>(std::clamp(std::floor(at), 0.0, last));
+    const double share = at - static_cast<double>(knot);
+    return m_knots[knot] + share * (m_knots[knot + 1] - m_knots[knot]);
+}
+
+double RareScores::scoreAt(double rarity) const {
+    const auto above = std::ranges::upper_bound(m_knots, rarity) - m_knots.begin();
+    const auto knot =
+        static_cast<std::size_t>(std::clamp<std::ptrdiff_t>(above - 1, 0, std::ssize(m_knots) - 2));
+    const double share = (rarity - m_knots[knot]) / (m_knots[knot + 1] - m_knots[knot]);
+    return m_first + m_step * (static_cast<double>(knot) + share);
+}
+
+void SearchLaw::compareByRarity() {
+    rare.clear();
+    if (maps.size() > 1 && std::ranges::all_of(maps, &ScoreLaw::exists)) {
+        for (const ScoreLaw& law : maps) {
+            rare.emplace_back(law);
+        }
+    }
+}
+
+double SearchLaw::inFirst(std::size_t map, double score) const {
+    return map == 0 || map >= rare.size() ? score : rare[0].scoreAt(rare[map].rarity(score));
+}
+
+double SearchLaw::inMap(std::size_t map, double score) const {
+    return map == 0 || map >= rare.size() ? score : rare[map].scoreAt(rare[0].rarity(score));
+}
+
 bool SearchLaw::exists() const {
     return !nullScores.empty() || std::ranges::any_of(maps, &ScoreLaw::exists);
 }
@@ -263,10 +330,20 @@ double SearchLaw::byNull(double score) const {
 
 double SearchLaw::byMaps(double score) const {
     double sum = 0;
-    for (const ScoreLaw& law : maps) {
-        sum += law.exists() ? law.falsePositives(score) : 0;
+    for (std::size_t map = 0; map < maps.size(); ++map) {
+        sum += maps[map].exists() ? maps[map].falsePositives(inMap(map, score)) : 0;
     }
     return searches * sum;
+}
+
+double SearchLaw::falsePositives(const std::vector<double>& scores) const {
+    double sum = 0;
+    double least = std::numeric_limits<double>::infinity();
+    for (std::size_t map = 0; map < std::min(maps.size(), scores.size()); ++map) {
+        sum += maps[map].exists() ? maps[map].falsePositives(scores[map]) : 0;
+        least = std::min(least, inFirst(map, scores[map]));
+    }
+    return std::max(byNull(least), searches * sum);
 }
 
 double SearchLaw::thresholdFor(double number) const {
@@ -279,17 +356,22 @@ double SearchLaw::thresholdFor(double number) const {
         const double middle = (low + high) / 2;
         (falsePositives(middle) > number ? low : high) = middle;
     }
-    return std::min(0.999, std::ceil(high * 1e5) / 1e5);
+    return std::min(kCopy, std::ceil(high * 1e5) / 1e5);
 }
 
-double SearchLaw::atDeviations(double zscore) const {
+std::vector<double> SearchLaw::atDeviations(double zscore) const {
+    std::vector<double> scores;
     double highest = std::numeric_limits<double>::quiet_NaN();
     for (const ScoreLaw& law : maps) {
-        if (law.exists()) {
-            highest = std::fmax(highest, law.mean + zscore * law.deviation);
-        }
+        const double score = law.exists() ? std::min(1.0, law.mean + zscore * law.deviation)
+                                          : std::numeric_limits<double>::quiet_NaN();
+        highest = std::fmax(highest, score);
+        scores.push_back(score);
     }
-    return std::isnan(highest) ? highest : std::min(1.0, highest);
+    if (rare.empty()) {
+        std::ranges::fill(scores, highest);
+    }
+    return scores;
 }
 
 } // namespace flcc::match

@@ -93,6 +93,27 @@ struct ScoreLaw {
     [[nodiscard]] LawPart whole() const;
 };
 
+/// Scores of one map as those of another that are as rare: large templates score less by chance
+/// than small ones, so that scores of templates of different extents do not compare. Where the law
+/// leaves nothing to count, scores go on in deviations of a Gaussian.
+class RareScores {
+  public:
+    /// **Cost**: some hundred times that of ScoreLaw::falsePositives.
+    explicit RareScores(const ScoreLaw& law);
+
+    /// Minus the logarithm of the false positives at this score; rises with the score. Between
+    /// correlations of independent voxels and a scene it is, but for a constant, the logarithm of
+    /// the likelihood ratio of "the template lies here" and "noise alone".
+    [[nodiscard]] double rarity(double score) const;
+    /// The score of this rarity; above 1 where no score is so rare.
+    [[nodiscard]] double scoreAt(double rarity) const;
+
+  private:
+    double m_first = 0; ///< score of the first knot
+    double m_step = 0;
+    std::vector<double> m_knots; ///< rarities, rising
+};
+
 /// The law of a map that is searched. Where the map holds the best of several templates, these are
 /// scored at a sample of placements in `scene`, and a scene without voxels gives the law of all
 /// scores. PARTIAL scores count if `partial`. **Cost**: one pass over at most 2^22 voxels of the
@@ -135,8 +156,21 @@ struct SearchLaw {
     NullCheck check{};
     /// The search takes so many maps like these, such as the frames of a stream.
     double searches = 1;
+    /// Of each map, where the maps are of templates of different extents: then `score` below and
+    /// `nullScores` are scores of the first map, or as rare as these. Empty: scores compare.
+    std::vector<RareScores> rare{};
+
+    /// The highest threshold: a copy of the template is always found.
+    static constexpr double kCopy = 0.999;
 
     [[nodiscard]] bool exists() const;
+    /// Sets `rare` if there are several maps and each has a law.
+    void compareByRarity();
+    /// The score of the first map that is as rare as this one of another map; the score itself
+    /// where scores compare.
+    [[nodiscard]] double inFirst(std::size_t map, double score) const;
+    /// The score of a map that is as rare as this one of the first map.
+    [[nodiscard]] double inMap(std::size_t map, double score) const;
     /// Name of the law in force: that of the first map, or of the null template.
     [[nodiscard]] std::string_view name() const;
     /// Whether a null template counts.
@@ -147,12 +181,14 @@ struct SearchLaw {
     [[nodiscard]] double byNull(double score) const;
     /// The number of peaks at or above `score`; 0 if no law exists. Does not rise with the score.
     [[nodiscard]] double falsePositives(double score) const;
+    /// The same at or above a score of each map, which are scores of their maps.
+    [[nodiscard]] double falsePositives(const std::vector<double>& scores) const;
     /// The score at which `number` false positives are expected, rounded up to 1e-5, from -1 to
     /// 0.999, so that a copy of the template is always found; NaN if no law exists.
     [[nodiscard]] double thresholdFor(double number) const;
-    /// The score that lies so many standard deviations above the mean of a map, the highest of all
-    /// maps, at most 1; NaN if no law exists.
-    [[nodiscard]] double atDeviations(double zscore) const;
+    /// Of each map the score that lies so many standard deviations above the mean, at most 1; where
+    /// scores compare, the highest of these. NaN if no law exists.
+    [[nodiscard]] std::vector<double> atDeviations(double zscore) const;
 };
 
 /// The x at which a Gaussian has this tail; p in (0, 0.5].

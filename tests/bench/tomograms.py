@@ -55,7 +55,7 @@ def search(cli, folder, names, given, options):
         for i, name in enumerate(names):
             path = os.path.join(folder, f"template-{name}.mrc")
             call += ([] if i == 0 else ["--template"]) + [path, "--mask", f"sphere:{extent(path) // 2 - 1}"]
-        call += ["--rotations", given.step, "--wedge", given.wedge, "--report", os.path.join(work, "r.json"), "--quiet"]
+        call += ["--rotations", given.step, "--wedge", given.wedge, "--report", os.path.join(work, "r.json"), "--quiet", "--yes"]
         call += ["--max-peaks", str(given.peaks), *options]
         start = time.monotonic()
         subprocess.run(call, check=True)

@@ -107,6 +107,7 @@ std::vector<double> scoresOf(const std::vector<match::Peak>& peaks) {
     for (const match::Peak& peak : peaks) {
         scores.push_back(peak.score);
     }
+    std::ranges::sort(scores, std::greater<>()); // of several templates, rare ones come first
     return scores;
 }
 

@@ -2,12 +2,14 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 #include <limits>
 #include <memory>
 #include <utility>
 
 #include "engine/base/pixels.h"
 #include "engine/job/match/scene_work.h"
+#include "engine/job/match/threshold.h"
 #include "engine/job/report/text.h"
 #include "engine/match/null_competition.h"
 #include "engine/match/score_law.h"
@@ -329,6 +331,18 @@ match::Exclusion::Turned zoneOf(const Inputs& inputs, const match::Peak& peak) {
             {1, 0, 0, 0, 1, 0, 0, 0, 1}};
 }
 
+/// Makes the scores of peaks of several maps comparable, and sorts them again.
+void compareScores(std::vector<match::Peak>& peaks, const match::SearchLaw& law,
+                   const std::vector<match::SearchedMap>& maps) {
+    if (law.rare.empty()) {
+        return;
+    }
+    for (match::Peak& peak : peaks) {
+        peak.score = law.inFirst(match::mapNumberOf(maps, peak), peak.score);
+    }
+    std::ranges::stable_sort(peaks, std::greater<>(), &match::Peak::score);
+}
+
 base::Extents largestZone(const Inputs& inputs) {
     base::Extents largest{1, 1, 1};
     for (const std::vector<int>& group : inputs.groups) {
@@ -354,18 +368,26 @@ match::SearchLaw NullSearch::law(const Job& job, const Inputs& inputs, const Job
     for (const match::SearchedMap& map : maps) {
         law.maps.push_back(match::scoreLaw(map, inputs.sceneView(), options));
     }
+    law.compareByRarity();
     const double threshold = law.thresholdFor(falsePositivesOf(job).value_or(1));
     double deviation = 0;
     for (const match::ScoreLaw& each : law.maps) {
         deviation = std::max(deviation, each.deviations().second);
+        if (!law.rare.empty()) {
+            break; // scores are made those of the first map
+        }
     }
-    options.minScore = -1;
+    setThreshold({.value = -1, .values = std::vector<double>(maps.size(), -1), .law = law},
+                 options);
     options.maxPeaks = std::max(std::ssize(m_peaks), job.maxPeaks);
     std::vector<match::Peak> own =
         match::findPeaks(inputs.sceneView(), maps, so.geometry, options, stop);
     moveToScene(own, inputs, so.geometry);
+    std::vector<match::Peak> nulls = m_peaks;
+    compareScores(own, law, maps);
+    compareScores(nulls, law, maps);
     match::NullCompetition found =
-        match::compete(own, m_peaks, threshold, deviation, largestZone(inputs),
+        match::compete(own, nulls, threshold, deviation, largestZone(inputs),
                        [&inputs](const match::Peak& peak) { return zoneOf(inputs, peak); });
     law.nullScores = std::move(found.scores);
     match::NullCheck& check = law.check;

@@ -69,7 +69,7 @@ ResultEdit change(Result& result, AddedEdit edit) {
 
 double thresholdOf(const Result& result) {
     const std::optional<ThresholdReport>& threshold = result.job->report.threshold;
-    return threshold ? threshold->value : thresholdOf(result.settings);
+    return threshold ? threshold->least() : thresholdOf(result.settings);
 }
 
 ResultEdit apply(Result& result, ResultEdit edit) {

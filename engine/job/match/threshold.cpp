@@ -52,20 +52,28 @@ ThresholdReport thresholdOn(const Job& job, match::SearchLaw law) {
     if (!report.law.exists()) {
         return report; // all scores are equal: the score of the operation stands
     }
+    const std::size_t maps = report.law.maps.size();
+    report.values.assign(maps, report.value);
     if (const std::optional<double> number = falsePositivesOf(job)) {
         report.chosenBy = "false-positives";
         report.asked = number;
         report.value = report.law.thresholdFor(*number);
+        for (std::size_t map = 0; map < maps; ++map) {
+            report.values[map] =
+                std::min(match::SearchLaw::kCopy, report.law.inMap(map, report.value));
+        }
     } else if (job.zscore) {
         report.chosenBy = "zscore";
         report.asked = job.zscore;
-        report.value = report.law.atDeviations(*job.zscore);
+        report.values = report.law.atDeviations(*job.zscore);
+        report.value = report.values.empty() ? report.value : report.values.front();
     }
-    report.falsePositives = report.law.falsePositives(report.value);
+    report.falsePositives = report.values.empty() ? report.law.falsePositives(report.value)
+                                                  : report.law.falsePositives(report.values);
     report.warnings = nullSentences(report.law);
     if (!report.law.hasNull()) {
-        for (const match::ScoreLaw& each : report.law.maps) {
-            for (std::string& sentence : each.warningsAt(report.value)) {
+        for (std::size_t map = 0; map < maps; ++map) {
+            for (std::string& sentence : report.law.maps[map].warningsAt(report.values[map])) {
                 if (std::ranges::find(report.warnings, sentence) == report.warnings.end()) {
                     report.warnings.push_back(std::move(sentence));
                 }
@@ -84,8 +92,8 @@ namespace {
 
 /// What stands out from the noise may be of two kinds.
 void sayGap(const Job& job, FoundPeaks& found) {
-    if (!mapDecidesThreshold(job)) {
-        return;
+    if (!mapDecidesThreshold(job) || !found.threshold->law.rare.empty()) {
+        return; // scores of several templates have gaps of their own
     }
     std::vector<double> scores;
     for (const match::Peak& peak : found.peaks) {
@@ -106,6 +114,16 @@ void sayGap(const Job& job, FoundPeaks& found) {
 
 } // namespace
 
+void setThreshold(const ThresholdReport& threshold, match::PeakOptions& options) {
+    options.minScore = threshold.value;
+    if (const match::SearchLaw& law = threshold.law; !law.rare.empty()) {
+        options.minScores = threshold.values;
+        options.worth = [rare = law.rare](std::size_t map, double score) {
+            return map < rare.size() ? rare[map].rarity(score) : score;
+        };
+    }
+}
+
 FoundPeaks peaksOf(const Job& job, const method::MaskedView& scene,
                    const std::vector<match::SearchedMap>& maps, const base::Geometry& geometry,
                    match::SearchLaw law, const std::stop_token& stop,
@@ -122,9 +140,10 @@ FoundPeaks peaksOf(const Job& job, const method::MaskedView& scene,
             for (const match::SearchedMap& map : maps) {
                 law.maps.push_back(match::scoreLaw(map, scene, options));
             }
+            law.compareByRarity();
         }
         found.threshold = thresholdOn(job, std::move(law));
-        options.minScore = found.threshold->value;
+        setThreshold(*found.threshold, options);
     }
     const bool refines = job.poses.refine && job.poses.any() && job.operation.isLcc();
     match::CandidateOptions wanted{.peaks = options, .hidden = {}};
@@ -132,6 +151,7 @@ FoundPeaks peaksOf(const Job& job, const method::MaskedView& scene,
         wanted = match::candidateOptions(options, maps);
         if (!job.minScore) { // what a law says of scores holds for those of the map alone
             wanted.peaks.minScore = options.minScore;
+            wanted.peaks.minScores = options.minScores;
         }
     }
     const double finds = refines ? kFindingShare : 1;
@@ -145,6 +165,7 @@ FoundPeaks peaksOf(const Job& job, const method::MaskedView& scene,
         std::vector<match::Peak> hidden;
         if (wanted.hidden) {
             wanted.hidden->minScore = wanted.peaks.minScore;
+            wanted.hidden->minScores = wanted.peaks.minScores;
             hidden = match::findPeaks(scene, maps, geometry, *wanted.hidden, stop);
         }
         base::TilePool pool(job.threads > 0 ? job.threads : base::availableThreads());
@@ -159,7 +180,9 @@ FoundPeaks peaksOf(const Job& job, const method::MaskedView& scene,
         sayGap(job, found);
         for (match::Peak& peak : found.peaks) {
             if (found.threshold->falsePositives) {
-                peak.falsePositives = found.threshold->law.falsePositives(peak.score);
+                const match::SearchLaw& known = found.threshold->law;
+                peak.falsePositives =
+                    known.falsePositives(known.inFirst(match::mapNumberOf(maps, peak), peak.score));
             }
         }
         match::setSharpness(found.peaks, maps);

@@ -20,6 +20,9 @@ namespace flcc::job::detail {
                                  const std::stop_token& stop,
                                  const std::function<void(double)>& progress = {});
 
+/// Lists peaks of maps by this threshold, and in the order of its law.
+void setThreshold(const ThresholdReport& threshold, match::PeakOptions& options);
+
 /// The threshold of a job on a map of lcc with this law.
 [[nodiscard]] ThresholdReport thresholdOn(const Job& job, match::SearchLaw law);
 

@@ -147,6 +147,7 @@ void joinThreshold(std::optional<ThresholdReport>& all,
     if (!all) {
         all = frame;
         all->law = {.null = frame->law.null};
+        all->values.clear();
         all->falsePositives.reset();
     }
     all->value = std::min(all->value, frame->value);
@@ -157,6 +158,7 @@ void joinThreshold(std::optional<ThresholdReport>& all,
     }
     const match::SearchLaw& law = frame->law;
     all->law.maps.insert(all->law.maps.end(), law.maps.begin(), law.maps.end());
+    all->values.insert(all->values.end(), frame->values.begin(), frame->values.end());
     if (frame->falsePositives) { // each frame expects its share
         all->falsePositives =
             all->falsePositives.value_or(0) + *frame->falsePositives / law.searches;

@@ -1,4 +1,7 @@
 #include "engine/job/report.h"
+
+#include <algorithm>
+
 #include "engine/job/report/json_rows.h"
 #include "engine/job/report/text.h"
 
@@ -42,6 +45,10 @@ std::string lawText(const match::SearchLaw& law) {
 
 std::string thresholdText(const ThresholdReport& threshold) {
     std::string text = fixed(threshold.value, 4);
+    if (!threshold.law.rare.empty()) {
+        const auto [least, most] = std::ranges::minmax(threshold.values);
+        text = fixed(least, 4) + " to " + fixed(most, 4) + " by the extents of the template";
+    }
     if (threshold.chosenBy == "zscore" && threshold.asked) {
         text += " at " + detail::shortest(*threshold.asked) + " standard deviations";
     }
@@ -98,8 +105,11 @@ Json gapJson(const std::optional<match::ScoreGap>& gap) {
 
 Json toJson(const ThresholdReport& threshold) {
     Json laws = Json::array();
-    for (const match::ScoreLaw& law : threshold.law.maps) {
-        laws.push_back({{"mean", law.mean},
+    for (std::size_t map = 0; map < threshold.law.maps.size(); ++map) {
+        const match::ScoreLaw& law = threshold.law.maps[map];
+        const bool known = map < threshold.values.size();
+        laws.push_back({{"threshold", known ? threshold.values[map] : threshold.value},
+                        {"mean", law.mean},
                         {"deviation", law.deviation},
                         {"freedom", law.freedom},
                         {"scores", law.count},

@@ -1,7 +1,10 @@
 #include <QtTest>
 
 #include <algorithm>
+#include <array>
 #include <fstream>
+#include <memory>
+#include <random>
 
 #include <nlohmann/json.hpp>
 
@@ -57,6 +60,43 @@ job::Job bankJob(const test::Folder& folder) {
     return job;
 }
 
+constexpr std::int64_t kSmall = 5;
+constexpr std::int64_t kLarge = 41;
+
+base::Image<float> gaussianNoise(const base::Extents& extents, unsigned seed) {
+    std::mt19937 random(seed);
+    std::normal_distribution<float> normal;
+    base::Image<float> image(extents);
+    std::generate(image.data(), image.data() + image.count(), [&] { return normal(random); });
+    return image;
+}
+
+/// A small and a large template, and a scene of noise in which each lies `copies` times: the small
+/// one far above the noise, the large one below it.
+job::JobImages smallAndLarge(unsigned seed, int copies) {
+    base::Image<float> scene = gaussianNoise({260, 180, 1}, seed);
+    job::JobImages images;
+    std::int64_t y = 20;
+    for (const auto& [edge, strength] : {std::pair(kSmall, 5.0F), std::pair(kLarge, 0.3F)}) {
+        base::Image<float> shape =
+            gaussianNoise({edge, edge, 1}, 1000 + static_cast<unsigned>(edge));
+        for (int copy = 0; copy < copies; ++copy) {
+            for (std::int64_t i = 0; i < shape.count(); ++i) {
+                scene.view().at(20 + 60 * copy + i % edge, y + i / edge, 0) +=
+                    strength * shape.data()[i];
+            }
+        }
+        y += 60;
+        auto templ = std::make_shared<job::SceneImage>();
+        templ->pixels = std::move(shape);
+        images.templates.push_back(std::move(templ));
+    }
+    auto whole = std::make_shared<job::SceneImage>();
+    whole->pixels = std::move(scene);
+    images.scene = std::move(whole);
+    return images;
+}
+
 // alpha, beta, gamma, nothing; the last column counts those that are missed.
 const Counts kCounts{{1, 0, 0, 0}, {1, 1, 0, 0}, {0, 0, 1, 1}, {0, 0, 1, 0}};
 
@@ -98,6 +138,52 @@ class SpeciesTest : public QObject {
             const job::ComparedLists same = job::diffLists({.a = list, .b = job.peaks});
             QVERIFY(same.table && same.table->confusion.f4 == 1);
         }
+    }
+
+    // A small template reaches scores by chance that a large one does not reach on its objects.
+    void templatesOfDifferentExtentsCompeteByHowRareTheirScoresAre() {
+        job::Job job;
+        job.planning = plan::Planning::Estimate;
+        job.falsePositives = 0.01;
+        const job::JobResult result = job::runJob(job, smallAndLarge(1, 3));
+        QCOMPARE(std::ssize(result.peaks), 6);
+        for (std::size_t i = 0; i < 6; ++i) {
+            const match::Peak& peak = result.peaks[i];
+            QCOMPARE(peak.templ, i < 3 ? 1 : 0);
+            QVERIFY(i < 3 ? peak.score < 0.4 : peak.score > 0.9);
+            QVERIFY(i == 0 || *peak.falsePositives >= *result.peaks[i - 1].falsePositives);
+            QCOMPARE(peak.corner.y, i < 3 ? 80 : 20);
+            QCOMPARE((peak.corner.x - 20) % 60, 0);
+        }
+        const job::ThresholdReport& threshold = *result.report.threshold;
+        QCOMPARE(std::ssize(threshold.values), 2);
+        QVERIFY(threshold.values[0] > 0.7 && threshold.values[1] < 0.2);
+        QCOMPARE(threshold.value, threshold.values[0]);
+        QVERIFY(*threshold.falsePositives <= 0.01 && *threshold.falsePositives > 0.0098);
+        // A threshold that is given holds for all of them; the order stays.
+        job.falsePositives.reset();
+        job.minScore = 0.25;
+        const std::vector<match::Peak> above = job::runJob(job, smallAndLarge(1, 3)).peaks;
+        QVERIFY(std::ssize(above) > 20);
+        for (std::size_t i = 0; i < 6; ++i) {
+            QVERIFY(above[i].corner == result.peaks[i].corner);
+        }
+    }
+
+    void eachTemplateHasItsShareOfFalsePositives() {
+        std::array<int, 2> found{};
+        job::Job job;
+        job.planning = plan::Planning::Estimate;
+        job.falsePositives = 20;
+        for (unsigned seed = 10; seed < 15; ++seed) {
+            for (const match::Peak& peak : job::runJob(job, smallAndLarge(seed, 0)).peaks) {
+                ++found[static_cast<std::size_t>(peak.templ)];
+            }
+        }
+        // 50 each. Places near each other are suppressed, which takes a few of the large ones.
+        const std::string counts = std::to_string(found[0]) + ", " + std::to_string(found[1]);
+        QVERIFY2(found[0] > 25 && found[0] < 100 && found[1] > 25 && found[1] < 100,
+                 counts.c_str());
     }
 
     void templatesGetNamesByAnOption() {

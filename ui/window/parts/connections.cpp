@@ -235,7 +235,7 @@ void Connections::connectMatchPanel() {
         QObject::connect(&m_parts.document, signal, &match, [this] {
             const ResultEntry* const result = m_parts.document.result();
             if (result != nullptr && result->job->report.threshold) {
-                m_parts.match.showFoundThreshold(result->job->report.threshold->value);
+                m_parts.match.showFoundThreshold(result->job->report.threshold->least());
             }
         });
     }
