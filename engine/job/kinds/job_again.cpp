@@ -241,7 +241,7 @@ Replay compareAgain(const Json& before, const Again& done, const std::stop_token
     const ComparedReports all = compareReports({.before = before,
                                                 .now = done.report,
                                                 .sameMap = sameMap,
-                                                .isExact = before.at("command") == "features",
+                                                .isExact = done.report.at("command") == "features",
                                                 .moved = done.inputs.moved});
     std::vector<Found> found{all.found};
     if (bothMaps && done.map) {

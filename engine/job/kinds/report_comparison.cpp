@@ -133,10 +133,16 @@ std::string withoutDigits(const std::string& text) {
     return kept;
 }
 
+/// Texts that name something, in which every digit counts.
+bool isName(std::string_view path) {
+    static const std::vector<std::string_view> keys{"path", "source", "a", "b", "device"};
+    return path == "command_line" || isBelow(path, "chosen") || isOneOf(lastKey(path), keys);
+}
+
 class Comparison {
   public:
     explicit Comparison(const TwoReports& reports)
-        : m_reports(reports), m_bound(largestBound(reports.before) + largestBound(reports.now)),
+        : m_reports(reports), m_names(reports.before), m_bound(largestBound(reports.before) + largestBound(reports.now)),
           m_slack(slackOf(reports, m_bound)), m_moved(reports.moved) {
         std::ranges::sort(m_moved, std::ranges::greater(), // a name may begin with another
                           [](const auto& one) { return one.second.size(); });
@@ -177,7 +183,7 @@ class Comparison {
     /// `plain`: the path without indices; `full`: with them.
     void compare(const Json& before, const Json& now, const std::string& plain,
                  const std::string& full, double bound) {
-        if (const std::string_view unchecked = uncheckedName(m_reports.before, plain);
+        if (const std::string_view unchecked = m_names.of(plain);
             !unchecked.empty() && !(before.is_null() && now.is_null())) {
             m_unchecked.insert(unchecked);
         } else if (plain == "map_sha256" && before.is_string() && now.is_string()) {
@@ -209,12 +215,12 @@ class Comparison {
             const auto found = before.find(key);
             if (found != before.end()) {
                 compare(*found, value, plain + dot + key, full + dot + key, own > 0 ? own : bound);
-            } else if (uncheckedName(m_reports.before, plain + dot + key).empty()) {
+            } else if (m_names.of(plain + dot + key).empty()) {
                 m_lacking += (m_lacking.empty() ? "" : ", ") + full + dot + key;
             }
         }
         for (const auto& [key, value] : before.items()) {
-            if (!now.contains(key) && uncheckedName(m_reports.before, plain + dot + key).empty()) {
+            if (!now.contains(key) && m_names.of(plain + dot + key).empty()) {
                 differ(full + dot + key + " is of no run: " + textOf(value), Verdict::Different,
                        plain + dot + key);
             }
@@ -224,7 +230,8 @@ class Comparison {
     void compareLeaves(const Json& before, const Json& now, const std::string& plain,
                        const std::string& full, double bound) {
         if (before == now || (before.is_string() && now.is_string() &&
-                              isSameText(before.get<std::string>(), now.get<std::string>()))) {
+                              isSameText(before.get<std::string>(), now.get<std::string>(),
+                                         isName(withoutGroup(plain))))) {
             ++m_same;
             return;
         }
@@ -265,15 +272,16 @@ class Comparison {
         return key == "world" ? m_slack * m_edge : m_slack * size;
     }
 
-    /// Texts that hold numbers of the run differ where these do.
-    [[nodiscard]] bool isSameText(const std::string& before, std::string now) const {
+    /// Sentences that hold numbers of the run differ where these do.
+    [[nodiscard]] bool isSameText(const std::string& before, std::string now, bool isName) const {
         for (const auto& [stated, found] : m_moved) {
             for (std::size_t at = now.find(found); at != std::string::npos;
                  at = now.find(found, at + stated.size())) {
                 now.replace(at, found.size(), stated);
             }
         }
-        return before == now || (!m_reports.sameMap && before.find(' ') != std::string::npos &&
+        const bool mayDiffer = !isName && !m_reports.sameMap && !m_reports.isExact;
+        return before == now || (mayDiffer && before.find(' ') != std::string::npos &&
                                  withoutDigits(before) == withoutDigits(now));
     }
 
@@ -297,6 +305,7 @@ class Comparison {
     }
 
     const TwoReports& m_reports;
+    UncheckedNames m_names;
     double m_bound;
     double m_slack;
     std::vector<std::pair<std::string, std::string>> m_moved;
@@ -311,9 +320,9 @@ class Comparison {
 };
 
 bool isMixed(const Json& frames) {
-    std::set<std::string> verdicts;
+    std::set<Json> verdicts;
     for (const Json& frame : frames.is_array() ? frames : Json::array()) {
-        verdicts.insert(frame.value("audit", ""));
+        verdicts.insert(frame.is_object() ? frame.value("audit", Json()) : Json());
     }
     return verdicts.size() > 1;
 }
@@ -337,29 +346,40 @@ bool gaveUp(const Json& report) {
     return pruned.is_object() && pruned.value("gave_up", Json()) == true;
 }
 
-std::string_view uncheckedName(const Json& before, std::string_view path) {
-    path = withoutGroup(path);
+UncheckedNames::UncheckedNames(const Json& before)
+    : m_poses(before.value("poses", Json()).is_object()), m_planned(before.contains("chosen")),
+      m_gaveUp(gaveUp(before)), m_mixed(isMixed(before.value("frames", Json()))) {
+    const Json audit = before.value("audit", Json());
+    m_unaudited = audit.is_object() && audit.value("verdict", Json()) == "off";
+}
+
+std::string_view UncheckedNames::of(const std::string& path) const {
+    const auto [found, isNew] = m_found.try_emplace(path);
+    if (isNew) {
+        found->second = find(withoutGroup(path));
+    }
+    return found->second;
+}
+
+std::string_view UncheckedNames::find(std::string_view path) const {
     for (const Unchecked& each : uncheckedTable()) {
         for (const std::string_view at : each.paths) {
             if (at.front() == '*' ? hasKey(path, at.substr(1)) : isBelow(path, at)) {
-                return each.name;
+                // The chosen row is compared with that of the candidates.
+                return isBelow(path, "chosen") ? std::string_view() : each.name;
             }
         }
     }
-    const bool poses = before.value("poses", Json()).is_object();
-    if (path == "problem.templates" && poses) { // as many members as memory allows
+    if (m_poses && path == "problem.templates") { // as many members as memory allows
         return kOfPlan;
     }
-    if ((isBelow(path, "poses.pruned") || path == "poses.search") && gaveUp(before)) {
+    if (m_gaveUp && (isBelow(path, "poses.pruned") || path == "poses.search")) {
         return kGaveUp;
     }
-    if (path == "run.threads" && !before.contains("chosen")) {
+    if (!m_planned && path == "run.threads") {
         return kOfHost;
     }
-    const Json audit = before.value("audit", Json());
-    const bool off = audit.is_object() && audit.value("verdict", Json()) == "off";
-    return (path == "audit.reason" && off) ||
-                   (path == "frames[].audit" && isMixed(before.value("frames", Json())))
+    return (m_unaudited && path == "audit.reason") || (m_mixed && path == "frames[].audit")
                ? kAudits
                : std::string_view();
 }

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <map>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -36,7 +37,7 @@ struct ComparedReports {
 
 /// Compares every value of both reports, whatever its key: numbers within the bounds that their
 /// peak or map states, places within what these bounds move them by, all else exactly. What two
-/// runs of one job need not have in common is not compared, but named (uncheckedName()).
+/// runs of one job need not have in common is not compared, but named (UncheckedNames).
 [[nodiscard]] ComparedReports compareReports(const TwoReports& reports);
 
 /// The largest bound that a report states on an error of its scores; 0 if it states none.
@@ -45,8 +46,24 @@ struct ComparedReports {
 /// Whether a report is of a pruned search that an exhaustive one was done in the place of.
 [[nodiscard]] bool gaveUp(const json::Json& report);
 
-/// The name under which ComparedReports::unchecked has the value at `path`, such as
-/// "run.execute_ms.min"; empty for a value that is compared. Indices are left out: "peaks[].score".
-[[nodiscard]] std::string_view uncheckedName(const json::Json& before, std::string_view path);
+/// What of a report is not compared.
+class UncheckedNames {
+  public:
+    explicit UncheckedNames(const json::Json& before);
+    /// The name under which ComparedReports::unchecked has the value at `path`, such as
+    /// "run.execute_ms.min"; empty for a value that is compared. Indices are left out:
+    /// "peaks[].score".
+    [[nodiscard]] std::string_view of(const std::string& path) const;
+
+  private:
+    [[nodiscard]] std::string_view find(std::string_view path) const;
+
+    bool m_poses;
+    bool m_planned;
+    bool m_gaveUp;
+    bool m_unaudited;
+    bool m_mixed; ///< some frames are audited
+    mutable std::map<std::string, std::string_view, std::less<>> m_found;
+};
 
 } // namespace flcc::job::detail

@@ -25,7 +25,7 @@ void writeNoiseTo(const std::filesystem::path& file, const base::Extents& n, uns
 /// A match of two templates, or of one in poses, with all that reports of one can state.
 job::Job matchIn(const test::Folder& folder) {
     writeNoiseTo(folder.path("scene.mha"), {70, 60, 1}, 5);
-    io::writeText(folder.path("truth.csv"), "x,y\n34,24\n20,50\n");
+    io::writeText(folder.path("truth.csv"), "cx,cy,cz\n34,24,0\n20,50,0\n");
     job::Job job;
     job.scene = folder.path("scene.mha");
     job.crops = {{{30, 20, 0}, {9, 8, 1}}};
@@ -55,6 +55,7 @@ std::string matched(const test::Folder& folder) {
 std::string matchedInPoses(const test::Folder& folder) {
     job::Job job = matchIn(folder);
     job.poses.rotations = "120";
+    job.searchStatistics = true;
     job.searchMaps = folder.path("search.mha");
     job.resume = folder.path("kept");
     job.comparison = folder.path("comparison.csv");
@@ -172,19 +173,25 @@ void JobReplayLeavesTest::everyChangedValueIsNoticedOrNamed() {
     const job::Replay same = job::detail::compareAgain(report, again, {});
     QVERIFY2(same.verdict == Verdict::Identical, same.sentence.c_str());
     int noticed = 0;
-    for (const auto& [pointer, value] : report.flatten().items()) {
+    std::map<std::string, int> seen;
+    const Report leaves = report.flatten();
+    for (const auto& [pointer, value] : leaves.items()) {
         const Report::json_pointer leaf(pointer);
+        const std::string plain = plainPath(leaf, report);
+        constexpr int kOfAList = 2;
+        if (++seen[plain] > kOfAList) {
+            continue;
+        }
         Report edited = report;
         edited[leaf] = changed(report.at(leaf));
         const job::Replay done = job::detail::compareAgain(edited, again, {});
-        const std::string plain = plainPath(leaf, report);
-        const std::string name(job::detail::uncheckedName(edited, plain));
+        const std::string name(job::detail::UncheckedNames(edited).of(plain));
         const bool isNamed =
             !name.empty() && std::ranges::find(done.unchecked, name) != done.unchecked.end();
         QVERIFY2(done.verdict != Verdict::Identical || isNamed, pointer.c_str());
         noticed += done.verdict == Verdict::Different ? 1 : 0;
         Report without = report; // a value that is left out is named, or differs
-        if (without[leaf.parent_pointer()].is_object()) {
+        if (seen[plain] == 1 && without[leaf.parent_pointer()].is_object()) {
             without[leaf.parent_pointer()].erase(leaf.back());
             const job::Replay lacking = job::detail::compareAgain(without, again, {});
             QVERIFY2(lacking.verdict != Verdict::Identical || isNamed ||
@@ -207,7 +214,7 @@ void JobReplayLeavesTest::valuesOfARunAreCompared() {
           "handedness.p", "truth.f1", "truth.pairs[].distance", "audit.checked", "run.device",
           "inputs[].sha256", "search.largest_z", "poses.members", "stack.count",
           "average.halves.correlation[]", "frames[].best.score", "groups[].map.max"}) {
-        QVERIFY2(job::detail::uncheckedName(report, path).empty(), path);
+        QVERIFY2(job::detail::UncheckedNames(report).of(path).empty(), path);
     }
 }
 
@@ -269,7 +276,7 @@ void JobReplayLeavesTest::aMovedReportTakesTheFilesBesideIt() {
 void JobReplayLeavesTest::aChangedTruthIsNamed() {
     const test::Folder folder;
     (void)matched(folder);
-    io::writeText(folder.path("truth.csv"), "x,y\n34,24\n20,51\n");
+    io::writeText(folder.path("truth.csv"), "cx,cy,cz\n34,24,0\n20,51,0\n");
     const test::Thrown thrown =
         test::thrownBy([&] { (void)job::replay(folder.path("report.json")); });
     QCOMPARE(thrown.code, base::ErrorCode::Input);
