@@ -26,8 +26,8 @@ struct Common {
     std::optional<base::Spacing> spacing{};
     /// Axes of world positions; empty = those that the scene's file states. Never Unnamed.
     std::optional<base::WorldAxes> world{};
-    int threads = 0;                ///< 0 = all
-    std::int64_t memoryBytes = 0;   ///< 0 = the free memory of the machine
+    int threads = 0;              ///< 0 = all
+    std::int64_t memoryBytes = 0; ///< 0 = the free memory of the machine
 
     friend bool operator==(const Common&, const Common&) = default;
 };

@@ -43,9 +43,7 @@ class ReplaySink : public JobSink {
 };
 
 /// Whether a report has this value as a text.
-bool states(const Json& report, const char* key) {
-    return report.value(key, Json()).is_string();
-}
+bool states(const Json& report, const char* key) { return report.value(key, Json()).is_string(); }
 
 /// Lets a job run the candidate that the report `file` chose, if it chose one.
 void chooseAgain(PlannedJob& job, const path& file, const Json& holder) {
@@ -127,10 +125,8 @@ Again again(const Job& stated, const path& file, const Json& before, const std::
         chooseAgain(job, file, groups.empty() ? before : groups.at(0));
         job.audit = auditOf(job, before);
     }
-    auto result =
-        std::make_shared<JobResult>(runJob(job, imagesOf(before, job), stop, &sink));
-    Again done{.cancelled = result->cancelled || !reportBoxes(stated, *result, stop),
-               .report = {}};
+    auto result = std::make_shared<JobResult>(runJob(job, imagesOf(before, job), stop, &sink));
+    Again done{.cancelled = result->cancelled || !reportBoxes(stated, *result, stop), .report = {}};
     if (done.cancelled) {
         return done;
     }
@@ -248,10 +244,11 @@ Replay compareAgain(const Json& before, const Again& done, const std::stop_token
         OtherMap map = *done.map;
         map.bound = largestBound(before) + largestBound(done.report);
         map.sameStatistics = all.map.verdict == Replay::Verdict::Identical;
-        found.push_back(sameMap ? Found{Replay::Verdict::Identical,
-                                        "the map of " + base::toString(base::extentsOf(map.values)) +
-                                            " voxels is the same, bit for bit"}
-                                : compareMaps(map, stop));
+        found.push_back(sameMap
+                            ? Found{Replay::Verdict::Identical,
+                                    "the map of " + base::toString(base::extentsOf(map.values)) +
+                                        " voxels is the same, bit for bit"}
+                            : compareMaps(map, stop));
     }
     Replay outcome;
     for (const Found& one : found) {

@@ -22,8 +22,9 @@ struct Again {
     ReplayedInputs inputs{};
 };
 
-/// Runs what the job of the report `before`, which was read from `file`, asks, by the candidate that
-/// the report chose. No output is in what is asked, so nothing is written; nothing kept is read.
+/// Runs what the job of the report `before`, which was read from `file`, asks, by the candidate
+/// that the report chose. No output is in what is asked, so nothing is written; nothing kept is
+/// read.
 /// **Errors**: Input if an input is missing or changed, each named with what is different; else as
 /// runJob(), runConvolve() and runFeatures().
 [[nodiscard]] Again runAgain(const std::filesystem::path& file, const json::Json& before,

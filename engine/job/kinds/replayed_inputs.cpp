@@ -205,7 +205,8 @@ class Finder {
         std::vector<path> asked;
         for (const path& place : m_places.of(name)) {
             const path real = fileOf(place.string());
-            if (std::ranges::any_of(asked, [&](const path& one) { return isSameFile(one, real); })) {
+            if (std::ranges::any_of(asked,
+                                    [&](const path& one) { return isSameFile(one, real); })) {
                 continue;
             }
             asked.push_back(real);
@@ -217,8 +218,8 @@ class Finder {
             other = other.empty() ? digest : other;
         }
         add(other.empty() ? role + " " + name + " is missing"
-                          : role + " " + name + " has changed: its SHA-256 is " + other +
-                                ", not " + expected);
+                          : role + " " + name + " has changed: its SHA-256 is " + other + ", not " +
+                                expected);
     }
 
     Places m_places;

@@ -26,9 +26,8 @@ struct ReplayedInputs {
 /// from the folder that it counted from when the report was written there, then from the folder of
 /// the report, then from that of the process. Of several files the first with the right SHA-256
 /// counts, so that a report that was moved with its files takes these.
-[[nodiscard]] ReplayedInputs findInputs(const std::filesystem::path& file,
-                                        const json::Json& report, const AnyJob& job,
-                                        const std::stop_token& stop);
+[[nodiscard]] ReplayedInputs findInputs(const std::filesystem::path& file, const json::Json& report,
+                                        const AnyJob& job, const std::stop_token& stop);
 
 /// The settings `job` of a report with the paths that are found elsewhere.
 [[nodiscard]] json::Json movedJob(const json::Json& job, const ReplayedInputs& inputs);

@@ -89,14 +89,20 @@ bool isScore(std::string_view path) {
 
 /// What a run states of its own errors. Other processors may state more or less.
 bool isEstimate(std::string_view path) {
-    static const std::vector<std::string_view> keys{
-        "bound",          "bound_median",
-        "bound_largest",  "bound_largest_lowconf",
-        "recomputed",     "bound_largest_relative",
-        "rounding",       "relative_bound_largest",
-        "repeated",       "largest_rounding",
-        "recomputed_share", "largest_deviation",
-        "largest_over_bound", "median_over_bound"};
+    static const std::vector<std::string_view> keys{"bound",
+                                                    "bound_median",
+                                                    "bound_largest",
+                                                    "bound_largest_lowconf",
+                                                    "recomputed",
+                                                    "bound_largest_relative",
+                                                    "rounding",
+                                                    "relative_bound_largest",
+                                                    "repeated",
+                                                    "largest_rounding",
+                                                    "recomputed_share",
+                                                    "largest_deviation",
+                                                    "largest_over_bound",
+                                                    "median_over_bound"};
     return isOneOf(lastKey(path), keys);
 }
 
@@ -142,7 +148,8 @@ bool isName(std::string_view path) {
 class Comparison {
   public:
     explicit Comparison(const TwoReports& reports)
-        : m_reports(reports), m_names(reports.before), m_bound(largestBound(reports.before) + largestBound(reports.now)),
+        : m_reports(reports), m_names(reports.before),
+          m_bound(largestBound(reports.before) + largestBound(reports.now)),
           m_slack(slackOf(reports, m_bound)), m_moved(reports.moved) {
         std::ranges::sort(m_moved, std::ranges::greater(), // a name may begin with another
                           [](const auto& one) { return one.second.size(); });

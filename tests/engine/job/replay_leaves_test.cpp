@@ -206,14 +206,34 @@ void JobReplayLeavesTest::valuesOfARunAreCompared() {
     // The table of what is not compared cannot grow over these.
     const test::Folder folder;
     const Report report = Report::parse(matched(folder));
-    for (const char* const path :
-         {"peaks[].score", "peaks[].centre[]", "peaks[].world[]", "peaks[].pose.euler[]",
-          "peaks[].refinement.score", "peaks[].rival", "peaks[].zscore", "peaks[].false_positives",
-          "peaks[].overlap.share", "peaks[].search.z", "map.mean", "map.status.OK",
-          "map_sha256", "threshold.value", "threshold.parameters[].mean", "threshold.null_check.ratio",
-          "handedness.p", "truth.f1", "truth.pairs[].distance", "audit.checked", "run.device",
-          "inputs[].sha256", "search.largest_z", "poses.members", "stack.count",
-          "average.halves.correlation[]", "frames[].best.score", "groups[].map.max"}) {
+    for (const char* const path : {"peaks[].score",
+                                   "peaks[].centre[]",
+                                   "peaks[].world[]",
+                                   "peaks[].pose.euler[]",
+                                   "peaks[].refinement.score",
+                                   "peaks[].rival",
+                                   "peaks[].zscore",
+                                   "peaks[].false_positives",
+                                   "peaks[].overlap.share",
+                                   "peaks[].search.z",
+                                   "map.mean",
+                                   "map.status.OK",
+                                   "map_sha256",
+                                   "threshold.value",
+                                   "threshold.parameters[].mean",
+                                   "threshold.null_check.ratio",
+                                   "handedness.p",
+                                   "truth.f1",
+                                   "truth.pairs[].distance",
+                                   "audit.checked",
+                                   "run.device",
+                                   "inputs[].sha256",
+                                   "search.largest_z",
+                                   "poses.members",
+                                   "stack.count",
+                                   "average.halves.correlation[]",
+                                   "frames[].best.score",
+                                   "groups[].map.max"}) {
         QVERIFY2(job::detail::UncheckedNames(report).of(path).empty(), path);
     }
 }

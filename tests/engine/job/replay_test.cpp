@@ -96,7 +96,8 @@ void JobReplayTest::theFirstOtherPeakIsNamed() {
     moved["peaks"][2]["score"] = 2;
     const job::Replay other = replayOf(job, moved);
     QVERIFY2(other.verdict == Verdict::Different, other.sentence.c_str());
-    QVERIFY2(other.sentence.find("different: peaks[1].corner[0] was ") == 0, other.sentence.c_str());
+    QVERIFY2(other.sentence.find("different: peaks[1].corner[0] was ") == 0,
+             other.sentence.c_str());
     Json fewer = report;
     fewer["peaks"].erase(fewer["peaks"].size() - 1);
     const job::Replay more = replayOf(job, fewer);
@@ -274,7 +275,8 @@ void JobReplayTest::blobsPairsAndMapsAreCompared() {
     };
     Json blob = report;
     blob["blobs"][1]["strength"] = std::nextafter(blob["blobs"][1]["strength"].get<double>(), 1e9);
-    QVERIFY2(sentenceOf(blob).find("different: blobs[1].strength was ") == 0, sentenceOf(blob).c_str());
+    QVERIFY2(sentenceOf(blob).find("different: blobs[1].strength was ") == 0,
+             sentenceOf(blob).c_str());
     Json pair = report;
     pair["match"]["pairs"].erase(0);
     QVERIFY(sentenceOf(pair).find("match.pairs[") != std::string::npos);
