@@ -19,9 +19,16 @@ namespace flcc::job::detail {
 plan::Planned GroupRun::planned(plan::Request& asked, base::TilePool& pool,
                                 const std::stop_token& stop) {
     const method::MaskedView scene = m_inputs.sceneView();
+    // What is reported is the limit of the whole run, as the user gave it.
+    const std::int64_t whole = m_job.memoryBytes > 0 ? m_job.memoryBytes : asked.limits.memoryBytes;
+    const auto stated = [&](plan::Planned made) {
+        m_report.besideBytes = made.plan ? 0 : whole - asked.limits.memoryBytes;
+        made.report.limits.memoryBytes = whole;
+        return made;
+    };
     if (!m_bank) {
         const method::MaskedView templ = m_inputs.templViews(m_numbers).front();
-        return plan::makePlan(m_problem, asked, &scene, &templ, &m_statistics, pool, stop);
+        return stated(plan::makePlan(m_problem, asked, &scene, &templ, &m_statistics, pool, stop));
     }
     const rotation::TurnedTemplate member = m_bank->member(m_bank->typical());
     const method::MaskedView templ = method::viewOf(member);
@@ -31,10 +38,7 @@ plan::Planned GroupRun::planned(plan::Request& asked, base::TilePool& pool,
         plan::Planned made =
             plan::makePlan(m_problem, asked, &scene, &templ, &m_statistics, pool, stop);
         if (made.plan || made.cancelled || m_problem.templates <= kLeastBatch) {
-            // The limit is that of the whole run, as the user gave it.
-            m_report.besideBytes = made.plan ? 0 : besideBytes();
-            made.report.limits.memoryBytes = made.plan ? made.report.limits.memoryBytes : memory;
-            return made;
+            return stated(std::move(made));
         }
         const std::int64_t half = std::max<std::int64_t>(kLeastBatch, m_problem.templates / 2);
         m_problem.templates = static_cast<int>(Batches(m_bank->count(), half).largest());
