@@ -569,7 +569,10 @@ void JobBanksTest::mapsOfAllGroupsCountAgainstTheMemory() {
         largest = std::max(largest, group.plan.chosen()->prediction->hostBytes);
     }
     job.memoryBytes = largest + 1000; // enough for each of them alone
-    QCOMPARE(test::thrownBy([&] { (void)job::runJob(job, images); }).code, ErrorCode::Memory);
+    const test::Thrown thrown = test::thrownBy([&] { (void)job::runJob(job, images); });
+    QCOMPARE(thrown.code, ErrorCode::Memory);
+    const std::string limit = "the memory limit of " + base::bytesText(job.memoryBytes);
+    QVERIFY2(thrown.sentence.find(limit) != std::string::npos, thrown.sentence.c_str());
     job.memoryBytes = 2 * largest + 1000;
     QVERIFY(!job::runJob(job, images).cancelled);
 }

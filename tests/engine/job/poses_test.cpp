@@ -339,6 +339,14 @@ class PosesTest : public QObject {
         QVERIFY(*many.poses->predictedMs > 3 * *few.poses->predictedMs);
     }
 
+    static void thePlanStatesTheMemoryLimitOfTheRun() {
+        Job job = searching("90");
+        job.memoryBytes = 60 << 20; // of which the plan of a batch has a part
+        const job::JobReport report = job::planJob(job, pictureOf({}, {200, 200, 1}, true));
+        QVERIFY(report.plan.chosen() != nullptr);
+        QCOMPARE(report.plan.limits.memoryBytes, job.memoryBytes);
+    }
+
     static void filtersAreCountedInThePlan() {
         const job::JobImages images = pictureOf({}, {40, 40, 40}, false);
         Job job = searching("90");
