@@ -345,6 +345,19 @@ class PosesTest : public QObject {
         const job::JobReport report = job::planJob(job, pictureOf({}, {200, 200, 1}, true));
         QVERIFY(report.plan.chosen() != nullptr);
         QCOMPARE(report.plan.limits.memoryBytes, job.memoryBytes);
+        // Also where it is too small, and the memory that is needed does not depend on it.
+        std::string needed;
+        for (const std::int64_t limit : {std::int64_t{1} << 10, std::int64_t{1} << 19}) {
+            job.memoryBytes = limit;
+            const job::JobReport refused = job::planJob(job, pictureOf({}, {200, 200, 1}, true));
+            const std::string reason = refused.plan.candidates.front().reason;
+            QVERIFY2(reason.ends_with(" beside it, the limit is " + base::bytesText(limit)),
+                     reason.c_str());
+            const std::string sentence = job::refusal(refused)->what();
+            const std::string least = sentence.substr(sentence.find("needs at least"));
+            QVERIFY2(needed.empty() || needed == least, sentence.c_str());
+            needed = least;
+        }
     }
 
     static void filtersAreCountedInThePlan() {
