@@ -27,7 +27,7 @@ namespace {
 Json readReport(const path& file) {
     const std::string text = detail::readTextFile(file, "report");
     if (base::nestsTooDeep(text)) {
-        refuse(file, "its values are nested more than 100 deep");
+        refuse(file, "its values are nested more than 100 deep, or one has more than 10000 keys");
     }
     constexpr bool kThrows = false;
     Json report = Json::parse(text, nullptr, kThrows);
