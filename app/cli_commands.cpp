@@ -186,6 +186,11 @@ int replay(const Arguments& args, const std::stop_token& stop) {
             std::cerr << "note: " + note + "\n";
         }
         print(done.sentence + "\n");
+        std::string unchecked;
+        for (const std::string& name : done.unchecked) {
+            unchecked += (unchecked.empty() ? "not compared: " : "; ") + name;
+        }
+        print(unchecked.empty() ? unchecked : unchecked + "\n");
     }
     return done.verdict == job::Replay::Verdict::Different ? 1 : 0;
 }

@@ -43,14 +43,22 @@ void blockSignals() {
 SignalWatch::SignalWatch()
     : m_thread([this](const std::stop_token& ending) {
           const sigset_t signals = endingSignals();
-          const timespec wait{.tv_sec = 0, .tv_nsec = 50'000'000};
-          while (!ending.stop_requested()) {
-              if (sigtimedwait(&signals, nullptr, &wait) > 0 && !m_stop.request_stop()) {
+          while (true) {
+              const bool came = sigwaitinfo(&signals, nullptr) > 0;
+              if (ending.stop_requested()) {
+                  return;
+              }
+              if (came && !m_stop.request_stop()) {
                   io::abandonAtomicFiles();
                   std::_Exit(kInterrupted);
               }
           }
       }) {}
+
+SignalWatch::~SignalWatch() {
+    m_thread.request_stop();
+    pthread_kill(m_thread.native_handle(), SIGTERM); // it waits for this too
+}
 
 void openStandardStreams() {
     // open() takes the lowest free number, so this fills the gaps from below.

@@ -21,6 +21,9 @@ void blockSignals();
 class SignalWatch {
   public:
     SignalWatch();
+    ~SignalWatch(); ///< wakes the thread: a command ends with its work
+    SignalWatch(const SignalWatch&) = delete;
+    SignalWatch& operator=(const SignalWatch&) = delete;
 
     [[nodiscard]] std::stop_token token() const { return m_stop.get_token(); }
 

@@ -1,9 +1,11 @@
 #include "engine/base/text.h"
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <locale>
 #include <sstream>
+#include <vector>
 
 namespace flcc::base {
 
@@ -53,8 +55,10 @@ std::string bytesText(std::int64_t count) {
 }
 
 bool nestsTooDeep(std::string_view json) {
-    constexpr int kDeepest = 100;
-    int depth = 0;
+    constexpr std::size_t kDeepest = 100;
+    constexpr int kMostKeys = 10'000;
+    std::vector<int> keys; // of the objects that are open, 0 of a list
+    int most = 0;
     bool quoted = false;
     for (std::size_t i = 0; i < json.size(); ++i) {
         const char letter = json[i];
@@ -64,11 +68,14 @@ bool nestsTooDeep(std::string_view json) {
         } else if (letter == '"') {
             quoted = true;
         } else if (letter == '[' || letter == '{') {
-            if (++depth > kDeepest) {
-                return true;
-            }
-        } else if (letter == ']' || letter == '}') {
-            --depth;
+            keys.push_back(0);
+        } else if (letter == ':' && !keys.empty()) {
+            most = std::max(most, ++keys.back());
+        } else if ((letter == ']' || letter == '}') && !keys.empty()) {
+            keys.pop_back();
+        }
+        if (keys.size() > kDeepest || most > kMostKeys) {
+            return true;
         }
     }
     return false;

@@ -338,10 +338,20 @@ std::vector<std::string> listNotes(const PositionList& list, ListFormat format) 
     const Preset& preset = lists::presetOf(format);
     std::vector<std::string> notes;
     const bool own = preset.syntax == Syntax::Own || preset.syntax == Syntax::Json;
-    if (own) {
-        return list.notes;
-    }
     notes = list.notes;
+    if (preset.syntax == Syntax::Own) {
+        std::ptrdiff_t formulas = 0;
+        for (const ListedPosition& position : list.positions) {
+            formulas += std::ranges::count_if(position.cells, lists::isFormula);
+        }
+        if (formulas > 0) {
+            notes.push_back("an apostrophe was put before " + std::to_string(formulas) +
+                            " cells that a spreadsheet would compute");
+        }
+    }
+    if (own) {
+        return notes;
+    }
     for (std::string& note : lists::pointNotes(preset, list, true)) {
         notes.push_back(std::move(note));
     }

@@ -14,7 +14,7 @@
 
 namespace flcc::job {
 
-/// The options that jobs of every kind have. An empty path means "not requested".
+/// What jobs of every kind are asked. An empty path means "not requested".
 struct Common {
     std::filesystem::path scene; ///< the image that the job works on
     std::optional<int> channel{};
@@ -26,11 +26,18 @@ struct Common {
     std::optional<base::Spacing> spacing{};
     /// Axes of world positions; empty = those that the scene's file states. Never Unnamed.
     std::optional<base::WorldAxes> world{};
-    int threads = 0;                ///< 0 = all
-    std::int64_t memoryBytes = 0;   ///< 0 = the free memory of the machine
-    std::filesystem::path report{}; ///< JSON; of a match also a page or a text, by extension
+    int threads = 0;              ///< 0 = all
+    std::int64_t memoryBytes = 0; ///< 0 = the free memory of the machine
 
     friend bool operator==(const Common&, const Common&) = default;
+};
+
+/// What a job of any kind can write. Outputs are no part of what is asked: the same job without
+/// them (Job::asked(), ...) gives the same result.
+struct CommonOutputs {
+    std::filesystem::path report; ///< JSON; of a match also a page or a text, by extension
+
+    friend bool operator==(const CommonOutputs&, const CommonOutputs&) = default;
 };
 
 /// The options of jobs whose work is planned: match and convolve.

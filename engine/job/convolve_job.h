@@ -17,14 +17,23 @@
 
 namespace flcc::job {
 
-/// A convolution from files to files, as `flcc-cli convolve` and its job files describe it. With
-/// `stream`, `output` is one stack for all frames.
-struct ConvolveJob : PlannedJob {
+/// What a convolution is asked.
+struct ConvolveQuestion : PlannedJob {
     std::string kernel; ///< a name (filter::kernelByName) or a file
-    std::filesystem::path output;
     method::Extent extent = method::Extent::Same;
     filter::Border border = filter::Border::Zero;
     int parts = 0; ///< of method dif; 0: the plan chooses
+
+    friend bool operator==(const ConvolveQuestion&, const ConvolveQuestion&) = default;
+};
+
+/// A convolution from files to files, as `flcc-cli convolve` and its job files describe it. With
+/// `stream`, `output` is one stack for all frames.
+struct ConvolveJob : ConvolveQuestion, CommonOutputs {
+    std::filesystem::path output;
+
+    /// The same convolution without any output.
+    [[nodiscard]] ConvolveJob asked() const;
 
     friend bool operator==(const ConvolveJob&, const ConvolveJob&) = default;
 };

@@ -23,20 +23,28 @@
 
 namespace flcc::job {
 
-/// A complete job of `flcc-cli features`. Its memory limit counts beside the image.
-struct FeaturesJob : Common {
+/// What a search for blobs is asked. Its memory limit counts beside the image.
+struct FeaturesQuestion : Common {
     features::Channels channels = features::Channels::Auto;
     features::DetectorOptions detector{}; ///< `threads`, `maps` and `edges` are set by the job
 
+    /// If set, blobs are found in this image too, with the same options, and matched.
+    std::filesystem::path match{};
+    double minScore = 0.7; ///< least score of a pair
+
+    friend bool operator==(const FeaturesQuestion&, const FeaturesQuestion&) = default;
+};
+
+/// A complete job of `flcc-cli features`.
+struct FeaturesJob : FeaturesQuestion, CommonOutputs {
     std::filesystem::path blobs{};
     io::ListFormat blobsFormat = io::ListFormat::Auto;
     std::filesystem::path strength{}; ///< largest response over the scales, float32
     std::filesystem::path scaleMap{}; ///< sigma of that response, float32
+    std::filesystem::path pairs{};    ///< list of pairs, .csv or .tsv
 
-    /// If set, blobs are found in this image too, with the same options, and matched.
-    std::filesystem::path match{};
-    std::filesystem::path pairs{}; ///< list of pairs, .csv or .tsv
-    double minScore = 0.7;         ///< least score of a pair
+    /// The same search without any output.
+    [[nodiscard]] FeaturesJob asked() const;
 
     friend bool operator==(const FeaturesJob&, const FeaturesJob&) = default;
 };

@@ -82,9 +82,6 @@ struct Poses {
     bool yes = false;      ///< more than kMostPoses members may run
     /// Poses, scales and places of peaks of lcc are refined between those of the search.
     bool refine = true;
-    /// A folder that keeps the finished part of a search, from which another run goes on; empty:
-    /// nothing is kept. It is made where there is none.
-    std::filesystem::path resume{};
     Search search = Search::Exhaustive;
 
     [[nodiscard]] bool prunes() const { return search != Search::Exhaustive; }
@@ -92,16 +89,15 @@ struct Poses {
     friend bool operator==(const Poses&, const Poses&) = default;
 };
 
-/// A match, as the command line, the job file and the Match panel fill it in. Its channel may be
-/// kAllChannels. Panels lie inside its region completely. The templates are first the crops, then
-/// the files; they are numbered from 0.
-struct Job : PlannedJob {
+/// What a match is asked: all that its result depends on. Its channel may be kAllChannels. Panels
+/// lie inside its region completely. The templates are first the crops, then the files; they are
+/// numbered from 0.
+struct MatchQuestion : PlannedJob {
     /// Scenes that are searched after the first one, each on its own; see scenesOf().
     std::vector<std::filesystem::path> furtherScenes;
     /// Templates cut from the first scene; of a stream, from the frame that is the z of the corner.
     std::vector<base::Box> crops;
     std::vector<std::filesystem::path> templates;
-    std::filesystem::path templateOut; ///< written if the job has one template
     /// Templates whose files state another spacing than the scene, or oblique directions, are
     /// resampled to its grid, their masks and the mask of the scene with them. Otherwise spacings
     /// make a warning, and oblique directions are refused. Axes in another order are turned anyway.
@@ -153,25 +149,43 @@ struct Job : PlannedJob {
     std::optional<double> maxOverlap;
     bool partialPeaks = false; ///< PARTIAL placements may be peaks
 
-    std::filesystem::path map;
-    std::filesystem::path status;
-    std::filesystem::path index; ///< the template that gave each score; -1 without a score
     /// Mean and deviation of the scores of all members of a search at each voxel, of lcc.
     bool searchStatistics = false;
-    std::filesystem::path searchMaps; ///< searchMapFiles() of them; implies searchStatistics
-    std::filesystem::path peaks;
-    io::ListFormat peaksFormat = io::ListFormat::Auto; ///< Auto: by the extension of `peaks`
     io::ListUnknowns
         peaksUnknowns; ///< facts on the tilt series; not the box, which is the template's
     /// A list of true positions that the peaks are compared with, of one scene without frames.
     std::filesystem::path truth;
     Tolerance tolerance;              ///< of that comparison
     std::vector<std::string> species; ///< what the templates are of, for it; empty: by their files
-    std::filesystem::path comparison; ///< differenceList() of peaks and truth
+
+    friend bool operator==(const MatchQuestion&, const MatchQuestion&) = default;
+};
+
+/// What a match can write. An empty path means "not requested".
+struct MatchOutputs : CommonOutputs {
+    /// A folder that keeps the finished part of a search over poses, from which another run goes
+    /// on; empty: nothing is kept. It is made where there is none.
+    std::filesystem::path resume;
+    std::filesystem::path templateOut; ///< written if the job has one template
+    std::filesystem::path map;
+    std::filesystem::path status;
+    std::filesystem::path index;      ///< the template that gave each score; -1 without a score
+    std::filesystem::path searchMaps; ///< searchMapFiles() of them; implies searchStatistics
+    std::filesystem::path peaks;
+    io::ListFormat peaksFormat = io::ListFormat::Auto; ///< Auto: by the extension of `peaks`
+    std::filesystem::path comparison;                  ///< differenceList() of peaks and truth
     std::filesystem::path heatmap;
     /// Slice of the map that is drawn; empty = the slice of the best peak.
     std::optional<std::int64_t> slice;
     Exports exports;
+
+    friend bool operator==(const MatchOutputs&, const MatchOutputs&) = default;
+};
+
+/// A match, as the command line, the job file and the Match panel fill it in.
+struct Job : MatchQuestion, MatchOutputs {
+    /// The same match without any output.
+    [[nodiscard]] Job asked() const;
 
     friend bool operator==(const Job&, const Job&) = default;
 };

@@ -38,6 +38,16 @@ bool keepLearnt();
 /// the file cannot be written, returns false and writes a line to the log.
 bool updateKnowledge(const std::function<void(plan::Knowledge&)>& change);
 
+/// While one lives, knowledge() is empty and learn() and keepLearnt() do nothing, in all threads:
+/// for a run that must depend on nothing kept and keep nothing.
+class NothingKept {
+  public:
+    NothingKept();
+    ~NothingKept();
+    NothingKept(const NothingKept&) = delete;
+    NothingKept& operator=(const NothingKept&) = delete;
+};
+
 /// Result of a calibration.
 struct Calibrated {
     /// Cancelled before all constants were known, so nothing was saved. A later cancellation saves

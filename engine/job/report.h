@@ -94,8 +94,8 @@ struct GroupReport {
     std::vector<int> templates; ///< their numbers
     std::int64_t mapBytes = 0;  ///< memory of the map, which stays while the other groups run
     plan::PlanReport plan;
-    /// Memory of a search over poses beside its plan, of which a plan that was refused says
-    /// nothing.
+    /// Memory of the run beside its plan, as for a search over poses or the maps of other groups,
+    /// of which a plan that was refused says nothing.
     std::int64_t besideBytes = 0;
     std::optional<RunReport> run;
     std::optional<MapReport> map;

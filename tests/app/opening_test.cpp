@@ -56,48 +56,6 @@ class CliOpeningTest : public QObject {
         QCOMPARE(m_sample.bytes("again.csv"), m_sample.bytes("p.csv"));
     }
 
-    /// Every extension that the manual names for outputs is written, and what was written is read.
-    void everyExtensionIsWrittenAndRead() {
-        const QStringList match{"match", "scene.mha", "template.mha", "--quiet"};
-        for (const QString extension :
-             {"mha", "nrrd", "tif", "nii", "nii.gz", "mrc", "h5", "mrcs", "png"}) {
-            const bool stack = extension == "mrcs";
-            QStringList files;
-            for (const QString option : {"--map", "--average", "--average-variance", "--stack"}) {
-                if (extension != "png" && (!stack || option == "--stack")) {
-                    files << option << option.mid(2) + "." + extension;
-                }
-            }
-            files << (extension == "png" ? QStringList{"--status", "status.png"} : QStringList{});
-            const CliRun done = run(match + files);
-            QVERIFY2(done.code == 0, done.errors.constData());
-            for (qsizetype i = 1; i < files.size(); i += 2) {
-                const CliRun read = run({"info", "--verify", files[i]});
-                QVERIFY2(read.code == 0, read.errors.constData());
-            }
-        }
-        QCOMPARE(run(match + QStringList{"--peaks", "p.csv"}).code, 0);
-        for (const QString extension : {"csv", "tsv", "json"}) {
-            const CliRun done =
-                run(match + QStringList{"--truth", "p.csv", "--comparison", "c." + extension,
-                                        "--peaks", "all." + extension});
-            QVERIFY2(done.code == 0, done.errors.constData());
-            const CliRun same =
-                run({"diff", "all." + extension, "p.csv", "--output", "d." + extension});
-            QVERIFY2(same.code == 0, same.errors.constData());
-            for (const QString list : {"c.", "d.", "all."}) {
-                const CliRun read = run({"peaks", list + extension, "--to", "json"});
-                QVERIFY2(read.code == 0, read.errors.constData());
-            }
-        }
-        for (const QString file : {"r.json", "r.txt", "r.html", "f.svg"}) {
-            QCOMPARE(
-                run(match + QStringList{file.startsWith('r') ? "--report" : "--figure", file}).code,
-                0);
-            QVERIFY(!m_sample.bytes(file).isEmpty());
-        }
-    }
-
     /// A report may come from somebody else; opening a pipe would wait for its writer.
     void aPipeThatAReportNamesIsNoInput() {
         QCOMPARE(

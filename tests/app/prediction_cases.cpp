@@ -67,7 +67,9 @@ RunMemory memoryOf(const PredictedRun& run) {
         return {};
     }
     const auto report = nlohmann::json::parse(done.output.toStdString());
-    return {report.at("chosen").at("host_bytes").get<double>(),
+    const auto& poses = report.at("poses"); // which need memory beside that of the plan
+    return {(poses.is_null() ? report.at("chosen").at("host_bytes") : poses.at("memory_bytes"))
+                .get<double>(),
             report.at("run").at("peak_host_bytes").get<double>()};
 }
 

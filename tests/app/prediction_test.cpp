@@ -49,6 +49,27 @@ class CliPredictionTest : public QObject {
                  qPrintable(QString::number(memory.measured)));
     }
 
+    // All members share the mask, and no member keeps a spectrum in double.
+    void posesUnderOneMaskTakeLittleLessThanPredicted_data() {
+        QTest::addColumn<QString>("promise");
+        QTest::addColumn<double>("most");
+        QTest::newRow("in single precision") << "1e-4" << 1.7;
+        QTest::newRow("all in double") << "1e-12" << 1.35;
+    }
+    void posesUnderOneMaskTakeLittleLessThanPredicted() {
+        QFETCH(QString, promise);
+        QFETCH(double, most);
+        PredictedRun run{"tiled", {96, 96, 72}, {17, 17, 17}, PixelType::Float32};
+        run.options = {"--rotations", "90",        "--mask", "sphere:8",    "--tile",
+                       "56,56,48",    "--promise", promise,  "--min-score", "0.5"};
+        const test::RunMemory memory = test::memoryOf(run);
+        QVERIFY2(0 < memory.measured && memory.measured <= memory.predicted &&
+                     memory.predicted <= most * memory.measured,
+                 qPrintable(QString("%1 predicted, %2 measured")
+                                .arg(memory.predicted, 0, 'f', 0)
+                                .arg(memory.measured, 0, 'f', 0)));
+    }
+
     void blocksStayWithinTheMemoryLimit() {
         const test::RunMemory memory = test::memoryOf({"tiled-template",
                                                        {3000, 2800, 1},

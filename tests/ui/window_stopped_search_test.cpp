@@ -68,7 +68,7 @@ class WindowStoppedSearchTest : public QObject {
         m_window->loadJob(kept + "/search.json");
         QTRY_VERIFY_WITH_TIMEOUT(loaded, 20'000);
         QVERIFY(test::waitUntilIdle(*m_window));
-        QCOMPARE(panel().settings().poses.resume, std::filesystem::path(kept.toStdString()));
+        QCOMPARE(panel().settings().resume, std::filesystem::path(kept.toStdString()));
         std::int64_t again = 0;
         connect(&m_window->controller(), &ui::RunController::searchedChanged, this,
                 [&](std::int64_t members, std::int64_t) { again = again > 0 ? again : members; });

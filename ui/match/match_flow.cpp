@@ -308,7 +308,7 @@ void MatchFlow::run() {
                        [this, job, with = images()](std::stop_token stop,
                                                     job::JobSink* sink) -> RunController::Done {
                            const QString kept =
-                               job.poses.resume.empty() ? QString() : keepJob(job, with, stop);
+                               job.resume.empty() ? QString() : keepJob(job, with, stop);
                            auto result =
                                std::make_shared<job::JobResult>(job::runJob(job, with, stop, sink));
                            if (!job.furtherScenes.empty()) {

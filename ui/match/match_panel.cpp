@@ -284,7 +284,7 @@ void MatchPanel::nameChanges() {
 }
 
 void MatchPanel::setRunning(bool running) {
-    m_run->setRunning(running, !settings().poses.resume.empty());
+    m_run->setRunning(running, !settings().resume.empty());
     updateData();
 }
 

@@ -375,20 +375,22 @@ class TiledMethod final : public method::Method {
                  (points.fftw ? base::voxelCount(points) : 0));
         return method::mapBytes(problem) + unlikeBytes(problem) +
                problem.templates * TiledPrepared::bytes(counted, points, keeps) +
-               std::max(making, workspace) + littleBytes(problem, candidate.threads);
+               TiledPrepared::sharedBytes(problem, points, keeps) + std::max(making, workspace) +
+               littleBytes(problem, candidate.threads);
     }
 
     /// True if the spectrum of a template in double is kept from the first tile that needs it: it
     /// is small compared with the memory of the run.
     static bool keepsDouble(const Problem& problem, const Candidate& candidate,
                             std::int64_t workspace) {
-        if (problem.precision == method::Precision::Double || problem.templates > 1) {
+        if (problem.precision == method::Precision::Double) {
             return true;
         }
         // a twentieth: predictions of memory must be right within a tenth
         constexpr std::int64_t kLittle = 20;
         const TransformShape points(candidate);
-        return 8 * TileTransform<double>::spectrumValues(doublePoints(problem, points)) <=
+        return problem.templates * 8 *
+                   TileTransform<double>::spectrumValues(doublePoints(problem, points)) <=
                (method::mapBytes(problem) + TiledPrepared::spectrumBytes(points) + workspace) /
                    kLittle;
     }

@@ -502,7 +502,7 @@ std::int64_t TiledPrepared::bytes(const Counted& counted, const TransformShape& 
         const TransformShape inDouble = doublePoints(problem, points);
         const bool keeps = (!single || problem.recompute) && keep;
         return counted.templateBytes() + spectrumBytes(points) + general +
-               MaskWeights::bytes(problem.templ, points, inDouble, keeps) +
+               (problem.ownMasks ? MaskWeights::bytes(problem.templ, points, inDouble, keeps) : 0) +
                (keeps ? 8 * TileTransform<double>::spectrumValues(inDouble) : 0);
     }
     const bool plain = !problem.mask && problem.statistics != method::WindowStatistics::Fourier;
@@ -510,6 +510,15 @@ std::int64_t TiledPrepared::bytes(const Counted& counted, const TransformShape& 
     return counted.templateBytes() + (single && plain ? spectrumBytes(points) : 0) + general +
            (inDouble ? 8 * TileTransform<double>::spectrumValues(doublePoints(problem, points))
                      : 0);
+}
+
+std::int64_t TiledPrepared::sharedBytes(const Problem& problem, const TransformShape& points,
+                                        bool keep) {
+    const bool keeps =
+        (problem.precision == method::Precision::Double || problem.recompute) && keep;
+    return masksInTiles(problem) && !problem.ownMasks
+               ? MaskWeights::bytes(problem.templ, points, doublePoints(problem, points), keeps)
+               : 0;
 }
 
 method::Outcome TiledRun::operator()(const Extents& tile, ThreadBuffers<TiledBuffers>& buffers,

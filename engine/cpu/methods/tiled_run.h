@@ -61,6 +61,9 @@ class TiledPrepared final : public method::Prepared {
     /// Bytes kept of a template, its spectrum in double included if a run may need it.
     [[nodiscard]] static std::int64_t bytes(const Counted& counted, const TransformShape& points,
                                             bool keep);
+    /// Bytes of the mask that all templates of a bank share; 0 where each has its own.
+    [[nodiscard]] static std::int64_t sharedBytes(const method::Problem& problem,
+                                                  const TransformShape& points, bool keep);
     /// Bytes of the spectrum in single precision.
     [[nodiscard]] static std::int64_t spectrumBytes(const TransformShape& points) {
         return 4 * TileTransform<float>::spectrumValues(points);

@@ -26,7 +26,7 @@ std::string dumped(const JsonValue& json) {
 template <class Take>
 void parsed(std::string_view text, const std::filesystem::path& name, const Take& take) {
     if (base::nestsTooDeep(text)) {
-        failInput(name, "its brackets are nested too deep");
+        failInput(name, "its brackets are nested too deep, or an object has more than 10000 keys");
     }
     try {
         take(JsonValue::parse(text));
@@ -215,14 +215,21 @@ std::string slicerText(const PositionList& list) {
     JsonValue points = JsonValue::array();
     for (const ListedPosition& position : list.positions) {
         const std::string number = std::to_string(points.size() + 1);
-        std::string description = list.scoreName + " " + numberText(position.score.value_or(0));
+        std::vector<std::string> words;
+        if (position.score) {
+            words.push_back(list.scoreName + " " + numberText(*position.score));
+        }
         for (std::size_t i = 0; i < list.columns.size(); ++i) {
             if (list.columns[i].name == "sigma") {
-                description += ", sigma " + position.cells[i] + " voxels";
+                words.push_back("sigma " + position.cells[i] + " voxels");
             }
         }
         if (position.decision) {
-            description += ", " + decisionText(position);
+            words.push_back(decisionText(position));
+        }
+        std::string description;
+        for (const std::string& word : words) {
+            description += (description.empty() ? "" : ", ") + word;
         }
         JsonValue point{{"id", number},
                         {"label", list.noun + "-" + number},
@@ -267,9 +274,8 @@ void takeSlicer(std::string_view text, PositionList& list, const std::filesystem
                     }
                 }
                 const std::size_t last = description.rfind(", ");
-                if (last != std::string::npos) {
-                    position.decision = match::decisionNamed(description.substr(last + 2));
-                }
+                position.decision = match::decisionNamed(
+                    description.substr(last == std::string::npos ? 0 : last + 2));
                 if (point.contains("orientation")) {
                     const auto turn = point["orientation"].get<Matrix>();
                     position.angles = anglesOf(

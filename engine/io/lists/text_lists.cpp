@@ -70,8 +70,10 @@ template <class Take> void forLines(std::string_view text, const Take& take) {
     }
 }
 
-/// A cell as RFC 4180 has it: in quotes where it would read as something else.
-std::string quotedCell(const std::string& cell, char separator) {
+/// A cell as RFC 4180 has it: in quotes where it would read as something else. Where a spreadsheet
+/// would compute it, an apostrophe comes first.
+std::string quotedCell(const std::string& stated, char separator) {
+    const std::string cell = isFormula(stated) ? "'" + stated : stated;
     if (cell.find(separator) == std::string::npos && cell.find('"') == std::string::npos &&
         !cell.starts_with('#')) {
         return cell;
@@ -82,6 +84,16 @@ std::string quotedCell(const std::string& cell, char separator) {
     }
     return quoted + '"';
 }
+
+} // namespace
+
+bool isFormula(const std::string& cell) {
+    constexpr std::string_view kBeginnings = "=+-@";
+    return cell.size() > 1 && kBeginnings.find(cell.front()) != std::string_view::npos &&
+           !numberOf(cell);
+}
+
+namespace {
 
 std::string joined(const std::vector<std::string>& cells, char separator) {
     std::string line;
@@ -166,7 +178,7 @@ std::string cellOf(const Field& field, const PositionList& list, std::size_t num
     case Holds::Depth:
         return std::to_string(position.box.z);
     case Holds::Score:
-        return numberText(position.score.value_or(0));
+        return position.score ? numberText(*position.score) : "nan"; // 0 would be a score
     case Holds::Angle1:
         return angle(0);
     case Holds::Angle2:

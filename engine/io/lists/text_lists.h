@@ -67,5 +67,7 @@ void takeAnchoredSheet(const Sheet& sheet, PositionList& list, const std::filesy
 /// `text` as a number; empty for a text that is none.
 /// Nothing for text that is no number, or one that is not finite.
 [[nodiscard]] std::optional<double> numberOf(std::string_view text);
+/// True for a text that a spreadsheet would compute: "=1+1", "@SUM(A1)"; not for a number.
+[[nodiscard]] bool isFormula(const std::string& cell);
 
 } // namespace flcc::io::detail::lists

@@ -13,6 +13,12 @@ constexpr const char* kSmaller = "use a smaller {--region}";
 
 } // namespace
 
+ConvolveJob ConvolveJob::asked() const {
+    ConvolveJob question;
+    static_cast<ConvolveQuestion&>(question) = *this;
+    return question;
+}
+
 bool isKernelFile(const std::string& kernel) {
     std::error_code error;
     return std::filesystem::exists(kernel, error) || !filter::isKernelName(kernel);

@@ -299,6 +299,12 @@ constexpr const char* kSmallerImage = "cut or bin the image";
 
 } // namespace
 
+FeaturesJob FeaturesJob::asked() const {
+    FeaturesJob question;
+    static_cast<FeaturesQuestion&>(question) = *this;
+    return question;
+}
+
 FeaturesResult runFeatures(const FeaturesJob& job, const std::stop_token& stop, JobSink* sink) {
     JobSink silent;
     return detail::withMemoryErrors(kThisSearch, kSmallerImage, [&] {

@@ -1,7 +1,12 @@
 #include "engine/job/kinds/job_again.h"
 
+#include <algorithm>
+#include <memory>
 #include <utility>
 
+#include "engine/base/error.h"
+#include "engine/job/arguments.h"
+#include "engine/job/knowledge.h"
 #include "engine/job/output/export_files.h"
 
 namespace flcc::job::detail {
@@ -11,10 +16,11 @@ using std::filesystem::path;
 
 namespace {
 
-/// The job's own progress; maps are wanted, because they are compared.
+/// The job's own progress; maps are wanted where the report has the digest of one.
 class ReplaySink : public JobSink {
   public:
-    explicit ReplaySink(JobSink* heard) : m_heard(heard) {}
+    ReplaySink(JobSink* heard, bool maps) : m_heard(heard), m_maps(maps) {}
+    [[nodiscard]] bool wantsMaps() const override { return m_maps; }
     void phase(Phase now) override {
         if (m_heard != nullptr) {
             m_heard->phase(now);
@@ -33,12 +39,15 @@ class ReplaySink : public JobSink {
 
   private:
     JobSink* m_heard;
+    bool m_maps;
 };
+
+/// Whether a report has this value as a text.
+bool states(const Json& report, const char* key) { return report.value(key, Json()).is_string(); }
 
 /// Lets a job run the candidate that the report `file` chose, if it chose one.
 void chooseAgain(PlannedJob& job, const path& file, const Json& holder) {
     const PlannedJob none;
-    job.report.clear();
     job.planReport.clear();
     job.repeat = 1;
     if (holder.value("chosen", Json()).is_object()) {
@@ -77,39 +86,68 @@ JobImages imagesOf(const Json& report, const Job& job) {
     return images;
 }
 
-Again again(Job job, const path& file, const Json& before, const std::stop_token& stop,
+/// The audit is made where it was made: its predicted time decided, which is no part of a result.
+Audit auditOf(const Job& job, const Json& before) {
+    const Json audit = before.value("audit", Json());
+    if (!audit.is_object()) {
+        return job.audit;
+    }
+    const auto isMade = [](const Json& verdict) { return verdict.is_string() && verdict != "off"; };
+    bool made = isMade(audit.value("verdict", Json()));
+    if (const Json frames = before.value("frames", Json()); frames.is_array()) {
+        made = std::ranges::all_of(
+            frames, [&](const Json& frame) { return isMade(frame.value("audit", Json())); });
+    }
+    return made ? Audit::On : Audit::Off;
+}
+
+/// A report as the run that wrote it would state it: the row of the plan that ran is the chosen
+/// one.
+void takePlan(Json& now, const Json& before) {
+    Json chosen = nullptr;
+    for (const Json& row : before.value("candidates", Json::array())) {
+        if (row.is_object() && row.value("verdict", Json()) == "chosen") {
+            chosen = row;
+        }
+    }
+    now["chosen"] = chosen;
+}
+
+Again again(const Job& stated, const path& file, const Json& before, const std::stop_token& stop,
             JobSink& sink) {
-    const path mapFile = job.map;
-    const Job none;
-    job.map = job.status = job.index = job.peaks = job.heatmap = none.map;
-    job.templateOut = none.templateOut;
-    job.searchMaps.clear();
-    job.exports = none.exports;
-    job.slice.reset();
+    Job job = stated.asked();
     const Json groups = before.value("groups", Json::array());
-    chooseAgain(job, file, groups.empty() ? before : groups.at(0));
-    const JobResult result = runJob(job, imagesOf(before, job), stop, &sink);
-    Again done{.cancelled = result.cancelled, .report = {}, .found = {}};
-    if (result.cancelled) {
+    job.repeat = 1;
+    if (gaveUp(before)) { // and the exhaustive search had been chosen for
+        job.poses.search = Search::Exhaustive;
+    }
+    if (!job.poses.prunes()) { // which has nothing to choose
+        chooseAgain(job, file, groups.empty() ? before : groups.at(0));
+        job.audit = auditOf(job, before);
+    }
+    auto result = std::make_shared<JobResult>(runJob(job, imagesOf(before, job), stop, &sink));
+    Again done{.cancelled = result->cancelled || !reportBoxes(stated, *result, stop), .report = {}};
+    if (done.cancelled) {
         return done;
     }
-    done.report = Json::parse(toJson(result.report));
-    std::optional<MapAgain> map;
-    if (result.map && before.value("map_sha256", Json()).is_string()) {
-        map = {method::scoresOf(*result.map), mapDigest(*result.map), mapFile};
+    if (result->map && !job.stream) {
+        result->report.mapSha256 = mapDigest(*result->map);
     }
-    done.found = {
-        comparePeaks(before.value("peaks", Json::array()),
-                     done.report.value("peaks", Json::array())),
-        compareFrames(before.value("frames", Json()), done.report.value("frames", Json())),
-        compareMaps(before, done.report, map, stop)};
+    done.report = Json::parse(toJson(result->report));
+    takePlan(done.report, before);
+    for (std::size_t i = 0; i < std::min(groups.size(), done.report.at("groups").size()); ++i) {
+        takePlan(done.report["groups"][i], groups[i]);
+    }
+    if (result->map && !job.stream) {
+        done.map = {.values = method::scoresOf(*result->map), .file = stated.map};
+        done.held = result;
+    }
     return done;
 }
 
-Again again(ConvolveJob job, const path& file, const Json& before, const std::stop_token& stop,
-            JobSink& sink) {
-    const path mapFile = job.output;
-    job.output.clear();
+Again again(const ConvolveJob& stated, const path& file, const Json& before,
+            const std::stop_token& stop, JobSink& sink) {
+    ConvolveJob job = stated.asked();
     chooseAgain(job, file, before);
     job.parts = job.planReport.empty() ? job.parts : 0;
     const std::string sample = sampleOf(before);
@@ -117,27 +155,26 @@ Again again(ConvolveJob job, const path& file, const Json& before, const std::st
     if (!sample.empty()) {
         images.scene = sampleImages(sample).scene;
     }
-    const ConvolveResult result = runConvolve(job, images, stop, &sink);
-    Again done{.cancelled = result.cancelled, .report = {}, .found = {}};
-    if (result.cancelled) {
+    auto result = std::make_shared<ConvolveResult>(runConvolve(job, images, stop, &sink));
+    Again done{.cancelled = result->cancelled, .report = {}};
+    if (result->cancelled) {
         return done;
     }
-    done.report = Json::parse(toJson(result.report));
-    std::optional<MapAgain> map;
-    if (before.value("map_sha256", Json()).is_string()) {
-        const base::AnyView values = base::viewOf(result.pixels);
-        map = {values, imageDigest(values), mapFile};
+    const base::AnyView values = base::viewOf(result->pixels);
+    result->report.mapSha256 = job.stream ? std::string() : imageDigest(values);
+    done.report = Json::parse(toJson(result->report));
+    takePlan(done.report, before);
+    if (!job.stream) {
+        done.map = {.values = values, .file = stated.output};
+        done.held = result;
     }
-    done.found = {compareConvolvedFrames(before.value("frames", Json()), done.report.at("frames")),
-                  compareMaps(before, done.report, map, stop)};
     return done;
 }
 
-Again again(FeaturesJob job, const path& /*file*/, const Json& before, const std::stop_token& stop,
-            JobSink& sink) {
-    job.detector.maps = !job.strength.empty() || !job.scaleMap.empty();
-    const Job none;
-    job.blobs = job.strength = job.scaleMap = job.pairs = job.report = none.report;
+Again again(const FeaturesJob& stated, const path& /*file*/, const Json& before,
+            const std::stop_token& stop, JobSink& sink) {
+    FeaturesJob job = stated.asked();
+    job.detector.maps = states(before, "strength_sha256") || states(before, "scale_map_sha256");
     const std::string sample = sampleOf(before);
     const FeaturesImage image = sample.empty() ? loadFeaturesImage(job, job.scene, stop)
                                                : featuresImage(sampleImages(sample).scene);
@@ -146,34 +183,88 @@ Again again(FeaturesJob job, const path& /*file*/, const Json& before, const std
     if (done.cancelled) {
         return done;
     }
-    const FeaturesResult result = runFeatures(job, image, nullptr, stop, &sink);
+    FeaturesResult result = runFeatures(job, image, nullptr, stop, &sink);
     done.cancelled = result.cancelled;
     if (done.cancelled) {
         return done;
     }
-    done.report = Json::parse(toJson(result));
-    const auto digestOf = [](const base::Image<float>& map) {
-        return map.count() > 0 ? Json(imageDigest(map.view())) : Json();
-    };
-    done.found = {
-        compareRows("blob", before.value("blobs", Json::array()), done.report.at("blobs")),
-        compareDigests("strengths", before.value("strength_sha256", Json()),
-                       digestOf(result.detection.strength)),
-        compareDigests("scales", before.value("scale_map_sha256", Json()),
-                       digestOf(result.detection.scale))};
-    if (const Json pairs = before.value("match", Json()); pairs.is_object()) {
-        done.found.push_back(compareRows("pair", pairs.value("pairs", Json::array()),
-                                         done.report.at("match").value("pairs", Json::array())));
+    if (result.detection.strength.count() > 0) {
+        result.strengthSha256 = imageDigest(result.detection.strength.view());
+        result.scaleMapSha256 = imageDigest(result.detection.scale.view());
     }
+    done.report = Json::parse(toJson(result));
     return done;
+}
+
+void noteHost(const Json& before, const Json& now, std::vector<std::string>& notes) {
+    const Json then = before.value("environment", Json::object());
+    for (const char* const key : {"processor", "instructions"}) {
+        if (then.value(key, Json()) != now.at("environment").at(key)) {
+            notes.push_back("the report was made with the " + std::string(key) + " " +
+                            then.value(key, Json()).dump() + ", this machine has " +
+                            now.at("environment").at(key).dump());
+        }
+    }
 }
 
 } // namespace
 
-Again runAgain(const AnyJob& job, const path& file, const Json& before, const std::stop_token& stop,
-               JobSink* sink) {
-    ReplaySink heard(sink);
-    return std::visit([&](const auto& one) { return again(one, file, before, stop, heard); }, job);
+Again runAgain(const path& file, const Json& before, const std::stop_token& stop, JobSink* sink) {
+    const AnyJob stated = anyFromJobFile(before.at("job").dump());
+    ReplayedInputs inputs = findInputs(file, before, stated, stop);
+    if (stop.stop_requested()) {
+        return {.cancelled = true, .report = {}};
+    }
+    if (!inputs.faults.empty()) {
+        throw base::Error(base::ErrorCode::Input,
+                          file.string() + " cannot be run again: " + inputs.faults);
+    }
+    const NothingKept forgets;
+    const AnyJob job = anyFromJobFile(movedJob(before.at("job"), inputs).dump());
+    ReplaySink heard(sink, states(before, "map_sha256"));
+    Again done =
+        std::visit([&](const auto& one) { return again(one, file, before, stop, heard); }, job);
+    done.inputs = std::move(inputs);
+    if (const auto* const match = std::get_if<Job>(&stated); match != nullptr && !done.cancelled) {
+        done.report["command_line"] = toCommandLine(*match);
+    }
+    return done;
+}
+
+Replay compareAgain(const Json& before, const Again& done, const std::stop_token& stop) {
+    const bool bothMaps = states(before, "map_sha256") && states(done.report, "map_sha256");
+    const bool sameMap = bothMaps && before.at("map_sha256") == done.report.at("map_sha256");
+    const ComparedReports all = compareReports({.before = before,
+                                                .now = done.report,
+                                                .sameMap = sameMap,
+                                                .isExact = done.report.at("command") == "features",
+                                                .moved = done.inputs.moved});
+    std::vector<Found> found{all.found};
+    if (bothMaps && done.map) {
+        OtherMap map = *done.map;
+        map.bound = largestBound(before) + largestBound(done.report);
+        map.sameStatistics = all.map.verdict == Replay::Verdict::Identical;
+        found.push_back(sameMap
+                            ? Found{Replay::Verdict::Identical,
+                                    "the map of " + base::toString(base::extentsOf(map.values)) +
+                                        " voxels is the same, bit for bit"}
+                            : compareMaps(map, stop));
+    }
+    Replay outcome;
+    for (const Found& one : found) {
+        outcome.verdict = std::max(outcome.verdict, one.verdict);
+    }
+    outcome.sentence = name(outcome.verdict);
+    const char* separator = ": ";
+    for (const Found& one : found) { // the worst verdict gives the reasons
+        if (one.verdict == outcome.verdict && !one.sentence.empty()) {
+            outcome.sentence += std::exchange(separator, "; ") + one.sentence;
+        }
+    }
+    outcome.notes = done.inputs.notes;
+    noteHost(before, done.report, outcome.notes);
+    outcome.unchecked = all.unchecked;
+    return outcome;
 }
 
 } // namespace flcc::job::detail

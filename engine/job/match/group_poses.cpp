@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "engine/base/stopwatch.h"
+#include "engine/base/text.h"
 #include "engine/job/input/limits.h"
 #include "engine/job/input/poses.h"
 #include "engine/job/knowledge.h"
@@ -14,27 +15,49 @@
 
 namespace flcc::job::detail {
 
+namespace {
+
+/// States the limit of the whole run, as the user gave it, in place of what is left of it for the
+/// plan. `beside`: bytes of the run beside the plan.
+void stateWhole(plan::PlanReport& report, std::int64_t whole, std::int64_t beside) {
+    report.limits.memoryBytes = whole;
+    for (plan::CandidateReport& row : report.candidates) {
+        const std::size_t at = row.reason.find(", the limit is ");
+        if (beside > 0 && at != std::string::npos) {
+            row.reason.replace(at, std::string::npos,
+                               " and " + base::bytesText(beside) + " beside it, the limit is " +
+                                   base::bytesText(whole));
+        }
+    }
+}
+
+} // namespace
+
 /// The plan of a batch of poses has smaller batches where memory is short; `asked` gets the memory
 /// that is left for it.
 plan::Planned GroupRun::planned(plan::Request& asked, base::TilePool& pool,
                                 const std::stop_token& stop) {
     const method::MaskedView scene = m_inputs.sceneView();
+    const std::int64_t memory = asked.limits.memoryBytes;
+    const std::int64_t whole = m_job.memoryBytes > 0 ? m_job.memoryBytes : memory;
+    const auto stated = [&](plan::Planned made) {
+        const std::int64_t beside = whole - memory + besideBytes();
+        m_report.besideBytes = made.plan ? 0 : beside;
+        stateWhole(made.report, whole, beside);
+        return made;
+    };
     if (!m_bank) {
         const method::MaskedView templ = m_inputs.templViews(m_numbers).front();
-        return plan::makePlan(m_problem, asked, &scene, &templ, &m_statistics, pool, stop);
+        return stated(plan::makePlan(m_problem, asked, &scene, &templ, &m_statistics, pool, stop));
     }
     const rotation::TurnedTemplate member = m_bank->member(m_bank->typical());
     const method::MaskedView templ = method::viewOf(member);
-    const std::int64_t memory = asked.limits.memoryBytes;
     while (true) {
         asked.limits.memoryBytes = std::max<std::int64_t>(1, memory - besideBytes());
         plan::Planned made =
             plan::makePlan(m_problem, asked, &scene, &templ, &m_statistics, pool, stop);
         if (made.plan || made.cancelled || m_problem.templates <= kLeastBatch) {
-            // The limit is that of the whole run, as the user gave it.
-            m_report.besideBytes = made.plan ? 0 : besideBytes();
-            made.report.limits.memoryBytes = made.plan ? made.report.limits.memoryBytes : memory;
-            return made;
+            return stated(std::move(made));
         }
         const std::int64_t half = std::max<std::int64_t>(kLeastBatch, m_problem.templates / 2);
         m_problem.templates = static_cast<int>(Batches(m_bank->count(), half).largest());

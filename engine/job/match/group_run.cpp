@@ -118,9 +118,9 @@ bool GroupRun::plan(const plan::Request& request, bool warmUp, const std::stop_t
         asked.replay = chosenCandidate(m_job.planReport.string(), m_problem.templ);
     }
     base::TilePool pool(asked.limits.threads);
-    if (m_bank && !m_job.poses.resume.empty()) {
+    if (m_bank && !m_job.resume.empty()) {
         m_kept = std::make_unique<KeptSearch>(
-            m_job.poses.resume, searchIdentity(m_job, m_inputs, m_numbers, m_problem), members());
+            m_job.resume, searchIdentity(m_job, m_inputs, m_numbers, m_problem), members());
         if (m_kept->part()) {
             asked.replay = m_kept->part()->candidate; // no other has the same bits
             m_keptMembers = m_kept->part()->members;

@@ -160,6 +160,13 @@ void keepMeasurements() {
 
 } // namespace
 
+Job Job::asked() const {
+    Job question;
+    static_cast<MatchQuestion&>(question) = *this;
+    question.searchStatistics = searchStatistics || !searchMaps.empty();
+    return question;
+}
+
 double thresholdOf(const Job& job) {
     const method::OperationTraits& traits = job.operation.traits();
     const bool largest = traits.best == method::Best::Largest;

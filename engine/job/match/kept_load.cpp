@@ -272,7 +272,7 @@ std::shared_ptr<const KeptMap> loadKeptMap(const Job& job, const std::stop_token
     const std::string text = detail::readTextFile(job.report, "report");
     if (base::nestsTooDeep(text)) {
         refuseFiles("the values of the report " + job.report.string() +
-                    " are nested more than 100 deep");
+                    " are nested more than 100 deep, or one has more than 10000 keys");
     }
     try {
         return load(job, Json::parse(text), stop);

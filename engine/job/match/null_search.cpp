@@ -115,15 +115,14 @@ JobImages nullImages(const JobResult& inputs, NullTemplate kind) {
     return images;
 }
 
-/// Options that belong to the files, the timing or the outputs of the job itself are left out.
+/// Options that belong to the files or the timing of the job itself are left out.
 Job searchOf(const Job& job) {
-    Job search = job;
+    Job search = job.asked();
     search.null = NullTemplate::None;
     search.crops.clear();
     search.templates.clear();
     search.masks.clear();
     search.sceneMask.clear();
-    search.templateOut.clear();
     search.furtherScenes.clear();
     search.stream = false;
     search.resample = false;
@@ -132,18 +131,10 @@ Job searchOf(const Job& job) {
     search.repeat = 1;
     search.audit = Audit::Off;
     search.searchStatistics = false;
-    search.searchMaps.clear();
     search.handedness = false;
     search.species.clear();
+    search.truth.clear();
     search.timeAgain = false;
-    search.poses.resume.clear();
-    for (std::filesystem::path* const output :
-         {&search.report, &search.map, &search.status, &search.index, &search.peaks,
-          &search.heatmap, &search.truth, &search.comparison}) {
-        output->clear();
-    }
-    search.slice.reset();
-    search.exports = {};
     return allPeaks(std::move(search));
 }
 

@@ -149,8 +149,9 @@ Option<Common> memory() {
             .set = [](Common& job, const std::string& text) { job.memoryBytes = parseSize(text); }};
 }
 
-Option<Common> report(std::string value, std::string help) {
-    return fileOption<Common>("report", std::move(value), std::move(help), &Common::report);
+Option<CommonOutputs> report(std::string value, std::string help) {
+    return fileOption<CommonOutputs>("report", std::move(value), std::move(help),
+                                     &CommonOutputs::report);
 }
 
 Option<PlannedJob> stream(std::string help) {

@@ -20,7 +20,7 @@ namespace flcc::job::detail::rows {
 [[nodiscard]] Option<Common> world();
 [[nodiscard]] Option<Common> threads();
 [[nodiscard]] Option<Common> memory();
-[[nodiscard]] Option<Common> report(std::string value, std::string help);
+[[nodiscard]] Option<CommonOutputs> report(std::string value, std::string help);
 
 [[nodiscard]] Option<PlannedJob> stream(std::string help);
 [[nodiscard]] Option<PlannedJob> region(std::string help);

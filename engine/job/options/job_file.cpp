@@ -96,7 +96,8 @@ Json parseObject(std::string_view text) {
         return true;
     };
     if (base::nestsTooDeep(text)) {
-        throw Error(ErrorCode::Input, "the values of the job file are nested more than 100 deep");
+        throw Error(ErrorCode::Input, "the values of the job file are nested more than 100 deep, "
+                                      "or one has more than 10000 keys");
     }
     Json json;
     try {

@@ -381,11 +381,9 @@ std::vector<Option<Job>> makeOptions() {
                  "the sums of --search-statistics, and go on from the part that it keeps",
          .get =
              [](const Job& job) {
-                 return job.poses.resume.empty() ? std::nullopt
-                                                 : std::optional(job.poses.resume.string());
+                 return job.resume.empty() ? std::nullopt : std::optional(job.resume.string());
              },
-         .set = [](Job& job,
-                   const std::string& text) { job.poses.resume = toFile("resume", text); }},
+         .set = [](Job& job, const std::string& text) { job.resume = toFile("resume", text); }},
         preparationText("band", "LOW,HIGH[UNIT]",
                         "leave only wavelengths from LOW to HIGH, in voxels or with a unit, of "
                         "templates and scene, such as 3,40 or 30,400A; 0 leaves a side open",

@@ -50,16 +50,40 @@ bool addBoxes(OutputFiles& files, const path& target, const base::Image<float>& 
     });
 }
 
+match::Panels cutStack(const Job& job, JobResult& result, const std::stop_token& stop) {
+    const match::PanelOptions options = panelOptions(job, result);
+    match::Panels panels =
+        match::cutPanels(base::viewOf(result.scene->pixels), result.peaks, options, stop);
+    if (!stop.stop_requested()) {
+        result.report.stack = reportOf(panels, options);
+        result.report.stack->file = job.exports.stack.string();
+    }
+    return panels;
+}
+
+match::Average averagedOf(const Job& job, JobResult& result, const std::stop_token& stop) {
+    const match::PanelOptions options = panelOptions(job, result);
+    match::Average average =
+        match::averageOf(base::viewOf(result.scene->pixels), result.peaks, options, stop);
+    if (!stop.stop_requested() && average.count > 0) {
+        result.report.average = reportOf(average, options, result.geometry);
+        result.report.average->file =
+            (job.exports.average.empty() ? job.exports.averageVariance : job.exports.average)
+                .string();
+    }
+    return average;
+}
+
+bool hasAverage(const Exports& exports) {
+    return !exports.average.empty() || !exports.averageVariance.empty();
+}
+
 bool writeStack(const Job& job, JobResult& result, OutputFiles& files,
                 const std::stop_token& stop) {
-    const match::PanelOptions options = panelOptions(job, result);
-    const match::Panels panels =
-        match::cutPanels(base::viewOf(result.scene->pixels), result.peaks, options, stop);
+    const match::Panels panels = cutStack(job, result, stop);
     if (stop.stop_requested()) {
         return false;
     }
-    result.report.stack = reportOf(panels, options);
-    result.report.stack->file = job.exports.stack.string();
     noteLeftOut(*result.report.stack, result.notes);
     const auto members = static_cast<std::int64_t>(panels.taken.size());
     if (members == 0) {
@@ -71,9 +95,7 @@ bool writeStack(const Job& job, JobResult& result, OutputFiles& files,
 
 bool writeAverage(const Job& job, JobResult& result, OutputFiles& files,
                   const std::stop_token& stop) {
-    const match::PanelOptions options = panelOptions(job, result);
-    const match::Average average =
-        match::averageOf(base::viewOf(result.scene->pixels), result.peaks, options, stop);
+    const match::Average average = averagedOf(job, result, stop);
     if (stop.stop_requested()) {
         return false;
     }
@@ -84,9 +106,6 @@ bool writeAverage(const Job& job, JobResult& result, OutputFiles& files,
         }
         return true;
     }
-    result.report.average = reportOf(average, options, result.geometry);
-    result.report.average->file =
-        (job.exports.average.empty() ? job.exports.averageVariance : job.exports.average).string();
     const base::Image<float> mean = floatsOf(average.mean);
     if (!job.exports.average.empty()) {
         files.addText(madeOfFile(job.exports.average), [&] {
@@ -123,6 +142,19 @@ std::string mapDigest(const method::MatchMap& map) {
     addVoxels(digest, method::scoresOf(map));
     digest.add(map.status.data(), static_cast<std::size_t>(map.status.count()));
     return digest.text();
+}
+
+bool reportBoxes(const Job& job, JobResult& result, const std::stop_token& stop) {
+    if (result.cancelled) {
+        return false;
+    }
+    if (!job.exports.stack.empty() && result.scene) {
+        (void)cutStack(job, result, stop);
+    }
+    if (hasAverage(job.exports) && result.scene) {
+        (void)averagedOf(job, result, stop);
+    }
+    return !stop.stop_requested();
 }
 
 void withdrawBoxes(OutputFiles& files, const std::vector<std::filesystem::path>& targets,
@@ -173,7 +205,7 @@ void addExportSteps(std::vector<std::function<bool()>>& steps, const Job& job, J
     if (!job.exports.stack.empty()) {
         steps.emplace_back([&, stop] { return writeStack(job, result, files, stop); });
     }
-    if (!job.exports.average.empty() || !job.exports.averageVariance.empty()) {
+    if (hasAverage(job.exports)) {
         steps.emplace_back([&, stop] { return writeAverage(job, result, files, stop); });
     }
     if (!job.report.empty() && result.map) {

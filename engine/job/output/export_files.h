@@ -19,6 +19,10 @@ void requireExportFiles(const Job& job, const Inputs& inputs);
 void addExportSteps(std::vector<std::function<bool()>>& steps, const Job& job, JobResult& result,
                     OutputFiles& files, const std::stop_token& stop);
 
+/// Puts into the report what the boxes of `job` are, and writes none of them. `result` may be of
+/// the same job without outputs. False if cancelled.
+[[nodiscard]] bool reportBoxes(const Job& job, JobResult& result, const std::stop_token& stop);
+
 /// No box lies inside the scene: says so of each target, and commit() removes an older file of its
 /// name.
 void withdrawBoxes(OutputFiles& files, const std::vector<std::filesystem::path>& targets,

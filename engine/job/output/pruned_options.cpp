@@ -55,7 +55,7 @@ void requireSearch(const Job& job) {
     if (job.stream) {
         wrong(ErrorCode::CommandLine, "takes no stack; pass pictures by {--scene}");
     }
-    if (!job.poses.resume.empty()) {
+    if (!job.resume.empty()) {
         wrong(ErrorCode::CommandLine, "keeps no part of a search; leave out {--resume}");
     }
     if (job.device != "auto" && job.device != "cpu") {

@@ -160,12 +160,12 @@ void requireSensible(const Job& job) {
               "one slice as {--region} X,Y,Z:W,H,1 without {--stream}");
     }
     requireSearch(job);
-    if (!job.poses.resume.empty() && !job.poses.any()) {
+    if (!job.resume.empty() && !job.poses.any()) {
         wrong("resume-without-rotations",
               "{--resume} keeps searches over rotations, scales or hands; add {--rotations} or "
               "leave out {--resume}");
     }
-    if (!job.poses.resume.empty() && job.repeat > 1) {
+    if (!job.resume.empty() && job.repeat > 1) {
         wrong("resume-and-repeat",
               "{--repeat} times whole runs, and {--resume} goes on from a part of one; leave out "
               "one of them");

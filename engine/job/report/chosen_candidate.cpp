@@ -99,7 +99,8 @@ method::Candidate chosenCandidate(const std::string& path, const base::Extents& 
     const std::string text = detail::readTextFile(path, "plan report");
     if (base::nestsTooDeep(text)) {
         throw Error(ErrorCode::Input,
-                    "the values of the plan report " + path + " are nested more than 100 deep");
+                    "the values of the plan report " + path +
+                        " are nested more than 100 deep, or one has more than 10000 keys");
     }
     try {
         const Json json = Json::parse(text);

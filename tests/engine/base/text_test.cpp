@@ -15,6 +15,7 @@ class TextTest : public QObject {
     void aLongTextIsCutBetweenCharacters();
     void bracketsInTextsDoNotNest();
     void depthIsLimitedToAHundred();
+    void keysOfAnObjectAreLimited();
 };
 
 void TextTest::controlCharactersBecomeSpaces() {
@@ -48,6 +49,19 @@ void TextTest::depthIsLimitedToAHundred() {
     QVERIFY(!base::nestsTooDeep(""));
     QVERIFY(!base::nestsTooDeep(std::string(100, '[') + std::string(100, ']') + "[{}]"));
     QVERIFY(base::nestsTooDeep(std::string(101, '[')));
+}
+
+void TextTest::keysOfAnObjectAreLimited() {
+    const auto object = [](int keys) {
+        std::string text = "{\"k\": 0";
+        for (int i = 1; i < keys; ++i) {
+            text += ", \"k:" + std::to_string(i) + "\": 0";
+        }
+        return text + "}";
+    };
+    QVERIFY(!base::nestsTooDeep(object(10'000)));
+    QVERIFY(!base::nestsTooDeep("[" + object(6000) + "," + object(6000) + "]"));
+    QVERIFY(base::nestsTooDeep("[" + object(10'001) + "]"));
 }
 
 const flcc::test::TestClass<TextTest> kTextTest;

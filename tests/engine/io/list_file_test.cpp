@@ -540,6 +540,28 @@ class ListFileTest : public QObject {
                  4294967294.0);
     }
 
+    void aMissingScoreIsNoScoreOfZero() {
+        io::PositionList list = listOf(true, 9, 1, io::BinnedBy::Crop);
+        list.positions[0].score.reset();
+        for (const ListFormat format :
+             {ListFormat::Napari, ListFormat::Corners, ListFormat::Slicer}) {
+            const std::string text = io::listText(list, format);
+            QVERIFY2(text.find("nan") != std::string::npos ||
+                         text.find("\"description\": \"\"") != std::string::npos,
+                     text.c_str());
+        }
+    }
+
+    void aCellIsNoFormulaForASpreadsheet() {
+        io::PositionList list = listOf(true, 9, 1, io::BinnedBy::Crop);
+        list.positions[0].cells[0] = "=1+1";
+        list.positions[1].cells[0] = "-2.5"; // a number
+        const std::string text = io::listText(list, ListFormat::Csv);
+        QVERIFY2(text.find("\n'=1+1,") != std::string::npos, text.c_str());
+        QVERIFY2(text.find("\n-2.5,") != std::string::npos, text.c_str());
+        QVERIFY(test::holds(io::listNotes(list, ListFormat::Csv), "before 1 cells"));
+    }
+
     void aZipArchiveHoldsItsEntries() {
         const std::string text = lists::zipText({{"a.roi", "one"}, {"b", std::string(5, '\0')}});
         const std::vector<lists::ZipEntry> entries = lists::readZip(text, "a.zip");

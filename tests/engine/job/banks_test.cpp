@@ -563,15 +563,15 @@ void JobBanksTest::mapsOfAllGroupsCountAgainstTheMemory() {
     Job job =
         with(&Job::method, "direct", &Job::threads, 1, &Job::planning, plan::Planning::Estimate);
     job.tile = {64, 64, 1}; // otherwise smaller tiles would fit
-    const job::JobReport report = job::planJob(job, images);
     std::int64_t largest = 0;
-    for (const job::GroupReport& group : report.groups) {
+    for (const auto groups = job::planJob(job, images).groups; const auto& group : groups) {
         largest = std::max(largest, group.plan.chosen()->prediction->hostBytes);
     }
     job.memoryBytes = largest + 1000; // enough for each of them alone
-    QCOMPARE(test::thrownBy([&] { (void)job::runJob(job, images); }).code, ErrorCode::Memory);
-    job.memoryBytes = 2 * largest + 1000;
-    QVERIFY(!job::runJob(job, images).cancelled);
+    const auto run = [&] { (void)job::runJob(job, images); };
+    QVERIFY(test::thrownBy(run).sentence.find(base::bytesText(largest + 1000)) < 30);
+    job.memoryBytes += largest;
+    run();
 }
 
 void JobBanksTest::outputsAreWritten() {

@@ -121,7 +121,7 @@ class KeptSearchTest : public QObject {
 
         Job parts = with("parts");
         parts.precision = whole.precision;
-        parts.poses.resume = folder.path("kept/searches");
+        parts.resume = folder.path("kept/searches");
         std::int64_t before = 0;
         for (const std::int64_t at : {members / 4, members / 2}) {
             Stopper stopper(at);
@@ -197,7 +197,7 @@ class KeptSearchTest : public QObject {
 
         Job parts = with("parts");
         parts.memoryBytes = least;
-        parts.poses.resume = folder.path("kept");
+        parts.resume = folder.path("kept");
         Stopper stopper(3);
         QVERIFY(job::runJob(parts, images(), stopper.token(), &stopper).cancelled);
         QVERIFY(stopper.told().back() < sizes.front());
@@ -211,9 +211,9 @@ class KeptSearchTest : public QObject {
     static void otherSearchesBeginAnew() {
         const test::Folder folder;
         Job job = searching(folder, "one");
-        job.poses.resume = folder.path("kept");
+        job.resume = folder.path("kept");
         (void)job::runJob(job, images());
-        const std::filesystem::path file = onlyFileIn(job.poses.resume);
+        const std::filesystem::path file = onlyFileIn(job.resume);
         const auto kept = [&](const Job& each, const job::JobImages& on) {
             return job::planJob(each, on).poses->kept;
         };
@@ -244,15 +244,15 @@ class KeptSearchTest : public QObject {
         other.minScore = 0.9;
         other.maxPeaks = 3;
         QVERIFY(kept(other, images()) > 0);
-        QCOMPARE(onlyFileIn(job.poses.resume), file); // planning writes nothing
+        QCOMPARE(onlyFileIn(job.resume), file); // planning writes nothing
     }
 
     static void damagedFilesAreRefused() {
         const test::Folder folder;
         Job job = searching(folder, "one");
-        job.poses.resume = folder.path("kept");
+        job.resume = folder.path("kept");
         (void)job::runJob(job, images());
-        const std::filesystem::path file = onlyFileIn(job.poses.resume);
+        const std::filesystem::path file = onlyFileIn(job.resume);
         const std::string good = test::bytesOf(file);
         const auto write = [&](const std::string& text) {
             std::ofstream(file, std::ios::binary) << text;
@@ -277,9 +277,9 @@ class KeptSearchTest : public QObject {
     static void membersOfAnotherSearchAreRefused() {
         const test::Folder folder;
         Job job = searching(folder, "one");
-        job.poses.resume = folder.path("kept");
+        job.resume = folder.path("kept");
         const JobResult result = job::runJob(job, images());
-        const std::filesystem::path file = onlyFileIn(job.poses.resume);
+        const std::filesystem::path file = onlyFileIn(job.resume);
         const std::string good = test::bytesOf(file);
         const std::size_t body = good.size() - 64; // then the digest
         const auto code = [&](std::string text) {
@@ -317,7 +317,7 @@ class KeptSearchTest : public QObject {
     static void badUsesAreRefused() {
         const test::Folder folder;
         Job job = searching(folder, "one");
-        job.poses.resume = folder.path("kept");
+        job.resume = folder.path("kept");
         job.repeat = 2;
         const auto code = [&](const Job& each) {
             return test::thrownBy([&] { (void)job::runJob(each, images()); }).code;
@@ -328,7 +328,7 @@ class KeptSearchTest : public QObject {
         QCOMPARE(code(job), base::ErrorCode::CommandLine);
         job.poses.rotations = "60";
         std::ofstream(folder.path("file")) << "no folder";
-        job.poses.resume = folder.path("file");
+        job.resume = folder.path("file");
         QCOMPARE(code(job), base::ErrorCode::Output);
         QVERIFY(job::parseArguments(job::toArguments(job)).job == job);
         QVERIFY(job::fromJobFile(job::toJobFile(job)) == job);

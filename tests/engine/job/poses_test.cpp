@@ -339,6 +339,27 @@ class PosesTest : public QObject {
         QVERIFY(*many.poses->predictedMs > 3 * *few.poses->predictedMs);
     }
 
+    static void thePlanStatesTheMemoryLimitOfTheRun() {
+        Job job = searching("90");
+        job.memoryBytes = 60 << 20; // of which the plan of a batch has a part
+        const job::JobReport report = job::planJob(job, pictureOf({}, {200, 200, 1}, true));
+        QVERIFY(report.plan.chosen() != nullptr);
+        QCOMPARE(report.plan.limits.memoryBytes, job.memoryBytes);
+        // Also where it is too small, and the memory that is needed does not depend on it.
+        std::string needed;
+        for (const std::int64_t limit : {std::int64_t{1} << 10, std::int64_t{1} << 19}) {
+            job.memoryBytes = limit;
+            const job::JobReport refused = job::planJob(job, pictureOf({}, {200, 200, 1}, true));
+            const std::string reason = refused.plan.candidates.front().reason;
+            QVERIFY2(reason.ends_with(" beside it, the limit is " + base::bytesText(limit)),
+                     reason.c_str());
+            const std::string sentence = job::refusal(refused)->what();
+            const std::string least = sentence.substr(sentence.find("needs at least"));
+            QVERIFY2(needed.empty() || needed == least, sentence.c_str());
+            needed = least;
+        }
+    }
+
     static void filtersAreCountedInThePlan() {
         const job::JobImages images = pictureOf({}, {40, 40, 40}, false);
         Job job = searching("90");

@@ -166,7 +166,7 @@ class PrunedTest : public QObject {
             {[](Job& job) { job.searchStatistics = true; }, base::ErrorCode::CommandLine},
             {[](Job& job) { job.method = "direct"; }, base::ErrorCode::CommandLine},
             {[](Job& job) { job.audit = job::Audit::On; }, base::ErrorCode::CommandLine},
-            {[](Job& job) { job.poses.resume = "folder"; }, base::ErrorCode::CommandLine},
+            {[](Job& job) { job.resume = "folder"; }, base::ErrorCode::CommandLine},
             {[](Job& job) { job.extent = method::Extent::Same; }, base::ErrorCode::CommandLine},
             {[](Job& job) { job.preparation.polarity = job::Polarity::Both; },
              base::ErrorCode::CommandLine},

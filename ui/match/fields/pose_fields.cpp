@@ -163,8 +163,8 @@ void PoseFields::addResume() {
     connect(m_resumeOpen, &QToolButton::clicked, this, &PoseFields::chooseFolder);
     connect(m_resume, &QLineEdit::editingFinished, this, [this] {
         const std::filesystem::path folder = toPath(m_resume->text().trimmed());
-        if (folder != m_job.poses.resume) {
-            m_job.poses.resume = folder;
+        if (folder != m_job.resume) {
+            m_job.resume = folder;
             Q_EMIT changed();
         }
     });
@@ -182,7 +182,7 @@ void PoseFields::chooseFolder() {
     connect(dialog, &QFileDialog::fileSelected, this, [this, purpose](const QString& folder) {
         Settings::rememberFolder(purpose, folder + QStringLiteral("/file"));
         m_resume->setText(folder);
-        m_job.poses.resume = toPath(folder);
+        m_job.resume = toPath(folder);
         Q_EMIT changed();
     });
     dialog->open();
@@ -226,7 +226,7 @@ void PoseFields::read(job::Job& job) const {
         job.poses.symmetry.clear(); // it leaves out equal rotations
     }
     if (!job.poses.any()) {
-        job.poses.resume.clear(); // it keeps searches over poses
+        job.resume.clear(); // it keeps searches over poses
     }
 }
 
@@ -242,7 +242,7 @@ void PoseFields::show() {
         m_texts.accept(field);
         field->setText(toQString(text));
     }
-    m_resume->setText(pathText(m_job.poses.resume));
+    m_resume->setText(pathText(m_job.resume));
     m_mirror->setChecked(m_job.poses.mirror);
     m_refine->setChecked(m_job.poses.refine);
     m_hands->setChecked(m_job.handedness);

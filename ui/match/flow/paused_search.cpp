@@ -33,7 +33,7 @@ class ImageKeeper {
   private:
     [[nodiscard]] path write(const std::string& name, const base::AnyView& pixels,
                              const base::Geometry& geometry) const {
-        path file = m_job.poses.resume / ("search-" + name + ".nrrd");
+        path file = m_job.resume / ("search-" + name + ".nrrd");
         (void)io::writeImage(file, pixels, geometry, {}, m_stop);
         return file;
     }
@@ -109,9 +109,9 @@ class ImageKeeper {
 } // namespace
 
 QString keepJob(const job::Job& job, const job::JobImages& images, const std::stop_token& stop) {
-    const path file = job.poses.resume / "search.json";
+    const path file = job.resume / "search.json";
     try {
-        std::filesystem::create_directories(job.poses.resume);
+        std::filesystem::create_directories(job.resume);
         job::Job kept = job;
         if (!ImageKeeper(kept, images, stop).keep()) {
             return saidOf("Keep this program open: the images have channels or opacity, and are in "

@@ -2,8 +2,10 @@
 
 namespace flcc::ui {
 
-job::Job planKey(job::Job job) {
+job::Job planKey(const job::Job& whole) {
     const job::Job none;
+    job::Job job = whole.asked();
+    job.resume = whole.resume; // what is kept decides the candidate
     job.minScore = none.minScore;
     job.maxScore = none.maxScore;
     job.falsePositives = none.falsePositives;
@@ -20,20 +22,9 @@ job::Job planKey(job::Job job) {
         job.spacing = none.spacing;
     }
     job.world = none.world;
-    job.map.clear();
-    job.status.clear();
-    job.index.clear();
-    job.searchMaps.clear();
-    job.peaks.clear();
-    job.peaksFormat = none.peaksFormat;
     job.peaksUnknowns = none.peaksUnknowns;
     job.truth.clear();
     job.tolerance = none.tolerance;
-    job.comparison.clear();
-    job.report.clear();
-    job.heatmap.clear();
-    job.exports = {};
-    job.templateOut.clear();
     return job;
 }
 

@@ -5,6 +5,6 @@
 namespace flcc::ui {
 
 /// The part of a job that its plan depends on.
-[[nodiscard]] job::Job planKey(job::Job job);
+[[nodiscard]] job::Job planKey(const job::Job& whole);
 
 } // namespace flcc::ui
