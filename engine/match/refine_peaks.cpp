@@ -325,7 +325,8 @@ CandidateOptions candidateOptions(const PeakOptions& options,
     }
     made.peaks.maxPeaks += kMore;
     const double apart = std::max(2.0, shortest / 4);
-    if (!options.minDistance || *options.minDistance > apart || options.maxOverlap) {
+    if (!options.minDistance || *options.minDistance > apart || options.maxOverlap ||
+        maps.size() > 1) {
         made.hidden = made.peaks;
         made.hidden->minDistance = std::min(apart, options.minDistance.value_or(apart));
         made.hidden->maxOverlap.reset();

@@ -115,6 +115,37 @@ method::MaskedView finerView(const TemplateInput& templ) {
 
 } // namespace
 
+namespace {
+
+/// Says that a template becomes so small at the least scale that chance decides.
+void warnOfFewVoxels(Inputs& inputs, const rotation::Cover& cover) {
+    constexpr double kFew = 25;
+    const double least = std::ranges::min(cover.scales);
+    for (const TemplateInput& templ : inputs.templates) {
+        const base::Extents& n = templ.extents();
+        const bool masked = templ.mask != nullptr;
+        const auto voxels = static_cast<double>(
+            masked ? std::count_if(templ.mask->support.data(),
+                                   templ.mask->support.data() + templ.mask->support.count(),
+                                   [](std::uint8_t in) { return in != 0; })
+                   : n.x * n.y * (cover.flat ? 1 : n.z));
+        const double power = cover.flat ? 2 : 3;
+        const double left = voxels * std::pow(least, power);
+        if (left >= kFew || least >= 1) {
+            continue;
+        }
+        const double enough = std::min(1.0, std::pow(kFew / voxels, 1 / power));
+        inputs.warnings.push_back("at scale " + shortest(least) + " the template " +
+                                  templ.image->source + " has few voxels, about " +
+                                  std::to_string(std::max(1LL, std::llround(left))) +
+                                  ", which score high by chance and hide objects; begin the scales "
+                                  "at " +
+                                  fixed(std::ceil(enough * 100) / 100, 2));
+    }
+}
+
+} // namespace
+
 void makeBanks(Inputs& inputs, const Job& job) {
     const auto isFlat = [&](const TemplateInput& templ) {
         return inputs.scene->channels > 0 || base::isFlat2D(templ.extents());
@@ -127,6 +158,7 @@ void makeBanks(Inputs& inputs, const Job& job) {
                     "in two jobs");
     }
     const rotation::Cover cover = coverOf(job.poses, flat, inputs.geometry);
+    warnOfFewVoxels(inputs, cover);
     const base::Point& edges = inputs.geometry.spacing;
     for (const std::vector<int>& group : inputs.groups) {
         const std::vector<method::MaskedView> views = inputs.templViews(group);

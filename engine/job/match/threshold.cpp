@@ -1,6 +1,7 @@
 #include "engine/job/match/threshold.h"
 
 #include <algorithm>
+#include <iterator>
 #include <string>
 #include <utility>
 
@@ -124,6 +125,29 @@ void setThreshold(const ThresholdReport& threshold, match::PeakOptions& options)
     }
 }
 
+namespace {
+
+/// Peaks that a better one hides. Those of each map, as another template may be better at the same
+/// place once its pose is refined.
+std::vector<match::Peak> hiddenPeaks(const method::MaskedView& scene,
+                                     const std::vector<match::SearchedMap>& maps,
+                                     const base::Geometry& geometry,
+                                     const match::CandidateOptions& wanted,
+                                     const std::stop_token& stop) {
+    std::vector<match::Peak> hidden;
+    match::PeakOptions options = *wanted.hidden;
+    options.worth = {};
+    options.minScores.clear();
+    for (std::size_t map = 0; map < maps.size(); ++map) {
+        options.minScore = wanted.peaks.minScoreOf(map);
+        std::ranges::move(match::findPeaks(scene, {maps[map]}, geometry, options, stop),
+                          std::back_inserter(hidden));
+    }
+    return hidden;
+}
+
+} // namespace
+
 FoundPeaks peaksOf(const Job& job, const method::MaskedView& scene,
                    const std::vector<match::SearchedMap>& maps, const base::Geometry& geometry,
                    match::SearchLaw law, const std::stop_token& stop,
@@ -164,9 +188,7 @@ FoundPeaks peaksOf(const Job& job, const method::MaskedView& scene,
     if (refines) {
         std::vector<match::Peak> hidden;
         if (wanted.hidden) {
-            wanted.hidden->minScore = wanted.peaks.minScore;
-            wanted.hidden->minScores = wanted.peaks.minScores;
-            hidden = match::findPeaks(scene, maps, geometry, *wanted.hidden, stop);
+            hidden = hiddenPeaks(scene, maps, geometry, wanted, stop);
         }
         base::TilePool pool(job.threads > 0 ? job.threads : base::availableThreads());
         match::refinePeaks(found.peaks, scene, maps, options, pool, stop, part(finds, 1 - finds),
