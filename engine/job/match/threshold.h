@@ -20,7 +20,8 @@ namespace flcc::job::detail {
                                  const std::stop_token& stop,
                                  const std::function<void(double)>& progress = {});
 
-/// Lists peaks of maps by this threshold, and in the order of its law.
+/// Lists peaks of maps by this threshold. Peaks of templates whose scores do not compare
+/// (SearchLaw::rare) are ordered by standard deviations above the mean of their map.
 void setThreshold(const ThresholdReport& threshold, match::PeakOptions& options);
 
 /// The threshold of a job on a map of lcc with this law.
