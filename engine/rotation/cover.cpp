@@ -1,7 +1,10 @@
 #include "engine/rotation/cover.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
+#include <cstdint>
+#include <map>
 #include <numbers>
 
 #include "engine/base/error.h"
@@ -159,12 +162,71 @@ std::vector<Direction> directions(int nside, const PointGroup& group, double mar
     return kept;
 }
 
+/// Rotations by the cell of a grid in which their quaternion lies.
+class Cells {
+  public:
+    void add(const Quaternion& q, std::size_t number) {
+        m_cells[cellOf(partsOf(q), {})].push_back(number);
+    }
+    /// Calls `take` with the numbers of those that may be the same rotation as `q`, until it gives
+    /// true; whether it did.
+    template <class Take> bool near(const Quaternion& q, const Take& take) const {
+        for (const double sign : {1.0, -1.0}) { // both are one rotation
+            const Parts parts = partsOf({sign * q.w, sign * q.x, sign * q.y, sign * q.z});
+            std::array<Cell, 16> seen{};
+            std::size_t count = 0;
+            for (unsigned corner = 0; corner < seen.size(); ++corner) {
+                Parts by{};
+                for (std::size_t i = 0; i < by.size(); ++i) {
+                    by[i] = ((corner >> i) & 1U) != 0 ? kReach : -kReach;
+                }
+                const Cell cell = cellOf(parts, by);
+                const auto end = seen.begin() + static_cast<std::ptrdiff_t>(count);
+                if (std::find(seen.begin(), end, cell) != end) {
+                    continue;
+                }
+                seen[count++] = cell;
+                const auto found = m_cells.find(cell);
+                if (found != m_cells.end() && std::ranges::any_of(found->second, take)) {
+                    return true;
+                }
+            }
+        }
+        return false;
+    }
+
+  private:
+    using Parts = std::array<double, 4>;
+    using Cell = std::array<std::int32_t, 4>;
+    static constexpr double kEdge = 1e-3;
+    static constexpr double kReach = 1e-4; ///< 0.01 degrees, far above what areEquivalent() allows
+
+    static Parts partsOf(const Quaternion& q) { return {q.w, q.x, q.y, q.z}; }
+    static Cell cellOf(const Parts& parts, const Parts& by) {
+        Cell cell{};
+        for (std::size_t i = 0; i < cell.size(); ++i) {
+            cell[i] = static_cast<std::int32_t>(std::floor((parts[i] + by[i]) / kEdge));
+        }
+        return cell;
+    }
+
+    std::map<Cell, std::vector<std::size_t>> m_cells;
+};
+
 std::vector<Quaternion> distinct(const std::vector<Quaternion>& list, const PointGroup& group) {
+    if (group.elements.size() == 1) {
+        return list;
+    }
     std::vector<Quaternion> kept;
+    Cells cells;
     for (const Quaternion& each : list) {
-        if (group.elements.size() == 1 || std::ranges::none_of(kept, [&](const Quaternion& other) {
-                return areEquivalent(other, each, group);
-            })) {
+        const bool known = std::ranges::any_of(group.elements, [&](const Quaternion& element) {
+            return cells.near(product(each, element), [&](std::size_t number) {
+                return areEquivalent(kept[number], each, group);
+            });
+        });
+        if (!known) {
+            cells.add(each, kept.size());
             kept.push_back(each);
         }
     }

@@ -1,5 +1,6 @@
 #include <QtTest>
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 #include <numbers>
@@ -308,6 +309,38 @@ class CoverTest : public QObject {
         for (const char* bad : {"", "# only\n", "1 2\n", "x\n", "nan\n", "1 1 1 1\n", "0 30 0\n"}) {
             QVERIFY2(refuses([&] { (void)rotation::parseList(bad, true, "list"); }, Problem), bad);
         }
+    }
+
+    // Of each rotation a list holds three that a group takes to it, with either sign, and one that
+    // is beside it.
+    static void listsKeepOneOfThoseThatAGroupTakesToEachOther() {
+        const rotation::PointGroup group = rotation::pointGroup("I");
+        const rotation::Rotations rotations = rotation::parseRotations("list:file");
+        std::vector<Quaternion> list = randomTurns(60);
+        list.push_back({1, 0, 0, 0});
+        list.push_back(rotation::aboutAxis({0, 0, 1}, 1e-12)); // the same, in another cell
+        const std::size_t own = list.size();
+        for (std::size_t i = 0; i < own; ++i) {
+            for (const std::size_t element : {7U, 23U, 58U}) {
+                Quaternion same = rotation::product(list[i], group.elements[element]);
+                if (element == 23) {
+                    same = {-same.w, -same.x, -same.y, -same.z};
+                }
+                list.push_back(same);
+            }
+            list.push_back(rotation::product(list[i], rotation::aboutAxis({1, 2, 3}, 1e-4)));
+        }
+        std::vector<Quaternion> expected; // by the definition
+        for (const Quaternion& each : list) {
+            if (std::ranges::none_of(expected, [&](const Quaternion& other) {
+                    return rotation::areEquivalent(other, each, group);
+                })) {
+                expected.push_back(each);
+            }
+        }
+        QCOMPARE(expected.size(), 2 * (own - 1));
+        QVERIFY(rotation::spaceCover(rotations, group, list).turns == expected);
+        QVERIFY(rotation::spaceCover(rotations, rotation::pointGroup("C1"), list).turns == list);
     }
 
     static void theStepOfCrowther() {
