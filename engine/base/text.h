@@ -15,10 +15,11 @@ namespace flcc::base {
 /// A number of bytes for people, with a decimal point in every locale: "5.1 MiB".
 [[nodiscard]] std::string bytesText(std::int64_t count);
 
-/// True if the brackets of a JSON text are nested more than 100 deep, or one of its objects has more
-/// than 10000 keys. Check it before the text is parsed: parsers and destructors of values may call
-/// themselves once for each level, until the stack overflows, and objects that keep the order of
-/// their keys compare each key with all others. **Cost**: one pass. The text need not be valid JSON.
+/// True if the brackets of a JSON text are nested more than 100 deep, or one of its objects has
+/// more than 10000 keys. Check it before the text is parsed: parsers and destructors of values may
+/// call themselves once for each level, until the stack overflows, and objects that keep the order
+/// of their keys compare each key with all others. **Cost**: one pass. The text need not be valid
+/// JSON.
 [[nodiscard]] bool nestsTooDeep(std::string_view json);
 
 } // namespace flcc::base
