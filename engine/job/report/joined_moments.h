@@ -11,13 +11,15 @@ template <class Statistics> void joinMoments(Statistics& all, const Statistics& 
     const auto before = static_cast<double>(all.count);
     const auto more = static_cast<double>(one.count);
     const double apart = one.mean - all.mean;
-    const double squares = before * all.standardDeviation * all.standardDeviation +
-                           more * one.standardDeviation * one.standardDeviation +
-                           apart * apart * before * more / (before + more);
+    const double share = more / (before + more);
+    const double rest = before / (before + more);
     all.minimum = std::min(all.minimum, one.minimum);
     all.maximum = std::max(all.maximum, one.maximum);
-    all.mean += apart * more / (before + more);
-    all.standardDeviation = std::sqrt(squares / (before + more));
+    all.mean += apart * share;
+    // Squares of large values leave the range of doubles.
+    all.standardDeviation =
+        std::hypot(std::sqrt(rest) * all.standardDeviation,
+                   std::sqrt(share) * one.standardDeviation, std::sqrt(rest * share) * apart);
     all.count += one.count;
 }
 

@@ -1,7 +1,9 @@
 #include <QtTest>
 
+#include <algorithm>
 #include <array>
 #include <charconv>
+#include <cmath>
 #include <map>
 #include <stop_token>
 
@@ -57,6 +59,7 @@ class JobStreamTest : public QObject {
     void aTemplateMayBeCutFromTheFirstFrame();
     void oneSliceIsAStackOfOne();
     void theReportHasARowForEachFrame();
+    void framesOfLargeValuesHaveADeviation();
     void aPlanIsThatOfTheFirstFrame();
     void whatAStreamHasNotIsRefused_data();
     void whatAStreamHasNotIsRefused();
@@ -248,6 +251,29 @@ void JobStreamTest::theReportHasARowForEachFrame() {
     const std::string text = job::toSummary(result.report);
     QVERIFY(text.starts_with("Frames: 5, 5 peaks"));
     QVERIFY(job::toText(result.report).find("Frames: 5") != std::string::npos);
+}
+
+// The squares of these values leave the range of doubles.
+void JobStreamTest::framesOfLargeValuesHaveADeviation() {
+    const auto deviation = [](double scale) {
+        base::AnyImage noise = test::noise(base::PixelType::Float64, {24, 20, 3}, 7);
+        auto scene = std::make_shared<job::SceneImage>();
+        auto scaled = std::move(std::get<base::Image<double>>(noise));
+        std::for_each(scaled.data(), scaled.data() + scaled.count(),
+                      [scale](double& value) { value *= scale; });
+        scene->pixels = std::move(scaled);
+        auto templ = std::make_shared<job::SceneImage>();
+        templ->pixels = test::noise(base::PixelType::Float64, {5, 4, 1}, 8);
+        Job job;
+        job.stream = true;
+        job.operation = *method::operationNamed("correlation");
+        job.precision = method::Precision::Double;
+        job.planning = plan::Planning::Estimate;
+        return job::runJob(job, {scene, {templ}, {}, {}}).report.map->statistics.standardDeviation;
+    };
+    const double one = deviation(1);
+    const double large = deviation(1e185) / 1e185;
+    QVERIFY2(std::abs(large / one - 1) < 1e-12, std::to_string(large / one).c_str());
 }
 
 void JobStreamTest::aPlanIsThatOfTheFirstFrame() {
