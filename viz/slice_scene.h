@@ -148,7 +148,8 @@ class SliceScene final : public Scene {
     /// pixels. A slice that the box does not cross has the same parts, with hollow handles.
     [[nodiscard]] BoxPart templateBoxPartAt(DisplayPoint display, double tolerance = 6) const;
     /// The box after `part` of `start` was dragged from one voxel position to another in this
-    /// view: moved or resized, kept inside the image and at least one voxel large.
+    /// view: moved or resized, kept inside the image and at least one voxel large. An edge that is
+    /// dragged beyond the opposite one takes its place.
     [[nodiscard]] base::Box draggedBox(const base::Box& start, BoxPart part,
                                        const base::Point& from, const base::Point& to) const;
     /// The new box that a drag spans in this view, `depth` voxels deep around the slice.

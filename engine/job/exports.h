@@ -57,15 +57,21 @@ struct AverageReport {
 struct JobReport;
 struct JobResult;
 
+/// **Errors**: Problem for a result whose scene has no pixels, as in a run over several scenes that
+/// was kept in memory.
+void requirePixels(const JobResult& result);
+
 /// The figure of a result with one map: the slice `slice` of the map (that of the best peak if
 /// empty), beside it the same slice of the scene with the peaks, a scale bar and a colour bar.
-/// **Errors**: Problem for a result without a map or with a slice that it lacks.
+/// Rejected peaks are grey. **Errors**: Problem for a result without a map, without the pixels of
+/// its scene (requirePixels()) or with a slice that it lacks.
 [[nodiscard]] io::Drawing drawingOf(const JobResult& result,
                                     std::optional<std::int64_t> slice = {});
 
 /// The report as one page that needs no other file, no network and no script: with pictures of the
 /// scene, the heatmap and the peaks, and the histogram of scores. `threshold`: the value that
-/// listed peaks reach. **Errors**: CommandLine in a build without image libraries.
+/// listed peaks reach. **Errors**: CommandLine in a build without image libraries; Problem without
+/// the pixels of the scene.
 [[nodiscard]] std::string toHtml(const JobResult& result, double threshold,
                                  std::optional<std::int64_t> slice = {});
 /// The same without pictures, as of a plan.

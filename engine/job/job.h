@@ -439,6 +439,9 @@ struct JobResult {
     /// regions; of a search over poses with one map, the best scores of the finished batches if
     /// isUnfinished(report), and keepMap() then gives its peaks.
     bool cancelled = false;
+    /// Of a cancelled run: its map is finished, and a law without another search can list its
+    /// peaks.
+    bool mapFinished = false;
     std::shared_ptr<const SceneImage> scene;
     base::Geometry geometry; ///< of the scene, with the job's spacing
     std::vector<std::shared_ptr<const SceneImage>> templates; ///< as matched, but not inverted
@@ -508,6 +511,10 @@ struct JobResult {
                                                  std::int64_t besideBytes = 0);
 /// The same for the first plan of a report that has no chosen candidate.
 [[nodiscard]] std::optional<base::Error> refusal(const JobReport& report);
+
+/// Why options of the job exclude each other, as the error with which runJob() would end before it
+/// reads a file. Empty where they do not.
+[[nodiscard]] std::optional<base::Error> refusedOptions(const Job& job);
 
 /// True unless a cancelled run left voxels of its map out: peaks can be taken from the map.
 [[nodiscard]] bool isWhole(const JobResult& result);

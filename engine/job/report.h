@@ -16,6 +16,7 @@
 #include "engine/job/exports.h"
 #include "engine/job/list_difference.h"
 #include "engine/job/preparation.h"
+#include "engine/match/decision.h"
 #include "engine/match/peaks.h"
 #include "engine/match/score_gap.h"
 #include "engine/match/score_law.h"
@@ -282,6 +283,8 @@ struct JobReport {
     std::optional<MapReport> map;     ///< empty with several groups
     std::optional<AuditReport> audit; ///< of a finished run, over all groups
     std::vector<match::Peak> peaks;
+    /// What a person decided on the peaks; a run decides nothing.
+    match::DecisionList decisions{};
     /// Of lcc, of a finished run. Of a stream every frame has its own: `value` is the least one.
     std::optional<ThresholdReport> threshold;
     std::optional<StackReport> stack;     ///< of boxes cut at the peaks
@@ -307,6 +310,16 @@ struct JobReport {
     /// are empty.
     std::vector<JobReport> scenes;
 };
+
+/// The largest score that the colours of an lcc map have to tell apart: that of the best peak which
+/// is neither the place that its template was cut from (one exact copy of each template) nor one
+/// whose noise the template holds (Peak::madeOf), and at least the threshold. Where no such peak is
+/// left out, the largest score of the map. Needs JobReport::map.
+[[nodiscard]] double largestOfOthers(const JobReport& report);
+/// "keep", "reject", "unsure"; empty where nothing was decided.
+[[nodiscard]] std::string decisionText(match::Decision decision);
+/// "12 kept, 3 rejected, 1 unsure, 4 undecided"; empty where nothing was decided.
+[[nodiscard]] std::string decisionsText(const JobReport& report);
 
 /// Versions, processor and devices of this program and machine.
 [[nodiscard]] Environment environment();

@@ -52,6 +52,7 @@ class WindowDrawMaskTest : public QObject {
     void cleanup() { m_window.reset(); }
     void theBrushPaintsAndErases();
     void theFirstStrokeSaysWhatItExcludes();
+    void aStrokeThatTouchesNothingMakesNoMask();
     void theQualityOfTheBoxTakesTheMask();
     void theSphereIsNamedByTheJob();
     void cylinderAndMiddleBoxAreNamedByTheJob();
@@ -72,7 +73,6 @@ class WindowDrawMaskTest : public QObject {
         QVERIFY(!part<QWidget>("maskBar").isVisible());
         QTest::keyClick(frame(0).widget(), Qt::Key_6);
         QVERIFY(part<QWidget>("maskBar").isVisible());
-        QTest::qWait(1); // the views get smaller
     }
     [[nodiscard]] Document& document() { return m_window->document(); }
     [[nodiscard]] ViewFrame& frame(std::size_t i) { return *m_window->views().frames()[i]; }
@@ -180,6 +180,19 @@ void WindowDrawMaskTest::theFirstStrokeSaysWhatItExcludes() {
     bar.hide();
     dragTo({66, 60, 0}, {76, 60, 0}, Qt::ControlModifier); // excludes what it draws
     QVERIFY(document().mask() != nullptr && !bar.isVisible());
+}
+
+void WindowDrawMaskTest::aStrokeThatTouchesNothingMakesNoMask() {
+    open();
+    const int steps = document().undoStack().count();
+    dragTo({20, 30, 0}, {30, 35, 0}); // beside the template box
+    QVERIFY(document().mask() == nullptr);
+    QCOMPARE(document().undoStack().count(), steps);
+    QVERIFY2(part<MessageBar>("messageBar").sentence().contains(QStringLiteral("changed no voxel")),
+             qPrintable(part<MessageBar>("messageBar").sentence()));
+    QVERIFY(part<QPushButton>("runButton").isEnabled());
+    dragTo({20, 55, 0}, {66, 56, 0}); // into it
+    QVERIFY(insideOf(document().mask()) > 0);
 }
 
 void WindowDrawMaskTest::theQualityOfTheBoxTakesTheMask() {

@@ -44,6 +44,7 @@ class WindowFieldsTest : public QObject {
     void planUsesTheMemoryThatWasJustTyped();
     void cutUsesTheBoxThatWasJustTyped();
     void aCorrectedFieldEnablesRunWhileItIsTyped();
+    void optionsThatExcludeEachOtherTurnRunOff();
     void returnChoosesInAnOpenList();
     void aRefusalKeepsItsButtonsAndStandsOnce();
     void aRunThatIsRefusedBeforeItsPlanShowsTheButtons();
@@ -136,6 +137,26 @@ void WindowFieldsTest::aCorrectedFieldEnablesRunWhileItIsTyped() {
     test::child<QAction>(*m_window, "run").trigger();
     QTRY_VERIFY_WITH_TIMEOUT(m_window->document().result() != nullptr, 60'000);
     QCOMPARE(m_window->document().result()->settings.memoryBytes, std::int64_t{1} << 30);
+}
+
+void WindowFieldsTest::optionsThatExcludeEachOtherTurnRunOff() {
+    openWithTemplate();
+    const auto& run = test::child<QPushButton>(*m_window, "runButton");
+    QVERIFY(run.isEnabled());
+    job::Job job = m_window->matchPanel().settings();
+    job.poses.rotations = "90";
+    job.poses.search = job::Search::Pruned; // with Auto, which needs all scores
+    m_window->matchPanel().setSettings(job);
+    QVERIFY(!run.isEnabled());
+    QVERIFY2(run.toolTip().contains(QStringLiteral("leaves out what cannot reach a score")),
+             qPrintable(run.toolTip()));
+    QVERIFY(test::waitUntilIdle(*m_window));
+    job.minScore = 0.6;
+    m_window->matchPanel().setSettings(job);
+    QVERIFY2(run.isEnabled(), qPrintable(run.toolTip()));
+    QVERIFY(test::waitUntilIdle(*m_window));
+    QVERIFY(test::runAndWait(*m_window));
+    QVERIFY(m_window->document().result() != nullptr);
 }
 
 void WindowFieldsTest::returnChoosesInAnOpenList() {

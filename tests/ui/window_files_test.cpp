@@ -364,6 +364,8 @@ void WindowFilesTest::thePreviewShowsTheFileThatIsWritten() {
     test::click(test::child<QWidget>(*m_window, "peaksExport"));
     auto& formats = test::child<QDialog>(*m_window, "peaksExportDialog");
     QTRY_VERIFY(formats.isVisible());
+    formats.activateWindow(); // until then keys are for the views
+    QTRY_COMPARE(QApplication::activeWindow(), &formats);
     auto& format = test::child<QComboBox>(formats, "peaksFormat");
     auto& preview = test::child<QPlainTextEdit>(formats, "peaksPreview");
     auto& save = *formats.findChild<QDialogButtonBox*>()->buttons().front();
@@ -372,7 +374,8 @@ void WindowFilesTest::thePreviewShowsTheFileThatIsWritten() {
     for (int i = 0; i < 4; ++i) { // to RELION 5
         QTest::keyClick(&format, Qt::Key_Down);
     }
-    QVERIFY(format.currentText().startsWith(QStringLiteral("RELION 5")));
+    QVERIFY2(format.currentText().startsWith(QStringLiteral("RELION 5")),
+             qPrintable(format.currentText()));
     QVERIFY(test::child<QWidget>(formats, "peaksBinning").isVisible());
     QVERIFY(!save.isEnabled());
     QVERIFY(test::child<QLabel>(formats, "peaksExportNotes")

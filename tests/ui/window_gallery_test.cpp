@@ -1,15 +1,23 @@
 #include <QAction>
+#include <QApplication>
 #include <QComboBox>
 #include <QDoubleSpinBox>
 #include <QLabel>
+#include <QPushButton>
 #include <QScrollBar>
 #include <QSpinBox>
+#include <QTabBar>
 #include <QTabWidget>
 #include <QTableView>
 #include <QTest>
 #include <QToolButton>
 #include <QUndoStack>
 
+#include <array>
+#include <cmath>
+#include <set>
+
+#include "engine/rotation/orientation.h"
 #include "tests/support/test_class.h"
 #include "tests/ui/window_support.h"
 #include "ui/judge/explain_panel.h"
@@ -35,6 +43,10 @@ class WindowGalleryTest : public QObject {
     void keysAndShiftWorkAsInTheTable();
     void anEditDoesNotScrollAway();
     void aVolumeHasThreePanels();
+    void aClickOnRunAndOnATabLeavesTheKeysToTheGallery();
+    void aTurnedObjectIsShownAsItsTemplateLies_data();
+    void aTurnedObjectIsShownAsItsTemplateLies();
+    void eachPictureCanHaveItsOwnScale();
     void thousandsOfPeaksCostWhatIsVisible();
     void anExplanationFollowsThePeak();
     void theDifferenceOfACopyIsNothing();
@@ -96,7 +108,8 @@ void WindowGalleryTest::aPictureShowsThePanel() {
     const viz::GreyWindow window{0, 64};
     const QRgb outside = qRgb(1, 2, 3);
     const base::Box box{{6, 2, 1}, {5, 4, 3}};
-    const QImage picture = ui::boxPicture(view, box, window, 50, outside);
+    const QImage picture =
+        ui::boxPicture(ui::valuesOf(view, box), box.extents, window, 50, outside);
     QCOMPARE(ui::panelsOf(box.extents), 3);
     QCOMPARE(picture.size(), QSize(3 * 5, 5));
     const auto grey = [&](const base::Index& at) {
@@ -108,7 +121,10 @@ void WindowGalleryTest::aPictureShowsThePanel() {
     QCOMPARE(qRed(picture.pixel(10 + 1 + 2, 0 + 3)), grey({8, 5, 3})); // YZ, middle of x
     QCOMPARE(picture.pixel(4, 0), outside);                            // x = 10
     // A larger box is thinned out to the wanted side.
-    QCOMPARE(ui::boxPicture(view, {{0, 0, 2}, {9, 7, 1}}, window, 4, outside).size(), QSize(4, 4));
+    QCOMPARE(
+        ui::boxPicture(ui::valuesOf(view, {{0, 0, 2}, {9, 7, 1}}), {9, 7, 1}, window, 4, outside)
+            .size(),
+        QSize(4, 4));
 }
 
 void WindowGalleryTest::keysAndShiftWorkAsInTheTable() {
@@ -170,6 +186,134 @@ void WindowGalleryTest::anEditDoesNotScrollAway() {
     QVERIFY(scoreAt(0) < scoreAt(10));
     test::click(test::child<QToolButton>(*m_window, "galleryOrder"));
     QVERIFY(scoreAt(0) > scoreAt(10));
+}
+
+/// Space is for the peaks; it must not press Run again.
+void WindowGalleryTest::aClickOnRunAndOnATabLeavesTheKeysToTheGallery() {
+    run({120, 90, 1}, {{30, 40, 0}, {9, 9, 1}}, 0.25);
+    QTest::mouseClick(&test::child<QPushButton>(*m_window, "runButton"), Qt::LeftButton);
+    QVERIFY(test::waitUntilIdle(*m_window));
+    const std::size_t results = document().results().size();
+    auto* bar = test::child<QTabWidget>(*m_window, "resultTabs").tabBar();
+    const auto clickTab = [bar](const QString& title) {
+        for (int i = 0; i < bar->count(); ++i) {
+            if (bar->tabText(i) == title) {
+                QTest::mouseClick(bar, Qt::LeftButton, {}, bar->tabRect(i).center());
+            }
+        }
+        QTest::qWait(20);
+    };
+    for (const QString& tab : {QStringLiteral("Gallery"), QStringLiteral("Peaks")}) {
+        clickTab(tab);
+        document().selectPeak(1);
+        const double threshold = test::child<QDoubleSpinBox>(*m_window, "minScore").value();
+        QVERIFY2(QApplication::focusWidget() != nullptr &&
+                     (QApplication::focusWidget() == &gallery() ||
+                      QApplication::focusWidget() == &table()),
+                 qPrintable(tab));
+        QTest::keyClick(QApplication::focusWidget(), Qt::Key_Space);
+        QTest::keyClick(QApplication::focusWidget(), Qt::Key_PageDown);
+        QVERIFY(test::waitUntilIdle(*m_window));
+        QCOMPARE(document().results().size(), results);
+        QCOMPARE(test::child<QDoubleSpinBox>(*m_window, "minScore").value(), threshold);
+        QVERIFY(decision(1) == Decision::Keep);
+        document().undoStack().undo();
+    }
+    // What has no list of peaks takes the keys, too.
+    for (const QString& tab :
+         {QStringLiteral("Threshold"), QStringLiteral("Compare"), QStringLiteral("Plan report"),
+          QStringLiteral("Log"), QStringLiteral("Blobs")}) {
+        clickTab(tab);
+        QWidget* page = test::child<QTabWidget>(*m_window, "resultTabs").currentWidget();
+        QVERIFY2(page->isAncestorOf(QApplication::focusWidget()), qPrintable(tab));
+        QTest::keyClick(QApplication::focusWidget(), Qt::Key_Space);
+        QVERIFY(test::waitUntilIdle(*m_window));
+        QCOMPARE(document().results().size(), results);
+    }
+    // Nor does another button of the window keep the focus.
+    gallery().setFocus();
+    for (const QPushButton* button : m_window->findChildren<QPushButton*>()) {
+        if (button->isVisible()) {
+            QVERIFY2(!(button->focusPolicy() & Qt::ClickFocus), qPrintable(button->objectName()));
+        }
+    }
+}
+
+void WindowGalleryTest::aTurnedObjectIsShownAsItsTemplateLies_data() {
+    QTest::addColumn<base::Extents>("templ");
+    QTest::addColumn<base::Point>("edges");
+    QTest::newRow("odd") << base::Extents{15, 11, 1} << base::Point{1, 1, 1};
+    QTest::newRow("even") << base::Extents{14, 10, 1} << base::Point{1, 1, 1};
+    QTest::newRow("volume of oblong voxels") << base::Extents{13, 11, 6} << base::Point{1, 1, 2};
+}
+
+/// A smooth function of the place in the template, turned by definition into a scene.
+void WindowGalleryTest::aTurnedObjectIsShownAsItsTemplateLies() {
+    QFETCH(base::Extents, templ);
+    QFETCH(base::Point, edges);
+    const auto value = [](const base::Point& o) { // in lengths from the middle
+        return std::exp(-(o[0] * o[0] / 30 + o[1] * o[1] / 8 + o[2] * o[2] / 12)) + 0.02 * o[0];
+    };
+    const base::Extents n{40, 36, templ.z > 1 ? 20 : 1};
+    match::Peak peak;
+    const double tilt = templ.z > 1 ? 0.3 : 0; // a volume is turned about x, too
+    const double length = std::sqrt(1 + tilt * tilt + 0.16);
+    peak.pose = rotation::Pose{{1 / length, tilt / length, 0, 0.4 / length}, 1, false};
+    peak.centre = {19.3, 17.8, templ.z > 1 ? 9.6 : 0.0};
+    const rotation::Matrix toTemplate = rotation::transposed(rotation::matrixOf(*peak.pose));
+    base::Image<float> scene(n);
+    for (std::int64_t i = 0; i < scene.count(); ++i) {
+        const std::array<std::int64_t, 3> at{i % n.x, i / n.x % n.y, i / (n.x * n.y)};
+        base::Point offset{};
+        for (std::size_t axis = 0; axis < 3; ++axis) {
+            offset[axis] = (static_cast<double>(at[axis]) - peak.centre[axis]) * edges[axis];
+        }
+        scene.data()[i] = static_cast<float>(value(rotation::apply(toTemplate, offset)));
+    }
+    const base::AnyView image = base::View<const float>(scene.view());
+    const ui::BoxValues back = ui::turnedBack(image, peak, templ, edges);
+    double worst = 0;
+    for (std::int64_t z = 0; z < templ.z; ++z) {
+        for (std::int64_t y = 0; y < templ.y; ++y) {
+            for (std::int64_t x = 0; x < templ.x; ++x) {
+                const base::Point o{
+                    (static_cast<double>(x) - static_cast<double>(templ.x - 1) / 2) * edges[0],
+                    (static_cast<double>(y) - static_cast<double>(templ.y - 1) / 2) * edges[1],
+                    (static_cast<double>(z) - static_cast<double>(templ.z - 1) / 2) * edges[2]};
+                worst = std::max(worst, std::abs(back({x, y, z}) - value(o)));
+            }
+        }
+    }
+    // Linear interpolation errs by an eighth of the second derivative at most, along each axis:
+    // 2/30, 2/8 and 2/12 a length, times the square of the edge.
+    const double most =
+        (2.0 / 8 + 2.0 / 8 + (templ.z > 1 ? edges[2] * edges[2] * 2.0 / 12 : 0)) / 8;
+    QVERIFY2(worst < most, qPrintable(QStringLiteral("%1 of %2").arg(worst).arg(most)));
+    // Outside the image there is nothing.
+    peak.centre[0] = 1;
+    QVERIFY(std::isnan(ui::turnedBack(image, peak, templ, edges)({0, 0, 0})));
+}
+
+void WindowGalleryTest::eachPictureCanHaveItsOwnScale() {
+    run({120, 90, 1}, {{30, 40, 0}, {9, 9, 1}}, 0.25);
+    showTab(QStringLiteral("Gallery"));
+    m_window->views().setGreyWindow({1000, 2000}); // all is black
+    const auto greys = [this] {
+        const QImage image = delegate().templatePicture(0, 1);
+        std::set<int> all;
+        for (int y = 0; y < image.height(); ++y) {
+            for (int x = 0; x < image.width(); ++x) {
+                all.insert(qRed(image.pixel(x, y)));
+            }
+        }
+        return all;
+    };
+    QCOMPARE(greys().size(), std::size_t{1});
+    test::click(test::child<QToolButton>(*m_window, "galleryOwnScale"));
+    QVERIFY(greys().contains(0) && greys().contains(255));
+    test::click(test::child<QToolButton>(*m_window, "galleryOwnScale"));
+    QCOMPARE(greys().size(), std::size_t{1});
+    QVERIFY(!test::child<QToolButton>(*m_window, "galleryTurned").isVisible()); // nothing is turned
 }
 
 void WindowGalleryTest::aVolumeHasThreePanels() {

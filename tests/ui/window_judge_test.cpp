@@ -419,21 +419,27 @@ void WindowJudgeTest::editsOutliveAnotherSceneAndARemovedOne() {
     view.setFocus();
     QTest::keyClick(&view, Qt::Key_X);
     QVERIFY(decisions()[0] == Decision::Reject);
-    // Without the first scene, its templates are gone; the decision can still be undone.
+    // Without the first scene its templates are gone; one step brings them back.
     m_window->opener().removeScene(0);
     QVERIFY(test::waitUntilIdle(*m_window));
     QCOMPARE(document().scenes().size(), std::size_t{1});
     QVERIFY(document().templates().empty());
     QVERIFY(decisions()[0] == Decision::Reject);
     trigger("undo");
-    QVERIFY(decisions()[0] == Decision::Undecided);
+    QCOMPARE(document().scenes().size(), std::size_t{2});
+    QCOMPARE(document().templates().size(), std::size_t{1});
     trigger("redo");
-    QVERIFY(decisions()[0] == Decision::Reject);
-    // Steps before that bring no template of the lost scene back.
+    QVERIFY(document().templates().empty() && decisions()[0] == Decision::Reject);
+    // The steps before are those of the list that comes back.
+    trigger("undo");
+    trigger("undo");
+    QVERIFY(std::ranges::all_of(document().results(), [](const ui::ResultEntry& each) {
+        return each.decisions.all().empty();
+    }));
     while (document().undoStack().canUndo()) {
         document().undoStack().undo();
     }
-    QVERIFY(document().templates().empty());
+    QVERIFY(document().templates().empty() && !document().box());
 }
 
 void WindowJudgeTest::aReleasedMapLeavesPeaksAndDecisions() {

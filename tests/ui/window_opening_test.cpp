@@ -147,6 +147,8 @@ void WindowOpeningTest::aStatedSpacingIsFollowedEverywhereAndTakenBack() {
     chooseFirstOf(row(ui::DataModel::SceneRole, 0));
     auto& dialog = test::child<QDialog>(*m_window, "spacingDialog");
     QTRY_VERIFY(dialog.isVisible());
+    dialog.activateWindow(); // until then keys are for the views
+    QTRY_COMPARE(QApplication::activeWindow(), &dialog);
     QVERIFY(!test::child<QDoubleSpinBox>(dialog, "spacingZ").isVisible());
     typeNumber(dialog, "spacingX", "0.25");
     typeNumber(dialog, "spacingY", "0.2");
@@ -197,6 +199,8 @@ void WindowOpeningTest::aStatedSpacingIsFollowedEverywhereAndTakenBack() {
     QVERIFY2(QApplication::clipboard()->text().contains(QStringLiteral("--spacing 0.25,0.2,1um")),
              qPrintable(QApplication::clipboard()->text()));
     // The selected peak stays selected.
+    m_window->activateWindow();
+    QTRY_COMPARE(QApplication::activeWindow(), m_window.get());
     m_window->document().selectPeak(0);
     QTest::keyClick(m_window.get(), Qt::Key_Z, Qt::ControlModifier);
     QCOMPARE(m_window->document().geometry().unit, std::string("mm"));

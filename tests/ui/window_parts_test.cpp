@@ -138,8 +138,9 @@ void WindowPartsTest::theStartPageNeedsNoHorizontalScrollBar() {
 }
 
 void WindowPartsTest::theSamplesFitIntoASmallScreen() {
+    m_window = test::shownWindow(test::Panel::AsShipped);
     m_window->resize(1280, 800 - 20); // with a title bar on 1280x800
-    m_window->tell(ui::MessageBar::Kind::Info, QString(200, QChar('m'))); // two lines
+    m_window->tell(ui::MessageBar::Kind::Info, QStringLiteral("Words of it. ").repeated(16));
     QTest::qWait(50);
     auto& page = test::child<QWidget>(*m_window, "startPage");
     const auto* area = page.findChild<QScrollArea*>();

@@ -53,6 +53,7 @@ class WindowRunTest : public QObject {
     void aSampleGoesFromOpenToPeaksInTwoClicks();
     void aBoxDraggedWithTheMouseIsCutAndFound();
     void aRunStoppedHalfWayKeepsWhatIsFinished();
+    void aRunStoppedWithAFinishedMapGetsItsPeaks();
     void anErrorIsOneSentenceAndTheNextRunWorks();
     void thePlanCardShowsPredictionBeforeAndMeasurementBesideItAfter();
     void theCardTellsOfARunThatWasNeverPlanned();
@@ -180,6 +181,34 @@ void WindowRunTest::aRunStoppedHalfWayKeepsWhatIsFinished() {
     QVERIFY(done > 0);
     QVERIFY(done < full->map->value.count());
     QCOMPARE(different, std::int64_t{0});
+}
+
+/// The moment does not depend on the machine: the run is stopped by its sink.
+void WindowRunTest::aRunStoppedWithAFinishedMapGetsItsPeaks() {
+    struct Stopper : job::JobSink {
+        std::stop_source source;
+        void phase(job::Phase phase) override {
+            if (phase == job::Phase::Peaks) {
+                source.request_stop();
+            }
+        }
+    } stopper;
+    ui::Document& document = m_window->document();
+    document.setScene(test::noiseScene({200, 150, 1}, 5));
+    document.setBox(base::Box{{100, 80, 0}, {15, 13, 1}});
+    document.cutTemplate();
+    QVERIFY(test::waitUntilIdle(*m_window));
+    const job::Job job = m_window->flow().currentJob();
+    job::JobImages images;
+    images.scene = document.scene().image;
+    images.templates = {document.templ()->image};
+    auto result = std::make_shared<job::JobResult>(
+        job::runJob(job, images, stopper.source.get_token(), &stopper));
+    QVERIFY(result->cancelled && result->peaks.empty());
+    document.addResult({{result, job}, QStringLiteral("stopped"), 0, 0, document.inputs()});
+    QTRY_VERIFY(!document.result()->job->peaks.empty());
+    QVERIFY(document.result()->job->peaks.front().corner == (base::Index{100, 80, 0}));
+    QVERIFY(test::child<QTableView>(*m_window, "peaksTable").model()->rowCount() > 0);
 }
 
 void WindowRunTest::anErrorIsOneSentenceAndTheNextRunWorks() {

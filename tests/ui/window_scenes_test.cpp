@@ -52,6 +52,8 @@ class WindowScenesTest : public QObject {
     void cleanup() { m_window.reset(); }
     void filesAreAListAndEachIsSearched();
     void scenesAreDroppedAddedAndRemoved();
+    void aRemovedSceneComesBackWithItsWork();
+    void pagesAndFiguresOfSeveralScenesAreDrawn();
     void whatDoesNotFitTheListIsRefused();
     void exportsAreThoseOfTheCommandLine();
     void aJobFileComesAndGoes();
@@ -248,15 +250,116 @@ void WindowScenesTest::scenesAreDroppedAddedAndRemoved() {
     QCOMPARE(document().results().size(), std::size_t{2});
     QCOMPARE(document().result()->scene, 1);
     QVERIFY(document().result()->job->peaks.front().corner == placeIn(2));
-    // The first one takes along what was cut from it.
+    // The first one takes along what was cut from it, and the box: another cut would be another
+    // template.
     test::click(part<QToolButton>("removeScene0"));
     QTRY_COMPARE(document().scenes().size(), std::size_t{1});
     QCOMPARE(document().scene().name, QStringLiteral("scene2.mha"));
-    QVERIFY(document().templates().empty() && !document().undoStack().canUndo());
+    QVERIFY(document().templates().empty() && !document().box());
+    QVERIFY(!part<QPushButton>("runButton").isEnabled());
+    QVERIFY2(sentence().contains(
+                 QStringLiteral("scene0.mha was removed from the list, and with it the result, the "
+                                "template cut from it and the template box.")),
+             qPrintable(sentence()));
     QVERIFY(document().result()->job->peaks.front().corner == placeIn(2));
     QVERIFY(test::waitUntilIdle(*m_window));
     cut(); // from what is the first one now
     QCOMPARE(document().templates().size(), std::size_t{1});
+}
+
+void WindowScenesTest::aRemovedSceneComesBackWithItsWork() {
+    drop(3);
+    cut();
+    run();
+    for (const int number : {1, 0}) { // the last one shown is the first of the list
+        if (number > 0) {
+            show(number);
+        }
+        document().selectPeak(0);
+        job::DecisionEdit edit;
+        edit.decisions.emplace_back(match::keyOf(document().result()->job->peaks[0]),
+                                    match::Decision::Keep);
+        document().editResult(edit, QStringLiteral("decision"));
+    }
+    const auto state = [this] {
+        QStringList all;
+        for (const SceneEntry& scene : document().scenes()) {
+            all << scene.name;
+        }
+        for (const ResultEntry& result : document().results()) {
+            all << QStringLiteral("%1 of %2, %3 decided")
+                       .arg(result.title,
+                            document().scenes()[static_cast<std::size_t>(result.scene)].name)
+                       .arg(result.decisions.all().size());
+        }
+        all << QString::number(document().templates().size())
+            << (document().box() ? QStringLiteral("box") : QString());
+        return all.join(QChar('\n'));
+    };
+    const QString before = state();
+    for (const int number : {1, 2, 0}) {
+        test::click(part<QToolButton>(QStringLiteral("removeScene%1").arg(number)));
+        QTRY_COMPARE(document().scenes().size(), std::size_t{2});
+        QVERIFY(test::waitUntilIdle(*m_window));
+        QCOMPARE(document().results().size(), std::size_t{2});
+        QVERIFY(part<QPushButton>("messageAccept").isVisible());
+        if (number == 1) { // by the menu
+            part<QAction>("undo").trigger();
+        } else { // by the button of the message
+            test::click(part<QPushButton>("messageAccept"));
+        }
+        QVERIFY(test::waitUntilIdle(*m_window));
+        QCOMPARE(state(), before);
+        QVERIFY(!part<MessageBar>("messageBar").isVisible());
+    }
+    QCOMPARE(document().activeScene(), 0); // what came back is shown
+    QVERIFY(document().result()->job->peaks.front().corner == placeIn(0));
+    // The work goes on, and can be removed and brought back again.
+    part<QAction>("redo").trigger();
+    QVERIFY(test::waitUntilIdle(*m_window));
+    QCOMPARE(document().scenes().size(), std::size_t{2});
+    QCOMPARE(document().scene().name, QStringLiteral("scene1.mha"));
+    QVERIFY(document().scenes().front().image != nullptr);
+    part<QAction>("undo").trigger();
+    QVERIFY(test::waitUntilIdle(*m_window));
+    QCOMPARE(state(), before);
+    run();
+    QCOMPARE(document().results().size(), std::size_t{6});
+    // A step after the removal takes the offer away, which would undo that step.
+    test::click(part<QToolButton>("removeScene2"));
+    QTRY_COMPARE(document().scenes().size(), std::size_t{2});
+    document().setBox(base::Box{{3, 4, 0}, {9, 9, 1}});
+    QVERIFY(!part<MessageBar>("messageBar").isVisible());
+}
+
+/// The run keeps no pixels of the scenes; pages and figures read them again.
+void WindowScenesTest::pagesAndFiguresOfSeveralScenesAreDrawn() {
+    drop(3);
+    cut();
+    run();
+    show(1);
+    const auto path = [this](const char* name) { return file(QLatin1String(name)).toStdString(); };
+    for (const char* name : {"page.html", "figure.png", "figure.svg"}) {
+        const bool page = QLatin1String(name).endsWith(QLatin1String("html"));
+        page ? m_window->exporter().writeReport(path(name))
+             : m_window->exporter().writeFigure(path(name));
+        QVERIFY(test::waitUntilIdle(*m_window));
+        QVERIFY2(sentence().startsWith(QStringLiteral("Saved 3 files")), qPrintable(sentence()));
+    }
+    for (int i = 0; i < 3; ++i) {
+        const QByteArray page = bytesOf(QStringLiteral("page-%1.html").arg(i));
+        QVERIFY(page.contains("<h2>Gallery</h2>") && page.contains("<svg"));
+        QVERIFY(QImage(file(QStringLiteral("figure-%1.png").arg(i))).width() > 500);
+    }
+    // Each shows its own pixels.
+    QVERIFY(bytesOf(QStringLiteral("figure-0.png")) != bytesOf(QStringLiteral("figure-2.png")));
+    // A file that has become another one is not drawn as the one that was searched.
+    writeScene(QStringLiteral("scene2.mha"), kScene, 99);
+    m_window->exporter().writeFigure(path("again.png"));
+    QVERIFY(test::waitUntilIdle(*m_window));
+    QVERIFY2(sentence().contains(QStringLiteral("scene2.mha has changed since it was searched")),
+             qPrintable(sentence()));
+    QVERIFY(!QFile::exists(file(QStringLiteral("again-0.png"))));
 }
 
 void WindowScenesTest::whatDoesNotFitTheListIsRefused() {

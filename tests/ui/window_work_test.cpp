@@ -39,6 +39,9 @@ class WindowWorkTest : public QObject {
     void droppingASceneAsksBeforeItRemovesWork_data();
     void droppingASceneAsksBeforeItRemovesWork();
     void aPictureIsNotOfferedAsOneOfAListOfVolumes();
+    void returnRemovesNothingAndDecisionsAreCounted();
+    void settingsOfOnePictureDoNotDecideAboutTheNext();
+    void aMessageMovesNothingUnderTheMouse();
     void aSampleAloneIsReplacedWithoutAQuestion();
     void quittingDuringARunAsks();
     void aResultBringsBackItsJob();
@@ -166,6 +169,11 @@ void WindowWorkTest::aPictureIsNotOfferedAsOneOfAListOfVolumes() {
     QTRY_VERIFY(question.isVisible());
     QVERIFY(question.findChild<QPushButton*>(QStringLiteral("openNew")) != nullptr);
     QVERIFY(question.findChild<QPushButton*>(QStringLiteral("openAdd")) == nullptr);
+    // A template of seven slices fits into no flat picture.
+    auto* keep = question.findChild<QPushButton*>(QStringLiteral("openKeep"));
+    QVERIFY(!keep->isEnabled());
+    QVERIFY2(keep->toolTip().contains(QStringLiteral("No template fits into second.mha")),
+             qPrintable(keep->toolTip()));
     test::keepPictures(*m_window, QStringLiteral("open-question"));
     QTest::keyClick(&question, Qt::Key_Escape);
     QTRY_VERIFY(m_window->findChild<QMessageBox*>(QStringLiteral("openQuestion")) == nullptr);
@@ -175,6 +183,121 @@ void WindowWorkTest::aPictureIsNotOfferedAsOneOfAListOfVolumes() {
     QTRY_VERIFY(again.isVisible());
     QVERIFY(again.findChild<QPushButton*>(QStringLiteral("openAdd")) != nullptr);
     QTest::keyClick(&again, Qt::Key_Escape);
+}
+
+void WindowWorkTest::returnRemovesNothingAndDecisionsAreCounted() {
+    openAndRun();
+    job::DecisionEdit edit;
+    for (std::size_t i = 0; i < 2; ++i) {
+        edit.decisions.emplace_back(match::keyOf(document().result()->job->peaks[i]),
+                                    match::Decision::Keep);
+    }
+    document().editResult(edit, QStringLiteral("decision"));
+    const auto ask = [this](const char* name) -> QMessageBox& {
+        drop(file(name));
+        (void)test::waitUntilIdle(*m_window);
+        return test::child<QMessageBox>(*m_window, "openQuestion");
+    };
+    const ui::SceneEntry other = test::noiseScene({50, 40, 1}, 4);
+    io::writeImage(file("other.mha").toStdString(), base::viewOf(other.image->pixels), {});
+    auto& cancel = ask("other.mha"); // no part of the list
+    QTRY_VERIFY(cancel.isVisible());
+    QVERIFY2(cancel.text().contains(QStringLiteral("the result with 2 decisions")),
+             qPrintable(cancel.text()));
+    QTest::keyClick(&cancel, Qt::Key_Return);
+    QTRY_VERIFY(m_window->findChild<QMessageBox*>(QStringLiteral("openQuestion")) == nullptr);
+    QVERIFY(test::waitUntilIdle(*m_window));
+    QCOMPARE(document().results().size(), std::size_t{1});
+    QCOMPARE(document().scene().name, QStringLiteral("first.mha"));
+    auto& add = ask("second.mha");
+    QTRY_VERIFY(add.isVisible());
+    QTest::keyClick(&add, Qt::Key_Return);
+    QTRY_COMPARE(document().scenes().size(), std::size_t{2});
+    QVERIFY(test::waitUntilIdle(*m_window));
+    QCOMPARE(document().results().size(), std::size_t{1});
+}
+
+void WindowWorkTest::settingsOfOnePictureDoNotDecideAboutTheNext() {
+    auto& match = m_window->matchPanel();
+    const auto& message = test::child<ui::MessageBar>(*m_window, "messageBar");
+    openAndRun(); // with a threshold
+    job::Job job = match.settings();
+    job.preparation.band = "4:20";
+    job.preparation.whiten = true;
+    job.region = base::Box{{10, 10, 0}, {80, 70, 1}};
+    job.poses.rotations = "30";
+    job.maxPeaks = 7;
+    job.report = "report.json";
+    match.setSettings(job);
+    m_window->openFile(file("second.mha"));
+    QVERIFY(test::waitUntilIdle(*m_window));
+    job::Job expected;
+    expected.poses.rotations = "30"; // what is looked for, not what it is looked for in
+    expected.maxPeaks = 7;
+    QVERIFY(match.settings() == expected);
+    QVERIFY(test::child<QCheckBox>(*m_window, "autoThreshold").isChecked());
+    QVERIFY2(message.sentence().endsWith(
+                 QStringLiteral("settings kept from before: peaks, rotations and scales.")),
+             qPrintable(message.sentence()));
+    QVERIFY(test::child<QPushButton>(*m_window, "messageAccept").isVisible());
+    test::keepPictures(*m_window, QStringLiteral("kept-settings"));
+    // The sentence follows the settings; its button resets all.
+    expected.maxPeaks = 100;
+    match.setSettings(expected);
+    QVERIFY2(message.sentence().endsWith(QStringLiteral("before: rotations and scales.")),
+             qPrintable(message.sentence()));
+    test::click(test::child<QPushButton>(*m_window, "messageAccept"));
+    QVERIFY(match.settings() == job::Job());
+    // Several files are one announcement; where nothing was kept there is no word of it.
+    m_window->opener().openScenes(
+        {file("first.mha").toStdString(), file("second.mha").toStdString()}, false);
+    QVERIFY(test::waitUntilIdle(*m_window));
+    QVERIFY2(!message.sentence().contains(QStringLiteral("kept")), qPrintable(message.sentence()));
+    job.region.reset();
+    match.setSettings(job);
+    m_window->opener().openScenes(
+        {file("first.mha").toStdString(), file("second.mha").toStdString()}, false);
+    QVERIFY(test::waitUntilIdle(*m_window));
+    QVERIFY2(message.sentence().contains(QStringLiteral("kept from before: peaks, rotations")),
+             qPrintable(message.sentence()));
+    // By the menu.
+    test::child<QAction>(*m_window, "resetSettings").trigger();
+    QVERIFY(match.settings() == job::Job());
+}
+
+/// The next click hits what was under the mouse before.
+void WindowWorkTest::aMessageMovesNothingUnderTheMouse() {
+    openAndRun();
+    const auto& view = *m_window->views().frames()[0]->widget();
+    auto& message = test::child<ui::MessageBar>(*m_window, "messageBar");
+    message.hide();
+    QTest::qWait(20);
+    const QRect before(view.mapToGlobal(QPoint()), view.size());
+    const auto place = [&view] { return QRect(view.mapToGlobal(QPoint()), view.size()); };
+    message.tell(ui::MessageBar::Kind::Info, QStringLiteral("A sentence. ").repeated(30));
+    QTest::qWait(20);
+    QCOMPARE(place(), before);
+    QVERIFY(message.isVisible() && message.height() >= 2 * message.fontMetrics().height());
+    QCOMPARE(message.width(), message.parentWidget()->width());
+    test::keepPictures(*m_window, QStringLiteral("message-over-views"));
+    // The bar of the mask lies below it.
+    test::child<QAction>(*m_window, "toolMask").trigger();
+    QTest::qWait(20);
+    const auto& bar = test::child<QWidget>(*m_window, "maskBar");
+    QVERIFY(bar.isVisible());
+    QCOMPARE(bar.y(), message.geometry().bottom() + 1);
+    QCOMPARE(place(), before);
+    test::child<QAction>(*m_window, "toolPeaks").trigger();
+    // Who goes on has read it; a warning stays.
+    QWidget& clicked = *m_window->views().frames()[0]->widget();
+    QTest::mouseClick(&clicked, Qt::LeftButton, {}, clicked.rect().center());
+    QVERIFY(!message.isVisible());
+    message.tell(ui::MessageBar::Kind::Warning, QStringLiteral("A warning."));
+    QTest::mouseClick(&clicked, Qt::LeftButton, {}, clicked.rect().center());
+    QVERIFY(message.isVisible());
+    message.offer(QStringLiteral("An offer."), QStringLiteral("Take it"), [] {}, {});
+    QTest::mouseClick(&clicked, Qt::LeftButton, {}, clicked.rect().center());
+    QVERIFY(message.isVisible());
 }
 
 void WindowWorkTest::aSampleAloneIsReplacedWithoutAQuestion() {

@@ -432,9 +432,12 @@ void MarksTest::aDraggedEdgeMovesAlone() {
     QVERIFY(drag(BoxPart::Right, 4, 9) == (base::Box{{20, 10, 8}, {20, 20, 5}}));
     QVERIFY(drag(BoxPart::TopRight, 2, 3) == (base::Box{{20, 13, 8}, {18, 17, 5}}));
     QVERIFY(drag(BoxPart::Bottom, 0, 100) == (base::Box{{20, 10, 8}, {16, 40, 5}}));
-    // Never less than one voxel.
-    QVERIFY(drag(BoxPart::Left, 100, 0) == (base::Box{{35, 10, 8}, {1, 20, 5}}));
-    QVERIFY(drag(BoxPart::Top, 0, 100) == (base::Box{{20, 29, 8}, {16, 1, 5}}));
+    // Beyond the opposite edge it takes that one's place, as when a box is spanned.
+    QVERIFY(drag(BoxPart::Left, 15, 0) == (base::Box{{35, 10, 8}, {1, 20, 5}}));
+    QVERIFY(drag(BoxPart::Left, 20, 0) == (base::Box{{35, 10, 8}, {6, 20, 5}}));
+    QVERIFY(drag(BoxPart::Left, 100, 0) == (base::Box{{35, 10, 8}, {25, 20, 5}}));
+    QVERIFY(drag(BoxPart::TopRight, -30, 25) == (base::Box{{5, 29, 8}, {16, 7, 5}}));
+    QVERIFY(drag(BoxPart::Bottom, 0, -100) == (base::Box{{20, 0, 8}, {16, 11, 5}}));
 }
 
 void MarksTest::aSpannedBoxHoldsBothEnds() {

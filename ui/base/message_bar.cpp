@@ -1,5 +1,6 @@
 #include "ui/base/message_bar.h"
 
+#include <QEvent>
 #include <QGuiApplication>
 #include <QHBoxLayout>
 #include <QLabel>
@@ -77,6 +78,16 @@ void MessageBar::offer(const QString& sentence, const QString& button,
     m_accept->setAccessibleName(button);
     m_accept->setToolTip(sentence);
     m_accept->show();
+}
+
+void MessageBar::leaveAtPress(QWidget& view) { view.installEventFilter(this); }
+
+bool MessageBar::eventFilter(QObject* watched, QEvent* event) {
+    // Before the view handles the press, which may have something new to say.
+    if (event->type() == QEvent::MouseButtonPress && m_kind == Kind::Info && !m_accepted) {
+        hide();
+    }
+    return QFrame::eventFilter(watched, event);
 }
 
 QString MessageBar::sentence() const { return m_text->text(); }

@@ -10,7 +10,7 @@ class QToolButton;
 
 namespace flcc::ui {
 
-/// Shows one message above the views. A new message replaces the old one. Never modal.
+/// Shows one message over the views. A new message replaces the old one. Never modal.
 class MessageBar : public QFrame {
     Q_OBJECT
 
@@ -24,9 +24,15 @@ class MessageBar : public QFrame {
     /// the bar is closed instead.
     void offer(const QString& sentence, const QString& button, std::function<void()> accepted,
                std::function<void()> declined, Kind kind = Kind::Info);
+    /// A press of the mouse in `view` hides a message that only informs: whoever goes on has read
+    /// it.
+    void leaveAtPress(QWidget& view);
     [[nodiscard]] QString sentence() const;
     [[nodiscard]] Kind kind() const { return m_kind; }
     void refreshTheme();
+
+  protected:
+    bool eventFilter(QObject* watched, QEvent* event) override;
 
   private:
     QLabel* m_icon = nullptr;

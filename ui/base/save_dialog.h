@@ -17,6 +17,10 @@ struct SaveQuestion {
     const char* folder;    ///< purpose under which the folder is remembered
 };
 
+/// Asks for the name of a file to write. The suffix that is added follows the chosen filter.
+void askFileName(QWidget* parent, const SaveQuestion& question,
+                 const std::function<void(const QString& file)>& then);
+
 /// Asks where to save. `save` writes the file and returns the sentence that says so; an exception
 /// of it becomes a sentence. `say` receives either sentence, and whether saving failed.
 void askWhereToSave(QWidget* parent, const SaveQuestion& question,

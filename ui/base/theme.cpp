@@ -1,10 +1,12 @@
 #include "ui/base/theme.h"
 
 #include <QApplication>
+#include <QDialog>
 #include <QFile>
 #include <QPainter>
 #include <QPixmap>
 #include <QProxyStyle>
+#include <QPushButton>
 #include <QSvgRenderer>
 
 static void initialiseResources() { Q_INIT_RESOURCE(flcc); }
@@ -83,10 +85,20 @@ QByteArray source(const QString& name) {
     return file.open(QIODevice::ReadOnly) ? file.readAll() : QByteArray();
 }
 
-/// Fusion without its icons on the buttons of dialogs, which are dark on every palette.
+/// Fusion without its icons on the buttons of dialogs, which are dark on every palette. A click on
+/// a button of the main window leaves the focus where it is: the next Space is meant for the view
+/// or the list that had it, and must not press the button again.
 class Look final : public QProxyStyle {
   public:
     Look() : QProxyStyle(QStringLiteral("Fusion")) {}
+    using QProxyStyle::polish;
+    void polish(QWidget* widget) override {
+        QProxyStyle::polish(widget);
+        if (qobject_cast<QPushButton*>(widget) != nullptr &&
+            qobject_cast<QDialog*>(widget->window()) == nullptr) {
+            widget->setFocusPolicy(Qt::TabFocus);
+        }
+    }
     int styleHint(StyleHint hint, const QStyleOption* option, const QWidget* widget,
                   QStyleHintReturn* data) const override {
         return hint == SH_DialogButtonBox_ButtonsHaveIcons

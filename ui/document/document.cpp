@@ -56,12 +56,7 @@ void Document::applyBox(const std::optional<base::Box>& box) {
 void Document::changeTemplates(TemplateSet after) {
     m_undo.push(
         new ValueCommand<TemplateSet>({tr("template")}, m_templates, std::move(after),
-                                      [this, first = m_firstScene](TemplateSet value) {
-                                          if (first != m_firstScene) {
-                                              value.removeCut(); // from a scene that is gone
-                                          }
-                                          applyTemplates(value);
-                                      }));
+                                      [this](const TemplateSet& value) { applyTemplates(value); }));
 }
 
 void Document::applyTemplates(const TemplateSet& templates) {
@@ -379,11 +374,21 @@ void Document::showScene(int index, const std::shared_ptr<const job::SceneImage>
 
 void Document::removeScene(int index) {
     const auto count = static_cast<int>(m_scenes.size());
-    if (index < 0 || index >= count || count == 1) {
-        return;
+    if (index >= 0 && index < count && count > 1) {
+        m_undo.push(new RemoveSceneCommand(*this, index));
     }
+}
+
+Document::TakenScene Document::takeScene(int index) {
+    TakenScene taken{m_scenes[static_cast<std::size_t>(index)], {}};
     if (index == m_activeScene && index > 0) {
         showScene(0, m_scenes.front().image);
+    }
+    for (int i = 0; i < static_cast<int>(results().size()); ++i) {
+        const ResultEntry& each = results()[static_cast<std::size_t>(i)];
+        if (each.scene == index) {
+            taken.results.emplace_back(i, each);
+        }
     }
     const std::vector<ResultEntry> held =
         m_results.takeOut([index](const ResultEntry& each) { return each.scene == index; });
@@ -391,29 +396,31 @@ void Document::removeScene(int index) {
         each.scene -= each.scene > index ? 1 : 0;
     }
     m_scenes.erase(m_scenes.begin() + index);
-    ++m_removedScenes;
     m_activeScene -= m_activeScene > index ? 1 : 0;
-    m_scenes.front().aside = false;
-    if (index == 0) {
-        TemplateSet left = m_templates;
-        left.removeCut();
-        ++m_firstScene; // undo steps must not bring a cut of the old one back
-        if (!hasResultSteps()) {
-            m_undo.clear();
+    Q_EMIT scenesChanged();
+    Q_EMIT resultsChanged();
+    return taken;
+}
+
+void Document::putScene(int index, TakenScene taken) {
+    m_scenes.insert(m_scenes.begin() + index, taken.scene);
+    m_activeScene += m_activeScene >= index ? 1 : 0;
+    for (ResultEntry& each : m_results.all()) {
+        each.scene += each.scene >= index ? 1 : 0;
+    }
+    for (auto& [number, result] : taken.results) {
+        result.scene = index;
+        if (result.settings.spacing != m_spacing || result.settings.world != m_worldAxes) {
+            restate(result, m_spacing, m_worldAxes);
         }
-        applyTemplates(left);
+        m_results.insert(number, std::move(result));
     }
     Q_EMIT scenesChanged();
     Q_EMIT resultsChanged();
-}
-
-bool Document::hasResultSteps() const {
-    for (int i = 0; i < m_undo.count(); ++i) {
-        if (m_undo.command(i)->id() == kResultStep) {
-            return true;
-        }
+    if (taken.scene.image) { // what is undone is seen
+        showScene(index, taken.scene.image);
     }
-    return false;
+    releaseOldMaps();
 }
 
 void Document::setSceneThumbnail(int index, const QImage& thumbnail) {

@@ -49,9 +49,9 @@ class Document : public QObject {
                       const std::filesystem::path& file);
     /// Shows scene `index`, whose pixels are `image`, and its last result.
     void showScene(int index, const std::shared_ptr<const job::SceneImage>& image);
-    /// Removes a scene and its results. If it was shown, the first scene is shown instead. Removing
-    /// the first scene also removes the templates cut from it; the second scene, which must be
-    /// shown at the time, becomes the first.
+    /// Removes a scene and its results; one undo step. If it was shown, the first scene is shown
+    /// instead. Removing the first scene also removes the box and the templates cut from it; the
+    /// second scene, whose pixels must be in memory, becomes the first.
     void removeScene(int index);
     void setSceneThumbnail(int index, const QImage& thumbnail);
     /// All scenes in the order of their numbers in a job. If no scene is open, the list holds one
@@ -195,6 +195,7 @@ class Document : public QObject {
 
   private:
     friend class MadeSceneCommand;
+    friend class RemoveSceneCommand;
     friend class BinCommand;
     friend class ResultCommand;
     friend class RenameCommand;
@@ -203,7 +204,6 @@ class Document : public QObject {
     static constexpr int kSceneStep = 2;
     /// Of undo steps that edit a result.
     static constexpr int kResultStep = 4;
-    [[nodiscard]] bool hasResultSteps() const;
     static void describe(SceneEntry& scene);
     void applySpacing(const std::optional<base::Spacing>& spacing);
     void applyBox(const std::optional<base::Box>& box);
@@ -214,6 +214,14 @@ class Document : public QObject {
     [[nodiscard]] TemplateEntry cutOut() const;
     /// The number of the scene with this image; -1: none.
     [[nodiscard]] int indexOf(const std::shared_ptr<const job::SceneImage>& image) const;
+    /// A scene that is out of the list, and its results with their numbers among all results.
+    struct TakenScene {
+        SceneEntry scene;
+        std::vector<std::pair<int, ResultEntry>> results;
+    };
+    /// Takes a scene out of the list, unless it is the only one, and puts it back.
+    [[nodiscard]] TakenScene takeScene(int index);
+    void putScene(int index, TakenScene taken);
     void tellOfResult();
     void releaseOldMaps();
 
@@ -230,9 +238,7 @@ class Document : public QObject {
     int m_peak = -1;
     PeakChoice m_choice;
     int m_gesture = 0;
-    int m_lastResult = 0;    ///< ResultEntry::id
-    int m_removedScenes = 0; ///< how many: results that were removed before have other numbers
-    int m_firstScene = 0;    ///< counts the removed first scenes: templates cut from them are gone
+    int m_lastResult = 0; ///< ResultEntry::id
     QUndoStack m_undo;
 };
 

@@ -102,7 +102,7 @@ class RenameCommand : public QUndoCommand {
     QString m_title; ///< the one that comes next
 };
 
-/// The removal of a result. After a scene was removed, the result does not come back.
+/// The removal of a result.
 class RemoveResultCommand : public QUndoCommand {
   public:
     RemoveResultCommand(Document& document, int id) : m_document(document), m_id(id) {
@@ -117,7 +117,6 @@ class RemoveResultCommand : public QUndoCommand {
         }
         const bool shown = m_index == d.m_results.shown();
         m_entry = d.m_results.remove(m_index);
-        m_scenes = d.m_removedScenes;
         const auto held = m_entry->job; // until all listeners have handled the change
         if (resultBytes(*held) > d.m_mostResultBytes / kRemovedShare) {
             releaseMap(*m_entry);
@@ -129,7 +128,7 @@ class RemoveResultCommand : public QUndoCommand {
     }
     void undo() override {
         Document& d = m_document;
-        if (!m_entry || m_scenes != d.m_removedScenes) {
+        if (!m_entry) {
             setObsolete(true);
             return;
         }
@@ -150,7 +149,6 @@ class RemoveResultCommand : public QUndoCommand {
     Document& m_document;
     int m_id;
     int m_index = 0;
-    int m_scenes = 0; ///< Document::m_removedScenes when the result was removed
     std::optional<ResultEntry> m_entry;
 };
 

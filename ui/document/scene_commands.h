@@ -16,46 +16,84 @@ namespace flcc::ui {
 class MadeSceneCommand : public QUndoCommand {
   public:
     MadeSceneCommand(Document& document, SceneEntry scene)
-        : m_document(document), m_scene(std::move(scene)), m_before(document.scene().image) {
+        : m_document(document), m_image(scene.image), m_before(document.scene().image) {
+        m_taken.scene = std::move(scene);
         setText(Document::tr("filter"));
     }
     void redo() override {
-        m_document.m_scenes.push_back(m_scene);
-        Q_EMIT m_document.scenesChanged();
-        const auto index = static_cast<int>(m_document.m_scenes.size()) - 1;
-        for (ResultEntry& result : m_results) {
-            result.scene = index;
-            m_document.m_results.all().push_back(std::move(result));
-        }
-        m_results.clear();
-        m_document.showScene(index, m_scene.image);
-        Q_EMIT m_document.resultsChanged();
+        m_document.putScene(static_cast<int>(m_document.m_scenes.size()), std::move(m_taken));
     }
     void undo() override {
-        const int index = m_document.indexOf(m_scene.image);
-        if (index <= 0) { // removed from the list, or the only one that is left of it
-            setObsolete(true);
-            return;
-        }
-        m_scene = m_document.m_scenes[static_cast<std::size_t>(index)]; // it may have a file by now
-        for (const ResultEntry& result : m_document.m_results.all()) {
-            if (result.scene == index) {
-                m_results.push_back(result);
-            }
-        }
+        const int index = m_document.indexOf(m_image);
         const int before = m_document.indexOf(m_before);
         if (m_document.m_activeScene == index && before >= 0) {
             m_document.showScene(before, m_before);
         }
-        m_document.removeScene(index);
+        m_taken = m_document.takeScene(index);
     }
     [[nodiscard]] int id() const override { return Document::kSceneStep; }
 
   private:
     Document& m_document;
-    SceneEntry m_scene;
+    Document::TakenScene m_taken; ///< the scene while it is not in the list
+    std::shared_ptr<const job::SceneImage> m_image;
     std::shared_ptr<const job::SceneImage> m_before; ///< the scene that was shown
-    std::vector<ResultEntry> m_results;
+};
+
+/// The removal of a scene. Its pixels stay in memory if they were.
+class RemoveSceneCommand : public QUndoCommand {
+  public:
+    RemoveSceneCommand(Document& document, int index) : m_document(document), m_index(index) {
+        setText(Document::tr("remove scene"));
+    }
+    void redo() override {
+        Document& d = m_document;
+        if (m_index == 0) { // the next one becomes the first, whose pixels are in memory
+            SceneEntry& next = d.m_scenes[1];
+            next.image = next.image ? next.image : m_nextImage;
+            m_nextAside = std::exchange(next.aside, false);
+        }
+        if (m_index == 0 && d.m_activeScene == 0) {
+            d.showScene(1, d.m_scenes[1].image);
+        }
+        m_taken = d.takeScene(m_index);
+        for (auto& [number, result] : m_taken.results) {
+            if (resultBytes(*result.job) > d.m_mostResultBytes / kRemovedShare) {
+                releaseMap(result);
+            }
+        }
+        if (m_index == 0) {
+            m_templates = d.m_templates;
+            m_box = d.m_box;
+            TemplateSet left = d.m_templates;
+            left.removeCut();
+            d.applyTemplates(left);
+            d.applyBox({});
+        }
+    }
+    void undo() override {
+        Document& d = m_document;
+        if (m_index == 0) {
+            d.m_scenes.front().aside = m_nextAside;
+            m_nextImage = d.m_scenes.front().image;
+        }
+        d.putScene(m_index, std::move(m_taken));
+        if (m_index == 0) {
+            d.applyTemplates(m_templates);
+            d.applyBox(m_box);
+        }
+    }
+    [[nodiscard]] int id() const override { return Document::kSceneStep; }
+
+  private:
+    Document& m_document;
+    int m_index;
+    Document::TakenScene m_taken;
+    // Of the removal of the first scene.
+    TemplateSet m_templates; ///< before
+    std::optional<base::Box> m_box;
+    std::shared_ptr<const job::SceneImage> m_nextImage;
+    bool m_nextAside = false;
 };
 
 /// A binned scene in the place of the scene that it was made of, which is kept aside.

@@ -80,6 +80,7 @@ FeaturesPanel::FeaturesPanel(Document& document, RunController& controller, View
       m_inputs(std::move(inputs)) {
     setObjectName(QStringLiteral("featuresPanel"));
     build();
+    setFocusProxy(m_table);
     auto* tips = new VoxelTips(m_document, this);
     std::vector<QWidget*> withUnit = m_form->scaleFields();
     withUnit.insert(withUnit.end(), {m_least, m_most, m_table});

@@ -40,6 +40,7 @@ LogPanel::LogPanel(QWidget* parent) : QWidget(parent) {
     auto* layout = new QVBoxLayout(this);
     layout->setContentsMargins(4, 4, 4, 4);
     layout->addWidget(m_text);
+    setFocusProxy(m_text);
     base::setLogListener([this](base::LogLevel level, std::string_view line) {
         QMetaObject::invokeMethod(
             this, [this, level, text = toQString(line)] { add(level, text); },

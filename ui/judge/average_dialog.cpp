@@ -281,7 +281,8 @@ void AverageDialog::drawPictures() {
     const auto pictureOf = [&](const base::AnyView& view, bool fromZero) {
         viz::GreyWindow window = viz::autoWindow(view, 0, 100);
         window.low = fromZero ? 0 : window.low;
-        return boxPicture(view, {{0, 0, 0}, base::extentsOf(view)}, window, kSide, outside);
+        return boxPicture(valuesOf(view, {{0, 0, 0}, base::extentsOf(view)}), base::extentsOf(view),
+                          window, kSide, outside);
     };
     const QImage mean = pictureOf(m_made->average.mean.view(), false);
     const QImage before = pictureOf(base::viewOf(templ), false);

@@ -301,8 +301,12 @@ void CockpitPanel::showNumbers(std::optional<double> score) {
         return;
     }
     if (!keptSource(m_document)) {
-        m_numbers->setText(tr("The map of this result is not there; run again to move the "
-                              "threshold both ways."));
+        m_numbers->setText(
+            result->job->report.groups.empty()
+                ? tr("The map of this result is not there; run again to move the threshold both "
+                     "ways.")
+                : tr("Templates of several sizes have a map each, which is not kept: lower the "
+                     "threshold in the Match panel and run again for more peaks."));
         return;
     }
     if (!m_counted) {

@@ -6,7 +6,6 @@
 #include <cmath>
 
 #include "ui/base/theme.h"
-#include "ui/judge/panel_picture.h"
 #include "ui/results/peaks_model.h"
 
 namespace flcc::ui {
@@ -34,6 +33,22 @@ void GalleryDelegate::setWindow(const viz::GreyWindow& window) {
 
 void GalleryDelegate::setCross(bool on) { m_cross = on; }
 
+void GalleryDelegate::setTurned(bool on) {
+    m_turned = on;
+    forget();
+}
+
+void GalleryDelegate::setOwnScale(bool on) {
+    m_ownScale = on;
+    forget();
+}
+
+QImage GalleryDelegate::drawn(const BoxValues& values, const base::Extents& extents,
+                              int side) const {
+    return boxPicture(values, extents, m_ownScale ? ownWindow(values, extents, side) : m_window,
+                      side, accents().card.rgb());
+}
+
 void GalleryDelegate::forget() { m_pictures.clear(); }
 
 base::Extents GalleryDelegate::largest() const {
@@ -53,8 +68,8 @@ QImage GalleryDelegate::templatePicture(int number, double ratio) const {
         return {};
     }
     const auto& templ = result->job->templates[static_cast<std::size_t>(number)];
-    return boxPicture(base::viewOf(templ->pixels), {{0, 0, 0}, templ->extents()}, m_window,
-                      static_cast<int>(std::lround(m_side * ratio)), accents().card.rgb());
+    return drawn(valuesOf(base::viewOf(templ->pixels), {{0, 0, 0}, templ->extents()}),
+                 templ->extents(), static_cast<int>(std::lround(m_side * ratio)));
 }
 
 QImage GalleryDelegate::pictureOf(const match::Peak& peak, double ratio) const {
@@ -73,9 +88,12 @@ QImage GalleryDelegate::pictureOf(const match::Peak& peak, double ratio) const {
         return *known;
     }
     const auto& templ = result->job->templates[static_cast<std::size_t>(peak.templ)];
-    const QImage made =
-        boxPicture(base::viewOf(m_document.scene().image->pixels), {peak.corner, templ->extents()},
-                   m_window, side, accents().card.rgb());
+    const base::AnyView image = base::viewOf(m_document.scene().image->pixels);
+    const base::Extents extents = templ->extents();
+    const QImage made = drawn(m_turned && peak.pose
+                                  ? turnedBack(image, peak, extents, result->job->geometry.spacing)
+                                  : valuesOf(image, {peak.corner, extents}),
+                              extents, side);
     m_pictures.insert(key, new QImage(made));
     return made;
 }

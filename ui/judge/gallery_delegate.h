@@ -7,6 +7,7 @@
 #include <memory>
 
 #include "ui/document/document.h"
+#include "ui/judge/panel_picture.h"
 #include "viz/scene.h"
 
 namespace flcc::ui {
@@ -25,8 +26,10 @@ class GalleryDelegate : public QStyledItemDelegate {
 
     void setSide(int side); ///< of a panel, in logical pixels
     void setWindow(const viz::GreyWindow& window);
-    void setCross(bool on); ///< marks the centre of each panel
-    void forget();          ///< the pictures belong to another scene or result
+    void setCross(bool on);    ///< marks the centre of each panel
+    void setTurned(bool on);   ///< panels of peaks with a pose lie as their template does
+    void setOwnScale(bool on); ///< each picture has its own contrast
+    void forget();             ///< the pictures belong to another scene or result
 
     /// The picture of a template, as one of a peak.
     [[nodiscard]] QImage templatePicture(int number, double ratio) const;
@@ -42,6 +45,8 @@ class GalleryDelegate : public QStyledItemDelegate {
 
   private:
     [[nodiscard]] QImage pictureOf(const match::Peak& peak, double ratio) const;
+    [[nodiscard]] QImage drawn(const BoxValues& values, const base::Extents& extents,
+                               int side) const;
     [[nodiscard]] base::Extents largest() const;
 
     const Document& m_document;
@@ -49,6 +54,8 @@ class GalleryDelegate : public QStyledItemDelegate {
     const PeaksModel& m_peaks;
     int m_side = 88;
     bool m_cross = false;
+    bool m_turned = true;
+    bool m_ownScale = false;
     viz::GreyWindow m_window;
     mutable QCache<QString, QImage> m_pictures; ///< by place, template and size
 };

@@ -42,6 +42,8 @@ GalleryPanel::GalleryPanel(Document& document, PeaksPanel& peaks, ViewsPanel& vi
     m_bar->addWidget(m_sort);
     m_bar->addWidget(m_order);
     m_bar->addStretch(1);
+    m_bar->addWidget(m_turned);
+    m_bar->addWidget(m_ownScale);
     m_bar->addWidget(m_cross);
     m_bar->addWidget(new QLabel(tr("Size"), this));
     m_bar->addWidget(m_size);
@@ -99,12 +101,24 @@ void GalleryPanel::buildBar() {
     m_size->setValue(
         std::clamp(Settings::number(QStringLiteral("gallery/side"), kUsual), kSmallest, kLargest));
     m_size->setMaximumWidth(140);
-    m_cross = new QToolButton(this);
-    m_cross->setObjectName(QStringLiteral("galleryCross"));
-    m_cross->setAccessibleName(tr("Centre"));
-    m_cross->setText(tr("Centre"));
-    m_cross->setToolTip(tr("Marks the centre of each picture"));
-    m_cross->setCheckable(true);
+    m_turned = addSwitch("galleryTurned", tr("Turned back"),
+                         tr("Shows each panel as its template lies, whatever its pose"));
+    m_turned->setChecked(true);
+    m_ownScale = addSwitch("galleryOwnScale", tr("Own scale"),
+                           tr("Gives each picture its own contrast, from its darkest to its "
+                              "brightest value, in place of that of the views"));
+    m_ownScale->setChecked(Settings::flag(QStringLiteral("gallery/ownScale"), false));
+    m_cross = addSwitch("galleryCross", tr("Centre"), tr("Marks the centre of each picture"));
+}
+
+QToolButton* GalleryPanel::addSwitch(const char* name, const QString& text, const QString& tip) {
+    auto* button = new QToolButton(this);
+    button->setObjectName(QLatin1String(name));
+    button->setAccessibleName(text);
+    button->setText(text);
+    button->setToolTip(tip);
+    button->setCheckable(true);
+    return button;
 }
 
 void GalleryPanel::buildList() {
@@ -124,9 +138,20 @@ void GalleryPanel::buildList() {
         m_list->doItemsLayout();
         showTemplates();
     });
+    m_delegate->setOwnScale(m_ownScale->isChecked());
     connect(m_cross, &QToolButton::toggled, this, [this](bool on) {
         m_delegate->setCross(on);
         m_list->viewport()->update();
+    });
+    connect(m_turned, &QToolButton::toggled, this, [this](bool on) {
+        m_delegate->setTurned(on);
+        m_list->viewport()->update();
+    });
+    connect(m_ownScale, &QToolButton::toggled, this, [this](bool on) {
+        Settings::setFlag(QStringLiteral("gallery/ownScale"), on);
+        m_delegate->setOwnScale(on);
+        m_list->viewport()->update();
+        showTemplates();
     });
 }
 
@@ -140,6 +165,8 @@ void GalleryPanel::addButton(QAction* action) {
 }
 
 void GalleryPanel::followResult() {
+    const ResultEntry* result = m_document.result();
+    m_turned->setVisible(result != nullptr && result->job->report.poses.has_value());
     m_delegate->forget();
     m_delegate->setWindow(m_views.greyWindow());
     m_list->doItemsLayout(); // the cells may have other panels

@@ -37,6 +37,7 @@ class GalleryPanel : public QWidget {
   private:
     void buildBar();
     void buildList();
+    [[nodiscard]] QToolButton* addSwitch(const char* name, const QString& text, const QString& tip);
     void followResult();
     void followContrast();
     void showTemplates();
@@ -53,6 +54,8 @@ class GalleryPanel : public QWidget {
     QToolButton* m_order = nullptr;
     QSlider* m_size = nullptr;
     QToolButton* m_cross = nullptr;
+    QToolButton* m_turned = nullptr;
+    QToolButton* m_ownScale = nullptr;
     QHBoxLayout* m_bar = nullptr;
 };
 

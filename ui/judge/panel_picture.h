@@ -10,6 +10,7 @@
 
 #include "engine/base/extents.h"
 #include "engine/base/pixels.h"
+#include "engine/match/peaks.h"
 #include "viz/scene.h"
 
 namespace flcc::ui {
@@ -17,17 +18,24 @@ namespace flcc::ui {
 /// The panels of a picture: one of an image, XY, XZ and YZ of a volume.
 [[nodiscard]] int panelsOf(const base::Extents& extents);
 
-/// A box of an image as square grey pictures side by side: its only slice, or the middle slices XY,
-/// XZ and YZ of a volume. Voxels outside the image and without a number are `outside`. A panel is
-/// `side` pixels along its longer side, or as many as the box has voxels, if those are fewer.
-/// **Cost**: reads side * side voxels a panel.
-[[nodiscard]] QImage boxPicture(const base::AnyView& image, const base::Box& box,
-                                const viz::GreyWindow& window, int side, QRgb outside);
+/// The values of a box by indices from 0; NaN where it has none.
+using BoxValues = std::function<double(const base::Index&)>;
+/// Of a box of an image, which must outlive them; NaN outside the image.
+[[nodiscard]] BoxValues valuesOf(const base::AnyView& image, const base::Box& box);
+/// Of the panel of a peak with a pose, turned back: at offset o from the middle of `extents` lies
+/// the image's value at Peak::centre + matrixOf(pose, edges) o, interpolated between the voxels
+/// around it. The panel lies as the template does. `edges`: of a voxel. NaN outside the image.
+[[nodiscard]] BoxValues turnedBack(const base::AnyView& image, const match::Peak& peak,
+                                   const base::Extents& extents, const base::Point& edges);
 
-/// The same of a box of values; NaN is `outside`. `value` takes indices from 0.
-[[nodiscard]] QImage boxPicture(const std::function<double(const base::Index&)>& value,
-                                const base::Extents& extents, const viz::GreyWindow& window,
-                                int side, QRgb outside);
+/// A box as square grey pictures side by side: its only slice, or the middle slices XY, XZ and YZ
+/// of a volume. NaN is `outside`. A panel is `side` pixels along its longer side, or as many as the
+/// box has voxels, if those are fewer. **Cost**: side * side values a panel.
+[[nodiscard]] QImage boxPicture(const BoxValues& value, const base::Extents& extents,
+                                const viz::GreyWindow& window, int side, QRgb outside);
+/// From the least to the largest value that such a picture shows.
+[[nodiscard]] viz::GreyWindow ownWindow(const BoxValues& value, const base::Extents& extents,
+                                        int side);
 
 /// A picture of boxPicture() and its name.
 struct NamedPicture {

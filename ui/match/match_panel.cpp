@@ -12,9 +12,11 @@
 #include <algorithm>
 #include <utility>
 
+#include "ui/base/option_names.h"
 #include "ui/base/settings.h"
 #include "ui/base/text.h"
 #include "ui/base/theme.h"
+#include "ui/match/changed_settings.h"
 #include "ui/match/fields/computation_fields.h"
 #include "ui/match/fields/edge_fields.h"
 #include "ui/match/fields/exactness_fields.h"
@@ -67,7 +69,8 @@ MatchPanel::MatchPanel(Document& document, std::vector<plan::Device> devices, QW
     build();
     connectFields();
     connectTemplates();
-    connect(&m_document, &Document::sceneChanged, this, &MatchPanel::forgetScene);
+    connect(&m_document, &Document::sceneChanged, this,
+            [this] { setSettings(forAnotherScene(settings())); });
     connect(this, &MatchPanel::settingsChanged, this, &MatchPanel::nameChanges);
     connect(&m_document, &Document::masksChanged, this, [this] {
         updateData();
@@ -186,29 +189,6 @@ void MatchPanel::connectTemplates() {
             &MatchPanel::openSceneMaskRequested);
 }
 
-/// Outputs named in a job file belong to the job's scene, and so does its region.
-void MatchPanel::forgetScene() {
-    const job::Job none;
-    m_job.templateOut = none.templateOut;
-    m_job.planReport = none.planReport;
-    m_job.map = none.map;
-    m_job.status = none.status;
-    m_job.index = none.index;
-    m_job.searchMaps = none.searchMaps;
-    m_job.peaks = none.peaks;
-    m_job.report = none.report;
-    m_job.peaksUnknowns = none.peaksUnknowns;
-    m_job.truth = none.truth;
-    m_job.species = none.species;
-    m_job.comparison = none.comparison;
-    m_job.heatmap = none.heatmap;
-    m_job.slice = none.slice;
-    m_job.exports = none.exports;
-    m_region->clear();
-    m_method->showPlanReport();
-    updateData();
-}
-
 /// The card gets the height it needs as far as the other parts leave it; open advanced controls
 /// keep some rows.
 void MatchPanel::shareHeight() {
@@ -254,31 +234,17 @@ bool MatchPanel::eventFilter(QObject* watched, QEvent* event) {
 
 /// Marks the headings of sections in which a value differs from its default.
 void MatchPanel::nameChanges() {
-    const job::Job now = settings();
-    const job::Job usual;
-    const bool exactness = now.precision != usual.precision || now.promise != usual.promise ||
-                           now.recompute != usual.recompute || now.audit != usual.audit ||
-                           now.statistics != usual.statistics;
-    const bool method = now.method != usual.method || now.tile != usual.tile ||
-                        now.planning != usual.planning || !now.planReport.empty() ||
-                        now.transforms != usual.transforms;
-    const bool edges = !m_document.masks().empty() || m_document.sceneMask() ||
-                       now.extent != usual.extent || now.outside != usual.outside ||
-                       now.partialPeaks != usual.partialPeaks;
-    const bool computation = now.device != usual.device || now.threads != usual.threads ||
-                             now.memoryBytes != usual.memoryBytes;
-    const bool law = now.falsePositives != usual.falsePositives || now.zscore != usual.zscore ||
-                     now.null != usual.null || now.maxOverlap != usual.maxOverlap;
-    const bool poses = now.poses != usual.poses || now.searchStatistics != usual.searchStatistics ||
-                       now.handedness != usual.handedness;
-    const bool noise = now.preparation != usual.preparation;
-    m_advancedForm->markSection("Poses", poses);
-    m_advancedForm->markSection("Noise", noise);
-    m_advancedForm->markSection("Law", law);
-    m_advancedForm->markSection("Exactness", exactness);
-    m_advancedForm->markSection("Method", method);
+    const ChangedSettings changed = changedSettings(settings());
+    const bool edges = changed.edges || !m_document.masks().empty() || m_document.sceneMask();
+    m_advancedForm->markSection("Poses", changed.poses);
+    m_advancedForm->markSection("Noise", changed.noise);
+    m_advancedForm->markSection("Law", changed.law);
+    m_advancedForm->markSection("Exactness", changed.exactness);
+    m_advancedForm->markSection("Method", changed.method);
     m_advancedForm->markSection("Edges", edges);
-    m_advanced->setText(exactness || method || edges || computation || law || poses || noise
+    showReadiness();
+    m_advanced->setText(edges || changed.exactness || changed.method || changed.computation ||
+                                changed.law || changed.poses || changed.noise
                             ? tr("Advanced, changed")
                             : tr("Advanced"));
 }
@@ -309,7 +275,6 @@ QString MatchPanel::deviceName(const std::string& id) const {
 method::Operation MatchPanel::operation() const { return m_operation->operation(); }
 double MatchPanel::threshold() const { return m_peaks->threshold(); }
 void MatchPanel::setThreshold(double score) { m_peaks->setThreshold(score); }
-void MatchPanel::setAutoThreshold() { m_peaks->setAuto(); }
 void MatchPanel::showFoundThreshold(std::optional<double> score) { m_peaks->showFound(score); }
 
 job::Job MatchPanel::settings() const {
@@ -365,8 +330,17 @@ void MatchPanel::setSettings(const job::Job& job) {
 }
 
 QString MatchPanel::reasonAgainstRun() const {
-    const QString reason = m_texts->reason();
-    return reason.isEmpty() ? m_templateReason : reason;
+    if (const QString reason = m_texts->reason(); !reason.isEmpty()) {
+        return reason;
+    }
+    if (!m_templateReason.isEmpty()) {
+        return m_templateReason;
+    }
+    const job::Job now = settings();
+    job::Job asked = now.asked(); // outputs are not written by a run of the window
+    asked.resume = now.resume;
+    const auto refused = job::refusedOptions(asked);
+    return refused ? inWindowWords(*refused) : QString();
 }
 
 /// Buttons for a plan that has no candidate.
@@ -386,11 +360,16 @@ void MatchPanel::updateData() {
     m_templates->showData();
     m_peaks->setVolume(m_document.isVolume());
     m_templateReason = ready ? TemplateFit::reasonAgainst(m_document, settings()) : QString();
-    m_run->setReady(ready, m_run->running() ? QString() : reasonAgainstRun());
     m_region->show();
     m_edges->showMasks();
     m_poses->showCount();
     m_noise->showTemplate();
+    showReadiness();
+}
+
+void MatchPanel::showReadiness() {
+    const bool ready = m_document.hasScene() && (m_document.templ() != nullptr || m_document.box());
+    m_run->setReady(ready, m_run->running() ? QString() : reasonAgainstRun());
     Q_EMIT readinessChanged();
 }
 

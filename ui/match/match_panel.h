@@ -58,7 +58,6 @@ class MatchPanel : public QWidget {
     /// filter.
     [[nodiscard]] double threshold() const;
     void setThreshold(double score);
-    void setAutoThreshold();
     /// The threshold that the law of the shown map gives; empty without one.
     void showFoundThreshold(std::optional<double> score);
     [[nodiscard]] PlanCard& planCard() { return *m_card; }
@@ -115,12 +114,12 @@ class MatchPanel : public QWidget {
     void build();
     void connectFields();
     void connectTemplates();
-    void forgetScene();
     void shareHeight();
     void setAdvanced(bool open);
     void showFixes();
     void nameChanges();
     void updateData();
+    void showReadiness();
 
     Document& m_document;
     job::Job m_job; ///< settings without a control, and the last valid values of text fields

@@ -3,9 +3,8 @@
 #include <QMessageBox>
 #include <QPushButton>
 
-#include <algorithm>
-
 #include "ui/document/document.h"
+#include "ui/open/losses.h"
 
 namespace flcc::ui {
 namespace {
@@ -29,34 +28,16 @@ QPushButton* addButton(QMessageBox& box, const char* name, const QString& text, 
     return button;
 }
 
-/// "2 templates, 1 mask and 3 results".
-QString lossText(const Document& document) {
-    const auto count = [](std::size_t number, const QString& one, const QString& several) {
-        return number == 0   ? QStringList()
-               : number == 1 ? QStringList(one)
-                             : QStringList(several.arg(number));
-    };
-    const auto made =
-        static_cast<std::size_t>(std::ranges::count_if(document.scenes(), &SceneEntry::made));
-    QStringList parts = count(made, tr("the filtered scene"), tr("%1 filtered scenes")) +
-                        count(document.templates().size(), tr("the template"), tr("%1 templates")) +
-                        count(document.masks().size() + (document.sceneMask() ? 1 : 0),
-                              tr("the mask"), tr("%1 masks")) +
-                        count(document.results().size(), tr("the result"), tr("%1 results"));
-    const QString last = parts.isEmpty() ? QString() : parts.takeLast();
-    return parts.isEmpty() ? last : tr("%1 and %2").arg(parts.join(QStringLiteral(", ")), last);
-}
-
 } // namespace
 
-void askBeforeOpening(QWidget& window, const Document& document, const QString& name, bool canAdd,
-                      bool running, bool onlyNew, const std::function<void(OpenAs)>& then) {
-    if (!document.holdsWork() && !running) {
+void askBeforeOpening(QWidget& window, const Document& document, const QString& name,
+                      const OpenOffers& offers, const std::function<void(OpenAs)>& then) {
+    if (!document.holdsWork() && !offers.running) {
         then(OpenAs::New);
         return;
     }
     QStringList losses;
-    if (running) {
+    if (offers.running) {
         losses << tr("ends the run");
     }
     if (document.holdsWork()) {
@@ -67,19 +48,24 @@ void askBeforeOpening(QWidget& window, const Document& document, const QString& 
     const auto add = [&](const char* button, const QString& word, const QString& tip, OpenAs as) {
         return addButton(*box, button, word, tip, [then, as] { then(as); });
     };
-    QPushButton* fresh = add("openNew", tr("New scene"), text, OpenAs::New);
-    if (!onlyNew) {
-        if (canAdd && !running) {
-            add("openAdd", tr("Add"),
-                tr("Adds it to the list of scenes. All scenes are searched for the same templates"),
-                OpenAs::Add);
+    add("openNew", tr("New scene"), text, OpenAs::New);
+    QPushButton* usual = qobject_cast<QPushButton*>(box->button(QMessageBox::Cancel));
+    if (!offers.onlyNew) {
+        if (offers.add && !offers.running) {
+            usual = add("openAdd", tr("Add"),
+                        tr("Adds it to the list of scenes. All scenes are searched for the same "
+                           "templates"),
+                        OpenAs::Add);
         }
-        add("openKeep", tr("Keep the templates"),
-            tr("Opens it as a new scene and keeps the templates. The results are removed"),
-            OpenAs::KeepTemplates)
-            ->setEnabled(!document.templates().empty());
+        QPushButton* keep =
+            add("openKeep", tr("Keep the templates"),
+                offers.keep || document.templates().empty()
+                    ? tr("Opens it as a new scene and keeps the templates. The results are removed")
+                    : tr("No template fits into %1").arg(name),
+                OpenAs::KeepTemplates);
+        keep->setEnabled(offers.keep && !document.templates().empty());
     }
-    box->setDefaultButton(fresh);
+    box->setDefaultButton(usual); // Return removes nothing
     box->open();
 }
 

@@ -17,7 +17,6 @@
 #include "ui/open/image_questions.h"
 #include "ui/open/open_question.h"
 #include "ui/open/raw_dialog.h"
-#include "ui/open/scene_files.h"
 #include "ui/open/stack_files.h"
 #include "ui/open/template_spacing.h"
 #include "ui/work/run_controller.h"
@@ -63,6 +62,7 @@ Opener::Opener(Document& document, RunController& controller, QWidget& window)
     connect(m_sceneFiles, &SceneFiles::opened, this, &Opener::opened);
     connect(m_sceneFiles, &SceneFiles::warned, this, &Opener::warned);
     connect(m_sceneFiles, &SceneFiles::failed, this, &Opener::failed);
+    connect(m_sceneFiles, &SceneFiles::removed, this, &Opener::sceneRemoved);
     connect(m_stack, &StackFiles::opened, this, &Opener::opened);
     connect(m_stack, &StackFiles::failed, this, &Opener::failed);
     connect(m_stack, &StackFiles::offered, this, &Opener::stackOffered);
@@ -439,35 +439,40 @@ void Opener::offerScenes(const std::vector<std::filesystem::path>& paths, const 
         askLayout(paths.front());
         return;
     }
-    const SceneEntry& first = m_document.scenes().front();
-    if (!m_document.holdsWork() || first.path.empty() ||
-        m_controller.isPending(RunController::Task::Run)) {
-        askHow(paths, false, then);
+    if (!m_document.holdsWork() || m_controller.isPending(RunController::Task::Run)) {
+        askHow(paths, {}, then); // nobody looks at files during a run
         return;
     }
     const QString name =
         paths.size() == 1 ? fileName(paths.front()) : tr("%1 files").arg(paths.size());
-    m_controller.start(RunController::Task::Load, tr("Looking at %1").arg(name),
-                       [this, paths, then, scene = sceneWithoutPixels(first)](
-                           const std::stop_token& stop, job::JobSink*) -> RunController::Done {
-                           const bool fits = SceneFiles::fit(paths, scene, stop);
-                           return [this, paths, fits, then, stopped = stop.stop_requested()] {
-                               if (stopped) {
-                                   tellOpened(then, false);
-                               } else {
-                                   askHow(paths, fits, then);
-                               }
-                           };
-                       });
+    std::vector<base::Extents> templates;
+    for (const TemplateEntry& each : m_document.templates()) {
+        templates.push_back(base::extentsOf(each.image->pixels));
+    }
+    m_controller.start(
+        RunController::Task::Load, tr("Looking at %1").arg(name),
+        [this, paths, then, templates, scene = sceneWithoutPixels(m_document.scenes().front())](
+            const std::stop_token& stop, job::JobSink*) {
+            const SceneFiles::Fit fit = SceneFiles::fit(paths, scene, templates, stop);
+            return RunController::Done([this, paths, fit, then, stopped = stop.stop_requested()] {
+                if (stopped) {
+                    tellOpened(then, false);
+                } else {
+                    askHow(paths, fit, then);
+                }
+            });
+        });
 }
 
-/// Asks what becomes of templates and results, if there are some. `canAdd`: all files fit the list.
-void Opener::askHow(const std::vector<std::filesystem::path>& paths, bool canAdd,
+/// Asks what becomes of templates and results, if there are some.
+void Opener::askHow(const std::vector<std::filesystem::path>& paths, const SceneFiles::Fit& fit,
                     const Then& then) {
     const QString name =
         paths.size() == 1 ? fileName(paths.front()) : tr("%1 files").arg(paths.size());
-    askBeforeOpening(m_window, m_document, name, canAdd,
-                     m_controller.isPending(RunController::Task::Run), false,
+    askBeforeOpening(m_window, m_document, name,
+                     {.add = fit.list,
+                      .keep = fit.templates,
+                      .running = m_controller.isPending(RunController::Task::Run)},
                      [this, paths, then](OpenAs as) {
                          if (as == OpenAs::KeepTemplates) {
                              openKeepingTemplates(paths, then);
@@ -485,8 +490,8 @@ void Opener::askHow(const std::vector<std::filesystem::path>& paths, bool canAdd
 }
 
 void Opener::offerSample(const QString& name) {
-    askBeforeOpening(m_window, m_document, name, false,
-                     m_controller.isPending(RunController::Task::Run), true,
+    askBeforeOpening(m_window, m_document, name,
+                     {.running = m_controller.isPending(RunController::Task::Run), .onlyNew = true},
                      [this, name](OpenAs) { openSample(name); });
 }
 

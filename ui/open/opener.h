@@ -11,13 +11,13 @@
 #include "engine/io/image_file.h"
 #include "ui/document/document.h"
 #include "ui/open/opening.h"
+#include "ui/open/scene_files.h"
 
 class QWidget;
 
 namespace flcc::ui {
 
 class RunController;
-class SceneFiles;
 class StackFiles;
 class TemplateSpacing;
 
@@ -96,6 +96,7 @@ class Opener : public QObject {
     void sampleOpened();
     void warned(const QString& sentence);
     void failed(const QString& sentence);
+    void sceneRemoved(const QString& sentence); ///< one undo step brings it back
     /// The spacing of template `number` differs from that of the scene; resampleTemplate() mends
     /// that.
     void resampleOffered(const QString& sentence, int number);
@@ -104,7 +105,8 @@ class Opener : public QObject {
     void stackOffered(const QString& sentence, const std::vector<std::filesystem::path>& paths);
 
   private:
-    void askHow(const std::vector<std::filesystem::path>& paths, bool canAdd, const Then& then);
+    void askHow(const std::vector<std::filesystem::path>& paths, const SceneFiles::Fit& fit,
+                const Then& then);
     /// Asks for files and passes them to `then`.
     void ask(const QString& purpose, const QString& title, bool several,
              const std::function<void(const std::vector<std::filesystem::path>&)>& then,

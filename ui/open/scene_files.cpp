@@ -8,6 +8,7 @@
 #include "engine/base/error.h"
 #include "ui/base/option_names.h"
 #include "ui/base/text.h"
+#include "ui/open/losses.h"
 #include "ui/work/run_controller.h"
 
 namespace flcc::ui {
@@ -33,22 +34,30 @@ QString reasonAgainst(const io::ImageInfo& info, const SceneEntry& first,
     return {};
 }
 
-bool fitsList(const std::filesystem::path& path, const SceneEntry& first,
-              const std::stop_token& stop) {
-    try {
-        const io::ImageInfo info = io::readImageInfo(path, stop, first.reading);
-        return reasonAgainst(info, first, first.extents).isEmpty();
-    } catch (const base::Error&) {
-        return true;
-    }
+bool fitsInto(const base::Extents& templ, const base::Extents& scene) {
+    return templ.x <= scene.x && templ.y <= scene.y && templ.z <= scene.z;
 }
 
 } // namespace
 
-bool SceneFiles::fit(const std::vector<std::filesystem::path>& paths, const SceneEntry& first,
-                     const std::stop_token& stop) {
-    return std::ranges::all_of(paths,
-                               [&](const auto& path) { return fitsList(path, first, stop); });
+SceneFiles::Fit SceneFiles::fit(const std::vector<std::filesystem::path>& paths,
+                                const SceneEntry& first,
+                                const std::vector<base::Extents>& templates,
+                                const std::stop_token& stop) {
+    Fit fit{!first.path.empty(), true};
+    for (const std::filesystem::path& path : paths) {
+        try {
+            const io::ImageInfo info = io::readImageInfo(path, stop, first.reading);
+            fit.list = fit.list && reasonAgainst(info, first, first.extents).isEmpty();
+            fit.templates =
+                fit.templates && std::ranges::any_of(templates, [&info](const base::Extents& each) {
+                    return fitsInto(each, info.extents);
+                });
+        } catch (const base::Error&) {
+            continue;
+        }
+    }
+    return fit;
 }
 
 void SceneFiles::add(const std::filesystem::path& path, const ThenOpened& then) {
@@ -155,15 +164,27 @@ void SceneFiles::show(int index, const ThenOpened& then) {
 
 void SceneFiles::remove(int index) {
     if (index != 0) {
-        m_document.removeScene(index);
+        take(index);
         return;
     }
     // Show the second scene first: it becomes the first, whose pixels must be in memory.
     show(1, [this](bool shown) {
         if (shown) {
-            m_document.removeScene(0);
+            take(0);
         }
     });
+}
+
+void SceneFiles::take(int index) {
+    if (index < 0 || index >= static_cast<int>(m_document.scenes().size())) {
+        return;
+    }
+    const QString name = m_document.scenes()[static_cast<std::size_t>(index)].name;
+    const QString losses = lossText(m_document, index);
+    m_document.removeScene(index);
+    Q_EMIT removed(losses.isEmpty()
+                       ? tr("%1 was removed from the list.").arg(name)
+                       : tr("%1 was removed from the list, and with it %2.").arg(name, losses));
 }
 
 } // namespace flcc::ui

@@ -27,17 +27,24 @@ class SceneFiles : public QObject {
     void show(int index, const ThenOpened& then);
     /// Removes scene `index` from the list. If it is the first scene, the second is shown.
     void remove(int index);
-    /// False if a header says that a file cannot be in the list of `first`. A file that cannot be
-    /// read is reported when it is added.
-    [[nodiscard]] static bool fit(const std::vector<std::filesystem::path>& paths,
-                                  const SceneEntry& first, const std::stop_token& stop);
+    /// What the headers of files allow. A file that cannot be read is reported when it is opened.
+    struct Fit {
+        bool list = false;     ///< all can be in one list with the first scene
+        bool templates = true; ///< one of the templates fits into all
+    };
+    [[nodiscard]] static Fit fit(const std::vector<std::filesystem::path>& paths,
+                                 const SceneEntry& first,
+                                 const std::vector<base::Extents>& templates,
+                                 const std::stop_token& stop);
 
   Q_SIGNALS:
     void opened(const QString& announcement);
     void warned(const QString& sentence);
     void failed(const QString& sentence);
+    void removed(const QString& sentence); ///< one undo step brings it back
 
   private:
+    void take(int index);
     [[nodiscard]] bool accept(const std::filesystem::path& path, const io::ImageInfo& info);
 
     Document& m_document;

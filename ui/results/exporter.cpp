@@ -1,8 +1,6 @@
 #include "ui/results/exporter.h"
 
 #include <QDir>
-#include <QFileDialog>
-#include <QFileInfo>
 #include <QPixmap>
 
 #include <algorithm>
@@ -22,6 +20,7 @@
 #include "engine/job/exports.h"
 #include "engine/job/mask_shape.h"
 #include "ui/base/focused_field.h"
+#include "ui/base/save_dialog.h"
 #include "ui/base/settings.h"
 #include "ui/base/text.h"
 #include "ui/match/match_flow.h"
@@ -100,28 +99,16 @@ void Exporter::askOfResult(const QString& title, const QString& name, const QStr
 
 void Exporter::ask(const QString& title, const QString& name, const QString& filters,
                    std::function<void(const std::filesystem::path&)> then) {
-    const QString folder = Settings::folder(QStringLiteral("export"));
-    auto* dialog = new QFileDialog(&m_window, title, folder, filters);
-    dialog->setObjectName(QStringLiteral("exportDialog"));
-    dialog->setAttribute(Qt::WA_DeleteOnClose);
-    dialog->setAcceptMode(QFileDialog::AcceptSave);
-    dialog->setDefaultSuffix(QFileInfo(name).suffix());
-    dialog->selectFile(name);
-    connect(dialog, &QFileDialog::filterSelected, dialog, [dialog](const QString& filter) {
-        // "MHA (*.mha)": the first pattern's extension.
-        const qsizetype star = filter.indexOf(QStringLiteral("*."));
-        const qsizetype end = filter.indexOf(QChar(')'), star);
-        if (star >= 0) {
-            dialog->setDefaultSuffix(
-                filter.mid(star + 2, end - star - 2).section(QChar(' '), 0, 0));
-        }
-    });
-    connect(dialog, &QFileDialog::fileSelected, this,
-            [call = std::move(then)](const QString& file) {
-                Settings::rememberFolder(QStringLiteral("export"), file);
-                call(toPath(file));
-            });
-    dialog->open();
+    askFileName(&m_window,
+                {.title = title,
+                 .filter = filters,
+                 .name = "exportDialog",
+                 .file = name,
+                 .folder = "export"},
+                [call = std::move(then)](const QString& file) {
+                    Settings::rememberFolder(QStringLiteral("export"), file);
+                    call(toPath(file));
+                });
 }
 
 void Exporter::write(const std::filesystem::path& path, const Write& write, bool mayReplaceJob,
@@ -430,21 +417,23 @@ void Exporter::writeReport(const std::filesystem::path& path) {
     const bool page = path.extension() == ".html" && shown != nullptr && shown->job->report.run &&
                       shown->job->report.frames.empty() && job::isVerified(shown->job->report);
     if (page || (m_flow.report()->stream && shown != nullptr)) {
-        writeScenes(path, [text, page, threshold = m_document.peakChoice().minScore](
-                              const ResultEntry& result, const auto& file, const std::stop_token&) {
+        writeScenes(path, [text, page, scenes = m_document.scenes(),
+                           threshold = m_document.peakChoice().minScore](
+                              const ResultEntry& result, const auto& file, const auto& stop) {
             if (page) {
-                io::writeText(file, job::toHtml(*result.job, threshold));
+                const job::JobResult drawn = drawable(result, scenes, stop);
+                io::writeText(file, job::toHtml(drawn, threshold));
                 return std::optional(std::vector<std::string>{});
             }
-            return text(result.job->report, file);
+            return text(judgedReport(result), file);
         });
         return;
     }
-    // The peaks of an unfinished search are found after its run.
-    const bool unfinished = shown != nullptr && job::isUnfinished(shown->job->report) &&
-                            job::isUnfinished(*m_flow.report());
+    // The list of the shown result may have been changed and judged since its run.
+    const bool ofShown = shown != nullptr && shown->job->report.run && m_flow.report()->run &&
+                         shown->job->report.commandLine == m_flow.report()->commandLine;
     write(path,
-          [text, report = unfinished ? shown->job->report : *m_flow.report()](
+          [text, report = ofShown ? judgedReport(*shown) : *m_flow.report()](
               const io::AtomicFile& file, const std::stop_token&) { return text(report, file); });
 }
 
@@ -462,8 +451,9 @@ void Exporter::writeFigure(const std::filesystem::path& path) {
     }
     writeScenes(
         path,
-        [z = shownSlice()](const ResultEntry& result, const auto& file, const std::stop_token&) {
-            io::writeDrawing(file, job::drawingOf(*result.job, z));
+        [z = shownSlice(), scenes = m_document.scenes()](const ResultEntry& result,
+                                                         const auto& file, const auto& stop) {
+            io::writeDrawing(file, job::drawingOf(drawable(result, scenes, stop), z));
             return std::optional(std::vector<std::string>{});
         },
         Of::Maps);

@@ -68,6 +68,7 @@ ReportPanel::ReportPanel(QWidget* parent) : QWidget(parent) {
     auto* layout = new QVBoxLayout(this);
     layout->setContentsMargins(4, 4, 4, 4);
     layout->addWidget(splitter);
+    setFocusProxy(m_table);
     refreshTheme();
 }
 

@@ -2,8 +2,10 @@
 
 #include <QStringList>
 
+#include "engine/base/error.h"
 #include "engine/io/image_file.h"
 #include "ui/base/text.h"
+#include "ui/document/document.h"
 
 namespace flcc::ui {
 
@@ -36,6 +38,36 @@ withWarning(std::optional<std::vector<std::string>> sentences, const job::JobRes
         sentences->push_back("It is " + job::unfinishedText(result.report) + ".");
     }
     return sentences;
+}
+
+job::JobReport judgedReport(const ResultEntry& result) {
+    job::JobReport report = result.job->report;
+    report.decisions = result.decisions;
+    return report;
+}
+
+job::JobResult drawable(const ResultEntry& result, const std::vector<SceneEntry>& scenes,
+                        const std::stop_token& stop) {
+    job::JobResult drawn = *result.job;
+    drawn.report = judgedReport(result);
+    if (drawn.scene->extents().x > 0) {
+        return drawn;
+    }
+    const SceneEntry& scene = scenes.at(static_cast<std::size_t>(result.scene));
+    const auto image = scene.image ? scene.image
+                                   : job::loadImage(scene.path, scene.channel, scene.frame, stop, 0,
+                                                    scene.reading);
+    const std::string& before = drawn.scene->sha256;
+    if (image->extents() != drawn.report.scene ||
+        (!before.empty() && !image->sha256.empty() && image->sha256 != before)) {
+        throw base::Error(base::ErrorCode::Problem,
+                          Document::tr("%1 has changed since it was searched, so the result cannot "
+                                       "be drawn: run again")
+                              .arg(scene.name)
+                              .toStdString());
+    }
+    drawn.scene = image;
+    return drawn;
 }
 
 } // namespace flcc::ui

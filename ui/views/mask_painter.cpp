@@ -133,11 +133,19 @@ void MaskPainter::stroke(const MaskStroke& stroke) {
                                     : m_document.mask() != nullptr;
             m_canvas = makeCanvas(erases);
             m_before = m_canvas ? m_canvas->image : nullptr;
+            m_touched = false;
             m_excludes = m_canvas && !masked && !erases;
         }
     }
     draw(stroke);
     if (stroke.phase == MaskStroke::Phase::End) {
+        if (m_canvas && !m_touched) {
+            m_excludes = false;
+            Q_EMIT message(m_settings.target == Target::Scene
+                               ? tr("The stroke changed no voxel of the mask.")
+                               : tr("The stroke changed no voxel of the template's mask: draw "
+                                    "inside the template box."));
+        }
         if (std::exchange(m_excludes, false)) { // now, because the sentence moves the views
             Q_EMIT message(
                 m_settings.target == Target::Scene
@@ -211,6 +219,11 @@ void MaskPainter::draw(const MaskStroke& stroke) {
         box.corner.z -= corner.z;
         job::drawBox(next->support, box, value);
     }
+    const auto& before = m_canvas->image->support;
+    if (std::equal(before.data(), before.data() + before.count(), next->support.data())) {
+        return; // an empty mask, or a copy of the old one, would be no step
+    }
+    m_touched = true;
     m_canvas->image = next;
     commit(next, m_settings.target);
 }

@@ -80,6 +80,7 @@ class MaskPainter : public QObject {
     std::optional<Canvas> m_canvas;                 ///< of the current stroke
     std::shared_ptr<const job::MaskImage> m_before; ///< its start, for shapes that follow the mouse
     int m_gesture = 0;
+    bool m_touched = false;  ///< the stroke changed a voxel
     bool m_excludes = false; ///< the stroke makes a mask that leaves out all the rest
 };
 

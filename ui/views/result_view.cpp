@@ -112,14 +112,12 @@ match::HeatmapScale ResultView::mapScale() const {
     } else if (m_fixedRange) {
         scale.low = -1;
     } else if (!m_running && result != nullptr && result->job->report.map) {
-        const match::MapStatistics& statistics = result->job->report.map->statistics;
         if (twoSigned) {
-            const double reach =
-                std::max({std::abs(statistics.minimum), std::abs(statistics.maximum), 1e-6});
-            scale.low = -reach;
-            scale.high = reach;
-        } else if (statistics.maximum > 0) {
-            scale.high = statistics.maximum;
+            const double least = result->job->report.map->statistics.minimum;
+            scale.high = std::max({std::abs(least), std::abs(m_largest), 1e-6});
+            scale.low = -scale.high;
+        } else if (m_largest > 0) {
+            scale.high = m_largest;
         }
     }
     return scale;
@@ -201,6 +199,10 @@ void ResultView::showResult() {
     m_peaks.clear();
     setCompared({});
     const ResultEntry* result = m_document.result();
+    // Once, so that colours stay while the threshold moves.
+    m_largest = result != nullptr && result->job->report.map
+                    ? job::largestOfOthers(result->job->report)
+                    : 1;
     showShapes(result);
     m_look.suitResult(result);
     if (result == nullptr || !result->job->map) {

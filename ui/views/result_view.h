@@ -130,6 +130,7 @@ class ResultView : public QObject {
     std::shared_ptr<const method::MatchMap> m_running;
     method::Operation m_runningOperation;
     std::optional<std::pair<double, double>> m_runningRange; ///< least and largest value so far
+    double m_largest = 1; ///< job::largestOfOthers() of the shown result
     base::Extents m_mapTempl{0, 0, 0};
     base::Index m_mapCorner;
     std::vector<int> m_peaks;

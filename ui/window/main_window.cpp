@@ -13,6 +13,7 @@
 
 #include "engine/base/log.h"
 #include "ui/base/actions.h"
+#include "ui/base/overlay.h"
 #include "ui/base/settings.h"
 #include "ui/base/text.h"
 #include "ui/base/theme.h"
@@ -105,10 +106,17 @@ void MainWindow::buildCentre() {
     m_maskBar = new MaskBar(*m_document, *m_painter, frame);
     m_centre->addWidget(m_start);
     m_centre->addWidget(m_views);
-    column->addWidget(m_message);
-    column->addWidget(m_maskBar);
     column->addWidget(m_centre, 1);
     setCentralWidget(frame);
+    auto* bars = new Overlay(*frame, {m_message, m_maskBar});
+    const auto overViews = [this, bars] { bars->setOver(m_centre->currentWidget() == m_views); };
+    connect(m_centre, &QStackedWidget::currentChanged, this, overViews);
+    overViews();
+    for (ViewFrame* view : m_views->frames()) {
+        if (view->widget() != nullptr) {
+            m_message->leaveAtPress(*view->widget());
+        }
+    }
 }
 
 void MainWindow::buildParts() {

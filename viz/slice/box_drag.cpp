@@ -50,15 +50,18 @@ base::Box draggedBox(const SlicePlane& plane, const base::Box& start, BoxPart pa
     const auto count = byAxis(plane.extents);
     auto corner = byAxis(start.corner);
     auto size = byAxis(start.extents);
+    // An edge that is dragged beyond the opposite one goes on from there.
+    const auto moveEdge = [&](std::size_t axis, std::int64_t moving, std::int64_t fixed) {
+        const auto moved =
+            std::clamp<std::int64_t>(moving + nearest(to[axis] - from[axis]), 0, count[axis] - 1);
+        corner[axis] = std::min(moved, fixed);
+        size[axis] = std::max(moved, fixed) - corner[axis] + 1;
+    };
     const auto moveFirst = [&](std::size_t axis) {
-        const std::int64_t end = corner[axis] + size[axis];
-        corner[axis] =
-            std::clamp<std::int64_t>(corner[axis] + nearest(to[axis] - from[axis]), 0, end - 1);
-        size[axis] = end - corner[axis];
+        moveEdge(axis, corner[axis], corner[axis] + size[axis] - 1);
     };
     const auto moveLast = [&](std::size_t axis) {
-        size[axis] = std::clamp<std::int64_t>(size[axis] + nearest(to[axis] - from[axis]), 1,
-                                              count[axis] - corner[axis]);
+        moveEdge(axis, corner[axis] + size[axis] - 1, corner[axis]);
     };
     switch (part) {
     case BoxPart::None:

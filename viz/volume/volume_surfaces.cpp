@@ -8,7 +8,6 @@ namespace flcc::viz::detail {
 namespace {
 
 constexpr std::int64_t kMostTriangles = 250'000; // of all surfaces: a moving view draws them
-constexpr double kSmallest = 0.3;                // of the size of the best peak's surface
 
 } // namespace
 
@@ -40,10 +39,9 @@ void VolumeSurfaces::makeShapeSurfaces(std::int64_t peakCount) {
     }
 }
 
-/// How the surface of a peak lies about its centre in the world. A turned one has the size of its
-/// pose, another one a size by its score.
-std::array<double, 9> VolumeSurfaces::frameOf(const PeakMark& peak, double size) const {
-    std::array<double, 9> frame{size, 0, 0, 0, size, 0, 0, 0, size};
+/// How the surface of a peak lies about its centre in the world.
+std::array<double, 9> VolumeSurfaces::frameOf(const PeakMark& peak) const {
+    std::array<double, 9> frame{1, 0, 0, 0, 1, 0, 0, 0, 1};
     for (std::size_t i = 0; peak.turn && i < 9; ++i) {
         frame[i] = (*peak.turn)[i] * m_model.aspect[i / 3] / m_model.aspect[i % 3];
     }
@@ -56,19 +54,8 @@ void VolumeSurfaces::updatePeaks() {
         surfaces->hide();
     }
     std::int64_t count = 0;
-    double best = 0;
-    const auto strength = [this](const PeakMark& peak) {
-        const double share =
-            m_model.scale.high > m_model.scale.low
-                ? (peak.score - m_model.scale.low) / (m_model.scale.high - m_model.scale.low)
-                : 1.0;
-        return std::clamp(m_model.scale.reversed ? 1 - share : share, 0.0, 1.0);
-    };
     for (std::size_t i = 0; i < m_model.peaks.size() && m_model.peaksVisible; ++i) {
-        if (m_model.hasSurface(i)) {
-            ++count;
-            best = std::max(best, strength(m_model.peaks[i]));
-        }
+        count += m_model.hasSurface(i) ? 1 : 0;
     }
     if (count == 0) {
         return;
@@ -83,9 +70,7 @@ void VolumeSurfaces::updatePeaks() {
         for (std::size_t i = 0; i < m_model.peaks.size(); ++i) {
             if (m_model.hasSurface(i) && m_model.peaks[i].shape == static_cast<int>(shape)) {
                 const PeakMark& peak = m_model.peaks[i];
-                const double size = best > 0 ? strength(peak) / best : 1;
-                surfaces.add(m_model.world(peak.centre), frameOf(peak, std::max(size, kSmallest)),
-                             m_model.colourOf(peak));
+                surfaces.add(m_model.world(peak.centre), frameOf(peak), m_model.colourOf(peak));
             }
         }
         surfaces.finish(*m_shapeSurfaces[shape]);

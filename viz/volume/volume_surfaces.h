@@ -27,7 +27,7 @@ class VolumeSurfaces {
 
   private:
     void makeShapeSurfaces(std::int64_t peakCount);
-    [[nodiscard]] std::array<double, 9> frameOf(const PeakMark& peak, double size) const;
+    [[nodiscard]] std::array<double, 9> frameOf(const PeakMark& peak) const;
 
     vtkRenderer& m_renderer;
     VolumeModel& m_model;

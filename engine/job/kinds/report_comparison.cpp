@@ -36,6 +36,7 @@ const std::vector<Unchecked>& uncheckedTable() {
         {"what scenes or frames shared (stream)", {"stream"}},
         {"names of written files (stack.path, average.path)", {"stack.path", "average.path"}},
         {"notes on files (notes)", {"notes"}},
+        {"what a person decided (peaks.decision)", {"peaks[].decision"}},
         {"the question itself (job), which was asked again", {"job"}}};
     return table;
 }

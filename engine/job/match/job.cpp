@@ -192,6 +192,15 @@ std::string_view name(Phase phase) {
     return kNames[static_cast<std::size_t>(phase)];
 }
 
+std::optional<Error> refusedOptions(const Job& job) {
+    try {
+        detail::requireSensible(job);
+        return std::nullopt;
+    } catch (const Error& error) {
+        return error;
+    }
+}
+
 JobResult runJob(const Job& job, const JobImages& images, std::stop_token stop, JobSink* sink) {
     detail::requireSensible(job);
     JobSink silent;

@@ -322,6 +322,15 @@ bool SceneRunner::findPeaks() {
     for (GroupRun& group : groups()) {
         maps.push_back(group.searched(m_stop));
     }
+    // A stop may have left the statistics half counted: again, where that takes less than a second.
+    constexpr std::int64_t kMostAgain = std::int64_t{1} << 28;
+    const auto map = groups().size() == 1 ? groups().front().map() : nullptr;
+    bool counted = !m_stop.stop_requested();
+    if (!counted && map && map->value.count() <= kMostAgain) {
+        (void)groups().front().searched({});
+        counted = true;
+    }
+    m_result.mapFinished = counted && map && m_job.null == match::NullTemplate::None;
     takeSearch(groups().front(), m_result);
     m_sink.progress(0.2);
     FoundPeaks found = peaksOf(
@@ -329,6 +338,10 @@ bool SceneRunner::findPeaks() {
         m_null.law(m_job, inputs(), m_result, maps,
                    static_cast<double>(m_stream.frames ? m_stream.frames->count() : 1), m_stop),
         m_stop, [this](double share) { m_sink.progress(0.2 + 0.6 * share); });
+    if (m_stop.stop_requested()) { // what was found is unspecified
+        reportGroups();
+        return false;
+    }
     m_result.peaks = std::move(found.peaks);
     m_result.report.peaksIncomplete = std::move(found.incomplete);
     m_result.report.threshold = std::move(found.threshold);

@@ -20,6 +20,7 @@ using match::Colour;
 namespace {
 
 constexpr Colour kMark{230, 120, 0};
+constexpr Colour kRejected{150, 150, 150};
 constexpr Colour kFrame{120, 120, 120};
 constexpr std::int64_t kMostPixels = 1000;
 
@@ -96,12 +97,13 @@ double roundLength(double most) {
 
 } // namespace
 
-match::HeatmapScale heatmapScale(method::Operation operation,
-                                 const match::MapStatistics& statistics) {
+match::HeatmapScale heatmapScale(const JobReport& report) {
+    const method::Operation operation = report.plan.problem.operation;
     if (operation.isLcc()) {
         // A map without positive scores still gets a scale of one colour step.
-        return {.low = 0, .high = std::max(statistics.maximum, 1.0 / 256)};
+        return {.low = 0, .high = std::max(largestOfOthers(report), 1.0 / 256)};
     }
+    const match::MapStatistics& statistics = report.map->statistics;
     return {.low = statistics.minimum,
             .high = statistics.maximum,
             .reversed = operation.traits().best == method::Best::Smallest};
@@ -173,9 +175,15 @@ PanelPlace placeOf(const JobResult& result, DrawingPoint corner, double width, d
     return place;
 }
 
+/// Rejected peaks are grey, as in the views.
+Colour markOf(const JobResult& result, const match::Peak& peak) {
+    return result.report.decisions.of(match::keyOf(peak)) == match::Decision::Reject ? kRejected
+                                                                                     : kMark;
+}
+
 /// The box of a turned template in a flat scene, with a tick from its upper edge to its middle.
 void drawTurned(Drawing& drawing, const PanelPlace& place, const match::Peak& peak,
-                const base::Extents& templ, const base::Point& edges) {
+                const base::Extents& templ, const base::Point& edges, const Colour& colour) {
     const rotation::Matrix m = rotation::matrixOf(*peak.pose, edges);
     const auto at = [&](double x, double y) {
         return place.at(peak.centre[0] + m[0] * x + m[1] * y, peak.centre[1] + m[3] * x + m[4] * y);
@@ -183,8 +191,8 @@ void drawTurned(Drawing& drawing, const PanelPlace& place, const match::Peak& pe
     const double x = static_cast<double>(templ.x) / 2;
     const double y = static_cast<double>(templ.y) / 2;
     drawing.add(
-        io::DrawnPath{{at(-x, -y), at(x, -y), at(x, y), at(-x, y)}, true, {}, kMark, 0.9, false});
-    drawing.line(at(0, -y), at(0, -y / 2), kMark, 0.9);
+        io::DrawnPath{{at(-x, -y), at(x, -y), at(x, y), at(-x, y)}, true, {}, colour, 0.9, false});
+    drawing.line(at(0, -y), at(0, -y / 2), colour, 0.9);
 }
 
 void drawScene(Drawing& drawing, const JobResult& result, const PanelPlace& place, std::int64_t z) {
@@ -222,12 +230,14 @@ void drawScene(Drawing& drawing, const JobResult& result, const PanelPlace& plac
         const DrawingPoint centre = place.at(peak.centre[0], peak.centre[1]);
         const double width = place.perVoxelX * static_cast<double>(templ.x);
         const double height = place.perVoxelY * static_cast<double>(templ.y);
+        const Colour colour = markOf(result, peak);
         if (std::max(width, height) < kLeastBox) {
-            drawing.add(io::DrawnDisc{centre, 2, {}, kMark, 0.75});
+            drawing.add(io::DrawnDisc{centre, 2, {}, colour, 0.75});
         } else if (peak.pose && templ.z == 1) {
-            drawTurned(drawing, place, peak, templ, result.geometry.spacing);
+            drawTurned(drawing, place, peak, templ, result.geometry.spacing, colour);
         } else {
-            drawing.box(centre.x - width / 2, centre.y - height / 2, width, height, {}, kMark, 0.9);
+            drawing.box(centre.x - width / 2, centre.y - height / 2, width, height, {}, colour,
+                        0.9);
         }
     }
     drawing.box(place.corner.x, place.corner.y, place.width(), place.height(), {}, kFrame, 0.5);
@@ -236,8 +246,7 @@ void drawScene(Drawing& drawing, const JobResult& result, const PanelPlace& plac
 void drawHeatmap(Drawing& drawing, const JobResult& result, const PanelPlace& place,
                  std::int64_t z) {
     const method::MatchMap& map = *result.map;
-    const match::HeatmapScale scale =
-        heatmapScale(result.report.plan.problem.operation, result.report.map->statistics);
+    const match::HeatmapScale scale = heatmapScale(result.report);
     SlicePixels pixels = mapSlice(map, z, scale);
     const base::Extents templ = result.templates.front()->extents();
     const auto step = static_cast<double>(pixels.step);
@@ -268,8 +277,7 @@ void drawScaleBar(Drawing& drawing, const JobResult& result, const PanelPlace& p
 void drawColourBar(Drawing& drawing, const JobResult& result, DrawingPoint corner, double height) {
     constexpr int kSteps = 128;
     constexpr double kWidth = 10;
-    const match::HeatmapScale scale =
-        heatmapScale(result.report.plan.problem.operation, result.report.map->statistics);
+    const match::HeatmapScale scale = heatmapScale(result.report);
     io::DrawnImage bar{corner, kWidth, height, 1, kSteps, {}};
     const auto valueAt = [&](double share) { return scale.low + share * (scale.high - scale.low); };
     for (int i = 0; i < kSteps; ++i) {
@@ -296,8 +304,16 @@ void drawColourBar(Drawing& drawing, const JobResult& result, DrawingPoint corne
 
 } // namespace detail
 
+void requirePixels(const JobResult& result) {
+    if (!result.scene || result.scene->extents().x == 0) {
+        throw base::Error(base::ErrorCode::Problem,
+                          "the pixels of the scene are not in memory, so it cannot be drawn");
+    }
+}
+
 io::Drawing drawingOf(const JobResult& result, std::optional<std::int64_t> slice) {
     using namespace detail;
+    requirePixels(result);
     if (!result.map) {
         throw base::Error(
             base::ErrorCode::Problem,

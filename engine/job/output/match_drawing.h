@@ -12,9 +12,8 @@
 /// Pictures of the result of a match.
 namespace flcc::job::detail {
 
-/// lcc: from 0 to the best score. Others: from the worst to the best value.
-[[nodiscard]] match::HeatmapScale heatmapScale(method::Operation operation,
-                                               const match::MapStatistics& statistics);
+/// lcc: from 0 to largestOfOthers(). Others: from the worst to the best value.
+[[nodiscard]] match::HeatmapScale heatmapScale(const JobReport& report);
 
 /// "LCC" or the name of another operation.
 [[nodiscard]] std::string operationText(const JobResult& result);

@@ -112,7 +112,9 @@ std::vector<PagePanel> galleryOf(const JobResult& result) {
         const match::Peak& peak = result.peaks[i];
         const base::Extents size =
             result.templates[static_cast<std::size_t>(peak.templ)]->extents();
-        gallery.push_back({std::to_string(i + 1) + ": " + detail::fixed(peak.score, 3),
+        const std::string decision = decisionText(result.report.decisions.of(match::keyOf(peak)));
+        gallery.push_back({std::to_string(i + 1) + ": " + detail::fixed(peak.score, 3) +
+                               (decision.empty() ? "" : ", " + decision),
                            picturesOf(base::viewOf(result.scene->pixels), {peak.corner, size})});
     }
     return gallery;
@@ -140,6 +142,7 @@ std::string heatmapPicture(const JobResult& result, std::int64_t z) {
 } // namespace
 
 std::string toHtml(const JobResult& result, double threshold, std::optional<std::int64_t> slice) {
+    requirePixels(result);
     PagePictures pictures;
     const std::int64_t z = detail::drawnSlice(result, slice);
     const bool flat = base::isFlat2D(result.scene->extents());

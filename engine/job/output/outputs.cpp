@@ -76,7 +76,7 @@ namespace {
 
 bool writeHeatmap(const io::AtomicFile& file, const Job& job, const JobResult& result,
                   const std::stop_token& stop) {
-    const match::HeatmapScale scale = heatmapScale(job.operation, result.report.map->statistics);
+    const match::HeatmapScale scale = heatmapScale(result.report);
     return io::writeHeatmap(file, result.map->value.view(), result.map->status.view(),
                             drawnSlice(result, job.slice), scale, stop);
 }

@@ -222,7 +222,8 @@ Json toJson(const SearchReport& search) {
             {"at", toJson(search.at)}};
 }
 
-Json toJson(const match::Peak& peak, std::size_t rank, std::optional<std::size_t> under) {
+Json toJson(const match::Peak& peak, std::size_t rank, std::optional<std::size_t> under,
+            match::Decision decision) {
     return {{"rank", rank},
             {"score", peak.score},
             {"bound", peak.bound},
@@ -254,6 +255,8 @@ Json toJson(const match::Peak& peak, std::size_t rank, std::optional<std::size_t
                                           {"z", peak.search->z}}
                                    : Json(nullptr)},
             {"made_of", peak.madeOf},
+            {"decision",
+             decision == match::Decision::Undecided ? Json(nullptr) : Json(match::name(decision))},
             {"polarity", peak.dark ? Json(*peak.dark ? "dark" : "bright") : Json(nullptr)}};
 }
 
@@ -301,7 +304,8 @@ Json toJson(const FrameReport& frame) {
             {"recomputed", frame.facts.recomputed},
             {"audit", name(frame.verdict)},
             {"peaks", frame.peaks},
-            {"best", frame.best ? toJson(*frame.best, 1, {}) : Json(nullptr)},
+            {"best",
+             frame.best ? toJson(*frame.best, 1, {}, match::Decision::Undecided) : Json(nullptr)},
             {"peaks_incomplete",
              frame.peaksIncomplete.empty() ? Json(nullptr) : Json(frame.peaksIncomplete)},
             {"threshold", frame.threshold ? toJson(*frame.threshold) : Json(nullptr)}};
@@ -363,7 +367,8 @@ Json jsonOf(const JobReport& report) {
     json["peaks"] = Json::array();
     const std::vector<std::optional<std::size_t>> under = ranksUnder(report.peaks);
     for (std::size_t i = 0; i < report.peaks.size(); ++i) {
-        json["peaks"].push_back(toJson(report.peaks[i], i + 1, under[i]));
+        json["peaks"].push_back(toJson(report.peaks[i], i + 1, under[i],
+                                       report.decisions.of(match::keyOf(report.peaks[i]))));
     }
     json["truth"] = report.truth ? toJson(*report.truth) : Json(nullptr);
     json["threshold"] = report.threshold ? toJson(*report.threshold) : Json(nullptr);

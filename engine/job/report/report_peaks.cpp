@@ -60,6 +60,14 @@ match::PlacedBy placedAt(const Json& json) {
     return match::PlacedBy::Voxel;
 }
 
+match::Decision decisionAt(const Json& json) {
+    const std::string text = valueAt<std::string>(json, "decision").value_or("undecided");
+    if (const auto decision = match::decisionNamed(text)) {
+        return *decision;
+    }
+    throw Error(ErrorCode::Input, "\"" + base::excerpt(text) + "\" is no decision");
+}
+
 match::Peak peakAt(const Json& json) {
     match::Peak peak;
     peak.score = json.at("score").get<double>();
@@ -154,15 +162,20 @@ io::PositionList listOf(const Json& report, const io::ListPlace& place) {
     io::PeakContext context = contextOf(report);
     context.unknowns = place.unknowns;
     std::vector<match::Peak> peaks;
+    std::vector<match::Decision> decisions;
     for (const Json& peak : report.at("peaks")) {
         peaks.push_back(peakAt(peak));
+        decisions.push_back(decisionAt(peak));
         const int templ = peaks.back().templ;
         if (templ < 0 || templ >= std::ssize(context.templates)) {
             throw Error(ErrorCode::Input, "a peak is of template " + std::to_string(templ) +
                                               " of " + std::to_string(context.templates.size()));
         }
     }
-    io::PositionList list = io::peakList(peaks, context);
+    const bool judged = std::ranges::any_of(
+        decisions, [](match::Decision each) { return each != match::Decision::Undecided; });
+    io::PositionList list =
+        judged ? io::peakList(peaks, decisions, context) : io::peakList(peaks, context);
     list.format = io::ListFormat::Json;
     if (!place.scene.empty()) {
         list.place.scene = place.scene;

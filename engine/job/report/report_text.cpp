@@ -362,8 +362,8 @@ std::string peaksText(const JobReport& report, std::size_t shown) {
     const std::vector<match::Peak>& peaks = report.peaks;
     const bool several = report.templates.size() > 1;
     const bool posed = report.poses.has_value();
-    Row head{"rank",       "score",       "x",    "y",        "z",        "z-score",
-             "false pos.", "z of search", "pose", "template", "+- voxels"};
+    Row head{"rank",       "score",       "x",    "y",        "z",         "z-score",
+             "false pos.", "z of search", "pose", "template", "+- voxels", "decision"};
     std::vector<Row> rows{std::move(head)};
     for (std::size_t i = 0; i < std::min(shown, peaks.size()); ++i) {
         const match::Peak& peak = peaks[i];
@@ -373,9 +373,14 @@ std::string peaksText(const JobReport& report, std::size_t shown) {
                         peak.falsePositives ? brief(*peak.falsePositives) : "",
                         peak.search ? fixed(peak.search->z, 1) : "",
                         poseText(peak, base::isFlat2D(report.plan.problem.scene)),
-                        std::to_string(peak.templ), placeErrorText(peak)});
+                        std::to_string(peak.templ), placeErrorText(peak),
+                        decisionText(report.decisions.of(match::keyOf(peak)))});
     }
+    const std::string judged = decisionsText(report);
     for (Row& row : rows) {
+        if (judged.empty()) {
+            row.pop_back();
+        }
         if (!several) {
             row.erase(row.begin() + 9);
         }
@@ -394,6 +399,7 @@ std::string peaksText(const JobReport& report, std::size_t shown) {
     if (peaks.size() > shown) {
         text += "  ... and " + std::to_string(peaks.size() - shown) + " more\n";
     }
+    text += judged.empty() ? "" : "Judged: " + judged + "\n";
     if (report.threshold) {
         text += "Threshold: " + thresholdText(*report.threshold) + "\n";
     }

@@ -119,7 +119,10 @@ std::optional<Error> auditFailure(const JobReport& report) {
             "; do not trust this result; report the fault with the job file and the report");
 }
 
-bool isWhole(const JobResult& result) { return !result.cancelled || isUnfinished(result.report); }
+bool isWhole(const JobResult& result) {
+    return !result.cancelled || isUnfinished(result.report) ||
+           (result.mapFinished && result.report.map);
+}
 
 bool isVerified(const JobReport& report) {
     const auto byGpu = [](const plan::PlanReport& plan) {

@@ -6,6 +6,7 @@
 
 #include "engine/io/atomic_file.h"
 #include "engine/io/image_file.h"
+#include "engine/job/kept_map.h"
 #include "engine/job/listing.h"
 #include "tests/engine/job/job_cases.h"
 #include "tests/support/comparison.h"
@@ -63,6 +64,7 @@ class JobCancelTest : public QObject {
     void everyPhaseEndsSoonAndWritesNothing_data();
     void everyPhaseEndsSoonAndWritesNothing();
     void theFinishedPartEqualsTheFullRun();
+    void aMapThatWasFinishedGivesItsPeaks();
     void aStopBeforeTheStartIsAResult();
     void aPlanCanBeCancelled();
     void aStopThatComesTooLateFindsTheJobDone();
@@ -124,6 +126,35 @@ void JobCancelTest::theFinishedPartEqualsTheFullRun() {
     }
     QVERIFY(finished > 0 && notComputed > 0);
     QCOMPARE(finished + notComputed, half.map->status.count());
+}
+
+/// Stopped while peaks are found: the map is there, and so are its peaks.
+void JobCancelTest::aMapThatWasFinishedGivesItsPeaks() {
+    const job::JobImages both = images({300, 260, 1}, {15, 15, 1});
+    const job::JobResult full = job::runJob({}, both);
+    QVERIFY(!full.peaks.empty());
+    for (const double share : {0.0, 0.2}) {
+        Stopper stopper(Phase::Peaks, share);
+        const job::JobResult stopped = job::runJob({}, both, stopper.source.get_token(), &stopper);
+        QVERIFY(stopped.cancelled && stopped.peaks.empty() && job::isWhole(stopped));
+        const auto kept = job::keepMap(stopped, {}, both.scene);
+        const job::FoundPeaks found = job::extractPeaks(*kept, job::thresholdsOf(Job()));
+        QCOMPARE(found.peaks.size(), full.peaks.size());
+        for (std::size_t i = 0; i < found.peaks.size(); ++i) {
+            QVERIFY(found.peaks[i].corner == full.peaks[i].corner);
+            QCOMPARE(found.peaks[i].score, full.peaks[i].score);
+        }
+        QCOMPARE(found.threshold->value, full.report.threshold->value);
+    }
+    // Not from a part of a map, nor where another search would count false positives.
+    Stopper early(Phase::Run, 0.3);
+    Job slow;
+    slow.method = "direct";
+    QVERIFY(!job::isWhole(job::runJob(slow, both, early.source.get_token(), &early)));
+    Job counted;
+    counted.null = match::NullTemplate::Mirror;
+    Stopper late(Phase::Peaks, 0.0);
+    QVERIFY(!job::isWhole(job::runJob(counted, both, late.source.get_token(), &late)));
 }
 
 void JobCancelTest::aStopBeforeTheStartIsAResult() {

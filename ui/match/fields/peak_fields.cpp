@@ -114,8 +114,6 @@ void PeakFields::setThreshold(double score) {
     }
 }
 
-void PeakFields::setAuto() { m_auto->setChecked(true); }
-
 void PeakFields::showFound(std::optional<double> score) {
     if (score) {
         m_found = score;

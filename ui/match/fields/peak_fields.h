@@ -24,7 +24,6 @@ class PeakFields : public FieldGroup {
     /// operation minus infinity, as its list needs no filter.
     [[nodiscard]] double threshold() const;
     void setThreshold(double score); ///< in place of *Auto*
-    void setAuto();
     /// With *Auto*, shows the threshold that the law of the shown map gives.
     void showFound(std::optional<double> score);
     void read(job::Job& job) const; ///< after the operation was read

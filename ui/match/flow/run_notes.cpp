@@ -88,6 +88,9 @@ QString RunNotes::titleOf(std::size_t scene, const job::Job& job,
                                                .arg(report.groups.size()));
     say(!job.operation.isLcc(), toQString(method::name(job.operation)));
     say(job.invert, tr("inverted"));
+    say(report.poses.has_value(),
+        report.poses ? tr("%1 poses").arg(report.poses->members) : QString());
+    say(job.preparation != job::Preparation(), tr("filtered"));
     say(job.stream, tr("stream"));
     say(job.region.has_value(), tr("region"));
     say(!job.masks.empty() || !job.sceneMask.empty(), tr("masked"));

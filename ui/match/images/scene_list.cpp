@@ -38,8 +38,10 @@ void SceneList::rebuild() {
                              index == 0 ? tr(". Templates are cut from this scene") : QString()),
              .word = word,
              .removeSpoken = tr("Remove scene %1").arg(index),
-             .removeTip = index == 0 ? tr("Removes the scene and the templates cut from it")
-                                     : tr("Removes the scene and its results")});
+             .removeTip = index == 0 ? tr("Removes the scene, its results, the box and the "
+                                          "templates cut from it; Undo brings them back")
+                                     : tr("Removes the scene and its results; Undo brings "
+                                          "them back")});
     }
     setRows(rows, m_document.activeScene());
 }

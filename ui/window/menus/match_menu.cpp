@@ -6,6 +6,7 @@
 
 #include "ui/base/actions.h"
 #include "ui/match/match_flow.h"
+#include "ui/match/match_panel.h"
 
 namespace flcc::ui {
 
@@ -40,6 +41,15 @@ MatchMenu::MatchMenu(const Parts& parts) : m_parts(parts) {
                          {QKeySequence(Qt::Key_Escape)},
                          "cancel"},
                         [this](bool) { m_parts.flow.cancel(); });
+    menu->addSeparator();
+    m_parts.actions.add(menu,
+                        {"resetSettings",
+                         tr("Reset &settings"),
+                         tr("Sets all settings of the match to those of a new job. Templates, "
+                            "masks and results stay"),
+                         {},
+                         {}},
+                        [this](bool) { m_parts.match.setSettings({}); });
 }
 
 } // namespace flcc::ui

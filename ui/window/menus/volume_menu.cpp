@@ -95,8 +95,8 @@ void VolumeMenu::addParts(QMenu* menu) {
             &VolumeView::isosurface);
     addPart({"peakSurfaces",
              tr("Te&mplate surfaces at the peaks"),
-             tr("Shows each peak as the surface of its template, coloured and sized by the score, "
-                "instead of a box"),
+             tr("Shows each peak as the surface of its template, coloured by the score, instead "
+                "of a box"),
              {}},
             &VolumeView::surfaces);
 }

@@ -3,6 +3,7 @@
 #include <QAction>
 #include <QMainWindow>
 #include <QMenu>
+#include <QUndoStack>
 
 #include <algorithm>
 #include <filesystem>
@@ -38,6 +39,7 @@
 #include "ui/window/parts/docks.h"
 #include "ui/window/parts/edit_commands.h"
 #include "ui/window/parts/job_loader.h"
+#include "ui/window/parts/opened_notice.h"
 #include "ui/window/parts/status_line.h"
 #include "ui/work/run_controller.h"
 
@@ -68,7 +70,6 @@ void Connections::connectStartPage() {
                      [this](const QString& file) { m_parts.opener.offerScenes({toPath(file)}); });
     QObject::connect(&start, &StartPage::sampleRequested, &m_parts.opener, &Opener::offerSample);
     QObject::connect(&m_parts.opener, &Opener::sampleOpened, &m_parts.match, [this] {
-        m_parts.match.setAutoThreshold();
         const std::string name = m_parts.document.scene().sample.toStdString();
         const auto& samples = sample::sampleList();
         const auto info = std::ranges::find(samples, name, &sample::SampleInfo::name);
@@ -119,7 +120,7 @@ void Connections::connectMessages() {
     QMainWindow* const window = &m_parts.window;
     const auto info = telling(MessageBar::Kind::Info);
     const auto error = telling(MessageBar::Kind::Error);
-    QObject::connect(&m_parts.opener, &Opener::opened, window, info);
+    new OpenedNotice(m_parts);
     QObject::connect(&m_parts.opener, &Opener::warned, window, telling(MessageBar::Kind::Warning));
     QObject::connect(&m_parts.opener, &Opener::failed, window, error);
     QObject::connect(&m_parts.exporter, &Exporter::saved, window, info);
@@ -152,6 +153,19 @@ void Connections::connectOffers() {
                              [opener, number] { opener->keepStored(number); }, {},
                              MessageBar::Kind::Info);
                      });
+    QObject::connect(opener, &Opener::sceneRemoved, &m_parts.window, [this](const QString& text) {
+        m_parts.message.tell(MessageBar::Kind::Info, text);
+        m_parts.message.offer(text, tr("Undo"), [this] { m_commands.stepBack(false); }, {});
+        // The button undoes that step, and no later one.
+        QObject::connect(
+            &m_parts.document.undoStack(), &QUndoStack::indexChanged, &m_parts.message,
+            [bar = &m_parts.message, text] { // also when the window closes
+                if (bar->sentence() == text) {
+                    bar->hide();
+                }
+            },
+            Qt::SingleShotConnection);
+    });
     QObject::connect(
         opener, &Opener::stackOffered, &m_parts.window,
         [this, opener](const QString& text, const std::vector<std::filesystem::path>& paths) {

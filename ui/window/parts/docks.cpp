@@ -85,14 +85,22 @@ void Docks::fillTabs() {
     setManualPage(*m_compare, "comparing");
     setManualPage(*m_report, "matching");
     setManualPage(*m_features, "blobs");
-    // Where a tab is switched while another tab's page has the focus, the page's list gets it,
-    // never its text field: letters are keys.
+    // Where a tab is switched while another tab's page has the focus, and where a tab is clicked,
+    // the page's list gets it, never its text field: letters are keys.
     connect(m_tabs, &QTabWidget::currentChanged, this, [this] {
         QWidget* const page = m_tabs->currentWidget();
-        if (page->isAncestorOf(QApplication::focusWidget()) && page->focusProxy() != nullptr) {
+        if (page->isAncestorOf(QApplication::focusWidget())) {
             page->setFocus();
         }
     });
+    connect(
+        m_tabs, &QTabWidget::tabBarClicked, this,
+        [this](int tab) {
+            if (tab >= 0) {
+                m_tabs->widget(tab)->setFocus();
+            }
+        },
+        Qt::QueuedConnection); // it becomes the current one after this signal
 }
 
 void Docks::reset() {

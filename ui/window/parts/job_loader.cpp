@@ -41,8 +41,9 @@ void JobLoader::ask() {
     QObject::connect(
         dialog, &QFileDialog::fileSelected, &m_parts.window, [this](const QString& file) {
             Settings::rememberFolder(QStringLiteral("job"), file);
-            askBeforeOpening(m_parts.window, m_parts.document, QFileInfo(file).fileName(), false,
-                             m_parts.controller.isPending(RunController::Task::Run), true,
+            askBeforeOpening(m_parts.window, m_parts.document, QFileInfo(file).fileName(),
+                             {.running = m_parts.controller.isPending(RunController::Task::Run),
+                              .onlyNew = true},
                              [this, file](OpenAs) { load(file); });
         });
     dialog->open();
