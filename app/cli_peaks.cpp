@@ -43,8 +43,8 @@ int peaks(const std::vector<std::string>& args, const std::stop_token& stop) {
     if (conversion.output.empty()) {
         print(done.text);
     }
-    const std::string boxes = (done.stack ? job::textOf(*done.stack) : std::string()) +
-                              (done.average ? job::textOf(*done.average) : std::string());
+    const std::string boxes =
+        (done.stack ? job::textOf(*done.stack) : std::string()) + job::textOf(done.averages);
     if (!quiet && !boxes.empty()) {
         done.text.empty() || !conversion.output.empty() ? print(boxes) : void(std::cerr << boxes);
     }

@@ -1,6 +1,8 @@
 // What the positions of a list are of.
 
 #include <algorithm>
+#include <cmath>
+#include <optional>
 #include <set>
 #include <string_view>
 
@@ -84,6 +86,29 @@ void takeNames(PositionList& list, std::size_t column) {
 }
 
 } // namespace
+
+std::optional<ListedTemplates> templatesOf(const PositionList& list) {
+    const std::size_t column = columnOf(list, kTemplate);
+    if (column == list.columns.size()) {
+        return std::nullopt;
+    }
+    constexpr double kMost = 1e6;
+    ListedTemplates templates;
+    std::set<int> numbers;
+    for (std::size_t i = 0; i < templateNames(list.comments).size(); ++i) {
+        numbers.insert(static_cast<int>(i));
+    }
+    for (const ListedPosition& position : list.positions) {
+        const auto number = detail::lists::numberOf(cellOf(position, column));
+        if (!number || *number < 0 || *number > kMost || *number != std::floor(*number)) {
+            return std::nullopt;
+        }
+        templates.of.push_back(static_cast<int>(*number));
+        numbers.insert(templates.of.back());
+    }
+    templates.numbers.assign(numbers.begin(), numbers.end());
+    return templates;
+}
 
 std::string speciesComment(std::size_t templ, const std::string& species) {
     return std::string(kSpecies) + " " + std::to_string(templ) + ": " + species;
