@@ -6,6 +6,7 @@
 #include <set>
 #include <string_view>
 
+#include "engine/base/text.h"
 #include "engine/io/list_file.h"
 #include "engine/io/lists/text_lists.h"
 
@@ -44,7 +45,8 @@ std::vector<std::string> templateNames(const std::vector<std::string>& comments)
             }
             std::string name = line.substr(line.find(": ") + 2);
             if (key == kTemplate) {
-                name = std::filesystem::path(name.substr(0, name.rfind(" ("))).stem().string();
+                name = base::restoredText(name.substr(0, name.rfind(" (")));
+                name = std::filesystem::path(name).stem().string();
             }
             if (number == std::ssize(names)) {
                 names.emplace_back();

@@ -72,7 +72,7 @@ Json averagesJson(const std::vector<AverageReport>& averages) {
 }
 
 Json settingsJson(const std::string& jobFile) {
-    return jobFile.empty() ? Json(nullptr) : Json::parse(jobFile);
+    return jobFile.empty() ? Json(nullptr) : restored(Json::parse(jobFile));
 }
 
 } // namespace json
