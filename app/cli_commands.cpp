@@ -160,7 +160,7 @@ int plan(const Arguments& args, const std::stop_token& stop) {
     if (given.json) {
         print(job::toJson(report));
     } else if (!given.quiet) {
-        print(job::toText(report));
+        say(job::toText(report));
     }
     // The report is there; the code says whether a match with the same options would run.
     if (const std::optional<Error> refused = job::refusal(report)) {
@@ -183,14 +183,14 @@ int replay(const Arguments& args, const std::stop_token& stop) {
     }
     if (!quiet) {
         for (const std::string& note : done.notes) {
-            std::cerr << "note: " + note + "\n";
+            complain("note: " + note + "\n");
         }
-        print(done.sentence + "\n");
+        say(done.sentence + "\n");
         std::string unchecked;
         for (const std::string& name : done.unchecked) {
             unchecked += (unchecked.empty() ? "not compared: " : "; ") + name;
         }
-        print(unchecked.empty() ? unchecked : unchecked + "\n");
+        say(unchecked.empty() ? unchecked : unchecked + "\n");
     }
     return done.verdict == job::Replay::Verdict::Different ? 1 : 0;
 }

@@ -1,7 +1,6 @@
 #include "app/cli_diff.h"
 
 #include <algorithm>
-#include <iostream>
 #include <map>
 
 #include "app/cli_job.h"
@@ -26,7 +25,7 @@ int answer(const OptionValues& options, bool same, const std::string& json,
     if (options.contains("--json")) {
         print(json);
     } else if (!options.contains("--quiet")) {
-        print(text);
+        say(text);
     }
     return same ? kSame : kDifferent;
 }
@@ -54,7 +53,7 @@ int diffOfImages(const std::vector<std::string>& files,
     }
     if (!options.contains("--quiet")) {
         for (const std::string& note : maps.notes) {
-            std::cerr << "note: " + note + "\n";
+            complain("note: " + note + "\n");
         }
     }
     return answer(options, maps.same(), job::mapsJson(maps), job::mapsText(maps));

@@ -115,14 +115,14 @@ int runGiven(const GivenJob& given, const std::stop_token& stop) {
     if (!given.quiet) {
         for (const std::string& note : outcome.notes) {
             const bool warns = std::ranges::find(outcome.warnings, note) != outcome.warnings.end();
-            std::cerr << (warns ? "warning: " : "note: ") + note + "\n";
+            complain((warns ? "warning: " : "note: ") + note + "\n");
         }
     }
     using Text = job::Outcome::Text;
     if (given.json) {
         print(outcome.report(Text::Json));
     } else if (!given.quiet) {
-        print(outcome.report(given.verbose ? Text::Verbose : Text::Summary));
+        say(outcome.report(given.verbose ? Text::Verbose : Text::Summary));
     }
     if (outcome.failed) {
         throw base::Error(*outcome.failed);

@@ -127,10 +127,16 @@ bool writeAll(int file, std::string_view text) {
 }
 
 void print(const std::string& text) {
-    if (!writeAll(STDOUT_FILENO, text)) {
+    if (!writeAll(STDOUT_FILENO, ::isatty(STDOUT_FILENO) == 1 ? base::visibleText(text) : text)) {
         throw Error(ErrorCode::Output,
                     "cannot write to standard output: " + std::generic_category().message(errno));
     }
+}
+
+void say(const std::string& text) { print(base::visibleText(text)); }
+
+void complain(const std::string& text) {
+    (void)writeAll(STDERR_FILENO, base::visibleText(text)); // nobody could be told of a failure
 }
 
 void requireFolderOf(const std::filesystem::path& file) {

@@ -53,8 +53,15 @@ struct CommandArguments {
 /// Writes to a descriptor without a buffer; false, with errno, if that fails.
 [[nodiscard]] bool writeAll(int file, std::string_view text);
 
-/// Writes to standard output. **Errors**: Output for a closed pipe or a full disk.
+/// Writes what a program may read to standard output, byte for byte; on a terminal, which would
+/// obey control characters of a foreign list, by base::visibleText(). **Errors**: Output for a
+/// closed pipe or a full disk.
 void print(const std::string& text);
+/// Writes sentences for people to standard output, always by base::visibleText(): they hold names
+/// and cells of foreign files. **Errors**: as print().
+void say(const std::string& text);
+/// The same to standard error, without errors.
+void complain(const std::string& text);
 
 /// Checks the folder of `file`. **Errors**: Output if the folder does not exist.
 void requireFolderOf(const std::filesystem::path& file);

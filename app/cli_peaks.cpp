@@ -1,6 +1,5 @@
 #include "app/cli_peaks.h"
 
-#include <iostream>
 #include <map>
 
 #include "app/cli_job.h"
@@ -38,19 +37,19 @@ int peaks(const std::vector<std::string>& args, const std::stop_token& stop) {
     }
     const bool quiet = options.contains("--quiet");
     for (const std::string& note : quiet ? std::vector<std::string>{} : done.notes) {
-        std::cerr << "note: " + note + "\n";
+        complain("note: " + note + "\n");
     }
     if (conversion.output.empty()) {
         print(done.text);
     }
-    const std::string boxes = (done.stack ? job::textOf(*done.stack) : std::string()) +
-                              (done.average ? job::textOf(*done.average) : std::string());
+    const std::string boxes =
+        (done.stack ? job::textOf(*done.stack) : std::string()) + job::textOf(done.averages);
     if (!quiet && !boxes.empty()) {
-        done.text.empty() || !conversion.output.empty() ? print(boxes) : void(std::cerr << boxes);
+        done.text.empty() || !conversion.output.empty() ? say(boxes) : complain(boxes);
     }
     if (!conversion.output.empty() && !quiet) {
-        print("Positions: " + std::to_string(done.positions) + ", from " +
-              std::string(io::name(done.from)) + " to " + std::string(io::name(done.to)) + "\n");
+        say("Positions: " + std::to_string(done.positions) + ", from " +
+            std::string(io::name(done.from)) + " to " + std::string(io::name(done.to)) + "\n");
     }
     return 0;
 }

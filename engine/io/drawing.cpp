@@ -9,6 +9,7 @@
 #include <fmt/format.h>
 
 #include "engine/base/error.h"
+#include "engine/base/text.h"
 #include "engine/io/files/paths.h"
 #include "engine/io/format/backends.h"
 
@@ -32,7 +33,7 @@ std::string numberText(double value) {
 
 std::string escaped(std::string_view text) {
     std::string safe;
-    for (const char letter : text) {
+    for (const char letter : base::visibleText(text)) { // XML holds no control characters
         safe += letter == '&'   ? "&amp;"
                 : letter == '<' ? "&lt;"
                 : letter == '>' ? "&gt;"

@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "engine/base/error.h"
+#include "engine/base/text.h"
 #include "engine/io/drawing.h"
 #include "engine/io/files/paths.h"
 #include "engine/io/format/backends.h"
@@ -74,7 +75,8 @@ void draw(cairo_t* to, const DrawnText& text) {
                              text.bold ? CAIRO_FONT_WEIGHT_BOLD : CAIRO_FONT_WEIGHT_NORMAL);
     ::cairo_set_font_size(to, text.size);
     cairo_text_extents_t extents{};
-    ::cairo_text_extents(to, text.text.c_str(), &extents);
+    const std::string visible = base::visibleText(text.text); // cairo refuses what is no UTF-8
+    ::cairo_text_extents(to, visible.c_str(), &extents);
     const double share = text.anchor == TextAnchor::Start    ? 0
                          : text.anchor == TextAnchor::Middle ? 0.5
                                                              : 1;
@@ -85,7 +87,7 @@ void draw(cairo_t* to, const DrawnText& text) {
     }
     ::cairo_rel_move_to(to, -share * extents.x_advance, 0);
     setColour(to, text.colour);
-    ::cairo_show_text(to, text.text.c_str());
+    ::cairo_show_text(to, visible.c_str());
     ::cairo_new_path(to);
     ::cairo_restore(to);
 }

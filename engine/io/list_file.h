@@ -173,6 +173,14 @@ void nameSpecies(PositionList& list);
 /// The comment that gives a template a name for nameSpecies().
 [[nodiscard]] std::string speciesComment(std::size_t templ, const std::string& species);
 
+/// The numbers of templates of a list, by the column `template` of tables of this program.
+struct ListedTemplates {
+    std::vector<int> numbers; ///< sorted: those that comments name and those of positions
+    std::vector<int> of;      ///< of each position
+};
+/// Nothing where the list has no such column, or another number in it.
+[[nodiscard]] std::optional<ListedTemplates> templatesOf(const PositionList& list);
+
 /// How the template lies at a position.
 [[nodiscard]] rotation::Pose poseOf(const ListedPosition& position);
 /// Where the reference voxel of its template lies, voxels of the scene: centre + M reference, M of

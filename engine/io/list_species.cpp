@@ -1,9 +1,12 @@
 // What the positions of a list are of.
 
 #include <algorithm>
+#include <cmath>
+#include <optional>
 #include <set>
 #include <string_view>
 
+#include "engine/base/text.h"
 #include "engine/io/list_file.h"
 #include "engine/io/lists/text_lists.h"
 
@@ -42,7 +45,8 @@ std::vector<std::string> templateNames(const std::vector<std::string>& comments)
             }
             std::string name = line.substr(line.find(": ") + 2);
             if (key == kTemplate) {
-                name = std::filesystem::path(name.substr(0, name.rfind(" ("))).stem().string();
+                name = base::restoredText(name.substr(0, name.rfind(" (")));
+                name = std::filesystem::path(name).stem().string();
             }
             if (number == std::ssize(names)) {
                 names.emplace_back();
@@ -84,6 +88,29 @@ void takeNames(PositionList& list, std::size_t column) {
 }
 
 } // namespace
+
+std::optional<ListedTemplates> templatesOf(const PositionList& list) {
+    const std::size_t column = columnOf(list, kTemplate);
+    if (column == list.columns.size()) {
+        return std::nullopt;
+    }
+    constexpr double kMost = 1e6;
+    ListedTemplates templates;
+    std::set<int> numbers;
+    for (std::size_t i = 0; i < templateNames(list.comments).size(); ++i) {
+        numbers.insert(static_cast<int>(i));
+    }
+    for (const ListedPosition& position : list.positions) {
+        const auto number = detail::lists::numberOf(cellOf(position, column));
+        if (!number || *number < 0 || *number > kMost || *number != std::floor(*number)) {
+            return std::nullopt;
+        }
+        templates.of.push_back(static_cast<int>(*number));
+        numbers.insert(templates.of.back());
+    }
+    templates.numbers.assign(numbers.begin(), numbers.end());
+    return templates;
+}
 
 std::string speciesComment(std::size_t templ, const std::string& species) {
     return std::string(kSpecies) + " " + std::to_string(templ) + ": " + species;

@@ -6,6 +6,7 @@
 #include <system_error>
 
 #include "engine/base/error.h"
+#include "engine/base/text.h"
 #include "engine/io/format/raw_file.h"
 #include "engine/io/format/reading.h"
 
@@ -18,7 +19,7 @@ std::vector<std::string> comments(const PeakContext& context) {
     for (std::size_t i = 0; i < context.templates.size(); ++i) {
         const PeakTemplate& templ = context.templates[i];
         const std::string number = context.templates.size() > 1 ? " " + std::to_string(i) : "";
-        lines.push_back("template" + number + ": " + templ.source + " (" +
+        lines.push_back("template" + number + ": " + base::storedText(templ.source) + " (" +
                         base::toString(templ.extents) + " voxels)");
         if (templ.reference) {
             const base::Point& way = *templ.reference;
@@ -30,11 +31,11 @@ std::vector<std::string> comments(const PeakContext& context) {
             lines.push_back(speciesComment(i, templ.species));
         }
         if (!templ.mask.empty()) {
-            lines.push_back("mask" + number + ": " + templ.mask);
+            lines.push_back("mask" + number + ": " + base::storedText(templ.mask));
         }
     }
     if (!context.sceneMask.empty()) {
-        lines.push_back("scene mask: " + context.sceneMask);
+        lines.push_back("scene mask: " + base::storedText(context.sceneMask));
     }
     if (!context.sceneMask.empty() || (!context.extent.empty() && context.extent != "valid")) {
         lines.push_back("extent: " + context.extent + "; outside counts as " + context.outside +

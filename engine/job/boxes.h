@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <filesystem>
 #include <optional>
 #include <span>
 #include <stop_token>
@@ -38,6 +39,10 @@ namespace flcc::job {
 writeBoxes(const io::AtomicFile& file, const base::View<const float>& boxes, std::int64_t members,
            const base::Geometry& scene, const std::stop_token& stop = {});
 
+/// The file of the average of template `templ` where a job has several: "average-1.mha" for
+/// "average.mha". The average of the only template has the name itself. "" stays "".
+[[nodiscard]] std::filesystem::path averageFile(const std::filesystem::path& file, int templ);
+
 /// Adds notes on boxes that leave the scene.
 void noteLeftOut(const StackReport& stack, std::vector<std::string>& notes);
 
@@ -47,7 +52,7 @@ void noteLeftOut(const StackReport& stack, std::vector<std::string>& notes);
                                      const base::Geometry& scene);
 /// "Stack: 28 boxes of 16x16x16 voxels ..." as a line.
 [[nodiscard]] std::string textOf(const StackReport& stack);
-/// "Average: of 28 boxes ..." as one line or two.
-[[nodiscard]] std::string textOf(const AverageReport& average);
+/// "Average: of 28 boxes ..." as one line or two of each; of several, "Average of template 1: ...".
+[[nodiscard]] std::string textOf(const std::vector<AverageReport>& averages);
 
 } // namespace flcc::job

@@ -19,8 +19,11 @@ struct Exports {
     std::filesystem::path stack;       ///< boxes that are cut at the listed peaks
     std::optional<base::Extents> size; ///< of the boxes; empty: the template's
     match::Normalise normalise = match::Normalise::None;
-    bool subvoxel = false;                 ///< boxes of the stack lie between voxels
-    std::filesystem::path average;         ///< the mean of the boxes
+    bool subvoxel = false; ///< boxes of the stack lie between voxels
+    /// Boxes of the stack are turned back by the pose of their peak, as those of the average are;
+    /// they lie between voxels, too.
+    bool turned = false;
+    std::filesystem::path average;         ///< the mean of the boxes of each template
     std::filesystem::path averageVariance; ///< their variance, voxel by voxel
 
     [[nodiscard]] bool hasBoxes() const {
@@ -37,18 +40,20 @@ struct StackReport {
     std::int64_t leftOut = 0; ///< peaks whose box, or what is interpolated, leaves the scene
     match::Normalise normalise = match::Normalise::None;
     bool subvoxel = false;
+    bool turned = false; ///< boxes are turned back by the pose of their peak
 };
 
-/// The average of boxes that was written.
+/// The average of the boxes of one template that was written.
 struct AverageReport {
-    std::string file;
+    int templ = 0;    ///< number of the template
+    std::string file; ///< empty where no peak of the template has its box inside the scene
     base::Extents size{0, 0, 0};
     std::int64_t count = 0;
     std::int64_t leftOut = 0;
     std::int64_t inverted = 0; ///< boxes of dark peaks, inverted about their means
     match::Normalise normalise = match::Normalise::None; ///< of each box before it is added
     double meanVariance = 0;                             ///< mean of the variances of all voxels
-    match::RingCorrelation halves;
+    prepare::RingCorrelation halves;
     /// The resolution in world units, where a voxel has the same length on all axes.
     std::optional<double> resolution;
     std::string unit;

@@ -221,7 +221,9 @@ struct Job : MatchQuestion, MatchOutputs {
 searchMapFiles(const std::filesystem::path& file);
 
 /// The names of all outputs of the job with several scenes or one; of `plan`, if `planOnly`.
-[[nodiscard]] std::vector<std::filesystem::path> outputFiles(const Job& job, bool planOnly = false);
+/// `templates`: their number; 0: those that the job names.
+[[nodiscard]] std::vector<std::filesystem::path> outputFiles(const Job& job, bool planOnly = false,
+                                                             std::size_t templates = 0);
 
 /// Throws if two of the outputs are one file, or if an output is one of the inputs. Links are
 /// followed, and a hard link counts as the file. runJob() and planJob() do this for their job; call

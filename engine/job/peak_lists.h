@@ -37,10 +37,10 @@ struct ConvertedList {
     io::ListFormat to = io::ListFormat::Csv;
     std::string text; ///< the bytes of the file
     std::size_t positions = 0;
-    std::vector<std::string> notes;   ///< sentences: what the format cannot hold
-    std::optional<StackReport> stack; ///< what was written
-    std::optional<AverageReport> average;
-    bool cancelled = false; ///< nothing was written
+    std::vector<std::string> notes;      ///< sentences: what the format cannot hold
+    std::optional<StackReport> stack;    ///< what was written
+    std::vector<AverageReport> averages; ///< one a template
+    bool cancelled = false;              ///< nothing was written
 };
 
 /// Reads and, if there is an output, writes; the written file is read back and compared.

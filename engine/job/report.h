@@ -287,8 +287,8 @@ struct JobReport {
     match::DecisionList decisions{};
     /// Of lcc, of a finished run. Of a stream every frame has its own: `value` is the least one.
     std::optional<ThresholdReport> threshold;
-    std::optional<StackReport> stack;     ///< of boxes cut at the peaks
-    std::optional<AverageReport> average; ///< of such boxes
+    std::optional<StackReport> stack;    ///< of boxes cut at the peaks
+    std::vector<AverageReport> averages; ///< of such boxes, one a template
     /// Digest of the scores and statuses of the map, as bytes of this machine. Empty without a map,
     /// and in a job that writes no report.
     std::string mapSha256;

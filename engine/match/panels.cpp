@@ -329,7 +329,7 @@ Average averageOf(const base::AnyView& scene, std::span<const Peak> peaks,
     }
     if (average.count > 1 && !stop.stop_requested()) {
         // A factor on one image does not change the correlation, so the sums serve as means.
-        average.halves = ringCorrelation(halves[0].view(), halves[1].view(), stop);
+        average.halves = prepare::ringCorrelation(halves[0].view(), halves[1].view(), stop);
     }
     return average;
 }

@@ -10,6 +10,7 @@
 #include "engine/base/image.h"
 #include "engine/base/pixels.h"
 #include "engine/match/peaks.h"
+#include "engine/prepare/ring_correlation.h"
 
 /// Boxes of a scene that are cut at peaks, and their average.
 namespace flcc::match {
@@ -66,27 +67,6 @@ struct Panels {
 [[nodiscard]] Panels cutPanels(const base::AnyView& scene, std::span<const Peak> peaks,
                                const PanelOptions& options, const std::stop_token& stop = {});
 
-/// How alike two images are over spatial frequencies: the Fourier ring or shell correlation
-/// `Re sum(F1 conj(F2)) / sqrt(sum |F1|^2 sum |F2|^2)`, over the frequencies of each ring.
-struct RingCorrelation {
-    std::vector<double> frequency;   ///< middle of each ring, cycles a voxel, from 0 to 1/2
-    std::vector<double> correlation; ///< NaN where one image has no such frequencies
-    /// Where the correlation first falls below 0.143, voxels a cycle; between two rings it is
-    /// interpolated over the frequency. Empty if it stays above up to 1/2.
-    std::optional<double> resolution;
-};
-
-/// The value of the correlation that states the resolution. **Source**: P. Rosenthal, R. Henderson,
-/// J. Mol. Biol. 333, 2003.
-inline constexpr double kRingThreshold = 0.143;
-
-/// **Shapes**: two images of the same extents. Ring r holds the frequencies f with
-/// `round(|f| n) = r`, where n is the least extent above 1. **Cost**: voxels times the sum of the
-/// extents. If cancelled, the result is unspecified.
-[[nodiscard]] RingCorrelation ringCorrelation(const base::View<const double>& first,
-                                              const base::View<const double>& second,
-                                              const std::stop_token& stop = {});
-
 /// The average of boxes that are cut at peaks.
 struct Average {
     base::Image<double> mean;
@@ -98,7 +78,7 @@ struct Average {
     /// Between the means of the odd and of the even peaks of those that count; without rings for
     /// fewer than 2. Both halves are placed by the same template, so it is an upper limit of what
     /// independent halves have.
-    RingCorrelation halves;
+    prepare::RingCorrelation halves;
 };
 
 /// Averages the boxes at peaks, cut by sub-voxel interpolation and turned back. A box whose peak

@@ -88,8 +88,10 @@ struct Found {
 /// The peaks of a flat scene at or above Options::minScore, by lcc, for placements whose pixels
 /// that count lie inside of the scene; the corner of a peak, that of the members' box, may lie
 /// outside. With `trust` 1 they are those of match::findPeaks() on the best scores of all members:
-/// the same placements, members, canonical scores and sub-voxel positions, but where members have
-/// scores that are equal within their bounds. The number of threads changes nothing.
+/// the same placements, members, canonical scores and sub-voxel positions. Of members whose scores
+/// are equal within their bounds the first is listed; match::findPeaks() does so where the members
+/// of a bank have at most 100 000 voxels, and takes that of the map in larger banks. The number of
+/// threads changes nothing.
 /// **Errors**: Problem for a scene with a mask, with NaN or Inf or with values whose squares
 /// overflow, for a scene in which no member has room, and where too many placements may reach
 /// `minScore`.

@@ -39,6 +39,7 @@ class WindowAverageTest : public QObject {
     void theAverageOfKeptPeaksIsSearchedFor();
     void darkPeaksAreInverted();
     void particlesAreCutAtKeptPeaks();
+    void particlesFoundTurnedAreTurnedBack();
 
   private:
     [[nodiscard]] QString file(const char* name) const {
@@ -216,6 +217,28 @@ void WindowAverageTest::particlesAreCutAtKeptPeaks() {
     QVERIFY(test::waitUntilIdle(*m_window));
     QVERIFY(refused.isEmpty());
     QVERIFY(!QFile::exists(file("none.mrc")));
+}
+
+void WindowAverageTest::particlesFoundTurnedAreTurnedBack() {
+    // No peak was turned: there is nothing to ask.
+    trigger("exportParticles");
+    auto& plain = test::child<ui::ParticlesDialog>(*m_window, "particlesDialog");
+    QVERIFY(!test::child<QCheckBox>(plain, "particlesTurned").isVisible());
+    QVERIFY(!plain.options().turnedBack);
+    plain.reject();
+    ui::ParticlesDialog dialog({.decisions = {Decision::Undecided},
+                                .templ = {9, 9, 1},
+                                .scene = {120, 90, 1},
+                                .turned = true},
+                               m_window.get());
+    dialog.show();
+    auto& turned = test::child<QCheckBox>(dialog, "particlesTurned");
+    auto& subvoxel = test::child<QCheckBox>(dialog, "particlesSubvoxel");
+    QVERIFY(turned.isVisible() && !turned.isChecked() && subvoxel.isEnabled());
+    QVERIFY(!dialog.options().turnedBack && !dialog.options().subvoxel);
+    QTest::keyClick(&turned, Qt::Key_Space);
+    QVERIFY(dialog.options().turnedBack && dialog.options().subvoxel);
+    QVERIFY(!subvoxel.isEnabled()); // what is turned is interpolated
 }
 
 const flcc::test::TestClass<WindowAverageTest> kWindowAverageTest;

@@ -25,7 +25,7 @@ RingView::RingView(QWidget* parent) : QWidget(parent) {
     setMinimumSize(220, 140);
 }
 
-void RingView::show(const match::RingCorrelation& halves, bool volume) {
+void RingView::show(const prepare::RingCorrelation& halves, bool volume) {
     m_halves = halves;
     m_volume = volume;
     update();
@@ -60,8 +60,8 @@ void RingView::paintEvent(QPaintEvent* /*event*/) {
     const int line = fontMetrics().height();
     painter.drawText(QRectF(0, 0, width(), line + 2), Qt::AlignCenter,
                      m_volume ? tr("FSC of odd and even half") : tr("FRC of odd and even half"));
-    for (const double value : {0.0, match::kRingThreshold, 0.5, 1.0}) {
-        const bool limit = value == match::kRingThreshold;
+    for (const double value : {0.0, prepare::kRingThreshold, 0.5, 1.0}) {
+        const bool limit = value == prepare::kRingThreshold;
         painter.setPen(limit ? QPen(accents().warning, 1, Qt::DashLine) : QPen(accents().line));
         painter.drawLine(placeOf(0, value), placeOf(kHighest, value));
         painter.setPen(limit ? accents().warning : accents().muted);
@@ -89,7 +89,7 @@ void RingView::paintEvent(QPaintEvent* /*event*/) {
     painter.setPen(QPen(palette().color(QPalette::Highlight), 1.8));
     painter.drawPolyline(curve);
     if (m_halves->resolution) {
-        const QPointF at = placeOf(1 / *m_halves->resolution, match::kRingThreshold);
+        const QPointF at = placeOf(1 / *m_halves->resolution, prepare::kRingThreshold);
         painter.setBrush(accents().warning);
         painter.setPen(Qt::NoPen);
         painter.drawEllipse(at, 4, 4);

@@ -17,7 +17,7 @@ class RingView : public QWidget {
     explicit RingView(QWidget* parent = nullptr);
 
     /// `volume`: shells instead of rings.
-    void show(const match::RingCorrelation& halves, bool volume);
+    void show(const prepare::RingCorrelation& halves, bool volume);
     void clear();
 
   protected:
@@ -27,7 +27,7 @@ class RingView : public QWidget {
     [[nodiscard]] QRectF room() const;
     [[nodiscard]] QPointF placeOf(double frequency, double correlation) const;
 
-    std::optional<match::RingCorrelation> m_halves;
+    std::optional<prepare::RingCorrelation> m_halves;
     bool m_volume = false;
 };
 

@@ -27,6 +27,9 @@ void ParticleExport::ask() {
         peaks.templ = {std::max(peaks.templ.x, each.x), std::max(peaks.templ.y, each.y),
                        std::max(peaks.templ.z, each.z)};
     }
+    peaks.turned = std::ranges::any_of(m_exporter.shownPeaks(*result), [](const match::Peak& peak) {
+        return peak.pose && *peak.pose != rotation::Pose{};
+    });
     auto* dialog = new ParticlesDialog(std::move(peaks), &m_window);
     dialog->setAttribute(Qt::WA_DeleteOnClose);
     connect(dialog, &QDialog::accepted, this, [this, dialog] {

@@ -39,6 +39,8 @@ ParticlesDialog::ParticlesDialog(Peaks peaks, QWidget* parent)
     form->addRow(tr("Size"), m_size);
     form->addRow(tr("Values"), m_normalise);
     form->addRow(tr("Place"), m_subvoxel);
+    form->addRow(tr("Pose"), m_turned);
+    form->setRowVisible(m_turned, m_peaks.turned);
     form->addRow(tr("Format"), m_format);
     auto* layout = new QVBoxLayout(this);
     layout->addLayout(form);
@@ -88,6 +90,11 @@ void ParticlesDialog::buildFields() {
     m_subvoxel->setToolTip(tr("On: values come by cubic interpolation at the peak's centre, which "
                               "smooths noise a little. Off: boxes lie on voxels, at most half a "
                               "voxel from it"));
+    m_turned = new QCheckBox(tr("Turn back by the pose of the peak"), this);
+    m_turned->setObjectName(QStringLiteral("particlesTurned"));
+    m_turned->setToolTip(tr("On: each box is turned, scaled and mirrored back, so that all objects "
+                            "lie as the template does; values are interpolated. Off: boxes lie "
+                            "along the axes of the scene"));
     m_format = new QComboBox(this);
     m_format->setObjectName(QStringLiteral("particlesFormat"));
     m_format->setAccessibleName(tr("Format of the stack"));
@@ -110,6 +117,7 @@ void ParticlesDialog::buildFields() {
     }
     connect(m_size, &QLineEdit::textChanged, this, &ParticlesDialog::refresh);
     connect(m_subvoxel, &QCheckBox::toggled, this, &ParticlesDialog::refresh);
+    connect(m_turned, &QCheckBox::toggled, this, &ParticlesDialog::refresh);
 }
 
 std::vector<match::Decision> ParticlesDialog::only() const {
@@ -131,11 +139,13 @@ QString ParticlesDialog::extension() const { return m_format->currentData().toSt
 
 void ParticlesDialog::refresh() {
     QString wrong;
+    m_subvoxel->setEnabled(!m_turned->isChecked()); // what is turned is interpolated
     try {
         m_options = {.size = job::boxSize(job::boxSizeOf(m_size->text().trimmed().toStdString()),
                                           m_peaks.templ, m_peaks.scene),
                      .normalise = static_cast<match::Normalise>(m_normalise->currentData().toInt()),
-                     .subvoxel = m_subvoxel->isChecked()};
+                     .subvoxel = m_subvoxel->isChecked() || m_turned->isChecked(),
+                     .turnedBack = m_turned->isChecked()};
     } catch (const base::Error& error) {
         wrong = inWindowWords(error);
     }

@@ -26,6 +26,7 @@ class ParticlesDialog : public QDialog {
         std::vector<match::Decision> decisions;
         base::Extents templ{0, 0, 0}; ///< the largest template: the size to begin with
         base::Extents scene{0, 0, 0};
+        bool turned = false; ///< some were found turned, scaled or mirrored
     };
     ParticlesDialog(Peaks peaks, QWidget* parent);
 
@@ -47,6 +48,7 @@ class ParticlesDialog : public QDialog {
     QLineEdit* m_size = nullptr;
     QComboBox* m_normalise = nullptr;
     QCheckBox* m_subvoxel = nullptr;
+    QCheckBox* m_turned = nullptr;
     QComboBox* m_format = nullptr;
     QLabel* m_summary = nullptr;
     QDialogButtonBox* m_buttons = nullptr;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <iterator>
 #include <map>
+#include <utility>
 
 #include <nlohmann/json.hpp>
 
@@ -18,7 +19,19 @@ namespace {
 
 using JsonValue = nlohmann::ordered_json;
 
-std::string dumped(const JsonValue& json) {
+template <class Change> void changeTexts(JsonValue& json, const Change& change) {
+    if (json.is_string()) {
+        json = change(json.get_ref<const std::string&>());
+    } else if (json.is_structured()) {
+        for (JsonValue& each : json) {
+            changeTexts(each, change);
+        }
+    }
+}
+
+/// Names of files may be no UTF-8.
+std::string dumped(JsonValue json) {
+    changeTexts(json, [](const std::string& text) { return base::storedText(text); });
     return json.dump(2, ' ', false, JsonValue::error_handler_t::replace) + "\n";
 }
 
@@ -29,7 +42,9 @@ void parsed(std::string_view text, const std::filesystem::path& name, const Take
         failInput(name, "its brackets are nested too deep, or an object has more than 10000 keys");
     }
     try {
-        take(JsonValue::parse(text));
+        JsonValue document = JsonValue::parse(text);
+        changeTexts(document, [](const std::string& each) { return base::restoredText(each); });
+        take(document);
     } catch (const JsonValue::exception& error) {
         failInput(name, "it is not a list in JSON: " + base::excerpt(error.what()));
     }
@@ -116,7 +131,7 @@ std::string jsonText(const PositionList& list) {
         row["box"] = position.box.x > 0 ? toJson(position.box) : JsonValue(nullptr);
         document[rows].push_back(row);
     }
-    return dumped(document);
+    return dumped(std::move(document));
 }
 
 namespace {

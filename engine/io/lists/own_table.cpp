@@ -4,6 +4,7 @@
 #include <map>
 
 #include "engine/base/error.h"
+#include "engine/base/text.h"
 #include "engine/io/files/paths.h"
 #include "engine/io/format/raw_file.h"
 #include "engine/io/lists/text_lists.h"
@@ -86,11 +87,26 @@ bool takePoint(std::string_view value, base::Point& point) {
 
 } // namespace
 
+namespace {
+
+/// Those that commentText() replaces: the name of a scene must be found again.
+std::string lettersOutsideComments(char separator) {
+    std::string letters = "\"\x7f";
+    letters += separator;
+    for (char control = 1; control < ' '; ++control) {
+        letters += control;
+    }
+    return letters;
+}
+
+} // namespace
+
 std::vector<std::string> placeComments(const PositionList& list, char separator) {
     const ListPlace& place = list.place;
     const base::Geometry stated = base::asStated(place.geometry);
     const auto text = [&](const std::string& line) { return commentText(line, separator); };
-    std::vector<std::string> lines{"FLCC " + list.noun + "s", "scene: " + text(place.scene) + " (" +
+    const std::string stored = base::storedText(place.scene, lettersOutsideComments(separator));
+    std::vector<std::string> lines{"FLCC " + list.noun + "s", "scene: " + stored + " (" +
                                                                   base::toString(place.extents) +
                                                                   " voxels)"};
     if (!place.sha256.empty()) {
@@ -153,7 +169,7 @@ void takeComments(const std::vector<std::string>& comments, PositionList& list) 
         const std::string value = colon == std::string::npos ? "" : line.substr(colon + 2);
         if (key == "scene") {
             const NamedExtents scene = namedExtents(value);
-            place.scene = scene.name;
+            place.scene = base::restoredText(scene.name);
             place.extents = scene.extents.value_or(place.extents);
         } else if (key == "sha256 of the scene") {
             place.sha256 = value;

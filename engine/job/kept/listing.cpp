@@ -11,6 +11,7 @@
 #include "engine/io/image_file.h"
 #include "engine/job/options/options.h"
 #include "engine/job/output/outputs.h"
+#include "engine/job/report/json_rows.h"
 #include "engine/job/report/text.h"
 #include "engine/job/world_axes.h"
 #include "engine/plan/planner.h"
@@ -22,9 +23,7 @@ using Json = nlohmann::ordered_json;
 
 namespace {
 
-std::string dump(const Json& json) {
-    return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
-}
+std::string dump(const Json& json) { return detail::json::fileText(json); }
 
 /// `x,y,z,cx,cy,cz,template` of every planted copy; x,y,z is the corner of the nearest placement.
 /// Of turned copies also the columns of poses that lists of peaks have.

@@ -133,7 +133,7 @@ Again again(const Job& stated, const path& file, const Json& before, const std::
     if (result->map && !job.stream) {
         result->report.mapSha256 = mapDigest(*result->map);
     }
-    done.report = Json::parse(toJson(result->report));
+    done.report = json::restored(Json::parse(toJson(result->report)));
     takePlan(done.report, before);
     for (std::size_t i = 0; i < std::min(groups.size(), done.report.at("groups").size()); ++i) {
         takePlan(done.report["groups"][i], groups[i]);
@@ -162,7 +162,7 @@ Again again(const ConvolveJob& stated, const path& file, const Json& before,
     }
     const base::AnyView values = base::viewOf(result->pixels);
     result->report.mapSha256 = job.stream ? std::string() : imageDigest(values);
-    done.report = Json::parse(toJson(result->report));
+    done.report = json::restored(Json::parse(toJson(result->report)));
     takePlan(done.report, before);
     if (!job.stream) {
         done.map = {.values = values, .file = stated.output};
@@ -192,7 +192,7 @@ Again again(const FeaturesJob& stated, const path& /*file*/, const Json& before,
         result.strengthSha256 = imageDigest(result.detection.strength.view());
         result.scaleMapSha256 = imageDigest(result.detection.scale.view());
     }
-    done.report = Json::parse(toJson(result));
+    done.report = json::restored(Json::parse(toJson(result)));
     return done;
 }
 
@@ -210,7 +210,7 @@ void noteHost(const Json& before, const Json& now, std::vector<std::string>& not
 } // namespace
 
 Again runAgain(const path& file, const Json& before, const std::stop_token& stop, JobSink* sink) {
-    const AnyJob stated = anyFromJobFile(before.at("job").dump());
+    const AnyJob stated = anyFromJobFile(json::stored(before.at("job")).dump());
     ReplayedInputs inputs = findInputs(file, before, stated, stop);
     if (stop.stop_requested()) {
         return {.cancelled = true, .report = {}};
@@ -220,7 +220,7 @@ Again runAgain(const path& file, const Json& before, const std::stop_token& stop
                           file.string() + " cannot be run again: " + inputs.faults);
     }
     const NothingKept forgets;
-    const AnyJob job = anyFromJobFile(movedJob(before.at("job"), inputs).dump());
+    const AnyJob job = anyFromJobFile(json::stored(movedJob(before.at("job"), inputs)).dump());
     ReplaySink heard(sink, states(before, "map_sha256"));
     Again done =
         std::visit([&](const auto& one) { return again(one, file, before, stop, heard); }, job);

@@ -30,7 +30,7 @@ Json readReport(const path& file) {
         refuse(file, "its values are nested more than 100 deep, or one has more than 10000 keys");
     }
     constexpr bool kThrows = false;
-    Json report = Json::parse(text, nullptr, kThrows);
+    Json report = detail::json::restored(Json::parse(text, nullptr, kThrows));
     if (!report.is_object() || !report.contains("version") ||
         !report.at("version").is_number_integer()) {
         refuse(file, "it is not a report in JSON with a version");

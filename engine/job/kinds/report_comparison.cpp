@@ -34,7 +34,8 @@ const std::vector<Unchecked>& uncheckedTable() {
           "critical_template_size", "poses.batch"}},
         {"what an earlier search had kept (resumed_members)", {"poses.resumed_members"}},
         {"what scenes or frames shared (stream)", {"stream"}},
-        {"names of written files (stack.path, average.path)", {"stack.path", "average.path"}},
+        {"names of written files (stack.path, average.path)",
+         {"stack.path", "average.path", "averages[].path"}},
         {"notes on files (notes)", {"notes"}},
         {"what a person decided (peaks.decision)", {"peaks[].decision"}},
         {"the question itself (job), which was asked again", {"job"}}};

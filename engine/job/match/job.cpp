@@ -50,7 +50,8 @@ bool finishFrames(JobResult& all, const Job& job, detail::Frames& frames,
 JobResult doScenes(const Job& job, const JobImages& images, const std::stop_token& stop,
                    JobSink& sink, bool planOnly) {
     std::vector<Job> jobs = scenesOf(job);
-    if (const auto outputs = outputFiles(job, planOnly); !outputs.empty()) {
+    if (const auto outputs = outputFiles(job, planOnly, images.templates.size());
+        !outputs.empty()) {
         requireOwnFiles(inputFiles(job), outputs);
     }
     if (jobs.size() > 1 || job.stream) {

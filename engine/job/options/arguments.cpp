@@ -96,6 +96,23 @@ void parse(CLI::App& app, const std::vector<std::string>& args) {
     refuseDoubled(app);
 }
 
+/// For names with control characters and with bytes that are no UTF-8: $'caf\xe9', which bash and
+/// zsh read, and which shows and stores each byte.
+std::string bytesQuoted(std::string_view text) {
+    std::string result = "$'";
+    while (!text.empty()) {
+        const std::string_view letter =
+            text.substr(0, std::max<std::size_t>(1, base::utf8Length(text)));
+        const bool special = letter == "'" || letter == "\\";
+        const std::string shown = letter == "\n"   ? "\\n"
+                                  : letter == "\t" ? "\\t"
+                                                   : base::visibleText(letter);
+        result += (special ? "\\" : "") + shown;
+        text.remove_prefix(letter.size());
+    }
+    return result + "'";
+}
+
 std::string quoted(const std::string& text) {
     const bool plain = !text.empty() && std::all_of(text.begin(), text.end(), [](char c) {
         const auto byte = static_cast<unsigned char>(c);
@@ -104,6 +121,10 @@ std::string quoted(const std::string& text) {
     });
     if (plain) {
         return text;
+    }
+    if (const std::string visible = base::visibleText(text);
+        visible != text || text.find_first_of("\n\t") != std::string::npos) {
+        return bytesQuoted(text);
     }
     std::string result = "'";
     for (const char c : text) {

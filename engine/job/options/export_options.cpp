@@ -61,6 +61,11 @@ template <class Owner> std::vector<Option<Owner>> boxOptions() {
                           "interpolate the boxes of the stack at the sub-voxel centres; else they "
                           "lie on voxels",
                           at(&Exports::subvoxel)),
+        flagOption<Owner>("stack-turned",
+                          "turn the boxes of the stack back by the rotation, scale and hand of "
+                          "their peak, so that all objects lie as the template does; interpolates "
+                          "as {--stack-subvoxel}",
+                          at(&Exports::turned)),
         fileOption<Owner>(
             "average", "FILE",
             "write the mean of the boxes, aligned to sub-voxel centres: a new template",
@@ -102,6 +107,10 @@ void requireBoxFiles(const Exports& asked) {
                  std::string(asked.size ? "{--stack-size}" : "{--stack-normalise}") +
                      " shapes the boxes that are cut at peaks; add {--stack FILE} or {--average "
                      "FILE}");
+    }
+    if (asked.turned && asked.stack.empty()) {
+        refuseAs("turned-without-stack",
+                 "{--stack-turned} turns the boxes of a stack; add {--stack FILE}");
     }
     if (asked.subvoxel && asked.stack.empty()) {
         refuseAs("subvoxel-without-stack",

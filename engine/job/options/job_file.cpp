@@ -43,14 +43,18 @@ namespace {
 
 Json toJson(const FileValue& value) {
     if (value.texts.size() > 1) {
-        return value.texts;
+        Json texts = Json::array();
+        for (const std::string& text : value.texts) {
+            texts.push_back(base::storedText(text));
+        }
+        return texts;
     }
     const std::string& text = value.texts.front();
     if (value.kind == ValueKind::Flag) {
         return text == "true";
     }
     const bool word = value.kind == ValueKind::NumberOrText && !Json::accept(text);
-    return value.kind == ValueKind::Text || word ? Json(text) : Json::parse(text);
+    return value.kind == ValueKind::Text || word ? Json(base::storedText(text)) : Json::parse(text);
 }
 
 /// The text of a value that is no list; refuses one of the wrong type.
@@ -59,7 +63,7 @@ std::string textOf(const std::string& name, ValueKind kind, const Json& value) {
         kind == ValueKind::Integer || kind == ValueKind::Number || kind == ValueKind::NumberOrText;
     const bool text = kind == ValueKind::Text || kind == ValueKind::NumberOrText;
     if (text && value.is_string()) {
-        return value.get<std::string>();
+        return base::restoredText(value.get<std::string>());
     }
     if (kind == ValueKind::Flag && value.is_boolean()) {
         return value.get<bool>() ? "true" : "false";
@@ -80,7 +84,7 @@ std::vector<std::string> textsOf(const std::string& name, const Json& value) {
         if (!each.is_string()) {
             refuseFile("\"" + name + "\" in a job file must be a text or a list of texts");
         }
-        texts.push_back(each.get<std::string>());
+        texts.push_back(base::restoredText(each.get<std::string>()));
     }
     return texts;
 }
@@ -127,8 +131,7 @@ std::string jobFile(const std::string& command, const std::vector<FileValue>& va
     for (const FileValue& value : values) {
         json[value.name] = toJson(value);
     }
-    // A path may hold bytes that are no UTF-8.
-    return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+    return json.dump(2) + "\n";
 }
 
 std::vector<FileValue>

@@ -70,6 +70,10 @@ writeBoxes(const io::AtomicFile& file, const base::View<const float>& boxes, std
     return dropped;
 }
 
+std::filesystem::path averageFile(const std::filesystem::path& file, int templ) {
+    return file.empty() ? file : numberedOutput(file, static_cast<std::size_t>(templ));
+}
+
 void noteLeftOut(const StackReport& stack, std::vector<std::string>& notes) {
     const std::string name = std::filesystem::path(stack.file).filename().string();
     if (stack.leftOut > 0) {
@@ -85,7 +89,8 @@ StackReport reportOf(const match::Panels& panels, const match::PanelOptions& opt
             .count = static_cast<std::int64_t>(panels.taken.size()),
             .leftOut = panels.leftOut,
             .normalise = options.normalise,
-            .subvoxel = options.subvoxel};
+            .subvoxel = options.subvoxel,
+            .turned = options.turnedBack};
 }
 
 AverageReport reportOf(const match::Average& average, const match::PanelOptions& options,
@@ -96,7 +101,8 @@ AverageReport reportOf(const match::Average& average, const match::PanelOptions&
     const bool cubic =
         spacing[0] == spacing[1] && (options.size.z == 1 || spacing[0] == spacing[2]);
     const auto& resolution = average.halves.resolution;
-    return {.file = {},
+    return {.templ = 0,
+            .file = {},
             .size = options.size,
             .count = average.count,
             .leftOut = average.leftOut,

@@ -8,6 +8,7 @@
 #include "engine/io/image_file.h"
 #include "engine/job/boxes.h"
 #include "engine/job/options/export_options.h"
+#include "engine/job/output/averages.h"
 
 namespace flcc::job::detail {
 
@@ -33,21 +34,10 @@ match::PanelOptions panelOptions(const Job& job, const JobResult& result) {
     }
     return {.size = boxSize(job.exports.size, largestOf(templates), result.scene->extents()),
             .normalise = job.exports.normalise,
-            .subvoxel = job.exports.subvoxel,
+            .subvoxel = job.exports.subvoxel || job.exports.turned,
+            .turnedBack = job.exports.turned,
             .references = referencesOf(result),
             .edges = result.geometry.spacing};
-}
-
-/// Adds what the format of `target` cannot store to the notes. False if cancelled.
-bool addBoxes(OutputFiles& files, const path& target, const base::Image<float>& boxes,
-              std::int64_t members, JobResult& result, const std::stop_token& stop) {
-    return target.empty() || files.add(target, [&](const io::AtomicFile& file) {
-        const auto dropped = writeBoxes(file, boxes.view(), members, result.geometry, stop);
-        for (const std::string& note : dropped.value_or(std::vector<std::string>{})) {
-            result.notes.push_back(target.filename().string() + ": " + note);
-        }
-        return dropped.has_value();
-    });
 }
 
 match::Panels cutStack(const Job& job, JobResult& result, const std::stop_token& stop) {
@@ -61,21 +51,33 @@ match::Panels cutStack(const Job& job, JobResult& result, const std::stop_token&
     return panels;
 }
 
-match::Average averagedOf(const Job& job, JobResult& result, const std::stop_token& stop) {
-    const match::PanelOptions options = panelOptions(job, result);
-    match::Average average =
-        match::averageOf(base::viewOf(result.scene->pixels), result.peaks, options, stop);
-    if (!stop.stop_requested() && average.count > 0) {
-        result.report.average = reportOf(average, options, result.geometry);
-        result.report.average->file =
-            (job.exports.average.empty() ? job.exports.averageVariance : job.exports.average)
-                .string();
+/// The templates of the result, each with its peaks.
+AverageSource averageSource(const Job& job, const JobResult& result) {
+    AverageSource source{.scene = base::viewOf(result.scene->pixels),
+                         .sceneSource = result.scene->source,
+                         .geometry = result.geometry,
+                         .peaks = result.peaks,
+                         .templates = {},
+                         .options = panelOptions(job, result)};
+    for (const auto& templ : result.templates) {
+        source.templates.push_back(
+            {.number = static_cast<int>(source.templates.size()),
+             .size = boxSize(job.exports.size, templ->extents(), result.scene->extents()),
+             .peaks = {}});
     }
-    return average;
+    for (std::size_t i = 0; i < result.peaks.size(); ++i) {
+        source.templates.at(static_cast<std::size_t>(result.peaks[i].templ)).peaks.push_back(i);
+    }
+    return source;
 }
 
-bool hasAverage(const Exports& exports) {
-    return !exports.average.empty() || !exports.averageVariance.empty();
+/// Puts the averages into the report, and with `files` writes them. False if cancelled.
+bool average(const Job& job, JobResult& result, OutputFiles* files, const std::stop_token& stop) {
+    auto made = makeAverages(job.exports, averageSource(job, result), files, result.notes, stop);
+    if (made) {
+        result.report.averages = std::move(*made);
+    }
+    return made.has_value();
 }
 
 bool writeStack(const Job& job, JobResult& result, OutputFiles& files,
@@ -87,34 +89,10 @@ bool writeStack(const Job& job, JobResult& result, OutputFiles& files,
     noteLeftOut(*result.report.stack, result.notes);
     const auto members = static_cast<std::int64_t>(panels.taken.size());
     if (members == 0) {
-        withdrawBoxes(files, {job.exports.stack}, result.notes);
+        withdrawBoxes(files, job.exports.stack, "no peak", result.notes);
         return true;
     }
-    return addBoxes(files, job.exports.stack, panels.voxels, members, result, stop);
-}
-
-bool writeAverage(const Job& job, JobResult& result, OutputFiles& files,
-                  const std::stop_token& stop) {
-    const match::Average average = averagedOf(job, result, stop);
-    if (stop.stop_requested()) {
-        return false;
-    }
-    if (average.count == 0) {
-        withdrawBoxes(files, {job.exports.average, job.exports.averageVariance}, result.notes);
-        if (!job.exports.average.empty()) {
-            files.withdraw(madeOfFile(job.exports.average));
-        }
-        return true;
-    }
-    const base::Image<float> mean = floatsOf(average.mean);
-    if (!job.exports.average.empty()) {
-        files.addText(madeOfFile(job.exports.average), [&] {
-            return toText(madeOf(base::AnyView(mean.view()), result.scene->source,
-                                 base::viewOf(result.scene->pixels), result.peaks, average.taken));
-        });
-    }
-    return addBoxes(files, job.exports.average, mean, 0, result, stop) &&
-           addBoxes(files, job.exports.averageVariance, floatsOf(average.variance), 0, result,
+    return addBoxes(files, job.exports.stack, panels.voxels, members, result.geometry, result.notes,
                     stop);
 }
 
@@ -152,24 +130,9 @@ bool reportBoxes(const Job& job, JobResult& result, const std::stop_token& stop)
         (void)cutStack(job, result, stop);
     }
     if (hasAverage(job.exports) && result.scene) {
-        (void)averagedOf(job, result, stop);
+        (void)average(job, result, nullptr, stop);
     }
     return !stop.stop_requested();
-}
-
-void withdrawBoxes(OutputFiles& files, const std::vector<std::filesystem::path>& targets,
-                   std::vector<std::string>& notes) {
-    for (const std::filesystem::path& target : targets) {
-        std::error_code ignored;
-        if (!target.empty()) {
-            notes.push_back(target.filename().string() +
-                            " is not written: no peak has its box inside the scene" +
-                            (std::filesystem::exists(target, ignored)
-                                 ? "; the older file of this name is removed"
-                                 : ""));
-            files.withdraw(target);
-        }
-    }
 }
 
 void requireExportFiles(const Job& job, const Inputs& inputs) {
@@ -182,12 +145,20 @@ void requireExportFiles(const Job& job, const Inputs& inputs) {
     for (const TemplateInput& templ : inputs.templates) {
         templates.push_back(templ.extents());
     }
-    for (const path* file : {&asked.stack, &asked.average, &asked.averageVariance}) {
-        if (!file->empty()) {
-            Extents size = boxSize(job.exports.size, largestOf(templates), inputs.scene->extents());
-            size.z += file == &asked.stack ? 1 : 0; // several boxes make a volume
-            io::requireWritable(*file, base::PixelType::Float32, size);
-            requireFolder(*file);
+    const Extents scene = inputs.scene->extents();
+    const auto require = [](const path& file, const Extents& size) {
+        io::requireWritable(file, base::PixelType::Float32, size);
+        requireFolder(file);
+    };
+    if (!asked.stack.empty()) {
+        Extents size = boxSize(asked.size, largestOf(templates), scene);
+        ++size.z; // several boxes make a volume
+        require(asked.stack, size);
+    }
+    for (const path* file : {&asked.average, &asked.averageVariance}) {
+        for (std::size_t i = 0; i < templates.size() && !file->empty(); ++i) {
+            require(templates.size() > 1 ? averageFile(*file, static_cast<int>(i)) : *file,
+                    boxSize(asked.size, templates[i], scene));
         }
     }
 }
@@ -206,7 +177,7 @@ void addExportSteps(std::vector<std::function<bool()>>& steps, const Job& job, J
         steps.emplace_back([&, stop] { return writeStack(job, result, files, stop); });
     }
     if (hasAverage(job.exports)) {
-        steps.emplace_back([&, stop] { return writeAverage(job, result, files, stop); });
+        steps.emplace_back([&, stop] { return average(job, result, &files, stop); });
     }
     if (!job.report.empty() && result.map) {
         steps.emplace_back([&] {

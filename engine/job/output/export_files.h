@@ -23,11 +23,6 @@ void addExportSteps(std::vector<std::function<bool()>>& steps, const Job& job, J
 /// the same job without outputs. False if cancelled.
 [[nodiscard]] bool reportBoxes(const Job& job, JobResult& result, const std::stop_token& stop);
 
-/// No box lies inside the scene: says so of each target, and commit() removes an older file of its
-/// name.
-void withdrawBoxes(OutputFiles& files, const std::vector<std::filesystem::path>& targets,
-                   std::vector<std::string>& notes);
-
 /// Digest of the bytes of an image.
 [[nodiscard]] std::string imageDigest(const base::AnyView& image);
 /// Digest of the bytes of scores and statuses.

@@ -10,7 +10,7 @@
 #include "engine/job/input/inputs.h"
 #include "engine/job/job.h"
 #include "engine/job/options/export_options.h"
-#include "engine/job/output/export_files.h"
+#include "engine/job/output/averages.h"
 #include "engine/job/peak_lists.h"
 #include "engine/job/report/memory_errors.h"
 
@@ -81,16 +81,95 @@ void requireOneScene(const io::PositionList& list) {
     }
 }
 
-bool addBoxes(detail::OutputFiles& files, const path& target, const base::Image<float>& boxes,
-              std::int64_t members, const base::Geometry& scene, ConvertedList& done,
-              const std::stop_token& stop) {
-    return target.empty() || files.add(target, [&](const io::AtomicFile& file) {
-        const auto dropped = writeBoxes(file, boxes.view(), members, scene, stop);
-        for (const std::string& note : dropped.value_or(std::vector<std::string>{})) {
-            done.notes.push_back(target.filename().string() + ": " + note);
+/// Where boxes are cut: at the positions of a list.
+struct Places {
+    std::vector<match::Peak> peaks; ///< of each position a template of its own
+    std::vector<base::Point> references;
+    Extents largest{0, 0, 0};
+};
+
+Extents largerOf(const Extents& a, const Extents& b) {
+    return {std::max(a.x, b.x), std::max(a.y, b.y), std::max(a.z, b.z)};
+}
+
+Places placesOf(const io::PositionList& list) {
+    Places places;
+    for (const io::ListedPosition& position : list.positions) {
+        match::Peak& place = places.peaks.emplace_back();
+        place.centre = position.centre;
+        place.templ = static_cast<int>(places.references.size());
+        places.references.push_back(
+            position.reference.value_or(rotation::toReferenceVoxel(position.box)));
+        if (const rotation::Pose pose = io::poseOf(position); pose != rotation::Pose{}) {
+            place.pose = pose;
         }
-        return dropped.has_value();
-    });
+        places.largest = largerOf(places.largest, position.box);
+    }
+    return places;
+}
+
+/// The templates that the list states, each with its positions and the size of its boxes; one for
+/// all positions of a list without templates.
+std::vector<detail::AveragedTemplate> averagedTemplates(const io::PositionList& list,
+                                                        const Exports& asked,
+                                                        const Extents& largest,
+                                                        const Extents& scene) {
+    const io::ListedTemplates stated = io::templatesOf(list).value_or(
+        io::ListedTemplates{{0}, std::vector<int>(list.positions.size(), 0)});
+    std::vector<detail::AveragedTemplate> templates;
+    for (const int number : stated.numbers) {
+        detail::AveragedTemplate& templ = templates.emplace_back();
+        templ.number = number;
+        for (std::size_t i = 0; i < stated.of.size(); ++i) {
+            if (stated.of[i] == number) {
+                templ.peaks.push_back(i);
+                templ.size = largerOf(templ.size, list.positions[i].box);
+            }
+        }
+        templ.size = boxSize(asked.size, templ.size.x > 0 ? templ.size : largest, scene);
+    }
+    return templates;
+}
+
+/// The averages of several templates have names that are known only now.
+void requireAverageFiles(const Exports& asked,
+                         const std::vector<detail::AveragedTemplate>& templates,
+                         const ListConversion& conversion, const path& scene) {
+    if (templates.size() < 2) {
+        return;
+    }
+    io::ProtectedFiles inputs;
+    inputs.add(conversion.input);
+    inputs.addImage(scene);
+    std::vector<path> outputs{conversion.output, asked.stack};
+    for (const detail::AveragedTemplate& templ : templates) {
+        outputs.push_back(averageFile(asked.averageVariance, templ.number));
+        outputs.push_back(averageFile(asked.average, templ.number));
+        if (!asked.average.empty()) {
+            outputs.push_back(madeOfFile(outputs.back()));
+        }
+    }
+    std::erase_if(outputs, [](const path& file) { return file.empty(); });
+    detail::requireOwnOutputs(inputs, outputs);
+}
+
+/// False if cancelled.
+bool cutStack(const Exports& asked, const base::AnyView& voxels, const Places& places,
+              const match::PanelOptions& options, const base::Geometry& geometry,
+              detail::OutputFiles& files, ConvertedList& done, const std::stop_token& stop) {
+    const match::Panels panels = match::cutPanels(voxels, places.peaks, options, stop);
+    if (stop.stop_requested()) {
+        return false;
+    }
+    const auto members = static_cast<std::int64_t>(panels.taken.size());
+    done.stack = reportOf(panels, options);
+    done.stack->file = asked.stack.string();
+    noteLeftOut(*done.stack, done.notes);
+    if (members == 0) {
+        detail::withdrawBoxes(files, asked.stack, "no peak", done.notes);
+        return true;
+    }
+    return detail::addBoxes(files, asked.stack, panels.voxels, members, geometry, done.notes, stop);
 }
 
 /// Cuts boxes from the scene at the positions and adds their files; false if cancelled.
@@ -102,75 +181,40 @@ bool cutBoxes(const ListConversion& conversion, const io::PositionList& list,
     if (!scene) {
         return false;
     }
-    std::vector<match::Peak> places;
-    std::vector<base::Point> references;
-    Extents largest{0, 0, 0};
-    for (const io::ListedPosition& position : list.positions) {
-        match::Peak& place = places.emplace_back();
-        place.centre = position.centre;
-        place.templ = static_cast<int>(references.size());
-        references.push_back(position.reference.value_or(rotation::toReferenceVoxel(position.box)));
-        if (const rotation::Pose pose = io::poseOf(position); pose != rotation::Pose{}) {
-            place.pose = pose;
-        }
-        const Extents& box = position.box;
-        largest = {std::max(largest.x, box.x), std::max(largest.y, box.y),
-                   std::max(largest.z, box.z)};
-    }
-    if (!asked.size && largest.x == 0) {
+    const Places places = placesOf(list);
+    if (!asked.size && places.largest.x == 0) {
         throw Error(ErrorCode::Problem,
                     base::Message("stack-without-size",
                                   "the list does not state the size of its boxes; give "
                                   "{--stack-size N}"));
     }
-    const match::PanelOptions options{.size = boxSize(asked.size, largest, scene->extents()),
+    const match::PanelOptions options{.size = boxSize(asked.size, places.largest, scene->extents()),
                                       .normalise = asked.normalise,
-                                      .subvoxel = asked.subvoxel,
-                                      .references = std::move(references),
+                                      .subvoxel = asked.subvoxel || asked.turned,
+                                      .turnedBack = asked.turned,
+                                      .references = places.references,
                                       .edges = list.place.geometry.spacing};
     const base::AnyView voxels = base::viewOf(scene->pixels);
-    const base::Geometry& geometry = scene->geometry;
-    if (!asked.stack.empty()) {
-        const match::Panels panels = match::cutPanels(voxels, places, options, stop);
-        if (stop.stop_requested()) {
-            return false;
-        }
-        const auto members = static_cast<std::int64_t>(panels.taken.size());
-        done.stack = reportOf(panels, options);
-        done.stack->file = asked.stack.string();
-        noteLeftOut(*done.stack, done.notes);
-        if (members == 0) {
-            detail::withdrawBoxes(files, {asked.stack}, done.notes);
-        } else if (!addBoxes(files, asked.stack, panels.voxels, members, geometry, done, stop)) {
-            return false;
-        }
-    }
-    if (asked.average.empty() && asked.averageVariance.empty()) {
-        return true;
-    }
-    const match::Average average = match::averageOf(voxels, places, options, stop);
-    if (stop.stop_requested()) {
+    if (!asked.stack.empty() &&
+        !cutStack(asked, voxels, places, options, scene->geometry, files, done, stop)) {
         return false;
     }
-    if (average.count == 0) {
-        detail::withdrawBoxes(files, {asked.average, asked.averageVariance}, done.notes);
-        if (!asked.average.empty()) {
-            files.withdraw(madeOfFile(asked.average));
-        }
+    if (!detail::hasAverage(asked)) {
         return true;
     }
-    done.average = reportOf(average, options, geometry);
-    done.average->file = (asked.average.empty() ? asked.averageVariance : asked.average).string();
-    const base::Image<float> mean = floatsOf(average.mean);
-    if (!asked.average.empty()) {
-        files.addText(madeOfFile(asked.average), [&] {
-            return toText(
-                madeOf(base::AnyView(mean.view()), scene->source, voxels, places, average.taken));
-        });
+    const detail::AverageSource source{
+        .scene = voxels,
+        .sceneSource = scene->source,
+        .geometry = scene->geometry,
+        .peaks = places.peaks,
+        .templates = averagedTemplates(list, asked, places.largest, scene->extents()),
+        .options = options};
+    requireAverageFiles(asked, source.templates, conversion, sceneFileOf(conversion, list));
+    auto made = detail::makeAverages(asked, source, &files, done.notes, stop);
+    if (made) {
+        done.averages = std::move(*made);
     }
-    return addBoxes(files, asked.average, mean, 0, geometry, done, stop) &&
-           addBoxes(files, asked.averageVariance, floatsOf(average.variance), 0, geometry, done,
-                    stop);
+    return made.has_value();
 }
 
 /// Outputs that cannot be written are refused before anything is read.

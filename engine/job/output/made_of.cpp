@@ -40,7 +40,7 @@ std::filesystem::path madeOfFile(const std::filesystem::path& average) {
 
 std::string toText(const MadeOf& made) {
     return Json{{"average_of", "boxes of a scene at these centres, in voxels from 0"},
-                {"scene", made.scene},
+                {"scene", base::storedText(made.scene)},
                 {"scene_voxels_sha256", made.sceneSha256},
                 {"average_voxels_sha256", made.averageSha256},
                 {"centres", made.centres}}
@@ -62,10 +62,11 @@ std::shared_ptr<const MadeOf> readMadeOf(const std::filesystem::path& average) {
     }
     try {
         const Json json = Json::parse(text);
-        return std::make_shared<MadeOf>(MadeOf{json.at("scene").get<std::string>(),
-                                               json.at("scene_voxels_sha256").get<std::string>(),
-                                               json.at("average_voxels_sha256").get<std::string>(),
-                                               json.at("centres").get<std::vector<base::Point>>()});
+        return std::make_shared<MadeOf>(
+            MadeOf{base::restoredText(json.at("scene").get<std::string>()),
+                   json.at("scene_voxels_sha256").get<std::string>(),
+                   json.at("average_voxels_sha256").get<std::string>(),
+                   json.at("centres").get<std::vector<base::Point>>()});
     } catch (const std::bad_alloc&) {
         throw;
     } catch (const std::exception&) { // another file of this name

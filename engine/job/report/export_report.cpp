@@ -17,10 +17,13 @@ Json toJson(const StackReport& stack) {
             {"left_out", stack.leftOut},
             {"normalise", match::name(stack.normalise)},
             {"interpolation", stack.subvoxel ? "cubic" : "none"},
+            {"turned", stack.turned},
             {"layout",
              "box i, from 0, has the slices from i * size[2]; boxes have the order of the "
              "peaks, without those left out"}};
 }
+
+namespace {
 
 Json toJson(const AverageReport& average) {
     Json halves = nullptr;
@@ -32,24 +35,44 @@ Json toJson(const AverageReport& average) {
         halves = {{"kind", average.size.z > 1 ? "fsc" : "frc"},
                   {"frequency", average.halves.frequency},
                   {"correlation", values},
-                  {"threshold", match::kRingThreshold},
+                  {"threshold", prepare::kRingThreshold},
                   {"resolution_voxels", orNull(average.halves.resolution)},
                   {"resolution", orNull(average.resolution)},
                   {"unit", average.unit}};
     }
-    return {{"path", average.file},
-            {"size", toJson(average.size)},
+    return {{"path", average.file.empty() ? Json(nullptr) : Json(average.file)},
+            {"size", json::toJson(average.size)},
             {"count", average.count},
             {"left_out", average.leftOut},
             {"inverted", average.inverted},
             {"normalise", match::name(average.normalise)},
             {"interpolation", "cubic"},
-            {"mean_variance", average.meanVariance},
+            {"mean_variance", average.count > 0 ? Json(average.meanVariance) : Json(nullptr)},
             {"halves", halves}};
 }
 
+} // namespace
+
+Json averageJson(const std::vector<AverageReport>& averages) {
+    return averages.size() == 1 && averages.front().count > 0 ? toJson(averages.front())
+                                                              : Json(nullptr);
+}
+
+Json averagesJson(const std::vector<AverageReport>& averages) {
+    if (averages.size() < 2) {
+        return nullptr;
+    }
+    Json list = Json::array();
+    for (const AverageReport& average : averages) {
+        Json entry{{"template", average.templ}};
+        entry.update(toJson(average));
+        list.push_back(std::move(entry));
+    }
+    return list;
+}
+
 Json settingsJson(const std::string& jobFile) {
-    return jobFile.empty() ? Json(nullptr) : Json::parse(jobFile);
+    return jobFile.empty() ? Json(nullptr) : restored(Json::parse(jobFile));
 }
 
 } // namespace json
@@ -72,8 +95,7 @@ std::string leftOutText(std::int64_t leftOut) {
 } // namespace
 
 std::string exportsText(const JobReport& report) {
-    return (report.stack ? textOf(*report.stack) : std::string()) +
-           (report.average ? textOf(*report.average) : std::string());
+    return (report.stack ? textOf(*report.stack) : std::string()) + textOf(report.averages);
 }
 
 } // namespace flcc::job::detail
@@ -84,16 +106,27 @@ std::string textOf(const StackReport& stack) {
     return "Stack: " + std::to_string(stack.count) +
            (stack.count == 1 ? " box of " : " boxes of ") + base::toString(stack.size) +
            " voxels, " + detail::normaliseText(stack.normalise) +
-           (stack.subvoxel ? ", interpolated at sub-voxel centres" : ", on whole voxels") +
+           (stack.turned     ? ", turned back by their poses"
+            : stack.subvoxel ? ", interpolated at sub-voxel centres"
+                             : ", on whole voxels") +
            detail::leftOutText(stack.leftOut) + "\n";
 }
 
-std::string textOf(const AverageReport& average) {
+namespace {
+
+std::string textOf(const AverageReport& average, bool several) {
+    const std::string name =
+        several ? "Average of template " + std::to_string(average.templ) + ": " : "Average: ";
+    if (average.count == 0) {
+        return name + "none, no peak has its box of " + base::toString(average.size) +
+               " voxels inside the scene" + detail::leftOutText(average.leftOut) + "\n";
+    }
     std::string text =
-        "Average: of " + std::to_string(average.count) + " boxes of " +
-        base::toString(average.size) + " voxels at sub-voxel centres, " +
-        detail::normaliseText(average.normalise) + "; mean variance " +
-        detail::shortest(average.meanVariance) + detail::leftOutText(average.leftOut) +
+        name + "of " + std::to_string(average.count) +
+        (average.count == 1 ? " box of " : " boxes of ") + base::toString(average.size) +
+        " voxels at sub-voxel centres, " + detail::normaliseText(average.normalise) +
+        "; mean variance " + detail::shortest(average.meanVariance) +
+        detail::leftOutText(average.leftOut) +
         (average.inverted > 0 ? "; " + std::to_string(average.inverted) +
                                     (average.inverted == 1 ? " dark box" : " dark boxes") +
                                     " inverted about the mean of each"
@@ -112,6 +145,16 @@ std::string textOf(const AverageReport& average) {
                         : std::string())
              : std::string("stays above 0.143 up to 2 voxels")) +
         "; both halves are placed by one template, so this is an upper limit\n";
+    return text;
+}
+
+} // namespace
+
+std::string textOf(const std::vector<AverageReport>& averages) {
+    std::string text;
+    for (const AverageReport& average : averages) {
+        text += textOf(average, averages.size() > 1);
+    }
     return text;
 }
 

@@ -9,7 +9,10 @@ namespace flcc::job::detail {
 
 namespace json {
 [[nodiscard]] Json toJson(const StackReport& stack);
-[[nodiscard]] Json toJson(const AverageReport& average);
+/// The average of a job with one template; null where nothing is averaged.
+[[nodiscard]] Json averageJson(const std::vector<AverageReport>& averages);
+/// Those of a job with several templates, one for each; null of others.
+[[nodiscard]] Json averagesJson(const std::vector<AverageReport>& averages);
 /// The job as its job file has it; null if it is not known.
 [[nodiscard]] Json settingsJson(const std::string& jobFile);
 } // namespace json

@@ -1,5 +1,7 @@
 #include "engine/job/report/json_rows.h"
 
+#include "engine/base/text.h"
+
 namespace flcc::job::detail::json {
 
 namespace {
@@ -114,6 +116,19 @@ Json toJson(const RunReport& run, double planningMs) {
             {"device", run.device}};
 }
 
+namespace {
+
+/// What is assumed of an input, and how its name is stored.
+std::string noteOf(const InputReport& input) {
+    const std::string bytes =
+        base::isUtf8(input.path)
+            ? ""
+            : "the name is no UTF-8: after \"bytes:\", % and two digits stand for a byte";
+    return input.note + (input.note.empty() || bytes.empty() ? "" : "; ") + bytes;
+}
+
+} // namespace
+
 Json inputsJson(const std::vector<InputReport>& inputs) {
     Json list = Json::array();
     for (const InputReport& input : inputs) {
@@ -130,7 +145,7 @@ Json inputsJson(const std::vector<InputReport>& inputs) {
                         {"series", input.series.empty() ? Json(nullptr) : series},
                         {"orientation", orientationName(input.reading.orientation)},
                         {"image", orNull(input.reading.image)},
-                        {"note", orNull(input.note)},
+                        {"note", orNull(noteOf(input))},
                         {"counts", orNull(input.counts)}});
     }
     return list;
@@ -153,8 +168,33 @@ Json environmentJson(const Environment& environment, bool calibrated) {
     return json;
 }
 
+namespace {
+
+template <class Change> void changeTexts(Json& json, const Change& change) {
+    if (json.is_string()) {
+        json = change(json.get_ref<const std::string&>());
+    } else if (json.is_structured()) {
+        for (Json& each : json) {
+            changeTexts(each, change);
+        }
+    }
+}
+
+} // namespace
+
+Json stored(Json json) {
+    changeTexts(json, [](const std::string& text) { return base::storedText(text); });
+    return json;
+}
+
+Json restored(Json json) {
+    changeTexts(json, [](const std::string& text) { return base::restoredText(text); });
+    return json;
+}
+
 std::string fileText(const Json& report) {
-    return report.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+    // Keys of libraries and the like may come from files, too.
+    return stored(report).dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
 }
 
 } // namespace flcc::job::detail::json

@@ -45,7 +45,11 @@ template <class T> [[nodiscard]] Json orNull(const std::optional<T>& value) {
 /// The same with devices, for a job with a plan.
 [[nodiscard]] Json environmentJson(const Environment& environment, bool calibrated);
 
-/// The text of a report. A path may hold bytes that are no UTF-8; they are replaced.
+/// All texts of a document by base::storedText(), so that it can be written as UTF-8.
+[[nodiscard]] Json stored(Json json);
+/// The same document with its texts by base::restoredText(): names of files are bytes again.
+[[nodiscard]] Json restored(Json json);
+/// The text of a report, all texts stored.
 [[nodiscard]] std::string fileText(const Json& report);
 
 } // namespace flcc::job::detail::json

@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include "engine/base/spacing.h"
+#include "engine/base/text.h"
 #include "engine/job/exports.h"
 #include "engine/job/report/export_report.h"
 #include "engine/job/report/text.h"
@@ -56,7 +57,7 @@ figcaption { font-size: 8.5pt; color: #444; }
 
 std::string escaped(const std::string& text) {
     std::string safe;
-    for (const char letter : text) {
+    for (const char letter : base::isUtf8(text) ? text : base::visibleText(text)) {
         safe += letter == '&'   ? "&amp;"
                 : letter == '<' ? "&lt;"
                 : letter == '>' ? "&gt;"

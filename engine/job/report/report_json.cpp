@@ -373,7 +373,8 @@ Json jsonOf(const JobReport& report) {
     json["truth"] = report.truth ? toJson(*report.truth) : Json(nullptr);
     json["threshold"] = report.threshold ? toJson(*report.threshold) : Json(nullptr);
     json["stack"] = report.stack ? toJson(*report.stack) : Json(nullptr);
-    json["average"] = report.average ? toJson(*report.average) : Json(nullptr);
+    json["average"] = averageJson(report.averages);
+    json["averages"] = averagesJson(report.averages);
     json["map_sha256"] = orNull(report.mapSha256);
     json["peaks_incomplete"] =
         report.peaksIncomplete.empty() ? Json(nullptr) : Json(report.peaksIncomplete);

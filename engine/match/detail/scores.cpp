@@ -2,6 +2,7 @@
 
 #include <array>
 #include <charconv>
+#include <vector>
 
 #include "engine/base/error.h"
 #include "engine/method/shared/posed_view.h"
@@ -24,6 +25,8 @@ constexpr std::int64_t kVoxelBudget = 4'000'000'000;
 constexpr std::int64_t kMemberCost = 16;
 /// Voxels of members that are kept.
 constexpr std::int64_t kMemberVoxels = 8'000'000;
+/// Voxels of all members up to which a placement is compared with all of them.
+constexpr std::int64_t kComparedVoxels = 100'000;
 
 /// Voxels of the support that lie in the scene and its mask.
 std::int64_t insideCount(const method::MaskedView& scene, const method::CanonicalTemplate& templ,
@@ -71,7 +74,9 @@ Scores::Scores(const method::MaskedView& scene, const SearchedMap& map, const Pe
     if (map.poses) {
         m_templExtents = map.poses->box();
         most = base::voxelCount(m_templExtents);
-        all = kMemberCost * most;
+        const std::int64_t voxels = most * map.poses->count();
+        m_allMembers = map.operation.isLcc() && !m_partialPeaks && voxels <= kComparedVoxels;
+        all = m_allMembers ? voxels : kMemberCost * most;
     } else {
         m_templExtents = m_templates[0].extents();
     }
@@ -199,11 +204,44 @@ std::shared_ptr<const method::CanonicalTemplate> Scores::member(std::int32_t num
         .first->second;
 }
 
-/// The canonical score of the member that the index names.
+/// The best canonical score of all members that lie in the scene. It is counted as that of the
+/// first member whose score is equal but for rounding: search::searchPruned() does the same.
+Score Scores::ofAllMembers(const base::Index& corner) const {
+    const std::optional<base::Box>& room = m_map->room;
+    const method::MaskedView inside = room ? method::partOf(m_scene, *room) : m_scene;
+    const base::Index first = room ? room->corner : base::Index{};
+    const base::Index place{corner.x - first.x, corner.y - first.y, corner.z - first.z};
+    std::vector<Score> scores;
+    Score best;
+    for (std::int64_t number = 0; number < m_map->poses->count(); ++number) {
+        const auto templ = member(static_cast<std::int32_t>(number));
+        if (!method::isWhole(inside, *templ, place)) {
+            continue;
+        }
+        const auto [score, bound, scored] = canonical(*templ, corner);
+        if (scored) {
+            scores.push_back({score, bound, static_cast<int>(number)});
+            best = best.templ < 0 || score > best.value ? scores.back() : best;
+        }
+    }
+    for (const Score& each : scores) {
+        if (each.value + each.bound >= best.value - best.bound) {
+            best.templ = each.templ;
+            break;
+        }
+    }
+    return best;
+}
+
+/// The canonical score of the member that the index names. Of a template of few voxels many members
+/// have scores that rounding alone tells apart: there the map does not say which is the best.
 Score Scores::ofMember(const base::Index& at) const {
     const std::int32_t number = m_map->index.at(at);
     if (number < 0) {
         return {};
+    }
+    if (m_allMembers) {
+        return ofAllMembers(placement(at));
     }
     const auto templ = member(number);
     const base::Index corner = placement(at);

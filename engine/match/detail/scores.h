@@ -152,6 +152,7 @@ class Scores {
                                                    const base::Index& corner) const;
     [[nodiscard]] Score best(const base::Index& corner) const;
     [[nodiscard]] Score ofMember(const base::Index& at) const;
+    [[nodiscard]] Score ofAllMembers(const base::Index& corner) const;
     [[nodiscard]] std::shared_ptr<const method::CanonicalTemplate>
     member(std::int32_t number) const;
     [[nodiscard]] Score computed(const base::Index& at);
@@ -180,7 +181,8 @@ class Scores {
     double m_minOverlap;
     bool m_partialPeaks;
     bool m_leavesSomeOut;
-    bool m_differ = false; ///< the templates have different supports
+    bool m_differ = false;     ///< the templates have different supports
+    bool m_allMembers = false; ///< a placement is compared with all members of the bank
     std::unordered_map<std::int64_t, Score> m_known;
 };
 

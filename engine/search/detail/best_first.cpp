@@ -200,10 +200,11 @@ void BestFirst::takeScores() {
         };
         return rank(a) < rank(b);
     });
-    for (const Item& item : equal) {
+    for (Item& item : equal) {
         if (std::ssize(m_accepted) >= m_options.maxPeaks || isCovered(item) || !isMaximum(item)) {
             continue;
         }
+        item.member = firstMember(item);
         const rotation::PoseBank& bank = *m_searched[item.part].prepared->bank;
         if (m_options.maxOverlap) {
             match::Lying lying = match::searchedAt(bank, item.member, {item.x, item.y, 0});
@@ -317,6 +318,32 @@ Best BestFirst::computeBest(const Place& place, std::int64_t hint, int worker) {
         }
     }
     return best;
+}
+
+std::int32_t BestFirst::firstMember(const Item& item) {
+    const Searched& in = m_searched[item.part];
+    const CellLevel& coarse = in.cells->levels[1];
+    for (std::int32_t i = 0; i < item.member && !m_stop.stop_requested(); ++i) {
+        const MemberCells& member = in.prepared->members[static_cast<std::size_t>(i)];
+        const auto reaches = [&](double limit) { return limit >= item.limit - 2 * item.bound; };
+        if (!in.corners[static_cast<std::size_t>(i)].holds(item.x, item.y) ||
+            !reaches(nodeLimit(member, in.cells->levels, item.x / coarse.edge, item.y / coarse.edge,
+                               m_options.trust)) ||
+            !reaches(pointLimit(in, fineOf(item.part, i, 0), item.x, item.y))) {
+            continue;
+        }
+        const auto full = m_members[item.part]->get(i);
+        if (!reaches(full->bound() +
+                     full->limit(m_scene.pixels, item.x, item.y, in.cells->level))) {
+            continue;
+        }
+        ++m_scores;
+        const method::CanonicalValue value = full->score(m_scene, item.x, item.y);
+        if (value.scored && value.score + value.bound >= item.limit - item.bound) {
+            return i;
+        }
+    }
+    return item.member;
 }
 
 match::Peak BestFirst::peakOf(const Item& item) {

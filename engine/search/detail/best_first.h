@@ -83,6 +83,8 @@ class BestFirst {
     void takeScores();
     [[nodiscard]] bool isMaximum(const Item& item);
     [[nodiscard]] Best bestAt(const Place& place, std::int64_t hint);
+    /// The first member whose score is that of the item but for rounding.
+    [[nodiscard]] std::int32_t firstMember(const Item& item);
     [[nodiscard]] Best computeBest(const Place& place, std::int64_t hint, int worker);
     /// The coarse cell of a place.
     [[nodiscard]] match::Peak peakOf(const Item& item);

@@ -1,5 +1,7 @@
 #include <QtTest>
 
+#include <QStringDecoder>
+
 #include "engine/base/error.h"
 #include "engine/base/text.h"
 #include "tests/support/test_class.h"
@@ -13,6 +15,10 @@ class TextTest : public QObject {
     void controlCharactersBecomeSpaces();
     void anErrorIsOneLine();
     void aLongTextIsCutBetweenCharacters();
+    void namesAreStoredAsUtf8AndRestored_data();
+    void namesAreStoredAsUtf8AndRestored();
+    void utf8IsToldFromOtherBytes();
+    void aTerminalShowsControlCharacters();
     void bracketsInTextsDoNotNest();
     void depthIsLimitedToAHundred();
     void keysOfAnObjectAreLimited();
@@ -37,6 +43,66 @@ void TextTest::aLongTextIsCutBetweenCharacters() {
     QCOMPARE(base::excerpt(std::string(199, 'x') + "\xc3\xa4z"), std::string(199, 'x') + "...");
     QCOMPARE(base::excerpt(std::string(300, '\x80')), std::string("..."));
     QCOMPARE(base::excerpt("a\tb"), std::string("a b"));
+}
+
+void TextTest::namesAreStoredAsUtf8AndRestored_data() {
+    QTest::addColumn<std::string>("name");
+    QTest::addColumn<std::string>("stored");
+    const auto row = [](const std::string& name, const std::string& stored) {
+        QTest::newRow(stored.c_str()) << name << stored;
+    };
+    row("", "");
+    row("50%E9 \xc3\xa9.mha", "50%E9 \xc3\xa9.mha"); // UTF-8 stays as it is
+    row("caf\xe9.mha", "bytes:caf%E9.mha");
+    row("50%E9\xe9", "bytes:50%25E9%E9");
+    row("bytes:a%E9", "bytes:bytes:a%25E9");
+    row("\xc3\xa9\xc3", "bytes:\xc3\xa9%C3");
+    row("\xed\xa0\x80", "bytes:%ED%A0%80"); // a surrogate
+}
+
+void TextTest::namesAreStoredAsUtf8AndRestored() {
+    QFETCH(std::string, name);
+    QFETCH(std::string, stored);
+    QCOMPARE(base::storedText(name), stored);
+    QCOMPARE(base::restoredText(stored), name);
+    QVERIFY(base::isUtf8(stored));
+    // Every pair of bytes.
+    for (int i = 0; i < 0x10000; ++i) {
+        const std::string pair{static_cast<char>(i / 256), static_cast<char>(i % 256)};
+        QVERIFY(base::isUtf8(base::storedText(pair, ",")));
+        QCOMPARE(base::restoredText(base::storedText(pair, ",")), pair);
+        QVERIFY(base::storedText(pair, ",").find(',') == std::string::npos);
+    }
+    QCOMPARE(base::restoredText("bytes:%4"), std::string("%4")); // not written by storedText()
+    QCOMPARE(base::restoredText("bytes:%e9%"), std::string("%e9%"));
+}
+
+void TextTest::utf8IsToldFromOtherBytes() {
+    // Qt as the judge: all first bytes with all second ones, and longer ones at their limits.
+    const auto isValid = [](const std::string& text) {
+        QStringDecoder decode(QStringDecoder::Utf8, QStringDecoder::Flag::Stateless);
+        const QString read = decode(QByteArrayView(text.data(), std::ssize(text)));
+        return !decode.hasError() && read.toStdString() == text;
+    };
+    for (int i = 0; i < 0x10000; ++i) {
+        const std::string two{static_cast<char>(i / 256), static_cast<char>(i % 256)};
+        for (const std::string& text :
+             {two, two + "\x80", two + "\xbf\xbf", two + "\x80z", two + "\xc0\x80"}) {
+            if (!text.starts_with("\xef\xbb\xbf")) { // which Qt leaves out
+                QVERIFY2(base::isUtf8(text) == isValid(text),
+                         QByteArray(text.data(), std::ssize(text)).toHex());
+            }
+        }
+    }
+}
+
+void TextTest::aTerminalShowsControlCharacters() {
+    QCOMPARE(base::visibleText("a\x1b[31m\r\x07\x7f"), std::string("a\\x1b[31m\\x0d\\x07\\x7f"));
+    QCOMPARE(base::visibleText("a\tb\n\xc3\xa9"), std::string("a\tb\n\xc3\xa9"));
+    QCOMPARE(base::visibleText("\xc2\x9b"
+                               "31m\x9b"
+                               "31m"),
+             std::string("\\xc2\\x9b31m\\x9b31m"));
 }
 
 void TextTest::bracketsInTextsDoNotNest() {

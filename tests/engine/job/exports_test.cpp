@@ -387,7 +387,7 @@ void JobExportsTest::aJudgedListGivesBoxesOfItsKeptPeaks() {
         const job::ConvertedList done = job::convertList(conversion);
         QVERIFY(done.text.empty()); // nothing is to be printed
         QVERIFY(done.stack && done.stack->count == 2 && done.stack->leftOut == 1);
-        QVERIFY(done.average && done.average->count == 2);
+        QVERIFY(done.averages.size() == 1 && done.averages[0].count == 2);
         const base::Image<float> stack = read(folder.path(name));
         QVERIFY(stack.extents() == (Extents{7, 5, 2}));
         QVERIFY(std::equal(stack.data(), stack.data() + stack.count(), panels.voxels.data()));

@@ -193,7 +193,7 @@ class PoseListsTest : public QObject {
         list.input = job.peaks;
         list.scene = folder.path("scene.mha");
         list.exports.average = folder.path("again.mha");
-        QCOMPARE(job::convertList(list).average->count, std::int64_t{4});
+        QCOMPARE(job::convertList(list).averages.at(0).count, std::int64_t{4});
         const auto again = job::loadImage(folder.path("again.mha"), {}, {});
         QVERIFY(correlation(pixelsOf(average), pixelsOf(again)) > 1 - 1e-9);
     }

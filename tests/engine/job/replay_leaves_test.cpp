@@ -67,6 +67,7 @@ std::string matchedInGroups(const test::Folder& folder) {
     job.crops.push_back({{10, 40, 0}, {6, 6, 1}});
     job.null = match::NullTemplate::None;
     job.truth.clear();
+    job.exports.average = folder.path("average.mha");
     return reportOf(job);
 }
 
@@ -232,6 +233,7 @@ void JobReplayLeavesTest::valuesOfARunAreCompared() {
                                    "poses.members",
                                    "stack.count",
                                    "average.halves.correlation[]",
+                                   "averages[].mean_variance",
                                    "frames[].best.score",
                                    "groups[].map.max"}) {
         QVERIFY2(job::detail::UncheckedNames(report).of(path).empty(), path);

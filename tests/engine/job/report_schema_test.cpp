@@ -188,6 +188,7 @@ void JobReportSchemaTest::reportsOfMatchesSatisfyIt() {
     auto several = images({60, 50, 1}, {7, 6, 1});
     several.templates.push_back(several.templates.front());
     job.region.reset();
+    job.exports.average = folder.path("mean.mha");
     compare(job::toJson(job::runJob(job, several).report));
     auto other = std::make_shared<job::SceneImage>();
     other->pixels = test::noise(PixelType::UInt8, {5, 5, 1}, 3);

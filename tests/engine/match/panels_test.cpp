@@ -2,9 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
-#include <complex>
 #include <limits>
-#include <numbers>
 #include <numeric>
 #include <random>
 #include <vector>
@@ -50,50 +48,6 @@ base::AnyView viewOf(const base::Image<double>& image) {
     return base::View<const double>(image.view());
 }
 
-/// The correlation of one ring by its definition: every frequency summed anew.
-double ringByDefinition(const base::Image<double>& a, const base::Image<double>& b, int ring,
-                        std::int64_t least) {
-    using Complex = std::complex<double>;
-    const Extents& n = a.extents();
-    const auto transform = [&](const base::Image<double>& image, const Index& k) {
-        Complex sum = 0;
-        for (std::int64_t z = 0; z < n.z; ++z) {
-            for (std::int64_t y = 0; y < n.y; ++y) {
-                for (std::int64_t x = 0; x < n.x; ++x) {
-                    const double turns = static_cast<double>(k.x * x) / static_cast<double>(n.x) +
-                                         static_cast<double>(k.y * y) / static_cast<double>(n.y) +
-                                         static_cast<double>(k.z * z) / static_cast<double>(n.z);
-                    sum +=
-                        image.view().at(x, y, z) * std::polar(1.0, -2 * std::numbers::pi * turns);
-                }
-            }
-        }
-        return sum;
-    };
-    const auto frequency = [](std::int64_t k, std::int64_t edge) {
-        return static_cast<double>(2 * k > edge ? k - edge : k) / static_cast<double>(edge);
-    };
-    double product = 0;
-    double powerA = 0;
-    double powerB = 0;
-    for (Index k; k.z < n.z; ++k.z) {
-        for (k.y = 0; k.y < n.y; ++k.y) {
-            for (k.x = 0; k.x < n.x; ++k.x) {
-                const double f =
-                    std::hypot(frequency(k.x, n.x), frequency(k.y, n.y), frequency(k.z, n.z));
-                if (std::llround(f * static_cast<double>(least)) == ring) {
-                    const Complex one = transform(a, k);
-                    const Complex other = transform(b, k);
-                    product += (one * std::conj(other)).real();
-                    powerA += std::norm(one);
-                    powerB += std::norm(other);
-                }
-            }
-        }
-    }
-    return product / std::sqrt(powerA * powerB);
-}
-
 } // namespace
 
 class MatchPanelsTest : public QObject {
@@ -110,9 +64,6 @@ class MatchPanelsTest : public QObject {
     void theAverageIsMeanAndVariance();
     void darkBoxesAreInverted();
     void turnedParticlesAverageToTheirTemplate();
-    void ringsFollowTheirDefinition_data();
-    void ringsFollowTheirDefinition();
-    void theResolutionIsWhereTheCurveFalls();
     void badSizesAreRefused();
 };
 
@@ -327,8 +278,8 @@ void MatchPanelsTest::theAverageIsMeanAndVariance() {
         return match::averageOf(viewOf(scene), std::vector{peaks[a], peaks[b]}, {.size = {7, 5, 1}})
             .mean;
     };
-    const match::RingCorrelation halves =
-        match::ringCorrelation(halfOf(0, 3).view(), halfOf(2, 4).view());
+    const prepare::RingCorrelation halves =
+        prepare::ringCorrelation(halfOf(0, 3).view(), halfOf(2, 4).view());
     QCOMPARE(halves.correlation.size(), average.halves.correlation.size());
     for (std::size_t r = 0; r < halves.correlation.size(); ++r) {
         QVERIFY(std::abs(halves.correlation[r] - average.halves.correlation[r]) <= 1e4 * kUnit);
@@ -429,62 +380,6 @@ void MatchPanelsTest::turnedParticlesAverageToTheirTemplate() {
     QVERIFY2(alike(lying.mean) < least - 0.1, qPrintable(QString::number(alike(lying.mean))));
     // The halves agree down to finer detail.
     QVERIFY(turned.halves.resolution.value_or(0) < lying.halves.resolution.value_or(100));
-}
-
-void MatchPanelsTest::ringsFollowTheirDefinition_data() {
-    QTest::addColumn<int>("x");
-    QTest::addColumn<int>("y");
-    QTest::addColumn<int>("z");
-    QTest::newRow("even") << 8 << 8 << 1;
-    QTest::newRow("odd") << 7 << 7 << 1;
-    QTest::newRow("unequal") << 9 << 6 << 1;
-    QTest::newRow("volume") << 6 << 5 << 4;
-    QTest::newRow("line") << 11 << 1 << 1;
-}
-
-void MatchPanelsTest::ringsFollowTheirDefinition() {
-    QFETCH(int, x);
-    QFETCH(int, y);
-    QFETCH(int, z);
-    const Extents n{x, y, z};
-    const base::Image<double> a = noise(n, 4);
-    const base::Image<double> b = noise(n, 5);
-    const match::RingCorrelation rings = match::ringCorrelation(a.view(), b.view());
-    std::int64_t least = x;
-    for (const int edge : {y, z}) {
-        least = edge > 1 ? std::min<std::int64_t>(least, edge) : least;
-    }
-    QCOMPARE(rings.frequency.size(), static_cast<std::size_t>(least / 2 + 1));
-    // A sum of `count` terms, each a product with a root of unity; the ratio doubles it.
-    const double bound = 64 * static_cast<double>(x * y * z) * kUnit;
-    for (std::size_t r = 0; r < rings.frequency.size(); ++r) {
-        QCOMPARE(rings.frequency[r], static_cast<double>(r) / static_cast<double>(least));
-        const double exact = ringByDefinition(a, b, static_cast<int>(r), least);
-        QVERIFY2(
-            std::abs(rings.correlation[r] - exact) <= bound,
-            qPrintable(QString("ring %1: %2, not %3").arg(r).arg(rings.correlation[r]).arg(exact)));
-    }
-    const match::RingCorrelation same = match::ringCorrelation(a.view(), a.view());
-    for (const double value : same.correlation) {
-        QVERIFY(std::abs(value - 1) <= bound);
-    }
-    QVERIFY(!same.resolution);
-}
-
-// One wave that both images have, and one that they have with opposite signs.
-void MatchPanelsTest::theResolutionIsWhereTheCurveFalls() {
-    const auto wave = [](double sign) {
-        return imageOf({16, 16, 1}, [sign](double x, double y, double) {
-            const double turn = 2 * std::numbers::pi / 16;
-            return 1 + std::cos(turn * x) + std::cos(2 * turn * y) + sign * std::cos(3 * turn * x);
-        });
-    };
-    const match::RingCorrelation rings = match::ringCorrelation(wave(1).view(), wave(-1).view());
-    QVERIFY(std::abs(rings.correlation[2] - 1) < 1e-12);
-    QVERIFY(std::abs(rings.correlation[3] + 1) < 1e-12);
-    // From 1 at 2/16 to -1 at 3/16 it falls below 0.143 at (1 - 0.143) / 2 of the way.
-    const double frequency = (2 + (1 - match::kRingThreshold) / 2) / 16;
-    QVERIFY(rings.resolution && std::abs(*rings.resolution - 1 / frequency) < 1e-9);
 }
 
 void MatchPanelsTest::badSizesAreRefused() {
