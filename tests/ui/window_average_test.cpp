@@ -236,7 +236,7 @@ void WindowAverageTest::particlesFoundTurnedAreTurnedBack() {
     auto& subvoxel = test::child<QCheckBox>(dialog, "particlesSubvoxel");
     QVERIFY(turned.isVisible() && !turned.isChecked() && subvoxel.isEnabled());
     QVERIFY(!dialog.options().turnedBack && !dialog.options().subvoxel);
-    QTest::keyClick(&turned, Qt::Key_Space);
+    test::click(turned);
     QVERIFY(dialog.options().turnedBack && dialog.options().subvoxel);
     QVERIFY(!subvoxel.isEnabled()); // what is turned is interpolated
 }

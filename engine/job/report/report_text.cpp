@@ -538,22 +538,6 @@ std::string toSummary(const JobReport& report) {
            milliseconds(planningMs) + " ms)\n";
 }
 
-std::string_view name(AuditVerdict verdict) {
-    constexpr std::array<std::string_view, 3> kNames{"off", "passed", "failed"};
-    return kNames[static_cast<std::size_t>(verdict)];
-}
-
-double recomputedShare(const MapReport& map) {
-    std::int64_t voxels = 0;
-    for (const std::int64_t count : map.facts.statusCounts) {
-        voxels += count;
-    }
-    // Recomputed scores are counted over all templates of a bank.
-    const std::int64_t scores = std::max(voxels, map.facts.scores.count);
-    const double share = static_cast<double>(map.facts.recomputed) / static_cast<double>(scores);
-    return scores > 0 ? std::min(share, 1.0) : 0;
-}
-
 std::string auditText(const AuditReport& audit) {
     std::string text(name(audit.verdict));
     if (!audit.reason.empty()) {

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <array>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -117,6 +118,22 @@ std::optional<Error> auditFailure(const JobReport& report) {
         ErrorCode::Internal,
         "the self-audit failed: " + report.audit->reason +
             "; do not trust this result; report the fault with the job file and the report");
+}
+
+std::string_view name(AuditVerdict verdict) {
+    constexpr std::array<std::string_view, 3> kNames{"off", "passed", "failed"};
+    return kNames[static_cast<std::size_t>(verdict)];
+}
+
+double recomputedShare(const MapReport& map) {
+    std::int64_t voxels = 0;
+    for (const std::int64_t count : map.facts.statusCounts) {
+        voxels += count;
+    }
+    // Recomputed scores are counted over all templates of a bank.
+    const std::int64_t scores = std::max(voxels, map.facts.scores.count);
+    const double share = static_cast<double>(map.facts.recomputed) / static_cast<double>(scores);
+    return scores > 0 ? std::min(share, 1.0) : 0;
 }
 
 bool isWhole(const JobResult& result) {
