@@ -26,6 +26,8 @@ std::unique_ptr<ui::MainWindow> shownWindow(Panel panel) {
     ui::Settings::setFlag(QStringLiteral("match/openAdvanced"), panel == Panel::Open);
     ui::Settings::setFlag(QStringLiteral("match/openPlan"), panel == Panel::Open);
     auto window = std::make_unique<ui::MainWindow>();
+    constexpr int kPlanDelayMs = 30; // a test waits for each plan, and does not type on meanwhile
+    window->flow().setPlanDelay(kPlanDelayMs);
     window->resize(1280, 800);
     window->show();
     window->activateWindow();

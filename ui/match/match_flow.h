@@ -46,6 +46,8 @@ class MatchFlow : public QObject {
     void showAllPeaks() { m_peaks->showAll(); }
     /// The report of the last plan or run.
     [[nodiscard]] const std::optional<job::JobReport>& report() const { return m_report; }
+    /// How long after the last change of the job it is planned, ms.
+    void setPlanDelay(int ms) { m_delay.setInterval(ms); }
     /// True while an edit has not been planned yet.
     [[nodiscard]] bool isPlanningDue() const { return m_delay.isActive() || m_peaks->isDue(); }
 
