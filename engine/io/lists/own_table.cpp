@@ -85,10 +85,6 @@ bool takePoint(std::string_view value, base::Point& point) {
     return numbers.size() == 3;
 }
 
-} // namespace
-
-namespace {
-
 /// Those that commentText() replaces: the name of a scene must be found again.
 std::string lettersOutsideComments(char separator) {
     std::string letters = "\"\x7f";

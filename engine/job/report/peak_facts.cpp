@@ -1,3 +1,5 @@
+// What the peaks of a report say together: decisions, and the scores that colours tell apart.
+
 #include <algorithm>
 #include <set>
 
