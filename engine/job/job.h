@@ -20,9 +20,9 @@
 #include "engine/io/image_file.h"
 #include "engine/io/list_file.h"
 #include "engine/io/protected_files.h"
-#include "engine/job/common.h"
 #include "engine/job/exports.h"
 #include "engine/job/made_of.h"
+#include "engine/job/parts.h"
 #include "engine/job/preparation.h"
 #include "engine/job/report.h"
 #include "engine/match/null_template.h"
@@ -41,146 +41,6 @@ struct Cover;
 }
 
 namespace flcc::job {
-
-/// Whether scores are compared with the definition after a run.
-enum class Audit { Auto, On, Off };
-[[nodiscard]] constexpr std::string_view name(Audit audit) {
-    return audit == Audit::Auto ? "auto" : audit == Audit::On ? "on" : "off";
-}
-
-/// The smallest value of `--promise`.
-inline constexpr double kLeastPromise = 1e-15;
-
-/// As channel of a match: all channels of a colour image, over which an operation sums (`--channel
-/// all`).
-inline constexpr int kAllChannels = -1;
-
-/// As a mask of Job::masks: the opaque part of the template.
-inline constexpr std::string_view kOpacityMask = "alpha";
-
-/// How a search over poses finds its peaks. Exhaustive: it computes the best score of every
-/// placement. Pruned: it leaves out placements whose limits (engine/search/README.md) are below
-/// the least score of a peak; the list of peaks is the same, and there is no map. Heuristic: as
-/// Pruned with a part of what the limits need, so that it may miss peaks.
-enum class Search { Exhaustive, Pruned, Heuristic };
-[[nodiscard]] constexpr std::string_view name(Search search) {
-    return search == Search::Exhaustive ? "exhaustive"
-           : search == Search::Pruned   ? "pruned"
-                                        : "heuristic";
-}
-
-/// The most members of a search over poses that run without Poses::yes.
-inline constexpr std::int64_t kMostPoses = 10'000;
-
-/// Rotations, scales and hands in which every template is searched (engine/rotation/cover.h).
-/// Without rotations and scales templates are matched as they are.
-struct Poses {
-    std::string rotations; ///< text of rotation::parseRotations(); empty: none
-    std::string scales;    ///< text of rotation::parseScales(); empty: none
-    bool mirror = false;   ///< also the mirrored templates
-    std::string symmetry;  ///< name of a rotation::pointGroup() of the templates; empty: C1
-    bool yes = false;      ///< more than kMostPoses members may run
-    /// Poses, scales and places of peaks of lcc are refined between those of the search.
-    bool refine = true;
-    Search search = Search::Exhaustive;
-
-    [[nodiscard]] bool prunes() const { return search != Search::Exhaustive; }
-    [[nodiscard]] bool any() const { return !rotations.empty() || !scales.empty() || mirror; }
-    friend bool operator==(const Poses&, const Poses&) = default;
-};
-
-/// What a match is asked: all that its result depends on. Its channel may be kAllChannels. Panels
-/// lie inside its region completely. The templates are first the crops, then the files; they are
-/// numbered from 0.
-struct MatchQuestion : PlannedJob {
-    /// Scenes that are searched after the first one, each on its own; see scenesOf().
-    std::vector<std::filesystem::path> furtherScenes;
-    /// Templates cut from the first scene; of a stream, from the frame that is the z of the corner.
-    std::vector<base::Box> crops;
-    std::vector<std::filesystem::path> templates;
-    /// Templates whose files state another spacing than the scene, or oblique directions, are
-    /// resampled to its grid, their masks and the mask of the scene with them. Otherwise spacings
-    /// make a warning, and oblique directions are refused. Axes in another order are turned anyway.
-    bool resample = false;
-    /// Templates and masks are compared as their files store them, whatever directions they state.
-    bool ignoreDirections = false;
-    /// Mirrors the templates' values between the smallest and the largest one under the support, so
-    /// that every score of lcc changes its sign.
-    bool invert = false;
-    /// Supports of the templates, nonzero voxels count, soft ones by weight: one for all templates,
-    /// or one for each. A file, a shape (mask_shape.h), or kOpacityMask. Empty: the opacity of
-    /// templates that have one.
-    std::vector<std::filesystem::path> masks;
-    std::filesystem::path sceneMask; ///< support of the scene, nonzero voxels count
-
-    Poses poses;             ///< in which every template is searched
-    Preparation preparation; ///< of templates and scene
-
-    method::Operation operation{};
-    method::Extent extent = method::Extent::Valid;
-    method::Outside outside =
-        method::Outside::Zero; ///< value of voxels outside the scene or its mask
-    double minOverlap = 0.5;   ///< with Outside::Overlap: least share of the support inside
-    method::WindowStatistics statistics = method::WindowStatistics::Auto;
-    double promise = 1e-4; ///< largest empirical error bound of a score that is not marked LOWCONF
-    bool recompute = true; ///< recompute scores whose bound is above the promise in double; else
-                           ///< mark them LOWCONF
-    Audit audit = Audit::Auto; ///< Auto: audit if its predicted time is under 2 % of the run
-
-    /// Threshold of a peak: the least value or, where the smallest is best, the largest one. Empty
-    /// = that of the operation.
-    std::optional<double> minScore;
-    std::optional<double> maxScore;
-    /// In place of minScore, of lcc: the score at which so many false positives are expected in the
-    /// whole search, or the one that lies so many standard deviations above the mean. Without any
-    /// of the three, one false positive is expected.
-    std::optional<double> falsePositives;
-    std::optional<double> zscore;
-    /// Of lcc: false positives are counted by a search for this template.
-    match::NullTemplate null = match::NullTemplate::None;
-    bool timeAgain = false;  ///< planning measures, whatever times are remembered
-    bool handedness = false; ///< of lcc: also searches for the mirrored templates and compares
-    std::int64_t maxPeaks = 100;
-    std::optional<double> minDistance; ///< empty = auto
-    /// Of minDistance: "m", "cm", "mm", "um", "nm", "A"; empty: shortest edges of a voxel.
-    std::string distanceUnit;
-    /// Largest share of the smaller support that a peak may have in common with a better listed
-    /// one; 1 lists any. Empty: maxOverlapOf().
-    std::optional<double> maxOverlap;
-    bool partialPeaks = false; ///< PARTIAL placements may be peaks
-
-    /// Mean and deviation of the scores of all members of a search at each voxel, of lcc.
-    bool searchStatistics = false;
-    io::ListUnknowns
-        peaksUnknowns; ///< facts on the tilt series; not the box, which is the template's
-    /// A list of true positions that the peaks are compared with, of one scene without frames.
-    std::filesystem::path truth;
-    Tolerance tolerance;              ///< of that comparison
-    std::vector<std::string> species; ///< what the templates are of, for it; empty: by their files
-
-    friend bool operator==(const MatchQuestion&, const MatchQuestion&) = default;
-};
-
-/// What a match can write. An empty path means "not requested".
-struct MatchOutputs : CommonOutputs {
-    /// A folder that keeps the finished part of a search over poses, from which another run goes
-    /// on; empty: nothing is kept. It is made where there is none.
-    std::filesystem::path resume;
-    std::filesystem::path templateOut; ///< written if the job has one template
-    std::filesystem::path map;
-    std::filesystem::path status;
-    std::filesystem::path index;      ///< the template that gave each score; -1 without a score
-    std::filesystem::path searchMaps; ///< searchMapFiles() of them; implies searchStatistics
-    std::filesystem::path peaks;
-    io::ListFormat peaksFormat = io::ListFormat::Auto; ///< Auto: by the extension of `peaks`
-    std::filesystem::path comparison;                  ///< differenceList() of peaks and truth
-    std::filesystem::path heatmap;
-    /// Slice of the map that is drawn; empty = the slice of the best peak.
-    std::optional<std::int64_t> slice;
-    Exports exports;
-
-    friend bool operator==(const MatchOutputs&, const MatchOutputs&) = default;
-};
 
 /// A match, as the command line, the job file and the Match panel fill it in.
 struct Job : MatchQuestion, MatchOutputs {
@@ -491,6 +351,10 @@ struct JobResult {
 /// report has no chosen row.
 [[nodiscard]] JobReport planJob(const Job& job, const JobImages& images = {},
                                 std::stop_token stop = {}, JobSink* sink = nullptr);
+
+/// The parts of a job that its plan depends on. Of jobs with equal keys and the same images
+/// planJob() chooses alike.
+[[nodiscard]] Job planKey(const Job& job);
 
 /// What a search over poses turns one template through, without images: neither box nor time.
 /// `flat`: the template has one slice; `geometry`: of the scene. The number of orientations is

@@ -165,7 +165,7 @@ enum class Hand : std::uint8_t { Undecided, Given, Mirrored };
 [[nodiscard]] std::string_view name(Hand hand);
 
 /// Which hand of the templates a scene holds: the peaks of the templates beside those of their
-/// mirror images, each searched for alone (engine/job/match/handedness.h).
+/// mirror images, each searched for alone (engine/job/steps/handedness.h).
 struct HandednessReport {
     std::vector<double> given;    ///< scores of the best peaks, best first
     std::vector<double> mirrored; ///< the same of the mirrored templates

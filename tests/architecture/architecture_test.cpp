@@ -149,7 +149,7 @@ class ArchitectureTest : public QObject {
         addRow("later inner room", "ui/base/a.cpp", "#include \"ui/window/startup.h\"\n", true);
         addRow("earlier inner room", "ui/window/a.cpp", "#include \"ui/base/text.h\"\n", false);
         addRow("later room inside an inner room", "ui/match/fields/a.cpp",
-               "#include \"ui/match/flow/plan_key.h\"\n", true);
+               "#include \"ui/match/flow/run_notes.h\"\n", true);
         addRow("room inside a later inner room", "ui/open/a.cpp",
                "#include \"ui/match/fields/text_fields.h\"\n", true);
         addRow("inner room of viz", "ui/views/a.cpp", "#include \"viz/volume/volume_cast.h\"\n",

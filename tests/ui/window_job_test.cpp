@@ -21,7 +21,6 @@
 #include "ui/features/pairs_dialog.h"
 #include "ui/filter/filter_dialog.h"
 #include "ui/filter/filter_form.h"
-#include "ui/match/flow/plan_key.h"
 #include "ui/match/match_flow.h"
 #include "ui/match/match_panel.h"
 #include "ui/results/exporter.h"
@@ -216,10 +215,10 @@ void WindowJobTest::theDistanceIsAutoZeroOrANumber() {
     QVERIFY(!m_window->matchPanel().settings().minDistance);
     auto& overlap = test::child<QDoubleSpinBox>(*m_window, "maxOverlap");
     QCOMPARE(overlap.text(), QStringLiteral("auto"));
-    const job::Job key = ui::planKey(m_window->matchPanel().settings());
+    const job::Job key = job::planKey(m_window->matchPanel().settings());
     overlap.stepUp();
     QCOMPARE(m_window->matchPanel().settings().maxOverlap.value_or(-1), 0.0);
-    QVERIFY(ui::planKey(m_window->matchPanel().settings()) == key);
+    QVERIFY(job::planKey(m_window->matchPanel().settings()) == key);
     overlap.setValue(-0.02);
     QCOMPARE(overlap.text(), QStringLiteral("auto"));
     QVERIFY(!m_window->matchPanel().settings().maxOverlap);

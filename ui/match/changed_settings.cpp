@@ -53,17 +53,12 @@ QString textOf(const ChangedSettings& changed) {
 }
 
 job::Job forAnotherScene(const job::Job& job) {
-    const job::Job none;
-    job::Job next = job.asked();
-    next.planReport = none.planReport;
-    next.stream = none.stream;
-    next.region = none.region;
-    next.minScore = none.minScore;
-    next.maxScore = none.maxScore;
-    next.preparation = none.preparation;
-    next.peaksUnknowns = none.peaksUnknowns;
-    next.truth = none.truth;
-    next.species = none.species;
+    job::Job next =
+        job::chosen<job::Common, job::Choice, job::Repetition, job::Numbers, job::MatchImages,
+                    job::Question, job::Listing, job::Sums, job::Checks>(job);
+    next.minScore.reset(); // a score that stood out in one picture may be common in the next
+    next.maxScore.reset();
+    next.poses = job.poses;
     return next;
 }
 

@@ -15,7 +15,6 @@
 #include "ui/document/thumbnail.h"
 #include "ui/match/flow/paused_search.h"
 #include "ui/match/flow/peak_refresh.h"
-#include "ui/match/flow/plan_key.h"
 #include "ui/match/flow/run_notes.h"
 #include "ui/match/flow/scene_binning.h"
 #include "ui/match/match_panel.h"

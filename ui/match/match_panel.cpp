@@ -291,13 +291,7 @@ job::Job MatchPanel::settings() const {
         m_computation->read(job);
         m_method->read(job);
     } else {
-        const job::Job none;
-        job.device = none.device;
-        job.method = none.method;
-        job.tile = none.tile;
-        job.threads = none.threads;
-        job.planning = none.planning;
-        job.transforms = none.transforms;
+        job.takePlan(job.planReport);
     }
     return job;
 }

@@ -124,35 +124,6 @@ void requireJob(const Job& job, const JobImages& images) {
     }
 }
 
-/// Throws for outputs that templates of different extents cannot have, because their placements
-/// differ.
-void requireNoMap(const Job& job, const Inputs& inputs) {
-    if (inputs.groups.size() < 2) {
-        return;
-    }
-    const std::vector<std::pair<const char*, const std::filesystem::path*>> kAsked{
-        {"--map", &job.map},
-        {"--status", &job.status},
-        {"--index", &job.index},
-        {"--heatmap", &job.heatmap},
-        {"--search-statistics", &job.searchMaps},
-        {"--figure", &job.exports.figure}};
-    for (const auto& [option, file] : kAsked) {
-        if (!file->empty()) {
-            const auto extents = [&](std::size_t group) {
-                const int number = inputs.groups[group].front();
-                return "template " + std::to_string(number) + " has " +
-                       base::toString(inputs.templates[static_cast<std::size_t>(number)].extents());
-            };
-            throw Error(ErrorCode::Problem, std::string(option) +
-                                                " needs templates of equal extents, because the "
-                                                "map has one placement grid, but " +
-                                                extents(0) + " and " + extents(1) +
-                                                " voxels; leave the option out to get peaks only");
-        }
-    }
-}
-
 void group(Inputs& inputs) {
     for (int number = 0; number < static_cast<int>(inputs.templates.size()); ++number) {
         const auto extentsOf = [&](int which) {
@@ -451,7 +422,6 @@ Inputs readInputs(const Job& job, const JobImages& images, const std::string& sc
         return inputs;
     }
     group(inputs);
-    requireNoMap(job, inputs);
     readMasks(inputs, job, images, stop);
     if (stop.stop_requested()) {
         return inputs;

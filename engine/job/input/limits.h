@@ -7,7 +7,7 @@
 
 #include "engine/base/tile_pool.h"
 #include "engine/io/image_file.h"
-#include "engine/job/common.h"
+#include "engine/job/parts.h"
 #include "engine/job/report/machine.h"
 
 namespace flcc::job::detail {

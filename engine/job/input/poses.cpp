@@ -201,7 +201,7 @@ void makeBanks(Inputs& inputs, const Job& job) {
 
 namespace {
 
-PosesReport reportOf(const rotation::Cover& cover) {
+PosesReport coverReport(const rotation::Cover& cover) {
     return {.members = cover.count(),
             .turns = std::ssize(cover.turns),
             .scales = cover.scales,
@@ -220,7 +220,7 @@ PosesReport reportOf(const rotation::Cover& cover) {
 
 PosesReport posesReport(const Inputs& inputs) {
     const rotation::PoseBank& first = *inputs.banks.front();
-    PosesReport report = reportOf(first.cover());
+    PosesReport report = coverReport(first.cover());
     report.members = 0;
     report.box = first.box();
     report.edges = inputs.geometry.spacing;
@@ -274,7 +274,7 @@ PosesReport describePoses(const Poses& poses, bool flat, const base::Geometry& g
         rotation::pointGroup(poses.symmetry.empty() ? "C1" : poses.symmetry);
     const bool known = rotations.step < kCountedStep || group.elements.size() == 1;
     if (flat || rotations.kind != rotation::Rotations::Kind::Step || !known) {
-        return detail::reportOf(coverOf(poses, flat, geometry));
+        return detail::coverReport(coverOf(poses, flat, geometry));
     }
     const rotation::SpaceCount count = rotation::countOfSpace(rotations.step);
     PosesReport report{.scales = rotation::parseScales(poses.scales),

@@ -47,17 +47,10 @@ bool states(const Json& report, const char* key) { return report.value(key, Json
 
 /// Lets a job run the candidate that the report `file` chose, if it chose one.
 void chooseAgain(PlannedJob& job, const path& file, const Json& holder) {
-    const PlannedJob none;
-    job.planReport.clear();
-    job.repeat = 1;
+    static_cast<GivenPlan&>(job) = {};
+    static_cast<Repetition&>(job) = {};
     if (holder.value("chosen", Json()).is_object()) {
-        job.method = none.method;
-        job.tile = none.tile;
-        job.device = none.device;
-        job.threads = none.threads;
-        job.transforms = none.transforms;
-        job.planning = none.planning;
-        job.planReport = file;
+        job.takePlan(file);
     }
 }
 
@@ -117,7 +110,7 @@ Again again(const Job& stated, const path& file, const Json& before, const std::
             JobSink& sink) {
     Job job = stated.asked();
     const Json groups = before.value("groups", Json::array());
-    job.repeat = 1;
+    static_cast<Repetition&>(job) = {};
     if (gaveUp(before)) { // and the exhaustive search had been chosen for
         job.poses.search = Search::Exhaustive;
     }

@@ -9,7 +9,7 @@
 #include "engine/base/log.h"
 #include "engine/job/arguments.h"
 #include "engine/job/knowledge.h"
-#include "engine/job/match/scene_runner.h"
+#include "engine/job/match/scene_state.h"
 #include "engine/job/match/scenes.h"
 #include "engine/job/options/options.h"
 #include "engine/job/output/export_files.h"
@@ -103,8 +103,9 @@ JobResult doScenes(const Job& job, const JobImages& images, const std::stop_toke
         }
         own.scene = stream.image(0);
         JobSink& heard = stack ? static_cast<JobSink&>(stack->frameSink()) : sink;
-        detail::SceneRunner runner(stream.job(0), own, stop, heard, stream);
-        JobResult one = planOnly ? runner.planOnly() : runner.run();
+        detail::SceneState scene{
+            .job = stream.job(0), .images = own, .stop = stop, .sink = heard, .stream = stream};
+        JobResult one = planOnly ? detail::planOnly(scene) : detail::runScene(scene);
         if (!stream.several()) {
             return one;
         }
@@ -166,6 +167,18 @@ Job Job::asked() const {
     static_cast<MatchQuestion&>(question) = *this;
     question.searchStatistics = searchStatistics || !searchMaps.empty();
     return question;
+}
+
+Job planKey(const Job& job) {
+    Job key = chosen<Common, Portion, Choice, GivenPlan, Repetition, Numbers, MatchImages, Question,
+                     Variants, Sums>(job);
+    key.searchStatistics = job.asked().searchStatistics;
+    key.handedness = job.handedness; // its time is stated with the plan
+    key.resume = job.resume;         // what is kept decides the candidate
+    if (job.poses.prunes()) {        // by the least score of a peak
+        static_cast<Listing&>(key) = job;
+    }
+    return key;
 }
 
 double thresholdOf(const Job& job) {

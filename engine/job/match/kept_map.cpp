@@ -7,8 +7,8 @@
 
 #include "engine/base/error.h"
 #include "engine/job/match/kept_images.h"
-#include "engine/job/match/threshold.h"
 #include "engine/job/report/frame_report.h"
+#include "engine/job/steps/threshold.h"
 #include "engine/job/stream/frame_stack.h"
 #include "engine/job/stream/frames.h"
 #include "engine/match/search_statistics.h"
@@ -121,17 +121,14 @@ std::shared_ptr<const KeptMap> keepMap(const JobResult& result, const Job& job,
     }
     auto images = std::make_shared<KeptImages>();
     // The images of the result serve as inputs; no file is read and no crop is cut.
-    images->job = job;
-    images->job.crops.clear();
-    images->job.templates.clear();
-    images->job.masks.clear();
-    images->job.sceneMask.clear();
-    images->job.templateOut.clear();
+    images->job = chosen<Common, Choice, Numbers, Question, Variants, Listing, Sums, Checks>(job);
+    images->job.region = job.region;
+    images->job.resample = job.resample;
+    images->job.ignoreDirections = job.ignoreDirections;
     std::shared_ptr<const SceneImage> first = scene;
     if (job.stream) {
         images->stack = scene;
         first = detail::Frames(job, scene, stop).load(0, stop);
-        images->job.stream = false;
     }
     if (stop.stop_requested()) {
         return nullptr;

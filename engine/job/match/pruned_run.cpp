@@ -1,6 +1,7 @@
 #include "engine/job/match/pruned_run.h"
 
 #include <algorithm>
+#include <array>
 #include <limits>
 #include <utility>
 #include <vector>
@@ -8,8 +9,8 @@
 #include "engine/base/error.h"
 #include "engine/base/stopwatch.h"
 #include "engine/job/input/limits.h"
-#include "engine/job/match/scene_runner.h"
-#include "engine/job/match/truth.h"
+#include "engine/job/match/pruned_options.h"
+#include "engine/job/match/scene_state.h"
 #include "engine/job/report/machine.h"
 #include "engine/job/report/spread.h"
 #include "engine/job/report/text.h"
@@ -65,31 +66,21 @@ std::vector<match::SearchedMap> mapsOf(const Inputs& inputs) {
     return maps;
 }
 
-} // namespace
-
-std::int64_t prunedBytes(const Inputs& inputs) {
-    std::int64_t bytes = 0;
-    for (const auto& bank : inputs.banks) {
-        bytes += search::preparedBytes(*bank, inputs.plainView().extents());
-    }
-    return bytes;
-}
-
 /// The templates of a further scene are the same; repetitions are timed whole.
-bool SceneRunner::preparePruned(base::TilePool& pool, bool reuse, double& ms) {
+bool preparePruned(SceneState& s, base::TilePool& pool, bool reuse, double& ms) {
     const base::Stopwatch watch;
     bool isNew = false;
-    const auto& banks = inputs().banks;
-    m_stream.pruned.resize(banks.size());
+    const auto& banks = s.inputs().banks;
+    s.stream.pruned.resize(banks.size());
     for (std::size_t i = 0; i < banks.size(); ++i) {
-        auto& prepared = m_stream.pruned[i];
+        auto& prepared = s.stream.pruned[i];
         if (reuse && prepared && search::isOf(*prepared, *banks[i])) {
             continue;
         }
         isNew = true;
         prepared = search::prepare(
-            banks[i], inputs().plainView().extents(), pool, m_stop,
-            [&](double share) { m_sink.progress(kPreparing * std::min(1.0, share)); });
+            banks[i], s.inputs().plainView().extents(), pool, s.stop,
+            [&](double share) { s.sink.progress(kPreparing * std::min(1.0, share)); });
         if (!prepared) {
             return false;
         }
@@ -100,37 +91,37 @@ bool SceneRunner::preparePruned(base::TilePool& pool, bool reuse, double& ms) {
 
 /// As long as the exhaustive search takes: with that after it, the time is at most twice as long.
 /// First what the cost model alone says, and only once that has passed what is measured.
-std::function<double()> SceneRunner::patience() {
+std::function<double()> patience(SceneState& s) {
     static constexpr double kLeast = 200;
-    return [this, asked = 0]() mutable {
-        if (++asked == 2 && m_request.planning != plan::Planning::Estimate) {
-            for (GroupRun& group : groups()) {
-                (void)group.plan(requestOf(group, mapBytes()), false, m_stop);
+    return [&s, asked = 0]() mutable {
+        if (++asked == 2 && s.request.planning != plan::Planning::Estimate) {
+            for (GroupRun& group : s.groups()) {
+                (void)group.plan(s.requestOf(group), false, s.stop);
             }
         }
         double ms = 0;
-        for (const GroupRun& group : groups()) {
+        for (const GroupRun& group : s.groups()) {
             ms += group.expectedMs();
         }
         return ms > 0 ? std::max(kLeast, ms) : std::numeric_limits<double>::infinity();
     };
 }
 
-bool SceneRunner::searchPruned() {
-    enter(Phase::Run);
+Next searchPruned(SceneState& s) {
+    s.sink.enter(Phase::Run);
     const PeakMeter meter;
-    m_sink.verification(Verification::NotNeeded, {});
-    requireTemplates(inputs());
-    requireRoom(inputs(), m_request.limits.memoryBytes);
-    base::TilePool pool(threadsOf(m_job));
-    const match::PeakOptions asked = peakOptions(m_job, inputs().geometry, inputs().isVolume());
-    const search::Options options{.minScore = *m_job.minScore,
-                                  .maxPeaks = m_job.maxPeaks,
+    s.sink.verification(Verification::NotNeeded, {});
+    requireTemplates(s.inputs());
+    requireRoom(s.inputs(), s.request.limits.memoryBytes);
+    base::TilePool pool(threadsOf(s.job));
+    const match::PeakOptions asked = peakOptions(s.job, s.inputs().geometry, s.inputs().isVolume());
+    const search::Options options{.minScore = *s.job.minScore,
+                                  .maxPeaks = s.job.maxPeaks,
                                   .minDistance = asked.minDistance,
                                   .edges = asked.edges,
                                   .maxOverlap = asked.maxOverlap,
-                                  .trust = m_job.poses.search == job::Search::Pruned ? 1 : kTrust,
-                                  .mostMs = patience()};
+                                  .trust = s.job.poses.search == job::Search::Pruned ? 1 : kTrust,
+                                  .mostMs = patience(s)};
     RunReport run;
     run.threads = pool.threads();
     run.device = "cpu";
@@ -138,29 +129,29 @@ bool SceneRunner::searchPruned() {
     std::vector<double> alone;
     search::Found found;
     PrunedReport facts;
-    for (int turn = 0; turn < m_job.repeat; ++turn) {
+    for (int turn = 0; turn < s.job.repeat; ++turn) {
         const base::Stopwatch all;
-        if (!preparePruned(pool, turn == 0, facts.prepareMs)) {
-            return false;
+        if (!preparePruned(s, pool, turn == 0, facts.prepareMs)) {
+            return Next::Stopped;
         }
         std::vector<search::Part> parts;
-        for (std::size_t i = 0; i < m_stream.pruned.size(); ++i) {
-            parts.push_back({m_stream.pruned[i], inputs().groups[i]});
+        for (std::size_t i = 0; i < s.stream.pruned.size(); ++i) {
+            parts.push_back({s.stream.pruned[i], s.inputs().groups[i]});
         }
         const base::Stopwatch one;
         found = search::searchPruned(
-            inputs().plainView(), parts, m_result.geometry, options, pool, m_stop,
-            [this](double share) { m_sink.progress(kPreparing + (1 - kPreparing) * share); });
+            s.inputs().plainView(), parts, s.result.geometry, options, pool, s.stop,
+            [&s](double share) { s.sink.progress(kPreparing + (1 - kPreparing) * share); });
         if (found.cancelled) {
-            return false;
+            return Next::Stopped;
         }
         if (found.gaveUp) {
-            m_stream.prunedGaveUp = true;
-            m_stream.pruned.clear();
+            s.stream.prunedGaveUp = true;
+            s.stream.pruned.clear();
             facts.gaveUp = true;
             facts.searchMs = one.ms();
-            m_result.report.poses->pruned = facts;
-            return true;
+            s.result.report.poses->pruned = facts;
+            return Next::Go;
         }
         alone.push_back(one.ms());
         whole.push_back(all.ms());
@@ -182,49 +173,76 @@ bool SceneRunner::searchPruned() {
     run.streamMs = spreadOf(alone);
     facts.searchMs = run.streamMs.median;
     run.peakHostBytes = meter.rise();
-    m_result.peaks = std::move(found.peaks);
-    const base::Index margin = inputs().room().corner;
-    for (match::Peak& peak : m_result.peaks) { // from the scene with a margin on
+    s.result.peaks = std::move(found.peaks);
+    const base::Index margin = s.inputs().room().corner;
+    for (match::Peak& peak : s.result.peaks) { // from the scene with a margin on
         peak.corner.x += margin.x;
         peak.corner.y += margin.y;
         peak.centre[0] += static_cast<double>(margin.x);
         peak.centre[1] += static_cast<double>(margin.y);
     }
-    m_result.report.run = std::move(run);
-    return listPruned(facts, pool);
+    s.result.report.run = std::move(run);
+    s.result.report.poses->pruned = facts;
+    return Next::Go;
 }
 
-bool SceneRunner::listPruned(const PrunedReport& facts, base::TilePool& pool) {
-    enter(Phase::Peaks);
+Next listPruned(SceneState& s) {
+    if (s.stream.prunedGaveUp) {
+        return Next::Go; // the exhaustive search follows
+    }
+    s.sink.enter(Phase::Peaks);
     const base::Stopwatch watch;
-    if (m_job.poses.refine) {
-        match::refinePeaks(m_result.peaks, inputs().sceneView(), mapsOf(inputs()),
-                           peakOptions(m_job, inputs().geometry, inputs().isVolume()), pool, m_stop,
-                           [this](double share) { m_sink.progress(share); });
+    base::TilePool pool(threadsOf(s.job));
+    if (s.job.poses.refine) {
+        match::refinePeaks(s.result.peaks, s.inputs().sceneView(), mapsOf(s.inputs()),
+                           peakOptions(s.job, s.inputs().geometry, s.inputs().isVolume()), pool,
+                           s.stop, [&s](double share) { s.sink.progress(share); });
     }
-    if (m_stop.stop_requested()) {
-        return false;
+    if (s.stopped()) {
+        return Next::Stopped;
     }
-    match::setOverlaps(m_result.peaks, mapsOf(inputs()));
-    JobReport& report = m_result.report;
-    report.run->readMs = m_work->readMs;
+    match::setOverlaps(s.result.peaks, mapsOf(s.inputs()));
+    JobReport& report = s.result.report;
+    report.run->readMs = s.work->readMs;
     report.run->peaksMs = watch.ms();
     report.audit = AuditReport{.reason = "a pruned search lists scores by the definition alone"};
-    report.threshold = ThresholdReport{.value = *m_job.minScore, .chosenBy = "score"};
-    reportGroups();
-    report.poses->pruned = facts;
+    report.threshold = ThresholdReport{.value = *s.job.minScore, .chosenBy = "score"};
+    reportGroups(s);
     report.poses->done = report.poses->members;
-    if (m_job.poses.search == job::Search::Heuristic) {
+    if (s.job.poses.search == job::Search::Heuristic) {
         report.peaksIncomplete = "the search was heuristic and may have missed peaks; --search "
                                  "pruned misses none";
     }
-    moveToScene(m_result.peaks, inputs(), m_result.geometry);
-    report.peaks = m_result.peaks;
-    if (m_truth) {
-        report.truth = comparedWithTruth(m_job, m_result, *m_truth);
+    return Next::Go;
+}
+
+/// A plan that measures takes as long as many a pruned search.
+Next planPruned(SceneState& s) {
+    const auto planning = std::exchange(s.request.planning, plan::Planning::Estimate);
+    const bool planned = planScene(s, false);
+    s.request.planning = planning;
+    return goUnless(!planned);
+}
+
+constexpr std::array kPrunedSteps{
+    MatchStep{.name = "plan", .run = planPruned},
+    MatchStep{.name = "pruned search", .run = searchPruned},
+    MatchStep{.name = "peaks", .run = listPruned},
+};
+
+} // namespace
+
+std::int64_t prunedBytes(const Inputs& inputs) {
+    std::int64_t bytes = 0;
+    for (const auto& bank : inputs.banks) {
+        bytes += search::preparedBytes(*bank, inputs.plainView().extents());
     }
-    m_sink.progress(1);
-    return true;
+    return bytes;
+}
+
+const Strategy& prunedStrategy() {
+    static constexpr Strategy kStrategy{.refuse = requireSearch, .steps = kPrunedSteps};
+    return kStrategy;
 }
 
 } // namespace flcc::job::detail

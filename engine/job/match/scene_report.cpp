@@ -1,14 +1,12 @@
 // What the report of a job says of its inputs, groups and poses.
 
 #include <algorithm>
-#include <functional>
-#include <numeric>
 #include <utility>
 
 #include "engine/job/input/poses.h"
 #include "engine/job/match/pose_run.h"
 #include "engine/job/match/pruned_run.h"
-#include "engine/job/match/scene_runner.h"
+#include "engine/job/match/scene_state.h"
 #include "engine/job/output/export_files.h"
 #include "engine/match/refine.h"
 
@@ -40,60 +38,38 @@ void markPeaksOfTemplates(const Inputs& inputs, JobResult& result) {
     }
 }
 
-void SceneRunner::reportInputs() {
-    JobReport& report = m_result.report;
-    if (m_stream.several()) {
-        report.stream = {.scene = m_stream.scene(),
-                         .scenes = m_stream.count(),
-                         .source = inputs().scene->source,
-                         .planOf = groups().front().planOf(),
-                         .preparedOf = groups().front().preparedOf(),
+void reportInputs(SceneState& s) {
+    JobReport& report = s.result.report;
+    if (s.stream.several()) {
+        report.stream = {.scene = s.stream.scene(),
+                         .scenes = s.stream.count(),
+                         .source = s.inputs().scene->source,
+                         .planOf = s.groups().front().planOf(),
+                         .preparedOf = s.groups().front().preparedOf(),
                          .readAhead = {},
                          .inFlight = 1};
     }
-    describeInputs(m_job, inputs(), report);
+    describeInputs(s.job, s.inputs(), report);
 }
 
-void SceneRunner::reportGroups() {
-    JobReport& report = m_result.report;
-    const GroupReport& first = groups().front().report();
-    report.plan = first.plan;
-    report.besideBytes = first.besideBytes;
-    report.handsPredictedMs.reset();
-    if (m_job.handedness && first.plan.chosen() != nullptr) {
-        report.handsPredictedMs =
-            std::transform_reduce(groups().begin(), groups().end(), 0.0, std::plus(),
-                                  [](const GroupRun& group) { return group.handsMs(); });
-    }
-    if (!inputs().banks.empty()) {
-        reportPoses();
-    }
-    if (groups().size() == 1) {
-        report.map = first.map;
-        return;
-    }
-    report.groups.clear();
-    for (const GroupRun& group : groups()) {
-        report.groups.push_back(group.report());
-    }
-}
+namespace {
 
-void SceneRunner::reportPoses() {
-    PosesReport poses = posesReport(inputs());
-    if (m_result.report.poses) {
-        poses.pruned = m_result.report.poses->pruned;
+void reportPoses(SceneState& s) {
+    PosesReport poses = posesReport(s.inputs());
+    if (s.result.report.poses) {
+        poses.pruned = s.result.report.poses->pruned;
     }
-    if (m_job.poses.refine && m_job.operation.isLcc()) {
-        const rotation::PoseBank& bank = *inputs().banks.front();
+    if (s.job.poses.refine && s.job.operation.isLcc()) {
+        const rotation::PoseBank& bank = *s.inputs().banks.front();
         poses.refineMs = match::refineMs(base::voxelCount(bank.templExtents()), bank.cover().flat);
     }
     double predicted = 0;
     double measured = 0;
     poses.batch = 0;
-    for (const GroupRun& group : groups()) {
+    for (const GroupRun& group : s.groups()) {
         const plan::CandidateReport* const chosen = group.report().plan.chosen();
         if (chosen == nullptr || !chosen->prediction) {
-            m_result.report.poses = std::move(poses);
+            s.result.report.poses = std::move(poses);
             return;
         }
         predicted += group.expectedMs();
@@ -105,14 +81,40 @@ void SceneRunner::reportPoses() {
         measured += group.report().run ? group.report().run->executeMs.median : 0;
     }
     poses.predictedMs = predicted;
-    poses.search = name(m_job.poses.search);
-    if (m_job.poses.prunes() && !m_stream.prunedGaveUp) {
-        poses.memoryBytes = prunedBytes(inputs());
+    poses.search = name(s.job.poses.search);
+    if (s.job.poses.prunes() && !s.stream.prunedGaveUp) {
+        poses.memoryBytes = prunedBytes(s.inputs());
     }
     if (measured > 0 && poses.kept < poses.done) {
         poses.perSecond = 1000 * static_cast<double>(poses.done - poses.kept) / measured;
     }
-    m_result.report.poses = std::move(poses);
+    s.result.report.poses = std::move(poses);
+}
+
+} // namespace
+
+void reportGroups(SceneState& s) {
+    JobReport& report = s.result.report;
+    const GroupReport& first = s.groups().front().report();
+    report.plan = first.plan;
+    report.besideBytes = first.besideBytes;
+    report.handsPredictedMs.reset();
+    for (const MatchStep& step : exhaustiveStrategy().steps) {
+        if (step.expectedMs != nullptr && step.in(s.job) && first.plan.chosen() != nullptr) {
+            report.handsPredictedMs = report.handsPredictedMs.value_or(0) + step.expectedMs(s);
+        }
+    }
+    if (!s.inputs().banks.empty()) {
+        reportPoses(s);
+    }
+    if (s.groups().size() == 1) {
+        report.map = first.map;
+        return;
+    }
+    report.groups.clear();
+    for (const GroupRun& group : s.groups()) {
+        report.groups.push_back(group.report());
+    }
 }
 
 } // namespace flcc::job::detail

@@ -1,12 +1,14 @@
 #include "engine/job/match/scenes.h"
 
 #include <algorithm>
-#include <array>
 #include <utility>
 
 #include "engine/io/image_file.h"
+#include "engine/job/output/output_table.h"
 
 namespace flcc::job {
+
+using std::filesystem::path;
 
 namespace {
 
@@ -40,21 +42,13 @@ std::vector<Job> scenesOf(const Job& job) {
         if (i > 0) {
             own.scene = job.furtherScenes[i - 1];
             own.crops.clear();
-            own.templateOut.clear();
         }
-        constexpr std::array<std::filesystem::path Job::*, 7> kNumbered{
-            &Job::map,   &Job::status, &Job::index,  &Job::searchMaps,
-            &Job::peaks, &Job::report, &Job::heatmap};
-        for (const auto output : kNumbered) {
-            if (jobs.size() > 1 && !(own.*output).empty()) {
-                own.*output = numberedOutput(own.*output, i);
-            }
-        }
-        constexpr std::array<std::filesystem::path Exports::*, 4> kExports{
-            &Exports::figure, &Exports::stack, &Exports::average, &Exports::averageVariance};
-        for (const auto output : kExports) {
-            if (jobs.size() > 1 && !(own.exports.*output).empty()) {
-                own.exports.*output = numberedOutput(own.exports.*output, i);
+        for (const detail::OutputRow& row : detail::outputTable()) {
+            path& output = row.of(own);
+            if (jobs.size() > 1 && row.eachScene && !output.empty()) {
+                output = numberedOutput(output, i);
+            } else if (i > 0 && !row.eachScene) {
+                output.clear();
             }
         }
     }

@@ -174,12 +174,7 @@ void settlePlan(Job& job, const std::vector<std::string>& given) {
         if (decided != planned.end()) {
             detail::refuseBesidePlan(*decided);
         }
-        const Job none;
-        job.method = none.method;
-        job.tile = none.tile;
-        job.device = none.device;
-        job.threads = none.threads;
-        job.planning = none.planning;
+        job.takePlan({}); // its name follows
     } else if (decided != planned.end()) {
         job.planReport.clear();
     }

@@ -3,8 +3,8 @@
 #include <string>
 #include <vector>
 
-#include "engine/job/common.h"
 #include "engine/job/options/option_table.h"
+#include "engine/job/parts.h"
 
 /// Rows that tables of several kinds of jobs have.
 namespace flcc::job::detail::rows {

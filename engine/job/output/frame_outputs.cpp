@@ -1,6 +1,5 @@
 #include "engine/job/output/frame_outputs.h"
 
-#include <array>
 #include <utility>
 
 #include "engine/base/error.h"
@@ -44,13 +43,11 @@ void requireStream(const Job& job) {
 FrameOutputs::FrameOutputs(const Job& job, const Frames& frames, OutputFiles& files)
     : m_job(job), m_stack(frames.extents()), m_geometry(frames.geometry()), m_files(files) {}
 
-Job FrameOutputs::withoutStacks(Job job) {
-    constexpr std::array<std::filesystem::path Job::*, 5> kStacks{
-        &Job::map, &Job::status, &Job::index, &Job::peaks, &Job::report};
-    for (const auto output : kStacks) {
-        (job.*output).clear();
-    }
-    return job;
+Job FrameOutputs::ofFrame(const Job& job) {
+    Job frame = job.asked();
+    frame.templateOut = job.templateOut;
+    frame.exports = job.exports;
+    return frame;
 }
 
 void FrameOutputs::open(const JobResult& first) {

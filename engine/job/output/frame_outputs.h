@@ -22,8 +22,8 @@ class FrameOutputs {
     /// `job` and `files` must outlive the object.
     FrameOutputs(const Job& job, const Frames& frames, OutputFiles& files);
 
-    /// The job without the outputs that are written here, and without the report.
-    [[nodiscard]] static Job withoutStacks(Job job);
+    /// The job of one frame: its outputs are those that the frames do not share.
+    [[nodiscard]] static Job ofFrame(const Job& job);
 
     /// Whether there is memory for the map of a frame beside the run of the next one; else put()
     /// returns when the frame is written.

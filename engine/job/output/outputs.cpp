@@ -14,6 +14,7 @@
 #include "engine/job/options/export_options.h"
 #include "engine/job/output/export_files.h"
 #include "engine/job/output/match_drawing.h"
+#include "engine/job/output/output_table.h"
 #include "engine/match/search_statistics.h"
 
 namespace flcc::job::detail {
@@ -150,6 +151,32 @@ void OutputFiles::commit() {
     }
 }
 
+namespace {
+
+/// Throws for outputs that templates of different extents cannot have, because their placements
+/// differ.
+void requireNoMap(const Job& job, const Inputs& inputs) {
+    if (inputs.groups.size() < 2) {
+        return;
+    }
+    for (const OutputRow& row : outputTable()) {
+        if (row.ofMap && !row.in(job).empty()) {
+            const auto extents = [&](std::size_t group) {
+                const int number = inputs.groups[group].front();
+                return "template " + std::to_string(number) + " has " +
+                       base::toString(inputs.templates[static_cast<std::size_t>(number)].extents());
+            };
+            throw Error(ErrorCode::Problem, std::string(row.option) +
+                                                " needs templates of equal extents, because the "
+                                                "map has one placement grid, but " +
+                                                extents(0) + " and " + extents(1) +
+                                                " voxels; leave the option out to get peaks only");
+        }
+    }
+}
+
+} // namespace
+
 void requireWritableOutputs(const Job& job, const Inputs& inputs, bool images) {
     const auto ask = [&](const path& file, const auto& require) {
         if (!file.empty()) {
@@ -157,6 +184,7 @@ void requireWritableOutputs(const Job& job, const Inputs& inputs, bool images) {
             requireFolder(file);
         }
     };
+    requireNoMap(job, inputs);
     ask(job.report, [&] { requireExtension(job.report, "--report", ".json .html .txt"); });
     if (images) {
         const method::Problem problem = inputs.problem(job, inputs.groups.front());
@@ -196,8 +224,9 @@ void requireWritableOutputs(const Job& job, const Inputs& inputs, bool images) {
 }
 
 bool needsMap(const Job& job) {
-    return !(job.map.empty() && job.status.empty() && job.index.empty() && job.heatmap.empty() &&
-             job.searchMaps.empty() && job.exports.figure.empty() && !isPage(job.report));
+    return isPage(job.report) || std::ranges::any_of(outputTable(), [&job](const OutputRow& row) {
+               return row.ofMap && !row.in(job).empty();
+           });
 }
 
 bool writeOutputs(const Job& job, JobResult& result, OutputFiles& files,

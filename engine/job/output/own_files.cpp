@@ -1,14 +1,12 @@
-#include <algorithm>
-#include <iterator>
 #include <set>
 #include <string>
 #include <string_view>
 
 #include "engine/base/error.h"
 #include "engine/io/tilt_file.h"
-#include "engine/job/boxes.h"
 #include "engine/job/job.h"
 #include "engine/job/mask_shape.h"
+#include "engine/job/output/output_table.h"
 
 namespace flcc::job {
 
@@ -39,43 +37,20 @@ io::ProtectedFiles inputFiles(const Job& job) {
     return files;
 }
 
-namespace {
-
-/// The averages of `templates` templates: the file itself for one.
-std::vector<path> averageFiles(const path& file, std::size_t templates) {
-    std::vector<path> files;
-    for (std::size_t i = 0; i < templates && templates > 1; ++i) {
-        files.push_back(averageFile(file, static_cast<int>(i)));
-    }
-    return templates > 1 ? files : std::vector{file};
-}
-
-} // namespace
-
 std::vector<path> outputFiles(const Job& job, bool planOnly, std::size_t templates) {
     templates = templates > 0 ? templates : job.crops.size() + job.templates.size();
     std::vector<path> files;
     for (const Job& scene : scenesOf(job)) {
-        files.push_back(scene.report);
-        if (!planOnly) {
-            files.insert(files.end(), {scene.map, scene.status, scene.index, scene.templateOut,
-                                       scene.peaks, scene.comparison, scene.heatmap,
-                                       scene.exports.figure, scene.exports.stack});
-            std::ranges::copy(averageFiles(scene.exports.averageVariance, templates),
-                              std::back_inserter(files));
-            for (const path& average : averageFiles(scene.exports.average, templates)) {
-                files.push_back(average);
-                if (!average.empty()) {
-                    files.push_back(madeOfFile(average));
-                }
+        for (const detail::OutputRow& row : detail::outputTable()) {
+            const path& file = row.in(scene);
+            if (file.empty() || (planOnly && !row.ofPlan)) {
+                continue;
             }
-            if (!scene.searchMaps.empty()) {
-                const auto maps = searchMapFiles(scene.searchMaps);
-                files.insert(files.end(), maps.begin(), maps.end());
-            }
+            const std::vector<path> all =
+                row.files != nullptr ? row.files(file, templates) : std::vector{file};
+            files.insert(files.end(), all.begin(), all.end());
         }
     }
-    std::erase_if(files, [](const path& file) { return file.empty(); });
     return files;
 }
 

@@ -8,7 +8,7 @@
 #include "engine/io/atomic_file.h"
 #include "engine/io/image_file.h"
 #include "engine/job/job.h"
-#include "engine/job/match/audit.h"
+#include "engine/job/steps/audit.h"
 #include "tests/engine/job/job_cases.h"
 #include "tests/support/effort.h"
 #include "tests/support/scenes.h"

@@ -7,7 +7,7 @@
 #include <limits>
 
 #include "engine/io/image_file.h"
-#include "engine/job/match/audit.h"
+#include "engine/job/steps/audit.h"
 #include "engine/method/canonical.h"
 #include "tests/engine/job/job_cases.h"
 #include "tests/support/comparison.h"

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "engine/job/arguments.h"
-#include "engine/job/match/handedness.h"
+#include "engine/job/steps/handedness.h"
 #include "engine/match/null_template.h"
 #include "engine/match/overlap.h"
 #include "engine/rotation/turn.h"

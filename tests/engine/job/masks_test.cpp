@@ -6,7 +6,7 @@
 #include <limits>
 
 #include "engine/io/image_file.h"
-#include "engine/job/match/audit.h"
+#include "engine/job/steps/audit.h"
 #include "engine/method/canonical.h"
 #include "engine/reference/lcc.h"
 #include "tests/engine/job/job_cases.h"

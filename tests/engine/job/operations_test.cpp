@@ -8,7 +8,7 @@
 #include <nlohmann/json.hpp>
 
 #include "engine/job/arguments.h"
-#include "engine/job/match/audit.h"
+#include "engine/job/steps/audit.h"
 #include "engine/method/operation_template.h"
 #include "engine/reference/match_operation.h"
 #include "tests/engine/job/job_cases.h"

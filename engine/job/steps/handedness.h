@@ -44,6 +44,9 @@ struct Lies {
 /// distance of two peaks that the job states, in voxels.
 [[nodiscard]] double handReach(const Job& job, const Inputs& inputs);
 
+/// Throws for jobs that cannot compare hands. **Errors**: CommandLine.
+void requireHands(const Job& job);
+
 /// The search for the mirrored templates of a job that asks for handedness; of other jobs, nothing.
 class HandSearch {
   public:

@@ -1,4 +1,4 @@
-#include "engine/job/match/threshold.h"
+#include "engine/job/steps/threshold.h"
 
 #include <algorithm>
 #include <iterator>

@@ -1,4 +1,4 @@
-#include "engine/job/match/handedness.h"
+#include "engine/job/steps/handedness.h"
 
 #include <algorithm>
 #include <array>
@@ -8,12 +8,13 @@
 #include <limits>
 #include <numeric>
 
+#include "engine/base/error.h"
 #include "engine/base/stopwatch.h"
 #include "engine/base/tile_pool.h"
 #include "engine/job/input/limits.h"
-#include "engine/job/match/null_search.h"
-#include "engine/job/match/threshold.h"
 #include "engine/job/report/text.h"
+#include "engine/job/steps/null_search.h"
+#include "engine/job/steps/threshold.h"
 #include "engine/match/null_template.h"
 #include "engine/match/overlap.h"
 #include "engine/method/shared/posed_view.h"
@@ -273,6 +274,24 @@ double mirrorLikeness(const Inputs& inputs, int threads, const std::stop_token& 
         }
     }
     return stop.stop_requested() ? 0 : least;
+}
+
+void requireHands(const Job& job) {
+    const auto wrong = [](const char* key, const std::string& pattern) {
+        throw base::Error(base::ErrorCode::CommandLine, base::Message(key, pattern));
+    };
+    if (job.handedness && (!job.operation.isLcc() || job.stream)) {
+        wrong(
+            "handedness-of-what",
+            std::string("{--handedness} compares peaks of lcc in one scene; leave it out or use ") +
+                (job.stream ? "one slice as {--region} X,Y,Z:W,H,1 without {--stream}"
+                            : "{--operation lcc}"));
+    }
+    if (job.handedness && job.poses.mirror) {
+        wrong("handedness-and-mirror",
+              "{--mirror} searches both hands as one, and {--handedness} each on its own; leave "
+              "out one of them");
+    }
 }
 
 bool HandSearch::search(const Job& job, const Inputs& inputs, const JobResult& so,

@@ -1,4 +1,4 @@
-#include "engine/job/match/truth.h"
+#include "engine/job/steps/truth.h"
 
 #include "engine/base/error.h"
 #include "engine/io/peak_file.h"
@@ -6,6 +6,34 @@
 #include "engine/job/report/text_file.h"
 
 namespace flcc::job::detail {
+
+using base::Error;
+using base::ErrorCode;
+
+void requireTruth(const Job& job) {
+    if (job.truth.empty()) {
+        if (!job.comparison.empty()) {
+            throw Error(ErrorCode::CommandLine,
+                        base::Message("comparison-without-truth",
+                                      "{--comparison} needs true positions; add {--truth FILE}"));
+        }
+        if (!job.species.empty()) {
+            throw Error(ErrorCode::CommandLine,
+                        base::Message("species-without-truth",
+                                      "{--species} needs true positions; add {--truth FILE}"));
+        }
+        return;
+    }
+    if (job.stream || !job.furtherScenes.empty()) {
+        throw Error(ErrorCode::CommandLine,
+                    base::Message("truth-of-several-scenes",
+                                  "{--truth} is a list for one scene; compare the lists of frames "
+                                  "or of several scenes one by one"));
+    }
+    if (!job.comparison.empty()) {
+        (void)io::chosenListFormat(io::ListFormat::Auto, job.comparison, "--comparison");
+    }
+}
 
 io::PositionList readTruth(const Job& job, const Inputs& inputs) {
     io::ListPlace place;

@@ -1,4 +1,4 @@
-#include "engine/job/match/audit.h"
+#include "engine/job/steps/audit.h"
 
 #include <algorithm>
 #include <cmath>

@@ -1,4 +1,4 @@
-#include "engine/job/match/null_search.h"
+#include "engine/job/steps/null_search.h"
 
 #include <algorithm>
 #include <cmath>
@@ -8,9 +8,8 @@
 #include <utility>
 
 #include "engine/base/pixels.h"
-#include "engine/job/match/scene_work.h"
-#include "engine/job/match/threshold.h"
 #include "engine/job/report/text.h"
+#include "engine/job/steps/threshold.h"
 #include "engine/match/null_competition.h"
 #include "engine/match/score_law.h"
 #include "engine/method/problem.h"
@@ -115,32 +114,21 @@ JobImages nullImages(const JobResult& inputs, NullTemplate kind) {
     return images;
 }
 
-/// Options that belong to the files or the timing of the job itself are left out.
-Job searchOf(const Job& job) {
-    Job search = job.asked();
-    search.null = NullTemplate::None;
-    search.crops.clear();
-    search.templates.clear();
-    search.masks.clear();
-    search.sceneMask.clear();
-    search.furtherScenes.clear();
-    search.stream = false;
-    search.resample = false;
-    search.planReport.clear();
+/// A search with these parts of the job for templates in memory: it measures, checks, compares and
+/// writes nothing, and lists all peaks.
+template <class... Part> Job searchOf(const Job& job) {
+    Job search =
+        chosen<SceneFile, Resources, Choice, Numbers, Question, Variants, Listing, Part...>(job);
+    search.region = job.region; // frames are scenes here
+    search.ignoreDirections = job.ignoreDirections;
     search.planning = plan::Planning::Estimate;
-    search.repeat = 1;
     search.audit = Audit::Off;
-    search.searchStatistics = false;
-    search.handedness = false;
-    search.species.clear();
-    search.truth.clear();
-    search.timeAgain = false;
     return allPeaks(std::move(search));
 }
 
 /// The same for the null template, whose peaks are counted. A sphere looks alike in all turns.
 Job nullSearchOf(const Job& job) {
-    Job search = searchOf(job);
+    Job search = searchOf<StatedVoxels>(job);
     const double wanted = 4 * falsePositivesOf(job).value_or(1);
     search.maxPeaks =
         static_cast<std::int64_t>(std::clamp(std::ceil(wanted), kLeastScores, kMostScores));
@@ -252,17 +240,12 @@ double likenessOf(const Job& job, const SceneImage& templ, const MaskImage* mask
         return 0;
     }
     Job search = searchOf(job);
-    search.operation = *method::operationNamed("covariance");
+    static_cast<Question&>(search) = {.operation = *method::operationNamed("covariance")};
     search.recompute = false;                             // a digit or two are enough
     search.minScore = std::numeric_limits<double>::max(); // the largest value is asked for, no list
     search.region.reset();
-    search.spacing.reset();
-    search.world.reset();
-    search.invert = false;
     search.preparation = {};
     search.poses.scales.clear();
-    search.extent = method::Extent::Valid;
-    search.outside = method::Outside::Zero;
     search.device = Job().device;
     const JobResult result = runJob(
         search, {alone(templ, values, mask, own.rim), {null}, {nullMask}, {}}, stop, nullptr);
@@ -398,7 +381,9 @@ std::vector<match::Peak> mirroredPeaks(const Job& job, const JobResult& inputs,
     sink.phase(Phase::Run);
     sink.doing("matching the mirrored template");
     NullSink quiet(sink);
-    return runJob(searchOf(job), nullImages(inputs, NullTemplate::Mirror), stop, &quiet).peaks;
+    return runJob(searchOf<StatedVoxels>(job), nullImages(inputs, NullTemplate::Mirror), stop,
+                  &quiet)
+        .peaks;
 }
 
 } // namespace flcc::job::detail

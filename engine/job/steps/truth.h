@@ -7,6 +7,10 @@
 
 namespace flcc::job::detail {
 
+/// Throws for a comparison that has nothing to compare, and where there are several lists.
+/// **Errors**: CommandLine.
+void requireTruth(const Job& job);
+
 /// The list of Job::truth in the scene of `inputs`. **Errors**: as readPositions(); Problem for a
 /// list of a scene with other extents.
 [[nodiscard]] io::PositionList readTruth(const Job& job, const Inputs& inputs);

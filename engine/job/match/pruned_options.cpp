@@ -1,4 +1,4 @@
-#include "engine/job/output/pruned_options.h"
+#include "engine/job/match/pruned_options.h"
 
 #include <string>
 #include <utility>
@@ -6,6 +6,7 @@
 
 #include "engine/base/error.h"
 #include "engine/base/message.h"
+#include "engine/job/output/output_table.h"
 
 namespace flcc::job::detail {
 
@@ -61,15 +62,10 @@ void requireSearch(const Job& job) {
     if (job.device != "auto" && job.device != "cpu") {
         wrong(ErrorCode::CommandLine, "runs on the processor; leave out {--device}");
     }
-    const std::vector<std::pair<const char*, bool>> maps{
-        {"{--map}", !job.map.empty()},
-        {"{--status}", !job.status.empty()},
-        {"{--index}", !job.index.empty()},
-        {"{--heatmap}", !job.heatmap.empty()},
-        {"{--figure}", !job.exports.figure.empty()}};
-    for (const auto& [option, isAsked] : maps) {
-        if (isAsked) {
-            wrong(ErrorCode::Problem, std::string("computes no map; leave out ") + option);
+    for (const OutputRow& row : outputTable()) {
+        if (row.ofMap && !row.in(job).empty()) {
+            wrong(ErrorCode::Problem,
+                  "computes no map; leave out {" + std::string(row.option) + "}");
         }
     }
 }

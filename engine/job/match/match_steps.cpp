@@ -1,0 +1,140 @@
+// The steps of a match on one scene.
+
+#include <algorithm>
+#include <array>
+#include <utility>
+
+#include "engine/base/stopwatch.h"
+#include "engine/job/arguments.h"
+#include "engine/job/match/scene_state.h"
+#include "engine/job/options/options.h"
+#include "engine/job/output/export_files.h"
+#include "engine/job/output/outputs.h"
+#include "engine/job/output/part_rules.h"
+#include "engine/job/steps/truth.h"
+
+namespace flcc::job::detail {
+
+namespace {
+
+/// From the part that is searched to the scene.
+Next placePeaks(SceneState& s) {
+    moveToScene(s.result.peaks, s.inputs(), s.result.geometry);
+    s.result.report.peaks = s.result.peaks;
+    return Next::Go;
+}
+
+Next compareWithTruth(SceneState& s) {
+    s.result.report.truth = comparedWithTruth(s.job, s.result, *s.truth);
+    return Next::Go;
+}
+
+Next endPeaks(SceneState& s) {
+    s.sink.progress(1);
+    return goUnless(s.stopped());
+}
+
+/// Gives the outputs of the last scene their names; the report of a stream is written at its end.
+void nameOutputs(SceneState& s) {
+    if (!s.stream.has(1) && s.stream.frames == nullptr) {
+        s.stream.files.commit();
+    }
+}
+
+Next write(SceneState& s) {
+    FrameOutputs* const frames = s.stream.outputs;
+    if (frames == nullptr || !s.job.templateOut.empty()) {
+        s.stream.ahead.awaitFiles(); // their libraries are asked by one thread at a time
+    }
+    s.sink.enter(Phase::Write);
+    const base::Stopwatch watch;
+    const Job job = frames != nullptr ? FrameOutputs::ofFrame(s.job) : s.job;
+    if ((frames != nullptr && !frames->put(s.result, s.stream.scene(), s.stop)) ||
+        !writeOutputs(job, s.result, s.stream.files, s.stop,
+                      [&s](double share) { s.sink.progress(share); })) {
+        return Next::Stopped;
+    }
+    nameOutputs(s);
+    s.result.report.run->writeMs = watch.ms();
+    s.sink.progress(1);
+    return Next::Go;
+}
+
+bool hasTruth(const Job& job) { return !job.truth.empty(); }
+
+/// After the peaks are found, in whatever way.
+constexpr std::array kLastSteps{
+    MatchStep{.name = "places", .run = placePeaks},
+    MatchStep{
+        .name = "truth", .isWanted = hasTruth, .run = compareWithTruth, .refuse = requireTruth},
+    MatchStep{.name = "list", .run = endPeaks},
+    MatchStep{.name = "write", .run = write, .refuse = requireOutputs},
+};
+
+constexpr std::array kStrategies{&exhaustiveStrategy, &prunedStrategy};
+
+bool find(SceneState& s) {
+    if (s.job.poses.prunes() && !s.stream.prunedGaveUp) {
+        if (!take(prunedStrategy().steps, s, s.job)) {
+            return false;
+        }
+        if (!s.stream.prunedGaveUp) {
+            return true;
+        }
+    }
+    return take(exhaustiveStrategy().steps, s, s.job);
+}
+
+/// The result. The next scene gets what this scene passes on.
+JobResult leave(SceneState& s) {
+    for (std::size_t i = 0; !s.result.cancelled && s.stream.several() && i < s.groups().size();
+         ++i) {
+        s.stream.shared.push_back(s.groups()[i].leave(s.stream.scene()));
+    }
+    return std::move(s.result);
+}
+
+} // namespace
+
+JobResult runScene(SceneState& s) {
+    s.result.cancelled =
+        !(readScene(s, true) && inScene(s.name(), [&s] {
+              return find(s) && take(std::span<const MatchStep>(kLastSteps), s, s.job);
+          }));
+    return leave(s);
+}
+
+JobResult planOnly(SceneState& s) {
+    s.result.cancelled =
+        !(readScene(s, false) && inScene(s.name(), [&s] { return planScene(s, false); }));
+    if (!s.result.cancelled) {
+        if (s.stream.frames == nullptr) {
+            s.stream.files.addText(s.job.report,
+                                   [&s] { return reportText(s.job, s.result.report); });
+        }
+        nameOutputs(s);
+    }
+    s.result.report.cancelled = s.result.cancelled;
+    return leave(s);
+}
+
+void requireSensible(const Job& job) {
+    requireParts(job);
+    for (const auto strategy : kStrategies) {
+        if (strategy().refuse != nullptr) {
+            strategy().refuse(job);
+        }
+        for (const MatchStep& step : strategy().steps) {
+            if (step.refuse != nullptr) {
+                step.refuse(job);
+            }
+        }
+    }
+    for (const MatchStep& step : kLastSteps) {
+        if (step.refuse != nullptr) {
+            step.refuse(job);
+        }
+    }
+}
+
+} // namespace flcc::job::detail
