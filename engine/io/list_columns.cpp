@@ -7,52 +7,12 @@
 #include "engine/base/text.h"
 #include "engine/io/format/raw_file.h"
 #include "engine/io/list_file.h"
+#include "engine/io/lists/peak_columns.h"
 #include "engine/io/lists/text_lists.h"
 
 namespace flcc::io {
 
 namespace lists = detail::lists;
-
-const std::vector<ListColumn>& peakColumns() {
-    static const std::vector<ListColumn> columns{{"rank"},
-                                                 {"score"},
-                                                 {"x", "corner"},
-                                                 {"y", "corner"},
-                                                 {"z", "corner"},
-                                                 {"cx", "centre"},
-                                                 {"cy", "centre"},
-                                                 {"cz", "centre"},
-                                                 {"wx", "world"},
-                                                 {"wy", "world"},
-                                                 {"wz", "world"},
-                                                 {"template"},
-                                                 {"rotation"},
-                                                 {"scale"},
-                                                 {"zscore"},
-                                                 {"false_positives"},
-                                                 {"status"},
-                                                 {"bound"},
-                                                 {"rival"},
-                                                 {"phi", "angles"},
-                                                 {"theta", "angles"},
-                                                 {"psi", "angles"},
-                                                 {"sharpness"},
-                                                 {"mirror"},
-                                                 {"refined_score"},
-                                                 {"search_mean"},
-                                                 {"search_deviation"},
-                                                 {"search_z"},
-                                                 {"polarity"},
-                                                 {"error_x"},
-                                                 {"error_y"},
-                                                 {"error_z"},
-                                                 {"placed_by"},
-                                                 {"error_rotation"},
-                                                 {"error_scale"},
-                                                 {"scale_end"},
-                                                 {"made_of"}};
-    return columns;
-}
 
 const std::vector<ListColumn>& blobColumns() {
     static const std::vector<ListColumn> columns{
@@ -82,45 +42,9 @@ void fillPeakCells(PositionList& list) {
     if (judged) {
         list.columns.push_back({std::string(kDecisionColumn)});
     }
-    const auto real = [](double value) { return detail::numberText(value); };
     for (std::size_t i = 0; i < list.positions.size(); ++i) {
         ListedPosition& position = list.positions[i];
-        const base::Point& c = position.centre;
-        const base::Point world = base::toWorld(list.place.geometry, c);
-        const auto corner = [&](std::size_t axis, std::int64_t edge) {
-            const double first = std::floor(c[axis] - static_cast<double>(edge - 1) / 2 + 0.5);
-            return edge > 0 && std::abs(first) < 1e15
-                       ? std::to_string(static_cast<std::int64_t>(first))
-                       : std::string();
-        };
-        const auto angle = [&](std::size_t axis) {
-            return position.angles ? real((*position.angles)[axis]) : std::string();
-        };
-        position.cells = {std::to_string(i + 1),
-                          position.score ? real(*position.score) : "",
-                          corner(0, position.box.x),
-                          corner(1, position.box.y),
-                          corner(2, position.box.z),
-                          real(c[0]),
-                          real(c[1]),
-                          real(c[2]),
-                          real(world[0]),
-                          real(world[1]),
-                          real(world[2]),
-                          "",
-                          "",
-                          "",
-                          "",
-                          "",
-                          "",
-                          "",
-                          "",
-                          angle(0),
-                          angle(1),
-                          angle(2),
-                          "",
-                          position.mirrored ? "1" : ""};
-        position.cells.resize(peakColumns().size()); // what is not known here is empty
+        position.cells = detail::cellsOf(position, list.place.geometry, i + 1);
         if (judged) {
             position.cells.push_back(lists::decisionText(position));
         }

@@ -9,6 +9,7 @@
 #include "engine/base/text.h"
 #include "engine/io/format/raw_file.h"
 #include "engine/io/format/reading.h"
+#include "engine/io/lists/peak_columns.h"
 
 namespace flcc::io {
 
@@ -71,51 +72,6 @@ std::vector<std::string> comments(const PeakContext& context) {
     return lines;
 }
 
-std::vector<std::string> cellsOf(const match::Peak& peak, std::size_t rank) {
-    const auto real = [](double value) { return detail::numberText(value); };
-    const base::Point euler = peak.pose ? rotation::eulerOf(peak.pose->turn) : base::Point{};
-    // Of a turn out of the plane there is no angle in it.
-    const bool inPlane = peak.pose && euler[0] == 0 && euler[1] == 0;
-    const auto angle = [&](std::size_t i) { return peak.pose ? real(euler[i]) : std::string(); };
-    return {std::to_string(rank),
-            real(peak.score),
-            std::to_string(peak.corner.x),
-            std::to_string(peak.corner.y),
-            std::to_string(peak.corner.z),
-            real(peak.centre[0]),
-            real(peak.centre[1]),
-            real(peak.centre[2]),
-            real(peak.world[0]),
-            real(peak.world[1]),
-            real(peak.world[2]),
-            std::to_string(peak.templ),
-            inPlane ? real(rotation::inPlaneDegrees(peak.pose->turn)) : "",
-            peak.pose ? real(peak.pose->scale) : "",
-            peak.zscore ? real(*peak.zscore) : "",
-            peak.falsePositives ? real(*peak.falsePositives) : "",
-            std::string(base::name(peak.status)),
-            real(peak.bound),
-            peak.rival ? real(*peak.rival) : "",
-            angle(0),
-            angle(1),
-            angle(2),
-            peak.sharpness ? real(*peak.sharpness) : "",
-            peak.pose ? std::to_string(peak.pose->mirrored ? 1 : 0) : "",
-            peak.refinement ? real(peak.refinement->score) : "",
-            peak.search ? real(peak.search->mean) : "",
-            peak.search ? real(peak.search->deviation) : "",
-            peak.search ? real(peak.search->z) : "",
-            peak.dark ? (*peak.dark ? "dark" : "bright") : "",
-            peak.error ? real((*peak.error)[0]) : "",
-            peak.error ? real((*peak.error)[1]) : "",
-            peak.error ? real((*peak.error)[2]) : "",
-            std::string(match::name(peak.placedBy)),
-            peak.refinement ? real(std::ranges::max(peak.refinement->turnError)) : "",
-            peak.refinement ? real(peak.refinement->scaleError) : "",
-            peak.refinement ? std::to_string(peak.refinement->scaleEnds ? 1 : 0) : "",
-            peak.madeOf ? "1" : ""};
-}
-
 /// Csv or Tsv.
 ListFormat tableFormat(char separator) {
     return separator == ',' ? ListFormat::Csv : ListFormat::Tsv;
@@ -146,7 +102,7 @@ PositionList peakList(const std::vector<match::Peak>& peaks, const PeakContext& 
             position.box = context.templates[number].extents;
             position.reference = context.templates[number].reference;
         }
-        position.cells = cellsOf(peak, list.positions.size());
+        position.cells = detail::cellsOf(peak, list.positions.size());
     }
     nameSpecies(list);
     return list;
@@ -260,7 +216,7 @@ void FramePeaks::append(const std::vector<match::Peak>& peaks, int frame) {
     const char separator = parts.format == ListFormat::Csv ? ',' : '\t';
     std::string text;
     for (std::size_t i = 0; i < peaks.size(); ++i) {
-        for (const std::string& cell : cellsOf(peaks[i], i + 1)) {
+        for (const std::string& cell : detail::cellsOf(peaks[i], i + 1)) {
             text += cell + separator;
         }
         text += std::to_string(frame) + "\n";

@@ -5,13 +5,12 @@
 #include <numeric>
 #include <utility>
 
-#include <fmt/format.h>
-
 #include "engine/base/spacing.h"
 #include "engine/base/text.h"
 #include "engine/job/exports.h"
 #include "engine/job/report/export_report.h"
 #include "engine/job/report/text.h"
+#include "engine/job/report/told_peaks.h"
 
 namespace flcc::job {
 
@@ -180,60 +179,10 @@ std::string peaksHtml(const JobReport& report) {
     if (report.peaks.empty()) {
         return {};
     }
-    // Columns that say nothing are left out.
-    const bool flat = base::isFlat2D(report.scene);
-    const bool several = report.templates.size() > 1;
-    const std::string& unit = report.geometry.unit;
+    std::vector<Row> rows = toldPeaks(report, ToldIn::Page, kMostRows);
+    const Row head = std::move(rows.front());
+    rows.erase(rows.begin());
     const std::string judged = decisionsText(report);
-    const auto columns = [&](Row row) {
-        if (judged.empty()) {
-            row.pop_back();
-        }
-        if (!report.search) {
-            row.erase(row.begin() + 16, row.begin() + 19);
-        }
-        if (!report.poses) {
-            row.erase(row.begin() + 13);
-        }
-        if (!several) {
-            row.erase(row.begin() + 12);
-        }
-        if (flat) {
-            row.erase(row.begin() + 8);
-            row.erase(row.begin() + 5);
-        }
-        return row;
-    };
-    std::vector<Row> rows;
-    for (std::size_t i = 0; i < std::min(kMostRows, report.peaks.size()); ++i) {
-        const match::Peak& peak = report.peaks[i];
-        rows.push_back(
-            columns({std::to_string(i + 1),
-                     fixed(peak.score, 4),
-                     base::toString(peak.corner),
-                     fixed(peak.centre[0], 2),
-                     fixed(peak.centre[1], 2),
-                     fixed(peak.centre[2], 2),
-                     fixed(peak.world[0], 3),
-                     fixed(peak.world[1], 3),
-                     fixed(peak.world[2], 3),
-                     peak.zscore ? fixed(*peak.zscore, 1) : "",
-                     peak.falsePositives ? fmt::format("{:.2g}", *peak.falsePositives) : "",
-                     peak.rival ? fixed(*peak.rival, 3) : "",
-                     std::to_string(peak.templ),
-                     poseText(peak, base::isFlat2D(report.plan.problem.scene)),
-                     std::string(base::name(peak.status)),
-                     placeErrorText(peak),
-                     peak.search ? fixed(peak.search->mean, 4) : "",
-                     peak.search ? fixed(peak.search->deviation, 4) : "",
-                     peak.search ? fixed(peak.search->z, 2) : "",
-                     decisionText(report.decisions.of(match::keyOf(peak)))}));
-    }
-    const Row head =
-        columns({"rank",       "score",       "corner",           "x",          "y",
-                 "z",          "x, " + unit,  "y, " + unit,       "z, " + unit, "z-score",
-                 "false pos.", "rival",       "template",         "pose",       "status",
-                 "+- voxels",  "search mean", "search deviation", "search z",   "decision"});
     std::vector<std::size_t> numbers(head.size() - 1);
     std::iota(numbers.begin(), numbers.end(), std::size_t{0});
     std::string text = "<h2>Peaks</h2>\n" +

@@ -1,14 +1,15 @@
 #include <algorithm>
 #include <array>
-#include <charconv>
 
 #include "engine/base/spacing.h"
 #include "engine/job/report.h"
 #include "engine/job/report/export_report.h"
 #include "engine/job/report/text.h"
+#include "engine/job/report/told_peaks.h"
 
 namespace flcc::job {
 
+using detail::brief;
 using detail::bytesText;
 using detail::fixed;
 
@@ -38,14 +39,6 @@ std::string countText(double count) {
     }
     return fixed(count, prefix == 0 ? 0 : 1) + (prefix == 0 ? "" : " ") +
            (prefix == 0 ? "" : std::string(1, kPrefixes[prefix]));
-}
-
-std::string brief(double value, int digits = 2) {
-    char buffer[32];
-    const auto end =
-        std::to_chars(buffer, buffer + sizeof(buffer), value, std::chars_format::general, digits)
-            .ptr;
-    return {buffer, end};
 }
 
 std::string percent(double share) {
@@ -360,42 +353,11 @@ std::string mapText(const MapReport& map) {
 
 std::string peaksText(const JobReport& report, std::size_t shown) {
     const std::vector<match::Peak>& peaks = report.peaks;
-    const bool several = report.templates.size() > 1;
-    const bool posed = report.poses.has_value();
-    Row head{"rank",       "score",       "x",    "y",        "z",         "z-score",
-             "false pos.", "z of search", "pose", "template", "+- voxels", "decision"};
-    std::vector<Row> rows{std::move(head)};
-    for (std::size_t i = 0; i < std::min(shown, peaks.size()); ++i) {
-        const match::Peak& peak = peaks[i];
-        rows.push_back({std::to_string(i + 1), fixed(peak.score, 4), fixed(peak.centre[0], 2),
-                        fixed(peak.centre[1], 2), fixed(peak.centre[2], 2),
-                        peak.zscore ? fixed(*peak.zscore, 1) : "",
-                        peak.falsePositives ? brief(*peak.falsePositives) : "",
-                        peak.search ? fixed(peak.search->z, 1) : "",
-                        poseText(peak, base::isFlat2D(report.plan.problem.scene)),
-                        std::to_string(peak.templ), placeErrorText(peak),
-                        decisionText(report.decisions.of(match::keyOf(peak)))});
-    }
     const std::string judged = decisionsText(report);
-    for (Row& row : rows) {
-        if (judged.empty()) {
-            row.pop_back();
-        }
-        if (!several) {
-            row.erase(row.begin() + 9);
-        }
-        if (!posed) {
-            row.erase(row.begin() + 8);
-        }
-        if (!report.search) {
-            row.erase(row.begin() + 7);
-        }
-        if (base::isFlat2D(report.plan.problem.scene)) {
-            row.erase(row.begin() + 4);
-        }
-    }
     std::string text = "Peaks: " + std::to_string(peaks.size());
-    text += peaks.empty() ? "\n" : ", geometric centres in voxels\n" + table(rows, 0);
+    text += peaks.empty() ? "\n"
+                          : ", geometric centres in voxels\n" +
+                                table(detail::toldPeaks(report, detail::ToldIn::Text, shown), 0);
     if (peaks.size() > shown) {
         text += "  ... and " + std::to_string(peaks.size() - shown) + " more\n";
     }

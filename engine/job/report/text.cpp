@@ -22,6 +22,13 @@ std::string fixed(double value, int digits) {
     return out.str();
 }
 
+std::string brief(double value, int digits) {
+    std::array<char, 32> buffer{};
+    const auto [end, error] = std::to_chars(buffer.data(), buffer.data() + buffer.size(), value,
+                                            std::chars_format::general, digits);
+    return error == std::errc{} ? std::string(buffer.data(), end) : std::string("nan");
+}
+
 std::string helpLine(const std::string& option, const std::string& meaning) {
     constexpr std::size_t kColumn = 34;
     constexpr std::size_t kWidth = 100;

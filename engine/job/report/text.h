@@ -12,6 +12,8 @@ namespace flcc::job::detail {
 
 /// A number with `digits` decimals, with a decimal point in every locale.
 [[nodiscard]] std::string fixed(double value, int digits);
+/// With so many significant digits: "0.05", "3e-05".
+[[nodiscard]] std::string brief(double value, int digits = 2);
 
 using base::bytesText;
 

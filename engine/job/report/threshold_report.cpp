@@ -11,7 +11,8 @@ namespace {
 
 using detail::fixed;
 
-std::string brief(double value) {
+/// A number of peaks: "0.07", "1.2", "37".
+std::string countText(double value) {
     return detail::shortest(std::stod(fixed(value, value < 0.01 ? 12 : value < 10 ? 2 : 0)));
 }
 
@@ -58,8 +59,8 @@ std::string thresholdText(const ThresholdReport& threshold) {
     const match::SearchLaw& law = threshold.law;
     const bool lawCounts =
         law.hasNull() && law.byMaps(threshold.value) > law.byNull(threshold.value);
-    return text + "; expected false positives of noise " + brief(*threshold.falsePositives) + " (" +
-           (lawCounts ? "by the law of the scores, which expects more than were " : "") +
+    return text + "; expected false positives of noise " + countText(*threshold.falsePositives) +
+           " (" + (lawCounts ? "by the law of the scores, which expects more than were " : "") +
            lawText(law) + ")";
 }
 
