@@ -17,52 +17,20 @@
 
 namespace flcc::io {
 
+std::optional<detail::Described> detail::describedBy(const std::filesystem::path& path,
+                                                     detail::Format format,
+                                                     const std::stop_token& stop) {
+    const auto describe = rowOf(format).describe;
+    return describe != nullptr ? std::optional(describe(path, stop)) : std::nullopt;
+}
+
 namespace {
 
 /// The other files of a set that are there.
 std::vector<std::filesystem::path> namedSetFiles(const std::filesystem::path& path) {
-#ifdef FLCC_IMAGE_IO
-    if (detail::detectFormat(path) == detail::Format::Tiff) {
-        return detail::tiffSetFiles(path);
-    }
-#else
-    (void)path;
-#endif
-    return {};
+    const detail::FormatRow& row = detail::rowOf(detail::detectFormat(path));
+    return row.set != nullptr ? row.set(path) : std::vector<std::filesystem::path>{};
 }
-
-} // namespace
-
-std::optional<detail::Described> detail::describedBy(const std::filesystem::path& path,
-                                                     detail::Format format,
-                                                     const std::stop_token& stop) {
-    switch (format) {
-    case detail::Format::MetaImage:
-        return detail::describeMha(path);
-    case detail::Format::Nrrd:
-        return detail::describeNrrd(path, stop);
-    case detail::Format::Nifti:
-        return detail::describeNifti(path);
-    case detail::Format::Mrc:
-        return detail::describeMrc(path);
-    case detail::Format::Raw:
-        return detail::describeRaw(path);
-    case detail::Format::Png:
-    case detail::Format::Tiff:
-    case detail::Format::Jpeg:
-    case detail::Format::Dicom:
-    case detail::Format::Hdf5:
-    case detail::Format::Bmp:
-    case detail::Format::Pnm:
-    case detail::Format::Gif:
-    case detail::Format::WebP:
-    case detail::Format::Jpeg2000:
-        break; // a library reads them
-    }
-    return std::nullopt;
-}
-
-namespace {
 
 /// Where the files of an image that our own code describes lie; at least one.
 std::vector<std::filesystem::path> describedFiles(const detail::Described& header) {
@@ -87,7 +55,7 @@ void detail::addFiles(ReadFiles& files, const std::filesystem::path& path,
         for (const std::filesystem::path& file : all) {
             all.size() > kMostOpen ? files.addUnopened(file) : files.add(file);
         }
-    } else if (format != Format::Dicom) { // whose files are found on reading
+    } else if (!rowOf(format).inFolders) {
         files.add(splitDataset(path).file);
     }
     for (const std::filesystem::path& file : namedSetFiles(path)) {
@@ -128,88 +96,46 @@ base::Image<Voxel> luminance(const base::Image<Voxel>& red, const base::Image<Vo
     return result;
 }
 
-#ifdef FLCC_IMAGE_IO
-/// For formats that describedBy() reads; the switches name them, so that the compiler tells where a
-/// new format is missing.
-[[noreturn]] void failDescribed(const std::filesystem::path& path) {
-    throw base::Error(base::ErrorCode::Internal, detail::shown(path) + " has no description");
-}
-#else
-[[noreturn]] void failFormat(const std::filesystem::path& path, detail::Format format) {
-    detail::failInput(path, "this build cannot read " + std::string(detail::name(format)) +
+#ifndef FLCC_IMAGE_IO
+/// For formats that this build has no library for.
+[[noreturn]] void failFormat(const std::filesystem::path& path, const detail::FormatRow& row) {
+    detail::failInput(path, "this build cannot read " + std::string(row.name) +
                                 " files (built without image libraries)");
 }
 #endif
 
 ImageInfo infoOfFormat(const std::filesystem::path& path, const std::stop_token& stop,
-                       [[maybe_unused]] const Reading& reading) {
-    const detail::Format format = detail::detectFormat(path);
+                       const Reading& reading) {
+    const detail::FormatRow& row = detail::rowOf(detail::detectFormat(path));
     detail::throwIfStopped(stop);
-    if (const auto header = detail::describedBy(path, format, stop)) {
-        return header->info;
+    if (row.describe != nullptr) {
+        return row.describe(path, stop).info;
+    }
+    if (row.info != nullptr) {
+        return row.info(path, stop, reading);
     }
 #ifdef FLCC_IMAGE_IO
-    switch (format) {
-    case detail::Format::Png:
-        return detail::pngInfo(path, reading);
-    case detail::Format::Tiff:
-        return detail::tiffInfo(path, stop, reading);
-    case detail::Format::Jpeg:
-        return detail::jpegInfo(path, stop, reading);
-    case detail::Format::Dicom:
-    case detail::Format::Hdf5:
-    case detail::Format::Bmp:
-    case detail::Format::Pnm:
-    case detail::Format::Gif:
-    case detail::Format::WebP:
-    case detail::Format::Jpeg2000:
-        return detail::processInfo(path, format, stop, reading);
-    case detail::Format::MetaImage:
-    case detail::Format::Nrrd:
-    case detail::Format::Nifti:
-    case detail::Format::Mrc:
-    case detail::Format::Raw:
-        break;
-    }
-    failDescribed(path);
+    return detail::processInfo(path, row.format, stop, reading);
 #else
-    failFormat(path, format);
+    failFormat(path, row);
 #endif
 }
 
 LoadedImage readFormat(const std::filesystem::path& path, const ReadOptions& options,
                        detail::ReadFiles* files) {
-    const detail::Format format = detail::detectFormat(path);
-    if (const auto header = detail::describedBy(path, format, options.stop)) {
-        detail::requireAllFrames(*header, options.stop);
-        return detail::readVoxels(path, *header, options, files);
+    const detail::FormatRow& row = detail::rowOf(detail::detectFormat(path));
+    if (row.describe != nullptr) {
+        const detail::Described header = row.describe(path, options.stop);
+        detail::requireAllFrames(header, options.stop);
+        return detail::readVoxels(path, header, options, files);
+    }
+    if (row.read != nullptr) {
+        return row.read(path, options);
     }
 #ifdef FLCC_IMAGE_IO
-    switch (format) {
-    case detail::Format::Png:
-        return detail::readPng(path, options);
-    case detail::Format::Tiff:
-        return detail::readTiff(path, options);
-    case detail::Format::Jpeg:
-        return detail::readJpeg(path, options);
-    case detail::Format::Dicom:
-    case detail::Format::Hdf5:
-    case detail::Format::Bmp:
-    case detail::Format::Pnm:
-    case detail::Format::Gif:
-    case detail::Format::WebP:
-    case detail::Format::Jpeg2000:
-        return detail::readByProcess(path, format, options, files);
-    case detail::Format::MetaImage:
-    case detail::Format::Nrrd:
-    case detail::Format::Nifti:
-    case detail::Format::Mrc:
-    case detail::Format::Raw:
-        break;
-    }
-    failDescribed(path);
+    return detail::readByProcess(path, row.format, options, files);
 #else
-    failFormat(path, format);
+    failFormat(path, row);
 #endif
 }
 
@@ -223,13 +149,11 @@ ImageInfo checkedInfo(const std::filesystem::path& path, const std::stop_token& 
 ImageInfo verifyFormat(const std::filesystem::path& path, const std::stop_token& stop,
                        const Reading& reading) {
     ImageInfo info = checkedInfo(path, stop, reading);
-    const detail::Format format = detail::detectFormat(path);
-    if (const auto header = detail::describedBy(path, format, stop)) {
-        detail::readThrough(*header, stop);
-#ifdef FLCC_IMAGE_IO
-    } else if (format == detail::Format::Tiff) {
-        detail::verifyTiff(path, stop, reading);
-#endif
+    const detail::FormatRow& row = detail::rowOf(detail::detectFormat(path));
+    if (row.describe != nullptr) {
+        detail::readThrough(row.describe(path, stop), stop);
+    } else if (row.verify != nullptr) {
+        row.verify(path, stop, reading);
     } else {
         for (int frame = 0; frame < info.frames; ++frame) {
             for (int channel = 0; channel < info.channels; ++channel) {
@@ -342,9 +266,9 @@ ImageInfo readImageInfo(const std::filesystem::path& path, const std::stop_token
 std::vector<ImageChoice> imagesIn(const std::filesystem::path& path, const std::stop_token& stop) {
     return atTheDoor(path, [&]() -> std::vector<ImageChoice> {
 #ifdef FLCC_IMAGE_IO
-        const detail::Format format = detail::detectFormat(path);
-        if (!detail::readerWord(format).empty()) {
-            return detail::processChoices(path, format, stop);
+        const detail::FormatRow& row = detail::rowOf(detail::detectFormat(path));
+        if (!row.reader.empty()) {
+            return detail::processChoices(path, row.format, stop);
         }
 #endif
         detail::throwIfStopped(stop);
@@ -395,20 +319,6 @@ ScalarImage toScalar(LoadedImage image, const std::stop_token& stop) {
         return {};
     }
     return scalar;
-}
-
-const std::vector<std::string>& readableExtensions() {
-    static const std::vector<std::string> kExtensions{
-        "mha",    "mhd",    "nrrd", "nhdr", "nii",  "hdr",    "img",    "mrc",    "mrcs",
-        "map",    "rec",    "st",   "ali",
-#ifdef FLCC_IMAGE_IO
-        "png",    "tif",    "tiff", "jpg",  "jpeg", "nii.gz", "hdr.gz", "img.gz", "mrc.gz",
-        "map.gz", "rec.gz", "dcm",  "h5",   "hdf5", "nc",     "ims",    "mat",    "bmp",
-        "dib",    "pbm",    "pgm",  "ppm",  "pnm",  "pam",    "pfm",    "gif",    "webp",
-        "jp2",    "j2k",    "j2c",  "jpc",  "jpx",  "stk",    "lsm",
-#endif
-    };
-    return kExtensions;
 }
 
 #ifndef FLCC_IMAGE_IO

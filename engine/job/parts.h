@@ -5,6 +5,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "engine/base/extents.h"
@@ -115,10 +116,10 @@ struct Numbers {
 /// What jobs are asked whose work is planned: match and convolve.
 struct PlannedJob : Common, Portion, Choice, GivenPlan, Repetition, Numbers {
     /// Lets a plan report decide what it holds: Choice and the threads.
-    void takePlan(const std::filesystem::path& report) {
+    void takePlan(std::filesystem::path report) { // by value: it may be its own
         static_cast<Choice&>(*this) = {};
         threads = Resources().threads;
-        planReport = report;
+        planReport = std::move(report);
     }
     friend bool operator==(const PlannedJob&, const PlannedJob&) = default;
 };

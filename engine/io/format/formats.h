@@ -2,13 +2,53 @@
 
 #include <filesystem>
 #include <optional>
+#include <span>
 #include <stop_token>
+#include <string>
+#include <string_view>
+#include <vector>
 
 #include "engine/io/files/read_files.h"
 #include "engine/io/format/reading.h"
 #include "engine/io/format/voxel_place.h"
 
 namespace flcc::io::detail {
+
+/// What tells the format of a file.
+struct FileStart {
+    const std::filesystem::path& file;
+    std::string extension;            ///< extensionOf()
+    std::vector<unsigned char> bytes; ///< the first 1024
+
+    [[nodiscard]] bool has(std::size_t offset, std::string_view text) const;
+};
+
+/// A format of images that can be read. Either `describe` reads its header and RawReader the
+/// voxels, or `info` and `read` are those of a library in this process, or flcc-reader reads it.
+/// A build without image libraries lacks the last two.
+struct FormatRow {
+    Format format{};
+    std::string_view name;       ///< ImageInfo::format
+    std::string_view extensions; ///< with a blank after each: "png "
+    std::string_view packed{};   ///< the same of files packed by gzip, with image libraries
+    /// Whether a file begins so; null for what `detectFormat` finds by other means.
+    bool (*begins)(const FileStart&) = nullptr;
+    Described (*describe)(const std::filesystem::path&, const std::stop_token&) = nullptr;
+    ImageInfo (*info)(const std::filesystem::path&, const std::stop_token&,
+                      const Reading&) = nullptr;
+    LoadedImage (*read)(const std::filesystem::path&, const ReadOptions&) = nullptr;
+    /// Reads every pixel once; null: as reading every channel and frame.
+    void (*verify)(const std::filesystem::path&, const std::stop_token&, const Reading&) = nullptr;
+    /// The other files of a set that are there; null: the format has no sets.
+    std::vector<std::filesystem::path> (*set)(const std::filesystem::path&) = nullptr;
+    std::string_view reader{}; ///< the word by which flcc-reader is asked for it
+    bool hasDatasets = false;  ///< a path may go on with that of a dataset in the file
+    bool inFolders = false;    ///< a path may be a folder, whose files are found on reading
+};
+
+/// All formats, in the order in which first bytes are compared.
+[[nodiscard]] std::span<const FormatRow> formatTable();
+[[nodiscard]] const FormatRow& rowOf(Format format);
 
 /// The header of a format that our own code reads; empty for another format. **Errors**: Input;
 /// Stopped.

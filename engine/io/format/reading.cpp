@@ -3,87 +3,13 @@
 #include <algorithm>
 #include <array>
 #include <cctype>
-#include <cerrno>
 #include <cmath>
-#include <cstring>
-#include <fstream>
-#include <optional>
-#include <utility>
-
-#include <unistd.h>
 
 #include "engine/base/error.h"
-#include "engine/io/format/backends.h"
-#include "engine/io/format/byte_source.h"
-#include "engine/io/raw_volume.h"
 
 namespace flcc::io::detail {
 
 namespace {
-
-bool startsWith(const std::vector<unsigned char>& bytes, std::size_t offset,
-                std::string_view expected) {
-    return bytes.size() >= offset + expected.size() &&
-           std::memcmp(bytes.data() + offset, expected.data(), expected.size()) == 0;
-}
-
-/// MetaImage has no magic bytes: a text of "Key = value" lines that names its dimensions early.
-bool looksLikeMetaImage(const std::vector<unsigned char>& bytes) {
-    const std::string text(bytes.begin(), bytes.end());
-    return text.rfind("ObjectType", 0) == 0 || text.rfind("NDims", 0) == 0 ||
-           (text.rfind("Comment", 0) == 0 && text.find("NDims") != std::string::npos);
-}
-
-/// Formats of pictures that flcc-reader reads.
-std::optional<Format> pictureFormat(const std::vector<unsigned char>& bytes) {
-    using namespace std::string_view_literals;
-    const auto at = [&](std::size_t i) { return i < bytes.size() ? bytes[i] : '\0'; };
-    const bool spaced = std::isspace(at(2)) != 0 || at(2) == '#';
-    if (at(0) == 'P' && spaced &&
-        ((at(1) >= '1' && at(1) <= '7') || at(1) == 'F' || at(1) == 'f')) {
-        return Format::Pnm;
-    }
-    // The size of the second header of a BMP file: "BM" alone is two common letters.
-    if (startsWith(bytes, 0, "BM"sv) && at(14) >= 12 && at(14) <= 124 && at(15) == 0 &&
-        at(16) == 0 && at(17) == 0) {
-        return Format::Bmp;
-    }
-    if (startsWith(bytes, 0, "GIF87a"sv) || startsWith(bytes, 0, "GIF89a"sv)) {
-        return Format::Gif;
-    }
-    if (startsWith(bytes, 0, "RIFF"sv) && startsWith(bytes, 8, "WEBP"sv)) {
-        return Format::WebP;
-    }
-    if (startsWith(bytes, 0, "\0\0\0\x0cjP  \r\n\x87\n"sv) ||
-        startsWith(bytes, 0, "\xff\x4f\xff\x51"sv)) {
-        return Format::Jpeg2000;
-    }
-    return std::nullopt;
-}
-
-bool isMrcExtension(std::string_view extension) {
-    constexpr std::array<std::string_view, 6> kExtensions{".mrc", ".mrcs", ".map",
-                                                          ".rec", ".st",   ".ali"};
-    return std::find(kExtensions.begin(), kExtensions.end(), extension) != kExtensions.end();
-}
-
-/// The format of a file that begins as gzip does, by what is packed in it.
-Format packedFormat(const std::filesystem::path& path, const std::string& extension) {
-    using namespace std::string_view_literals;
-    if (extension == ".nii.gz") {
-        return Format::Nifti;
-    }
-    const std::vector<unsigned char> bytes = unpackedStart(path, 1024);
-    if (startsWith(bytes, 344, "n+1\0"sv) || startsWith(bytes, 4, "n+2\0"sv)) {
-        return Format::Nifti;
-    }
-    const std::string inner = extension.substr(0, extension.rfind('.'));
-    if (startsWith(bytes, 208, "MAP"sv) || inner == ".mrc" ||
-        (isMrcExtension(inner) && looksLikeMrc(bytes, INT64_MAX))) {
-        return Format::Mrc;
-    }
-    failInput(path, "it is packed by gzip; NIfTI and MRC files can be read so, unpack it first");
-}
 
 /// Throws Memory when `bytes` of pixels and `buffers` need more than the options allow.
 void requireMemory(const std::filesystem::path& path, std::int64_t bytes, std::int64_t buffers,
@@ -110,42 +36,6 @@ void requireMemory(const std::filesystem::path& path, std::int64_t bytes, std::i
 std::string rangeText(int count) { return "0 to " + std::to_string(count - 1); }
 
 } // namespace
-
-std::string_view name(Format format) {
-    constexpr std::array<std::string_view, 15> kNames{"PNG", "TIFF", "NRRD",  "MetaImage", "NIfTI",
-                                                      "MRC", "JPEG", "DICOM", "HDF5",      "BMP",
-                                                      "PNM", "GIF",  "WebP",  "JPEG 2000", "raw"};
-    return kNames[static_cast<std::size_t>(format)];
-}
-
-std::string_view readerWord(Format format) {
-    switch (format) {
-    case Format::Dicom:
-        return "dicom";
-    case Format::Hdf5:
-        return "hdf5";
-    case Format::Bmp:
-        return "bmp";
-    case Format::Pnm:
-        return "pnm";
-    case Format::Gif:
-        return "gif";
-    case Format::WebP:
-        return "webp";
-    case Format::Jpeg2000:
-        return "jpeg2000";
-    case Format::Png:
-    case Format::Tiff:
-    case Format::Nrrd:
-    case Format::MetaImage:
-    case Format::Nifti:
-    case Format::Mrc:
-    case Format::Jpeg:
-    case Format::Raw:
-        break;
-    }
-    return {};
-}
 
 void requireBytes(const std::filesystem::path& path, std::int64_t promised, std::int64_t present) {
     if (promised > present) {
@@ -181,81 +71,6 @@ DatasetPath splitDataset(const std::filesystem::path& path) {
         }
     }
     return {path, {}};
-}
-
-Format detectFormat(const std::filesystem::path& path) {
-    using namespace std::string_view_literals;
-    std::error_code ignored;
-    if (std::filesystem::is_directory(path, ignored)) {
-        return Format::Dicom;
-    }
-    if (rawVolumeOf(path)) {
-        return Format::Raw;
-    }
-    const DatasetPath named = splitDataset(path);
-    (void)requireRegularFile(named.file);
-    const std::string extension = extensionOf(path);
-    if (niftiPairOf(path)) { // before the first bytes, which are voxels in an .img file
-        return Format::Nifti;
-    }
-    const auto bytes = readBytes(named.file, 0, 1024);
-    constexpr auto kHdf5 = "\x89HDF\r\n\x1a\n"sv;
-    if (startsWith(bytes, 0, kHdf5) || startsWith(bytes, 512, kHdf5)) {
-        return Format::Hdf5;
-    }
-    if (!named.dataset.empty()) {
-        failInput(path, shown(named.file) + " is not an HDF5 file, so it has no dataset");
-    }
-    if (startsWith(bytes, 0, "\x89PNG\r\n\x1a\n"sv)) {
-        return Format::Png;
-    }
-    if (startsWith(bytes, 0, "II*\0"sv) || startsWith(bytes, 0, "MM\0*"sv) ||
-        startsWith(bytes, 0, "II+\0"sv) || startsWith(bytes, 0, "MM\0+"sv)) {
-        return Format::Tiff;
-    }
-    if (startsWith(bytes, 0, "\xff\xd8\xff"sv)) {
-        return Format::Jpeg;
-    }
-    if (startsWith(bytes, 0, "NRRD000"sv)) {
-        return Format::Nrrd;
-    }
-    if (const auto picture = pictureFormat(bytes)) {
-        return *picture;
-    }
-    if (startsWith(bytes, 344, "n+1\0"sv) || startsWith(bytes, 4, "n+2\0"sv)) {
-        return Format::Nifti;
-    }
-    if (startsWith(bytes, 0, "\x1f\x8b"sv)) {
-        return packedFormat(path, extension);
-    }
-    if (startsWith(bytes, 128, "DICM"sv)) {
-        return Format::Dicom;
-    }
-    if (startsWith(bytes, 0, "MATLAB 5.0 MAT-file"sv)) {
-        failInput(path, "it is a MATLAB file of version 7 or older; save it with the option -v7.3, "
-                        "whose files can be read");
-    }
-    if (looksLikeMetaImage(bytes)) {
-        return Format::MetaImage;
-    }
-    if (startsWith(bytes, 208, "MAP"sv) || extension == ".mrc" ||
-        (isMrcExtension(extension) && looksLikeMrc(bytes, requireRegularFile(named.file)))) {
-        return Format::Mrc;
-    }
-    if (extension.starts_with(".img")) {
-        failInput(path,
-                  "the header of NIfTI or Analyze that belongs to it (.hdr) is missing beside "
-                  "it; name voxels without a header as FILE:WxHxD:uint16:le:0");
-    }
-    const auto& known = readableExtensions();
-    if (!extension.empty() &&
-        std::find(known.begin(), known.end(), extension.substr(1)) != known.end()) {
-        failInput(path, "its content is not that of a " + extension + " file");
-    }
-    failInput(path,
-              "its format is unknown; PNG, TIFF, NRRD, MetaImage, NIfTI, MRC, JPEG, DICOM, HDF5, "
-              "BMP, PNM, GIF, WebP and JPEG 2000 can be read; name voxels without a header as "
-              "FILE:WxHxD:uint16:le:0");
 }
 
 std::int64_t cappedProduct(std::int64_t a, std::int64_t b) {

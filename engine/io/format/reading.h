@@ -12,6 +12,7 @@
 
 namespace flcc::io::detail {
 
+/// Each has a row in the table of formats (formats.h).
 enum class Format {
     Png,
     Tiff,
@@ -32,10 +33,6 @@ enum class Format {
 
 /// The text of ImageInfo::format: "PNG", "TIFF" and so on.
 [[nodiscard]] std::string_view name(Format format);
-
-/// The word by which flcc-reader is asked for files of the format; empty if this process reads
-/// them itself.
-[[nodiscard]] std::string_view readerWord(Format format);
 
 /// Throws Input if `promised` > `present`: "the header promises X bytes of pixels, the file holds
 /// Y".

@@ -12,6 +12,7 @@
 #include "engine/base/error.h"
 #include "engine/io/files/read_files.h"
 #include "engine/io/format/backends.h"
+#include "engine/io/format/formats.h"
 #include "engine/io/format/raw_file.h"
 #include "engine/io/process/reader_process.h"
 #include "engine/io/process/reader_protocol.h"
@@ -43,7 +44,7 @@ ReaderProcess start(const std::filesystem::path& path, Format format, const Read
         return std::to_string(options == nullptr ? -1 : (options->*which).value_or(-1));
     };
     return ReaderProcess(path, format,
-                         {std::string(readerWord(format)), options == nullptr ? "info" : "read",
+                         {std::string(rowOf(format).reader), options == nullptr ? "info" : "read",
                           named.file.string(), named.dataset, chosen(&ReadOptions::frame),
                           chosen(&ReadOptions::channel),
                           std::to_string(options == nullptr ? 0 : options->maxBytes)},

@@ -8,7 +8,7 @@
 // libraries that may crash.
 //
 // Call: flcc-reader FORMAT info|read PATH DATASET FRAME CHANNEL MEMORY. FORMAT is a word of
-// readerWord(); of "dicom", PATH is a folder or one file of it; of "hdf5", DATASET is a path inside
+// FormatRow::reader; of "dicom", PATH is a folder or one file of it; of "hdf5", DATASET is a path inside
 // the file, or empty. FRAME and CHANNEL count from 0; -1 is none. A picture of more than MEMORY
 // bytes is answered without its voxels.
 //

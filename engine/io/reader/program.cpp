@@ -29,7 +29,7 @@ int usage() {
     return static_cast<int>(ErrorCode::CommandLine);
 }
 
-/// What reads each format, by readerWord().
+/// What reads each format, by FormatRow::reader.
 struct Reader {
     std::string_view word;
     void (*answer)(const detail::Request&, detail::ReaderAnswer&);

@@ -174,7 +174,7 @@ void settlePlan(Job& job, const std::vector<std::string>& given) {
         if (decided != planned.end()) {
             detail::refuseBesidePlan(*decided);
         }
-        job.takePlan({}); // its name follows
+        job.takePlan(job.planReport);
     } else if (decided != planned.end()) {
         job.planReport.clear();
     }

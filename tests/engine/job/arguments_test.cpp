@@ -203,7 +203,7 @@ void JobArgumentsTest::aPlanReportExcludesWhatItDecides() {
     // The command line replaces what a job file says of the same thing.
     const test::Folder folder;
     const std::string file = folder.path("job.json");
-    io::writeText(file, R"({"scene": "a", "method": "direct", "threads": 2})");
+    io::writeText(file, R"({"scene": "a", "method": "direct", "threads": 2, "transforms": "own"})");
     job = parsed({"--job", file, "--plan", "p.json"});
     QCOMPARE(job.method, std::string("auto"));
     QCOMPARE(job.threads, 0);

@@ -1,0 +1,298 @@
+#include <algorithm>
+#include <array>
+#include <cctype>
+#include <cstring>
+
+#include "engine/io/format/backends.h"
+#include "engine/io/format/byte_source.h"
+#include "engine/io/format/formats.h"
+#include "engine/io/raw_volume.h"
+
+namespace flcc::io::detail {
+
+bool FileStart::has(std::size_t offset, std::string_view text) const {
+    return bytes.size() >= offset + text.size() &&
+           std::memcmp(bytes.data() + offset, text.data(), text.size()) == 0;
+}
+
+namespace {
+
+using std::filesystem::path;
+using namespace std::string_view_literals;
+
+constexpr std::string_view kMrcExtensions = "mrc mrcs map rec st ali ";
+
+/// Whether a list with a blank after each word has this word; a dot before it does not count.
+bool hasWord(std::string_view words, std::string_view word) {
+    word.remove_prefix(word.starts_with('.') ? 1 : 0);
+    return (" " + std::string(words)).find(" " + std::string(word) + " ") != std::string::npos;
+}
+
+bool isHdf5(const FileStart& start) {
+    constexpr auto kMagic = "\x89HDF\r\n\x1a\n"sv;
+    return start.has(0, kMagic) || start.has(512, kMagic);
+}
+
+bool isTiff(const FileStart& start) {
+    return start.has(0, "II*\0"sv) || start.has(0, "MM\0*"sv) || start.has(0, "II+\0"sv) ||
+           start.has(0, "MM\0+"sv);
+}
+
+bool isPnm(const FileStart& start) {
+    const auto at = [&](std::size_t i) {
+        return i < start.bytes.size() ? start.bytes[i] : static_cast<unsigned char>(0);
+    };
+    const bool spaced = std::isspace(at(2)) != 0 || at(2) == '#';
+    return at(0) == 'P' && spaced &&
+           ((at(1) >= '1' && at(1) <= '7') || at(1) == 'F' || at(1) == 'f');
+}
+
+/// The size of the second header of a BMP file: "BM" alone is two common letters.
+bool isBmp(const FileStart& start) {
+    return start.has(0, "BM"sv) && start.bytes.size() > 17 && start.bytes[14] >= 12 &&
+           start.bytes[14] <= 124 && start.has(15, "\0\0\0"sv);
+}
+
+bool isNifti(const FileStart& start) {
+    return start.has(344, "n+1\0"sv) || start.has(4, "n+2\0"sv);
+}
+
+/// MetaImage has no magic bytes: a text of "Key = value" lines that names its dimensions early.
+bool isMetaImage(const FileStart& start) {
+    const std::string text(start.bytes.begin(), start.bytes.end());
+    return text.rfind("ObjectType", 0) == 0 || text.rfind("NDims", 0) == 0 ||
+           (text.rfind("Comment", 0) == 0 && text.find("NDims") != std::string::npos);
+}
+
+/// `inner`: the extension, of a packed file that below ".gz".
+bool isMrcBy(const FileStart& start, const std::string& inner, std::int64_t size) {
+    return start.has(208, "MAP"sv) || inner == ".mrc" ||
+           (hasWord(kMrcExtensions, inner) && looksLikeMrc(start.bytes, size));
+}
+
+bool isMrc(const FileStart& start) {
+    return isMrcBy(start, start.extension, requireRegularFile(start.file));
+}
+
+#ifdef FLCC_IMAGE_IO
+ImageInfo pngInfoOf(const path& file, const std::stop_token& /*stop*/, const Reading& reading) {
+    return pngInfo(file, reading);
+}
+#else
+constexpr auto pngInfoOf = decltype(FormatRow::info)();
+constexpr auto tiffInfo = decltype(FormatRow::info)();
+constexpr auto jpegInfo = decltype(FormatRow::info)();
+constexpr auto readPng = decltype(FormatRow::read)();
+constexpr auto readTiff = decltype(FormatRow::read)();
+constexpr auto readJpeg = decltype(FormatRow::read)();
+constexpr auto verifyTiff = decltype(FormatRow::verify)();
+constexpr auto tiffSetFiles = decltype(FormatRow::set)();
+#endif
+
+constexpr std::array kTable{
+    FormatRow{.format = Format::Hdf5,
+              .name = "HDF5",
+              .extensions = "h5 hdf5 nc ims mat ",
+              .begins = isHdf5,
+              .reader = "hdf5",
+              .hasDatasets = true},
+    FormatRow{.format = Format::Png,
+              .name = "PNG",
+              .extensions = "png ",
+              .begins = [](const FileStart& s) { return s.has(0, "\x89PNG\r\n\x1a\n"sv); },
+              .info = pngInfoOf,
+              .read = readPng},
+    FormatRow{.format = Format::Tiff,
+              .name = "TIFF",
+              .extensions = "tif tiff stk lsm ",
+              .begins = isTiff,
+              .info = tiffInfo,
+              .read = readTiff,
+              .verify = verifyTiff,
+              .set = tiffSetFiles},
+    FormatRow{.format = Format::Jpeg,
+              .name = "JPEG",
+              .extensions = "jpg jpeg ",
+              .begins = [](const FileStart& s) { return s.has(0, "\xff\xd8\xff"sv); },
+              .info = jpegInfo,
+              .read = readJpeg},
+    FormatRow{.format = Format::Nrrd,
+              .name = "NRRD",
+              .extensions = "nrrd nhdr ",
+              .begins = [](const FileStart& s) { return s.has(0, "NRRD000"sv); },
+              .describe = [](const path& file,
+                             const std::stop_token& stop) { return describeNrrd(file, stop); }},
+    FormatRow{.format = Format::Pnm,
+              .name = "PNM",
+              .extensions = "pbm pgm ppm pnm pam pfm ",
+              .begins = isPnm,
+              .reader = "pnm"},
+    FormatRow{.format = Format::Bmp,
+              .name = "BMP",
+              .extensions = "bmp dib ",
+              .begins = isBmp,
+              .reader = "bmp"},
+    FormatRow{
+        .format = Format::Gif,
+        .name = "GIF",
+        .extensions = "gif ",
+        .begins = [](const FileStart& s) { return s.has(0, "GIF87a"sv) || s.has(0, "GIF89a"sv); },
+        .reader = "gif"},
+    FormatRow{.format = Format::WebP,
+              .name = "WebP",
+              .extensions = "webp ",
+              .begins = [](const FileStart& s) { return s.has(0, "RIFF"sv) && s.has(8, "WEBP"sv); },
+              .reader = "webp"},
+    FormatRow{.format = Format::Jpeg2000,
+              .name = "JPEG 2000",
+              .extensions = "jp2 j2k j2c jpc jpx ",
+              .begins =
+                  [](const FileStart& s) {
+                      return s.has(0, "\0\0\0\x0cjP  \r\n\x87\n"sv) ||
+                             s.has(0, "\xff\x4f\xff\x51"sv);
+                  },
+              .reader = "jpeg2000"},
+    FormatRow{
+        .format = Format::Nifti,
+        .name = "NIfTI",
+        .extensions = "nii hdr img ",
+        .packed = "nii.gz hdr.gz img.gz ",
+        .begins = isNifti,
+        .describe = [](const path& file, const std::stop_token&) { return describeNifti(file); }},
+    FormatRow{.format = Format::Dicom,
+              .name = "DICOM",
+              .extensions = "dcm ",
+              .begins = [](const FileStart& s) { return s.has(128, "DICM"sv); },
+              .reader = "dicom",
+              .inFolders = true},
+    FormatRow{
+        .format = Format::MetaImage,
+        .name = "MetaImage",
+        .extensions = "mha mhd ",
+        .begins = isMetaImage,
+        .describe = [](const path& file, const std::stop_token&) { return describeMha(file); }},
+    FormatRow{
+        .format = Format::Mrc,
+        .name = "MRC",
+        .extensions = kMrcExtensions,
+        .packed = "mrc.gz map.gz rec.gz ",
+        .begins = isMrc,
+        .describe = [](const path& file, const std::stop_token&) { return describeMrc(file); }},
+    FormatRow{
+        .format = Format::Raw,
+        .name = "raw",
+        .extensions = "",
+        .describe = [](const path& file, const std::stop_token&) { return describeRaw(file); }},
+};
+
+} // namespace
+
+std::span<const FormatRow> formatTable() { return kTable; }
+
+const FormatRow& rowOf(Format format) {
+    return *std::ranges::find(kTable, format, &FormatRow::format);
+}
+
+std::string_view name(Format format) { return rowOf(format).name; }
+
+namespace {
+
+/// The format of a file that begins as gzip does, by what is packed in it.
+Format packedFormat(const path& file, const std::string& extension) {
+    if (extension == ".nii.gz") {
+        return Format::Nifti;
+    }
+    const FileStart start{file, extension, unpackedStart(file, 1024)};
+    if (isNifti(start)) {
+        return Format::Nifti;
+    }
+    if (isMrcBy(start, extension.substr(0, extension.rfind('.')), INT64_MAX)) {
+        return Format::Mrc;
+    }
+    failInput(file, "it is packed by gzip; NIfTI and MRC files can be read so, unpack it first");
+}
+
+} // namespace
+
+Format detectFormat(const path& file) {
+    std::error_code ignored;
+    if (std::filesystem::is_directory(file, ignored)) {
+        return std::ranges::find(kTable, true, &FormatRow::inFolders)->format;
+    }
+    if (rawVolumeOf(file)) {
+        return Format::Raw;
+    }
+    const DatasetPath named = splitDataset(file);
+    (void)requireRegularFile(named.file);
+    if (niftiPairOf(file)) { // before the first bytes, which are voxels in an .img file
+        return Format::Nifti;
+    }
+    const FileStart start{named.file, extensionOf(file), readBytes(named.file, 0, 1024)};
+    if (named.dataset.empty() && start.has(0, "\x1f\x8b"sv)) {
+        return packedFormat(file, start.extension);
+    }
+    for (const FormatRow& row : kTable) {
+        if (row.begins != nullptr && row.hasDatasets >= !named.dataset.empty() &&
+            row.begins(start)) {
+            return row.format;
+        }
+    }
+    if (!named.dataset.empty()) {
+        failInput(file, shown(named.file) + " is not an HDF5 file, so it has no dataset");
+    }
+    if (start.has(0, "MATLAB 5.0 MAT-file"sv)) {
+        failInput(file, "it is a MATLAB file of version 7 or older; save it with the option -v7.3, "
+                        "whose files can be read");
+    }
+    if (start.extension.starts_with(".img")) {
+        failInput(file,
+                  "the header of NIfTI or Analyze that belongs to it (.hdr) is missing beside "
+                  "it; name voxels without a header as FILE:WxHxD:uint16:le:0");
+    }
+    const auto& known = readableExtensions();
+    if (!start.extension.empty() &&
+        std::ranges::find(known, start.extension.substr(1)) != known.end()) {
+        failInput(file, "its content is not that of a " + start.extension + " file");
+    }
+    failInput(file,
+              "its format is unknown; PNG, TIFF, NRRD, MetaImage, NIfTI, MRC, JPEG, DICOM, HDF5, "
+              "BMP, PNM, GIF, WebP and JPEG 2000 can be read; name voxels without a header as "
+              "FILE:WxHxD:uint16:le:0");
+}
+
+} // namespace flcc::io::detail
+
+namespace flcc::io {
+
+namespace {
+
+/// Adds the words of a list with a blank after each.
+void addWords(std::string_view words, std::vector<std::string>& to) {
+    while (!words.empty()) {
+        const std::size_t end = words.find(' ');
+        to.emplace_back(words.substr(0, end));
+        words.remove_prefix(end + 1);
+    }
+}
+
+} // namespace
+
+const std::vector<std::string>& readableExtensions() {
+    static const std::vector<std::string> kExtensions = [] {
+        std::vector<std::string> all;
+        for (const detail::FormatRow& row : detail::formatTable()) {
+            if (row.describe != nullptr) {
+                addWords(row.extensions, all);
+            }
+        }
+#ifdef FLCC_IMAGE_IO
+        for (const detail::FormatRow& row : detail::formatTable()) {
+            addWords(row.describe != nullptr ? row.packed : row.extensions, all);
+        }
+#endif
+        return all;
+    }();
+    return kExtensions;
+}
+
+} // namespace flcc::io
