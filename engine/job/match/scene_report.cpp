@@ -83,7 +83,7 @@ void SceneRunner::reportPoses() {
     if (m_result.report.poses) {
         poses.pruned = m_result.report.poses->pruned;
     }
-    if (m_job.poses.refine && m_job.operation.isLcc()) {
+    if (m_job.poses.refine && m_job.operation.traits().refinesByPixels) {
         const rotation::PoseBank& bank = *inputs().banks.front();
         poses.refineMs = match::refineMs(base::voxelCount(bank.templExtents()), bank.cover().flat);
     }

@@ -37,7 +37,7 @@ void requireThreshold(const Job& job) {
                                   "the threshold; give one of them"));
     }
     const bool lawAsked = job.falsePositives || job.zscore || job.null != match::NullTemplate::None;
-    if (lawAsked && !job.operation.isLcc()) {
+    if (lawAsked && !traits.hasLaw) {
         throw Error(
             ErrorCode::CommandLine,
             base::Message("law-of-other-operation",
@@ -137,7 +137,7 @@ void requireSensible(const Job& job) {
                   "{--symmetry}");
         }
     }
-    if (job.handedness && (!job.operation.isLcc() || job.stream)) {
+    if (job.handedness && (!job.operation.traits().hasLaw || job.stream)) {
         wrong(
             "handedness-of-what",
             std::string("{--handedness} compares peaks of lcc in one scene; leave it out or use ") +
@@ -149,7 +149,7 @@ void requireSensible(const Job& job) {
               "{--mirror} searches both hands as one, and {--handedness} each on its own; leave "
               "out one of them");
     }
-    if (job.searchStatistics && !job.operation.isLcc()) {
+    if (job.searchStatistics && !job.operation.traits().inScoreUnits) {
         wrong("search-statistics-of-other-operation",
               "{--search-statistics} is of scores of lcc, not of operation {value}; leave it out",
               std::string(job.operation.traits().name));
