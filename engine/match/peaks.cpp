@@ -274,7 +274,7 @@ Place placeAt(detail::Scores& scores, const base::Index& at, const detail::Score
             }
             return scores.scoreOf(*own, {at.x + by.x, at.y + by.y, at.z + by.z});
         },
-        scores.map().operation.isLcc());
+        scores.map().operation.traits().refinesByPixels);
 }
 
 /// The score of the best maximum that does not exclude, and is not excluded by, the best one, of

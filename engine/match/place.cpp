@@ -123,7 +123,7 @@ std::string_view name(PlacedBy placedBy) {
 }
 
 Place placeOf(const method::MaskedView& scene, const method::CanonicalTemplate& templ,
-              const base::Index& corner, double score, const ScoreBeside& beside, bool isLcc) {
+              const base::Index& corner, double score, const ScoreBeside& beside, bool usesPixels) {
     Place place;
     Axes free{};
     base::Point vertex{0, 0, 0};
@@ -143,7 +143,7 @@ Place placeOf(const method::MaskedView& scene, const method::CanonicalTemplate& 
     if (!free[0] && !free[1] && !free[2]) {
         return place;
     }
-    if (isLcc) {
+    if (usesPixels) {
         if (const auto found = byPixels(scene, templ, corner, free)) {
             place.shift = found->shift;
             place.error = found->error;

@@ -35,13 +35,13 @@ struct Place {
 using ScoreBeside = std::function<std::optional<double>(const base::Index& by)>;
 
 /// The place of a template near the placement `corner`, which has `score`, no neighbour a higher
-/// one. An axis along which one neighbour has no score gets no shift. For lcc by Pixels where the
-/// template is found within a voxel, for other operations (`isLcc` false) by Surface; then by Axes,
-/// within half a voxel. NUMERICS.md, section 8, gives the errors of each. Signs of `beside` are
-/// such that the largest score is best. **Cost**: 4 or 6 scores, then about 5 samples of the scene
-/// for each voxel of the template, or 4 or 20 more scores.
+/// one. An axis along which one neighbour has no score gets no shift. With `usesPixels`
+/// (OperationTraits::refinesByPixels) by Pixels where the template is found within a voxel, else by
+/// Surface; then by Axes, within half a voxel. NUMERICS.md, section 8, gives the errors of each.
+/// Signs of `beside` are such that the largest score is best. **Cost**: 4 or 6 scores, then about 5
+/// samples of the scene for each voxel of the template, or 4 or 20 more scores.
 [[nodiscard]] Place placeOf(const method::MaskedView& scene, const method::CanonicalTemplate& templ,
                             const base::Index& corner, double score, const ScoreBeside& beside,
-                            bool isLcc);
+                            bool usesPixels);
 
 } // namespace flcc::match

@@ -379,7 +379,8 @@ void refinePeaks(std::vector<Peak>& peaks, const method::MaskedView& scene,
             [&](std::int64_t i, int) {
                 Peak& peak = list[static_cast<std::size_t>(i)];
                 const SearchedMap* const map = mapOf(maps, peak);
-                if (!peak.pose || map == nullptr || !map->poses || !map->operation.isLcc()) {
+                if (!peak.pose || map == nullptr || !map->poses ||
+                    !map->operation.traits().refinesByPixels) {
                     return;
                 }
                 Refiner refiner(scene, *map, options, peak);

@@ -13,16 +13,20 @@
 namespace flcc::method {
 
 std::string Method::refusal(const Problem& problem) const {
-    if (problem.searchSums && onDevice() != nullptr) {
+    const Values makes = traits().makes;
+    if (problem.searchSums && !makes.searchSums) {
         return "method " + std::string(name()) + " on " + std::string(device()) +
                " keeps no statistics of a search; use --device cpu";
     }
-    const bool byDefinition = problem.operation.traits().byDefinition;
-    return problem.operation.isLcc() || (onDevice() == nullptr && !byDefinition)
-               ? std::string()
-               : "method " + std::string(name()) + " on " + std::string(device()) +
-                     " has no operation " + std::string(method::name(problem.operation)) +
-                     (byDefinition ? "; use --method direct --device cpu" : "; use --device cpu");
+    const OperationTraits& operation = problem.operation.traits();
+    const bool byDefinition = operation.byDefinition;
+    const bool made = operation.hasRowScorer ? makes.scores
+                      : byDefinition         ? makes.differences
+                                             : makes.forms;
+    return made ? std::string()
+                : "method " + std::string(name()) + " on " + std::string(device()) +
+                      " has no operation " + std::string(method::name(problem.operation)) +
+                      (byDefinition ? "; use --method direct --device cpu" : "; use --device cpu");
 }
 
 std::string withoutTransforms(const Candidate& candidate, const Limits& limits) {
@@ -509,8 +513,7 @@ Outcome Method::executeBank(const Problem& problem, const Candidate& candidate,
                                 const OperationTraits& traits = problem.operation.traits();
                                 addScores(part, best.sums);
                                 mergeBest(part, static_cast<std::int32_t>(i), best, traits.best);
-                                sums.add(problem.operation.isLcc() ? scoreSums(part)
-                                                                   : valueSums(part));
+                                sums.add(traits.inScoreUnits ? scoreSums(part) : valueSums(part));
                                 if (last) {
                                     addStatuses(best.map, all.facts);
                                     finished.push_back(box);

@@ -421,7 +421,7 @@ void requireUsableTemplate(const MaskedView& templ, Operation operation) {
                     look(row, y, z, [&](std::int64_t x) { return mask[x] != 0; });
                 }
             }
-            if (!differs && !operation.isLcc()) {
+            if (!differs && !operation.traits().hasRowScorer) {
                 const bool ever = isUndefinedFor(operation, false);
                 if (ever || (first == 0 && isUndefinedFor(operation, true))) {
                     throw Error(ErrorCode::Problem,

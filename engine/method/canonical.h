@@ -6,11 +6,10 @@
 #include "engine/base/pixels.h"
 #include "engine/method/masked_view.h"
 #include "engine/method/operation.h"
+#include "engine/method/operation_template.h"
 #include "engine/method/problem.h"
 
 namespace flcc::method {
-
-class OperationTemplate;
 
 /// The template of an operation other than lcc as numerators see it: W = (T - level) / unit, so
 /// that
@@ -99,6 +98,14 @@ inline constexpr double kOverlapBound = 2.7e-8;
 /// subtracted.
 [[nodiscard]] CanonicalValue canonicalValue(const MaskedView& scene, const CanonicalTemplate& templ,
                                             const base::Index& corner, Outside outside);
+
+/// The canonical value of any operation at one placement. The template must be made for the
+/// operation. For one that hasRowScorer it is the score r of the function above, with scale 1; a
+/// panel without a score is FLAT, whatever the reason, and no panel is PARTIAL: who asks knows.
+[[nodiscard]] OperationValue canonicalValue(Operation operation, const MaskedView& scene,
+                                            const CanonicalTemplate& templ,
+                                            const base::Index& corner, Outside outside,
+                                            double minOverlap);
 
 /// True when every voxel of the support lies inside the scene and its mask. Other panels are
 /// PARTIAL.

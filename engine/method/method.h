@@ -80,8 +80,8 @@ class Method {
     /// The interface that only methods on a GPU have; null for a method on the processor.
     [[nodiscard]] virtual const MethodOnDevice* onDevice() const { return nullptr; }
 
-    /// Why the method does not have the operation of `problem`; empty if it has. A method has lcc
-    /// unless it says otherwise, and no other operation unless it overrides this.
+    /// Why the method does not have the operation of `problem`; empty if it has. By Traits::makes,
+    /// which every method states; a method that has further reasons overrides this.
     [[nodiscard]] virtual std::string refusal(const Problem& problem) const;
 
     /// The candidates worth considering for the problem, at least one. Candidates that predict()

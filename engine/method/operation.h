@@ -79,7 +79,8 @@ struct Linear; // level_sums.h
 /// Whether the best placement has the largest or the smallest value.
 enum class Best : std::uint8_t { Largest, Smallest };
 
-/// A match operation: everything that other code asks about it.
+/// A match operation: everything that other code asks about it. Code asks for the property that it
+/// needs, never which operation it is.
 struct OperationTraits {
     std::string_view name;    ///< of `--operation`: "ssd"
     std::string_view label;   ///< where there is little room: "SSD"
@@ -99,7 +100,42 @@ struct OperationTraits {
     bool comparesSides = false;
     /// True for a sum that can also run over the channels of a colour image.
     bool sumsChannels = false;
-    /// The value of a placement. NaN: it is undefined, the panel is FLAT. Null: the score r (lcc).
+    /// True if the value is the same for the scene a S + b and the template c T + d with a, c > 0.
+    /// Then a panel is FLAT if and only if it is constant.
+    bool ignoresContrast = false;
+    /// True if the bound of a value is within the promise itself, as no magnitude exceeds 1. Else
+    /// the promise is relative, see isPure().
+    bool absolutePromise = false;
+    /// True if sums over values are in kScoreUnit, and statistics and peaks read the floats of a
+    /// map also where it has doubles. Else values may be of any magnitude.
+    bool inScoreUnits = false;
+    /// True if a map in double holds the exact values of integers.
+    bool exactOfIntegers = true;
+    /// True if the law of the values in a scene without objects is known (METHODS 6). Thresholds by
+    /// false positives and by z, null templates and comparing both hands need it.
+    bool hasLaw = false;
+    /// True if poses, and places within a voxel, are refined from pixels (match/refine.h,
+    /// match/place.h).
+    bool refinesByPixels = false;
+    /// True if a search over poses knows which of them cannot reach a threshold (engine/search).
+    bool prunes = false;
+    /// True if a peak of a small bank of poses is compared with all members of the bank.
+    bool comparesMembers = false;
+    /// True if `--statistics` and `--outside eibl` have a meaning: both choose the denominator.
+    bool choosesDenominator = false;
+    /// True if a heatmap begins at 0, else at the least value of the map.
+    bool drawnFromZero = false;
+    /// True if rows of placements are made by the row scorer (cpu/simd/row_scorer.h) from a
+    /// template normalised to mean 0 and norm 1 (CanonicalTemplate), and placements that are no
+    /// boxes by LccValues. The row scorer keeps 1 / sqrt(D) for further templates, records what
+    /// recomputes a LOWCONF voxel, takes sums under a mask of the template and predicts its largest
+    /// bound. False: rows are made by `linear`, or byDefinition.
+    bool hasRowScorer = false;
+    /// Time of a canonical value, in times of method::canonicalNs().
+    double canonicalShare = 4;
+    /// Nanoseconds of the reference definition (engine/reference) for a voxel of a panel.
+    double definitionNs = 60;
+    /// The value of a placement. NaN: it is undefined, the panel is FLAT. Null: hasRowScorer.
     Bounded (*finish)(const Quantities&) = nullptr;
     /// The same of linear forms, for whole rows. Null: byDefinition, or as finish.
     Linear (*linear)(const QuantitiesOf<Linear>&) = nullptr;
@@ -109,16 +145,18 @@ struct OperationTraits {
     /// or where sides are compared to the mean of sum P^2 and sum T^2 (byDefinition: to
     /// sum |P| + sum |T|).
     [[nodiscard]] bool isPure() const { return unit.empty(); }
+    /// True if peaks always have a threshold; else a job may list the best `--max-peaks` ones.
+    [[nodiscard]] bool hasThreshold() const { return std::isfinite(threshold); }
     /// +1 or -1: times a value it is largest for the best placement.
     [[nodiscard]] double sign() const { return best == Best::Largest ? 1 : -1; }
     /// The largest of sign() * value.
     [[nodiscard]] double top() const { return best == Best::Largest ? highest : -lowest; }
 };
 
-/// The table of all operations, lcc first, in the order of the help.
+/// The table of all operations, the default first, in the order of the help.
 [[nodiscard]] std::span<const OperationTraits> operationTable();
 
-/// A row of the table. The default is lcc.
+/// A row of the table. The default is the first.
 class Operation {
   public:
     constexpr Operation() = default;
@@ -126,8 +164,6 @@ class Operation {
     constexpr explicit Operation(std::size_t row) : m_row(static_cast<std::uint8_t>(row)) {}
 
     [[nodiscard]] const OperationTraits& traits() const { return operationTable()[m_row]; }
-    /// True for the score r, whose methods are its own.
-    [[nodiscard]] constexpr bool isLcc() const { return m_row == 0; }
     friend constexpr bool operator==(const Operation&, const Operation&) = default;
 
   private:
@@ -135,6 +171,15 @@ class Operation {
 };
 
 [[nodiscard]] inline std::string_view name(Operation operation) { return operation.traits().name; }
+
+/// The name for texts that leave out what a job has by default: empty for the default operation.
+[[nodiscard]] inline std::string_view nameUnlessDefault(Operation operation) {
+    return operation == Operation() ? std::string_view() : name(operation);
+}
+/// The same of a name that was read, of any operation.
+[[nodiscard]] inline std::string_view nameUnlessDefault(std::string_view read) {
+    return read == name(Operation()) ? std::string_view() : read;
+}
 
 /// The exponent of the unit of both sides for an operation that compares them, from those of each
 /// side: the larger one, but for a pure number, which the smaller side decides too, the middle.

@@ -4,8 +4,16 @@
 
 namespace flcc::method {
 
-/// Properties of a method, the same on every device. Code that plans or lists methods asks for them
-/// instead of comparing names.
+/// The values of placements that a method makes. It refuses problems that need others.
+struct Values {
+    bool scores = false;      ///< r, of operations that have the row scorer
+    bool forms = false;       ///< of other operations, from sums and canonical values
+    bool differences = false; ///< of operations that are byDefinition
+    bool searchSums = false;  ///< Problem::searchSums beside them
+};
+
+/// Properties of a method, all but `makes` the same on every device. Code that plans or lists
+/// methods asks for them instead of comparing names.
 struct Traits {
     std::string_view title; ///< the method's name in a list: "Tiled Fourier"
     /// True: numerators are sums of products, and Candidate::tile is in placements. False:
@@ -18,6 +26,7 @@ struct Traits {
     /// considers it where that one does not fit.
     bool savesMemory = false;
     bool cutsTemplate = false; ///< a template that does not fit into the tile is cut into blocks
+    Values makes;
 };
 
 } // namespace flcc::method

@@ -30,7 +30,7 @@ class WeightedSum {
 } // namespace
 
 CanonicalTemplate::CanonicalTemplate(const MaskedView& templ, Operation operation) {
-    if (operation.isLcc()) {
+    if (operation.traits().hasRowScorer) {
         *this = CanonicalTemplate(templ);
         return;
     }
@@ -40,6 +40,16 @@ CanonicalTemplate::CanonicalTemplate(const MaskedView& templ, Operation operatio
         setSupport(templ);
     }
     setWeights(templ, operation);
+}
+
+OperationValue canonicalValue(Operation operation, const MaskedView& scene,
+                              const CanonicalTemplate& templ, const base::Index& corner,
+                              Outside outside, double minOverlap) {
+    if (templ.operand() != nullptr) {
+        return templ.operand()->value(operation, scene, corner, outside, minOverlap);
+    }
+    const CanonicalValue found = canonicalValue(scene, templ, corner, outside);
+    return {found.score, found.bound, 1, found.scored ? base::Status::Ok : base::Status::Flat};
 }
 
 void CanonicalTemplate::setWeights(const MaskedView& templ, Operation operation) {

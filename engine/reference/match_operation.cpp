@@ -5,6 +5,7 @@
 #include <string>
 
 #include "engine/base/error.h"
+#include "engine/method/canonical.h"
 
 namespace flcc::reference {
 
@@ -89,6 +90,10 @@ MatchOperation::MatchOperation(method::Operation operation, const method::Masked
                                method::Outside outside, double minOverlap)
     : m_operation(operation), m_extents(templ.extents()), m_support(supportOf(templ)),
       m_outside(outside), m_minOverlap(minOverlap) {
+    if (method::name(operation) == "lcc") {
+        m_lcc.emplace(templ, outside, minOverlap);
+        return;
+    }
     std::visit(
         [&](const auto& pixels) {
             for (const base::Index& at : m_support) {
@@ -129,6 +134,9 @@ MatchOperation::Pairs MatchOperation::pairsAt(const method::MaskedView& scene,
 }
 
 Score MatchOperation::at(const method::MaskedView& scene, const base::Index& corner) const {
+    if (m_lcc) {
+        return m_lcc->at(scene, corner);
+    }
     const Pairs pairs = pairsAt(scene, corner);
     if (!base::hasValue(pairs.status)) {
         return {0, pairs.status};
@@ -140,6 +148,9 @@ Score MatchOperation::at(const method::MaskedView& scene, const base::Index& cor
 }
 
 double MatchOperation::errorAt(const method::MaskedView& scene, const base::Index& corner) const {
+    if (m_lcc) {
+        return method::canonicalBound(base::voxelCount(m_extents));
+    }
     const Pairs pairs = pairsAt(scene, corner);
     const auto n = static_cast<double>(pairs.panel.size());
     long double panel = 0; // largest magnitudes
@@ -160,6 +171,9 @@ double MatchOperation::errorAt(const method::MaskedView& scene, const base::Inde
 
 double MatchOperation::scaleAt(const method::MaskedView& scene, const base::Index& corner) const {
     const method::OperationTraits& traits = m_operation.traits();
+    if (traits.absolutePromise) {
+        return 1;
+    }
     if (traits.isPure()) {
         return std::fmax(1, std::fabs(at(scene, corner).value));
     }

@@ -1,14 +1,17 @@
 #pragma once
 
+#include <optional>
 #include <vector>
 
 #include "engine/method/operation.h"
+#include "engine/reference/lcc.h"
 #include "engine/reference/score.h"
 #include "engine/reference/seen_panel.h"
 
 namespace flcc::reference {
 
-/// The operations of a match other than lcc by their definitions, panel by panel, in long double:
+/// Every operation of a match by its definition, panel by panel: lcc by Lcc, in double, the others
+/// in long double:
 ///
 ///     correlation  sum P T                    cosine  sum P T / sqrt(sum P^2 sum T^2)
 ///     covariance   sum (P - p)(T - t)         nssd    sum (P - T)^2 / sqrt(sum P^2 sum T^2)
@@ -26,7 +29,7 @@ class MatchOperation {
 
     /// The value of the placement whose first voxel lies on `corner`.
     [[nodiscard]] Score at(const method::MaskedView& scene, const base::Index& corner) const;
-    /// Bound on the error of at(): that of sums in long double.
+    /// Bound on the error of at().
     [[nodiscard]] double errorAt(const method::MaskedView& scene, const base::Index& corner) const;
 
     /// What a bound at() is compared with, times the promise (method::OperationValue::scale).
@@ -39,6 +42,7 @@ class MatchOperation {
     [[nodiscard]] Pairs pairsAt(const method::MaskedView& scene, const base::Index& corner) const;
 
     method::Operation m_operation;
+    std::optional<Lcc> m_lcc; ///< the definition of lcc, which has the next members of its own
     base::Extents m_extents;
     std::vector<base::Index> m_support;
     std::vector<long double> m_templ;

@@ -218,6 +218,28 @@ class ArchitectureTest : public QObject {
         QCOMPARE(faults("tests/engine/a.cpp", "job.method = \"direct\";\n"), std::size_t{0});
     }
 
+    void aComparisonOfOperationsIsFound() {
+        const auto faults = [](const char* path, const char* text) {
+            return operationFaults(path, text).size();
+        };
+        for (const char* const code :
+             {"if (problem.operation.isLcc()) {\n", "const bool isSsd = false;\n",
+              "if (traits.name == \"sad\") {\n", "return \"lcc\" != name(operation);\n",
+              "if (operation == method::Operation()) {\n", "a = operation != Operation{};\n",
+              "b = operation == *method::operationNamed(\"ssd\");\n"}) {
+            QCOMPARE(faults("engine/cpu/a.cpp", code), std::size_t{1});
+            QCOMPARE(faults("ui/match/a.h", code), std::size_t{1});
+            QCOMPARE(faults("tests/engine/a.cpp", code), std::size_t{0});
+            QCOMPARE(faults("engine/reference/match_operation.cpp", code), std::size_t{0});
+        }
+        for (const char* const code :
+             {"int a; // as isLcc() was\n", "job.operation = *operationNamed(\"covariance\");\n",
+              "if (operation == other.operation) {\n", "{\"correlation\", found},\n",
+              "if (operation.traits().hasLaw) {\n"}) {
+            QCOMPARE(faults("engine/cpu/a.cpp", code), std::size_t{0});
+        }
+    }
+
     void aFolderOfOneMachineIsFound() {
         const std::string slash = "/"; // so that this file names none
         QCOMPARE(machinePathFaults("a.md", "see " + slash + "home/me/x\n").size(), std::size_t{1});
@@ -277,6 +299,11 @@ class ArchitectureTest : public QObject {
 
     void noCodeKnowsAMethodByName() {
         const QString faults = faultsOfTree(methodNameFaults);
+        QVERIFY2(faults.isEmpty(), qPrintable(faults));
+    }
+
+    void noCodeAsksWhichOperationItHas() {
+        const QString faults = faultsOfTree(operationFaults);
         QVERIFY2(faults.isEmpty(), qPrintable(faults));
     }
 

@@ -429,6 +429,33 @@ std::vector<std::string> methodNameFaults(std::string_view path, std::string_vie
     return faults;
 }
 
+std::vector<std::string> operationFaults(std::string_view path, std::string_view text) {
+    static const Names kLayerFolders{"engine/", "viz/", "ui/", "app/"};
+    // The default operation's name, which texts leave out, and the table of definitions by name.
+    static const Names kTables{"engine/method/operation.h", "engine/reference/match_operation.cpp"};
+    static const std::string kName("\"(lcc|correlation|covariance|cosine|ssd|nssd|sad)\"");
+    static const std::regex kComparison(
+        R"(\bis(Lcc|Correlation|Covariance|Cosine|Ssd|Nssd|Sad)\b|[=!]=\s*)" + kName + "|" + kName +
+        R"(\s*[=!]=|[=!]=\s*\*?(method::)?(Operation\s*[({]|operationNamed\())");
+    static const std::regex kComment(R"(//.*)");
+    std::vector<std::string> faults;
+    if (!isSource(path) || !startsWithAny(path, kLayerFolders) || startsWithAny(path, kTables)) {
+        return faults;
+    }
+    int number = 0;
+    for (const std::string_view line : linesOf(text)) {
+        ++number;
+        const std::string code = std::regex_replace(std::string(line), kComment, "");
+        std::smatch match;
+        if (std::regex_search(code, match, kComparison)) {
+            faults.push_back(fault(path, number,
+                                   "asks which operation it is (" + match[0].str() +
+                                       "); ask for the property of its OperationTraits"));
+        }
+    }
+    return faults;
+}
+
 std::vector<std::string> machinePathFaults(std::string_view path, std::string_view text) {
     static const std::regex kMachinePath(R"((^|[^\w.])/(work|farm|home|root|Users|tmp)/\w)");
     std::vector<std::string> faults;

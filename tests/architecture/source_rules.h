@@ -34,6 +34,12 @@ struct Include {
 [[nodiscard]] std::vector<std::string> methodNameFaults(std::string_view path,
                                                         std::string_view text);
 
+/// Code that asks which match operation it has, by name, by number or by a function such as isSad.
+/// It must ask for the property that it needs (method::OperationTraits), so that operations stay
+/// rows of one table.
+[[nodiscard]] std::vector<std::string> operationFaults(std::string_view path,
+                                                       std::string_view text);
+
 /// The classes, with their namespaces, of which the text of a source file defines member functions
 /// outside of the class.
 [[nodiscard]] std::vector<std::string> classesDefinedIn(std::string_view text);

@@ -56,7 +56,7 @@ class DefectiveMethod final : public method::Method {
 
     [[nodiscard]] std::string_view name() const override { return "direct"; }
     [[nodiscard]] method::Traits traits() const override {
-        return {.title = "Direct", .byDefinition = true};
+        return {.title = "Direct", .byDefinition = true, .makes = {.scores = true}};
     }
     [[nodiscard]] std::string_view device() const override { return "cpu"; }
     [[nodiscard]] std::vector<method::Candidate> candidates(const method::Problem&,

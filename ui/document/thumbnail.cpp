@@ -125,7 +125,7 @@ QImage thumbnailOf(const job::JobResult& result, int size) {
     }
     const method::Operation& operation = result.report.plan.problem.operation;
     match::HeatmapScale scale;
-    if (operation.isLcc() && result.report.map) {
+    if (operation.traits().drawnFromZero && result.report.map) {
         scale.high = std::max(job::largestOfOthers(result.report), 1.0 / 256);
     } else if (result.report.map) {
         scale.low = result.report.map->statistics.minimum;

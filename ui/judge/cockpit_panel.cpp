@@ -105,7 +105,8 @@ double CockpitPanel::current() const {
         return m_threshold;
     }
     const double listed = job::thresholdOf(*result);
-    return result->settings.operation.isLcc() ? std::max(listed, m_threshold) : listed;
+    return result->settings.operation.traits().hasThreshold() ? std::max(listed, m_threshold)
+                                                              : listed;
 }
 
 void CockpitPanel::setThreshold(double score) {

@@ -23,9 +23,7 @@ io::PeakContext peakContext(const ResultEntry& result) {
     context.sceneMask = result.job->sceneMask ? result.job->sceneMask->source : "";
     context.extent = method::name(problem.extent);
     context.outside = method::name(problem.outside);
-    if (!problem.operation.isLcc()) {
-        context.operation = method::name(problem.operation);
-    }
+    context.operation = method::nameUnlessDefault(problem.operation);
     if (result.job->report.audit) {
         context.audit = job::auditText(*result.job->report.audit);
     }

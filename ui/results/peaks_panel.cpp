@@ -338,8 +338,8 @@ void PeaksPanel::refresh() {
         text += m_document.isVolume()
                     ? tr(" · positions in voxels from 0, x y z = first voxel of the placement")
                     : tr(" · positions in pixels from 0, x y = first pixel of the placement");
-        if (result->settings.operation.isLcc() && m_threshold < job::thresholdOf(*result) - 1e-9 &&
-            !result->job->map) {
+        if (result->settings.operation.traits().hasThreshold() &&
+            m_threshold < job::thresholdOf(*result) - 1e-9 && !result->job->map) {
             text +=
                 tr(" · run again for peaks below %1").arg(numberText(job::thresholdOf(*result)));
         }

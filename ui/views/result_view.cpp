@@ -101,7 +101,7 @@ match::HeatmapScale ResultView::mapScale() const {
     const method::Operation operation = m_running           ? m_runningOperation
                                         : result != nullptr ? result->settings.operation
                                                             : method::Operation();
-    if (!operation.isLcc()) {
+    if (!operation.traits().drawnFromZero) {
         if (m_running && m_runningRange) {
             std::tie(scale.low, scale.high) = *m_runningRange;
         } else if (!m_running && result->job->report.map) {
@@ -242,7 +242,7 @@ void ResultView::showBestSoFar(std::shared_ptr<const method::MatchMap> map) {
         return;
     }
     m_running = map;
-    if (!m_runningOperation.isLcc()) {
+    if (!m_runningOperation.traits().drawnFromZero) {
         m_runningRange = match::valueRange(map->value.view(), map->status.view());
     }
     showMap(map, m_mapTempl, m_mapCorner, true); // it changes no more
@@ -259,7 +259,7 @@ void ResultView::addRegions(const std::vector<base::Box>& regions) {
         }
         m_scenes.volume->mapRegionFinished(region);
     }
-    if (!m_runningOperation.isLcc()) {
+    if (!m_runningOperation.traits().drawnFromZero) {
         for (const base::Box& region : regions) {
             if (const auto values = match::valueRange(m_running->value.view().part(region),
                                                       m_running->status.view().part(region))) {

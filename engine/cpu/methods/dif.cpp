@@ -42,7 +42,10 @@ class DifMethod final : public method::Method {
   public:
     [[nodiscard]] std::string_view name() const override { return "dif"; }
     [[nodiscard]] method::Traits traits() const override {
-        return {.title = "Decimated Fourier", .wholeScene = true, .savesMemory = true};
+        return {.title = "Decimated Fourier",
+                .wholeScene = true,
+                .savesMemory = true,
+                .makes = {.scores = true, .forms = true, .searchSums = true}};
     }
     [[nodiscard]] std::string_view device() const override { return "cpu"; }
 

@@ -67,11 +67,11 @@ class DirectMethod final : public method::Method {
   public:
     [[nodiscard]] std::string_view name() const override { return "direct"; }
     [[nodiscard]] method::Traits traits() const override {
-        return {.title = "Direct", .byDefinition = true};
+        return {.title = "Direct",
+                .byDefinition = true,
+                .makes = {.scores = true, .forms = true, .differences = true, .searchSums = true}};
     }
     [[nodiscard]] std::string_view device() const override { return "cpu"; }
-    /// Has every operation.
-    [[nodiscard]] std::string refusal(const Problem&) const override { return {}; }
 
     [[nodiscard]] std::vector<Candidate> candidates(const Problem& problem,
                                                     const method::Limits& limits,

@@ -172,7 +172,9 @@ class FourierMethod final : public method::Method {
   public:
     [[nodiscard]] std::string_view name() const override { return "fourier"; }
     [[nodiscard]] method::Traits traits() const override {
-        return {.title = "Whole-scene Fourier", .wholeScene = true};
+        return {.title = "Whole-scene Fourier",
+                .wholeScene = true,
+                .makes = {.scores = true, .forms = true, .searchSums = true}};
     }
     [[nodiscard]] std::string_view device() const override { return "cpu"; }
 

@@ -256,7 +256,10 @@ class SeparableMethod final : public method::Method {
   public:
     [[nodiscard]] std::string_view name() const override { return "separable"; }
     [[nodiscard]] method::Traits traits() const override {
-        return {.title = "Separable", .byDefinition = true, .axisByAxis = true};
+        return {.title = "Separable",
+                .byDefinition = true,
+                .axisByAxis = true,
+                .makes = {.scores = true, .forms = true, .searchSums = true}};
     }
     [[nodiscard]] std::string_view device() const override { return "cpu"; }
 
@@ -299,8 +302,9 @@ class SeparableMethod final : public method::Method {
                 return method::Refusal{reason};
             }
         }
-        if (!problem.operation.isLcc() && problem.precision == method::Precision::Double &&
-            base::isInteger(problem.scenePixel) && base::isInteger(problem.templPixel)) {
+        if (problem.operation.traits().exactOfIntegers &&
+            problem.precision == method::Precision::Double && base::isInteger(problem.scenePixel) &&
+            base::isInteger(problem.templPixel)) {
             return method::Refusal{"sums of integers along axes are not exact, as a map in double "
                                    "promises; use direct or tiled"};
         }

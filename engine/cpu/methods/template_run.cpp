@@ -241,8 +241,9 @@ template <class Real> class BlockedRun {
                     const auto& part = m_run.templ.blocks()[segments.size()];
                     // A template that sums to 0 over all blocks needs differences of the means
                     // only.
-                    const double mean =
-                        m_problem.operation.isLcc() ? segment.mean - first.mean : segment.mean;
+                    const double mean = m_problem.operation.traits().hasRowScorer
+                                            ? segment.mean - first.mean
+                                            : segment.mean;
                     result.rest += mean * part.sum;
                     means += std::abs(mean) * part.root * part.norm;
                     norms += segment.norm * part.norm;

@@ -68,7 +68,10 @@ double farTimes(double bytes) {
 class TiledMethod final : public method::Method {
   public:
     [[nodiscard]] std::string_view name() const override { return "tiled"; }
-    [[nodiscard]] method::Traits traits() const override { return {.title = "Tiled Fourier"}; }
+    [[nodiscard]] method::Traits traits() const override {
+        return {.title = "Tiled Fourier",
+                .makes = {.scores = true, .forms = true, .searchSums = true}};
+    }
     [[nodiscard]] std::string_view device() const override { return "cpu"; }
 
     [[nodiscard]] std::vector<Candidate> candidates(const Problem& problem,

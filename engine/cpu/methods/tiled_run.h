@@ -25,7 +25,7 @@ namespace flcc::cpu {
 /// True if tiles inside the scene under masks of templates are no general ones: in single
 /// precision, and wherever there are weights.
 [[nodiscard]] inline bool masksInTiles(const method::Problem& problem) {
-    return problem.mask && problem.operation.isLcc() &&
+    return problem.mask && problem.operation.traits().hasRowScorer &&
            (problem.precision == method::Precision::Single || problem.weights);
 }
 

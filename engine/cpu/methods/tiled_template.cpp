@@ -39,7 +39,9 @@ class TiledTemplateMethod final : public method::Method {
   public:
     [[nodiscard]] std::string_view name() const override { return "tiled-template"; }
     [[nodiscard]] method::Traits traits() const override {
-        return {.title = "Scene and template tiled", .cutsTemplate = true};
+        return {.title = "Scene and template tiled",
+                .cutsTemplate = true,
+                .makes = {.scores = true, .forms = true, .searchSums = true}};
     }
     [[nodiscard]] std::string_view device() const override { return "cpu"; }
 

@@ -53,8 +53,8 @@ bool GeneralSums::load(const GeneralRun& run, const SupportTemplate& templ,
 
 void GeneralSums::loadVoxels(const GeneralRun& run, const base::Box& seen) {
     m_own->clear();
-    // The frame of lcc is that of its definition, whose level the vector code may miss by a bit.
-    if (!run.problem.operation.isLcc() && run.scene.mask.data() == nullptr &&
+    // LccValues needs the frame of the definition, whose level the vector code may miss by a bit.
+    if (!run.problem.operation.traits().hasRowScorer && run.scene.mask.data() == nullptr &&
         base::contains(run.scene.extents(), seen)) {
         if (const auto frame = loadInScene(run.scene.pixels, seen, m_own->input())) {
             m_frame = *frame;

@@ -82,8 +82,9 @@ class GeneralTile {
     GeneralTile(const GeneralRun& run, const OperationPrepared& templ, const base::Box& out,
                 const method::MapView& map)
         : m_run(run), m_problem(run.problem), m_templ(templ), m_out(out), m_map(map),
-          m_first(seenBy(run.problem, out).corner), m_lcc(run.problem.operation.isLcc()),
-          m_pure(!m_lcc && run.problem.operation.traits().isPure()),
+          m_first(seenBy(run.problem, out).corner),
+          m_absolute(run.problem.operation.traits().absolutePromise),
+          m_pure(!m_absolute && run.problem.operation.traits().isPure()),
           m_rounding(map.exact.data() == nullptr ? kUnitSingle : 0),
           m_row(static_cast<std::size_t>(out.extents.x)) {}
 
@@ -145,7 +146,7 @@ class GeneralTile {
     }
     /// With the error of storing the value in its bound.
     [[nodiscard]] OperationValue rounded(OperationValue value) const {
-        value.bound += m_rounding * (m_lcc ? 1 : std::abs(value.value));
+        value.bound += m_rounding * (m_absolute ? 1 : std::abs(value.value));
         return value;
     }
 
@@ -194,8 +195,8 @@ class GeneralTile {
     [[nodiscard]] bool takeRow(std::int64_t y, std::int64_t z) {
         RowFacts row;
         if (m_row.plain) {
-            base::inWidest(RowFactsLoop{m_row, m_problem.promise, m_lcc ? m_rounding : 0,
-                                        m_lcc ? 0 : m_rounding, row});
+            base::inWidest(RowFactsLoop{m_row, m_problem.promise, m_absolute ? m_rounding : 0,
+                                        m_absolute ? 0 : m_rounding, row});
         }
         if (!row.good) {
             return false;
@@ -246,10 +247,10 @@ class GeneralTile {
     const OperationPrepared& m_templ;
     const base::Box& m_out;
     const method::MapView& m_map;
-    Index m_first; ///< the scene voxel under the template's first one at the first placement
-    bool m_lcc;
+    Index m_first;     ///< the scene voxel under the template's first one at the first placement
+    bool m_absolute;   ///< OperationTraits::absolutePromise
     bool m_pure;       ///< whose relative bounds the search for peaks needs
-    double m_rounding; ///< of a value that the map stores: relative, of lcc absolute
+    double m_rounding; ///< of a value that the map stores: relative, or absolute as the promise
     RowValues m_row;
     std::vector<std::pair<Index, OperationValue>> m_open;
     std::vector<float> m_bounds; ///< a sample
@@ -263,7 +264,7 @@ OperationPrepared::OperationPrepared(const Problem& problem,
                                      const method::CanonicalTemplate& canonical,
                                      const method::MaskedView& templ, const TransformShape& points)
     : m_canonical(&canonical), m_templ(canonical.operand()) {
-    if (problem.operation.isLcc()) {
+    if (problem.operation.traits().hasRowScorer) {
         m_weights.emplace(canonical, templ);
     } else if (!problem.operation.traits().byDefinition) {
         makeWeights(problem, templ);
@@ -306,13 +307,12 @@ void OperationPrepared::makeWeights(const Problem& problem, const method::Masked
 OperationValue OperationPrepared::canonicalValue(const GeneralRun& run, const Index& corner,
                                                  Status status) const {
     const Problem& problem = run.problem;
-    if (!problem.operation.isLcc()) {
-        return m_templ->value(problem.operation, run.scene, corner, problem.outside,
-                              problem.minOverlap);
+    OperationValue value = method::canonicalValue(problem.operation, run.scene, *m_canonical,
+                                                  corner, problem.outside, problem.minOverlap);
+    if (problem.operation.traits().hasRowScorer) {
+        value.status = status; // LccValues has decided it from the voxels
     }
-    const method::CanonicalValue found =
-        method::canonicalValue(run.scene, *m_canonical, corner, problem.outside);
-    return {found.score, found.bound, 1, status};
+    return value;
 }
 
 std::int64_t OperationPrepared::bytes(const Problem& problem, const TransformShape& points) {
@@ -344,7 +344,7 @@ std::unique_ptr<PlacementValues> makeExactValues(const Problem& problem, const b
     } else {
         correlator = std::make_unique<DirectCorrelator>(problem.templ, tile);
     }
-    if (problem.operation.isLcc()) {
+    if (problem.operation.traits().hasRowScorer) {
         return std::make_unique<LccValues>(std::move(correlator));
     }
     return std::make_unique<OperationSums>(std::move(correlator));

@@ -118,11 +118,11 @@ class PlacementValues {
     [[nodiscard]] virtual std::int64_t overRange() const { return 0; }
 };
 
-/// True if general tiles get canonical values under weights: of lcc, in a method that transforms
-/// (`points` is not 0). These tiles lie at the edge of the scene or of its mask.
+/// True if general tiles get canonical values under weights: of the row scorer, in a method that
+/// transforms (`points` is not 0). These tiles lie at the edge of the scene or of its mask.
 [[nodiscard]] inline bool weightedByDefinition(const method::Problem& problem,
                                                const TransformShape& points) {
-    return problem.weights && problem.operation.isLcc() && points.x > 0;
+    return problem.weights && problem.operation.traits().hasRowScorer && points.x > 0;
 }
 
 /// The values that a method computes for the operation of `problem`, with tiles of at most `tile`

@@ -16,7 +16,7 @@ Counted::Counted(const method::Problem& all, const BoundTerms& terms,
         integers = !(statistics->templSteps / 2 > IntegerTemplate::kMostSteps);
     }
     if (statistics == nullptr || !(statistics->leastEnergy > 0) ||
-        all.precision == method::Precision::Double || !all.operation.isLcc()) {
+        all.precision == method::Precision::Double || !all.operation.traits().hasRowScorer) {
         return;
     }
     const double k = method::largestK(*statistics);
@@ -32,7 +32,7 @@ Counted::Counted(const method::Problem& all, const BoundTerms& terms,
 std::int64_t Counted::templateBytes() const {
     return base::byteCount(problem.templ, problem.mask ? 9 : 8) +
            (integers ? IntegerTemplate::bytes(problem) : 0) +
-           (problem.operation.isLcc()
+           (problem.operation.traits().hasRowScorer
                 ? 0
                 : method::OperationTemplate::bytes(problem.templ, problem.weights));
 }

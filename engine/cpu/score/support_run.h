@@ -35,7 +35,8 @@ void requireNamedMask(const method::Problem& problem, const method::CanonicalTem
 /// shapes of their own (operation/rim_values); `points` is 0 without transforms.
 [[nodiscard]] inline bool takesRims(const method::Problem& problem, const base::Extents& points) {
     return points.x > 0 && problem.extent != method::Extent::Valid && !problem.sceneMask &&
-           problem.operation.isLcc() && problem.precision == method::Precision::Single &&
+           problem.operation.traits().hasRowScorer &&
+           problem.precision == method::Precision::Single &&
            problem.statistics != method::WindowStatistics::Fourier;
 }
 

@@ -58,7 +58,7 @@ class Errors {
                         std::abs(products.value) * root;
     }
     /// The bound, divided by `unit`.
-    [[nodiscard]] simd::FinishConstants::Error in(double unit) const {
+    [[nodiscard]] method::shared::FinishError in(double unit) const {
         return {m_error.one / unit, m_error.root / unit, m_error.squares / unit};
     }
 
@@ -75,7 +75,7 @@ class Errors {
     double m_sums;    ///< the error of s1, relative to the sum of magnitudes
     double m_squares; ///< the error of s2, relative
     double m_operations;
-    simd::FinishConstants::Error m_error;
+    method::shared::FinishError m_error;
 };
 
 /// True if whole numbers made of these sums stay below 2^53.
@@ -88,10 +88,9 @@ bool isWhole(const CentredTile& tile, const Side& side, double count) {
 
 } // namespace
 
-std::optional<simd::FinishConstants> finishOf(const method::Problem& problem,
-                                              const method::CanonicalTemplate& templ,
-                                              const CentredTile& tile, const BoundTerms& terms,
-                                              const FinishPrecision& precision) {
+std::optional<method::shared::FinishConstants>
+finishOf(const method::Problem& problem, const method::CanonicalTemplate& templ,
+         const CentredTile& tile, const BoundTerms& terms, const FinishPrecision& precision) {
     const method::OperationTraits& traits = problem.operation.traits();
     const Side side = sideOf(templ, terms);
     const auto count = static_cast<double>(templ.count());
@@ -146,7 +145,7 @@ std::optional<simd::FinishConstants> finishOf(const method::Problem& problem,
     errors.add(form.products, size, free ? 0 : one, free ? 0 : perRoot);
     const Errors energy(of.panelSquares, root, voxel + added, 2 * voxel + added, exact);
 
-    simd::FinishConstants made;
+    method::shared::FinishConstants made;
     made.normalised = form.normalised;
     made.lowest = traits.lowest;
     made.highest = traits.highest;

@@ -3,6 +3,7 @@
 #include <optional>
 
 #include "engine/cpu/score/tile_scorer.h"
+#include "engine/method/shared/finish.h"
 
 namespace flcc::cpu {
 
@@ -16,7 +17,7 @@ struct FinishPrecision {
 /// (engine/method/NUMERICS.md, section 5). Empty if only canonical values are right: magnitudes are
 /// far from 1, whole numbers of a map of doubles would not be exact, or the operation is no linear
 /// form of sums.
-[[nodiscard]] std::optional<simd::FinishConstants>
+[[nodiscard]] std::optional<method::shared::FinishConstants>
 finishOf(const method::Problem& problem, const method::CanonicalTemplate& templ,
          const CentredTile& tile, const BoundTerms& terms, const FinishPrecision& precision);
 

@@ -33,7 +33,8 @@ std::optional<TileResult> TileScorer::merge(const method::Problem& problem,
                                             const simd::FloatBox& numerator,
                                             const CentredTile& tile, const BoundTerms& terms,
                                             KeptTile& kept, simd::MergeArguments& merge) {
-    if (!kept.m_known || tile.nonFinite > 0 || !problem.operation.isLcc() || out.y * out.z < 2) {
+    if (!kept.m_known || tile.nonFinite > 0 || !problem.operation.traits().hasRowScorer ||
+        out.y * out.z < 2) {
         return std::nullopt;
     }
     if (kept.m_worst.empty()) {

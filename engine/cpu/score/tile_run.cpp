@@ -68,7 +68,8 @@ void BestTile::take(std::int32_t templ, BestPart& part, bool plain, WorkerTally&
     if (part.view.index.data() == nullptr) {
         return;
     }
-    plain = plain && part.view.map.exact.data() == nullptr && m_problem.operation.isLcc();
+    plain =
+        plain && part.view.map.exact.data() == nullptr && m_problem.operation.traits().inScoreUnits;
     base::Box box{{0, 0, 0}, part.view.map.value.extents()};
     if (templ == 0) { // its scores are the best ones
         part.plain = !method::leaveOut(of(templ, part), templ, part.view.counted) && plain;
@@ -135,8 +136,9 @@ method::ScoreSums BestTile::merge(std::int32_t templ, const BestPart& part, cons
             {rowsOf(templ, part, box), boxOf(base::View<const float>(scores.value))});
         return sumsOf(box, sums);
     }
-    const method::ScoreSums sums =
-        m_problem.operation.isLcc() ? method::scoreSums(scores) : method::valueSums(scores);
+    const method::ScoreSums sums = m_problem.operation.traits().inScoreUnits
+                                       ? method::scoreSums(scores)
+                                       : method::valueSums(scores);
     if (templ == 0) {
         method::startBest(best);
     } else {
@@ -204,7 +206,7 @@ std::string memoryRefusal(std::int64_t bytes, const method::Limits& limits) {
 }
 
 std::string operationRefusal(const method::Problem& problem) {
-    if (problem.operation.isLcc()) {
+    if (problem.operation.traits().choosesDenominator) {
         return {};
     }
     const std::string name(method::name(problem.operation));

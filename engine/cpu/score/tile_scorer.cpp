@@ -215,9 +215,9 @@ TileResult TileScorer::score(const method::Problem& problem, const base::AnyView
     arguments.bounds = m_bounds.data();
     arguments.scratch = m_scratch.data();
     m_low.panels.clear();
-    const bool lcc = problem.operation.isLcc();
+    const method::OperationTraits& traits = problem.operation.traits();
     const MaskWeights* const mask = kept != nullptr ? kept->masked().mask : nullptr;
-    if (lcc && std::is_same_v<Real, float> && problem.recompute) {
+    if (traits.hasRowScorer && std::is_same_v<Real, float> && problem.recompute) {
         m_low.start(static_cast<std::size_t>(mostLow(m_tile)));
         arguments.low = &m_low;
     }
@@ -243,12 +243,12 @@ TileResult TileScorer::score(const method::Problem& problem, const base::AnyView
     if (mask != nullptr) {
         setMasked(kept->masked(), tile, kUnitOf<Real>, constants);
     }
-    std::optional<simd::FinishConstants> finish;
-    if (!lcc) {
+    std::optional<method::shared::FinishConstants> finish;
+    if (!traits.hasRowScorer) {
         finish = finishOf(problem, templ, tile, terms, {inDouble, part.exact.data() != nullptr});
         arguments.finish = finish ? &*finish : nullptr;
     }
-    if (lcc || finish) {
+    if (traits.hasRowScorer || finish) {
         result.tally = simd::scoreTile(arguments, constants);
     } else {
         result.tally.suspicious = result.tally.marked = base::voxelCount(out.extents);
@@ -278,7 +278,7 @@ TileResult TileScorer::score(const method::Problem& problem, const base::AnyView
         clearExact(part, touched);
     }
     result.lowConf = result.tally.lowConf;
-    if (!lcc) {
+    if (!traits.hasRowScorer) {
         decide(problem, scene, out, templ, part, result);
     } else if (result.tally.suspicious > 0) {
         if (panels.flat.empty()) {
@@ -305,10 +305,11 @@ namespace {
 method::OperationValue canonicalAt(const method::Problem& problem, const base::AnyView& scene,
                                    const method::CanonicalTemplate& templ,
                                    const base::Index& corner, const method::MapView& part) {
-    method::OperationValue value = templ.operand()->value(problem.operation, scene, corner,
+    method::OperationValue value = method::canonicalValue(problem.operation, scene, templ, corner,
                                                           problem.outside, problem.minOverlap);
     if (part.exact.data() == nullptr) {
-        value.bound += kUnitSingle * std::abs(value.value);
+        value.bound +=
+            kUnitSingle * (problem.operation.traits().absolutePromise ? 1 : std::abs(value.value));
     }
     if (base::hasValue(value.status) && !(value.bound <= problem.promise * value.scale)) {
         value.status = Status::LowConf;
@@ -317,10 +318,20 @@ method::OperationValue canonicalAt(const method::Problem& problem, const base::A
 }
 
 /// Counts the bound of a value within the promise.
-void addBound(const method::OperationValue& value, simd::ScoreTally& to) {
+void addBound(const method::OperationTraits& traits, const method::OperationValue& value,
+              simd::ScoreTally& to) {
     to.largestBound = std::max(to.largestBound, value.bound);
-    to.largestRelative = value.bound > 0 ? std::max(to.largestRelative, value.bound / value.scale)
-                                         : to.largestRelative;
+    if (!traits.absolutePromise && value.bound > 0) {
+        to.largestRelative = std::max(to.largestRelative, value.bound / value.scale);
+    }
+}
+
+/// False if it is known beforehand that no canonical value keeps the promise.
+bool mayKeepPromise(const method::Problem& problem, const method::MapView& part) {
+    return !problem.operation.traits().absolutePromise ||
+           method::canonicalBound(base::voxelCount(problem.templ)) +
+                   (part.exact.data() == nullptr ? kUnitSingle : 0.0) <=
+               problem.promise;
 }
 
 void write(const method::MapView& part, const base::Index& at, double value, Status status) {
@@ -351,7 +362,7 @@ void TileScorer::decide(const method::Problem& problem, const base::AnyView& sce
             ++result.lowConf;
             result.tally.largestLowConf = std::max(result.tally.largestLowConf, value.bound);
         } else if (base::hasValue(value.status)) {
-            addBound(value, result.tally);
+            addBound(problem.operation.traits(), value, result.tally);
         }
     });
 }
@@ -360,7 +371,8 @@ void TileScorer::scoreAgain(const method::Problem& problem, const AgainInput& in
                             const method::MapView& part, double doubleNs, TileResult& result) {
     const Extents& m = problem.templ;
     const std::vector<simd::LowPanel>& panels = m_low.panels;
-    if (!problem.operation.isLcc() || !problem.recompute || panels.empty() || m_low.full) {
+    if (!problem.operation.traits().hasRowScorer || !problem.recompute || panels.empty() ||
+        m_low.full) {
         return;
     }
     PanelNumerators numerators(input, result.tile, panels);
@@ -412,9 +424,8 @@ void TileScorer::scoreAgain(const method::Problem& problem, const AgainInput& in
 
 bool TileScorer::wantsDouble(const method::Problem& problem, const TileResult& result,
                              double doubleNs) {
-    constexpr double kOtherNs = 4; // of a canonical value, divided by those of lcc
-    const double voxelNs = method::canonicalNs(base::voxelCount(problem.templ)) *
-                           (problem.operation.isLcc() ? 1 : kOtherNs);
+    const double voxelNs = method::canonicalNs(base::voxelCount(problem.templ),
+                                               problem.operation.traits().canonicalShare);
     return problem.recompute && static_cast<double>(result.lowConf) * voxelNs > doubleNs;
 }
 
@@ -423,11 +434,7 @@ void TileScorer::finish(const method::Problem& problem, const base::AnyView& sce
                         const TileResult& result, const method::MapView& part,
                         FactsCollector& collector) {
     simd::ScoreTally tally = result.tally;
-    const double bound = method::canonicalBound(base::voxelCount(problem.templ)) +
-                         (part.exact.data() == nullptr ? kUnitSingle : 0.0);
-    const bool lcc = problem.operation.isLcc();
-    const bool repair =
-        problem.recompute && result.lowConf > 0 && (!lcc || bound <= problem.promise);
+    const bool repair = problem.recompute && result.lowConf > 0 && mayKeepPromise(problem, part);
     double lowConf = 0; // the largest bound of canonical values above the promise
     std::array<std::int64_t, base::kStatusCount> counts{};
     std::int64_t recomputed = result.inDouble ? base::voxelCount(out.extents) : result.again;
@@ -438,8 +445,8 @@ void TileScorer::finish(const method::Problem& problem, const base::AnyView& sce
             base::voxelCount(out.extents) - result.tally.marked;
     } else {
         const Extents& extents = out.extents;
-        forVoxels(part, [&](float& value, Status& status, std::size_t i) {
-            if (repair && !lcc && status == Status::LowConf) {
+        forVoxels(part, [&](float&, Status& status, std::size_t i) {
+            if (repair && status == Status::LowConf) {
                 const base::Index here = indexOf(i, extents);
                 const method::OperationValue found =
                     canonicalAt(problem, scene, templ, movedBy(out.corner, here), part);
@@ -448,31 +455,16 @@ void TileScorer::finish(const method::Problem& problem, const base::AnyView& sce
                 if (found.status == Status::LowConf) {
                     lowConf = std::max(lowConf, found.bound);
                 } else if (base::hasValue(found.status)) {
-                    addBound(found, tally);
+                    addBound(problem.operation.traits(), found, tally);
                 }
-            } else if (repair && status == Status::LowConf) {
-                const auto at = static_cast<std::int64_t>(i);
-                const base::Index here{at % extents.x, at / extents.x % extents.y,
-                                       at / (extents.x * extents.y)};
-                const double score = method::canonicalScore(
-                    scene, templ,
-                    {out.corner.x + here.x, out.corner.y + here.y, out.corner.z + here.z});
-                value = static_cast<float>(score);
-                if (part.exact.data() != nullptr) {
-                    part.exact.at(here) = score;
-                }
-                status = Status::Ok;
-                recomputed += result.inDouble ? 0 : 1;
             }
             ++counts[static_cast<std::size_t>(status)];
         });
         if (counts[static_cast<std::size_t>(Status::LowConf)] == 0) {
             tally.largestLowConf = 0;
-        } else if (repair && !lcc) {
+        } else if (repair) {
             tally.largestLowConf = lowConf;
         }
-        tally.largestBound =
-            repair && lcc ? std::max(tally.largestBound, bound) : tally.largestBound;
     }
     for (std::int64_t i = 0; i < out.extents.x; i += kRowBoundStep) {
         collector.addBound(m_bounds.data()[i]);

@@ -10,6 +10,7 @@
 #include "engine/base/extents.h"
 #include "engine/base/image.h"
 #include "engine/cpu/common/for_items.h"
+#include "engine/method/shared/finish.h"
 #include "engine/method/shared/fourier_bound.h"
 
 /// The inner loops of the CPU methods. They are compiled for every instruction set of the target
@@ -171,41 +172,7 @@ struct ScoreConstants {
     double varianceSquare = 0;
 };
 
-/// The constants of a tile that turn sums into values of an operation other than lcc:
-///
-///     form = one + panel s1 + squares s2 + products num,  value = form or form / sqrt(energy)
-///     energy = energyOne + energyPanel s1 + s2            (sum P^2 in units of x^2)
-///
-/// with bounds on the errors of both, of the form e.one + e.root sqrt(s2) + e.squares s2
-/// (engine/method/NUMERICS.md, section 5).
-struct FinishConstants {
-    struct Error {
-        double one = 0;
-        double root = 0;
-        double squares = 0;
-    };
-    double one = 0;
-    double panel = 0;
-    double squares = 0;
-    double products = 0;
-    Error error;
-    /// True: the value is form / sqrt(energy), and the promise is on 1 or the value, if that is
-    /// larger. Where energy may be 0, the panel may be FLAT.
-    bool normalised = false;
-    double energyOne = 0;
-    double energyPanel = 0;
-    Error energyError;
-    double rounding = 0; ///< of the last operations of a value, relative
-    /// The promise is on scaleOne + scaleEnergy energy + scaleRoot sqrt(energy).
-    double scaleOne = 0;
-    double scaleEnergy = 0;
-    double scaleRoot = 0;
-    double lowest = 0; ///< of the range of values
-    double highest = 0;
-    /// Not 0: numerators times this factor are whole numbers with an error below 1/2. They are
-    /// rounded, and `products` is the factor of the rounded ones.
-    double wholeProducts = 0;
-};
+using method::shared::FinishConstants;
 
 /// Status byte of a voxel whose D is too small to be trusted. The caller replaces it by FLAT or
 /// LOWCONF; it never leaves the engine.

@@ -34,14 +34,19 @@ template <class Scores> class RowFinisher {
     using D = typename Rows::D;
     using V = typename Rows::V;
     using W = hn::Vec<DD>;
+    using FinishBound = method::shared::FinishBound;
+    using FinishStatus = method::shared::FinishStatus;
     static constexpr bool kMerges = false;
 
     /// `least`: kLargerThanError times the error of running sums; 0 without.
     RowFinisher(const Arguments& arguments, const ScoreConstants& constants, Real least)
-        : m_arguments(arguments), m_finish(*arguments.finish), m_promise(constants.promise),
-          m_sumsError(static_cast<double>(least) / kLargerThanError) {
-        m_finish.error.one += (std::abs(m_finish.panel) + std::abs(m_finish.squares)) * m_sumsError;
-        m_finish.energyError.one += (std::abs(m_finish.energyPanel) + 1) * m_sumsError;
+        : m_arguments(arguments),
+          m_finish(*arguments.finish), m_limits{constants.promise,
+                                                static_cast<double>(least) / kLargerThanError,
+                                                kTiny, kMost} {
+        const double sumsError = m_limits.sumsError;
+        m_finish.error.one += (std::abs(m_finish.panel) + std::abs(m_finish.squares)) * sumsError;
+        m_finish.energyError.one += (std::abs(m_finish.energyPanel) + 1) * sumsError;
     }
 
     /// Finishes `count` voxels of row (y, z) from `column` on. Always true: the bounds count the
@@ -63,6 +68,8 @@ template <class Scores> class RowFinisher {
     static constexpr std::size_t kParts = kSingle ? 2 : 1; ///< vectors of doubles of one of values
     static constexpr auto kLanes = static_cast<std::int64_t>(hn::MaxLanes(DD()));
     static constexpr double kTiny = kSingle ? 0x1p-80 : 0x1p-900;
+    /// Larger values are left to the canonical value.
+    static constexpr double kMost = kSingle ? 3e38 : std::numeric_limits<double>::max();
 
     /// What the values of a vector of panels are made of.
     struct Panels {
@@ -70,14 +77,6 @@ template <class Scores> class RowFinisher {
         W energy[kParts];
         W square[kParts];
     };
-    /// What is known of a value, or of the worst one of a row.
-    struct Judged {
-        double bound = 0;
-        double relative = 0; ///< the bound divided by what the promise is on
-        double most = 0;     ///< the same for all smaller values, too
-        bool open = false;   ///< the energy may be 0
-    };
-
     static HWY_INLINE W numerators(const float* at) {
         return hn::PromoteTo(DD(), hn::LoadU(hn::Rebind<float, DD>(), at));
     }
@@ -132,35 +131,10 @@ template <class Scores> class RowFinisher {
                        hn::Set(d, static_cast<Real>(c.highest)));
     }
 
-    [[nodiscard]] double errorOf(const FinishConstants::Error& error, double square) const {
-        const double most = std::max(0.0, square) + m_sumsError;
-        return error.one + error.root * std::sqrt(most) + error.squares * most;
-    }
-
-    /// Judges values of magnitude `value` at most over panels with sum x^2 of at most `square` and
-    /// an energy of at least `energy`.
     template <bool kNormalised>
-    [[nodiscard]] Judged judge(double square, double energy, double value) const {
-        constexpr double kAbove = 1.0001; // covers the roundings of the bound itself
-        const double spread = errorOf(m_finish.energyError, square);
-        const double form = kAbove * errorOf(m_finish.error, square);
-        Judged judged;
-        if constexpr (kNormalised) {
-            judged.open = !(energy > 4 * spread && energy > kTiny);
-            const double share = m_finish.rounding + 0.54 * kAbove * spread / energy;
-            const double top = form / std::sqrt(energy);
-            judged.bound = top + share * value;
-            judged.relative = judged.bound / std::max(1.0, value);
-            judged.most = top + share;
-        } else {
-            const double least = std::max(0.0, energy - spread);
-            judged.bound = form + m_finish.rounding * value;
-            const double scale = m_finish.scaleOne + m_finish.scaleEnergy * least +
-                                 m_finish.scaleRoot * std::sqrt(least);
-            judged.relative = judged.bound == 0 ? 0 : judged.bound / scale;
-            judged.most = judged.relative;
-        }
-        return judged;
+    [[nodiscard]] FinishBound judge(double square, double energy, double value) const {
+        return method::shared::boundOfFinish<kNormalised>(m_finish, m_limits, square, energy,
+                                                          value);
     }
 
     template <bool kNormalised, class S> void finish(const Row<S>& row) {
@@ -207,9 +181,9 @@ template <class Scores> class RowFinisher {
         Rows::clearStatuses(row);
         const auto largest = static_cast<double>(hn::GetLane(hn::MaxOfLanes(d, values)));
         const double square = hn::GetLane(hn::MaxOfLanes(dd, squares));
-        const Judged judged =
+        const FinishBound judged =
             judge<kNormalised>(square, hn::GetLane(hn::MinOfLanes(dd, energies)), largest);
-        if (judged.open || !(judged.most <= m_promise) || !(largest <= kMost)) {
+        if (judged.open || !(judged.most <= m_limits.promise) || !(largest <= kMost)) {
             return false;
         }
         m_tally.largestBound = std::max(m_tally.largestBound, judged.bound);
@@ -255,26 +229,26 @@ template <class Scores> class RowFinisher {
 
     /// Writes the status of voxel `i` of a row and counts it.
     template <class S>
-    void mark(const Row<S>& row, std::int64_t i, const Judged& judged, double energy,
+    void mark(const Row<S>& row, std::int64_t i, const FinishBound& judged, double energy,
               double value) {
         if (isSampled(row.at)) {
             m_arguments.bounds[row.at.x + i] = static_cast<float>(judged.bound);
         }
-        if (!judged.open && judged.relative <= m_promise && std::abs(value) <= kMost) {
+        const FinishStatus status =
+            method::shared::statusOfFinish(m_finish, m_limits, judged, energy, value);
+        if (status == FinishStatus::Ok) {
             m_tally.largestBound = std::max(m_tally.largestBound, judged.bound);
             m_tally.largestRelative = std::max(m_tally.largestRelative, judged.relative);
             return;
         }
         ++m_tally.marked;
-        const FinishConstants::Error& error = m_finish.energyError;
-        if (!judged.open && std::isfinite(judged.bound) && std::abs(value) <= kMost) {
+        if (status == FinishStatus::LowConf) {
             row.status[i] = static_cast<std::uint8_t>(base::Status::LowConf);
             ++m_tally.lowConf;
             m_tally.largestLowConf = std::max(m_tally.largestLowConf, judged.bound);
             return;
         }
-        const bool flat =
-            judged.open && energy == 0 && error.one == 0 && error.root == 0 && error.squares == 0;
+        const bool flat = status == FinishStatus::Flat;
         m_tally.suspicious += flat ? 0 : 1;
         row.status[i] = flat ? static_cast<std::uint8_t>(base::Status::Flat) : kSuspicious;
         row.value[i] = 0;
@@ -283,13 +257,9 @@ template <class Scores> class RowFinisher {
         }
     }
 
-    /// Larger values are left to the canonical value.
-    static constexpr double kMost = kSingle ? 3e38 : std::numeric_limits<double>::max();
-
     const Arguments& m_arguments;
     FinishConstants m_finish;
-    double m_promise;
-    double m_sumsError; ///< of s1 and of s2
+    method::shared::FinishLimits m_limits;
     ScoreTally m_tally;
     std::int64_t m_plain = 0;      ///< rows that plainly() finished
     std::int64_t m_remarkable = 0; ///< rows that it could not finish

@@ -45,15 +45,59 @@ void forParts(const Part& whole, std::int64_t columns, std::int64_t rows, Use&& 
     }
 }
 
-// Address of the first voxel under a part.
-template <class Arguments> const auto* cornerOf(const Arguments& a, const Part& part) {
-    return a.x.data + part.slice * a.x.sliceStride + part.row * a.x.rowStride + part.column;
-}
+/// Scores rows of window sums by a scorer whose type is erased, so that the window sums are
+/// compiled once for all scorers. A call through a pointer, once for each row, costs nothing beside
+/// its row.
+class RowSink {
+  public:
+    /// Refers to `scorer`.
+    template <class Scorer>
+    explicit RowSink(Scorer& scorer)
+        : m_scorer(&scorer), m_sums(&call<Scorer, Sums>), m_running(&call<Scorer, PrefixSums>) {}
+
+    /// Scores `count` voxels of row (y, z) from `column` on. False if `sums` are running sums and
+    /// not accurate enough.
+    bool operator()(const Sums& sums, std::int64_t column, std::int64_t count, std::int64_t y,
+                    std::int64_t z) const {
+        return m_sums(m_scorer, sums, column, count, y, z);
+    }
+    bool operator()(const PrefixSums& sums, std::int64_t column, std::int64_t count, std::int64_t y,
+                    std::int64_t z) const {
+        return m_running(m_scorer, sums, column, count, y, z);
+    }
+
+  private:
+    template <class S>
+    using Call = bool (*)(void*, const S&, std::int64_t, std::int64_t, std::int64_t, std::int64_t);
+
+    template <class Scorer, class S>
+    static bool call(void* scorer, const S& sums, std::int64_t column, std::int64_t count,
+                     std::int64_t y, std::int64_t z) {
+        return (*static_cast<Scorer*>(scorer))(sums, column, count, y, z);
+    }
+
+    void* m_scorer;
+    Call<Sums> m_sums;
+    Call<PrefixSums> m_running;
+};
+
+/// What window sums are made of.
+template <class Real> struct WindowInput {
+    VoxelBox<Real> x;
+    base::Extents m;
+    base::Extents tile; ///< extents of the largest tile
+    double* scratch = nullptr;
+
+    /// Address of the first voxel under a part.
+    [[nodiscard]] const Real* cornerOf(const Part& part) const {
+        return x.data + part.slice * x.sliceStride + part.row * x.rowStride + part.column;
+    }
+};
 
 // Scores the rows of one slice of a part. `from` holds its voxels, or their window sums along z.
-template <class From, class Scorer>
-HWY_INLINE void scoreSlice(const From& from, const base::Extents& m, const Part& part,
-                           std::int64_t z, double* scratch, Scorer& scorer) {
+template <class From>
+HWY_NOINLINE void scoreSlice(const From& from, const base::Extents& m, const Part& part,
+                             std::int64_t z, double* scratch, const RowSink& sink) {
     const std::int64_t columns = part.columns + m.x - 1;
     const std::int64_t together = rowsTogether(columns);
     const SumRows to{scratch, sumsRow(columns)};
@@ -64,68 +108,66 @@ HWY_INLINE void scoreSlice(const From& from, const base::Extents& m, const Part&
                           const SumRows some{windows.at(done).s1, windows.stride};
                           const SumRows sums = windowsAlongRows(some, to, m.x, count, part.columns);
                           for (std::int64_t j = 0; j < count; ++j) {
-                              (void)scorer(sums.at(j), part.column, part.columns,
-                                           part.row + first + done + j, z);
+                              (void)sink(sums.at(j), part.column, part.columns,
+                                         part.row + first + done + j, z);
                           }
                       }
                   });
 }
 
-template <class Scorer>
-void scorePart(const typename Scorer::Arguments& a, const Part& part, Scorer& scorer) {
-    using Real = typename Scorer::Real;
-    const Real* const corner = cornerOf(a, part);
-    if (a.m.z == 1) {
+template <class Real>
+void scorePart(const WindowInput<Real>& in, const Part& part, const RowSink& sink) {
+    const Real* const corner = in.cornerOf(part);
+    if (in.m.z == 1) {
         for (std::int64_t z = 0; z < part.slices; ++z) {
-            scoreSlice(VoxelRows<Real>{corner + z * a.x.sliceStride, a.x.rowStride, 0}, a.m, part,
-                       part.slice + z, a.scratch, scorer);
+            scoreSlice(VoxelRows<Real>{corner + z * in.x.sliceStride, in.x.rowStride, 0}, in.m,
+                       part, part.slice + z, in.scratch, sink);
         }
         return;
     }
     // Windows along z first: then the longest pass, along x, has the fewest voxels.
-    const std::int64_t columns = part.columns + a.m.x - 1;
-    const std::int64_t lines = part.rows + a.m.y - 1;
-    const std::int64_t group = planeGroup(a.m.z);
-    double* const rest = a.scratch + windowRows(a.m.z, group) * lines * 2 * sumsRow(columns);
-    windowsOfRows(VoxelRows<Real>{corner, a.x.sliceStride, a.x.rowStride}, a.m.z, part.slices,
-                  lines, columns, group, a.scratch,
+    const std::int64_t columns = part.columns + in.m.x - 1;
+    const std::int64_t lines = part.rows + in.m.y - 1;
+    const std::int64_t group = planeGroup(in.m.z);
+    double* const rest = in.scratch + windowRows(in.m.z, group) * lines * 2 * sumsRow(columns);
+    windowsOfRows(VoxelRows<Real>{corner, in.x.sliceStride, in.x.rowStride}, in.m.z, part.slices,
+                  lines, columns, group, in.scratch,
                   [&](const SumRows& planes, std::int64_t first, std::int64_t count) {
                       for (std::int64_t z = 0; z < count; ++z) {
-                          scoreSlice(SumRows{planes.at(z).s1, planes.stride}, a.m, part,
-                                     part.slice + first + z, rest, scorer);
+                          scoreSlice(SumRows{planes.at(z).s1, planes.stride}, in.m, part,
+                                     part.slice + first + z, rest, sink);
                       }
                   });
 }
 
-template <class Scorer>
-void scoreByAdditions(const typename Scorer::Arguments& a, const Part& whole, Scorer& scorer) {
-    const base::Extents strip = stripExtents(a.m, a.tile);
-    forParts(whole, strip.x, strip.y, [&](const Part& part) { scorePart(a, part, scorer); });
+template <class Real>
+void scoreByAdditions(const WindowInput<Real>& in, const Part& whole, const RowSink& sink) {
+    const base::Extents strip = stripExtents(in.m, in.tile);
+    forParts(whole, strip.x, strip.y, [&](const Part& part) { scorePart(in, part, sink); });
 }
 
 // Scores a part from running sums. False if these were not accurate enough; the rest of the part
 // was then scored by additions.
-template <class Scorer>
-bool scoreByRunning(const typename Scorer::Arguments& a, const Part& part, Scorer& scorer) {
-    using Real = typename Scorer::Real;
-    const Real* const corner = cornerOf(a, part);
-    const std::int64_t columns = part.columns + a.m.x - 1;
-    const std::int64_t lines = part.rows + a.m.y - 1;
-    const SumRows plane{a.scratch, sumsRow(columns)};
+template <class Real>
+bool scoreByRunning(const WindowInput<Real>& in, const Part& part, const RowSink& sink) {
+    const Real* const corner = in.cornerOf(part);
+    const std::int64_t columns = part.columns + in.m.x - 1;
+    const std::int64_t lines = part.rows + in.m.y - 1;
+    const SumRows plane{in.scratch, sumsRow(columns)};
     for (std::int64_t z = 0; z < part.slices; ++z) {
         const auto windows = [&](const auto& from, double* scratch) {
-            return runningWindows(from, a.m, part.rows, columns, scratch,
+            return runningWindows(from, in.m, part.rows, columns, scratch,
                                   [&](const PrefixSums& sums, std::int64_t row) {
-                                      return scorer(sums, part.column, part.columns, part.row + row,
-                                                    part.slice + z);
+                                      return sink(sums, part.column, part.columns, part.row + row,
+                                                  part.slice + z);
                                   });
         };
         std::int64_t done = 0;
-        if (a.m.z == 1) {
-            done =
-                windows(VoxelRows<Real>{corner + z * a.x.sliceStride, a.x.rowStride, 0}, a.scratch);
+        if (in.m.z == 1) {
+            done = windows(VoxelRows<Real>{corner + z * in.x.sliceStride, in.x.rowStride, 0},
+                           in.scratch);
         } else {
-            runPlanes(VoxelRows<Real>{corner, a.x.sliceStride, a.x.rowStride}, z, a.m.z, lines,
+            runPlanes(VoxelRows<Real>{corner, in.x.sliceStride, in.x.rowStride}, z, in.m.z, lines,
                       columns, plane);
             done = windows(plane, plane.at(lines).s1);
         }
@@ -135,17 +177,31 @@ bool scoreByRunning(const typename Scorer::Arguments& a, const Part& part, Score
             rest.rows -= done;
             rest.slice += z;
             rest.slices = 1;
-            scoreByAdditions(a, rest, scorer);
+            scoreByAdditions(in, rest, sink);
             rest = part;
             rest.slice += z + 1;
             rest.slices -= z + 1;
             if (rest.slices > 0) {
-                scoreByAdditions(a, rest, scorer);
+                scoreByAdditions(in, rest, sink);
             }
             return false;
         }
     }
     return true;
+}
+
+// Scores all placements, by running sums as long as these are accurate enough, if `running`.
+template <class Real>
+HWY_NOINLINE void scoreWindows(const WindowInput<Real>& in, const Part& whole, bool running,
+                               const RowSink& sink) {
+    const base::Extents strip = runningStrip(in.m, in.tile);
+    forParts(whole, strip.x, strip.y, [&](const Part& part) {
+        if (running) {
+            running = scoreByRunning(in, part, sink);
+        } else {
+            scoreByAdditions(in, part, sink);
+        }
+    });
 }
 
 // Scores of row (y, z) from `column` on, from the kept 1 / sqrt(D).
@@ -183,9 +239,9 @@ bool areWithin(const Arguments& a, const MergeArguments& merge, Scorer& scorer) 
 
 // Merges scores from the kept 1 / sqrt(D).
 template <class Arguments, class Scorer>
-void mergeKept(const Arguments& a, MergeArguments& merge, Scorer& scorer) {
+void mergeKept(const Arguments& a, MergeArguments& merge, Scorer& scorer, const RowSink& sink) {
     const base::Index last{0, a.out.y - 1, a.out.z - 1};
-    (void)scorer(keptSumsAt(a, 0, last.y, last.z), 0, a.out.x, last.y, last.z);
+    (void)sink(keptSumsAt(a, 0, last.y, last.z), 0, a.out.x, last.y, last.z);
     if (scorer.tally().marked != 0 || !areWithin(a, merge, scorer)) {
         return;
     }
@@ -205,10 +261,10 @@ void mergeKept(const Arguments& a, MergeArguments& merge, Scorer& scorer) {
 }
 
 // Scores from the kept window sums.
-template <class Scorer> void scoreKept(const typename Scorer::Arguments& a, Scorer& scorer) {
+template <class Arguments> void scoreKept(const Arguments& a, const RowSink& sink) {
     for (std::int64_t z = 0; z < a.out.z; ++z) {
         for (std::int64_t y = 0; y < a.out.y; ++y) {
-            (void)scorer(keptSumsAt(a, 0, y, z), 0, a.out.x, y, z);
+            (void)sink(keptSumsAt(a, 0, y, z), 0, a.out.x, y, z);
         }
     }
 }
@@ -219,7 +275,6 @@ template <class Scorer>
 HWY_INLINE ScoreTally scoreAll(const typename Scorer::Arguments& a, const ScoreConstants& given) {
     using Real = typename Scorer::Real;
     ScoreConstants constants = given;
-    const Part whole{0, a.out.x, 0, a.out.y, 0, a.out.z};
     const base::Extents strip = runningStrip(a.m, a.tile);
     bool running = true;
     Real least = 0;
@@ -245,22 +300,18 @@ HWY_INLINE ScoreTally scoreAll(const typename Scorer::Arguments& a, const ScoreC
         constants.boundConstant = given.boundConstant; // their errors count apart
     }
     Scorer scorer(a, constants, least);
+    const RowSink sink(scorer);
     if constexpr (Scorer::kMerges) {
         if (a.merge != nullptr) {
-            mergeKept(a, *a.merge, scorer);
+            mergeKept(a, *a.merge, scorer, sink);
             return scorer.tally();
         }
     }
     if (a.recall) {
-        scoreKept(a, scorer);
+        scoreKept(a, sink);
     } else {
-        forParts(whole, strip.x, strip.y, [&](const Part& part) {
-            if (running) {
-                running = scoreByRunning(a, part, scorer);
-            } else {
-                scoreByAdditions(a, part, scorer);
-            }
-        });
+        const Part whole{0, a.out.x, 0, a.out.y, 0, a.out.z};
+        scoreWindows(WindowInput<Real>{a.x, a.m, a.tile, a.scratch}, whole, running, sink);
     }
     hwy::FlushStream();
     return scorer.tally();

@@ -151,7 +151,7 @@ class DirectMethod final : public DeviceMethod {
 
     [[nodiscard]] std::string_view name() const override { return "direct"; }
     [[nodiscard]] method::Traits traits() const override {
-        return {.title = "Direct", .byDefinition = true};
+        return {.title = "Direct", .byDefinition = true, .makes = {.scores = true}};
     }
 
     /// One candidate: the largest part of the map within kPartBytes and kPartNsAtMost.

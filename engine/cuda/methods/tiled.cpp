@@ -216,7 +216,9 @@ class TiledMethod final : public DeviceMethod {
 
     [[nodiscard]] std::string_view name() const override { return m_whole ? "fourier" : "tiled"; }
     [[nodiscard]] method::Traits traits() const override {
-        return {.title = m_whole ? "Whole-scene Fourier" : "Tiled Fourier", .wholeScene = m_whole};
+        return {.title = m_whole ? "Whole-scene Fourier" : "Tiled Fourier",
+                .wholeScene = m_whole,
+                .makes = {.scores = true}};
     }
 
     [[nodiscard]] std::vector<Candidate> candidates(const Problem& problem,

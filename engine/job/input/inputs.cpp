@@ -448,7 +448,7 @@ Inputs readInputs(const Job& job, const JobImages& images, const std::string& sc
             templ.form = method::separabilityOf(templ.view());
         }
     }
-    if (!job.operation.isLcc()) {
+    if (!job.operation.traits().hasRowScorer) {
         inputs.farFromOne = isFarFromOne(inputs.sceneView().pixels) ||
                             std::any_of(inputs.templates.begin(), inputs.templates.end(),
                                         [](const TemplateInput& templ) {

@@ -53,7 +53,7 @@ base::AnyImage invertedTemplate(const method::MaskedView& templ, method::Operati
     std::visit(
         [&](auto& image) {
             using T = std::remove_cvref_t<decltype(*image.data())>;
-            if (!operation.isLcc()) {
+            if (!operation.traits().ignoresContrast) {
                 const auto [low, high] = rangeOf(image, templ.mask);
                 mirror(image, low, high);
             } else if constexpr (std::is_integral_v<T>) {

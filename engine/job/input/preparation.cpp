@@ -299,7 +299,7 @@ void prepareScene(Inputs& inputs, const Job& job, const std::stop_token& stop) {
         }
         return;
     }
-    if (!job.operation.isLcc()) {
+    if (!job.operation.traits().ignoresContrast) {
         problem("--band, --whiten, --wedge and --ctf prepare images for operation lcc, not " +
                 std::string(method::name(job.operation)) + "; choose lcc, or leave them out");
     }

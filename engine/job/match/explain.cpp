@@ -95,7 +95,7 @@ std::vector<match::Peak> maximaIn(const KeptMap& kept, const base::Box& box,
     options.maxOverlap.reset();
     std::vector<match::Peak> peaks =
         match::findPeaks(images.inputs.sceneView(), {map}, images.inputs.geometry, options, stop);
-    if (images.job.operation.isLcc()) {
+    if (images.job.operation.traits().hasLaw) {
         match::setSharpness(peaks, {whole});
     }
     detail::moveToScene(peaks, images.inputs, images.inputs.geometry);
@@ -225,7 +225,7 @@ std::optional<Explanation> explain(const KeptMap& kept, const match::Peak& peak,
         seen = method::MaskedView(base::viewOf(posed->pixels), posed->support.view());
         const base::Index shift = bank->shift();
         corner = {corner.x - shift.x, corner.y - shift.y, corner.z - shift.z};
-        if (kept.problem.operation.isLcc()) {
+        if (kept.problem.operation.traits().refinesByPixels) {
             made.poseCurves = curvesOf(kept, *bank, peak, corner, stop);
         }
     }

@@ -474,7 +474,7 @@ match::SearchedMap GroupRun::searched(const std::stop_token& stop) {
     } else {
         map.value = m_map->value.view();
         map.status = m_map->status.view();
-        if (m_problem.operation.isLcc()) {
+        if (m_problem.operation.traits().inScoreUnits) {
             report.statistics = match::mapStatistics(map.value, map.status, stop);
         } else {
             map.exact = m_map->exact.view();

@@ -187,7 +187,7 @@ double thresholdOf(const Job& job) {
     return (largest ? job.minScore : job.maxScore).value_or(traits.threshold);
 }
 
-bool mapDecidesThreshold(const Job& job) { return job.operation.isLcc() && !job.minScore; }
+bool mapDecidesThreshold(const Job& job) { return job.operation.traits().hasLaw && !job.minScore; }
 
 std::optional<double> falsePositivesOf(const Job& job) {
     return mapDecidesThreshold(job) && !job.zscore ? std::optional(job.falsePositives.value_or(1))

@@ -161,7 +161,7 @@ std::vector<Json> digestsOf(const Json& inputs) {
 /// The statistics of a map, as its run computed them.
 match::MapStatistics statisticsOf(const method::MatchMap& map, method::Operation operation,
                                   const std::stop_token& stop) {
-    if (operation.isLcc()) {
+    if (operation.traits().inScoreUnits) {
         return match::mapStatistics(map.value.view(), map.status.view(), stop);
     }
     match::SearchedMap values{};

@@ -178,7 +178,7 @@ constexpr double kNearThreshold = 1e-9;
 
 match::SearchLaw lawOf(const KeptMap& kept) {
     match::SearchLaw law{.null = kept.images->job.null};
-    if (!kept.problem.operation.isLcc()) {
+    if (!kept.problem.operation.traits().hasLaw) {
         return law;
     }
     const bool known =

@@ -34,7 +34,7 @@ void requireSearch(const Job& job) {
         wrong(ErrorCode::CommandLine, "computes no scores for {--false-positives}, {--zscore} and "
                                       "{--null}; use {--min-score} alone");
     }
-    if (!job.operation.isLcc()) {
+    if (!job.operation.traits().prunes) {
         wrong(ErrorCode::CommandLine, "is for {--operation lcc}; use it");
     }
     if (job.extent != method::Extent::Valid || !job.sceneMask.empty() || job.partialPeaks) {

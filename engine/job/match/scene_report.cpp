@@ -59,7 +59,7 @@ void reportPoses(SceneState& s) {
     if (s.result.report.poses) {
         poses.pruned = s.result.report.poses->pruned;
     }
-    if (s.job.poses.refine && s.job.operation.isLcc()) {
+    if (s.job.poses.refine && s.job.operation.traits().refinesByPixels) {
         const rotation::PoseBank& bank = *s.inputs().banks.front();
         poses.refineMs = match::refineMs(base::voxelCount(bank.templExtents()), bank.cover().flat);
     }

@@ -29,7 +29,7 @@ void requireThreshold(const Job& job) {
                                   "the threshold; give one of them"));
     }
     const bool lawAsked = job.falsePositives || job.zscore || job.null != match::NullTemplate::None;
-    if (lawAsked && !job.operation.isLcc()) {
+    if (lawAsked && !traits.hasLaw) {
         throw Error(
             ErrorCode::CommandLine,
             base::Message("law-of-other-operation",

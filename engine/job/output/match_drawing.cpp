@@ -99,7 +99,7 @@ double roundLength(double most) {
 
 match::HeatmapScale heatmapScale(const JobReport& report) {
     const method::Operation operation = report.plan.problem.operation;
-    if (operation.isLcc()) {
+    if (operation.traits().drawnFromZero) {
         // A map without positive scores still gets a scale of one colour step.
         return {.low = 0, .high = std::max(largestOfOthers(report), 1.0 / 256)};
     }
@@ -111,7 +111,8 @@ match::HeatmapScale heatmapScale(const JobReport& report) {
 
 std::string operationText(const JobResult& result) {
     const method::Operation operation = result.report.plan.problem.operation;
-    return operation.isLcc() ? "LCC" : std::string(method::name(operation));
+    const std::string_view name = method::nameUnlessDefault(operation);
+    return std::string(name.empty() ? operation.traits().label : name);
 }
 
 std::int64_t drawnSlice(const JobResult& result, std::optional<std::int64_t> slice) {

@@ -64,8 +64,7 @@ io::PeakContext peakContext(const Job& job, const JobResult& result) {
             .geometry = result.geometry,
             .extent = std::string(method::name(problem.extent)),
             .outside = std::string(method::name(problem.outside)),
-            .operation =
-                problem.operation.isLcc() ? "" : std::string(method::name(problem.operation)),
+            .operation = std::string(method::nameUnlessDefault(problem.operation)),
             .audit = result.report.audit ? auditText(*result.report.audit) : "",
             .incomplete = result.report.peaksIncomplete,
             .sha256 = result.scene->sha256,

@@ -76,7 +76,7 @@ void requirePoses(const Poses& poses) {
 }
 
 void requireSums(const Job& job) {
-    if (job.searchStatistics && !job.operation.isLcc()) {
+    if (job.searchStatistics && !job.operation.traits().inScoreUnits) {
         wrong("search-statistics-of-other-operation",
               "{--search-statistics} is of scores of lcc, not of operation {value}; leave it out",
               std::string(job.operation.traits().name));

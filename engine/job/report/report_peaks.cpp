@@ -11,6 +11,7 @@
 #include "engine/io/peak_file.h"
 #include "engine/job/report/text_file.h"
 #include "engine/match/place.h"
+#include "engine/method/operation.h"
 
 namespace flcc::job::detail {
 
@@ -111,7 +112,7 @@ io::PeakContext contextOf(const Json& report) {
     context.extent = problem.at("extent").get<std::string>();
     context.outside = problem.value("outside", "");
     const auto operation = problem.at("operation").get<std::string>();
-    context.operation = operation == "lcc" ? "" : operation;
+    context.operation = method::nameUnlessDefault(operation);
     context.incomplete = valueAt<std::string>(report, "peaks_incomplete").value_or("");
     context.geometry.spacing = problem.at("spacing").get<base::Point>();
     context.geometry.unit = problem.at("unit").get<std::string>();

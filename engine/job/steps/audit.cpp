@@ -8,9 +8,7 @@
 
 #include "engine/base/stopwatch.h"
 #include "engine/job/report/text.h"
-#include "engine/method/canonical.h"
 #include "engine/method/shared/posed_view.h"
-#include "engine/reference/lcc.h"
 #include "engine/reference/match_operation.h"
 
 namespace flcc::job::detail {
@@ -21,10 +19,7 @@ constexpr std::size_t kDrawn = 64;
 constexpr std::uint64_t kSeed = 20041108;
 /// Share of a run the audit may take with auto.
 constexpr double kShare = 0.02;
-/// Time of reference::Lcc, and of reference::MatchOperation, for a voxel of a panel; kPanelNs is
-/// the additional time for a panel.
-constexpr double kVoxelNs = 8;
-constexpr double kOperationNs = 60;
+/// Time of the definition for a panel, beside OperationTraits::definitionNs for each of its voxels.
 constexpr double kPanelNs = 300;
 /// Members of a bank of poses that are compared with the one that the index names.
 constexpr int kOthers = 3;
@@ -36,41 +31,17 @@ double predictedMs(const AuditInput& input) {
     const double compared =
         input.poses ? (1 + kOthers) * kMember : static_cast<double>(input.templates.size());
     const auto voxels = static_cast<double>(base::voxelCount(input.problem.templ)) * compared;
-    const double voxelNs = input.problem.operation.isLcc() ? kVoxelNs : kOperationNs;
+    const double voxelNs = input.problem.operation.traits().definitionNs;
     return 1e-6 * (places + 1) * (voxels * voxelNs + kPanelNs);
 }
 
-/// The definition of one template, of any operation.
-class Definition {
-  public:
+/// The definition of one template.
+struct Definition {
+    reference::MatchOperation value;
     bool counts = true; ///< at the placement in question
 
     Definition(const method::MaskedView& templ, const method::Problem& problem)
-        : m_lccBound(method::canonicalBound(base::voxelCount(problem.templ))) {
-        if (problem.operation.isLcc()) {
-            m_lcc.emplace(templ, problem.outside, problem.minOverlap);
-        } else {
-            m_other.emplace(problem.operation, templ, problem.outside, problem.minOverlap);
-        }
-    }
-
-    [[nodiscard]] reference::Score at(const method::MaskedView& scene,
-                                      const base::Index& corner) const {
-        return m_lcc ? m_lcc->at(scene, corner) : m_other->at(scene, corner);
-    }
-    /// A bound on the error of at().
-    [[nodiscard]] double errorAt(const method::MaskedView& scene, const base::Index& corner) const {
-        return m_lcc ? m_lccBound : m_other->errorAt(scene, corner);
-    }
-    /// The scale of the promise: a value may be off by the promise times this.
-    [[nodiscard]] double scaleAt(const method::MaskedView& scene, const base::Index& corner) const {
-        return m_lcc ? 1 : m_other->scaleAt(scene, corner);
-    }
-
-  private:
-    double m_lccBound;
-    std::optional<reference::Lcc> m_lcc;
-    std::optional<reference::MatchOperation> m_other;
+        : value(problem.operation, templ, problem.outside, problem.minOverlap) {}
 };
 
 /// The scores of the definition at one placement.
@@ -132,15 +103,16 @@ class Auditor {
             std::nth_element(m_ratios.begin(), half, m_ratios.end());
             m_report.medianOverBound = *half;
         }
-        // Of scores without LOWCONF. The promise of all operations but lcc is relative to the scale
-        // of a value, which is above 1 also for a pure number such as nssd.
-        const bool isLcc = m_input.problem.operation.isLcc();
-        const double reported = isLcc ? m_input.facts.largestBound : m_input.facts.largestRelative;
+        // Of scores without LOWCONF. A promise that is not absolute is relative to the scale of a
+        // value, which is above 1 also for a pure number such as nssd.
+        const bool absolute = m_input.problem.operation.traits().absolutePromise;
+        const double reported =
+            absolute ? m_input.facts.largestBound : m_input.facts.largestRelative;
         const bool kept = reported <= m_input.problem.promise;
         bool good = m_report.wrongStatus == 0 && m_report.largestOverBound <= 1;
         if (good && !kept) {
             good = false;
-            m_report.reason = std::string("the ") + (isLcc ? "" : "relative ") +
+            m_report.reason = std::string("the ") + (absolute ? "" : "relative ") +
                               "bound of scores without LOWCONF is " + shortest(reported) +
                               ", above the promise of " + shortest(m_input.problem.promise);
         }
@@ -192,10 +164,10 @@ class Auditor {
             m_input.poses ? membersAt(corner) : std::vector<Definition>();
         for (const Definition& reference : m_input.poses ? members : m_references) {
             const reference::Score score =
-                reference.counts ? reference.at(m_input.scene, corner) : reference::Score{};
-            truth.error = std::max(truth.error, reference.errorAt(m_input.scene, corner));
+                reference.counts ? reference.value.at(m_input.scene, corner) : reference::Score{};
+            truth.error = std::max(truth.error, reference.value.errorAt(m_input.scene, corner));
             truth.scale = std::max(truth.each.empty() ? 0 : truth.scale,
-                                   reference.scaleAt(m_input.scene, corner));
+                                   reference.value.scaleAt(m_input.scene, corner));
             if (truth.each.empty() || isBetter(score, truth.best)) {
                 truth.best = score;
             }

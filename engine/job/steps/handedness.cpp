@@ -280,7 +280,7 @@ void requireHands(const Job& job) {
     const auto wrong = [](const char* key, const std::string& pattern) {
         throw base::Error(base::ErrorCode::CommandLine, base::Message(key, pattern));
     };
-    if (job.handedness && (!job.operation.isLcc() || job.stream)) {
+    if (job.handedness && (!job.operation.traits().hasLaw || job.stream)) {
         wrong(
             "handedness-of-what",
             std::string("{--handedness} compares peaks of lcc in one scene; leave it out or use ") +

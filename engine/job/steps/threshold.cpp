@@ -160,7 +160,7 @@ FoundPeaks peaksOf(const Job& job, const method::MaskedView& scene,
                    const std::function<void(double)>& progress) {
     FoundPeaks found;
     match::PeakOptions options = peakOptions(job, geometry, scene.extents().z > 1);
-    if (job.operation.isLcc()) {
+    if (job.operation.traits().hasLaw) {
         const bool known = law.maps.size() == maps.size() &&
                            std::ranges::all_of(law.maps, [&options](const match::ScoreLaw& each) {
                                return each.partial == options.partialPeaks;
@@ -175,7 +175,8 @@ FoundPeaks peaksOf(const Job& job, const method::MaskedView& scene,
         found.threshold = thresholdOn(job, std::move(law));
         setThreshold(*found.threshold, options);
     }
-    const bool refines = job.poses.refine && job.poses.any() && job.operation.isLcc();
+    const bool refines =
+        job.poses.refine && job.poses.any() && job.operation.traits().refinesByPixels;
     match::CandidateOptions wanted{.peaks = options, .hidden = {}};
     if (refines) {
         wanted = match::candidateOptions(options, maps);

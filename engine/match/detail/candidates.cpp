@@ -97,11 +97,11 @@ class Scanner {
         } else {
             // Both rounded towards more candidates; test() decides in double. A margin of values
             // of any size is at least four roundings of the largest of them.
-            const bool lcc = m_scores.map().operation.isLcc();
+            const bool absolute = m_scores.map().operation.traits().absolutePromise;
             scanMarked<float>(m_value, y, z,
                               {floorToFloat(m_minScore - m_scores.largestMargin()),
-                               lcc ? static_cast<float>(2 * m_scores.largestMargin()) + 1e-6F
-                                   : static_cast<float>(4 * m_scores.largestMargin()),
+                               absolute ? static_cast<float>(2 * m_scores.largestMargin()) + 1e-6F
+                                        : static_cast<float>(4 * m_scores.largestMargin()),
                                static_cast<float>(m_scores.sign())},
                               found);
         }

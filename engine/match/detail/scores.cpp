@@ -58,7 +58,8 @@ std::string boundText(double bound) {
 Scores::Scores(const method::MaskedView& scene, const SearchedMap& map, const PeakOptions& options)
     : m_scene(scene), m_map(&map),
       m_extents(map.reduced != nullptr ? map.reduced->extents() : map.value.extents()),
-      m_value(map.value), m_exact(map.operation.isLcc() ? base::View<const double>() : map.exact),
+      m_value(map.value),
+      m_exact(map.operation.traits().inScoreUnits ? base::View<const double>() : map.exact),
       m_status(map.status), m_first(map.firstPlacement), m_outside(options.outside),
       m_minOverlap(options.minOverlap), m_partialPeaks(options.partialPeaks),
       m_leavesSomeOut(!options.partialPeaks &&
@@ -75,7 +76,8 @@ Scores::Scores(const method::MaskedView& scene, const SearchedMap& map, const Pe
         m_templExtents = map.poses->box();
         most = base::voxelCount(m_templExtents);
         const std::int64_t voxels = most * map.poses->count();
-        m_allMembers = map.operation.isLcc() && !m_partialPeaks && voxels <= kComparedVoxels;
+        m_allMembers =
+            map.operation.traits().comparesMembers && !m_partialPeaks && voxels <= kComparedVoxels;
         all = m_allMembers ? voxels : kMemberCost * most;
     } else {
         m_templExtents = m_templates[0].extents();
@@ -88,15 +90,16 @@ Scores::Scores(const method::MaskedView& scene, const SearchedMap& map, const Pe
     const method::MapFacts& facts = map.facts;
     m_canonicalBound += kFloatRounding;
     m_margin = facts.largestBound + m_canonicalBound;
-    m_sign = map.operation.traits().sign();
-    if (!map.operation.isLcc()) {
+    const method::OperationTraits& traits = map.operation.traits();
+    m_sign = traits.sign();
+    if (!traits.absolutePromise) {
         m_margin = 2 * facts.largestBound; // the bound of a map covers its canonical values
         m_lowConfMargin = 2 * std::max(facts.largestBound, facts.largestLowConf);
-        m_relativeMargin = map.operation.traits().isPure() ? 3 * facts.largestRelative : 0;
+        m_relativeMargin = traits.isPure() ? 3 * facts.largestRelative : 0;
     }
     m_limit = std::max(kFewestScores, kVoxelBudget / all);
     m_budget = m_limit;
-    if (map.operation.isLcc()) {
+    if (traits.absolutePromise) {
         setLowConfMargin();
     }
 }
@@ -181,11 +184,8 @@ bool Scores::covers(const method::CanonicalTemplate& templ, const base::Index& c
 
 method::CanonicalValue Scores::canonical(const method::CanonicalTemplate& templ,
                                          const base::Index& corner) const {
-    if (m_map->operation.isLcc()) {
-        return method::canonicalValue(m_scene, templ, corner, m_outside);
-    }
     const method::OperationValue found =
-        templ.operand()->value(m_map->operation, m_scene, corner, m_outside, m_minOverlap);
+        method::canonicalValue(m_map->operation, m_scene, templ, corner, m_outside, m_minOverlap);
     return {m_sign * found.value, found.bound, base::hasValue(found.status)};
 }
 

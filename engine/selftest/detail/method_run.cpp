@@ -20,7 +20,9 @@ std::string Way::words() const {
            (asked.statistics == method::WindowStatistics::Auto
                 ? ""
                 : " statistics " + std::string(method::name(asked.statistics))) +
-           (asked.operation.isLcc() ? "" : " " + std::string(method::name(asked.operation)));
+           (method::nameUnlessDefault(asked.operation).empty()
+                ? ""
+                : " " + std::string(method::name(asked.operation)));
 }
 
 method::Problem Way::of(method::Problem submitted) const {

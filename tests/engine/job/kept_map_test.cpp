@@ -385,8 +385,9 @@ class JobKeptMapTest : public QObject {
                 const auto at = static_cast<std::size_t>(-profile.first);
                 QVERIFY(at < profile.scores.size() && profile.scores[at].has_value());
                 const double value = *profile.scores[at];
-                const double tolerance =
-                    one.job.operation.isLcc() ? one.job.promise : 1e-5 * std::abs(value);
+                const double tolerance = one.job.operation.traits().absolutePromise
+                                             ? one.job.promise
+                                             : 1e-5 * std::abs(value);
                 QVERIFY(std::abs(value - peak.score) <= tolerance);
             }
             // Nothing that is suppressed is listed, and all of it is lower.
@@ -396,7 +397,7 @@ class JobKeptMapTest : public QObject {
                 QCOMPARE(std::ranges::count(result.peaks, match::keyOf(each), match::keyOf), 0);
             }
             // The first template was cut at the best peak: both have its mean.
-            if (number == 0 && one.job.operation.isLcc() && !one.job.invert) {
+            if (number == 0 && one.job.operation.traits().ignoresContrast && !one.job.invert) {
                 QVERIFY(std::abs(made->panelMean - made->templateMean) <= 1e-9);
                 QVERIFY(std::abs(made->panelDeviation - made->templateDeviation) <= 1e-9);
                 QVERIFY(made->panelDeviation > 0);

@@ -97,7 +97,7 @@ bool isUndefinedFor(const method::OperationTraits& traits, float level) {
     const base::AnyImage scene = test::noise(PixelType::Float32, {6, 5, 1}, 5);
     const base::AnyImage templ = base::Image<float>({6, 5, 1}, level);
     const Operation operation = method::operationNamed(traits.name).value();
-    return operation.isLcc() ||
+    return traits.ignoresContrast || // Lcc refuses such a template
            reference::MatchOperation(operation, templ).at(scene, {0, 0, 0}).status ==
                base::Status::Flat;
 }
@@ -218,7 +218,7 @@ class JobOperationsTest : public QObject {
         for (const method::OperationTraits& traits : method::operationTable()) {
             for (const base::AnyImage* scene : {&noise, &ramp}) {
                 Job job = operationJob(traits.name);
-                if (job.operation.isLcc()) {
+                if (traits.hasThreshold()) {
                     job.minScore = -1;
                 }
                 job.minDistance = 30;

@@ -34,7 +34,9 @@ class KnownMethod final : public method::Method {
     bool predicts = true;
 
     [[nodiscard]] std::string_view name() const override { return "known"; }
-    [[nodiscard]] method::Traits traits() const override { return {.title = "Known"}; }
+    [[nodiscard]] method::Traits traits() const override {
+        return {.title = "Known", .makes = {.scores = true}};
+    }
     [[nodiscard]] std::string_view device() const override { return "cpu"; }
     [[nodiscard]] std::vector<method::Candidate>
     candidates(const method::Problem&, const method::Limits&, const Extents& tile) const override {

@@ -12,7 +12,6 @@
 #include <vector>
 
 #include "engine/base/error.h"
-#include "engine/reference/lcc.h"
 #include "engine/reference/match_operation.h"
 #include "tests/engine/job/job_cases.h"
 #include "tests/support/random_cases.h"
@@ -173,8 +172,9 @@ class Maker {
         job.invert = chance(0.4);
         const std::array<const char*, 6> names{"auto",  "auto",    "direct",
                                                "tiled", "fourier", "tiled-template"};
-        job.method = job.operation.isLcc() ? names[static_cast<std::size_t>(m_random.below(6))]
-                                           : names[static_cast<std::size_t>(m_random.below(4))];
+        job.method = job.operation.traits().hasRowScorer
+                         ? names[static_cast<std::size_t>(m_random.below(6))]
+                         : names[static_cast<std::size_t>(m_random.below(4))];
         job.precision = chance(0.3) ? method::Precision::Double : method::Precision::Single;
         job.promise = chance(0.7) ? 1e-4 : 1e-6;
         job.recompute = chance(0.8);
@@ -194,7 +194,7 @@ class Maker {
             [&](auto& image) {
                 using T = std::remove_cvref_t<decltype(*image.data())>;
                 if constexpr (std::is_floating_point_v<T>) {
-                    if (of.job.operation.isLcc()) {
+                    if (of.job.operation.traits().ignoresContrast) {
                         std::transform(image.data(), image.data() + image.count(), image.data(),
                                        [](T value) { return -value; });
                         return;
@@ -225,7 +225,22 @@ class Maker {
 /// The definition for one template.
 class Definition {
   public:
-    Definition(const RandomJob& of, std::size_t templ) : m_lccOperation(of.job.operation.isLcc()) {
+    Definition(const RandomJob& of, std::size_t templ)
+        : m_value(of.job.operation, viewOf(of, templ), of.job.outside, of.job.minOverlap),
+          m_absolute(of.job.operation.traits().absolutePromise) {}
+    [[nodiscard]] reference::Score at(const MaskedView& scene, const Index& corner) const {
+        return m_value.at(scene, corner);
+    }
+    /// What a value may be off by with that promise; 1e-7 for lcc, whose maps are floats.
+    [[nodiscard]] double allowed(const MaskedView& scene, const Index& corner,
+                                 double promise) const {
+        return m_absolute ? promise + 1e-7
+                          : promise * m_value.scaleAt(scene, corner) * (1 + 1e-9) +
+                                m_value.errorAt(scene, corner);
+    }
+
+  private:
+    static MaskedView viewOf(const RandomJob& of, std::size_t templ) {
         MaskedView view(base::viewOf(of.inverted[templ]));
         if (!of.images.masks.empty()) {
             const job::MaskImage& mask = *of.images.masks.front();
@@ -234,27 +249,11 @@ class Definition {
                 view.weights = mask.weights.view();
             }
         }
-        if (m_lccOperation) {
-            m_lcc.emplace(view, of.job.outside, of.job.minOverlap);
-        } else {
-            m_other.emplace(of.job.operation, view, of.job.outside, of.job.minOverlap);
-        }
-    }
-    [[nodiscard]] reference::Score at(const MaskedView& scene, const Index& corner) const {
-        return m_lccOperation ? m_lcc->at(scene, corner) : m_other->at(scene, corner);
-    }
-    /// What a value may be off by with that promise; 1e-7 for lcc, whose maps are floats.
-    [[nodiscard]] double allowed(const MaskedView& scene, const Index& corner,
-                                 double promise) const {
-        return m_lccOperation ? promise + 1e-7
-                              : promise * m_other->scaleAt(scene, corner) * (1 + 1e-9) +
-                                    m_other->errorAt(scene, corner);
+        return view;
     }
 
-  private:
-    bool m_lccOperation;
-    std::optional<reference::Lcc> m_lcc;
-    std::optional<reference::MatchOperation> m_other;
+    reference::MatchOperation m_value;
+    bool m_absolute;
 };
 
 class Judge {
@@ -374,7 +373,7 @@ class Judge {
             static_cast<double>(std::sqrt(squares / static_cast<long double>(m_values.size())));
         // Of lcc the sums are in whole multiples of 2^-40 and less.
         const double rounding =
-            m_of.job.operation.isLcc() ? 1e-5 : 1e-9 * static_cast<double>(size);
+            m_of.job.operation.traits().inScoreUnits ? 1e-5 : 1e-9 * static_cast<double>(size);
         if (m_values.size() == 1 && found.standardDeviation != 0) {
             return "the deviation of one value is " + text(found.standardDeviation);
         }
@@ -389,7 +388,8 @@ class Judge {
         const double threshold = given ? given->value : job::thresholdOf(m_of.job);
         const bool listed =
             m_best &&
-            m_sign * *m_best > m_sign * threshold + (m_of.job.operation.isLcc() ? 1e-6 : 0);
+            m_sign * *m_best >
+                m_sign * threshold + (m_of.job.operation.traits().absolutePromise ? 1e-6 : 0);
         if (!listed) {
             return {};
         }
@@ -402,8 +402,9 @@ class Judge {
         const Index corner{peak.corner.x - shift.x, peak.corner.y - shift.y,
                            peak.corner.z - shift.z};
         // Canonical scores of lcc are near 1e-13; the definition in double is no better.
-        const double allowed =
-            peak.bound + (m_of.job.operation.isLcc() ? 1e-9 : own.allowed(m_scene, corner, 1e-12));
+        const double allowed = peak.bound + (m_of.job.operation.traits().absolutePromise
+                                                 ? 1e-9
+                                                 : own.allowed(m_scene, corner, 1e-12));
         if (!(std::abs(peak.score - own.at(m_scene, corner).value) <= allowed)) {
             return "peak " + text(peak.score) + " where the definition gives " +
                    text(own.at(m_scene, corner).value);

@@ -107,7 +107,7 @@ void JobStreamTest::everyFrameHasTheBitsOfARunAlone() {
     for (int z = 0; z < 4; ++z) {
         const test::Folder own;
         Job alone = with(withStacks(stack.alone(z), own));
-        if (alone.operation.isLcc()) {
+        if (alone.operation.traits().hasLaw) {
             alone.falsePositives = 0.25; // one is expected in the whole stack
         }
         const job::JobResult one = job::runJob(alone);

@@ -50,7 +50,7 @@ struct MovedScene {
     MovedScene(base::AnyImage sceneImage, base::AnyImage templImage)
         : scene(std::move(sceneImage)), templ(std::move(templImage)) {}
 
-    [[nodiscard]] Place place(bool isLcc = true, const MaskedView& sceneView = {},
+    [[nodiscard]] Place place(bool usesPixels = true, const MaskedView& sceneView = {},
                               const MaskedView& templView = {}, bool whole = true) const {
         const bool given = sceneView.extents().x > 0;
         const MaskedView view = given ? sceneView : MaskedView(scene);
@@ -71,7 +71,7 @@ struct MovedScene {
                            ? std::optional(value.score)
                            : std::nullopt;
             },
-            isLcc);
+            usesPixels);
     }
 };
 

@@ -1,5 +1,6 @@
 #include <QtTest>
 
+#include <algorithm>
 #include <atomic>
 #include <bit>
 #include <cmath>
@@ -471,6 +472,47 @@ class CanonicalTest : public QObject {
         QCOMPARE(
             problemOf(test::oneCountOver(PixelType::Int64, {4, 4, 1}, std::int64_t{1} << 60, 1)),
             std::string());
+    }
+
+    // What the table says of an operation is true of its values.
+    void contrastCountsUnlessTheTableSaysOtherwise() {
+        const base::AnyImage scene = test::noise(PixelType::Float64, {16, 12, 1}, 31);
+        const base::AnyImage templ = test::noise(PixelType::Float64, {5, 4, 1}, 32);
+        const auto other = [](const base::AnyImage& image, double factor, double added) {
+            base::AnyImage made = base::copyOf(base::viewOf(image));
+            auto& pixels = std::get<base::Image<double>>(made);
+            for (std::int64_t i = 0; i < pixels.count(); ++i) {
+                pixels.data()[i] = factor * pixels.data()[i] + added;
+            }
+            return made;
+        };
+        const base::AnyImage scene2 = other(scene, 3, 700);
+        const base::AnyImage templ2 = other(templ, 0.5, -200);
+        for (std::size_t row = 0; row < method::operationTable().size(); ++row) {
+            const method::Operation operation(row);
+            const method::OperationTraits& traits = operation.traits();
+            double farthest = 0;
+            double largest = 0;
+            for (const Index& at : {Index{0, 0, 0}, Index{3, 7, 0}, Index{11, 8, 0}}) {
+                const auto valueOf = [&](const base::AnyImage& in, const base::AnyImage& of) {
+                    const method::CanonicalTemplate ready(base::viewOf(of), operation);
+                    return method::canonicalValue(operation, base::viewOf(in), ready, at,
+                                                  method::Outside::Zero, 0.5);
+                };
+                const method::OperationValue value = valueOf(scene, templ);
+                QCOMPARE(value.status, base::Status::Ok);
+                farthest =
+                    std::max(farthest, std::abs(valueOf(scene2, templ2).value - value.value));
+                largest = std::max(largest, std::abs(value.value));
+                if (traits.absolutePromise) {
+                    QCOMPARE(value.scale, 1.0);
+                    QVERIFY(std::abs(value.value) <= 1);
+                }
+            }
+            QVERIFY2((farthest <= 1e-12 * largest) == traits.ignoresContrast, traits.name.data());
+            QCOMPARE(traits.finish == nullptr, traits.hasRowScorer);
+            QVERIFY(!traits.hasLaw || traits.hasThreshold());
+        }
     }
 };
 

@@ -71,7 +71,7 @@ void LawFields::read(job::Job& job) const {
     if (m_overlap->value() >= 0) {
         job.maxOverlap = numberOf(*m_overlap, m_job.maxOverlap.value_or(m_overlap->value()));
     }
-    if (!job.operation.isLcc()) {
+    if (!job.operation.traits().hasLaw) {
         return;
     }
     job.null = static_cast<match::NullTemplate>(m_null->currentData().toInt());

@@ -72,7 +72,7 @@ PeakFields::PeakFields(FoldingForm& form, job::Job& job, const OperationFields& 
            "count. 0: no peak is suppressed. auto (below 0): half the template's extents on every "
            "axis"));
     connect(m_minScore, &QDoubleSpinBox::valueChanged, this, [this](double score) {
-        if (m_operation.operation().isLcc()) {
+        if (m_operation.operation().traits().hasThreshold()) {
             // Negative thresholds are rare: the slider has them only while one is set.
             const QSignalBlocker blocker(m_slider);
             m_slider->setMinimum(score < 0 ? -kSliderSteps : 0);
@@ -92,7 +92,9 @@ PeakFields::PeakFields(FoldingForm& form, job::Job& job, const OperationFields& 
     showOperation();
 }
 
-bool PeakFields::isAuto() const { return m_operation.operation().isLcc() && m_auto->isChecked(); }
+bool PeakFields::isAuto() const {
+    return m_operation.operation().traits().hasLaw && m_auto->isChecked();
+}
 
 void PeakFields::tellThreshold() {
     Q_EMIT thresholdChanged(threshold());
@@ -100,7 +102,7 @@ void PeakFields::tellThreshold() {
 }
 
 double PeakFields::threshold() const {
-    if (!m_operation.operation().isLcc()) {
+    if (!m_operation.operation().traits().hasThreshold()) {
         return -std::numeric_limits<double>::infinity();
     }
     const double found = m_found.value_or(m_operation.operation().traits().threshold);
@@ -108,7 +110,7 @@ double PeakFields::threshold() const {
 }
 
 void PeakFields::setThreshold(double score) {
-    if (m_operation.operation().isLcc()) {
+    if (m_operation.operation().traits().hasThreshold()) {
         m_auto->setChecked(false);
         m_minScore->setValue(score);
     }
@@ -155,19 +157,21 @@ void PeakFields::show() {
 void PeakFields::showOperation() {
     const method::OperationTraits& traits = m_operation.operation().traits();
     const bool largest = traits.best == method::Best::Largest;
-    const bool lcc = m_operation.operation().isLcc();
+    const bool always = traits.hasThreshold();
     const QSignalBlocker blocker(m_minScore);
-    m_slider->setEnabled(lcc);
+    m_slider->setEnabled(always);
     m_minScore->setDecimals(traits.isPure() ? 3 : 1);
     m_minScore->setSingleStep(traits.isPure() ? 0.05 : 1000);
     // The least value, below all others, means that there is no threshold.
-    const double low = lcc ? -1 : largest ? std::max(traits.lowest - 1, -kFarThreshold) : -1;
+    const double low = always    ? traits.lowest
+                       : largest ? std::max(traits.lowest - 1, -kFarThreshold)
+                                 : -1;
     m_minScore->setRange(low, std::min(traits.highest, kFarThreshold));
-    m_minScore->setSpecialValueText(lcc ? QString() : tr("none"));
+    m_minScore->setSpecialValueText(always ? QString() : tr("none"));
     const std::optional<double>& given = largest ? m_job.minScore : m_job.maxScore;
     m_minScore->setValue(given.value_or(low));
-    m_auto->setVisible(lcc);
-    if (lcc) {
+    m_auto->setVisible(traits.hasLaw);
+    if (traits.hasLaw) {
         const QSignalBlocker quiet(m_auto);
         m_auto->setChecked(!given);
         showScore(given.value_or(m_found.value_or(traits.threshold)));
@@ -187,12 +191,12 @@ void PeakFields::readThreshold(job::Job& job) const {
     }
     job.falsePositives.reset();
     job.zscore.reset();
-    if (job.operation.isLcc()) {
+    if (traits.hasThreshold()) {
         wanted = threshold();
     } else if (m_minScore->value() > m_minScore->minimum()) {
         wanted = numberOf(*m_minScore, had.value_or(m_minScore->value()));
     }
-    if (!job.operation.isLcc() && wanted == traits.threshold) {
+    if (!traits.hasThreshold() && wanted == traits.threshold) {
         wanted.reset();
     }
 }

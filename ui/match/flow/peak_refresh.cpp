@@ -43,7 +43,7 @@ bool looser(const job::Job& wanted, const job::Result& result) {
 
 /// Whether a number asks for a part of the list, which a filter gives.
 bool stricter(const job::Job& wanted, const job::Result& result) {
-    return !job::mapDecidesThreshold(wanted) && wanted.operation.isLcc() &&
+    return !job::mapDecidesThreshold(wanted) && wanted.operation.traits().hasThreshold() &&
            job::thresholdOf(wanted) > job::thresholdOf(result);
 }
 
@@ -93,7 +93,8 @@ void PeakRefresh::schedule() {
     const bool all = has.stream || count < has.maxPeaks; // nothing was cut off
     const bool fewer =
         looser(wanted, *result) || (wanted.maxPeaks > has.maxPeaks && (has.stream || !all));
-    const bool moved = !has.operation.isLcc() && job::thresholdOf(wanted) != job::thresholdOf(has);
+    const bool moved =
+        !has.operation.traits().hasThreshold() && job::thresholdOf(wanted) != job::thresholdOf(has);
     const bool other = moved || wanted.minDistance != has.minDistance ||
                        wanted.distanceUnit != has.distanceUnit ||
                        wanted.maxOverlap != has.maxOverlap ||

@@ -86,7 +86,8 @@ QString RunNotes::titleOf(std::size_t scene, const job::Job& job,
                                          : tr("%1 templates of %2 sizes")
                                                .arg(report.templates.size())
                                                .arg(report.groups.size()));
-    say(!job.operation.isLcc(), toQString(method::name(job.operation)));
+    const std::string_view operation = method::nameUnlessDefault(job.operation);
+    say(!operation.empty(), toQString(operation));
     say(job.invert, tr("inverted"));
     say(report.poses.has_value(),
         report.poses ? tr("%1 poses").arg(report.poses->members) : QString());
