@@ -58,7 +58,7 @@ class Boxes {
                 const double of = (pixel - m_tile.level) / m_tile.unit;
                 s1 += of;
                 s2 += of * of;
-                num += of * m_canonical.values().at(x, y, 0);
+                num += of * m_canonical.values().view().at(x, y, 0);
             }
         }
         return method::shared::finishBox(
