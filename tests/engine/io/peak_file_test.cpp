@@ -3,6 +3,8 @@
 #include <QtTest>
 
 #include <clocale>
+#include <cmath>
+#include <map>
 
 #include "engine/io/peak_file.h"
 #include "tests/engine/io/fixtures.h"
@@ -58,6 +60,78 @@ class PeakFileTest : public QObject {
                 "zscore,false_positives,status,bound,rival,phi,theta,psi,sharpness,"
                 "mirror,refined_score,search_mean,search_deviation,search_z,polarity,"
                 "error_x,error_y,error_z,placed_by,error_rotation,error_scale,scale_end,made_of"));
+    }
+
+    /// Each value differs from all others, so that none can stand under another's name.
+    void everyValueStandsUnderItsName() {
+        match::Peak peak;
+        peak.score = 0.5;
+        peak.bound = 0.25;
+        peak.status = base::Status::Partial;
+        peak.corner = {11, 12, 13};
+        peak.centre = {14.5, 15.5, 16.5};
+        peak.world = {21, 22, 23};
+        peak.error = {{0.125, 0.375, 0.625}};
+        peak.placedBy = match::PlacedBy::Surface;
+        peak.templ = 4;
+        peak.pose = rotation::Pose{rotation::fromEuler({30, 40, 50}), 1.25, true};
+        peak.refinement = match::Refinement{{}, 0.75, {1, 3, 2}, 0.0625, true};
+        peak.dark = true;
+        peak.rival = 1.5;
+        peak.zscore = 6;
+        peak.falsePositives = 0.03125;
+        peak.sharpness = 0.4375;
+        peak.search = match::PeakSearch{0.1875, 0.3125, 7};
+        peak.madeOf = true;
+        const QStringList rows = rowsOf(io::peaksAsText({peak}, exampleContext(), ','));
+        const QStringList names = rows[0].split(',');
+        const QStringList cells = rows[1].split(',');
+        QCOMPARE(cells.size(), names.size());
+        const std::map<QString, QString> words{{"rank", "1"},
+                                               {"score", "0.5"},
+                                               {"x", "11"},
+                                               {"y", "12"},
+                                               {"z", "13"},
+                                               {"cx", "14.5"},
+                                               {"cy", "15.5"},
+                                               {"cz", "16.5"},
+                                               {"wx", "21"},
+                                               {"wy", "22"},
+                                               {"wz", "23"},
+                                               {"template", "4"},
+                                               {"rotation", ""},
+                                               {"scale", "1.25"},
+                                               {"zscore", "6"},
+                                               {"status", "PARTIAL"},
+                                               {"false_positives", "0.03125"},
+                                               {"bound", "0.25"},
+                                               {"rival", "1.5"},
+                                               {"sharpness", "0.4375"},
+                                               {"mirror", "1"},
+                                               {"search_z", "7"},
+                                               {"refined_score", "0.75"},
+                                               {"search_mean", "0.1875"},
+                                               {"polarity", "dark"},
+                                               {"search_deviation", "0.3125"},
+                                               {"error_x", "0.125"},
+                                               {"error_y", "0.375"},
+                                               {"error_z", "0.625"},
+                                               {"placed_by", "surface"},
+                                               {"error_rotation", "3"},
+                                               {"error_scale", "0.0625"},
+                                               {"scale_end", "1"},
+                                               {"made_of", "1"}};
+        const std::map<QString, double> angles{{"phi", 30}, {"theta", 40}, {"psi", 50}};
+        for (qsizetype i = 0; i < names.size(); ++i) {
+            const auto angle = angles.find(names[i]);
+            if (angle != angles.end()) {
+                QVERIFY2(std::abs(cells[i].toDouble() - angle->second) < 1e-9,
+                         qPrintable(names[i]));
+            } else {
+                QVERIFY2(words.contains(names[i]), qPrintable(names[i]));
+                QCOMPARE(cells[i], words.at(names[i]));
+            }
+        }
     }
 
     void theAuditIsACommentLine() {
