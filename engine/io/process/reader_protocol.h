@@ -8,9 +8,9 @@
 // libraries that may crash.
 //
 // Call: flcc-reader FORMAT info|read PATH DATASET FRAME CHANNEL MEMORY. FORMAT is a word of
-// FormatRow::reader; of "dicom", PATH is a folder or one file of it; of "hdf5", DATASET is a path inside
-// the file, or empty. FRAME and CHANNEL count from 0; -1 is none. A picture of more than MEMORY
-// bytes is answered without its voxels.
+// FormatRow::reader; of "dicom", PATH is a folder or one file of it; of "hdf5", DATASET is a path
+// inside the file, or empty. FRAME and CHANNEL count from 0; -1 is none. A picture of more than
+// MEMORY bytes is answered without its voxels.
 //
 // Answer, on standard output: a ReaderHeader, then `textBytes` bytes of texts. If `code` is 0 and
 // `voxelBytes` is not 0, blocks follow: the number of their bytes (int64), then the bytes. A number
