@@ -94,10 +94,11 @@ template <class Real> struct WindowInput {
     }
 };
 
-// Scores the rows of one slice of a part. `from` holds its voxels, or their window sums along z.
+// Scores the rows of one slice of a part. `from` holds its voxels, or their window sums along z. By
+// value: the copies stay in registers, whatever the sink writes.
 template <class From>
-HWY_NOINLINE void scoreSlice(const From& from, const base::Extents& m, const Part& part,
-                             std::int64_t z, double* scratch, const RowSink& sink) {
+HWY_NOINLINE void scoreSlice(From from, base::Extents m, Part part, std::int64_t z, double* scratch,
+                             const RowSink& sink) {
     const std::int64_t columns = part.columns + m.x - 1;
     const std::int64_t together = rowsTogether(columns);
     const SumRows to{scratch, sumsRow(columns)};

@@ -266,14 +266,28 @@ HWY_INLINE void threeDoublings(int bits, const double* from, double* to, std::in
 }
 #endif
 
+// Doubles the windows over `now` voxels of a row, and adds one voxel with `kOdd`.
+template <bool kOdd>
+HWY_INLINE void doubled(const double* half, std::int64_t now, const double* voxels,
+                        std::int64_t columns, double* to) {
+    const DD dd;
+    const auto lanes = static_cast<std::int64_t>(hn::Lanes(dd));
+    for (std::int64_t i = 0; i < columns; i += lanes) {
+        auto sum = hn::Add(hn::LoadU(dd, half + i), hn::LoadU(dd, half + now + i));
+        if constexpr (kOdd) {
+            sum = hn::Add(sum, hn::LoadU(dd, voxels + i));
+        }
+        hn::StoreU(sum, dd, to + i);
+    }
+}
+
 // Sums over windows of `width` voxels along `rows` rows of `from`. They are put in `to`, unless the
 // width is 1; returns where they are. Additions only: for each bit of `width` below the highest,
 // from the top down, the windows are doubled, and one voxel is added if the bit is set. A pass goes
 // over all rows before the next pass reads what it stored.
-HWY_INLINE SumRows windowsAlongRows(const SumRows& from, const SumRows& to, std::int64_t width,
-                                    std::int64_t rows, std::int64_t count) {
-    const DD dd;
-    const auto lanes = static_cast<std::int64_t>(hn::Lanes(dd));
+HWY_NOINLINE inline SumRows windowsAlongRows(const SumRows& from, const SumRows& to,
+                                             std::int64_t width, std::int64_t rows,
+                                             std::int64_t count) {
     int bit = 63 - __builtin_clzll(static_cast<unsigned long long>(width));
     SumRows run = from;
     std::int64_t now = 1;
@@ -297,13 +311,8 @@ HWY_INLINE SumRows windowsAlongRows(const SumRows& from, const SumRows& to, std:
             const double* const voxels = from.data + line * from.stride + 2 * now;
             const double* const half = run.data + line * run.stride;
             double* const at = to.data + line * to.stride;
-            for (std::int64_t i = 0; i < columns; i += lanes) {
-                auto sum = hn::Add(hn::LoadU(dd, half + i), hn::LoadU(dd, half + now + i));
-                if (odd) {
-                    sum = hn::Add(sum, hn::LoadU(dd, voxels + i));
-                }
-                hn::StoreU(sum, dd, at + i);
-            }
+            odd ? doubled<true>(half, now, voxels, columns, at)
+                : doubled<false>(half, now, voxels, columns, at);
         }
     }
     return run;
