@@ -336,22 +336,24 @@ void CliSignalsTest::theBarIsForTerminalsOnly() {
 /// The thread that waits for signals has nothing to wait for once the work is done.
 void CliSignalsTest::aCommandEndsWithItsWork() {
     const SampleFolder folder("tiny");
-    const auto quickestMs = [&](const QStringList& arguments) {
-        qint64 least = std::numeric_limits<qint64>::max();
-        constexpr int kRuns = 8; // of which one is not disturbed
-        for (int i = 0; i < kRuns; ++i) {
-            QElapsedTimer timer;
-            timer.start();
-            (void)test::runCli(arguments, folder.path());
-            least = std::min(least, timer.elapsed());
-        }
-        return least;
+    const QStringList match{"match",    "scene.mha", "template.mha", "--planning",
+                            "estimate", "--audit",   "off",          "--quiet"};
+    const auto ms = [&](const QStringList& arguments) {
+        QElapsedTimer timer;
+        timer.start();
+        (void)test::runCli(arguments, folder.path());
+        return timer.elapsed();
     };
-    const qint64 without = quickestMs({"--version"}); // which watches no signals
-    const qint64 with = quickestMs({"match", "scene.mha", "template.mha", "--planning", "estimate",
-                                    "--audit", "off", "--quiet"});
-    QVERIFY2(with < without + (test::kSanitized ? 400 : 35),
-             qPrintable(QString("%1 ms, %2 ms").arg(without).arg(with)));
+    // Taken in turn until one of each was not disturbed; a busy machine gets more turns.
+    constexpr int kMostTurns = 60;
+    const qint64 most = test::kSanitized ? 400 : 35;
+    qint64 without = std::numeric_limits<qint64>::max(); // a command that watches no signals
+    qint64 with = without;
+    for (int turn = 0; turn < kMostTurns && (turn < 4 || with >= without + most); ++turn) {
+        without = std::min(without, ms({"--version"}));
+        with = std::min(with, ms(match));
+    }
+    QVERIFY2(with < without + most, qPrintable(QString("%1 ms, %2 ms").arg(without).arg(with)));
 }
 
 const flcc::test::TestClass<CliSignalsTest> kCliSignalsTest;
