@@ -89,6 +89,7 @@ constexpr auto verifyTiff = decltype(FormatRow::verify)();
 constexpr auto tiffSetFiles = decltype(FormatRow::set)();
 #endif
 
+/// In the order in which first bytes are compared.
 constexpr std::array kTable{
     FormatRow{.format = Format::Hdf5,
               .name = "HDF5",
@@ -187,8 +188,6 @@ constexpr std::array kTable{
 
 } // namespace
 
-std::span<const FormatRow> formatTable() { return kTable; }
-
 const FormatRow& rowOf(Format format) {
     return *std::ranges::find(kTable, format, &FormatRow::format);
 }
@@ -280,13 +279,13 @@ void addWords(std::string_view words, std::vector<std::string>& to) {
 const std::vector<std::string>& readableExtensions() {
     static const std::vector<std::string> kExtensions = [] {
         std::vector<std::string> all;
-        for (const detail::FormatRow& row : detail::formatTable()) {
+        for (const detail::FormatRow& row : detail::kTable) {
             if (row.describe != nullptr) {
                 addWords(row.extensions, all);
             }
         }
 #ifdef FLCC_IMAGE_IO
-        for (const detail::FormatRow& row : detail::formatTable()) {
+        for (const detail::FormatRow& row : detail::kTable) {
             addWords(row.describe != nullptr ? row.packed : row.extensions, all);
         }
 #endif

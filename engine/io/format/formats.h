@@ -2,7 +2,6 @@
 
 #include <filesystem>
 #include <optional>
-#include <span>
 #include <stop_token>
 #include <string>
 #include <string_view>
@@ -46,8 +45,6 @@ struct FormatRow {
     bool inFolders = false;    ///< a path may be a folder, whose files are found on reading
 };
 
-/// All formats, in the order in which first bytes are compared.
-[[nodiscard]] std::span<const FormatRow> formatTable();
 [[nodiscard]] const FormatRow& rowOf(Format format);
 
 /// The header of a format that our own code reads; empty for another format. **Errors**: Input;

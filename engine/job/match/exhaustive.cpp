@@ -134,13 +134,13 @@ void reportRun(SceneState& s, const PeakMeter& meter) {
 }
 
 /// Before the run, whose map would need its memory.
-Next searchNull(SceneState& s) { return goUnless(!s.null.search(s.job, s.result, s.stop, s.sink)); }
+Next searchNull(SceneState& s) { return goIf(s.null.search(s.job, s.result, s.stop, s.sink)); }
 
 Next searchHands(SceneState& s) {
-    return goUnless(!s.hands.search(s.job, s.inputs(), s.result, s.stop, s.sink));
+    return goIf(s.hands.search(s.job, s.inputs(), s.result, s.stop, s.sink));
 }
 
-Next plan(SceneState& s) { return goUnless(!planScene(s, true)); }
+Next plan(SceneState& s) { return goIf(planScene(s, true)); }
 
 Next execute(SceneState& s) {
     if (const std::optional<Error> refused = refusal(s.result.report)) {
@@ -281,12 +281,12 @@ Next audit(SceneState& s) {
     return Next::Go;
 }
 
-double handsMs(const SceneState& s) {
+void expectHands(SceneState& s) {
     double ms = 0;
     for (const GroupRun& group : s.groups()) {
         ms += group.handsMs();
     }
-    return ms;
+    s.result.report.handsPredictedMs = ms;
 }
 
 bool wantsNull(const Job& job) { return job.null != match::NullTemplate::None; }
@@ -298,7 +298,7 @@ constexpr std::array kExhaustiveSteps{
               .isWanted = wantsHands,
               .run = searchHands,
               .refuse = requireHands,
-              .expectedMs = handsMs},
+              .expect = expectHands},
     MatchStep{.name = "plan", .run = plan},
     MatchStep{.name = "run", .run = execute, .repeats = true},
     MatchStep{.name = "peaks", .run = findPeaks, .refuse = requireThreshold},

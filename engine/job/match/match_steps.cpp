@@ -31,7 +31,7 @@ Next compareWithTruth(SceneState& s) {
 
 Next endPeaks(SceneState& s) {
     s.sink.progress(1);
-    return goUnless(s.stopped());
+    return goIf(!s.stopped());
 }
 
 /// Gives the outputs of the last scene their names; the report of a stream is written at its end.
@@ -71,7 +71,7 @@ constexpr std::array kLastSteps{
     MatchStep{.name = "write", .run = write, .refuse = requireOutputs},
 };
 
-constexpr std::array kStrategies{&exhaustiveStrategy, &prunedStrategy};
+std::span<const MatchStep> lastSteps() { return kLastSteps; }
 
 bool find(SceneState& s) {
     if (s.job.poses.prunes() && !s.stream.prunedGaveUp) {
@@ -97,10 +97,9 @@ JobResult leave(SceneState& s) {
 } // namespace
 
 JobResult runScene(SceneState& s) {
-    s.result.cancelled =
-        !(readScene(s, true) && inScene(s.name(), [&s] {
-              return find(s) && take(std::span<const MatchStep>(kLastSteps), s, s.job);
-          }));
+    s.result.cancelled = !(readScene(s, true) && inScene(s.name(), [&s] {
+                               return find(s) && take(lastSteps(), s, s.job);
+                           }));
     return leave(s);
 }
 
@@ -120,21 +119,13 @@ JobResult planOnly(SceneState& s) {
 
 void requireSensible(const Job& job) {
     requireParts(job);
-    for (const auto strategy : kStrategies) {
-        if (strategy().refuse != nullptr) {
-            strategy().refuse(job);
+    for (const Strategy* const strategy : {&exhaustiveStrategy(), &prunedStrategy()}) {
+        if (strategy->refuse != nullptr) {
+            strategy->refuse(job);
         }
-        for (const MatchStep& step : strategy().steps) {
-            if (step.refuse != nullptr) {
-                step.refuse(job);
-            }
-        }
+        requireSteps(strategy->steps, job);
     }
-    for (const MatchStep& step : kLastSteps) {
-        if (step.refuse != nullptr) {
-            step.refuse(job);
-        }
-    }
+    requireSteps(lastSteps(), job);
 }
 
 } // namespace flcc::job::detail

@@ -221,7 +221,7 @@ Next planPruned(SceneState& s) {
     const auto planning = std::exchange(s.request.planning, plan::Planning::Estimate);
     const bool planned = planScene(s, false);
     s.request.planning = planning;
-    return goUnless(!planned);
+    return goIf(planned);
 }
 
 constexpr std::array kPrunedSteps{

@@ -36,16 +36,16 @@ plan::Request SceneState::requestOf(const GroupRun& group) const {
 
 namespace {
 
-plan::Request requestOf(const SceneState& s) {
+plan::Request requestFor(const Job& job) {
     plan::Request request;
-    request.planning = s.job.planning;
-    request.timeAgain = s.job.timeAgain;
-    request.method = s.job.method;
-    request.device = s.job.device;
-    request.tile = s.job.tile;
-    request.limits.threads = threadsOf(s.job);
-    request.limits.memoryBytes = memoryOf(s.job);
-    request.limits.transforms = s.job.transforms;
+    request.planning = job.planning;
+    request.timeAgain = job.timeAgain;
+    request.method = job.method;
+    request.device = job.poses.prunes() ? std::string(method::kProcessor) : job.device;
+    request.tile = job.tile;
+    request.limits.threads = threadsOf(job);
+    request.limits.memoryBytes = memoryOf(job);
+    request.limits.transforms = job.transforms;
     return request;
 }
 
@@ -139,7 +139,7 @@ bool readScene(SceneState& s, bool images) {
     s.result.report.environment = environment();
     s.result.report.commandLine = toCommandLine(s.job);
     s.result.report.jobFile = toJobFile(s.job);
-    s.request = requestOf(s);
+    s.request = requestFor(s.job);
     if (!readWork(s, images)) {
         return false;
     }

@@ -100,8 +100,8 @@ void reportGroups(SceneState& s) {
     report.besideBytes = first.besideBytes;
     report.handsPredictedMs.reset();
     for (const MatchStep& step : exhaustiveStrategy().steps) {
-        if (step.expectedMs != nullptr && step.in(s.job) && first.plan.chosen() != nullptr) {
-            report.handsPredictedMs = report.handsPredictedMs.value_or(0) + step.expectedMs(s);
+        if (step.expect != nullptr && step.in(s.job) && first.plan.chosen() != nullptr) {
+            step.expect(s);
         }
     }
     if (!s.inputs().banks.empty()) {

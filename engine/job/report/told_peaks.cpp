@@ -10,6 +10,15 @@ namespace flcc::job::detail {
 
 namespace {
 
+/// What is told of a peak: a column of the tables in texts and pages.
+struct ToldColumn {
+    const char* title; ///< of world coordinates the unit follows
+    /// False where the column would say nothing in this report, or is not told in such a place.
+    bool (*isThere)(const JobReport&, ToldIn);
+    /// The cell of peak `i` of the report; empty where it has no such value.
+    std::string (*of)(const JobReport&, std::size_t i, ToldIn);
+};
+
 const match::Peak& peakOf(const JobReport& report, std::size_t i) { return report.peaks[i]; }
 
 bool always(const JobReport& /*report*/, ToldIn /*where*/) { return true; }
@@ -112,8 +121,6 @@ constexpr std::array kColumns{
 };
 
 } // namespace
-
-std::span<const ToldColumn> toldColumns() { return kColumns; }
 
 std::vector<std::vector<std::string>> toldPeaks(const JobReport& report, ToldIn where,
                                                 std::size_t most) {

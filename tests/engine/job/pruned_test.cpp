@@ -109,6 +109,18 @@ class PrunedTest : public QObject {
                  heuristic.report.peaksIncomplete.empty());
     }
 
+    /// It runs on the processor, so that no GPU is asked, and none is named in its plan.
+    static void itsPlanConsidersTheProcessorAlone() {
+        for (const job::JobReport& report :
+             {job::planJob(searching(job::Search::Pruned), images(20)),
+              job::runJob(searching(job::Search::Pruned), images(20)).report}) {
+            QVERIFY(!report.plan.candidates.empty());
+            for (const plan::CandidateReport& row : report.plan.candidates) {
+                QVERIFY2(row.candidate.onProcessor(), row.candidate.device.c_str());
+            }
+        }
+    }
+
     static void whereLimitsLeaveLittleOutAllScoresAreComputed() {
         const job::JobImages noise =
             test::imagesOf(test::noise(base::PixelType::Float32, {300, 280, 1}, 1),
