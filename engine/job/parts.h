@@ -143,11 +143,14 @@ inline constexpr std::string_view kOpacityMask = "alpha";
 /// How a search over poses finds its peaks. Exhaustive: it computes the best score of every
 /// placement. Pruned: it leaves out placements whose limits (engine/search/README.md) are below
 /// the least score of a peak; the list of peaks is the same, and there is no map. Heuristic: as
-/// Pruned with a part of what the limits need, so that it may miss peaks.
-enum class Search { Exhaustive, Pruned, Heuristic };
+/// Pruned with a part of what the limits need, so that it may miss peaks. Auto: the faster of
+/// Exhaustive and Pruned, as far as the rest of the job allows. Pruned and Heuristic too are done
+/// only where they are predicted to take less time than Exhaustive.
+enum class Search { Exhaustive, Pruned, Heuristic, Auto };
 [[nodiscard]] constexpr std::string_view name(Search search) {
     return search == Search::Exhaustive ? "exhaustive"
            : search == Search::Pruned   ? "pruned"
+           : search == Search::Auto     ? "auto"
                                         : "heuristic";
 }
 
@@ -166,7 +169,10 @@ struct Poses {
     bool refine = true;
     Search search = Search::Exhaustive;
 
-    [[nodiscard]] bool prunes() const { return search != Search::Exhaustive; }
+    /// Whether it may leave placements out.
+    [[nodiscard]] bool mayPrune() const { return search != Search::Exhaustive; }
+    /// Whether it does so on the processor alone.
+    [[nodiscard]] bool prunes() const { return mayPrune() && search != Search::Auto; }
     [[nodiscard]] bool any() const { return !rotations.empty() || !scales.empty() || mirror; }
     friend bool operator==(const Poses&, const Poses&) = default;
 };

@@ -43,7 +43,6 @@ struct RunReport {
     double readMs = 0;
     double writeMs = 0;
     double peaksMs = 0;
-    double handsMs = 0; ///< the search for the mirrored templates (Job::handedness), before
     method::StagesMs stagesMs;
     std::optional<method::DeviceTimes> times; ///< for devices: transfers and computing, separately
     std::vector<std::string> failures;        ///< failures of devices, and what was done instead
@@ -103,6 +102,16 @@ struct GroupReport {
     std::optional<AuditReport> audit;
 };
 
+/// A search of the same scene for other templates than the job's, which runs beside its own.
+struct OtherSearch {
+    std::string of; ///< "the mirrored templates"
+    std::optional<double> predictedMs{};
+    std::optional<double> ms{}; ///< after it
+};
+/// The sums of their times; of those that are not known, 0.
+[[nodiscard]] double predictedMsOf(const std::vector<OtherSearch>& others);
+[[nodiscard]] double msOf(const std::vector<OtherSearch>& others);
+
 /// What a pruned search over poses has looked at; search::Facts.
 struct PrunedReport {
     std::int64_t edge = 0;   ///< pixels of a coarse cell
@@ -114,8 +123,17 @@ struct PrunedReport {
     std::int64_t scores = 0; ///< canonical scores
     double prepareMs = 0;    ///< making all members; 0 where an earlier scene had made them
     double searchMs = 0;     ///< on the scene
-    /// The search would have taken longer than the exhaustive one, which was done in its place.
-    bool gaveUp = false;
+};
+
+/// A way to search over poses as the plan compared it with the others.
+struct SearchRow {
+    std::string search; ///< "exhaustive", "pruned", "heuristic"
+    plan::CandidateVerdict verdict = plan::CandidateVerdict::Slower;
+    std::string reason; ///< of the verdict, for users
+    /// On the planned device, with making the templates; of a row with `isMore` at least this.
+    std::optional<double> predictedMs;
+    bool isMore = false;
+    std::optional<double> measuredMs{}; ///< after it ran
 };
 
 /// A search over poses.
@@ -134,8 +152,9 @@ struct PosesReport {
     base::Extents box{0, 0, 0};           ///< of all members; of the first extent of templates
     std::int64_t batch = 0;               ///< members that are made and matched at once, at most
     std::int64_t memoryBytes = 0;         ///< predicted, whatever the number of members
-    std::string search = "exhaustive";    ///< or "pruned", "heuristic"
-    std::optional<PrunedReport> pruned{}; ///< after a run that was not exhaustive, or gave up
+    std::string search = "exhaustive";    ///< as the job asks: or "pruned", "heuristic", "auto"
+    std::vector<SearchRow> searches{};    ///< the chosen one first; empty without a plan
+    std::optional<PrunedReport> pruned{}; ///< after a run that was not exhaustive
     /// Of an exhaustive search.
     std::optional<double> predictedMs; ///< of what is not kept; empty without a plan
     std::optional<double> perSecond;   ///< members matched in a second, after a run
@@ -147,6 +166,14 @@ struct PosesReport {
     std::int64_t done = 0;
 
     [[nodiscard]] bool isUnfinished() const { return done > 0 && done < members; }
+    /// Whether placements are left out.
+    [[nodiscard]] bool prunes() const {
+        return !searches.empty() && searches.front().search != "exhaustive";
+    }
+    /// Of the chosen search.
+    [[nodiscard]] std::optional<double> chosenMs() const {
+        return prunes() ? searches.front().predictedMs : predictedMs;
+    }
 };
 
 /// The statistics of a search (engine/match/search_statistics.h).
@@ -271,9 +298,7 @@ struct JobReport {
     std::optional<PosesReport> poses;           ///< of a search over poses
     std::optional<SearchReport> search;         ///< of Job::searchStatistics, after a run
     std::optional<HandednessReport> handedness; ///< of Job::handedness, after a run
-    /// Predicted time of the search for the mirrored templates, beside that of the plan; of
-    /// Job::handedness with a plan.
-    std::optional<double> handsPredictedMs;
+    std::vector<OtherSearch> others; ///< in the order in which they run, before the job's own
     std::optional<PreparationReport> preparation; ///< empty where images are compared as read
     /// If templates have several extents: one group for each, in the order of their first
     /// templates; else empty.
@@ -346,9 +371,8 @@ struct JobReport {
 /// Whether z hides the objects, since the members are alike; and the warning that says so.
 [[nodiscard]] bool isAlike(const SearchReport& search);
 [[nodiscard]] std::string likenessWarning(const SearchReport& search);
-/// What the search for the mirrored templates takes, in one line: "about 0.35 s for the mirrored
-/// templates, before".
-[[nodiscard]] std::string handsTimeText(const JobReport& report);
+/// What another search takes or took, in one line; empty where neither is known.
+[[nodiscard]] std::string otherText(const OtherSearch& other);
 /// The verdict with its reason in one line.
 [[nodiscard]] std::string handednessText(const HandednessReport& hands);
 /// The pose of a peak, degrees to a tenth: "30", "30.5 x0.95 mirrored", in a volume "rot 10 tilt

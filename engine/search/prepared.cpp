@@ -94,7 +94,8 @@ std::vector<Prepared::Sector> sectorsOf(const Prepared& prepared) {
     return sectors;
 }
 
-detail::MemberCells cellsOf(detail::CellMaker& maker, const PoseBank& bank, std::int64_t number) {
+detail::MemberCells memberCells(detail::CellMaker& maker, const PoseBank& bank,
+                                std::int64_t number) {
     try {
         detail::MemberCells made = maker.take(detail::placedMember(bank, number));
         made.reach = bank.ownBox(bank.templ(number), bank.pose(number));
@@ -126,10 +127,18 @@ std::int64_t preparedBytes(const PoseBank& bank, const base::Extents& scene) {
         std::min(0x1p28, spectrum * static_cast<double>(bank.count())));
 }
 
-std::shared_ptr<const Prepared> prepare(std::shared_ptr<const PoseBank> bank,
-                                        const base::Extents& scene, base::TilePool& pool,
-                                        const std::stop_token& stop,
-                                        const std::function<void(double)>& share) {
+std::int64_t detail::edgeOf(const PoseBank& bank) { return edgeFor(bank); }
+
+std::vector<Prepared::Cluster> detail::clustersOf(const PoseBank& bank) {
+    return search::clustersOf(bank, edgeFor(bank));
+}
+
+std::shared_ptr<const Prepared> detail::prepareClusters(std::shared_ptr<const PoseBank> bank,
+                                                        std::vector<Prepared::Cluster> clusters,
+                                                        const base::Extents& scene,
+                                                        base::TilePool& pool,
+                                                        const std::stop_token& stop,
+                                                        const std::function<void(double)>& share) {
     if (!bank->cover().flat || bank->box().z > 1) {
         throw base::Error(base::ErrorCode::Problem,
                           "the pruned search turns templates of one slice in the plane; use "
@@ -138,7 +147,7 @@ std::shared_ptr<const Prepared> prepare(std::shared_ptr<const PoseBank> bank,
     auto made = std::make_shared<Prepared>();
     made->bank = bank;
     made->edge = edgeFor(*bank);
-    made->clusters = clustersOf(*bank, made->edge);
+    made->clusters = std::move(clusters);
     made->members.resize(static_cast<std::size_t>(bank->count()));
     made->fine.resize(made->members.size());
     std::vector<std::unique_ptr<detail::CellMaker>> makers;
@@ -157,27 +166,6 @@ std::shared_ptr<const Prepared> prepare(std::shared_ptr<const PoseBank> bank,
             }
         }
     }
-    std::vector<detail::Field> fields(made->members.size());
-    std::atomic<std::int64_t> done = 0;
-    const auto tell = [&] {
-        const std::int64_t now = ++done;
-        if (share) {
-            share(static_cast<double>(now) / static_cast<double>(made->members.size()));
-        }
-    };
-    const bool bases = pool.run(
-        std::ssize(order),
-        [&](std::int64_t i, int worker) {
-            const auto number = static_cast<std::size_t>(order[static_cast<std::size_t>(i)]);
-            detail::CellMaker& maker = *makers[static_cast<std::size_t>(worker)];
-            made->members[number] = cellsOf(maker, *bank, order[static_cast<std::size_t>(i)]);
-            fields[number] = maker.field();
-            tell();
-        },
-        stop);
-    if (!bases) {
-        return nullptr;
-    }
     std::vector<std::size_t> clusterOf;
     for (std::size_t c = 0; c < made->clusters.size(); ++c) {
         const Prepared::Cluster& cluster = made->clusters[c];
@@ -188,6 +176,28 @@ std::shared_ptr<const Prepared> prepare(std::shared_ptr<const PoseBank> bank,
             }
         }
     }
+    std::vector<detail::Field> fields(made->members.size());
+    std::atomic<std::int64_t> done = 0;
+    const std::int64_t all = std::ssize(order) + std::ssize(others);
+    const auto tell = [&] {
+        const std::int64_t now = ++done;
+        if (share) {
+            share(static_cast<double>(now) / static_cast<double>(all));
+        }
+    };
+    const bool bases = pool.run(
+        std::ssize(order),
+        [&](std::int64_t i, int worker) {
+            const auto number = static_cast<std::size_t>(order[static_cast<std::size_t>(i)]);
+            detail::CellMaker& maker = *makers[static_cast<std::size_t>(worker)];
+            made->members[number] = memberCells(maker, *bank, order[static_cast<std::size_t>(i)]);
+            fields[number] = maker.field();
+            tell();
+        },
+        stop);
+    if (!bases) {
+        return nullptr;
+    }
     const bool rest = pool.run(
         std::ssize(others),
         [&](std::int64_t i, int worker) {
@@ -195,7 +205,7 @@ std::shared_ptr<const Prepared> prepare(std::shared_ptr<const PoseBank> bank,
             const Prepared::Cluster& cluster =
                 made->clusters[clusterOf[static_cast<std::size_t>(i)]];
             detail::CellMaker& maker = *makers[static_cast<std::size_t>(worker)];
-            detail::MemberCells cells = cellsOf(maker, *bank, member);
+            detail::MemberCells cells = memberCells(maker, *bank, member);
             const auto angle = [&](std::int64_t of) {
                 return rotation::angleBetween(bank->pose(cluster.first).turn, bank->pose(of).turn);
             };
@@ -225,6 +235,14 @@ std::shared_ptr<const Prepared> prepare(std::shared_ptr<const PoseBank> bank,
     made->sectors = sectorsOf(*made);
     const base::Extents framed = detail::frameOf({made.get()}, scene).extents;
     return detail::makeSpectra(*made, framed, pool, stop) ? made : nullptr;
+}
+
+std::shared_ptr<const Prepared> prepare(std::shared_ptr<const PoseBank> bank,
+                                        const base::Extents& scene, base::TilePool& pool,
+                                        const std::stop_token& stop,
+                                        const std::function<void(double)>& share) {
+    std::vector<Prepared::Cluster> clusters = detail::clustersOf(*bank);
+    return detail::prepareClusters(std::move(bank), std::move(clusters), scene, pool, stop, share);
 }
 
 } // namespace flcc::search

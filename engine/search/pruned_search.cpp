@@ -1,7 +1,6 @@
 #include "engine/search/pruned_search.h"
 
 #include <algorithm>
-#include <limits>
 #include <map>
 
 #include "engine/base/error.h"
@@ -57,26 +56,6 @@ double placementsOf(const Prepared& prepared, const detail::Frame& frame) {
     return count;
 }
 
-/// The milliseconds of one thread for dividing all nodes into those of members: of a few of them,
-/// spread over all, as many times as they are.
-double msOfDividing(const detail::Searched& searched, const detail::Frame& frame, double least,
-                    double trust) {
-    constexpr std::size_t kAsked = 64;
-    const std::size_t step = searched.nodes.size() / kAsked + 1;
-    const base::Stopwatch watch;
-    std::vector<detail::Node> made;
-    std::size_t asked = 0;
-    for (std::size_t i = 0; i < searched.nodes.size(); i += step, ++asked) {
-        if (searched.nodes[i].member < 0) {
-            detail::appendMembers(*searched.prepared, frame, searched.cells->levels,
-                                  searched.nodes[i], least, trust, made);
-        }
-    }
-    return asked == 0 ? 0
-                      : watch.ms() * static_cast<double>(searched.nodes.size()) /
-                            static_cast<double>(asked);
-}
-
 } // namespace
 
 Found searchPruned(const method::MaskedView& scene, const std::vector<Part>& parts,
@@ -86,23 +65,7 @@ Found searchPruned(const method::MaskedView& scene, const std::vector<Part>& par
     std::stop_source source;
     const std::stop_callback passOn(cancel, [&source] { source.request_stop(); });
     const std::stop_token stop = source.get_token();
-    const base::Stopwatch total;
-    double most = options.mostMs ? options.mostMs() : std::numeric_limits<double>::infinity();
-    const std::function<void()> look = [&] {
-        if (const double now = total.ms(); now > most) {
-            most = options.mostMs();
-            most += now > most ? 0 : total.ms() - now; // the question may take time
-        }
-        if (total.ms() > most) {
-            source.request_stop();
-        }
-    };
     constexpr double kCoarse = 0.7; // of the time, as far as anybody can say before
-    // Coarse nodes are few, but for scenes in which limits leave out next to nothing.
-    constexpr double kLeastCoarseMs = 1000;
-    constexpr double kCoarsePatience = 4;
-    constexpr double kHopeless = 2;
-    double dividing = 0;
     Found found;
     Facts& facts = found.facts;
     base::Stopwatch watch;
@@ -133,10 +96,7 @@ Found searchPruned(const method::MaskedView& scene, const std::vector<Part>& par
         if (!detail::makeSpectra(prepared, frame.extents, pool, stop)) {
             break;
         }
-        const std::function<void(double)> tell = [&](double part) { // on any thread: asks nothing
-            if (total.ms() > std::max(kLeastCoarseMs, kCoarsePatience * most)) {
-                source.request_stop();
-            }
+        const std::function<void(double)> tell = [&](double part) {
             if (share) {
                 share(kCoarse * (static_cast<double>(i) + part) /
                       static_cast<double>(parts.size()));
@@ -153,19 +113,18 @@ Found searchPruned(const method::MaskedView& scene, const std::vector<Part>& par
         facts.nodes += nodesOfBase.x * nodesOfBase.y * std::ssize(prepared.clusters);
         facts.placements += placementsOf(prepared, frame);
         searched.push_back({&parts[i], &prepared, &own, std::move(nodes)});
-        dividing += msOfDividing(searched.back(), frame, least, options.trust) / pool.threads();
-        look();
-        // What peaks suppress is not divided, so that this is a guess from above.
-        if (dividing > kHopeless * most) {
-            source.request_stop();
-        }
     }
     facts.coarseMs = watch.ms();
     watch = {};
     if (!stop.stop_requested()) {
         detail::BestFirst search(base::viewOf(pixels), frame, std::move(searched), options, pool,
                                  stop);
-        found.peaks = search.peaks(facts, look);
+        found.peaks = search.peaks(facts, [&] {
+            facts.dividingMs = search.workMs() / pool.threads();
+            if (facts.dividingMs > options.mostMs) {
+                source.request_stop();
+            }
+        });
     }
     for (match::Peak& peak : found.peaks) {
         peak.world = base::toWorld(geometry, peak.centre);

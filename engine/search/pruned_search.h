@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <limits>
 #include <memory>
 #include <optional>
 #include <stop_token>
@@ -46,11 +47,8 @@ struct Options {
     /// The share of the bound on what cells do not see that counts. With 1 the list of peaks is
     /// that of all scores. Below 1 the search is faster and may miss peaks.
     double trust = 1;
-    /// Says how many milliseconds the search may take; none: as many as it needs. It is asked at
-    /// the start and, by the calling thread, once its last answer has passed: the search gives up
-    /// if the new answer has passed too. It also gives up once dividing the coarse nodes alone
-    /// would take more than twice as long as the last answer.
-    std::function<double()> mostMs{};
+    /// The search gives up beyond it, by Facts::dividingMs.
+    double mostMs = std::numeric_limits<double>::infinity();
 };
 
 /// A bank and the numbers of its templates (Peak::templ).
@@ -71,6 +69,9 @@ struct Facts {
     std::int64_t scores = 0;  ///< canonical scores
     std::int64_t turned = 0;  ///< members made pixel by pixel
     std::int64_t refined = 0; ///< members whose fine cells were made
+    /// What dividing nodes should take by these numbers, and not by a clock: the same on every
+    /// machine, however busy.
+    double dividingMs = 0;
     double cellsMs = 0;
     double coarseMs = 0;
     double fineMs = 0;
@@ -82,8 +83,27 @@ struct Found {
     std::vector<match::Peak> peaks;
     Facts facts;
     bool cancelled = false;
-    bool gaveUp = false; ///< Options::mostMs passed; there are no peaks
+    bool gaveUp = false; ///< beyond Options::mostMs; there are no peaks
 };
+
+/// What a search is expected to take, with preparing its members.
+struct Expected {
+    double beforeMs = 0;   ///< preparing, and the limits of all nodes
+    double dividingMs = 0; ///< as Facts::dividingMs
+    double slower = 1;   ///< how much longer the rehearsal took than what it looked at should take
+    bool isMore = false; ///< beyond `mostMs`, where the rehearsal ends
+
+    [[nodiscard]] double ms() const { return beforeMs + dividingMs; }
+};
+
+/// Searches with a part of the members, spread over all, and expects that the others take as long.
+/// Empty if cancelled. **Errors**: as prepare() and searchPruned(). **Cost**: a twentieth of the
+/// search, at most about a tenth of `mostMs`.
+[[nodiscard]] std::optional<Expected>
+rehearse(const method::MaskedView& scene,
+         const std::vector<std::shared_ptr<const rotation::PoseBank>>& banks,
+         const Options& options, double mostMs, base::TilePool& pool,
+         const std::stop_token& stop = {});
 
 /// The peaks of a flat scene at or above Options::minScore, by lcc, for placements whose pixels
 /// that count lie inside of the scene; the corner of a peak, that of the members' box, may lie

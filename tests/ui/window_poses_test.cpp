@@ -287,12 +287,12 @@ class WindowPosesTest : public QObject {
         const auto& result = *m_window->document().result()->job;
         QVERIFY(result.search && result.report.search && result.report.handedness);
         // Both searches count in the plan and in the time of the run.
-        QCOMPARE(
-            test::child<QLabel>(*m_window, "planTimePredicted").text(),
-            ui::durationText(*result.report.poses->predictedMs + *result.report.handsPredictedMs));
-        QCOMPARE(
-            test::child<QLabel>(*m_window, "planTimeMeasured").text(),
-            ui::durationText(result.report.run->executeMs.median + result.report.run->handsMs));
+        QCOMPARE(test::child<QLabel>(*m_window, "planTimePredicted").text(),
+                 ui::durationText(*result.report.poses->predictedMs +
+                                  job::predictedMsOf(result.report.others)));
+        QCOMPARE(test::child<QLabel>(*m_window, "planTimeMeasured").text(),
+                 ui::durationText(result.report.run->executeMs.median +
+                                  job::msOf(result.report.others)));
         const auto& table = test::child<QTableView>(*m_window, "peaksTable");
         QVERIFY(!table.isColumnHidden(ui::PeaksModel::SearchZ));
         QCOMPARE(table.model()->index(0, ui::PeaksModel::SearchZ).data().toString(),

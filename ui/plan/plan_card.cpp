@@ -27,11 +27,11 @@
 namespace flcc::ui {
 namespace {
 
-/// Whether the search leaves out placements, so that the plan of the exhaustive one does not time
-/// it.
-bool isPruned(const job::JobReport& report) {
-    return report.poses && report.poses->search != "exhaustive" &&
-           !(report.poses->pruned && report.poses->pruned->gaveUp);
+/// Whether the search leaves out placements, so that the plan is that of another one.
+bool isPruned(const job::JobReport& report) { return report.poses && report.poses->prunes(); }
+
+QString searchName(const job::JobReport& report) {
+    return toQString(report.poses->searches.front().search);
 }
 
 constexpr int kGap = 3;
@@ -273,9 +273,9 @@ void PlanCard::showGroups(const job::JobReport& report) {
                           durationText(chosen.expectedMs().value_or(0)));
     }
     if (report.poses) { // the plans are of batches
-        predicted = report.poses->predictedMs.value_or(predicted);
+        predicted = report.poses->chosenMs().value_or(predicted);
     }
-    predicted += report.handsPredictedMs.value_or(0);
+    predicted += job::predictedMsOf(report.others);
     const plan::CandidateReport& first = *report.groups.front().plan.chosen();
     setHeadline(tr("%1 templates of %2 sizes on %3, %4")
                     .arg(report.templates.size())
@@ -337,14 +337,15 @@ void PlanCard::showReport(const job::JobReport& report, const QString& refusal) 
         setHeadline(
             (unfinished ? tr("Unfinished: %1; ").arg(searchedText(report)) : bank) +
                 tr("%1 on %2, %3")
-                    .arg(isPruned(report) ? tr("%1 search, which the plan cannot time")
-                                                .arg(toQString(report.poses->search))
+                    .arg(isPruned(report) ? tr("%1 search").arg(searchName(report))
                                           : candidateText(chosen->candidate),
                          deviceText(report.run ? report.run->device : chosen->candidate.device),
                          threadsText(chosen->candidate.threads)),
             unfinished ? &Accents::warning : nullptr);
-        m_detail->setText(toQString(chosen->reason));
-        m_detail->setVisible(!chosen->reason.empty());
+        const std::string& why =
+            isPruned(report) ? report.poses->searches.front().reason : chosen->reason;
+        m_detail->setText(toQString(why));
+        m_detail->setVisible(!why.empty());
         showNumbers(report, *chosen);
     }
     m_calibration->setVisible(!report.plan.calibrated);
@@ -358,9 +359,9 @@ void PlanCard::showNumbers(const job::JobReport& report, const plan::CandidateRe
     m_numbers->setVisible(chosen.prediction.has_value());
     if (chosen.prediction) {
         // Of a search over poses the plan is one of a batch.
-        const bool poses = report.poses && report.poses->predictedMs;
-        const double all = (poses ? *report.poses->predictedMs : chosen.expectedMs().value_or(0)) +
-                           report.handsPredictedMs.value_or(0);
+        const bool poses = report.poses && report.poses->chosenMs();
+        const double all = (poses ? *report.poses->chosenMs() : chosen.expectedMs().value_or(0)) +
+                           job::predictedMsOf(report.others);
         m_numbers->showPredicted(
             all, (poses ? report.poses->memoryBytes : chosen.prediction->hostBytes) +
                      (m_sceneCount - 1) * method::mapBytes(report.plan.problem));
@@ -446,14 +447,11 @@ void PlanCard::showLine() {
             if (isPruned(*m_report)) {
                 parts = QStringList{tr("%L1 orientations: %2 search")
                                         .arg(m_report->poses->members)
-                                        .arg(toQString(m_report->poses->search))};
-            } else if (m_report->poses && m_report->poses->pruned) {
-                parts << tr("the %1 search gave up").arg(toQString(m_report->poses->search));
+                                        .arg(searchName(*m_report))};
             }
-            parts << (isPruned(*m_report) && !ran ? tr("time not known before")
-                      : unfinished ? tr("stopped after %1").arg(m_numbers->timeText(ran))
-                      : ran        ? tr("ran %1").arg(m_numbers->timeText(ran))
-                                   : m_numbers->timeText(ran));
+            parts << (unfinished ? tr("stopped after %1").arg(m_numbers->timeText(ran))
+                      : ran      ? tr("ran %1").arg(m_numbers->timeText(ran))
+                                 : m_numbers->timeText(ran));
             parts << m_numbers->memoryText(ran);
             parts << deviceText(ran ? m_report->run->device : chosen->candidate.device);
             m_lineText = parts.join(QStringLiteral(", "));

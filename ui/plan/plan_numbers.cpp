@@ -127,8 +127,8 @@ void PlanNumbers::showFurther(double milliseconds) {
 
 void PlanNumbers::showMeasured(const job::JobReport& report) {
     const bool ran = report.run.has_value();
-    m_timeMeasured->setText(ran ? durationText(report.run->executeMs.median + report.run->handsMs)
-                                : QString());
+    m_timeMeasured->setText(
+        ran ? durationText(report.run->executeMs.median + job::msOf(report.others)) : QString());
     m_memoryMeasured->setText(ran ? bytesText(report.run->peakHostBytes) : QString());
     for (QLabel* label : {m_measuredHead, m_timeMeasured, m_memoryMeasured}) {
         label->setVisible(ran);

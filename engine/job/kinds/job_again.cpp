@@ -111,8 +111,10 @@ Again again(const Job& stated, const path& file, const Json& before, const std::
     Job job = stated.asked();
     const Json groups = before.value("groups", Json::array());
     static_cast<Repetition&>(job) = {};
-    if (gaveUp(before)) { // and the exhaustive search had been chosen for
-        job.poses.search = Search::Exhaustive;
+    for (const Search search : {Search::Exhaustive, Search::Pruned, Search::Heuristic}) {
+        if (searchOf(before) == name(search)) { // as it was chosen, on whatever machine
+            job.poses.search = search;
+        }
     }
     if (!job.poses.prunes()) { // which has nothing to choose
         chooseAgain(job, file, groups.empty() ? before : groups.at(0));

@@ -29,9 +29,9 @@ const std::vector<Unchecked>& uncheckedTable() {
         {"memory (keys in _bytes, memory_limit)", {"*_bytes", "*memory_limit"}},
         {"the host (environment, thread_limit)", {"environment", "problem.thread_limit"}},
         {"the plan (candidates, planning, transforms, decompositions, critical_template_size, "
-         "batch)",
+         "batch, searches)",
          {"candidates", "problem.planning", "problem.transforms", "decompositions",
-          "critical_template_size", "poses.batch"}},
+          "critical_template_size", "poses.batch", "poses.searches"}},
         {"what an earlier search had kept (resumed_members)", {"poses.resumed_members"}},
         {"what scenes or frames shared (stream)", {"stream"}},
         {"names of written files (stack.path, average.path)",
@@ -44,8 +44,9 @@ const std::vector<Unchecked>& uncheckedTable() {
 
 constexpr std::string_view kOfHost = "the host (environment, thread_limit)";
 constexpr std::string_view kOfPlan =
-    "the plan (candidates, planning, transforms, decompositions, critical_template_size, batch)";
-constexpr std::string_view kGaveUp = "a pruned search that gave up (poses.search, poses.pruned)";
+    "the plan (candidates, planning, transforms, decompositions, critical_template_size, batch, "
+    "searches)";
+constexpr std::string_view kSearches = "the choice of the search (poses.search)";
 constexpr std::string_view kAudits = "audits that a time decided (audit)";
 
 bool isBelow(std::string_view path, std::string_view top) {
@@ -175,7 +176,7 @@ class Comparison {
             name(done, each.name);
         }
         name(done, kAudits);
-        name(done, kGaveUp);
+        name(done, kSearches);
         if (!m_lacking.empty()) {
             done.unchecked.push_back("what the report does not state (" + m_lacking + ")");
         }
@@ -349,15 +350,22 @@ double largestBound(const Json& report) {
     return bound;
 }
 
-bool gaveUp(const Json& report) {
+std::string searchOf(const Json& report) {
     const Json poses = report.value("poses", Json());
-    const Json pruned = poses.is_object() ? poses.value("pruned", Json()) : Json();
-    return pruned.is_object() && pruned.value("gave_up", Json()) == true;
+    const Json rows = poses.is_object() ? poses.value("searches", Json::array()) : Json::array();
+    for (const Json& row : rows) {
+        if (row.is_object() && row.value("verdict", Json()) == "chosen") {
+            return row.value("search", std::string());
+        }
+    }
+    return {};
 }
 
 UncheckedNames::UncheckedNames(const Json& before)
     : m_poses(before.value("poses", Json()).is_object()), m_planned(before.contains("chosen")),
-      m_gaveUp(gaveUp(before)), m_mixed(isMixed(before.value("frames", Json()))) {
+      m_choseSearch(false), m_mixed(isMixed(before.value("frames", Json()))) {
+    const Json poses = before.value("poses", Json());
+    m_choseSearch = m_poses && poses.value("search", Json()) != searchOf(before);
     const Json audit = before.value("audit", Json());
     m_unaudited = audit.is_object() && audit.value("verdict", Json()) == "off";
 }
@@ -382,8 +390,8 @@ std::string_view UncheckedNames::find(std::string_view path) const {
     if (m_poses && path == "problem.templates") { // as many members as memory allows
         return kOfPlan;
     }
-    if (m_gaveUp && (isBelow(path, "poses.pruned") || path == "poses.search")) {
-        return kGaveUp;
+    if (m_choseSearch && path == "poses.search") {
+        return kSearches;
     }
     if (!m_planned && path == "run.threads") {
         return kOfHost;

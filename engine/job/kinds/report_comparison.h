@@ -43,8 +43,8 @@ struct ComparedReports {
 /// The largest bound that a report states on an error of its scores; 0 if it states none.
 [[nodiscard]] double largestBound(const json::Json& report);
 
-/// Whether a report is of a pruned search that an exhaustive one was done in the place of.
-[[nodiscard]] bool gaveUp(const json::Json& report);
+/// The way to search over poses that a report's run took; empty without such a search.
+[[nodiscard]] std::string searchOf(const json::Json& report);
 
 /// What of a report is not compared.
 class UncheckedNames {
@@ -60,7 +60,7 @@ class UncheckedNames {
 
     bool m_poses;
     bool m_planned;
-    bool m_gaveUp;
+    bool m_choseSearch; ///< another way than the job asks for
     bool m_unaudited;
     bool m_mixed; ///< some frames are audited
     mutable std::map<std::string, std::string_view, std::less<>> m_found;

@@ -124,7 +124,6 @@ bool executeGroup(SceneState& s, GroupRun& group, const GroupRun::Progress& prog
 void reportRun(SceneState& s, const PeakMeter& meter) {
     RunReport run = totalRun(s.groups());
     run.readMs = s.work->readMs;
-    run.handsMs = s.hands.ms();
     run.peakHostBytes = meter.rise();
     for (const std::string& failure : run.failures) {
         s.warn(failure);
@@ -133,14 +132,34 @@ void reportRun(SceneState& s, const PeakMeter& meter) {
     reportGroups(s);
 }
 
-/// Before the run, whose map would need its memory.
-Next searchNull(SceneState& s) { return goIf(s.null.search(s.job, s.result, s.stop, s.sink)); }
+constexpr std::string_view kOfNull = "the null template";
+constexpr std::string_view kOfMirrored = "the mirrored templates";
 
-Next searchHands(SceneState& s) {
-    return goIf(s.hands.search(s.job, s.inputs(), s.result, s.stop, s.sink));
+OtherSearch& otherSearch(JobReport& report, std::string_view of) {
+    const auto found = std::ranges::find(report.others, of, &OtherSearch::of);
+    return found != report.others.end() ? *found : report.others.emplace_back(std::string(of));
 }
 
-Next plan(SceneState& s) { return goIf(planScene(s, true)); }
+/// Before the run, whose map would need its memory.
+Next searchNull(SceneState& s) {
+    const base::Stopwatch watch;
+    const bool done = s.null.search(s.job, s.result, s.stop, s.sink);
+    otherSearch(s.result.report, kOfNull).ms = watch.ms();
+    return goIf(done);
+}
+
+Next searchHands(SceneState& s) {
+    const base::Stopwatch watch;
+    const bool done = s.hands.search(s.job, s.inputs(), s.result, s.stop, s.sink);
+    otherSearch(s.result.report, kOfMirrored).ms = watch.ms();
+    return goIf(done);
+}
+
+Next plan(SceneState& s) {
+    const bool done = planScene(s, true);
+    countChoice(s);
+    return goIf(done);
+}
 
 Next execute(SceneState& s) {
     if (const std::optional<Error> refused = refusal(s.result.report)) {
@@ -281,19 +300,53 @@ Next audit(SceneState& s) {
     return Next::Go;
 }
 
-void expectHands(SceneState& s) {
+/// Of searching for other templates in as many poses. All members are made once more before, to be
+/// compared with the job's own.
+double otherMs(const SceneState& s) {
     double ms = 0;
     for (const GroupRun& group : s.groups()) {
-        ms += group.handsMs();
+        ms += group.otherMs();
     }
-    s.result.report.handsPredictedMs = ms;
+    return ms;
+}
+
+void expect(SceneState& s, std::string_view of, double ms) {
+    otherSearch(s.result.report, of).predictedMs = ms;
+}
+
+void expectNull(SceneState& s) {
+    double ms = otherMs(s);
+    if (isRoundNull(s.job) && !s.inputs().banks.empty()) {
+        double members = 0;
+        for (const GroupRun& group : s.groups()) {
+            members += static_cast<double>(group.members());
+        }
+        ms *= static_cast<double>(s.inputs().templates.size()) *
+              static_cast<double>(s.inputs().banks.front()->cover().scales.size()) / members;
+    }
+    expect(s, kOfNull, ms);
+}
+
+void expectHands(SceneState& s) { expect(s, kOfMirrored, otherMs(s)); }
+
+/// The plans of the groups are the prediction; 0 where none of them can run.
+std::optional<Forecast> predict(SceneState& s, double /*within*/) {
+    double ms = 0;
+    for (const GroupRun& group : s.groups()) {
+        if (group.report().plan.chosen() == nullptr) {
+            return Forecast{};
+        }
+        ms += group.expectedMs();
+    }
+    return Forecast{ms};
 }
 
 bool wantsNull(const Job& job) { return job.null != match::NullTemplate::None; }
 bool wantsHands(const Job& job) { return job.handedness; }
 
 constexpr std::array kExhaustiveSteps{
-    MatchStep{.name = "null template", .isWanted = wantsNull, .run = searchNull},
+    MatchStep{
+        .name = "null template", .isWanted = wantsNull, .run = searchNull, .expect = expectNull},
     MatchStep{.name = "mirrored templates",
               .isWanted = wantsHands,
               .run = searchHands,
@@ -309,7 +362,8 @@ constexpr std::array kExhaustiveSteps{
 } // namespace
 
 const Strategy& exhaustiveStrategy() {
-    static constexpr Strategy kStrategy{.steps = kExhaustiveSteps};
+    static constexpr Strategy kStrategy{
+        .search = job::Search::Exhaustive, .predict = predict, .steps = kExhaustiveSteps};
     return kStrategy;
 }
 

@@ -81,8 +81,7 @@ double GroupRun::searchMs(std::int64_t members) const {
 
 double GroupRun::expectedMs() const { return searchMs(members() - m_keptMembers); }
 
-double GroupRun::handsMs() const {
-    // Both hands are compared before: each member is made once more.
+double GroupRun::otherMs() const {
     const double turnMs = m_times ? m_times->turnMs : 0;
     return searchMs(members()) + turnMs * static_cast<double>(members());
 }

@@ -89,8 +89,9 @@ class GroupRun {
     [[nodiscard]] std::int64_t besideBytes() const;
     /// Predicted time of the run, with all batches of poses that are not kept. Needs a plan.
     [[nodiscard]] double expectedMs() const;
-    /// Predicted time of searching for the mirrored templates (Job::handedness). Needs a plan.
-    [[nodiscard]] double handsMs() const;
+    /// Predicted time of searching for as many other templates in the same poses, which are made
+    /// once more before. Needs a plan.
+    [[nodiscard]] double otherMs() const;
 
     /// Allocates the map, and the index if it is needed; nothing if the map stays on the device.
     /// Needs a plan. The threads of the plan write the first values: new memory takes seconds for a

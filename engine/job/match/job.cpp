@@ -173,9 +173,10 @@ Job planKey(const Job& job) {
     Job key = chosen<Common, Portion, Choice, GivenPlan, Repetition, Numbers, MatchImages, Question,
                      Variants, Sums>(job);
     key.searchStatistics = job.asked().searchStatistics;
-    key.handedness = job.handedness; // its time is stated with the plan
-    key.resume = job.resume;         // what is kept decides the candidate
-    if (job.poses.prunes()) {        // by the least score of a peak
+    key.handedness = job.handedness; // whose time is stated with the plan, as of the next
+    key.null = job.null;
+    key.resume = job.resume;    // what is kept decides the candidate
+    if (job.poses.mayPrune()) { // by the least score of a peak
         static_cast<Listing&>(key) = job;
     }
     return key;

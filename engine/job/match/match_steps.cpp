@@ -74,15 +74,15 @@ constexpr std::array kLastSteps{
 std::span<const MatchStep> lastSteps() { return kLastSteps; }
 
 bool find(SceneState& s) {
-    if (s.job.poses.prunes() && !s.stream.prunedGaveUp) {
-        if (!take(prunedStrategy().steps, s, s.job)) {
-            return false;
+    const Strategy* strategy = chooseStrategy(s);
+    while (strategy != nullptr) {
+        const bool done = take(strategy->steps, s, s.job);
+        if (s.failedSearch.empty()) {
+            return done;
         }
-        if (!s.stream.prunedGaveUp) {
-            return true;
-        }
+        strategy = chooseInstead(s);
     }
-    return take(exhaustiveStrategy().steps, s, s.job);
+    return false;
 }
 
 /// The result. The next scene gets what this scene passes on.
@@ -104,8 +104,9 @@ JobResult runScene(SceneState& s) {
 }
 
 JobResult planOnly(SceneState& s) {
-    s.result.cancelled =
-        !(readScene(s, false) && inScene(s.name(), [&s] { return planScene(s, false); }));
+    s.result.cancelled = !(readScene(s, false) && inScene(s.name(), [&s] {
+                               return chooseStrategy(s) != nullptr && planScene(s, false);
+                           }));
     if (!s.result.cancelled) {
         if (s.stream.frames == nullptr) {
             s.stream.files.addText(s.job.report,
@@ -119,7 +120,8 @@ JobResult planOnly(SceneState& s) {
 
 void requireSensible(const Job& job) {
     requireParts(job);
-    for (const Strategy* const strategy : {&exhaustiveStrategy(), &prunedStrategy()}) {
+    for (const Strategy* const strategy :
+         {&exhaustiveStrategy(), &prunedStrategy(), &heuristicStrategy()}) {
         if (strategy->refuse != nullptr) {
             strategy->refuse(job);
         }

@@ -89,39 +89,53 @@ bool preparePruned(SceneState& s, base::TilePool& pool, bool reuse, double& ms) 
     return true;
 }
 
-/// As long as the exhaustive search takes: with that after it, the time is at most twice as long.
-/// First what the cost model alone says, and only once that has passed what is measured.
-std::function<double()> patience(SceneState& s) {
-    static constexpr double kLeast = 200;
-    return [&s, asked = 0]() mutable {
-        if (++asked == 2 && s.request.planning != plan::Planning::Estimate) {
-            for (GroupRun& group : s.groups()) {
-                (void)group.plan(s.requestOf(group), false, s.stop);
-            }
-        }
-        double ms = 0;
-        for (const GroupRun& group : s.groups()) {
-            ms += group.expectedMs();
-        }
-        return ms > 0 ? std::max(kLeast, ms) : std::numeric_limits<double>::infinity();
-    };
+search::Options optionsOf(const SceneState& s, bool heuristic) {
+    const match::PeakOptions asked = peakOptions(s.job, s.inputs().geometry, s.inputs().isVolume());
+    return {.minScore = *s.job.minScore,
+            .maxPeaks = s.job.maxPeaks,
+            .minDistance = asked.minDistance,
+            .edges = asked.edges,
+            .maxOverlap = asked.maxOverlap,
+            .trust = heuristic ? kTrust : 1};
 }
 
-Next searchPruned(SceneState& s) {
+std::string against(SceneState& s) {
+    if (std::string reason = againstPruning(s.job); !reason.empty()) {
+        return reason;
+    }
+    requireTemplates(s.inputs());
+    requireRoom(s.inputs(), s.request.limits.memoryBytes);
+    return {};
+}
+
+/// The rehearsal tells what will be looked at; where plans measure, also how fast this machine does
+/// so.
+template <bool kHeuristic> std::optional<Forecast> predict(SceneState& s, double within) {
+    base::TilePool pool(threadsOf(s.job));
+    const double most = within > 0 ? within : std::numeric_limits<double>::infinity();
+    const std::optional<search::Expected> expected = search::rehearse(
+        s.inputs().plainView(), s.inputs().banks, optionsOf(s, kHeuristic), most, pool, s.stop);
+    if (!expected) {
+        return std::nullopt;
+    }
+    const bool measures = s.request.planning != plan::Planning::Estimate;
+    return Forecast{expected->ms(), measures ? expected->slower : 1, expected->isMore};
+}
+
+/// Where the prediction was too low, both searches together take twice the time of all scores.
+double patienceMs(const SceneState& s) {
+    constexpr double kLeast = 1000;
+    return s.stream.exhaustiveModelMs > 0 ? std::max(kLeast, s.stream.exhaustiveModelMs)
+                                          : std::numeric_limits<double>::infinity();
+}
+
+template <bool kHeuristic> Next searchPruned(SceneState& s) {
     s.sink.enter(Phase::Run);
     const PeakMeter meter;
     s.sink.verification(Verification::NotNeeded, {});
-    requireTemplates(s.inputs());
-    requireRoom(s.inputs(), s.request.limits.memoryBytes);
     base::TilePool pool(threadsOf(s.job));
-    const match::PeakOptions asked = peakOptions(s.job, s.inputs().geometry, s.inputs().isVolume());
-    const search::Options options{.minScore = *s.job.minScore,
-                                  .maxPeaks = s.job.maxPeaks,
-                                  .minDistance = asked.minDistance,
-                                  .edges = asked.edges,
-                                  .maxOverlap = asked.maxOverlap,
-                                  .trust = s.job.poses.search == job::Search::Pruned ? 1 : kTrust,
-                                  .mostMs = patience(s)};
+    search::Options options = optionsOf(s, kHeuristic);
+    options.mostMs = patienceMs(s);
     RunReport run;
     run.threads = pool.threads();
     run.device = "cpu";
@@ -146,12 +160,10 @@ Next searchPruned(SceneState& s) {
             return Next::Stopped;
         }
         if (found.gaveUp) {
-            s.stream.prunedGaveUp = true;
+            s.failedSearch = "after " + fixed(one.ms() / 1000, 2) +
+                             " s it had looked at far more than its rehearsal had let expect";
             s.stream.pruned.clear();
-            facts.gaveUp = true;
-            facts.searchMs = one.ms();
-            s.result.report.poses->pruned = facts;
-            return Next::Go;
+            return Next::Stopped;
         }
         alone.push_back(one.ms());
         whole.push_back(all.ms());
@@ -172,6 +184,7 @@ Next searchPruned(SceneState& s) {
     run.executeMs = spreadOf(whole);
     run.streamMs = spreadOf(alone);
     facts.searchMs = run.streamMs.median;
+    s.stream.searches.front().measuredMs = run.executeMs.median;
     run.peakHostBytes = meter.rise();
     s.result.peaks = std::move(found.peaks);
     const base::Index margin = s.inputs().room().corner;
@@ -187,9 +200,6 @@ Next searchPruned(SceneState& s) {
 }
 
 Next listPruned(SceneState& s) {
-    if (s.stream.prunedGaveUp) {
-        return Next::Go; // the exhaustive search follows
-    }
     s.sink.enter(Phase::Peaks);
     const base::Stopwatch watch;
     base::TilePool pool(threadsOf(s.job));
@@ -209,24 +219,25 @@ Next listPruned(SceneState& s) {
     report.threshold = ThresholdReport{.value = *s.job.minScore, .chosenBy = "score"};
     reportGroups(s);
     report.poses->done = report.poses->members;
-    if (s.job.poses.search == job::Search::Heuristic) {
+    if (s.stream.searches.front().search == name(job::Search::Heuristic)) {
         report.peaksIncomplete = "the search was heuristic and may have missed peaks; --search "
                                  "pruned misses none";
     }
     return Next::Go;
 }
 
-/// A plan that measures takes as long as many a pruned search.
+/// A scene after the first one is not planned by the choice of the search.
 Next planPruned(SceneState& s) {
-    const auto planning = std::exchange(s.request.planning, plan::Planning::Estimate);
-    const bool planned = planScene(s, false);
-    s.request.planning = planning;
-    return goIf(planned);
+    const bool done =
+        s.groups().front().report().plan.chosen() != nullptr || planBy(s, plan::Planning::Estimate);
+    countChoice(s);
+    return goIf(done);
 }
 
+template <bool kHeuristic>
 constexpr std::array kPrunedSteps{
     MatchStep{.name = "plan", .run = planPruned},
-    MatchStep{.name = "pruned search", .run = searchPruned},
+    MatchStep{.name = "pruned search", .run = searchPruned<kHeuristic>},
     MatchStep{.name = "peaks", .run = listPruned},
 };
 
@@ -241,7 +252,19 @@ std::int64_t prunedBytes(const Inputs& inputs) {
 }
 
 const Strategy& prunedStrategy() {
-    static constexpr Strategy kStrategy{.refuse = requireSearch, .steps = kPrunedSteps};
+    static constexpr Strategy kStrategy{.search = job::Search::Pruned,
+                                        .refuse = requireSearch,
+                                        .against = against,
+                                        .predict = predict<false>,
+                                        .steps = kPrunedSteps<false>};
+    return kStrategy;
+}
+
+const Strategy& heuristicStrategy() {
+    static constexpr Strategy kStrategy{.search = job::Search::Heuristic,
+                                        .against = against,
+                                        .predict = predict<true>,
+                                        .steps = kPrunedSteps<true>};
     return kStrategy;
 }
 

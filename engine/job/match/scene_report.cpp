@@ -82,8 +82,13 @@ void reportPoses(SceneState& s) {
     }
     poses.predictedMs = predicted;
     poses.search = name(s.job.poses.search);
-    if (s.job.poses.prunes() && !s.stream.prunedGaveUp) {
+    poses.searches = s.stream.searches;
+    if (poses.prunes()) {
         poses.memoryBytes = prunedBytes(s.inputs());
+    } else if (!poses.searches.empty()) {
+        SearchRow& row = poses.searches.front();
+        row.predictedMs = predicted;
+        row.measuredMs = measured > 0 ? std::optional(measured) : std::nullopt;
     }
     if (measured > 0 && poses.kept < poses.done) {
         poses.perSecond = 1000 * static_cast<double>(poses.done - poses.kept) / measured;
@@ -98,7 +103,6 @@ void reportGroups(SceneState& s) {
     const GroupReport& first = s.groups().front().report();
     report.plan = first.plan;
     report.besideBytes = first.besideBytes;
-    report.handsPredictedMs.reset();
     for (const MatchStep& step : exhaustiveStrategy().steps) {
         if (step.expect != nullptr && step.in(s.job) && first.plan.chosen() != nullptr) {
             step.expect(s);

@@ -37,6 +37,7 @@ struct SceneState {
     NullSearch null{};
     HandSearch hands{};
     std::optional<io::PositionList> truth{}; ///< the list of Job::truth
+    std::string failedSearch{};              ///< why a search left no list; empty: it did not fail
     std::vector<match::SearchedMap> maps{};  ///< of the groups, after the run
     JobResult result{};
 
@@ -62,17 +63,44 @@ struct SceneState {
 
 using MatchStep = Step<SceneState, Job>;
 
-/// A way to find the peaks of a scene that is read: the steps from the plan to the list.
+/// What a way to search takes on a scene.
+struct Forecast {
+    double modelMs = 0;  ///< by the constants of a model
+    double slower = 1;   ///< how many times as long this machine takes, where it was measured
+    bool isMore = false; ///< at least this; how much more does not matter
+
+    [[nodiscard]] double ms() const { return modelMs * slower; }
+};
+
+/// A way to find the peaks of a scene that is read: the steps to the list.
 struct Strategy {
-    /// Throws for options that this way has no values for. **Errors**: CommandLine, Problem.
+    Search search;
+    /// Throws for options that this way has no values for, where the job asks for it by name.
+    /// **Errors**: CommandLine, Problem.
     void (*refuse)(const Job&) = nullptr;
+    /// Why it does not suit the job and the templates, for users; empty: it does.
+    std::string (*against)(SceneState&) = nullptr;
+    /// On the scene, whose groups are planned; nobody asks for more than `within` ms. Empty if
+    /// cancelled.
+    std::optional<Forecast> (*predict)(SceneState&, double within) = nullptr;
     std::span<const MatchStep> steps;
 };
 /// Computes the best score of every placement.
 [[nodiscard]] const Strategy& exhaustiveStrategy();
-/// Leaves out what cannot be a peak; of a heuristic search, also what hardly can. Where that takes
-/// longer than computing all, it leaves no list but Stream::prunedGaveUp.
+/// Leaves out what cannot be a peak. Where that takes far longer than predicted, it leaves no list
+/// but SceneState::failedSearch.
 [[nodiscard]] const Strategy& prunedStrategy();
+/// The same, and leaves out what hardly can be one.
+[[nodiscard]] const Strategy& heuristicStrategy();
+
+/// The way to search that the job asks for, or that is predicted to be the fastest of those that it
+/// allows. Plans the groups where there is a choice, and reports it. Null if cancelled. **Errors**:
+/// as runJob().
+[[nodiscard]] const Strategy* chooseStrategy(SceneState& state);
+/// Adds the time that the choice took to that of the plan.
+void countChoice(SceneState& state);
+/// The exhaustive search in the place of the chosen one, which failed.
+[[nodiscard]] const Strategy* chooseInstead(SceneState& state);
 
 /// Reads a scene, or takes it from a flight that was started before, and what the scene before left
 /// for the same problems. With `images` false, outputs that need them are not checked. False if
@@ -80,6 +108,8 @@ struct Strategy {
 [[nodiscard]] bool readScene(SceneState& state, bool images);
 /// Plans all groups; with `warmUp` their transforms are made. False if cancelled.
 [[nodiscard]] bool planScene(SceneState& state, bool warmUp);
+/// The same with less effort than the job's.
+[[nodiscard]] bool planBy(SceneState& state, plan::Planning planning);
 
 /// Runs the job of one scene, or plans it. **Errors**: as runJob().
 [[nodiscard]] JobResult runScene(SceneState& state);

@@ -51,9 +51,11 @@ struct Stream {
     std::vector<std::unique_ptr<method::Workspace>> spare{};
     /// Of searches that prune: the templates of each group as they were prepared last.
     std::vector<std::shared_ptr<const search::Prepared>> pruned{};
-    /// A search that prunes took longer than the exhaustive one, which this scene and all that
-    /// follow get.
-    bool prunedGaveUp = false;
+    /// The ways to search, as they were compared for the first scene; the chosen one first.
+    std::vector<SearchRow> searches{};
+    double choosingMs = 0; ///< that comparing them took
+    /// What all scores of that scene take by the cost model; 0: nothing is known.
+    double exhaustiveModelMs = 0;
     /// If the scenes are the frames of a stack: these, and what is written of them.
     Frames* frames = nullptr;
     FrameOutputs* outputs = nullptr;

@@ -371,10 +371,10 @@ std::vector<Option<Job>> makeOptions() {
         enumOption<Job>(
             "search",
             "of a search over rotations or scales: score every placement; leave out those that "
-            "cannot reach --min-score (the same peaks, no map); or those that hardly can (may miss "
-            "peaks)",
+            "cannot reach --min-score (the same peaks, no map); those that hardly can (may miss "
+            "peaks); or the faster of the first two",
             [](auto& job) -> auto& { return job.poses.search; },
-            std::vector{Search::Exhaustive, Search::Pruned, Search::Heuristic}),
+            std::vector{Search::Exhaustive, Search::Pruned, Search::Heuristic, Search::Auto}),
         {.name = "resume",
          .value = "FOLDER",
          .help = "keep the finished part of a search over rotations or scales in this folder, with "

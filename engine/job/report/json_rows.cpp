@@ -105,7 +105,6 @@ Json toJson(const RunReport& run, double planningMs) {
             {"stream_ms", toJson(run.streamMs)},
             {"planning_ms", planningMs},
             {"read_ms", run.readMs},
-            {"hands_ms", run.handsMs},
             {"peaks_ms", run.peaksMs},
             {"write_ms", run.writeMs},
             {"stages_ms", stages},

@@ -20,27 +20,35 @@ std::string counted(std::int64_t count, const char* what) {
     return std::to_string(count) + " " + what + (count == 1 ? "" : "s");
 }
 
-std::string prunedText(const PosesReport& poses) {
-    std::string text = poses.search == "pruned"
-                           ? "; pruned search, with the peaks of an exhaustive one"
-                           : "; heuristic search, which may miss peaks";
-    if (poses.pruned && poses.pruned->gaveUp) {
-        return "; the " + poses.search + " search gave up after " +
-               fixed(poses.pruned->searchMs / 1000, 2) +
-               " s, since it could leave out too little; all scores were computed";
+std::string secondsOf(const SearchRow& row) {
+    return !row.predictedMs
+               ? "a time that is not known"
+               : (row.isMore ? "over " : "about ") + fixed(*row.predictedMs / 1000, 2) + " s";
+}
+
+/// The chosen way to search, and what became of the others.
+std::string searchesText(const PosesReport& poses) {
+    std::string text;
+    for (const SearchRow& row : poses.searches) {
+        if (row.verdict == plan::CandidateVerdict::Chosen) {
+            text += row.search == "pruned"
+                        ? "; pruned search, with the peaks of an exhaustive one, in "
+                    : row.search == "heuristic" ? "; heuristic search, which may miss peaks, in "
+                                                : "; all scores in ";
+            text += secondsOf(row) + " and " + bytesText(poses.memoryBytes);
+        } else if (row.verdict == plan::CandidateVerdict::Slower) {
+            text += "; " + row.search + " " + secondsOf(row);
+        } else {
+            text += "; not " + row.search + ": " + row.reason;
+        }
     }
     if (poses.pruned) {
-        text += ": prepared in " + fixed(poses.pruned->prepareMs / 1000, 2) + " s, searched in " +
+        text += "; prepared in " + fixed(poses.pruned->prepareMs / 1000, 2) + " s, searched in " +
                 fixed(poses.pruned->searchMs / 1000, 2) + " s; " +
                 counted(poses.pruned->limits, "placement") + " of " +
                 fixed(poses.pruned->placements / 1e6, 0) + " million compared pixel by pixel";
-    } else {
-        text += "; " + bytesText(poses.memoryBytes) +
-                "; its time depends on the scene and cannot be predicted";
     }
-    return poses.predictedMs
-               ? text + "; exhaustive about " + fixed(*poses.predictedMs / 1000, 2) + " s"
-               : text;
+    return text;
 }
 
 bool areOblong(const PosesReport& poses) {
@@ -77,12 +85,7 @@ std::string posesText(const PosesReport& poses) {
         text += "; voxels are " + fixed(poses.edges[0], 3) + " x " + fixed(poses.edges[1], 3) +
                 (poses.flat ? "" : " x " + fixed(poses.edges[2], 3)) + ", and lengths are turned";
     }
-    if (poses.search != "exhaustive") {
-        text += prunedText(poses);
-    } else if (poses.predictedMs) {
-        text += "; about " + fixed(*poses.predictedMs / 1000, 2) + " s and " +
-                bytesText(poses.memoryBytes);
-    }
+    text += searchesText(poses);
     text += poses.isUnfinished() ? "; unfinished: " + std::to_string(poses.done) + " of " +
                                        counted(poses.members, "member") + " searched"
                                  : "";

@@ -139,7 +139,12 @@ std::string summaryHtml(const JobReport& report) {
         rows.push_back({"Threshold", thresholdText(*report.threshold)});
     }
     if (report.handedness) {
-        rows.push_back({"Hand", handednessText(*report.handedness) + "; " + handsTimeText(report)});
+        rows.push_back({"Hand", handednessText(*report.handedness)});
+    }
+    for (const OtherSearch& other : report.others) {
+        if (const std::string line = otherText(other); !line.empty()) {
+            rows.push_back({"Beside", line});
+        }
     }
     if (report.audit) {
         rows.push_back({"Audit", auditText(*report.audit)});

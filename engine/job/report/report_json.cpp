@@ -165,11 +165,24 @@ Json toJson(const PreparationReport& report) {
 }
 
 Json toJson(const PrunedReport& pruned) {
-    return {{"cell", pruned.edge},          {"placements", pruned.placements},
-            {"nodes", pruned.nodes},        {"kept_nodes", pruned.kept},
-            {"points", pruned.points},      {"pixel_comparisons", pruned.limits},
-            {"scores", pruned.scores},      {"prepare_ms", pruned.prepareMs},
-            {"search_ms", pruned.searchMs}, {"gave_up", pruned.gaveUp}};
+    return {{"cell", pruned.edge},         {"placements", pruned.placements},
+            {"nodes", pruned.nodes},       {"kept_nodes", pruned.kept},
+            {"points", pruned.points},     {"pixel_comparisons", pruned.limits},
+            {"scores", pruned.scores},     {"prepare_ms", pruned.prepareMs},
+            {"search_ms", pruned.searchMs}};
+}
+
+Json toJson(const std::vector<SearchRow>& rows) {
+    Json json = Json::array();
+    for (const SearchRow& row : rows) {
+        json.push_back({{"search", row.search},
+                        {"verdict", plan::name(row.verdict)},
+                        {"reason", row.reason},
+                        {"predicted_ms", orNull(row.predictedMs)},
+                        {"at_least", row.isMore},
+                        {"measured_ms", orNull(row.measuredMs)}});
+    }
+    return json;
 }
 
 Json toJson(const PosesReport& poses) {
@@ -189,6 +202,7 @@ Json toJson(const PosesReport& poses) {
             {"batch", poses.batch},
             {"memory_bytes", poses.memoryBytes},
             {"search", poses.search},
+            {"searches", toJson(poses.searches)},
             {"pruned", poses.pruned ? toJson(*poses.pruned) : Json(nullptr)},
             {"predicted_ms", orNull(poses.predictedMs)},
             {"per_second", orNull(poses.perSecond)},
@@ -350,7 +364,12 @@ Json jsonOf(const JobReport& report) {
     json["poses"] = report.poses ? toJson(*report.poses) : Json(nullptr);
     json["search"] = report.search ? toJson(*report.search) : Json(nullptr);
     json["handedness"] = report.handedness ? toJson(*report.handedness) : Json(nullptr);
-    json["handedness_predicted_ms"] = orNull(report.handsPredictedMs);
+    json["other_searches"] = Json::array();
+    for (const OtherSearch& other : report.others) {
+        json["other_searches"].push_back({{"of", other.of},
+                                          {"predicted_ms", orNull(other.predictedMs)},
+                                          {"measured_ms", orNull(other.ms)}});
+    }
     json["preparation"] = report.preparation ? toJson(*report.preparation) : Json(nullptr);
     json["groups"] = Json::array();
     for (const GroupReport& group : report.groups) {

@@ -147,6 +147,15 @@ std::string spacingText(const base::Geometry& geometry, bool flat) {
            (axes.empty() ? "" : ", world positions in " + axes);
 }
 
+std::string besideText(const std::vector<OtherSearch>& others) {
+    std::string text;
+    for (const OtherSearch& other : others) {
+        const std::string line = otherText(other);
+        text += line.empty() ? "" : "Beside    " + line + "\n";
+    }
+    return text;
+}
+
 std::string problemText(const JobReport& report) {
     const method::Problem& problem = report.plan.problem;
     const bool flat = base::isFlat2D(problem.scene);
@@ -159,7 +168,7 @@ std::string problemText(const JobReport& report) {
         (report.region ? "Region    " + base::toString(*report.region) + "\n" : "") +
         templatesText(report, flat) +
         (report.poses ? "Poses     " + posesText(*report.poses) + "\n" : std::string()) +
-        (report.handsPredictedMs ? "Hands     " + handsTimeText(report) + "\n" : std::string()) +
+        besideText(report.others) +
         (report.search ? "Search    " + searchText(*report.search) + "\n" : std::string()) +
         (report.preparation ? "Prepared  " + preparationText(*report.preparation) + "\n"
                             : std::string()) +
@@ -483,8 +492,8 @@ std::string toSummary(const JobReport& report) {
         planningMs += group.plan.planningMs;
         methods += (methods.empty() ? "" : "; ") + chosenText(group.plan);
     }
-    if (report.poses && report.poses->pruned && !report.poses->pruned->gaveUp) {
-        methods = "a " + report.poses->search + " search";
+    if (report.poses && report.poses->prunes()) {
+        methods = "a " + report.poses->searches.front().search + " search";
     }
     return (report.stream ? streamText(*report.stream) : "") + masksText(report) +
            (report.poses ? "Poses: " + posesText(*report.poses) + "\n" : std::string()) +

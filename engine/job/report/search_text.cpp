@@ -1,7 +1,9 @@
 // The statistics of a search, its hand and overlaps of its peaks, as text.
 
 #include <array>
+#include <functional>
 #include <map>
+#include <numeric>
 
 #include "engine/job/report.h"
 #include "engine/job/report/text.h"
@@ -28,11 +30,23 @@ std::string likenessWarning(const SearchReport& search) {
            "part of the best score, so z hides the object; judge by the score";
 }
 
-std::string handsTimeText(const JobReport& report) {
-    const bool ran = report.run && report.run->handsMs > 0;
-    const double ms = ran ? report.run->handsMs : report.handsPredictedMs.value_or(0);
-    return "the search for the mirrored templates " + std::string(ran ? "took " : "takes about ") +
-           fixed(ms / 1000, 2) + " s, beside that for the templates";
+std::string otherText(const OtherSearch& other) {
+    return other.ms || other.predictedMs
+               ? "the search for " + other.of + (other.ms ? " took " : " takes about ") +
+                     fixed((other.ms ? *other.ms : *other.predictedMs) / 1000, 2) +
+                     " s, beside that for the templates"
+               : std::string();
+}
+
+double predictedMsOf(const std::vector<OtherSearch>& others) {
+    return std::transform_reduce(
+        others.begin(), others.end(), 0.0, std::plus<>(),
+        [](const OtherSearch& other) { return other.predictedMs.value_or(0); });
+}
+
+double msOf(const std::vector<OtherSearch>& others) {
+    return std::transform_reduce(others.begin(), others.end(), 0.0, std::plus<>(),
+                                 [](const OtherSearch& other) { return other.ms.value_or(0); });
 }
 
 std::string handednessText(const HandednessReport& hands) {

@@ -9,7 +9,6 @@
 #include <numeric>
 
 #include "engine/base/error.h"
-#include "engine/base/stopwatch.h"
 #include "engine/base/tile_pool.h"
 #include "engine/job/input/limits.h"
 #include "engine/job/report/text.h"
@@ -297,10 +296,8 @@ void requireHands(const Job& job) {
 bool HandSearch::search(const Job& job, const Inputs& inputs, const JobResult& so,
                         const std::stop_token& stop, JobSink& sink) {
     if (job.handedness) {
-        const base::Stopwatch watch;
         m_alike = mirrorLikeness(inputs, threadsOf(job), stop);
         m_mirrored = mirroredPeaks(job, so, stop, sink);
-        m_ms = watch.ms();
     }
     return !stop.stop_requested();
 }

@@ -60,13 +60,9 @@ class HandSearch {
                                                         const std::vector<match::SearchedMap>& maps,
                                                         const std::stop_token& stop) const;
 
-    /// The time of search() in milliseconds.
-    [[nodiscard]] double ms() const { return m_ms; }
-
   private:
     std::vector<match::Peak> m_mirrored;
     double m_alike = 0;
-    double m_ms = 0;
 };
 
 } // namespace flcc::job::detail

@@ -132,10 +132,7 @@ Job nullSearchOf(const Job& job) {
     const double wanted = 4 * falsePositivesOf(job).value_or(1);
     search.maxPeaks =
         static_cast<std::int64_t>(std::clamp(std::ceil(wanted), kLeastScores, kMostScores));
-    const bool round = std::ranges::all_of(job.masks, [](const std::filesystem::path& mask) {
-        return mask.string().starts_with("sphere");
-    });
-    if (job.null == NullTemplate::Sphere && round) {
+    if (isRoundNull(job)) {
         search.poses.rotations.clear();
         search.poses.symmetry.clear();
         search.poses.mirror = false;
@@ -144,6 +141,13 @@ Job nullSearchOf(const Job& job) {
 }
 
 } // namespace
+
+bool isRoundNull(const Job& job) {
+    return job.null == NullTemplate::Sphere &&
+           std::ranges::all_of(job.masks, [](const std::filesystem::path& mask) {
+               return mask.string().starts_with("sphere");
+           });
+}
 
 Job allPeaks(Job job) {
     job.falsePositives.reset();

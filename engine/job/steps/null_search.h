@@ -31,6 +31,9 @@ class NullSearch {
 [[nodiscard]] std::vector<match::Peak> mirroredPeaks(const Job& job, const JobResult& inputs,
                                                      const std::stop_token& stop, JobSink& sink);
 
+/// Whether the null templates of a job look alike in all turns, so that they are searched in one.
+[[nodiscard]] bool isRoundNull(const Job& job);
+
 /// The job of lcc whose peaks have any score.
 [[nodiscard]] Job allPeaks(Job job);
 

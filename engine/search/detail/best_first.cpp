@@ -41,6 +41,7 @@ BestFirst::BestFirst(const method::MaskedView& scene, const Frame& frame,
             bank,
             static_cast<std::size_t>(std::clamp<std::int64_t>(kKeptVoxels / voxels, 4, 1'000))));
         m_covers.emplace_back();
+        m_costs.push_back(costsOf(bank));
         m_makers.emplace_back(static_cast<std::size_t>(pool.threads()));
         for (const MemberCells& member : in.prepared->members) {
             in.corners.push_back(frame.cornersOf(member.reach));
@@ -118,6 +119,18 @@ bool BestFirst::isCovered(const Item& item) {
                          peak.covers({x, bottom, 0}, box) && peak.covers({right, bottom, 0}, box);
     }
     return cell.isCovered;
+}
+
+void BestFirst::count(std::size_t part, double Costs::*cost, std::int64_t times) {
+    m_workNs += static_cast<std::int64_t>(m_costs[part].*cost) * times;
+}
+
+double BestFirst::workMs() const {
+    double ns = static_cast<double>(m_workNs);
+    for (std::size_t part = 0; part < m_members.size(); ++part) {
+        ns += m_costs[part].turned * static_cast<double>(m_members[part]->made());
+    }
+    return ns / 1e6;
 }
 
 std::vector<match::Peak> BestFirst::peaks(Facts& facts, const std::function<void()>& look) {
@@ -280,6 +293,7 @@ Best BestFirst::computeBest(const Place& place, std::int64_t hint, int worker) {
     Best best;
     const auto take = [&](std::int64_t member) {
         ++m_scores;
+        count(part, &Costs::score);
         const method::CanonicalValue value = m_members[part]->get(member)->score(m_scene, x, y);
         if (value.scored && (best.member < 0 || value.score > best.score ||
                              (value.score == best.score && member < best.member))) {
@@ -312,6 +326,7 @@ Best BestFirst::computeBest(const Place& place, std::int64_t hint, int worker) {
             break;
         }
         ++m_limits;
+        count(part, &Costs::limit);
         const auto full = m_members[part]->get(member);
         if (reaches(full->bound() + full->limit(m_scene.pixels, x, y, in.cells->level))) {
             take(member);

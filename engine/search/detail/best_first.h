@@ -15,6 +15,7 @@
 #include "engine/match/overlap.h"
 #include "engine/search/detail/coarse.h"
 #include "engine/search/detail/full_member.h"
+#include "engine/search/detail/work.h"
 #include "engine/search/pruned_search.h"
 
 namespace flcc::search::detail {
@@ -48,6 +49,9 @@ class BestFirst {
     /// counted from the first pixel of the scene. Calls `look` often.
     [[nodiscard]] std::vector<match::Peak> peaks(Facts& facts, const std::function<void()>& look);
 
+    /// What the search so far should have taken on one thread.
+    [[nodiscard]] double workMs() const;
+
   private:
     enum class Kind : std::uint8_t { Cluster, Node, Cell, Point, Limit, Score };
     struct Item {
@@ -71,6 +75,8 @@ class BestFirst {
     void expandNode(const Item& item, std::vector<Item>& to, int worker);
     void expandCell(const Item& item, std::vector<Item>& to, int worker);
     void expandPixels(const Item& item, const FineCells& member, std::vector<Item>& to) const;
+    /// Counts what an item will cost.
+    void count(std::size_t part, double Costs::*cost, std::int64_t times = 1);
     [[nodiscard]] CellMaker& makerOf(std::size_t part, int worker);
     /// Both of a member, made when they are needed.
     [[nodiscard]] const CellRemainders& remaindersOf(std::size_t part, std::int64_t member,
@@ -117,6 +123,8 @@ class BestFirst {
     match::Overlaps m_overlaps{{1, 1, 1}};    ///< of the accepted peaks
     std::vector<Item> m_accepted;
     std::atomic<std::int64_t> m_fine = 0;
+    std::vector<Costs> m_costs;             ///< of each part
+    std::atomic<std::int64_t> m_workNs = 0; ///< expected, but for members that are turned
     std::atomic<std::int64_t> m_nodes = 0;
     std::atomic<std::int64_t> m_points = 0;
     std::atomic<std::int64_t> m_limits = 0;

@@ -11,6 +11,9 @@ namespace flcc::search::detail {
 
 void BestFirst::expandCluster(const Item& item, std::vector<Item>& to, int worker) {
     const Searched& in = m_searched[item.part];
+    const Prepared::Cluster& cluster =
+        in.prepared->clusters[static_cast<std::size_t>(-1 - item.member)];
+    count(item.part, &Costs::divided, cluster.end - cluster.first);
     std::vector<Node> nodes;
     appendMembers(*in.prepared, m_frame, in.cells->levels,
                   {0, static_cast<float>(item.bound), item.member, item.x, item.y}, least(),
@@ -45,6 +48,7 @@ const FineCells& BestFirst::fineOf(std::size_t part, std::int64_t member, int wo
     Prepared::Fine& fine = m_searched[part].prepared->fine[static_cast<std::size_t>(member)];
     std::call_once(fine.once, [&] {
         ++m_fine;
+        count(part, &Costs::refined);
         fine.cells = std::make_unique<const FineCells>(
             makerOf(part, worker).takeFine(m_members[part]->get(member)->placed()));
     });
@@ -194,12 +198,14 @@ void BestFirst::expand(const Item& item, std::vector<Item>& to, int worker) {
         return;
     }
     if (item.kind == Kind::Node) {
+        count(item.part, &Costs::node);
         expandNode(item, to, worker);
         m_points += m_searched[item.part].cells->levels[0].edge == 1 ? std::ssize(to) : 0;
         return;
     }
     if (item.kind == Kind::Cell) {
         expandCell(item, to, worker);
+        count(item.part, &Costs::cell);
         m_points += std::ssize(to);
         return;
     }
@@ -207,6 +213,7 @@ void BestFirst::expand(const Item& item, std::vector<Item>& to, int worker) {
     Item next = item;
     if (item.kind == Kind::Point) {
         ++m_limits;
+        count(item.part, &Costs::limit);
         next.kind = Kind::Limit;
         const double bound = member->bound();
         next.limit =
@@ -218,6 +225,7 @@ void BestFirst::expand(const Item& item, std::vector<Item>& to, int worker) {
         return;
     }
     ++m_scores;
+    count(item.part, &Costs::score);
     const method::CanonicalValue value = member->score(m_scene, item.x, item.y);
     if (value.scored && value.score + value.bound >= m_options.minScore) {
         next.kind = Kind::Score;

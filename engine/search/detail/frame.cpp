@@ -14,6 +14,9 @@ Corners Corners::with(const Corners& other) const {
 }
 
 Corners Frame::cornersOf(const base::Box& reach) const {
+    if (reach.extents.x == 0) {
+        return {};
+    }
     const std::int64_t left = before.x - reach.corner.x;
     const std::int64_t top = before.y - reach.corner.y;
     return {left, top, left + inner.x - reach.extents.x, top + inner.y - reach.extents.y};
@@ -27,6 +30,9 @@ Frame frameOf(const std::vector<const Prepared*>& parts, const base::Extents& sc
         for (const MemberCells& member : part->members) {
             const base::Index& from = member.reach.corner;
             const base::Extents& n = member.reach.extents;
+            if (n.x == 0) {
+                continue;
+            }
             frame.before = {std::max(frame.before.x, from.x), std::max(frame.before.y, from.y), 0};
             behind = {std::max(behind.x, box.x - from.x - n.x),
                       std::max(behind.y, box.y - from.y - n.y), 0};

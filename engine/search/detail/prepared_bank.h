@@ -2,11 +2,14 @@
 
 #include <cstdint>
 #include <deque>
+#include <functional>
 #include <memory>
 #include <mutex>
+#include <stop_token>
 #include <vector>
 
 #include "engine/base/image.h"
+#include "engine/base/tile_pool.h"
 #include "engine/search/detail/member_cells.h"
 #include "engine/search/pruned_search.h"
 
@@ -56,5 +59,23 @@ struct Prepared {
     };
     mutable std::deque<Fine> fine;
 };
+
+namespace detail {
+
+/// Pixels of the edge of the coarse cells of a bank.
+[[nodiscard]] std::int64_t edgeOf(const rotation::PoseBank& bank);
+
+/// All clusters of a bank, which cost nothing before they are prepared.
+[[nodiscard]] std::vector<Prepared::Cluster> clustersOf(const rotation::PoseBank& bank);
+
+/// As prepare(), with some clusters only. Members of none of them keep an empty reach, and are
+/// searched nowhere.
+[[nodiscard]] std::shared_ptr<const Prepared>
+prepareClusters(std::shared_ptr<const rotation::PoseBank> bank,
+                std::vector<Prepared::Cluster> clusters, const base::Extents& scene,
+                base::TilePool& pool, const std::stop_token& stop,
+                const std::function<void(double)>& share);
+
+} // namespace detail
 
 } // namespace flcc::search

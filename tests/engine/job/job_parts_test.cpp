@@ -186,7 +186,7 @@ void JobPartsTest::initTestCase() {
         {"max-score", {"9", false, {{"operation", "ssd"}}}},
         {"false-positives", {"3"}},
         {"zscore", {"6"}},
-        {"null", {"phase"}},
+        {"null", {"phase", true}},
         {"max-peaks", {"7"}},
         {"min-distance", {"3"}},
         {"max-overlap", {"0.2"}},

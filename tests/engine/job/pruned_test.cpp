@@ -1,5 +1,6 @@
 #include <QtTest>
 
+#include <cmath>
 #include <functional>
 #include <vector>
 
@@ -17,6 +18,22 @@ namespace {
 
 base::Image<float> shapes(const std::vector<test::Placed>& all) {
     return test::drawn({96, 90, 1}, all);
+}
+
+/// Waves of many directions, of 20 to 90 pixels.
+base::Image<float> waves(const base::Extents& n, double left, double top) {
+    base::Image<float> image(n);
+    for (std::int64_t i = 0; i < image.count(); ++i) {
+        const double x = static_cast<double>(i % n.x) + left;
+        const double y = static_cast<double>(i / n.x) + top;
+        double value = 0;
+        for (int k = 0; k < 24; ++k) {
+            const double length = 20 + 3 * k;
+            value += std::sin(6.28 / length * (x * std::cos(2.4 * k) + y * std::sin(2.4 * k)) + k);
+        }
+        image.data()[i] = static_cast<float>(value);
+    }
+    return image;
 }
 
 std::vector<test::Placed> placed(double degrees) {
@@ -38,6 +55,11 @@ Job searching(job::Search search) {
     job.minScore = 0.7;
     job.threads = 2;
     job.planning = plan::Planning::Estimate;
+    return job;
+}
+
+Job searchingAs(Job job, job::Search search) {
+    job.poses.search = search;
     return job;
 }
 
@@ -100,13 +122,45 @@ class PrunedTest : public QObject {
         const auto pruned = job::runJob(searching(job::Search::Pruned), images(20));
         QVERIFY(exhaustive.peaks.size() >= 3);
         QVERIFY(same(pruned.peaks, exhaustive.peaks));
-        // On a busy machine it may have given up.
-        QVERIFY(pruned.report.poses->pruned);
-        QCOMPARE(pruned.report.poses->pruned->gaveUp, pruned.map != nullptr);
+        QVERIFY(pruned.report.poses->pruned && !pruned.map);
         QVERIFY(pruned.report.peaksIncomplete.empty());
         const auto heuristic = job::runJob(searching(job::Search::Heuristic), images(20));
-        QCOMPARE(heuristic.report.poses->pruned->gaveUp, // else it says what it is
-                 heuristic.report.peaksIncomplete.empty());
+        QVERIFY(heuristic.report.poses->pruned && !heuristic.report.peaksIncomplete.empty());
+    }
+
+    /// A plan names the ways to search that were compared, and what each of them takes.
+    static void theFasterSearchIsChosen() {
+        const auto rowsOf = [](const Job& job, const job::JobImages& images) {
+            std::string rows;
+            const job::JobReport report = job::planJob(job, images);
+            for (const job::SearchRow& row : report.poses->searches) {
+                rows += row.search + " " + std::string(plan::name(row.verdict)) +
+                        (row.predictedMs ? " " : "? ");
+            }
+            return rows;
+        };
+        using job::Search;
+        QCOMPARE(rowsOf(searching(Search::Exhaustive), images(20)), "exhaustive chosen ");
+        QCOMPARE(rowsOf(searching(Search::Heuristic), images(20)),
+                 "heuristic chosen exhaustive slower ");
+        Job job = searching(Search::Auto);
+        job.map = "map.mrc"; // needs all scores
+        QCOMPARE(rowsOf(job, images(20)), "exhaustive chosen pruned refused? ");
+        job.map.clear();
+        const job::JobReport report = job::planJob(job, images(20));
+        const auto& rows = report.poses->searches;
+        QCOMPARE(std::ssize(rows), 2);
+        QVERIFY(*rows[0].predictedMs <= *rows[1].predictedMs);
+        // A large template that stands out, and no reason for all scores.
+        job.poses.rotations = "5";
+        job.minScore = 0.9;
+        const auto large =
+            test::imagesOf(waves({700, 600, 1}, 0, 0), waves({160, 140, 1}, 200, 150));
+        QCOMPARE(rowsOf(job, large), "pruned chosen exhaustive slower ");
+        const auto all = job::runJob(searchingAs(job, Search::Exhaustive), large);
+        const auto pruned = job::runJob(job, large);
+        QVERIFY(pruned.report.poses->pruned && same(pruned.peaks, all.peaks));
+        QVERIFY(pruned.report.poses->searches[0].measuredMs > 0);
     }
 
     /// It runs on the processor, so that no GPU is asked, and none is named in its plan.
@@ -130,9 +184,11 @@ class PrunedTest : public QObject {
         const auto exhaustive = job::runJob(job, noise);
         job.poses.search = job::Search::Pruned;
         const auto pruned = job::runJob(job, noise);
-        QVERIFY(pruned.report.poses->pruned && pruned.report.poses->pruned->gaveUp);
+        const auto& rows = pruned.report.poses->searches;
+        QVERIFY(!pruned.report.poses->pruned && rows[0].search == "exhaustive");
+        QVERIFY(rows[1].search == "pruned" && rows[1].predictedMs > rows[0].predictedMs);
         QVERIFY(!exhaustive.peaks.empty() && same(pruned.peaks, exhaustive.peaks));
-        QVERIFY(job::toText(pruned.report).find("gave up") != std::string::npos);
+        QVERIFY(job::toText(pruned.report).find("; pruned over ") != std::string::npos);
         // A further scene is not tried.
         Job both = job;
         both.furtherScenes = {"second"};

@@ -236,6 +236,10 @@ class ThresholdTest : public QObject {
         const job::JobResult result = searched(images, job);
         const auto found = static_cast<double>(result.peaks.size());
         QVERIFY2(found >= 20 && found <= 80, qPrintable(QString::number(found)));
+        const std::vector<job::OtherSearch>& others = result.report.others;
+        QCOMPARE(std::ssize(others), 1);
+        QVERIFY(others[0].of == "the null template");
+        QVERIFY(others[0].predictedMs > 0 && others[0].ms > 0);
         const match::SearchLaw& law = result.report.threshold->law;
         QCOMPARE(std::string(law.name()), std::string(match::name(job.null)));
         QVERIFY(law.nullScores.size() >= 1000);

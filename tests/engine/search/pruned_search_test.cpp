@@ -424,21 +424,44 @@ class PrunedSearchTest : public QObject {
     void itGivesUpInTime() {
         const Case each = std::move(cases()[1]);
         const Bank bank = bankOf(each.templ, coverOf("10"));
-        const auto found =
-            pruned(each.scene, bank, {.minScore = 0.3, .mostMs = [] { return 0.0; }});
+        const auto found = pruned(each.scene, bank, {.minScore = 0.3, .mostMs = 0});
         QVERIFY(found.gaveUp && !found.cancelled && found.peaks.empty());
     }
 
-    /// Once its first answer has passed, the question is asked again.
-    void itGoesOnWhileItMay() {
-        const Case each = std::move(cases()[1]);
-        const Bank bank = bankOf(each.templ, coverOf("10"));
-        int asked = 0;
-        const auto found =
-            pruned(each.scene, bank,
-                   {.minScore = 0.3, .mostMs = [&] { return ++asked == 1 ? 0.0 : 1e9; }});
-        QVERIFY(!found.gaveUp && !found.peaks.empty());
-        QCOMPARE(asked, 2);
+    void aRehearsalTellsWhatASearchLooksAt_data() {
+        QTest::addColumn<int>("number");
+        QTest::addColumn<double>("least");
+        for (int i = 0; i < static_cast<int>(cases().size()); ++i) {
+            for (const double least : {0.3, 0.8}) {
+                QTest::addRow("%s %.1f", cases()[static_cast<std::size_t>(i)].name.c_str(), least)
+                    << i << least;
+            }
+        }
+    }
+
+    /// By counts alone, so that the time that a search takes here decides nothing. Peaks suppress
+    /// more in a search than in its rehearsal.
+    void aRehearsalTellsWhatASearchLooksAt() {
+        QFETCH(int, number);
+        QFETCH(double, least);
+        const Case each = std::move(cases()[static_cast<std::size_t>(number)]);
+        const Bank bank = bankOf(each.templ, coverOf("3"));
+        const search::Options options{.minScore = least};
+        const auto found = pruned(each.scene, bank, options);
+        base::TilePool pool(2);
+        const method::MaskedView scene{base::viewOf(each.scene)};
+        constexpr double kAny = 1e9;
+        const auto expected = search::rehearse(scene, {bank}, options, kAny, pool);
+        QVERIFY(expected && !expected->isMore);
+        const double is = expected->beforeMs + found.facts.dividingMs;
+        const QString both = QString("%1 of %2").arg(expected->ms()).arg(is);
+        QVERIFY2(expected->ms() < 5 * is && expected->ms() > is / 2, qPrintable(both));
+        // It ends where more does not matter.
+        const auto short_ = search::rehearse(scene, {bank}, options, expected->beforeMs / 2, pool);
+        QVERIFY(short_ && short_->isMore);
+        std::stop_source stop;
+        stop.request_stop();
+        QVERIFY(!search::rehearse(scene, {bank}, options, kAny, pool, stop.get_token()));
     }
 
     /// The search would not be worth its name if it looked at every placement.

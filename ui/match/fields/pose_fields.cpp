@@ -84,11 +84,11 @@ PoseFields::PoseFields(FoldingForm& form, job::Job& job, TextFields& texts, Docu
     m_form.addRow(QString(), m_yes, "manyPoses",
                   tr("Allows a search that may take hours; the plan tells its time"));
     m_search = new QComboBox(&m_form);
-    m_search->addItems({tr("Exhaustive"), tr("Pruned"), tr("Heuristic")});
+    m_search->addItems({tr("Exhaustive"), tr("Pruned"), tr("Heuristic"), tr("Auto")});
     m_form.addRow(tr("Search"), m_search, "search",
                   tr("Exhaustive: scores every placement. Pruned: leaves out what cannot reach the "
                      "least score, with the same peaks and no map. Heuristic: faster, may miss "
-                     "peaks"));
+                     "peaks. Auto: the faster of the first two, where the job allows both"));
     connect(m_search, &QComboBox::currentIndexChanged, this, [this](int row) {
         m_job.poses.search = static_cast<job::Search>(row);
         Q_EMIT changed();
