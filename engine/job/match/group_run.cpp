@@ -1,12 +1,12 @@
 #include "engine/job/match/group_run.h"
 
 #include <algorithm>
-#include <limits>
 #include <utility>
 
 #include "engine/base/error.h"
 #include "engine/base/stopwatch.h"
-#include "engine/job/knowledge.h"
+#include "engine/job/match/best_so_far.h"
+#include "engine/job/match/pose_run.h"
 #include "engine/job/report/spread.h"
 #include "engine/job/steps/audit.h"
 #include "engine/method/bank.h"
@@ -30,237 +30,90 @@ void fillIndex(const method::MatchMap& map, base::Image<std::int32_t>& index) {
 
 GroupRun::GroupRun(const Job& job, const Inputs& inputs, std::vector<int> numbers,
                    const Wants& wants, const std::stop_token& stop)
-    : m_job(job), m_inputs(inputs), m_numbers(std::move(numbers)), m_bank(inputs.bankOf(m_numbers)),
-      m_placements(inputs.placementsOf(m_numbers)),
-      m_keeps(wants.keeps && !m_bank && !job.preparation.whiten), m_hold(wants.hold),
-      m_problem(inputs.problem(job, m_numbers)),
-      m_statistics(method::sceneStatistics(inputs.sceneView(), m_problem.templ, stop)) {
-    if (!m_bank) {
-        method::addTemplates(inputs.templViews(m_numbers), m_statistics);
-    }
-    m_problem.onDevice.map =
-        wants.map || m_bank != nullptr || mapDecidesThreshold(job) || // whose law needs neighbours
-        job.null != match::NullTemplate::None ||                      // competes with low peaks
-        match::needsWholeMap(m_problem, inputs.templViews(m_numbers), job.partialPeaks);
-    m_problem.onDevice.runs = wants.runs;
-    m_report.templates = m_numbers;
-    m_report.plan.problem = m_problem;
-    m_report.mapBytes = method::mapBytes(m_problem);
-}
+    : m_group(
+          std::make_unique<Group>(job, inputs, std::move(numbers), wants.map, wants.runs, stop)),
+      m_plan(std::make_unique<GroupPlan>(*m_group)),
+      m_keeps(wants.keeps && !m_group->bank && !job.preparation.whiten), m_hold(wants.hold) {}
 
 void GroupRun::takeOver(Shared shared) {
-    m_shared = std::move(shared);
-    if (m_shared.images != images()) {
-        m_shared.session = {};
-    }
-    m_tookOver = true;
-    m_plan = m_shared.plan;
-    m_report.plan = m_shared.report;
+    m_plan->takeOver(shared);
+    m_session = shared.images == m_group->images() ? std::move(shared.session) : method::Session();
 }
 
-std::optional<int> GroupRun::planOf() const {
-    return m_tookOver ? std::optional(m_shared.scene) : std::nullopt;
+bool GroupRun::plan(const plan::Request& request, bool warmUp, const std::stop_token& stop) {
+    if (m_plan->stands(request.limits)) {
+        return !stop.stop_requested();
+    }
+    m_session = {};
+    return m_plan->make(request, warmUp, stop);
+}
+
+bool GroupRun::fallBack(const plan::Request& request, const Error& failure,
+                        const std::stop_token& stop) {
+    const bool wrong = m_group->report.audit && distrust();
+    return m_plan->fallBack(
+        request, failure, wrong,
+        [this] {
+            m_session = {};
+            clear();
+        },
+        stop);
 }
 
 std::optional<int> GroupRun::preparedOf() const {
-    return m_shared.session.isPrepared() ? planOf() : std::nullopt;
-}
-
-std::vector<std::shared_ptr<const void>> GroupRun::images() const {
-    std::vector<std::shared_ptr<const void>> all;
-    for (const int number : m_numbers) {
-        const TemplateInput& templ = m_inputs.templates[static_cast<std::size_t>(number)];
-        all.insert(all.end(), {templ.image, templ.mask});
-    }
-    return all;
+    return m_session.isPrepared() ? planOf() : std::nullopt;
 }
 
 Shared GroupRun::whatIsShared(int number) const {
-    Shared shared{.scene = m_tookOver ? m_shared.scene : number,
-                  .problem = m_problem,
-                  .plan = m_plan,
-                  .report = m_report.plan,
-                  .images = images()};
+    Shared shared{.scene = planOf().value_or(number),
+                  .problem = m_group->problem,
+                  .plan = m_plan->shared(),
+                  .report = m_group->report.plan,
+                  .images = m_group->images()};
     shared.report.planningMs = 0; // the next scene spends no time on planning
     return shared;
 }
 
 Shared GroupRun::leave(int number) {
     Shared shared = whatIsShared(number);
-    shared.session = std::move(m_shared.session);
+    shared.session = std::move(m_session);
     return shared;
 }
 
 Shared GroupRun::share(int number) const {
     Shared shared = whatIsShared(number);
-    if (!m_job.preparation.whiten) { // each scene has a filter of its own
-        shared.session = m_shared.session.sharing();
+    if (!m_group->job.preparation.whiten) { // each scene has a filter of its own
+        shared.session = m_session.sharing();
     }
     return shared;
 }
 
-bool GroupRun::plan(const plan::Request& request, bool warmUp, const std::stop_token& stop) {
-    if (m_tookOver && staysWithin(request.limits)) {
-        return !stop.stop_requested();
-    }
-    m_tookOver = false;
-    m_timesKey.clear();
-    m_shared = {};
-    plan::Request asked = request;
-    // A tile given with fewer numbers than axes: one counts for all axes, two for an image.
-    if (asked.tile.x > 0 && base::isFlat2D(m_problem.scene)) {
-        asked.tile.z = 1;
-    } else if (asked.tile.x > 0 && asked.tile.z == 0) {
-        throw Error(ErrorCode::CommandLine, "--tile needs one number or three for the volume " +
-                                                base::toString(m_problem.scene));
-    }
-    if (!m_job.planReport.empty()) {
-        asked.replay = chosenCandidate(m_job.planReport.string(), m_problem.templ);
-    }
-    base::TilePool pool(asked.limits.threads);
-    if (m_bank && !m_job.resume.empty()) {
-        m_kept = std::make_unique<KeptSearch>(
-            m_job.resume, searchIdentity(m_job, m_inputs, m_numbers, m_problem), members());
-        if (m_kept->part()) {
-            asked.replay = m_kept->part()->candidate; // no other has the same bits
-            m_keptMembers = m_kept->part()->members;
-        }
-    }
-    const std::shared_ptr<const plan::Knowledge> known = knowledge();
-    asked.knowledge = known.get();
-    plan::Planned made = planned(asked, pool, stop);
-    m_report.plan = std::move(made.report);
-    if (made.cancelled || stop.stop_requested()) {
-        return false;
-    }
-    m_timesKey = std::move(made.key);
-    if (made.learnt) {
-        learn(std::move(*made.learnt), asked.planning == plan::Planning::Exhaustive);
-    }
-    m_plan = std::move(made.plan);
-    m_times.reset();
-    if (m_plan && m_bank && asked.planning != plan::Planning::Estimate) {
-        const base::Stopwatch watch;
-        timeBatches(asked, pool, stop);
-        m_report.plan.planningMs += watch.ms();
-    }
-    if (m_plan && warmUp) {
-        const base::Stopwatch watch;
-        m_plan->method().warmUp(m_problem, m_plan->candidate());
-        m_report.plan.planningMs += watch.ms();
-        nameFftPlanning(asked);
-    }
-    return !stop.stop_requested();
-}
-
-/// Predicts the memory that the plan of another scene needs for this scene: here, more voxels may
-/// need recomputing. False if that is more than before and above the limit.
-bool GroupRun::staysWithin(const method::Limits& limits) {
-    if (!m_plan || byGpu()) {
-        return true;
-    }
-    method::Limits all = limits;
-    all.memoryBytes = std::numeric_limits<std::int64_t>::max();
-    const auto verdict =
-        m_plan->method().predict(m_problem, m_plan->candidate(), all, {}, &m_statistics);
-    const auto* const now = std::get_if<method::Prediction>(&verdict);
-    bool fits = true;
-    for (plan::CandidateReport& row : m_report.plan.candidates) {
-        if (now != nullptr && row.verdict == plan::CandidateVerdict::Chosen && row.prediction) {
-            fits = now->hostBytes <= std::max(row.prediction->hostBytes, limits.memoryBytes);
-            row.prediction->hostBytes = now->hostBytes;
-        }
-    }
-    return fits;
-}
-
-bool GroupRun::fallBack(const plan::Request& request, const Error& failure,
-                        const std::stop_token& stop) {
-    const bool anyDevice = m_job.device == "auto";
-    const bool wrong = m_report.audit && distrust();
-    if (!byGpu() || !m_job.planReport.empty() || (!anyDevice && wrong)) {
-        throw Error(failure);
-    }
-    m_failed.push_back(*m_plan->report().chosen());
-    m_failed.back().verdict = plan::CandidateVerdict::Failed;
-    m_failed.back().reason = std::string("failed in the run: ") + failure.what();
-    plan::Request again = request;
-    again.device =
-        wrong ? std::string(method::kProcessor) : request.device; // a lost device refuses by itself
-    again.failed = m_failed;
-    m_tookOver = false; // the data of the other scene was made for the failed GPU
-    m_shared = {};
-    clear();
-    std::optional<Error> refused;
-    try {
-        if (!plan(again, true, stop)) {
-            return false;
-        }
-        refused = refusal(m_report.plan, m_report.besideBytes);
-    } catch (const Error& lost) { // the device that is asked for
-        refused = lost;
-    }
-    if (refused) {
-        throw anyDevice ? Error(refused->code(), std::string(failure.what()) +
-                                                     "; and on the CPU: " + refused->what())
-                        : failure;
-    }
-    std::vector<plan::CandidateReport>& rows = m_report.plan.candidates;
-    for (const plan::CandidateReport& failed : m_failed) {
-        const bool reported = std::any_of(rows.begin(), rows.end(), [&](const auto& row) {
-            return row.candidate == failed.candidate;
-        });
-        if (!reported) { // a plan for the processor has none of a GPU
-            rows.push_back(failed);
-        }
-    }
-    return true;
-}
-
 std::optional<Error> GroupRun::distrust() const {
-    if (!byGpu() || m_report.audit->verdict != AuditVerdict::Failed) {
+    if (!byGpu() || m_group->report.audit->verdict != AuditVerdict::Failed) {
         return std::nullopt;
     }
     return Error(ErrorCode::Device, "device '" + m_plan->candidate().device +
-                                        "' gave a wrong result: " + m_report.audit->reason);
-}
-
-std::string GroupRun::sceneOn(const std::string& before) const {
-    const plan::CandidateReport* const chosen = m_plan ? m_plan->report().chosen() : nullptr;
-    if (chosen == nullptr || !byGpu()) {
-        return before;
-    }
-    return chosen->prediction->onDevice.keepsScene ? chosen->candidate.device : std::string();
-}
-
-/// The effort behind the transforms that will run, now that they are made.
-void GroupRun::nameFftPlanning(const plan::Request& request) {
-    const auto verdict =
-        m_plan->method().predict(m_problem, m_plan->candidate(), request.limits, {}, nullptr);
-    const auto* made = std::get_if<method::Prediction>(&verdict);
-    for (plan::CandidateReport& row : m_report.plan.candidates) {
-        if (row.verdict == plan::CandidateVerdict::Chosen && row.prediction && made) {
-            row.prediction->fftPlanning = made->fftPlanning;
-        }
-    }
+                                        "' gave a wrong result: " + m_group->report.audit->reason);
 }
 
 /// Whether the map stays where the plan makes it.
-bool GroupRun::reduces() const { return method::reducerOf(m_plan->method(), m_problem) != nullptr; }
+bool GroupRun::reduces() const {
+    return method::reducerOf(m_plan->get().method(), m_group->problem) != nullptr;
+}
 
 bool GroupRun::makeMap(const std::stop_token& stop) {
     if (reduces()) {
         return true;
     }
-    const base::Extents extents = method::mapExtents(m_problem);
+    const base::Extents extents = method::mapExtents(m_group->problem);
     auto map = std::make_shared<method::MatchMap>();
     map->value = base::Image<float>(extents);
     map->status = base::Image<base::Status>(extents);
-    if (m_problem.precision == method::Precision::Double) {
+    if (m_group->problem.precision == method::Precision::Double) {
         map->exact = base::Image<double>(extents);
     }
     std::shared_ptr<base::Image<std::int32_t>> index;
-    if (members() > 1 || m_bank || !m_job.index.empty()) {
+    if (members() > 1 || m_group->bank || !m_group->job.index.empty()) {
         index = std::make_shared<base::Image<std::int32_t>>(extents);
     }
     constexpr std::int64_t kPart = std::int64_t{1} << 22; // voxels
@@ -285,66 +138,68 @@ bool GroupRun::makeMap(const std::stop_token& stop) {
     if (!pool.run(parts, fill, stop)) {
         return false;
     }
-    m_map = std::move(map);
-    m_index = std::move(index);
-    if (m_problem.searchSums) {
-        m_sums = std::make_unique<method::SearchTotals>(extents);
+    m_made.map = std::move(map);
+    m_made.index = std::move(index);
+    if (m_group->problem.searchSums) {
+        m_made.sums = std::make_unique<method::SearchTotals>(extents);
     }
     return true;
 }
 
 method::BankView GroupRun::bankView() {
-    return {method::viewOf(*m_map), m_index ? m_index->view() : base::View<std::int32_t>(),
-            m_sums ? m_sums->view() : method::SearchSums{}, counted()};
+    return {method::viewOf(*m_made.map),
+            m_made.index ? m_made.index->view() : base::View<std::int32_t>(),
+            m_made.sums ? m_made.sums->view() : method::SearchSums{}, counted()};
 }
 
 /// What counts of the scores of members.
 method::Counted GroupRun::counted() const {
-    return {.placements = m_placements, .wholeFirst = m_bank && !m_job.partialPeaks};
+    return {.placements = m_group->placements,
+            .wholeFirst = m_group->bank && !m_group->job.partialPeaks};
 }
 
 method::Outcome GroupRun::executePrepared(const method::Execution& execution,
                                           const Progress& progress) {
-    method::Session& session = m_shared.session;
-    if (m_sums) {
-        method::clearSums(m_sums->view());
-        m_likeness->add(m_inputs.templViews(m_numbers), execution.pool);
+    method::Session& session = m_session;
+    if (m_made.sums) {
+        method::clearSums(m_made.sums->view());
+        m_made.likeness->add(m_group->inputs.templViews(m_group->numbers), execution.pool);
     }
-    if (!m_tookOver ||
-        !session.isPrepared()) { // in every repetition, so that executeMs includes it
-        session = method::Session(m_plan->method(), m_problem, m_plan->candidate());
-        session.prepare(m_inputs.templViews(m_numbers), execution.pool);
+    if (!planOf() || !session.isPrepared()) { // in every repetition, so that executeMs includes it
+        session = method::Session(m_plan->get().method(), m_group->problem, m_plan->candidate());
+        session.prepare(m_group->inputs.templViews(m_group->numbers), execution.pool);
     }
-    if (progress.prepared && m_job.repeat == 1) {
+    if (progress.prepared && m_group->job.repeat == 1) {
         progress.prepared();
     }
     session.makeWorkspace();
     const base::Stopwatch watch;
     method::Outcome outcome;
     if (session.reducer() != nullptr) {
-        outcome = session.reduce(m_inputs.sceneView(), execution,
-                                 {.minScore = thresholdOf(m_job),
-                                  .partialPeaks = m_job.partialPeaks,
-                                  .asked = auditedVoxels(m_problem, m_statistics.lowest)});
-        m_reduced = outcome.onDevice.reduced;
+        outcome =
+            session.reduce(m_group->inputs.sceneView(), execution,
+                           {.minScore = thresholdOf(m_group->job),
+                            .partialPeaks = m_group->job.partialPeaks,
+                            .asked = auditedVoxels(m_group->problem, m_group->statistics.lowest)});
+        m_made.reduced = outcome.onDevice.reduced;
     } else {
-        outcome = session.run(m_inputs.sceneView(), execution, bankView());
+        outcome = session.run(m_group->inputs.sceneView(), execution, bankView());
     }
-    m_streamMs.push_back(watch.ms());
+    m_made.streamMs.push_back(watch.ms());
     if (!m_keeps) {
-        m_shared.session = {};
+        m_session = {};
     }
     return outcome;
 }
 
 method::Outcome GroupRun::executeOnce(base::TilePool& pool, const Progress& progress, int turn,
                                       const std::stop_token& stop) {
-    const auto voxels = static_cast<double>(base::voxelCount(method::mapExtents(m_problem)));
-    const auto turns = static_cast<double>(m_job.repeat);
+    const auto voxels = static_cast<double>(base::voxelCount(method::mapExtents(m_group->problem)));
+    const auto turns = static_cast<double>(m_group->job.repeat);
     double done = 0;
     const auto finished = [&](const base::Box& box) {
         done += static_cast<double>(base::voxelCount(box.extents));
-        if (turn == m_job.repeat - 1) { // earlier repetitions write the same voxels
+        if (turn == m_group->job.repeat - 1) { // earlier repetitions write the same voxels
             progress.regionFinished(box);
         }
         progress.share(std::min(1.0, (turn + done / voxels) / turns));
@@ -355,8 +210,8 @@ method::Outcome GroupRun::executeOnce(base::TilePool& pool, const Progress& prog
     Progress own = progress;
     own.share = [&](double share) { progress.share((turn + share) / turns); };
     method::Outcome outcome =
-        m_bank ? searchPoses(execution, own) : executePrepared(execution, progress);
-    m_executeMs.push_back(watch.ms());
+        m_group->bank ? searchPoses(execution, own) : executePrepared(execution, progress);
+    m_made.executeMs.push_back(watch.ms());
     return outcome;
 }
 
@@ -370,164 +225,192 @@ bool GroupRun::execute(const Progress& progress, const std::stop_token& stop) {
 
 bool GroupRun::compute(const Progress& progress, const std::stop_token& stop) {
     base::TilePool pool(std::max(1, m_plan->candidate().threads));
-    m_threads = pool.threads();
-    m_outcome = {};
-    for (int turn = 0; turn < m_job.repeat && !m_outcome.cancelled; ++turn) {
-        if (m_sums) {
-            m_likeness.emplace(m_problem.templ);
+    m_made.threads = pool.threads();
+    m_made.outcome = {};
+    for (int turn = 0; turn < m_group->job.repeat && !m_made.outcome.cancelled; ++turn) {
+        if (m_made.sums) {
+            m_made.likeness.emplace(m_group->problem.templ);
         }
-        m_outcome = executeOnce(pool, progress, turn, stop);
+        m_made.outcome = executeOnce(pool, progress, turn, stop);
     }
-    if (m_index && members() == 1 && !m_bank) {
-        fillIndex(*m_map, *m_index);
+    if (m_made.index && members() == 1 && !m_group->bank) {
+        fillIndex(*m_made.map, *m_made.index);
     }
-    if (!m_outcome.cancelled) {
-        m_doneMembers = members();
+    if (!m_made.outcome.cancelled) {
+        m_made.doneMembers = members();
     }
-    return !m_outcome.cancelled && !stop.stop_requested();
+    return !m_made.outcome.cancelled && !stop.stop_requested();
 }
 
 void GroupRun::settle() {
     RunReport run;
-    run.executeMs = spreadOf(m_executeMs);
-    run.streamMs = spreadOf(m_streamMs);
-    run.stagesMs = std::move(m_outcome.stagesMs);
-    run.times = m_outcome.onDevice.times;
-    run.failures = std::move(m_outcome.onDevice.failures);
-    run.threads = m_threads;
+    run.executeMs = spreadOf(m_made.executeMs);
+    run.streamMs = spreadOf(m_made.streamMs);
+    run.stagesMs = std::move(m_made.outcome.stagesMs);
+    run.times = m_made.outcome.onDevice.times;
+    run.failures = std::move(m_made.outcome.onDevice.failures);
+    run.threads = m_made.threads;
     run.device = m_plan->candidate().device;
-    const bool ran = m_keptMembers < members() && m_doneMembers == members();
-    for (plan::CandidateReport& row : m_report.plan.candidates) {
+    const bool ran = m_plan->keptMembers() < members() && m_made.doneMembers == members();
+    for (plan::CandidateReport& row : m_group->report.plan.candidates) {
         if (ran && row.verdict == plan::CandidateVerdict::Chosen) {
-            row.measuredMs = run.executeMs.median / static_cast<double>(batches());
+            row.measuredMs = run.executeMs.median / static_cast<double>(m_plan->batches());
         }
     }
-    if (ran && !m_tookOver && !m_job.stream) { // further scenes share what the first one prepared
-        learnFromRun(run.executeMs.median);
+    if (ran && !planOf() &&
+        !m_group->job.stream) { // further scenes share what the first one prepared
+        m_plan->learn(run.executeMs.median);
     }
-    m_report.run = std::move(run);
-    m_report.map = MapReport{{}, m_outcome.facts};
-    m_outcome = {};
+    m_group->report.run = std::move(run);
+    m_group->report.map = MapReport{{}, m_made.outcome.facts};
+    m_made.outcome = {};
 }
 
 bool GroupRun::settlePart(const std::stop_token& stop) {
-    if (m_doneMembers == 0 || m_doneMembers == members()) {
+    if (m_made.doneMembers == 0 || m_made.doneMembers == members()) {
         return false;
     }
-    m_sums.reset(); // those of a stopped batch are among them
+    m_made.sums.reset(); // those of a stopped batch are among them
     settle();
     (void)searched(stop);
     return true;
 }
 
 void GroupRun::clear() {
-    m_doneMembers = 0;
-    m_shared.session.giveWorkspace(nullptr);
-    m_report.run.reset();
-    m_map.reset(); // the plan counts one map
-    m_index.reset();
-    m_reduced.reset();
-    m_sums.reset();
-    m_search.reset();
-    m_figures.reset();
-    m_executeMs.clear();
-    m_streamMs.clear();
+    m_session.giveWorkspace(nullptr);
+    m_group->report.run.reset();
+    m_made = {}; // the plan counts one map
 }
 
 void GroupRun::countSearch() {
-    base::TilePool pool(std::max(1, m_threads));
-    const method::SearchSums sums = m_sums->view();
-    m_search = std::make_shared<const match::SearchMaps>(
-        match::searchMaps(method::viewOf(*m_map), sums, pool));
-    const match::SearchFigures figures = match::searchFigures(*m_search, sums);
-    m_figures = {.members = members(),
-                 .likeness = m_likeness->value(),
-                 .voxels = figures.voxels,
-                 .mean = figures.mean,
-                 .deviation = figures.deviation,
-                 .largestZ = figures.largestZ,
-                 .at = figures.at};
-    m_sums.reset();
+    base::TilePool pool(std::max(1, m_made.threads));
+    const method::SearchSums sums = m_made.sums->view();
+    m_made.search = std::make_shared<const match::SearchMaps>(
+        match::searchMaps(method::viewOf(*m_made.map), sums, pool));
+    const match::SearchFigures figures = match::searchFigures(*m_made.search, sums);
+    m_made.figures = {.members = members(),
+                      .likeness = m_made.likeness->value(),
+                      .voxels = figures.voxels,
+                      .mean = figures.mean,
+                      .deviation = figures.deviation,
+                      .largestZ = figures.largestZ,
+                      .at = figures.at};
+    m_made.sums.reset();
 }
 
 match::SearchedMap GroupRun::searched(const std::stop_token& stop) {
-    if (m_sums) {
+    if (m_made.sums) {
         countSearch();
     }
-    MapReport& report = *m_report.map;
-    match::SearchedMap map{.templates = m_bank ? std::vector<method::MaskedView>()
-                                               : m_inputs.templViews(m_numbers),
-                           .numbers = m_inputs.numbersOf(m_numbers),
-                           .value = {},
-                           .status = {},
-                           .facts = report.facts,
-                           .statistics = {},
-                           .firstPlacement = method::firstPlacement(m_problem),
-                           .index = {},
-                           .reduced = m_reduced.get(),
-                           .operation = m_problem.operation,
-                           .poses = m_bank,
-                           .darkFrom = m_inputs.darkFrom(m_numbers),
-                           .room = m_bank ? std::optional(m_inputs.room()) : std::nullopt};
-    if (m_reduced) {
-        report.statistics = match::statisticsOf(m_reduced->tally());
+    MapReport& report = *m_group->report.map;
+    match::SearchedMap map{
+        .templates = m_group->bank ? std::vector<method::MaskedView>()
+                                   : m_group->inputs.templViews(m_group->numbers),
+        .numbers = m_group->inputs.numbersOf(m_group->numbers),
+        .value = {},
+        .status = {},
+        .facts = report.facts,
+        .statistics = {},
+        .firstPlacement = method::firstPlacement(m_group->problem),
+        .index = {},
+        .reduced = m_made.reduced.get(),
+        .operation = m_group->problem.operation,
+        .poses = m_group->bank,
+        .darkFrom = m_group->inputs.darkFrom(m_group->numbers),
+        .room = m_group->bank ? std::optional(m_group->inputs.room()) : std::nullopt};
+    if (m_made.reduced) {
+        report.statistics = match::statisticsOf(m_made.reduced->tally());
     } else {
-        map.value = m_map->value.view();
-        map.status = m_map->status.view();
-        if (m_problem.operation.traits().inScoreUnits) {
+        map.value = m_made.map->value.view();
+        map.status = m_made.map->status.view();
+        if (m_group->problem.operation.traits().inScoreUnits) {
             report.statistics = match::mapStatistics(map.value, map.status, stop);
         } else {
-            map.exact = m_map->exact.view();
+            map.exact = m_made.map->exact.view();
             report.statistics = map.statistics = match::valueStatistics(map, stop);
-            if (m_bank) {
-                map.index = m_index->view();
+            if (m_group->bank) {
+                map.index = m_made.index->view();
             }
-            report.best = match::bestOf(m_inputs.sceneView(), map,
+            report.best = match::bestOf(m_group->inputs.sceneView(), map,
                                         {.partialPeaks = true,
-                                         .outside = m_problem.outside,
-                                         .minOverlap = m_problem.minOverlap},
+                                         .outside = m_group->problem.outside,
+                                         .minOverlap = m_group->problem.minOverlap},
                                         stop);
         }
     }
-    map.search = m_search ? m_search->view() : match::SearchViews{};
+    map.search = m_made.search ? m_made.search->view() : match::SearchViews{};
     map.statistics = report.statistics;
-    if (m_index && (members() > 1 || m_bank)) {
-        map.index = m_index->view();
+    if (m_made.index && (members() > 1 || m_group->bank)) {
+        map.index = m_made.index->view();
     }
-    if (members() > 1 || m_bank) {
+    if (members() > 1 || m_group->bank) {
         map.statistics = match::bankStatistics(report.statistics, report.facts.scores);
     }
     return map;
 }
 
 void GroupRun::audit(const std::vector<match::Peak>& peaks, const std::stop_token& stop) {
-    AuditInput input{.scene = m_inputs.sceneView(),
-                     .templates = m_inputs.templViews(m_numbers),
-                     .problem = m_problem,
-                     .map = m_map.get(),
-                     .reduced = m_reduced.get(),
-                     .facts = m_report.map->facts,
-                     .lowest = m_statistics.lowest,
-                     .poses = m_bank,
+    AuditInput input{.scene = m_group->inputs.sceneView(),
+                     .templates = m_group->inputs.templViews(m_group->numbers),
+                     .problem = m_group->problem,
+                     .map = m_made.map.get(),
+                     .reduced = m_made.reduced.get(),
+                     .facts = m_group->report.map->facts,
+                     .lowest = m_group->statistics.lowest,
+                     .poses = m_group->bank,
                      .counted = counted()};
-    if (m_index) {
-        input.index = m_index->view();
+    if (m_made.index) {
+        input.index = m_made.index->view();
     }
     for (match::Peak peak : peaks) {
-        const auto own = std::find(m_numbers.begin(), m_numbers.end(), peak.templ);
-        if (own != m_numbers.end()) {
-            const std::size_t dark = peak.dark.value_or(false) ? *m_inputs.darkFrom(m_numbers) : 0;
-            peak.templ = static_cast<int>(own - m_numbers.begin()) + static_cast<int>(dark);
+        const auto own = std::find(m_group->numbers.begin(), m_group->numbers.end(), peak.templ);
+        if (own != m_group->numbers.end()) {
+            const std::size_t dark =
+                peak.dark.value_or(false) ? *m_group->inputs.darkFrom(m_group->numbers) : 0;
+            peak.templ = static_cast<int>(own - m_group->numbers.begin()) + static_cast<int>(dark);
             input.peaks.push_back(peak);
         }
     }
     // By the cost model, not by the clock: the same plan writes the same list of peaks.
-    const double runMs = m_plan->report().chosen()->prediction->ms * static_cast<double>(batches());
-    std::optional<std::string> off = auditRefusal(m_job.audit, input, runMs);
+    const double runMs =
+        m_plan->get().report().chosen()->prediction->ms * static_cast<double>(m_plan->batches());
+    std::optional<std::string> off = auditRefusal(m_group->job.audit, input, runMs);
     if (byGpu()) {
         off.reset(); // results of a GPU are verified at any cost
     }
-    m_report.audit = off ? AuditReport{.reason = *off} : detail::audit(input, stop);
+    m_group->report.audit = off ? AuditReport{.reason = *off} : detail::audit(input, stop);
+}
+
+method::Outcome GroupRun::searchPoses(const method::Execution& execution,
+                                      const Progress& progress) {
+    const base::Stopwatch watch;
+    const method::MaskedView scene = m_group->inputs.sceneView();
+    BestSoFar best(*m_made.map);
+    const auto searched = [&](std::int64_t members) {
+        if (progress.searched) {
+            progress.searched(members, m_group->bank->count());
+        }
+        if (progress.best) {
+            if (const auto copy = best.copy(execution.pool)) {
+                progress.best(copy);
+            }
+        }
+    };
+    m_plan->countKept();
+    method::Outcome outcome =
+        runPoses({.method = m_plan->get().method(),
+                  .problem = m_group->problem,
+                  .candidate = m_plan->candidate(),
+                  .bank = *m_group->bank,
+                  .scene = scene,
+                  .share = progress.share,
+                  .searched = searched,
+                  .kept = m_plan->kept(),
+                  .likeness = m_made.likeness ? &*m_made.likeness : nullptr,
+                  .done = m_group->job.stream ? nullptr : &m_made.doneMembers},
+                 execution, bankView());
+    m_made.streamMs.push_back(watch.ms());
+    return outcome;
 }
 
 } // namespace flcc::job::detail

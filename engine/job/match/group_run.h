@@ -11,24 +11,12 @@
 #include "engine/base/tile_pool.h"
 #include "engine/job/input/inputs.h"
 #include "engine/job/job.h"
-#include "engine/job/match/kept_search.h"
-#include "engine/job/match/pose_timing.h"
+#include "engine/job/match/group_plan.h"
 #include "engine/match/search_statistics.h"
 #include "engine/method/session.h"
 #include "engine/plan/planner.h"
 
 namespace flcc::job::detail {
-
-/// What a scene passes to scenes of the same problem with the same templates.
-struct Shared {
-    int scene = 0; ///< the number of the scene it was made for
-    method::Problem problem;
-    std::shared_ptr<const plan::Plan> plan; ///< null if all candidates were refused
-    plan::PlanReport report;
-    /// The templates and masks that the session has prepared.
-    std::vector<std::shared_ptr<const void>> images{};
-    method::Session session{}; ///< without templates: they are prepared anew
-};
 
 /// The templates of one extent. They are planned and run together, with one map of the best scores.
 class GroupRun {
@@ -50,7 +38,7 @@ class GroupRun {
     /// directions turn them.
     void takeOver(Shared shared);
     /// The scene whose plan or prepared templates are used; empty if none.
-    [[nodiscard]] std::optional<int> planOf() const;
+    [[nodiscard]] std::optional<int> planOf() const { return m_plan->from(); }
     [[nodiscard]] std::optional<int> preparedOf() const;
     /// What scene `number`, the scene of this run, passes to the next scene. Must be the last call.
     [[nodiscard]] Shared leave(int number);
@@ -58,10 +46,10 @@ class GroupRun {
     /// Call it after Progress::prepared or after takeOver().
     [[nodiscard]] Shared share(int number) const;
 
-    [[nodiscard]] const method::Problem& problem() const { return m_problem; }
+    [[nodiscard]] const method::Problem& problem() const { return m_group->problem; }
     /// The report of the group; its plan's problem is set from the start.
-    [[nodiscard]] GroupReport& report() { return m_report; }
-    [[nodiscard]] const GroupReport& report() const { return m_report; }
+    [[nodiscard]] GroupReport& report() { return m_group->report; }
+    [[nodiscard]] const GroupReport& report() const { return m_group->report; }
     /// Chooses a candidate and writes the report; with `warmUp` also makes its transforms. False if
     /// cancelled. **Errors**: as plan::makePlan; CommandLine for a tile with too few numbers.
     [[nodiscard]] bool plan(const plan::Request& request, bool warmUp, const std::stop_token& stop);
@@ -76,22 +64,24 @@ class GroupRun {
     [[nodiscard]] bool fallBack(const plan::Request& request, const base::Error& failure,
                                 const std::stop_token& stop);
     /// True if the planned candidate runs on a GPU. Needs a plan.
-    [[nodiscard]] bool byGpu() const { return !m_plan->candidate().onProcessor(); }
+    [[nodiscard]] bool byGpu() const { return m_plan->byGpu(); }
     /// The device that holds the scene after this run if `before` held it before; empty if none.
-    [[nodiscard]] std::string sceneOn(const std::string& before) const;
+    [[nodiscard]] std::string sceneOn(const std::string& before) const {
+        return m_plan->sceneOn(before);
+    }
     /// Templates, in all poses.
-    [[nodiscard]] std::int64_t members() const { return m_inputs.countOf(m_numbers); }
+    [[nodiscard]] std::int64_t members() const { return m_group->members(); }
     /// Those that an earlier run searched.
-    [[nodiscard]] std::int64_t keptMembers() const { return m_keptMembers; }
+    [[nodiscard]] std::int64_t keptMembers() const { return m_plan->keptMembers(); }
     /// Those whose scores the map holds after a run; fewer than members() if it was stopped.
-    [[nodiscard]] std::int64_t doneMembers() const { return m_doneMembers; }
+    [[nodiscard]] std::int64_t doneMembers() const { return m_made.doneMembers; }
     /// What a search over poses takes beside the plan of its batch, in bytes.
-    [[nodiscard]] std::int64_t besideBytes() const;
+    [[nodiscard]] std::int64_t besideBytes() const { return m_plan->besideBytes(); }
     /// Predicted time of the run, with all batches of poses that are not kept. Needs a plan.
-    [[nodiscard]] double expectedMs() const;
+    [[nodiscard]] double expectedMs() const { return m_plan->expectedMs(); }
     /// Predicted time of searching for as many other templates in the same poses, which are made
     /// once more before. Needs a plan.
-    [[nodiscard]] double otherMs() const;
+    [[nodiscard]] double otherMs() const { return m_plan->otherMs(); }
 
     /// Allocates the map, and the index if it is needed; nothing if the map stays on the device.
     /// Needs a plan. The threads of the plan write the first values: new memory takes seconds for a
@@ -110,7 +100,7 @@ class GroupRun {
         std::function<void(std::shared_ptr<const method::MatchMap>)> best{};
     };
     /// True after execute() or settle(), until fallBack().
-    [[nodiscard]] bool hasRun() const { return m_report.run.has_value(); }
+    [[nodiscard]] bool hasRun() const { return m_group->report.run.has_value(); }
     /// Runs the plan as often as the job requests. False if cancelled.
     [[nodiscard]] bool execute(const Progress& progress, const std::stop_token& stop);
     /// The part of execute() that another thread may do. Meanwhile const functions that do not need
@@ -125,17 +115,17 @@ class GroupRun {
     void clear();
 
     /// Null before makeMap(), and if the map stays on the device.
-    [[nodiscard]] const std::shared_ptr<method::MatchMap>& map() const { return m_map; }
+    [[nodiscard]] const std::shared_ptr<method::MatchMap>& map() const { return m_made.map; }
     /// Null if the index is not requested.
     [[nodiscard]] const std::shared_ptr<base::Image<std::int32_t>>& index() const {
-        return m_index;
+        return m_made.index;
     }
 
     /// The statistics of the search after searched(); null if the job does not ask for them.
     [[nodiscard]] const std::shared_ptr<const match::SearchMaps>& searchMaps() const {
-        return m_search;
+        return m_made.search;
     }
-    [[nodiscard]] const std::optional<SearchReport>& searchReport() const { return m_figures; }
+    [[nodiscard]] const std::optional<SearchReport>& searchReport() const { return m_made.figures; }
 
     /// Computes the statistics of the map and returns what findPeaks needs from this group.
     [[nodiscard]] match::SearchedMap searched(const std::stop_token& stop);
@@ -146,16 +136,22 @@ class GroupRun {
     [[nodiscard]] std::optional<base::Error> distrust() const;
 
   private:
+    /// What a run leaves.
+    struct Made {
+        std::shared_ptr<method::MatchMap> map;
+        std::shared_ptr<base::Image<std::int32_t>> index;
+        std::shared_ptr<const method::ReducedMap> reduced; ///< set instead of the map
+        std::unique_ptr<method::SearchTotals> sums;        ///< until `search` is made
+        std::optional<match::Likeness> likeness;
+        std::shared_ptr<const match::SearchMaps> search;
+        std::optional<SearchReport> figures;
+        method::Outcome outcome; ///< of the last repetition
+        std::int64_t doneMembers = 0;
+        int threads = 1; ///< of the last repetition
+        std::vector<double> executeMs;
+        std::vector<double> streamMs;
+    };
     [[nodiscard]] bool reduces() const;
-    void nameFftPlanning(const plan::Request& request);
-    [[nodiscard]] plan::Planned planned(plan::Request& asked, base::TilePool& pool,
-                                        const std::stop_token& stop);
-    void timeBatches(const plan::Request& request, base::TilePool& pool,
-                     const std::stop_token& stop);
-    void learnFromRun(double ms);
-    [[nodiscard]] std::string timesKey(const plan::Request& request) const;
-    [[nodiscard]] double searchMs(std::int64_t members) const;
-    [[nodiscard]] bool staysWithin(const method::Limits& limits);
     [[nodiscard]] method::Outcome executeOnce(base::TilePool& pool, const Progress& progress,
                                               int turn, const std::stop_token& stop);
     [[nodiscard]] method::Outcome executePrepared(const method::Execution& execution,
@@ -165,41 +161,14 @@ class GroupRun {
     [[nodiscard]] method::BankView bankView();
     [[nodiscard]] method::Counted counted() const;
     void countSearch();
-    /// Runs that the plan's times are of: batches of a search over poses that are not kept.
-    [[nodiscard]] std::int64_t batches() const;
     [[nodiscard]] Shared whatIsShared(int number) const;
-    [[nodiscard]] std::vector<std::shared_ptr<const void>> images() const;
 
-    const Job& m_job;
-    const Inputs& m_inputs;
-    std::vector<int> m_numbers;
-    std::shared_ptr<const rotation::PoseBank> m_bank; ///< of a search over poses; else null
-    std::vector<base::Box> m_placements;              ///< of its members that count
-    std::unique_ptr<KeptSearch> m_kept; ///< of a search over poses that is kept; else null
+    std::unique_ptr<Group> m_group; ///< which the plan refers to
+    std::unique_ptr<GroupPlan> m_plan;
     bool m_keeps;
     method::SceneHold* m_hold;
-    std::vector<plan::CandidateReport> m_failed; ///< candidates that failed in runs of this group
-    bool m_tookOver = false;
-    Shared m_shared;
-    method::Problem m_problem;
-    method::SceneStatistics m_statistics;
-    std::shared_ptr<const plan::Plan> m_plan;
-    std::shared_ptr<method::MatchMap> m_map;
-    std::shared_ptr<base::Image<std::int32_t>> m_index;
-    std::shared_ptr<const method::ReducedMap> m_reduced; ///< set instead of the map
-    std::unique_ptr<method::SearchTotals> m_sums;        ///< until m_search is made
-    std::optional<match::Likeness> m_likeness;
-    std::shared_ptr<const match::SearchMaps> m_search;
-    std::optional<SearchReport> m_figures;
-    GroupReport m_report;
-    method::Outcome m_outcome; ///< of the last repetition
-    std::int64_t m_keptMembers = 0;
-    std::int64_t m_doneMembers = 0;
-    std::string m_timesKey;           ///< of the remembered times that a run corrects; empty: none
-    std::optional<PoseTimes> m_times; ///< of a search over poses, measured before the run
-    int m_threads = 1;                ///< number of threads of the last repetition
-    std::vector<double> m_executeMs;
-    std::vector<double> m_streamMs;
+    method::Session m_session{}; ///< with the prepared templates
+    Made m_made{};
 };
 
 /// The runs of all groups combined: sum of times, largest number of threads.
