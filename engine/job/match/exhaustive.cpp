@@ -143,14 +143,14 @@ OtherSearch& otherSearch(JobReport& report, std::string_view of) {
 /// Before the run, whose map would need its memory.
 Next searchNull(SceneState& s) {
     const base::Stopwatch watch;
-    const bool done = s.null.search(s.job, s.result, s.stop, s.sink);
+    const bool done = s.null.search(s.job, s.result, searchScene, s.stop, s.sink);
     otherSearch(s.result.report, kOfNull).ms = watch.ms();
     return goIf(done);
 }
 
 Next searchHands(SceneState& s) {
     const base::Stopwatch watch;
-    const bool done = s.hands.search(s.job, s.inputs(), s.result, s.stop, s.sink);
+    const bool done = s.hands.search(s.job, s.inputs(), s.result, searchScene, s.stop, s.sink);
     otherSearch(s.result.report, kOfMirrored).ms = watch.ms();
     return goIf(done);
 }

@@ -103,6 +103,20 @@ JobResult runScene(SceneState& s) {
     return leave(s);
 }
 
+JobResult searchScene(const Job& job, const JobImages& images, const std::stop_token& stop,
+                      JobSink& sink) {
+    const std::vector<Job> jobs{job};
+    const std::vector<OrderedScene> order = sceneOrder(jobs, images, stop);
+    Stream stream{.jobs = jobs, .order = order, .images = images};
+    SceneState s{
+        .job = jobs.front(), .images = images, .stop = stop, .sink = sink, .stream = stream};
+    s.result.cancelled = order.empty() || !readScene(s, false) || !find(s);
+    if (!s.result.cancelled) {
+        (void)placePeaks(s);
+    }
+    return std::move(s.result);
+}
+
 JobResult planOnly(SceneState& s) {
     s.result.cancelled = !(readScene(s, false) && inScene(s.name(), [&s] {
                                return chooseStrategy(s) != nullptr && planScene(s, false);

@@ -111,6 +111,10 @@ void countChoice(SceneState& state);
 /// The same with less effort than the job's.
 [[nodiscard]] bool planBy(SceneState& state, plan::Planning planning);
 
+/// A SceneSearch.
+[[nodiscard]] JobResult searchScene(const Job& job, const JobImages& images,
+                                    const std::stop_token& stop, JobSink& sink);
+
 /// Runs the job of one scene, or plans it. **Errors**: as runJob().
 [[nodiscard]] JobResult runScene(SceneState& state);
 [[nodiscard]] JobResult planOnly(SceneState& state);

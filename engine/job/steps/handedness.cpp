@@ -294,10 +294,10 @@ void requireHands(const Job& job) {
 }
 
 bool HandSearch::search(const Job& job, const Inputs& inputs, const JobResult& so,
-                        const std::stop_token& stop, JobSink& sink) {
+                        SceneSearch searchScene, const std::stop_token& stop, JobSink& sink) {
     if (job.handedness) {
         m_alike = mirrorLikeness(inputs, threadsOf(job), stop);
-        m_mirrored = mirroredPeaks(job, so, stop, sink);
+        m_mirrored = mirroredPeaks(job, so, searchScene, stop, sink);
     }
     return !stop.stop_requested();
 }

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "engine/job/input/inputs.h"
+#include "engine/job/steps/scene_search.h"
 #include "engine/match/overlap.h"
 
 namespace flcc::job::detail {
@@ -53,7 +54,7 @@ class HandSearch {
     /// Before the job's own run, whose map would need its memory. `so`: scene, templates and masks
     /// as they are matched. False if stopped. **Errors**: as runJob().
     [[nodiscard]] bool search(const Job& job, const Inputs& inputs, const JobResult& so,
-                              const std::stop_token& stop, JobSink& sink);
+                              SceneSearch searchScene, const std::stop_token& stop, JobSink& sink);
     /// After the job's peaks are found in `maps`. Empty if the job does not ask, and if stopped.
     [[nodiscard]] std::optional<HandednessReport> judge(const Job& job, const Inputs& inputs,
                                                         const JobResult& so,

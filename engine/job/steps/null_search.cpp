@@ -235,7 +235,8 @@ std::shared_ptr<const SceneImage> alone(const SceneImage& templ, const base::Ima
 /// on even ground.
 double likenessOf(const Job& job, const SceneImage& templ, const MaskImage* mask,
                   const std::shared_ptr<const SceneImage>& null,
-                  const std::shared_ptr<const MaskImage>& nullMask, const std::stop_token& stop) {
+                  const std::shared_ptr<const MaskImage>& nullMask, SceneSearch searchScene,
+                  const std::stop_token& stop) {
     const bool slices = templ.channels > 0;
     const base::Image<double> values = inDouble(templ.pixels);
     const Values own = valuesOf(values, mask, slices);
@@ -251,8 +252,9 @@ double likenessOf(const Job& job, const SceneImage& templ, const MaskImage* mask
     search.preparation = {};
     search.poses.scales.clear();
     search.device = Job().device;
-    const JobResult result = runJob(
-        search, {alone(templ, values, mask, own.rim), {null}, {nullMask}, {}}, stop, nullptr);
+    JobSink silent;
+    const JobResult result = searchScene(
+        search, {alone(templ, values, mask, own.rim), {null}, {nullMask}, {}}, stop, silent);
     return result.report.map ? std::clamp(result.report.map->statistics.maximum /
                                               std::sqrt(own.squares * other.squares),
                                           0.0, 1.0)
@@ -261,8 +263,8 @@ double likenessOf(const Job& job, const SceneImage& templ, const MaskImage* mask
 
 } // namespace
 
-bool NullSearch::search(const Job& job, const JobResult& so, const std::stop_token& stop,
-                        JobSink& sink) {
+bool NullSearch::search(const Job& job, const JobResult& so, SceneSearch searchScene,
+                        const std::stop_token& stop, JobSink& sink) {
     if (job.null == NullTemplate::None) {
         return true;
     }
@@ -273,19 +275,20 @@ bool NullSearch::search(const Job& job, const JobResult& so, const std::stop_tok
     const JobImages images = nullImages(so, job.null);
     for (std::size_t i = 0; i < so.templates.size() && !stop.stop_requested(); ++i) {
         // A sphere that was fitted is nowhere more alike.
-        const double alike = job.null == NullTemplate::Sphere
-                                 ? match::correlation(inDouble(so.templates[i]->pixels).view(),
-                                                      inDouble(images.templates[i]->pixels).view(),
-                                                      supportOf(so.masks[i].get()))
-                                 : likenessOf(job, *so.templates[i], so.masks[i].get(),
-                                              images.templates[i], images.masks[i], stop);
+        const double alike =
+            job.null == NullTemplate::Sphere
+                ? match::correlation(inDouble(so.templates[i]->pixels).view(),
+                                     inDouble(images.templates[i]->pixels).view(),
+                                     supportOf(so.masks[i].get()))
+                : likenessOf(job, *so.templates[i], so.masks[i].get(), images.templates[i],
+                             images.masks[i], searchScene, stop);
         m_check.likeness = std::max(m_check.likeness, alike);
         m_check.withdrawn =
             m_check.withdrawn || (alike > kItself && job.null != NullTemplate::Sphere);
     }
     if (!m_check.withdrawn && !stop.stop_requested()) {
         NullSink quiet(sink);
-        m_peaks = runJob(nullSearchOf(job), images, stop, &quiet).peaks;
+        m_peaks = searchScene(nullSearchOf(job), images, stop, quiet).peaks;
     }
     return !stop.stop_requested();
 }
@@ -381,12 +384,13 @@ match::SearchLaw NullSearch::law(const Job& job, const Inputs& inputs, const Job
 }
 
 std::vector<match::Peak> mirroredPeaks(const Job& job, const JobResult& inputs,
-                                       const std::stop_token& stop, JobSink& sink) {
+                                       SceneSearch searchScene, const std::stop_token& stop,
+                                       JobSink& sink) {
     sink.phase(Phase::Run);
     sink.doing("matching the mirrored template");
     NullSink quiet(sink);
-    return runJob(searchOf<StatedVoxels>(job), nullImages(inputs, NullTemplate::Mirror), stop,
-                  &quiet)
+    return searchScene(searchOf<StatedVoxels>(job), nullImages(inputs, NullTemplate::Mirror), stop,
+                       quiet)
         .peaks;
 }
 

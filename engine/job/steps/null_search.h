@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "engine/job/input/inputs.h"
+#include "engine/job/steps/scene_search.h"
 
 namespace flcc::job::detail {
 
@@ -13,8 +14,8 @@ class NullSearch {
     /// Before the job's own run, whose map would need its memory. `so`: scene, templates and masks
     /// as they are matched. A null that explains the template itself, somewhere in some pose that
     /// is searched, is withdrawn and not searched for. False if stopped. **Errors**: as runJob().
-    [[nodiscard]] bool search(const Job& job, const JobResult& so, const std::stop_token& stop,
-                              JobSink& sink);
+    [[nodiscard]] bool search(const Job& job, const JobResult& so, SceneSearch searchScene,
+                              const std::stop_token& stop, JobSink& sink);
     /// The law of the search after its own run: the null's peaks compete with those in `maps`. A
     /// null that takes the places of peaks that stand out from the noise is withdrawn.
     [[nodiscard]] match::SearchLaw law(const Job& job, const Inputs& inputs, const JobResult& so,
@@ -29,6 +30,7 @@ class NullSearch {
 /// The best peaks that the mirrored templates have in the scene of `inputs`, as many as the job may
 /// list and of any score, best first. Empty if cancelled. **Errors**: as runJob().
 [[nodiscard]] std::vector<match::Peak> mirroredPeaks(const Job& job, const JobResult& inputs,
+                                                     SceneSearch searchScene,
                                                      const std::stop_token& stop, JobSink& sink);
 
 /// Whether the null templates of a job look alike in all turns, so that they are searched in one.
