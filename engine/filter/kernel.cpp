@@ -7,7 +7,7 @@
 #include <fmt/format.h>
 
 #include "engine/base/error.h"
-#include "engine/method/rank_one.h"
+#include "engine/base/rank_one.h"
 
 namespace flcc::filter {
 
@@ -76,7 +76,7 @@ Kernel::Kernel(std::string name, const base::AnyView& weights, method::Precision
         throw Error(ErrorCode::Problem, "kernel " + m_name + " holds only zeros");
     }
     m_norm = std::sqrt(square);
-    const method::RankOne fit = method::rankOne(m_weights.view());
+    const base::RankOne fit = base::rankOne(m_weights.view());
     m_residual = fit.residual;
     const double unit = precision == method::Precision::Single ? 0x1p-24 : 0x1p-53;
     if (fit.residual <= 4 * unit) {

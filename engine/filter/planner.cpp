@@ -9,7 +9,6 @@
 #include <fmt/format.h>
 
 #include "engine/base/error.h"
-#include "engine/base/median.h"
 #include "engine/base/stopwatch.h"
 #include "engine/filter/detail/filter_method.h"
 #include "engine/filter/detail/local_check.h"
@@ -24,6 +23,8 @@ using base::ErrorCode;
 using base::Extents;
 using detail::FilterMethod;
 using method::Candidate;
+using method::CandidateReport;
+using method::CandidateVerdict;
 
 /// The one table of methods; the first of equally fast ones is preferred.
 const std::array<const FilterMethod*, 7>& methods() {
@@ -61,10 +62,10 @@ std::string memoryRefusal(std::int64_t bytes, std::int64_t limit) {
                        static_cast<double>(bytes) / 0x1p20, static_cast<double>(limit) / 0x1p20);
 }
 
-Considered considered(const FilterMethod& method, const Problem& problem, const Kernel& kernel,
-                      const Candidate& candidate, const method::Limits& limits,
-                      const method::CostModel& model, bool any) {
-    Considered row{.candidate = candidate};
+CandidateReport considered(const FilterMethod& method, const Problem& problem, const Kernel& kernel,
+                           const Candidate& candidate, const method::Limits& limits,
+                           const method::CostModel& model, bool any) {
+    CandidateReport row{.candidate = candidate, .verdict = CandidateVerdict::Refused};
     std::string missing = any ? std::string() : method::withoutTransforms(candidate, limits);
     method::Verdict verdict = missing.empty() ? method.predict(problem, kernel, candidate, model)
                                               : method::Refusal{std::move(missing)};
@@ -87,27 +88,19 @@ Considered considered(const FilterMethod& method, const Problem& problem, const 
                                  share, most, method.name());
         return row;
     }
+    row.verdict = CandidateVerdict::Slower;
     row.prediction = prediction;
     return row;
 }
 
-double expected(const Considered& row) {
-    return row.sampleMs ? *row.sampleMs : row.prediction ? row.prediction->ms : HUGE_VAL;
-}
-
-void sortRows(std::vector<Considered>& rows) {
-    std::stable_sort(rows.begin(), rows.end(), [](const Considered& a, const Considered& b) {
-        return expected(a) < expected(b);
-    });
-}
-
 /// Keeps the fastest few candidates of each method, so that a plan can be read.
-void dropSlowShapes(std::vector<Considered>& rows) {
-    std::vector<Considered> kept;
-    for (Considered& row : rows) {
-        const auto same = std::count_if(kept.begin(), kept.end(), [&](const Considered& other) {
-            return other.candidate.label() == row.candidate.label();
-        });
+void dropSlowShapes(std::vector<CandidateReport>& rows) {
+    std::vector<CandidateReport> kept;
+    for (CandidateReport& row : rows) {
+        const auto same =
+            std::count_if(kept.begin(), kept.end(), [&](const CandidateReport& other) {
+                return other.candidate.label() == row.candidate.label();
+            });
         // One refusal of a method says enough.
         if (row.prediction ? static_cast<std::size_t>(same) < kMostShown : same == 0) {
             kept.push_back(std::move(row));
@@ -130,11 +123,11 @@ Extents sampleOf(const Problem& problem) {
 void timeCandidates(Plan& plan, const Kernel& kernel, const method::CostModel& model,
                     const Wanted& wanted, const base::AnyView& scene, base::TilePool& pool,
                     const std::stop_token& stop) {
-    std::vector<Considered>& rows = plan.candidates;
+    std::vector<CandidateReport>& rows = plan.candidates;
     const bool whole = wanted.timing == Wanted::Timing::Whole;
-    const double best = expected(rows.front());
+    const double best = rows.front().expectedMs().value_or(HUGE_VAL);
     const auto plausible = static_cast<std::size_t>(
-        std::count_if(rows.begin(), rows.end(), [&](const Considered& row) {
+        std::count_if(rows.begin(), rows.end(), [&](const CandidateReport& row) {
             return row.prediction && (whole || row.prediction->ms <= kPlausible * best);
         }));
     if (plausible < 2 || (!whole && best < kWorthTiming)) {
@@ -183,34 +176,11 @@ void timeCandidates(Plan& plan, const Kernel& kernel, const method::CostModel& m
             }
         }
     }
-    std::vector<double> ratios; // of time to prediction
     for (const Timed& one : timed) {
-        Considered& row = rows[one.row];
+        CandidateReport& row = rows[one.row];
         row.measuredMs = row.sampleMs = one.ms * row.prediction->ms / one.predictedMs;
-        ratios.push_back(one.ms / one.predictedMs);
     }
-    const double ratio = ratios.empty() ? 1 : std::max(1.0, base::median(ratios));
-    for (Considered& row : rows) {
-        if (row.prediction && !row.sampleMs) {
-            row.sampleMs = row.prediction->ms * ratio;
-        }
-    }
-}
-
-void explain(std::vector<Considered>& rows) {
-    for (std::size_t i = 0; i < rows.size(); ++i) {
-        Considered& row = rows[i];
-        if (!row.prediction) {
-            continue;
-        }
-        if (i == 0) {
-            row.chosen = true;
-            row.reason = rows.size() > 1 ? "the fastest" : "the only candidate";
-        } else {
-            row.reason = fmt::format("{:.2g} times the time of the chosen one",
-                                     expected(row) / std::max(expected(rows.front()), 1e-9));
-        }
-    }
+    (void)method::scaleUntimed(method::reportsOf(rows));
 }
 
 void requireUsable(const Problem& problem, const Kernel& kernel) {
@@ -238,8 +208,10 @@ Convolved convolveAs(const Problem& problem, const Kernel& kernel, const Candida
 
 } // namespace
 
-const Considered* Plan::chosen() const {
-    return !candidates.empty() && candidates.front().chosen ? &candidates.front() : nullptr;
+const CandidateReport* Plan::chosen() const {
+    return !candidates.empty() && candidates.front().verdict == CandidateVerdict::Chosen
+               ? &candidates.front()
+               : nullptr;
 }
 
 bool hasParts(std::string_view method) { return method == detail::difFilter().name(); }
@@ -281,7 +253,7 @@ Plan makePlan(const Problem& problem, const Kernel& kernel, const method::Limits
     requireParts(wanted.parts, wanted.method);
     Plan plan{.problem = problem, .limits = limits, .candidates = {}};
     const bool any = wanted.method == "auto" && !wanted.candidate;
-    std::vector<Considered>& rows = plan.candidates;
+    std::vector<CandidateReport>& rows = plan.candidates;
     if (wanted.candidate) {
         rows.push_back(considered(methodOf(wanted.candidate->method), problem, kernel,
                                   *wanted.candidate, limits, model, false));
@@ -296,13 +268,16 @@ Plan makePlan(const Problem& problem, const Kernel& kernel, const method::Limits
             }
         }
     }
-    sortRows(rows);
+    method::sortByTime(rows);
     dropSlowShapes(rows);
     if (wanted.timing != Wanted::Timing::None) {
         timeCandidates(plan, kernel, model, wanted, scene, pool, stop);
-        sortRows(rows);
+        method::sortByTime(rows);
     }
-    explain(rows);
+    method::explain(method::reportsOf(rows),
+                    wanted.timing == Wanted::Timing::Whole ? "timed on the whole problem"
+                                                           : "timed on a sample of the scene",
+                    wanted.candidate.has_value());
     plan.planningMs = watch.ms();
     return plan;
 }

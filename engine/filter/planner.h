@@ -12,37 +12,23 @@
 #include "engine/base/tile_pool.h"
 #include "engine/filter/kernel.h"
 #include "engine/filter/problem.h"
-#include "engine/method/candidate.h"
+#include "engine/method/candidate_report.h"
 #include "engine/method/cost_model.h"
 
 namespace flcc::filter {
-
-/// A candidate of a plan. Prediction::errorBound holds for a scene whose largest value is 1.
-struct Considered {
-    method::Candidate candidate;
-    /// Empty for a refused candidate.
-    std::optional<method::Prediction> prediction{};
-    std::string reason{}; ///< why it was chosen, not chosen or refused; for users
-    bool chosen = false;
-    bool forMemory = false; ///< refused as it needs more memory than the limit
-    /// Milliseconds of the whole run, extrapolated from a sample; replaced by those of the run.
-    std::optional<double> measuredMs{};
-    /// What the planner compared where it timed candidates: measuredMs, or of a candidate that it
-    /// did not time the prediction, multiplied by the median ratio of time to prediction of the
-    /// timed ones, or by 1 if that is more.
-    std::optional<double> sampleMs{};
-};
 
 /// The decision on how to convolve.
 struct Plan {
     Problem problem;
     method::Limits limits;
-    std::vector<Considered> candidates; ///< chosen first, then by time, refused last
+    /// Chosen first, then by time, refused last. Prediction::errorBound holds for a scene whose
+    /// largest value is 1.
+    std::vector<method::CandidateReport> candidates;
     double planningMs = 0;
     bool cancelled = false;
 
     /// Null when every candidate was refused.
-    [[nodiscard]] const Considered* chosen() const;
+    [[nodiscard]] const method::CandidateReport* chosen() const;
 };
 
 /// What restricts a plan.

@@ -127,12 +127,12 @@ method::Candidate fastest(const Problem& problem, const Kernel& kernel,
     method::Limits limits;
     limits.threads = pool.threads();
     limits.memoryBytes = std::numeric_limits<std::int64_t>::max();
-    std::vector<Considered> best;
+    std::vector<method::CandidateReport> best;
     for (const std::string_view method :
          {std::string_view("auto"), detail::recursiveFilter().name()}) {
         const Wanted wanted{.method = std::string(method), .timing = Wanted::Timing::None};
         const Plan plan = makePlan(problem, kernel, limits, model, wanted, scene, pool);
-        if (const Considered* const chosen = plan.chosen()) {
+        if (const method::CandidateReport* const chosen = plan.chosen()) {
             best.push_back(*chosen);
         }
     }
@@ -141,7 +141,7 @@ method::Candidate fastest(const Problem& problem, const Kernel& kernel,
                           "no method can preview kernel " + kernel.name());
     }
     return std::min_element(best.begin(), best.end(),
-                            [](const Considered& a, const Considered& b) {
+                            [](const method::CandidateReport& a, const method::CandidateReport& b) {
                                 return a.prediction->ms < b.prediction->ms;
                             })
         ->candidate;

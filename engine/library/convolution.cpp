@@ -21,7 +21,7 @@ namespace {
 Error refusalOf(const filter::Plan& plan) {
     std::string reasons;
     bool memory = false;
-    for (const filter::Considered& row : plan.candidates) {
+    for (const method::CandidateReport& row : plan.candidates) {
         memory = memory || row.forMemory;
         const std::string reason = row.candidate.label() + ": " + row.reason;
         if (reasons.find(reason) == std::string::npos) {

@@ -110,10 +110,10 @@ double levelOf(const View<const double>& values, double mean, double scale, bool
     }
     constexpr double kPromising = 0.01;
     if (!(normOf(varying.view(), 0) > 0x1p-40 * scale) ||
-        rankOne(varying.view(), 0).residual > kPromising) {
+        base::rankOne(varying.view(), 0).residual > kPromising) {
         return mean;
     }
-    std::array<Vector, 3> p = rankOne(varying.view()).factors;
+    std::array<Vector, 3> p = base::rankOne(varying.view()).factors;
     std::array<double, 3> squares{1, 1, 1};
     for (std::size_t axis = 0; axis < 3; ++axis) {
         double sum = 0;
@@ -163,7 +163,7 @@ Separation fitted(const View<const double>& values, int rounds) {
     forValues(values, [&](double value, std::int64_t x, std::int64_t y, std::int64_t z) {
         rest.view().at(x, y, z) = value - result.level;
     });
-    result.product = rankOne(rest.view(), found ? rounds : 1);
+    result.product = base::rankOne(rest.view(), found ? rounds : 1);
     result.residual = result.product.residual * normOf(rest.view(), 0) / scale;
     return result;
 }

@@ -1,9 +1,9 @@
 #pragma once
 
 #include "engine/base/image.h"
+#include "engine/base/rank_one.h"
 #include "engine/method/masked_view.h"
 #include "engine/method/problem.h"
-#include "engine/method/rank_one.h"
 
 namespace flcc::method {
 
@@ -12,7 +12,7 @@ namespace flcc::method {
 /// form. **Source**: Karas (4)-(8).
 struct Separation {
     double level = 0; ///< a
-    RankOne product;
+    base::RankOne product;
     /// ||T - a - f_x f_y f_z|| / ||T - mean||: what leaving out the rest adds to scores, divided by
     /// K (NUMERICS.md, section 5).
     double residual = kUnknownResidual;

@@ -89,26 +89,11 @@ bool timeAgain(std::vector<Row>& rows, const Time& time,
 
 /// Sorts the rows by time, after some of them were timed.
 void settle(std::vector<Row>& rows, Planning planning) {
-    // Rows that were not timed have their prediction, corrected by the median error of the others.
-    std::vector<double> ratios;
-    for (const Row& row : rows) {
-        if (row.usable() && row.report.measuredMs) {
-            ratios.push_back(*row.report.measuredMs / row.report.prediction->ms);
-        }
-    }
-    if (ratios.empty()) {
-        sortByTime(rows);
+    const bool anyTimed = method::scaleUntimed(method::reportsOf(rows, &Row::report));
+    sortByTime(rows);
+    if (!anyTimed) {
         return;
     }
-    std::nth_element(ratios.begin(),
-                     ratios.begin() + static_cast<std::ptrdiff_t>(ratios.size() / 2), ratios.end());
-    const double correction = std::max(1.0, ratios[ratios.size() / 2]);
-    for (Row& row : rows) {
-        if (row.usable() && !row.report.measuredMs) {
-            row.report.sampleMs = row.report.prediction->ms * correction;
-        }
-    }
-    sortByTime(rows);
     // The chosen candidate must be one that was timed. Where times do not separate candidates, the
     // cost model does.
     const std::vector<Row*> timed = timedRows(rows);

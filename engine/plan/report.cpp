@@ -7,11 +7,6 @@
 
 namespace flcc::plan {
 
-std::string_view name(CandidateVerdict verdict) {
-    constexpr std::array<std::string_view, 4> kNames{"chosen", "slower", "refused", "failed"};
-    return kNames[static_cast<std::size_t>(verdict)];
-}
-
 std::string_view name(TimesFrom::Kind kind) {
     constexpr std::array<std::string_view, 4> kNames{"model", "sample", "whole", "run"};
     return kNames[static_cast<std::size_t>(kind)];

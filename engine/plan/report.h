@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-#include "engine/method/candidate.h"
+#include "engine/method/candidate_report.h"
 #include "engine/method/problem.h"
 
 namespace flcc::plan {
@@ -25,32 +25,9 @@ enum class Planning {
                                            : "exhaustive";
 }
 
-/// Result of planning for one candidate.
-enum class CandidateVerdict { Chosen, Slower, Refused, Failed };
-
-/// "chosen", "slower", "refused", "failed".
-[[nodiscard]] std::string_view name(CandidateVerdict verdict);
-
-/// One row of a plan report.
-struct CandidateReport {
-    method::Candidate candidate;
-    CandidateVerdict verdict = CandidateVerdict::Slower;
-    std::string reason; ///< reason for the verdict, for users; never empty
-    /// Empty for a refused candidate.
-    std::optional<method::Prediction> prediction;
-    /// Time of the whole run in milliseconds: extrapolated from samples by planning, replaced by
-    /// the time of the run itself after it. Empty if the candidate was neither timed nor run.
-    std::optional<double> measuredMs;
-    /// Time in milliseconds that the planner compared: measuredMs of a candidate that it timed; for
-    /// any other the prediction, multiplied by the median ratio of time to prediction of the timed
-    /// ones, or by 1 if that is more. Empty if planning timed nothing.
-    std::optional<double> sampleMs;
-
-    /// The time that the planner expected: sampleMs, or the prediction if there is none.
-    [[nodiscard]] std::optional<double> expectedMs() const {
-        return sampleMs ? sampleMs : prediction ? std::optional(prediction->ms) : std::nullopt;
-    }
-};
+using method::CandidateReport;
+using method::CandidateVerdict;
+using method::name;
 
 /// Smallest side, in voxels, of a square or cubic template for which a Fourier method is faster
 /// than `direct` in the scene of a plan. Empty if `direct` is always faster, or was not compared.

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstdio>
 #include <iterator>
 
 #include "engine/base/error.h"
@@ -16,12 +15,6 @@ namespace {
 
 using base::Error;
 using base::ErrorCode;
-
-std::string text(const char* format, double value) {
-    char buffer[160];
-    std::snprintf(buffer, sizeof(buffer), format, value);
-    return buffer;
-}
 
 void addRow(std::vector<Row>& rows, const method::Method& method,
             const method::Candidate& candidate, const method::Problem& problem,
@@ -140,14 +133,7 @@ std::vector<Row> considered(const method::Problem& problem, const Request& reque
     return rows;
 }
 
-void sortByTime(std::vector<Row>& rows) {
-    std::stable_sort(rows.begin(), rows.end(), [](const Row& a, const Row& b) {
-        if (a.usable() != b.usable()) {
-            return a.usable();
-        }
-        return a.usable() && a.ms() < b.ms();
-    });
-}
+void sortByTime(std::vector<Row>& rows) { method::sortByTime(rows, &Row::report); }
 
 void fitIntoDevices(std::vector<Row>& rows, const method::Problem& problem, const Request& request,
                     const method::SceneStatistics* statistics, const method::CostModel& model) {
@@ -178,37 +164,7 @@ void fitIntoDevices(std::vector<Row>& rows, const method::Problem& problem, cons
 }
 
 void explain(std::vector<Row>& rows, const PlanReport& report, bool replayed) {
-    const std::string how = ", " + toText(report.times);
-    const auto usable = static_cast<double>(
-        std::count_if(rows.begin(), rows.end(), [](const Row& row) { return row.usable(); }));
-    const Row* chosen = nullptr;
-    for (Row& row : rows) {
-        if (!row.usable()) {
-            continue;
-        }
-        if (chosen == nullptr) {
-            chosen = &row;
-            row.report.verdict = CandidateVerdict::Chosen;
-            const bool least = std::none_of(rows.begin(), rows.end(), [&](const Row& other) {
-                return other.usable() && other.ms() < row.ms();
-            });
-            const std::string fastest =
-                text(least ? "fastest of %.0f candidates"
-                           : "predicted to be the fastest of those that no time tells apart, of "
-                             "%.0f candidates",
-                     usable);
-            row.report.reason = replayed ? "replayed from a report"
-                                : usable > 1
-                                    ? fastest + (row.report.measuredMs ? how : " by prediction")
-                                    : "the only candidate";
-            continue;
-        }
-        row.report.verdict = CandidateVerdict::Slower;
-        row.report.reason =
-            text(row.report.measuredMs ? "takes %.2f times as long as the chosen one, measured"
-                                       : "takes %.2f times as long as the chosen one, predicted",
-                 row.ms() / chosen->ms());
-    }
+    method::explain(method::reportsOf(rows, &Row::report), toText(report.times), replayed);
 }
 
 } // namespace flcc::plan

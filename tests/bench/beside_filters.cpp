@@ -115,7 +115,7 @@ json compareOne(const FilterCase& one, const base::Image<float>& scene, base::Ti
     const filter::Plan plan = filter::makePlan(
         problem, one.kernel, limits, machineKnowledge().model.value_or(method::CostModel{}),
         filter::Wanted{}, scene.view(), pool);
-    const filter::Considered& chosen = *plan.chosen();
+    const method::CandidateReport& chosen = *plan.chosen();
     filter::Convolved result;
     cv::Mat peerResult;
     const auto own = [&] {

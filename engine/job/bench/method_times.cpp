@@ -118,7 +118,7 @@ class ConvolveTimes final : public MethodTimes {
                                                     const Extents& templ) override {
         std::vector<MethodTime> times;
         const filter::Problem problem = problemOf(scene, templ);
-        for (const filter::Considered& row : planned(problem).candidates) {
+        for (const method::CandidateReport& row : planned(problem).candidates) {
             if (!row.prediction) {
                 continue;
             }
@@ -150,7 +150,7 @@ class ConvolveTimes final : public MethodTimes {
         const filter::Kernel& kernel = kernelOf(templ);
         base::Image<float> result(filter::resultExtents(problem));
         std::vector<MethodTime> times;
-        for (const filter::Considered& row : planned(problem).candidates) {
+        for (const method::CandidateReport& row : planned(problem).candidates) {
             const std::string& method = row.candidate.method;
             if (!row.prediction || !isWanted(methods, method) ||
                 std::any_of(times.begin(), times.end(),

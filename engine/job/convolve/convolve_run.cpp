@@ -24,27 +24,11 @@ using base::Extents;
 
 namespace {
 
-/// The rows of a plan in the words of plan reports.
-std::vector<plan::CandidateReport> rowsOf(const filter::Plan& plan) {
-    std::vector<plan::CandidateReport> rows;
-    for (const filter::Considered& row : plan.candidates) {
-        rows.push_back({.candidate = row.candidate,
-                        .verdict = row.chosen       ? plan::CandidateVerdict::Chosen
-                                   : row.prediction ? plan::CandidateVerdict::Slower
-                                                    : plan::CandidateVerdict::Refused,
-                        .reason = row.reason,
-                        .prediction = row.prediction,
-                        .measuredMs = row.measuredMs,
-                        .sampleMs = row.sampleMs});
-    }
-    return rows;
-}
-
 /// Why a plan has no chosen candidate.
 Error refusalOf(const filter::Plan& plan) {
     std::string reasons;
     bool memory = false;
-    for (const filter::Considered& row : plan.candidates) {
+    for (const plan::CandidateReport& row : plan.candidates) {
         memory = memory || row.forMemory;
         const std::string reason = row.candidate.label() + ": " + row.reason;
         if (reasons.find(reason) == std::string::npos) {
@@ -246,7 +230,7 @@ bool ConvolveRun::plan() {
     report.planning = m_job.planning;
     report.calibrated = m_model.calibrated;
     report.planningMs = m_plan.planningMs;
-    report.candidates = rowsOf(m_plan);
+    report.candidates = m_plan.candidates;
     const auto dif =
         std::find_if(report.candidates.begin(), report.candidates.end(),
                      [](const plan::CandidateReport& row) { return row.candidate.parts > 0; });

@@ -18,10 +18,7 @@ struct Row {
     const method::Method* method = nullptr;
     CandidateReport report;
 
-    [[nodiscard]] bool usable() const {
-        return report.verdict != CandidateVerdict::Refused &&
-               report.verdict != CandidateVerdict::Failed;
-    }
+    [[nodiscard]] bool usable() const { return report.usable(); }
     /// The expected time of a usable candidate, in milliseconds.
     [[nodiscard]] double ms() const { return *report.expectedMs(); }
 };

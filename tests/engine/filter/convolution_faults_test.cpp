@@ -153,7 +153,7 @@ class ConvolutionFaultsTest : public QObject {
         QVERIFY(free.chosen() != nullptr);
         std::int64_t least = INT64_MAX;
         std::int64_t most = 0;
-        for (const filter::Considered& row : free.candidates) {
+        for (const method::CandidateReport& row : free.candidates) {
             if (row.prediction) {
                 least = std::min(least, row.prediction->hostBytes);
                 most = std::max(most, row.prediction->hostBytes);
@@ -165,7 +165,7 @@ class ConvolutionFaultsTest : public QObject {
         QVERIFY(tight.chosen()->prediction->hostBytes <= least);
         QVERIFY(most > least);
         QVERIFY(std::any_of(tight.candidates.begin(), tight.candidates.end(),
-                            [](const filter::Considered& row) { return row.forMemory; }));
+                            [](const method::CandidateReport& row) { return row.forMemory; }));
         const filter::Plan none = planOf(scene, kernel, estimate(), 4 * 700 * 600);
         QVERIFY(none.chosen() == nullptr);
     }
@@ -173,12 +173,12 @@ class ConvolutionFaultsTest : public QObject {
     void autoTakesNoRoughApproximation() {
         const base::AnyImage scene = test::noise(PixelType::Float32, {300, 300, 1}, 8);
         const auto rowOf = [](const filter::Plan& plan, std::string_view method) {
-            for (const filter::Considered& row : plan.candidates) {
+            for (const method::CandidateReport& row : plan.candidates) {
                 if (row.candidate.method == method) {
                     return row;
                 }
             }
-            return filter::Considered{};
+            return method::CandidateReport{};
         };
         const Kernel smooth = named("gaussian:10", scene);
         QVERIFY(rowOf(planOf(scene, smooth, estimate()), "recursive").prediction.has_value());
@@ -227,8 +227,8 @@ class ConvolutionFaultsTest : public QObject {
         // The chosen one is not slower than any that was timed.
         QVERIFY(plan.chosen()->sampleMs.has_value());
         QVERIFY(std::any_of(plan.candidates.begin(), plan.candidates.end(),
-                            [](const filter::Considered& row) { return row.measuredMs; }));
-        for (const filter::Considered& row : plan.candidates) {
+                            [](const method::CandidateReport& row) { return row.measuredMs; }));
+        for (const method::CandidateReport& row : plan.candidates) {
             QVERIFY(!row.reason.empty());
         }
     }

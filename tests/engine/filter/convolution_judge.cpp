@@ -87,7 +87,7 @@ std::vector<method::Candidate> waysOf(const Problem& problem, const Kernel& kern
         wanted.timing = filter::Wanted::Timing::None;
         const filter::Plan plan = filter::makePlan(problem, kernel, limits, method::CostModel{},
                                                    wanted, base::viewOf(scene), testPool());
-        for (const filter::Considered& row : plan.candidates) {
+        for (const method::CandidateReport& row : plan.candidates) {
             if (row.prediction) {
                 ways.push_back(row.candidate);
             }

@@ -165,22 +165,22 @@ class DifTest : public QObject {
         };
         for (const std::string method : {"fourier", "dif"}) { // both kinds are considered
             std::set<std::string> labels;
-            for (const filter::Considered& row : rowsOf(method, Transforms::Auto)) {
+            for (const method::CandidateReport& row : rowsOf(method, Transforms::Auto)) {
                 labels.insert(row.candidate.label());
             }
             QCOMPARE(labels, (std::set<std::string>{method, method + ", FFTW"}));
         }
         for (const Transforms transforms : {Transforms::Own, Transforms::Fftw}) {
             for (const std::string method : {"tiled", "fourier", "tiled-template", "dif"}) {
-                for (const filter::Considered& row : rowsOf(method, transforms)) {
+                for (const method::CandidateReport& row : rowsOf(method, transforms)) {
                     QCOMPARE(row.candidate.transforms, transforms);
                 }
             }
-            for (const filter::Considered& row : rowsOf("auto", transforms)) {
+            for (const method::CandidateReport& row : rowsOf("auto", transforms)) {
                 QVERIFY(row.candidate.transforms == transforms ||
                         row.candidate.transforms == Transforms::Auto);
             }
-            QVERIFY(rowsOf("auto", transforms).front().chosen);
+            QVERIFY(rowsOf("auto", transforms).front().verdict == method::CandidateVerdict::Chosen);
         }
         for (const std::string method : {"direct", "separable", "recursive"}) {
             const auto rows = rowsOf(method, Transforms::Fftw);
@@ -283,7 +283,7 @@ class DifTest : public QObject {
             planOf(problem, kernel, scene, "auto", 0, needs("fourier", 0) / 2);
         QVERIFY(plan.chosen() != nullptr);
         QCOMPARE(plan.chosen()->candidate.method, std::string("dif"));
-        for (const filter::Considered& row : plan.candidates) {
+        for (const method::CandidateReport& row : plan.candidates) {
             if (row.candidate.method == "fourier" || row.candidate.method == "tiled") {
                 QVERIFY(row.forMemory);
             }

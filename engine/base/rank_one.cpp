@@ -1,14 +1,11 @@
-#include "engine/method/rank_one.h"
+#include "engine/base/rank_one.h"
 
 #include <cmath>
 #include <cstddef>
 
-namespace flcc::method {
+namespace flcc::base {
 
 namespace {
-
-using base::Extents;
-using base::View;
 
 template <class Use> void forWeights(const View<const double>& weights, Use&& use) {
     const Extents& m = weights.extents();
@@ -37,7 +34,7 @@ RankOne rankOne(const View<const double>& weights, int rounds) {
     const Extents& m = weights.extents();
     RankOne fit;
     double largest = 0;
-    base::Index at;
+    Index at;
     forWeights(weights, [&](std::size_t x, std::size_t y, std::size_t z, double weight) {
         if (std::abs(weight) > largest) {
             largest = std::abs(weight);
@@ -112,4 +109,4 @@ RankOne rankOne(const View<const double>& weights, int rounds) {
     return fit;
 }
 
-} // namespace flcc::method
+} // namespace flcc::base

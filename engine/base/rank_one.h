@@ -5,7 +5,7 @@
 
 #include "engine/base/image.h"
 
-namespace flcc::method {
+namespace flcc::base {
 
 /// The outer product a(x) b(y) c(z) nearest to some weights.
 struct RankOne {
@@ -18,6 +18,6 @@ struct RankOne {
 /// product with rounded weights the first round is exact up to rounding; for a matrix the rounds
 /// are power iterations towards its largest singular value. `weights` are finite and not all 0.
 /// **Source**: Karas (4)-(8). **Cost**: six reads of the weights, four more for each further round.
-[[nodiscard]] RankOne rankOne(const base::View<const double>& weights, int rounds = 4);
+[[nodiscard]] RankOne rankOne(const View<const double>& weights, int rounds = 4);
 
-} // namespace flcc::method
+} // namespace flcc::base
