@@ -119,7 +119,9 @@ JobResult searchScene(const Job& job, const JobImages& images, const std::stop_t
 
 JobResult planOnly(SceneState& s) {
     s.result.cancelled = !(readScene(s, false) && inScene(s.name(), [&s] {
-                               return chooseStrategy(s) != nullptr && planScene(s, false);
+                               const bool planned = chooseStrategy(s) && planScene(s, false);
+                               countChoice(s);
+                               return planned;
                            }));
     if (!s.result.cancelled) {
         if (s.stream.frames == nullptr) {

@@ -51,7 +51,8 @@ struct Stream {
     std::vector<std::unique_ptr<method::Workspace>> spare{};
     /// Of searches that prune: the templates of each group as they were prepared last.
     std::vector<std::shared_ptr<const search::Prepared>> pruned{};
-    /// The ways to search, as they were compared for the first scene; the chosen one first.
+    /// The ways to search, as they were compared for the first scene of its kind; the chosen one
+    /// first.
     std::vector<SearchRow> searches{};
     double choosingMs = 0; ///< that comparing them took
     /// What all scores of that scene take by the cost model; 0: nothing is known.
@@ -76,6 +77,10 @@ struct Stream {
     [[nodiscard]] bool has(std::size_t later) const { return turn + later < order.size(); }
     [[nodiscard]] bool hasAlike(std::size_t later) const {
         return has(later) && order[turn + later].kind == order[turn].kind;
+    }
+    /// True if the scene before is of the same kind.
+    [[nodiscard]] bool isAlike() const {
+        return turn > 0 && order[turn - 1].kind == order[turn].kind;
     }
     [[nodiscard]] const Job& job(std::size_t later) const {
         return jobs[std::min(order[turn + later].number, jobs.size() - 1)];

@@ -61,8 +61,9 @@ std::optional<Compared> compare(SceneState& s, const Strategy& other) {
     both.all = exhaustiveStrategy().predict(s, 0).value_or(Forecast{});
     const double modelMs = both.all.modelMs;
     s.stream.exhaustiveModelMs = modelMs;
+    const double least = s.job.poses.prunes() ? kShortMs : 0;
     const std::optional<Forecast> forecast =
-        other.predict(s, modelMs > 0 ? std::max(kShortMs, kClearly * modelMs) : 0);
+        other.predict(s, modelMs > 0 ? std::max(least, kClearly * modelMs) : 0);
     if (!forecast) {
         return std::nullopt;
     }
@@ -113,9 +114,10 @@ const Strategy* chooseStrategy(SceneState& s) {
         return &exhaustiveStrategy();
     }
     std::vector<SearchRow>& rows = s.stream.searches;
-    if (!rows.empty()) { // as for the scene before
+    if (!rows.empty() && s.stream.isAlike()) { // as for the scene before
         return &strategyOf(rows.front().search);
     }
+    rows.clear();
     const base::Stopwatch watch;
     const job::Search search = s.job.poses.search;
     rows.push_back(rowOf(exhaustiveStrategy(), {}));
