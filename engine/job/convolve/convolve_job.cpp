@@ -46,8 +46,7 @@ std::vector<std::filesystem::path> outputFiles(const ConvolveJob& job) {
 
 ConvolveResult runConvolve(const ConvolveJob& job, const ConvolveImages& images,
                            std::stop_token stop, JobSink* sink) {
-    detail::requireProcessor(job.device);
-    detail::requireFrames(job);
+    detail::requireSteps(detail::convolveSteps(), job);
     detail::requireOwnOutputs(inputFiles(job), outputFiles(job));
     JobSink silent;
     return detail::withMemoryErrors(kThis, kSmaller, [&] {

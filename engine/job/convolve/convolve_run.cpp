@@ -1,6 +1,7 @@
 #include "engine/job/convolve/convolve_run.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <utility>
 #include <variant>
@@ -99,9 +100,35 @@ void requireProcessor(const std::string& device) {
     }
 }
 
+namespace {
+
+constexpr std::array kConvolveSteps{
+    ConvolveStep{.name = "read",
+                 .run = [](ConvolveRun& run) { return goIf(run.read()); },
+                 .refuse = requireFrames},
+    ConvolveStep{.name = "plan",
+                 .run = [](ConvolveRun& run) { return goIf(run.plan()); },
+                 .refuse = [](const ConvolveJob& job) { requireProcessor(job.device); }},
+    ConvolveStep{.name = "choice",
+                 .run =
+                     [](ConvolveRun& run) {
+                         run.requireCandidate();
+                         return Next::Go;
+                     }},
+    ConvolveStep{.name = "run",
+                 .run =
+                     [](ConvolveRun& run) {
+                         return goIf(run.execute([&run](double share) { run.tell(share); }));
+                     }},
+    ConvolveStep{.name = "write", .run = [](ConvolveRun& run) { return goIf(run.write()); }},
+};
+
+} // namespace
+
+std::span<const ConvolveStep> convolveSteps() { return kConvolveSteps; }
+
 ConvolveResult ConvolveRun::run() {
-    m_result.cancelled = !(read() && plan() && (requireCandidate(), true) &&
-                           execute([this](double share) { m_sink.progress(share); }) && write());
+    m_result.cancelled = !detail::take(convolveSteps(), *this, m_job);
     return std::move(m_result);
 }
 

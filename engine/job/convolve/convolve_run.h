@@ -3,6 +3,7 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <span>
 #include <stop_token>
 #include <string>
 
@@ -10,6 +11,7 @@
 #include "engine/filter/planner.h"
 #include "engine/job/convolve_job.h"
 #include "engine/job/output/outputs.h"
+#include "engine/job/steps/step.h"
 
 namespace flcc::job::detail {
 
@@ -22,17 +24,21 @@ class ConvolveRun {
                 JobSink& sink)
         : m_job(job), m_images(images), m_stop(stop), m_sink(sink) {}
 
+    /// Takes the steps of a convolution.
     [[nodiscard]] ConvolveResult run();
     [[nodiscard]] ConvolvePreview preview(const filter::Plane& plane);
 
+    [[nodiscard]] bool read();
     /// Convolves `scene` from now on; reads the kernel for the first one.
     [[nodiscard]] bool take(std::shared_ptr<const SceneImage> scene);
     [[nodiscard]] bool plan();
     void requireCandidate() const;
     [[nodiscard]] bool execute(const std::function<void(double)>& progress);
+    [[nodiscard]] bool write();
     /// Writes the report as one of `files`.
     void writeReport(OutputFiles& files, double writeMs);
 
+    void tell(double share) { m_sink.progress(share); }
     [[nodiscard]] ConvolveResult& result() { return m_result; }
     /// The chosen candidate. Call requireCandidate() before.
     [[nodiscard]] const method::Prediction& prediction() const {
@@ -40,9 +46,7 @@ class ConvolveRun {
     }
 
   private:
-    [[nodiscard]] bool read();
     [[nodiscard]] bool readKernel();
-    [[nodiscard]] bool write();
     void note(const SceneImage& image);
 
     const ConvolveJob& m_job;
@@ -59,6 +63,11 @@ class ConvolveRun {
     double m_readMs = 0;
     ConvolveResult m_result;
 };
+
+/// The steps of a convolution of one scene. Those of a frame are the same ones but for reading and
+/// writing, which go on beside them.
+using ConvolveStep = Step<ConvolveRun, ConvolveJob>;
+[[nodiscard]] std::span<const ConvolveStep> convolveSteps();
 
 /// **Errors**: Device for another device than the processor.
 void requireProcessor(const std::string& device);

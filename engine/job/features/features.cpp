@@ -1,9 +1,11 @@
 #include "engine/job/features.h"
 
 #include <algorithm>
+#include <array>
 #include <charconv>
 #include <cmath>
 #include <functional>
+#include <span>
 #include <utility>
 
 #include "engine/base/error.h"
@@ -18,6 +20,7 @@
 #include "engine/job/report/machine.h"
 #include "engine/job/report/memory_errors.h"
 #include "engine/job/report/text.h"
+#include "engine/job/steps/step.h"
 #include "engine/job/world_axes.h"
 
 namespace flcc::job {
@@ -169,97 +172,68 @@ class Heard : public features::DetectorSink {
     JobSink& m_sink;
 };
 
-/// Finds and matches the blobs of the second image. Returns false if cancelled.
-bool matchSecond(FeaturesResult& result, const FeaturesImage& image, const FeaturesImage& second,
-                 const std::stop_token& stop, JobSink& news) {
-    const FeaturesJob& job = result.job;
-    const features::ChannelImage channels = channelsOf(second, job.channels);
-    result.matchExtents = channels.extents();
-    if ((result.extents.z > 1) != (result.matchExtents.z > 1)) {
-        throw Error(ErrorCode::Problem, "an image of " + base::toString(result.extents) +
-                                            " and one of " + base::toString(result.matchExtents) +
-                                            " voxels cannot be matched; both must be images or "
-                                            "volumes");
+/// A search for blobs while its steps are taken.
+struct FeaturesState {
+    const FeaturesJob& job;
+    const std::stop_token& stop;
+    JobSink& news;
+    FeaturesImage image{};                 ///< read unless it is given
+    const FeaturesImage* second = nullptr; ///< likewise, if blobs are matched
+    FeaturesImage readSecond{};
+    features::DetectorOptions options{};
+    FeaturesResult result{};
+};
+
+using detail::goIf;
+using detail::Next;
+
+Next readFirst(FeaturesState& s) {
+    if (!s.image.components.empty()) {
+        return Next::Go;
     }
-    features::DetectorOptions options = optionsOf(job);
-    options.maps = false;
-    const base::Geometry stated = withAxes(second.geometry, job.world);
-    options.edges = base::voxelEdges(
-        job.spacing ? base::withSpacing(stated, *job.spacing, result.matchExtents) : stated,
-        result.matchExtents.z > 1);
-    requireMemory(job, result.matchExtents, features::detectorBytes(result.matchExtents, options));
-    news.enter(Phase::Run, "detecting in the second image");
-    Heard heard(news);
-    result.matchDetection = features::detect(channels, options, stop, &heard);
-    if (result.matchDetection.cancelled) {
-        return false;
-    }
-    const std::int64_t needed =
-        base::byteCount(result.extents, sizeof(float)) +
-        base::byteCount(result.matchExtents, sizeof(float)) +
-        features::pairBytes(result.detection.blobs.size(), result.matchDetection.blobs.size(),
-                            result.extents.z > 1);
-    requireMemory(job, result.extents, needed);
-    news.enter(Phase::Run);
+    s.news.enter(Phase::Read);
     const base::Stopwatch watch;
-    const base::Image<float> a = features::greyImage(channelsOf(image, features::Channels::Grey));
-    const base::Image<float> b = features::greyImage(channelsOf(second, features::Channels::Grey));
-    const bool done = features::matchBlobs(
-        {a.view(), result.detection.blobs}, {b.view(), result.matchDetection.blobs},
-        {.minScore = job.minScore, .threads = options.threads}, stop,
-        [&](double share) { news.progress(share); }, result.pairs);
-    result.run.matchMs = watch.ms();
-    return done;
+    s.image = loadFeaturesImage(s.job, s.job.scene, s.stop);
+    s.image.readMs = watch.ms();
+    return goIf(!s.image.components.empty());
 }
 
-/// Reads the second image unless it is in memory. Returns false if cancelled.
-bool matchImages(FeaturesResult& result, const FeaturesImage& image, const FeaturesImage* second,
-                 const std::stop_token& stop, JobSink& news) {
-    if (second != nullptr) {
-        return matchSecond(result, image, *second, stop, news);
-    }
-    news.enter(Phase::Read);
-    const FeaturesImage read = loadFeaturesImage(result.job, result.job.match, stop);
-    if (read.components.empty()) {
-        return false;
-    }
-    result.inputs.insert(result.inputs.end(), read.inputs.begin(), read.inputs.end());
-    return matchSecond(result, image, read, stop, news);
-}
-
-FeaturesResult detect(const FeaturesJob& job, const FeaturesImage& image,
-                      const FeaturesImage* second, const std::stop_token& stop, JobSink& news) {
-    const features::ChannelImage channels = channelsOf(image, job.channels);
-    features::DetectorOptions options = optionsOf(job);
-
-    FeaturesResult result;
-    result.job = job;
+/// What the image is, before anything is computed.
+Next describe(FeaturesState& s) {
+    const features::ChannelImage channels = channelsOf(s.image, s.job.channels);
+    FeaturesResult& result = s.result;
+    s.options = optionsOf(s.job);
+    result.job = s.job;
     result.extents = channels.extents();
-    result.pixel = base::pixelType(*image.components.front());
+    result.pixel = base::pixelType(*s.image.components.front());
     result.channels = channels.channels();
-    const base::Geometry own = withAxes(image.geometry, job.world);
-    result.geometry = job.spacing ? base::withSpacing(own, *job.spacing, result.extents) : own;
-    options.edges = base::voxelEdges(result.geometry, result.extents.z > 1);
-    result.edges = options.edges;
-    result.inputs = image.inputs;
-    result.notes = image.notes;
-    result.run.readMs = image.readMs;
+    const base::Geometry own = withAxes(s.image.geometry, s.job.world);
+    result.geometry = s.job.spacing ? base::withSpacing(own, *s.job.spacing, result.extents) : own;
+    s.options.edges = base::voxelEdges(result.geometry, result.extents.z > 1);
+    result.edges = s.options.edges;
+    result.inputs = s.image.inputs;
+    result.notes = s.image.notes;
+    result.run.readMs = s.image.readMs;
     result.environment = environment();
-    result.run.threads = options.threads;
-    result.run.predictedBytes = predictedBytes(job, result.extents);
-    detail::requireFeaturesMaps(job, result.extents);
-    requireMemory(job, result.extents, result.run.predictedBytes);
+    result.run.threads = s.options.threads;
+    result.run.predictedBytes = predictedBytes(s.job, result.extents);
+    detail::requireFeaturesMaps(s.job, result.extents);
+    requireMemory(s.job, result.extents, result.run.predictedBytes);
+    return Next::Go;
+}
 
-    news.enter(Phase::Run, "detecting");
+Next detectFirst(FeaturesState& s) {
+    FeaturesResult& result = s.result;
+    s.news.enter(Phase::Run, "detecting");
     const detail::PeakMeter meter;
     const base::Stopwatch watch;
-    Heard heard(news);
-    result.detection = features::detect(channels, options, stop, &heard);
+    Heard heard(s.news);
+    result.detection =
+        features::detect(channelsOf(s.image, s.job.channels), s.options, s.stop, &heard);
     result.run.executeMs = watch.ms();
     result.run.peakBytes = meter.rise();
     if (result.detection.cancelled) {
-        result.cancelled = true;
-        return result;
+        return Next::Stopped;
     }
     if (std::string why = features::whyEmpty(result.detection); !why.empty()) {
         result.notes.push_back(std::move(why));
@@ -270,28 +244,95 @@ FeaturesResult detect(const FeaturesJob& job, const FeaturesImage& image,
         result.notes.push_back("the list ends after " + std::to_string(listed) + " blobs; " +
                                std::to_string(left) + " weaker ones are left out (--max-blobs)");
     }
-    if ((second != nullptr || !job.match.empty()) &&
-        !matchImages(result, image, second, stop, news)) {
-        result.cancelled = true;
-        return result;
-    }
-    news.enter(Phase::Write);
-    result.cancelled = !detail::writeFeaturesOutputs(result, stop);
-    return result;
+    return Next::Go;
 }
 
-FeaturesResult readAndDetect(const FeaturesJob& job, const std::stop_token& stop, JobSink& news) {
-    detail::requireFeaturesOutputs(job);
-    news.enter(Phase::Read);
-    const base::Stopwatch watch;
-    FeaturesImage image = loadFeaturesImage(job, job.scene, stop);
-    if (image.components.empty()) {
-        FeaturesResult result;
-        result.cancelled = true;
-        return result;
+bool matches(const FeaturesState& s) { return s.second != nullptr || !s.job.match.empty(); }
+
+Next readSecond(FeaturesState& s) {
+    if (s.second != nullptr || !matches(s)) {
+        return Next::Go;
     }
-    image.readMs = watch.ms();
-    return detect(job, image, nullptr, stop, news);
+    s.news.enter(Phase::Read);
+    s.readSecond = loadFeaturesImage(s.job, s.job.match, s.stop);
+    const std::vector<InputReport>& inputs = s.readSecond.inputs;
+    s.result.inputs.insert(s.result.inputs.end(), inputs.begin(), inputs.end());
+    s.second = &s.readSecond;
+    return goIf(!s.readSecond.components.empty());
+}
+
+Next detectSecond(FeaturesState& s) {
+    if (!matches(s)) {
+        return Next::Go;
+    }
+    FeaturesResult& result = s.result;
+    const features::ChannelImage channels = channelsOf(*s.second, s.job.channels);
+    result.matchExtents = channels.extents();
+    if ((result.extents.z > 1) != (result.matchExtents.z > 1)) {
+        throw Error(ErrorCode::Problem, "an image of " + base::toString(result.extents) +
+                                            " and one of " + base::toString(result.matchExtents) +
+                                            " voxels cannot be matched; both must be images or "
+                                            "volumes");
+    }
+    features::DetectorOptions options = s.options;
+    options.maps = false;
+    const base::Geometry stated = withAxes(s.second->geometry, s.job.world);
+    options.edges = base::voxelEdges(
+        s.job.spacing ? base::withSpacing(stated, *s.job.spacing, result.matchExtents) : stated,
+        result.matchExtents.z > 1);
+    requireMemory(s.job, result.matchExtents,
+                  features::detectorBytes(result.matchExtents, options));
+    s.news.enter(Phase::Run, "detecting in the second image");
+    Heard heard(s.news);
+    result.matchDetection = features::detect(channels, options, s.stop, &heard);
+    return goIf(!result.matchDetection.cancelled);
+}
+
+Next matchBoth(FeaturesState& s) {
+    if (!matches(s)) {
+        return Next::Go;
+    }
+    FeaturesResult& result = s.result;
+    const std::int64_t needed =
+        base::byteCount(result.extents, sizeof(float)) +
+        base::byteCount(result.matchExtents, sizeof(float)) +
+        features::pairBytes(result.detection.blobs.size(), result.matchDetection.blobs.size(),
+                            result.extents.z > 1);
+    requireMemory(s.job, result.extents, needed);
+    s.news.enter(Phase::Run);
+    const base::Stopwatch watch;
+    const base::Image<float> a = features::greyImage(channelsOf(s.image, features::Channels::Grey));
+    const base::Image<float> b =
+        features::greyImage(channelsOf(*s.second, features::Channels::Grey));
+    const bool done = features::matchBlobs(
+        {a.view(), result.detection.blobs}, {b.view(), result.matchDetection.blobs},
+        {.minScore = s.job.minScore, .threads = s.options.threads}, s.stop,
+        [&s](double share) { s.news.progress(share); }, result.pairs);
+    result.run.matchMs = watch.ms();
+    return goIf(done);
+}
+
+Next write(FeaturesState& s) {
+    s.news.enter(Phase::Write);
+    return goIf(detail::writeFeaturesOutputs(s.result, s.stop));
+}
+
+using FeaturesStep = detail::Step<FeaturesState, FeaturesJob>;
+
+constexpr std::array kFeaturesSteps{
+    FeaturesStep{.name = "read", .run = readFirst},
+    FeaturesStep{.name = "image", .run = describe},
+    FeaturesStep{.name = "blobs", .run = detectFirst},
+    FeaturesStep{.name = "read the second image", .run = readSecond},
+    FeaturesStep{.name = "blobs of the second image", .run = detectSecond},
+    FeaturesStep{.name = "pairs", .run = matchBoth},
+    FeaturesStep{.name = "write", .run = write, .refuse = detail::requireFeaturesOutputs},
+};
+
+FeaturesResult run(FeaturesState&& s) {
+    const std::span<const FeaturesStep> steps(kFeaturesSteps);
+    s.result.cancelled = !detail::take(steps, s, s.job);
+    return std::move(s.result);
 }
 
 constexpr const char* kThisSearch = "this search for blobs";
@@ -308,7 +349,8 @@ FeaturesJob FeaturesJob::asked() const {
 FeaturesResult runFeatures(const FeaturesJob& job, const std::stop_token& stop, JobSink* sink) {
     JobSink silent;
     return detail::withMemoryErrors(kThisSearch, kSmallerImage, [&] {
-        return readAndDetect(job, stop, sink != nullptr ? *sink : silent);
+        detail::requireSteps(std::span<const FeaturesStep>(kFeaturesSteps), job);
+        return run({.job = job, .stop = stop, .news = sink != nullptr ? *sink : silent});
     });
 }
 
@@ -317,7 +359,11 @@ FeaturesResult runFeatures(const FeaturesJob& job, const FeaturesImage& image,
                            JobSink* sink) {
     JobSink silent;
     return detail::withMemoryErrors(kThisSearch, kSmallerImage, [&] {
-        return detect(job, image, second, stop, sink != nullptr ? *sink : silent);
+        return run({.job = job,
+                    .stop = stop,
+                    .news = sink != nullptr ? *sink : silent,
+                    .image = image,
+                    .second = second});
     });
 }
 
