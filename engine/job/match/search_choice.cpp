@@ -85,13 +85,17 @@ bool isBetter(const SceneState& s, const Compared& both) {
            (!both.one.isMore && both.one.ms() < both.all.ms());
 }
 
-/// Refuses a search that the job leaves to the program; one that it names is an error.
-std::string reasonAgainst(SceneState& s, const Strategy& strategy) {
-    if (strategy.against == nullptr) {
-        return {};
-    }
+/// Compares a search with that of all scores, or says why the job or its images rule it out: of a
+/// search that the job leaves to the program. One that it names is an error then. `both` is empty
+/// if cancelled.
+std::string compareOrRefuse(SceneState& s, const Strategy& strategy,
+                            std::optional<Compared>& both) {
     try {
-        return strategy.against(s);
+        std::string reason = strategy.against(s);
+        if (reason.empty()) {
+            both = compare(s, strategy);
+        }
+        return reason;
     } catch (const base::Error& error) {
         if (s.job.poses.search == job::Search::Auto && error.code() != base::ErrorCode::Internal) {
             return error.what();
@@ -127,13 +131,13 @@ const Strategy* chooseStrategy(SceneState& s) {
             continue;
         }
         rows.push_back(rowOf(*other, {}));
-        if (std::string reason = reasonAgainst(s, *other); !reason.empty()) {
+        std::optional<Compared> both;
+        if (std::string reason = compareOrRefuse(s, *other, both); !reason.empty()) {
             rows.front().reason = "it is the only one that the job allows";
             rows.back().reason = std::move(reason);
             rows.back().verdict = CandidateVerdict::Refused;
             continue;
         }
-        const std::optional<Compared> both = compare(s, *other);
         if (!both) {
             rows.clear();
             return nullptr;

@@ -147,6 +147,11 @@ class PrunedTest : public QObject {
         job.map = "map.mrc"; // needs all scores
         QCOMPARE(rowsOf(job, images(20)), "exhaustive chosen pruned refused? ");
         job.map.clear();
+        base::Image<float> gap = shapes(placed(20));
+        gap.data()[7] = NAN; // which limits do not bear
+        const auto holed =
+            test::imagesOf(std::move(gap), test::drawn({27, 27, 1}, {{.centre = {13, 13, 0}}}));
+        QCOMPARE(rowsOf(job, holed), "exhaustive chosen pruned refused? ");
         const job::JobReport report = job::planJob(job, images(20));
         const auto& rows = report.poses->searches;
         QCOMPARE(std::ssize(rows), 2);
