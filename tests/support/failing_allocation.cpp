@@ -1,6 +1,7 @@
 // A library for LD_PRELOAD that lets allocations of a program fail. It counts the calls of malloc
-// and its kin from the start of the process, those of `new` included. The environment says which
-// fail:
+// and its kin, those of `new` included, from where the libraries of the process are loaded: libhwy
+// allocates there until its clock is steady, which is a matter of chance. The environment says
+// which fail:
 //
 //     FLCC_FAIL_AT=N        the N-th call fails (counted from 1); 0 or missing: none
 //     FLCC_FAIL_FROM=1      all later calls fail as well
@@ -33,6 +34,7 @@ namespace {
 
 std::atomic<long> calls{0};
 std::atomic<long> failAt{0};
+std::atomic<bool> isLoaded{false};
 bool andAllLater = false;
 
 /// Whether the code at this address is part of a library that does not stand a failure.
@@ -51,6 +53,9 @@ bool isFragile(const void* caller) {
 }
 
 bool fails(const void* caller) {
+    if (!isLoaded) {
+        return false;
+    }
     const long call = ++calls;
     const long at = failAt;
     const bool failing = at > 0 && (andAllLater ? call >= at : call == at);
@@ -118,6 +123,17 @@ __attribute__((visibility("default"))) int posix_memalign(void** data, std::size
     }
     *data = made;
     return 0;
+}
+
+/// Called by the start of every program, after the libraries were initialised.
+__attribute__((visibility("default"))) int __libc_start_main(int (*main)(int, char**, char**),
+                                                             int count, char** arguments,
+                                                             void (*init)(), void (*finish)(),
+                                                             void (*unload)(), void* stackEnd) {
+    isLoaded = true;
+    const auto start =
+        reinterpret_cast<decltype(&__libc_start_main)>(::dlsym(RTLD_NEXT, "__libc_start_main"));
+    return start(main, count, arguments, init, finish, unload, stackEnd);
 }
 
 } // extern "C"

@@ -19,7 +19,7 @@ class LibraryMemoryTest : public QObject {
         QTest::newRow("measured") << QStringList{"auto", "measure"} << 1;
     }
 
-    // Allocations of a program in C fail, those of the loader and of main() left out.
+    // Allocations of a program in C fail, those of libraries that are loaded left out.
     void aFailedAllocationIsACode() {
         QFETCH(QStringList, arguments);
         QFETCH(int, least);
@@ -69,8 +69,8 @@ class LibraryMemoryTest : public QObject {
         return ended;
     }
 
-    /// The least of several runs: in some, the loader allocates more often. Numbers beyond those of
-    /// a run would fail nothing in it.
+    /// The least of several runs, whose threads differ. Numbers beyond those of a run would fail
+    /// nothing in it.
     static long allocationsOf(const QStringList& arguments) {
         constexpr int kRuns = 5;
         const QTemporaryDir folder;
