@@ -18,17 +18,6 @@ constexpr double kFewestCells = 1000;
 /// Cells of 16 pixels took twice the time of those of 8 for the largest of them.
 constexpr std::int64_t kLargestEdge = 8;
 
-std::int64_t edgeFor(const PoseBank& bank) {
-    const base::Extents n = bank.templExtents();
-    const double scale = *std::ranges::min_element(bank.cover().scales);
-    const double pixels = static_cast<double>(n.x) * static_cast<double>(n.y) * scale * scale;
-    std::int64_t edge = 2;
-    while (edge < kLargestEdge && pixels / static_cast<double>(4 * edge * edge) >= kFewestCells) {
-        edge *= 2;
-    }
-    return edge;
-}
-
 /// Degrees by which a template of this size may be turned so that its pixels move by `pixels`, in
 /// the mean of squares.
 double degreesFor(const PoseBank& bank, double pixels) {
@@ -45,26 +34,6 @@ bool areNear(const PoseBank& bank, std::int64_t a, std::int64_t b, double degree
     return bank.templ(a) == bank.templ(b) && one.scale == other.scale &&
            one.mirrored == other.mirrored &&
            rotation::angleBetween(one.turn, other.turn) <= degrees + 1e-6;
-}
-
-/// Bases are as far apart as their angles allow.
-std::vector<Prepared::Cluster> clustersOf(const PoseBank& bank, std::int64_t edge) {
-    constexpr double kMoved = 0.75; // of a cell; further apart they tell less of what lies between
-    const double degrees = degreesFor(bank, kMoved * static_cast<double>(edge));
-    std::vector<Prepared::Cluster> clusters;
-    for (std::int64_t first = 0; first < bank.count();) {
-        Prepared::Cluster cluster{.first = first, .end = first + 1, .next = first};
-        while (cluster.next + 1 < bank.count() && areNear(bank, first, cluster.next + 1, degrees)) {
-            ++cluster.next;
-        }
-        const bool isLast =
-            cluster.next + 1 == bank.count() || !areNear(bank, first, cluster.next + 1, 180);
-        // The last base of a row of turns is in the cluster before it.
-        cluster.end = std::max(first + 1, isLast ? cluster.next + 1 : cluster.next);
-        first = cluster.end;
-        clusters.push_back(cluster);
-    }
-    return clusters;
 }
 
 std::vector<Prepared::Sector> sectorsOf(const Prepared& prepared) {
@@ -109,12 +78,43 @@ detail::MemberCells memberCells(detail::CellMaker& maker, const PoseBank& bank,
 
 } // namespace
 
+std::int64_t detail::edgeOf(const PoseBank& bank) {
+    const base::Extents n = bank.templExtents();
+    const double scale = *std::ranges::min_element(bank.cover().scales);
+    const double pixels = static_cast<double>(n.x) * static_cast<double>(n.y) * scale * scale;
+    std::int64_t edge = 2;
+    while (edge < kLargestEdge && pixels / static_cast<double>(4 * edge * edge) >= kFewestCells) {
+        edge *= 2;
+    }
+    return edge;
+}
+
+/// Bases are as far apart as their angles allow.
+std::vector<Prepared::Cluster> detail::clustersOf(const PoseBank& bank) {
+    constexpr double kMoved = 0.75; // of a cell; further apart they tell less of what lies between
+    const double degrees = degreesFor(bank, kMoved * static_cast<double>(edgeOf(bank)));
+    std::vector<Prepared::Cluster> clusters;
+    for (std::int64_t first = 0; first < bank.count();) {
+        Prepared::Cluster cluster{.first = first, .end = first + 1, .next = first};
+        while (cluster.next + 1 < bank.count() && areNear(bank, first, cluster.next + 1, degrees)) {
+            ++cluster.next;
+        }
+        const bool isLast =
+            cluster.next + 1 == bank.count() || !areNear(bank, first, cluster.next + 1, 180);
+        // The last base of a row of turns is in the cluster before it.
+        cluster.end = std::max(first + 1, isLast ? cluster.next + 1 : cluster.next);
+        first = cluster.end;
+        clusters.push_back(cluster);
+    }
+    return clusters;
+}
+
 bool isOf(const Prepared& prepared, const PoseBank& bank) {
     return prepared.bank.get() == &bank || prepared.bank->hasMembersOf(bank);
 }
 
 std::int64_t preparedBytes(const PoseBank& bank, const base::Extents& scene) {
-    const auto edge = static_cast<double>(edgeFor(bank));
+    const auto edge = static_cast<double>(detail::edgeOf(bank));
     const base::Extents n = bank.templExtents();
     const double scale = *std::ranges::max_element(bank.cover().scales);
     const double pixels = static_cast<double>(n.x) * static_cast<double>(n.y) * scale * scale;
@@ -125,12 +125,6 @@ std::int64_t preparedBytes(const PoseBank& bank, const base::Extents& scene) {
     return static_cast<std::int64_t>(
         member * static_cast<double>(bank.count()) +
         std::min(0x1p28, spectrum * static_cast<double>(bank.count())));
-}
-
-std::int64_t detail::edgeOf(const PoseBank& bank) { return edgeFor(bank); }
-
-std::vector<Prepared::Cluster> detail::clustersOf(const PoseBank& bank) {
-    return search::clustersOf(bank, edgeFor(bank));
 }
 
 std::shared_ptr<const Prepared> detail::prepareClusters(std::shared_ptr<const PoseBank> bank,
@@ -146,7 +140,7 @@ std::shared_ptr<const Prepared> detail::prepareClusters(std::shared_ptr<const Po
     }
     auto made = std::make_shared<Prepared>();
     made->bank = bank;
-    made->edge = edgeFor(*bank);
+    made->edge = detail::edgeOf(*bank);
     made->clusters = std::move(clusters);
     made->members.resize(static_cast<std::size_t>(bank->count()));
     made->fine.resize(made->members.size());

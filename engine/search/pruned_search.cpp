@@ -119,12 +119,13 @@ Found searchPruned(const method::MaskedView& scene, const std::vector<Part>& par
     if (!stop.stop_requested()) {
         detail::BestFirst search(base::viewOf(pixels), frame, std::move(searched), options, pool,
                                  stop);
+        const auto workMs = [&] { return search.workMs() / pool.threads(); };
         found.peaks = search.peaks(facts, [&] {
-            facts.dividingMs = search.workMs() / pool.threads();
-            if (facts.dividingMs > options.mostMs) {
+            if (workMs() > options.mostMs) {
                 source.request_stop();
             }
         });
+        facts.dividingMs = workMs();
     }
     for (match::Peak& peak : found.peaks) {
         peak.world = base::toWorld(geometry, peak.centre);

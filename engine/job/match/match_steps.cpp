@@ -119,7 +119,10 @@ JobResult searchScene(const Job& job, const JobImages& images, const std::stop_t
 
 JobResult planOnly(SceneState& s) {
     s.result.cancelled = !(readScene(s, false) && inScene(s.name(), [&s] {
-                               const bool planned = chooseStrategy(s) && planScene(s, false);
+                               const Strategy* const strategy = chooseStrategy(s);
+                               const bool planned =
+                                   strategy != nullptr && // which planned the groups if it prunes
+                                   (strategy->search != Search::Exhaustive || planScene(s, false));
                                countChoice(s);
                                return planned;
                            }));

@@ -124,7 +124,7 @@ template <bool kHeuristic> std::optional<Forecast> predict(SceneState& s, double
 
 /// Where the prediction was too low, both searches together take twice the time of all scores.
 double patienceMs(const SceneState& s) {
-    constexpr double kLeast = 1000;
+    constexpr double kLeast = 200;
     return s.stream.exhaustiveModelMs > 0 ? std::max(kLeast, s.stream.exhaustiveModelMs)
                                           : std::numeric_limits<double>::infinity();
 }

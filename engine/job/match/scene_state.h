@@ -108,7 +108,7 @@ void countChoice(SceneState& state);
 [[nodiscard]] bool readScene(SceneState& state, bool images);
 /// Plans all groups; with `warmUp` their transforms are made. False if cancelled.
 [[nodiscard]] bool planScene(SceneState& state, bool warmUp);
-/// The same with less effort than the job's.
+/// The same by another effort than the job's.
 [[nodiscard]] bool planBy(SceneState& state, plan::Planning planning);
 
 /// A SceneSearch.

@@ -80,9 +80,8 @@ std::optional<Compared> compare(SceneState& s, const Strategy& other) {
     return both;
 }
 
-bool isBetter(const SceneState& s, const Compared& both) {
-    return isShort(s, both.one) || both.all.ms() <= 0 ||
-           (!both.one.isMore && both.one.ms() < both.all.ms());
+bool isFaster(const Compared& both) {
+    return both.all.ms() <= 0 || (!both.one.isMore && both.one.ms() < both.all.ms());
 }
 
 /// Compares a search with that of all scores, or says why the job or its images rule it out: of a
@@ -143,10 +142,15 @@ const Strategy* chooseStrategy(SceneState& s) {
             return nullptr;
         }
         rows = {rowOf(exhaustiveStrategy(), both->all), rowOf(*other, both->one)};
-        if (isBetter(s, *both)) {
+        const bool faster = isFaster(*both);
+        const bool named = !faster && isShort(s, both->one);
+        if (faster || named) {
             std::swap(rows.front(), rows.back());
         }
-        rows.back().reason = "slower than the chosen one";
+        if (named) {
+            rows.front().reason = "the job asks for it, and it is short";
+        }
+        rows.back().reason = named ? "another one is asked for" : "slower than the chosen one";
     }
     rows.front().verdict = CandidateVerdict::Chosen;
     s.stream.choosingMs = watch.ms();

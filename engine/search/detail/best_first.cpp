@@ -96,6 +96,7 @@ bool BestFirst::isCovered(const Item& item) {
     const Prepared& prepared = *m_searched[item.part].prepared;
     const base::Extents& box = prepared.bank->box();
     if (item.kind > Kind::Cell) {
+        countAlone(item.part, &Costs::covered, std::ssize(m_excluded));
         return std::ranges::any_of(m_excluded, [&](const match::Exclusion& each) {
             return each.covers({item.x, item.y, 0}, box);
         });
@@ -113,6 +114,9 @@ bool BestFirst::isCovered(const Item& item) {
     const std::int64_t y = item.y / parts * prepared.edge;
     const std::int64_t right = std::min(x + prepared.edge, map.x) - 1;
     const std::int64_t bottom = std::min(y + prepared.edge, map.y) - 1;
+    if (!cell.isCovered) {
+        countAlone(item.part, &Costs::covered, std::ssize(m_excluded) - cell.peaks);
+    }
     for (; !cell.isCovered && cell.peaks < m_excluded.size(); ++cell.peaks) {
         const match::Exclusion& peak = m_excluded[cell.peaks];
         cell.isCovered = peak.covers({x, y, 0}, box) && peak.covers({right, y, 0}, box) &&
@@ -122,7 +126,11 @@ bool BestFirst::isCovered(const Item& item) {
 }
 
 void BestFirst::count(std::size_t part, double Costs::*cost, std::int64_t times) {
-    m_workNs += static_cast<std::int64_t>(m_costs[part].*cost) * times;
+    m_workNs += static_cast<std::int64_t>(m_costs[part].*cost * static_cast<double>(times));
+}
+
+void BestFirst::countAlone(std::size_t part, double Costs::*cost, std::int64_t times) {
+    count(part, cost, times * m_pool.threads());
 }
 
 double BestFirst::workMs() const {
@@ -154,6 +162,7 @@ std::vector<match::Peak> BestFirst::peaks(Facts& facts, const std::function<void
             takeScores();
             continue;
         }
+        countAlone(0, &Costs::batch);
         made.assign(batch.size(), {});
         const std::size_t tiles = (batch.size() + kTogether - 1) / kTogether;
         (void)m_pool.run(static_cast<std::int64_t>(tiles), [&](std::int64_t tile, int worker) {
@@ -312,9 +321,14 @@ Best BestFirst::computeBest(const Place& place, std::int64_t hint, int worker) {
             return nodeLimit(member, in.cells->levels, x / coarse.edge, y / coarse.edge,
                              m_options.trust);
         };
-        if (i == hint || !corners[static_cast<std::size_t>(i)].holds(x, y) || !reaches(ofCell())) {
+        if (i == hint || !corners[static_cast<std::size_t>(i)].holds(x, y)) {
             continue;
         }
+        count(part, &Costs::divided);
+        if (!reaches(ofCell())) {
+            continue;
+        }
+        count(part, &Costs::cell);
         if (const double limit = pointLimit(in, fineOf(part, i, worker), x, y);
             limit >= 0 && reaches(limit)) {
             open.emplace_back(limit, i);
@@ -341,6 +355,7 @@ std::int32_t BestFirst::firstMember(const Item& item) {
     for (std::int32_t i = 0; i < item.member && !m_stop.stop_requested(); ++i) {
         const MemberCells& member = in.prepared->members[static_cast<std::size_t>(i)];
         const auto reaches = [&](double limit) { return limit >= item.limit - 2 * item.bound; };
+        count(item.part, &Costs::divided);
         if (!in.corners[static_cast<std::size_t>(i)].holds(item.x, item.y) ||
             !reaches(nodeLimit(member, in.cells->levels, item.x / coarse.edge, item.y / coarse.edge,
                                m_options.trust)) ||
@@ -353,6 +368,7 @@ std::int32_t BestFirst::firstMember(const Item& item) {
             continue;
         }
         ++m_scores;
+        count(item.part, &Costs::score);
         const method::CanonicalValue value = full->score(m_scene, item.x, item.y);
         if (value.scored && value.score + value.bound >= item.limit - item.bound) {
             return i;

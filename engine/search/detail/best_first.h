@@ -77,6 +77,8 @@ class BestFirst {
     void expandPixels(const Item& item, const FineCells& member, std::vector<Item>& to) const;
     /// Counts what an item will cost.
     void count(std::size_t part, double Costs::*cost, std::int64_t times = 1);
+    /// The same of what one thread does while the others wait.
+    void countAlone(std::size_t part, double Costs::*cost, std::int64_t times = 1);
     [[nodiscard]] CellMaker& makerOf(std::size_t part, int worker);
     /// Both of a member, made when they are needed.
     [[nodiscard]] const CellRemainders& remaindersOf(std::size_t part, std::int64_t member,

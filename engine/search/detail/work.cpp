@@ -42,10 +42,12 @@ Costs costsOf(const rotation::PoseBank& bank) {
     return {.divided = kMachine * 285 * rows,
             .node = kMachine * (630 + 48 * rows),
             .cell = kMachine * 29 * cells,
-            .limit = kMachine * 1.3 * pixels,
-            .score = kMachine * 2 * pixels,
+            .limit = kMachine * (500 + 1.3 * pixels),
+            .score = kMachine * (5000 + 2 * pixels),
             .turned = kMachine * 24 * pixels,
-            .refined = kMachine * 280 * pixels};
+            .refined = kMachine * 280 * pixels,
+            .batch = kMachine * 20e3,
+            .covered = kMachine * 10};
 }
 
 double preparingMs(const rotation::PoseBank& bank, const std::vector<Prepared::Cluster>& clusters,

@@ -18,6 +18,8 @@ struct Costs {
     double score = 0;   ///< canonical
     double turned = 0;  ///< a member made pixel by pixel
     double refined = 0; ///< a member whose fine cells are made
+    double batch = 0;   ///< some items that the threads of a pool begin together
+    double covered = 0; ///< asking whether a peak suppresses an item
 };
 [[nodiscard]] Costs costsOf(const rotation::PoseBank& bank);
 

@@ -206,6 +206,33 @@ class PrunedTest : public QObject {
         QVERIFY(same(scenes.peaks()[1], exhaustive.peaks));
     }
 
+    /// Stripes of one direction, which none of the poses of the rehearsal has.
+    static void aSearchThatLooksAtFarMoreThanExpectedIsReplaced() {
+        const auto stripes = [](const base::Extents& n) {
+            base::Image<float> image(n);
+            for (std::int64_t i = 0; i < image.count(); ++i) {
+                const auto x = static_cast<double>(i % n.x);
+                const auto y = static_cast<double>(i / n.x);
+                image.data()[i] =
+                    static_cast<float>(std::sin(x / 3.7) + 0.1 * std::sin(x * y / 37));
+            }
+            return image;
+        };
+        const job::JobImages images = test::imagesOf(stripes({320, 240, 1}), stripes({24, 24, 1}));
+        Job job = searching(job::Search::Pruned);
+        job.minScore = 0.8;
+        job.maxPeaks = 2000;
+        job.minDistance = 1;
+        job.poses.refine = false;
+        const job::JobResult pruned = job::runJob(job, images);
+        const auto& rows = pruned.report.poses->searches;
+        QCOMPARE(rows[0].search, "exhaustive");
+        QCOMPARE(rows[1].verdict, plan::CandidateVerdict::Failed);
+        QVERIFY(rows[0].measuredMs > 0 && !pruned.report.poses->pruned);
+        job.poses.search = job::Search::Exhaustive;
+        QVERIFY(same(pruned.peaks, job::runJob(job, images).peaks));
+    }
+
     /// Templates that the first scene prepared serve the next one only if they are the same.
     static void scenesHaveThePeaksThatTheyHaveAlone_data() {
         QTest::addColumn<bool>("whiten");
