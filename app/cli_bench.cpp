@@ -22,7 +22,7 @@ namespace flcc::app {
 
 namespace {
 
-using Values = OptionValues;
+using Values = job::GivenOptions;
 
 base::Extents extents(const std::string& option, const std::string& text) {
     constexpr std::int64_t kMost = 1 << 20;
@@ -34,7 +34,7 @@ base::Extents extents(const std::string& option, const std::string& text) {
         begin = end + 1;
     }
     if (lengths.size() < 2 || lengths.size() > 3) {
-        refuse(option + " takes two or three lengths, X,Y or X,Y,Z, not \"" + text + "\"");
+        refuse("--" + option + " takes two or three lengths, X,Y or X,Y,Z, not \"" + text + "\"");
     }
     return {lengths[0], lengths[1], lengths.size() == 3 ? lengths[2] : 1};
 }
@@ -68,33 +68,33 @@ job::BenchmarkOptions benchmarkOf(const Values& values) {
     job::BenchmarkOptions options;
     options.threads = threadsOf(values);
     options.device = deviceOf(values);
+    options.repeat =
+        static_cast<int>(wholeNumber(values, "repeat", 1, kMostRepeats, options.repeat));
     job::BenchmarkProblem submitted;
-    for (const auto& [name, value] : values) {
-        if (name == "--pixel") {
-            options.pixel = pixelType(value);
-        } else if (name == "--repeat") {
-            options.repeat = static_cast<int>(wholeNumber(name, value, 1, kMostRepeats));
-        } else if (name == "--scene") {
-            submitted.scene = extents(name, value);
-        } else if (name == "--template") {
-            submitted.templ = extents(name, value);
-        } else if (name == "--templates") {
-            submitted.templates = static_cast<int>(wholeNumber(name, value, 1, kMostTemplates));
-        } else if (name == "--set") {
-            options.problems = job::benchmarkProblems(setOf(value));
+    submitted.templates =
+        static_cast<int>(wholeNumber(values, "templates", 1, kMostTemplates, submitted.templates));
+    const auto given = [&](const char* name, const auto& take) {
+        if (const std::string* const text = job::valueOf(values, name)) {
+            take(*text);
         }
-    }
-    if (values.contains("--scene") != values.contains("--template")) {
+    };
+    given("pixel", [&](const std::string& text) { options.pixel = pixelType(text); });
+    given("scene", [&](const std::string& text) { submitted.scene = extents("scene", text); });
+    given("template",
+          [&](const std::string& text) { submitted.templ = extents("template", text); });
+    given("set",
+          [&](const std::string& text) { options.problems = job::benchmarkProblems(setOf(text)); });
+    if (values.contains("scene") != values.contains("template")) {
         refuse("--scene and --template must be given together: they set the problem to time");
     }
-    if (values.contains("--scene") && values.contains("--set")) {
+    if (values.contains("scene") && values.contains("set")) {
         refuse("--set cannot be combined with --scene and --template: give --set to time a list of "
                "problems, or --scene and --template to time one");
     }
-    if (values.contains("--templates") && !values.contains("--scene")) {
+    if (values.contains("templates") && !values.contains("scene")) {
         refuse("--templates needs --scene and --template");
     }
-    if (values.contains("--scene")) {
+    if (values.contains("scene")) {
         options.problems = {submitted};
     }
     return options;
@@ -102,49 +102,48 @@ job::BenchmarkOptions benchmarkOf(const Values& values) {
 
 /// The name after `option`. **Errors**: CommandLine if the option is missing.
 std::string required(const Values& values, const std::string& option) {
-    const auto found = values.find(option);
-    if (found == values.end()) {
-        refuse("--figure needs " + option);
+    const std::string* const text = job::valueOf(values, option);
+    if (text == nullptr) {
+        refuse("--figure needs --" + option);
     }
-    return found->second;
+    return *text;
 }
 
 job::FigureOptions figureOf(const Values& values) {
     constexpr int kMostRepeats = 1000;
     job::FigureOptions options;
-    const std::string kind = required(values, "--figure");
+    const std::string kind = required(values, "figure");
     options.kind = kind == "fig3" ? job::FigureKind::Choices : job::FigureKind::Times;
     if (kind != job::name(options.kind)) {
         refuse("--figure takes fig1 (time over template size) or fig3 (method over the sizes of "
                "scene and template), not \"" +
                kind + "\"");
     }
-    if (const auto found = values.find("--operation"); found != values.end()) {
-        options.operation = found->second == "convolve" ? job::FigureOperation::Convolve
-                                                        : job::FigureOperation::Lcc;
-        if (found->second != job::name(options.operation)) {
-            refuse("--operation of a figure takes lcc or convolve, not \"" + found->second + "\"");
+    if (const std::string* const text = job::valueOf(values, "operation")) {
+        options.operation =
+            *text == "convolve" ? job::FigureOperation::Convolve : job::FigureOperation::Lcc;
+        if (*text != job::name(options.operation)) {
+            refuse("--operation of a figure takes lcc or convolve, not \"" + *text + "\"");
         }
     }
-    options.device = values.contains("--device") ? deviceOf(values) : "cpu";
+    options.device = deviceOf(values, "cpu");
     options.threads = threadsOf(values);
-    options.quick = values.contains("--quick");
-    if (const auto found = values.find("--repeat"); found != values.end()) {
-        options.repeat = static_cast<int>(wholeNumber("--repeat", found->second, 1, kMostRepeats));
-    }
+    options.quick = values.contains("quick");
+    options.repeat =
+        static_cast<int>(wholeNumber(values, "repeat", 1, kMostRepeats, options.repeat));
     return options;
 }
 
 int drawFigure(const Values& values, const std::stop_token& stop) {
     for (const auto& [name, value] : values) {
         constexpr std::array<std::string_view, 7> kAllowed{
-            "--figure", "--operation", "--output", "--device", "--threads", "--repeat", "--quick"};
+            "figure", "operation", "output", "device", "threads", "repeat", "quick"};
         if (std::find(kAllowed.begin(), kAllowed.end(), name) == kAllowed.end()) {
-            refuse(name + " cannot be combined with --figure");
+            refuse("--" + name + " cannot be combined with --figure");
         }
     }
     const job::FigureOptions options = figureOf(values);
-    const std::filesystem::path output = required(values, "--output");
+    const std::filesystem::path output = required(values, "output");
     job::requireFigureFile(output, options);
     requireFolderOf(output);
     WorkProgress progress(true);
@@ -163,45 +162,45 @@ int drawFigure(const Values& values, const std::stop_token& stop) {
 } // namespace
 
 int bench(const std::vector<std::string>& args, const std::stop_token& stop) {
-    const Values values = optionsOf("bench",
-                                    {{"--device", "D"},
-                                     {"--scene", "X,Y[,Z]"},
-                                     {"--template", "X,Y[,Z]"},
-                                     {"--templates", "N"},
-                                     {"--set", "sizes|crossover|banks|volumes"},
-                                     {"--pixel", "TYPE"},
-                                     {"--threads", "N"},
-                                     {"--repeat", "N"},
-                                     {"--report", "FILE.json"},
-                                     {"--crossover", "FILE.png|FILE.json"},
-                                     {"--figure", "fig1|fig3"},
-                                     {"--operation", "lcc|convolve"},
-                                     {"--output", "FILE.png|FILE.json"},
-                                     {"--quick", ""}},
-                                    args);
-    if (values.contains("--figure")) {
+    const Values values = optionsAlone("bench",
+                                       {{"device", "D"},
+                                        {"scene", "X,Y[,Z]"},
+                                        {"template", "X,Y[,Z]"},
+                                        {"templates", "N"},
+                                        {"set", "sizes|crossover|banks|volumes"},
+                                        {"pixel", "TYPE"},
+                                        {"threads", "N"},
+                                        {"repeat", "N"},
+                                        {"report", "FILE.json"},
+                                        {"crossover", "FILE.png|FILE.json"},
+                                        {"figure", "fig1|fig3"},
+                                        {"operation", "lcc|convolve"},
+                                        {"output", "FILE.png|FILE.json"},
+                                        {"quick"}},
+                                       args);
+    if (values.contains("figure")) {
         return drawFigure(values, stop);
     }
-    for (const std::string option : {"--operation", "--output", "--quick"}) {
+    for (const std::string option : {"operation", "output", "quick"}) {
         if (values.contains(option)) {
-            refuse(option + " needs --figure");
+            refuse("--" + option + " needs --figure");
         }
     }
-    if (values.contains("--crossover")) {
+    if (const std::string* const file = job::valueOf(values, "crossover")) {
         for (const auto& [name, value] : values) {
-            if (name != "--crossover" && name != "--threads" && name != "--device") {
+            if (name != "crossover" && name != "threads" && name != "device") {
                 refuse("--crossover can only be combined with --threads and --device");
             }
         }
         job::CrossoverOptions options;
-        options.device = values.contains("--device") ? deviceOf(values) : "cpu";
+        options.device = deviceOf(values, "cpu");
         options.threads = threadsOf(values);
-        job::writeCrossover(values.find("--crossover")->second, options);
+        job::writeCrossover(*file, options);
         return 0;
     }
     const job::BenchmarkOptions options = benchmarkOf(values);
     const std::filesystem::path report =
-        values.contains("--report") ? values.find("--report")->second : std::string();
+        values.contains("report") ? *job::valueOf(values, "report") : std::string();
     requireFolderOf(report);
     std::vector<job::BenchmarkRow> rows;
     (void)job::benchmark(options, stop, [&](const job::BenchmarkRow& row) {

@@ -30,15 +30,13 @@ struct Options {
 Options parse(const std::vector<std::string>& args) {
     constexpr int kMostSeconds = 3600;
     const auto values =
-        optionsOf("calibrate",
-                  {{"--threads", "N"}, {"--seconds", "N"}, {"--quiet", ""}, {"--json", ""}}, args);
+        optionsAlone("calibrate", {{"threads", "N"}, {"seconds", "N"}, {"quiet"}, {"json"}}, args);
     Options options;
-    options.json = values.contains("--json");
-    options.quiet = values.contains("--quiet");
+    options.json = values.contains("json");
+    options.quiet = values.contains("quiet");
     options.threads = threadsOf(values);
-    if (const auto found = values.find("--seconds"); found != values.end()) {
-        options.seconds =
-            static_cast<double>(wholeNumber("--seconds", found->second, 1, kMostSeconds));
+    if (const std::string* const seconds = job::valueOf(values, "seconds")) {
+        options.seconds = static_cast<double>(wholeNumber("seconds", *seconds, 1, kMostSeconds));
     }
     return options;
 }

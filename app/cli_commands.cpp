@@ -3,8 +3,6 @@
 #include <algorithm>
 #include <filesystem>
 #include <iostream>
-#include <iterator>
-#include <map>
 #include <optional>
 #include <variant>
 
@@ -20,7 +18,6 @@
 #include "engine/base/log.h"
 #include "engine/base/text.h"
 #include "engine/job/any_job.h"
-#include "engine/job/arguments.h"
 #include "engine/job/knowledge.h"
 #include "engine/job/list_difference.h"
 #include "engine/job/listing.h"
@@ -99,22 +96,6 @@ FILE.h5:/path/to/dataset (also of .ims and .mat files).
 Options of match and plan; the default is the first value or in brackets:
 )";
 
-constexpr const char* kConvolve = R"(
-Options of convolve, beside --job, --save-job, --json, --quiet and --verbose:
-)";
-
-constexpr const char* kFeatures = R"(
-Options of features, beside --job, --save-job, --json, --quiet and --verbose:
-)";
-
-constexpr const char* kPeaks = R"(
-Options of peaks, beside --quiet:
-)";
-
-constexpr const char* kDiff = R"(
-Options of diff, beside --json and --quiet:
-)";
-
 constexpr const char* kCodes =
     R"(
 Exit codes: 0 done, 1 internal error, failed selftest or self-audit, 2 invalid command line,
@@ -128,10 +109,23 @@ bool asksForHelp(const Arguments& args) {
                        [](const std::string& arg) { return arg == "--help" || arg == "-h"; });
 }
 
+/// The options of every command with many of them.
+std::string optionsText() {
+    std::string text;
+    for (const std::string& command : job::jobCommands()) {
+        text += text.empty() ? ""
+                             : "\nOptions of " + command + ", beside " +
+                                   job::listOf(job::commonOptions()) + ":\n";
+        text += job::helpOf(job::optionsOf(command));
+        text += command == "match" ? job::helpOf(job::commonOptions()) : "";
+    }
+    return text + "\nOptions of peaks, beside --quiet:\n" + job::helpOf(job::listOptions()) +
+           "\nOptions of diff, beside --json and --quiet:\n" +
+           job::helpOf(job::differenceOptions()) + job::helpOf(job::mapDifferenceOptions());
+}
+
 int help() {
-    print(kUsage + job::argumentsHelp() + kConvolve + job::convolveHelp() + kFeatures +
-          job::featuresHelp() + kPeaks + job::listHelp() + kDiff + job::differenceHelp() +
-          job::mapDifferenceHelp() + kCodes);
+    print(kUsage + optionsText() + kCodes);
     return 0;
 }
 
@@ -142,11 +136,11 @@ int features(const Arguments& args, const std::stop_token& stop) {
     if (std::any_of(args.begin(), std::find(args.begin(), args.end(), "--"), isMask)) {
         refuse("features takes no mask; cut the image to the part that counts");
     }
-    return runGiven(jobOf(job::featuresCommand(), args), stop);
+    return runGiven(job::parseArguments("features", args), stop);
 }
 
 int plan(const Arguments& args, const std::stop_token& stop) {
-    const GivenJob given = matchOf(args);
+    const job::ParsedArguments given = job::parseArguments("match", args);
     const auto& asked = std::get<job::Job>(given.job);
     prepare(given, job::outputFiles(asked, true));
     ProgressBar bar(errorIsTerminal() && !given.quiet);
@@ -170,11 +164,11 @@ int plan(const Arguments& args, const std::stop_token& stop) {
 }
 
 int replay(const Arguments& args, const std::stop_token& stop) {
-    const auto [options, files] = argumentsOf("replay", {{"--quiet", ""}}, args);
+    const auto [options, files] = job::splitArguments("replay", {{"quiet"}}, args);
     if (files.size() != 1) {
         refuse("replay takes one report: flcc-cli replay RESULT.json");
     }
-    const bool quiet = options.contains("--quiet");
+    const bool quiet = options.contains("quiet");
     ProgressBar bar(errorIsTerminal() && !quiet);
     const job::Replay done = job::replay(files.front(), stop, &bar);
     bar.clear();
@@ -196,19 +190,14 @@ int replay(const Arguments& args, const std::stop_token& stop) {
 }
 
 int info(const Arguments& args, const std::stop_token& stop) {
-    const auto [options, files] = argumentsOf(
-        "info", {{"--verify", ""}, {"--orientation", "applied|stored"}, {"--image", "N"}}, args);
+    auto [options, files] = job::splitArguments(
+        "info", {{"verify"}, {"orientation", "applied|stored"}, {"image", "N"}}, args);
     if (files.size() != 1) {
         refuse("info takes one file: flcc-cli info [--verify] FILE");
     }
-    std::map<std::string, std::string> reading;
-    for (const auto& [name, value] : options) {
-        if (name != "--verify") {
-            reading[name.substr(2)] = value;
-        }
-    }
-    const std::string json = job::imageInfoJson(files.front(), options.contains("--verify"),
-                                                job::readingOf(reading), stop);
+    const bool verify = options.erase("verify") > 0;
+    const std::string json =
+        job::imageInfoJson(files.front(), verify, job::readingOf(options), stop);
     if (json.empty()) {
         return interrupted();
     }
@@ -218,19 +207,17 @@ int info(const Arguments& args, const std::stop_token& stop) {
 
 int sample(const Arguments& args, const std::stop_token& stop) {
     const auto [options, names] =
-        argumentsOf("sample", {{"--output", "DIR"}, {"--list", ""}}, args);
-    if (options.size() == 1 && options.contains("--list") && names.empty()) {
+        job::splitArguments("sample", {{"output", "DIR"}, {"list"}}, args);
+    if (options.size() == 1 && options.contains("list") && names.empty()) {
         print(job::samplesText());
         return 0;
     }
-    const auto folder = options.find("--output");
-    if (names.size() != 1 || options.size() != 1 || folder == options.end() ||
-        folder->second.empty()) {
+    const std::string* const folder = job::valueOf(options, "output");
+    if (names.size() != 1 || options.size() != 1 || folder == nullptr || folder->empty()) {
         refuse("sample needs a name and a folder: flcc-cli sample NAME --output DIR; flcc-cli "
                "sample --list lists the names");
     }
-    const std::vector<std::filesystem::path> files =
-        job::writeSample(names.front(), folder->second, stop);
+    const std::vector<std::filesystem::path> files = job::writeSample(names.front(), *folder, stop);
     if (files.empty()) {
         return interrupted();
     }
@@ -241,7 +228,7 @@ int sample(const Arguments& args, const std::stop_token& stop) {
 }
 
 int devices(const Arguments& args, const std::stop_token& stop) {
-    const bool json = !optionsOf("devices", {{"--json", ""}}, args).empty();
+    const bool json = !optionsAlone("devices", {{"json"}}, args).empty();
     const std::string text = json ? job::devicesJson() : job::devicesText();
     if (stop.stop_requested()) {
         return interrupted();
@@ -251,14 +238,14 @@ int devices(const Arguments& args, const std::stop_token& stop) {
 }
 
 int selfTest(const Arguments& args, const std::stop_token& stop) {
-    const OptionValues asked = optionsOf(
-        "selftest",
-        {{"--device", "auto|cpu|cuda|cuda:N"}, {"--case", "NAME", true}, {"--json", ""}}, args);
-    const bool json = asked.contains("--json");
+    job::GivenOptions asked = optionsAlone("selftest",
+                                           {{"device", "auto|cpu|cuda|cuda:N"},
+                                            {"case", "NAME", "", job::OptionTimes::Repeated},
+                                            {"json"}},
+                                           args);
+    const bool json = asked.contains("json");
     selftest::Options options;
-    const auto [first, last] = asked.equal_range("--case");
-    std::transform(first, last, std::back_inserter(options.cases),
-                   [](const auto& option) { return option.second; });
+    options.cases = asked["case"];
     selftest::requireCases(options.cases); // before the devices are asked
     options.methods = plan::methodsOn(deviceOf(asked));
     ProgressBar bar(errorIsTerminal());
@@ -303,14 +290,11 @@ int runCommand(const std::vector<std::string>& args, const std::stop_token& stop
     if (asksForHelp(args)) {
         return help();
     }
-    if (command == "match") {
-        return runGiven(matchOf(rest), stop);
+    if (command == "match" || command == "convolve") {
+        return runGiven(job::parseArguments(command, rest), stop);
     }
     if (command == "plan") {
         return plan(rest, stop);
-    }
-    if (command == "convolve") {
-        return runGiven(jobOf(job::convolveCommand(), rest), stop);
     }
     if (command == "features") {
         return features(rest, stop);

@@ -2,8 +2,6 @@
 
 #include <algorithm>
 #include <iostream>
-#include <map>
-#include <optional>
 
 #include "app/cli_options.h"
 #include "app/cli_progress.h"
@@ -12,68 +10,11 @@
 #include "engine/base/log.h"
 #include "engine/base/text.h"
 #include "engine/io/atomic_file.h"
-#include "engine/job/arguments.h"
+#include "engine/job/any_job.h"
 
 namespace flcc::app {
 
-GivenJob matchOf(const std::vector<std::string>& args) {
-    job::ParsedArguments parsed = job::parseArguments(args);
-    return {std::move(parsed.job),
-            std::move(parsed.jobFile),
-            std::move(parsed.saveJob),
-            parsed.json,
-            parsed.quiet,
-            parsed.verbose};
-}
-
-GivenJob jobOf(const job::JobCommand& command, const std::vector<std::string>& args) {
-    std::vector<KnownOption> known{{"--job", "FILE"},
-                                   {"--save-job", "FILE"},
-                                   {"--json", ""},
-                                   {"--quiet", ""},
-                                   {"--verbose", ""}};
-    for (const job::CommandOption& option : command.options) {
-        known.push_back({"--" + option.name, option.value});
-    }
-    const auto [options, plain] = argumentsOf(command.name, known, args);
-    GivenJob given;
-    std::map<std::string, std::string> values;
-    for (const auto& [name, value] : options) {
-        if (name == "--job") {
-            given.jobFile = value;
-        } else if (name == "--save-job") {
-            given.saveJob = value;
-        } else if (name == "--json") {
-            given.json = true;
-        } else if (name == "--quiet") {
-            given.quiet = true;
-        } else if (name == "--verbose") {
-            given.verbose = true;
-        } else {
-            values[name.substr(2)] = value;
-        }
-    }
-    if (given.quiet && given.verbose) {
-        refuse("--quiet and --verbose cannot be used together");
-    }
-    for (std::size_t i = 0; i < plain.size(); ++i) {
-        if (i >= command.places.size()) {
-            refuse("unexpected argument \"" + base::excerpt(plain[i]) + "\"; " + command.name +
-                   " takes " + command.usage);
-        }
-        const std::string& place = command.places[i];
-        if (!values.try_emplace(place, plain[i]).second) {
-            refuse("the " + place + " is given twice: as --" + place + " and as \"" +
-                   base::excerpt(plain[i]) + "\"");
-        }
-    }
-    given.job = command.make(given.jobFile.empty() ? std::nullopt
-                                                   : std::optional(job::readJobFile(given.jobFile)),
-                             values);
-    return given;
-}
-
-void prepare(const GivenJob& given, std::vector<std::filesystem::path> outputs) {
+void prepare(const job::ParsedArguments& given, std::vector<std::filesystem::path> outputs) {
     if (given.verbose) {
         base::setLogLevel(base::LogLevel::Info);
     } else if (given.quiet) {
@@ -92,7 +33,7 @@ void prepare(const GivenJob& given, std::vector<std::filesystem::path> outputs) 
     job::requireOwnFiles(inputs, outputs);
 }
 
-void save(const GivenJob& given) {
+void save(const job::ParsedArguments& given) {
     if (!given.saveJob.empty()) {
         io::writeText(given.saveJob, job::toJobFile(given.job));
     }
@@ -103,7 +44,7 @@ int interrupted() {
     return kInterrupted;
 }
 
-int runGiven(const GivenJob& given, const std::stop_token& stop) {
+int runGiven(const job::ParsedArguments& given, const std::stop_token& stop) {
     prepare(given, job::outputFiles(given.job));
     ProgressBar bar(errorIsTerminal() && !given.quiet);
     const job::Outcome outcome = job::run(given.job, stop, &bar);

@@ -2,7 +2,6 @@
 
 #include <unistd.h>
 
-#include <algorithm>
 #include <cerrno>
 #include <charconv>
 #include <system_error>
@@ -17,70 +16,17 @@ namespace flcc::app {
 using base::Error;
 using base::ErrorCode;
 
-namespace {
-
-std::string listOf(const std::vector<KnownOption>& known) {
-    std::string list;
-    for (std::size_t i = 0; i < known.size(); ++i) {
-        list += i == 0 ? "" : i + 1 == known.size() ? " and " : ", ";
-        list += known[i].name + (known[i].value.empty() ? "" : " " + known[i].value);
-    }
-    return list;
-}
-
-} // namespace
-
 void refuse(const std::string& sentence) { throw Error(ErrorCode::CommandLine, sentence); }
 
-CommandArguments argumentsOf(const std::string& command, const std::vector<KnownOption>& known,
-                             const std::vector<std::string>& args) {
-    CommandArguments result;
-    for (std::size_t i = 0; i < args.size(); ++i) {
-        if (args[i] == "--") {
-            result.plain.insert(result.plain.end(),
-                                args.begin() + static_cast<std::ptrdiff_t>(i) + 1, args.end());
-            break;
-        }
-        if (!args[i].starts_with("-") || args[i] == "-") {
-            result.plain.push_back(args[i]);
-            continue;
-        }
-        const std::size_t equals = args[i].find('=');
-        const std::string name = args[i].substr(0, equals);
-        const auto option = std::find_if(known.begin(), known.end(),
-                                         [&](const KnownOption& one) { return one.name == name; });
-        if (option == known.end()) {
-            refuse("unknown option " + base::excerpt(name) + "; " + command + " takes " +
-                   (known.empty() ? "no options; write -- before a name that begins with -"
-                                  : listOf(known)));
-        }
-        if (result.options.contains(name) && !option->repeats) {
-            refuse("option " + name + " is given twice");
-        }
-        const bool separate = equals == std::string::npos;
-        if (option->value.empty()) {
-            if (!separate) {
-                refuse("option " + name + " takes no value");
-            }
-            result.options.emplace(name, "");
-            continue;
-        }
-        if (separate && i + 1 == args.size()) {
-            refuse("option " + name + " needs a value");
-        }
-        result.options.emplace(name, separate ? args[++i] : args[i].substr(equals + 1));
+job::GivenOptions optionsAlone(const std::string& command,
+                               const std::vector<job::CommandOption>& known,
+                               const std::vector<std::string>& args) {
+    job::CommandLine line = job::splitArguments(command, known, args);
+    if (!line.plain.empty()) {
+        refuse("unexpected argument \"" + base::excerpt(line.plain.front()) + "\"; " + command +
+               " takes " + job::listOf(known));
     }
-    return result;
-}
-
-OptionValues optionsOf(const std::string& command, const std::vector<KnownOption>& known,
-                       const std::vector<std::string>& args) {
-    CommandArguments result = argumentsOf(command, known, args);
-    if (!result.plain.empty()) {
-        refuse("unexpected argument \"" + base::excerpt(result.plain.front()) + "\"; " + command +
-               " takes " + listOf(known));
-    }
-    return std::move(result.options);
+    return std::move(line.options);
 }
 
 std::int64_t wholeNumber(const std::string& option, std::string_view text, std::int64_t least,
@@ -89,30 +35,29 @@ std::int64_t wholeNumber(const std::string& option, std::string_view text, std::
     const auto [rest, error] = std::from_chars(text.data(), text.data() + text.size(), value);
     if (error != std::errc{} || rest != text.data() + text.size() || value < least ||
         value > most) {
-        refuse(option + " takes a whole number from " + std::to_string(least) + " to " +
+        refuse("--" + option + " takes a whole number from " + std::to_string(least) + " to " +
                std::to_string(most) + ", not \"" + base::excerpt(text) + "\"");
     }
     return value;
 }
 
-int threadsOf(const OptionValues& options) {
-    constexpr int kMostThreads = 4096;
-    const auto found = options.find("--threads");
-    return found == options.end()
-               ? 0
-               : static_cast<int>(wholeNumber("--threads", found->second, 1, kMostThreads));
+std::int64_t wholeNumber(const job::GivenOptions& options, const std::string& option,
+                         std::int64_t least, std::int64_t most, std::int64_t otherwise) {
+    const std::string* const text = job::valueOf(options, option);
+    return text != nullptr ? wholeNumber(option, *text, least, most) : otherwise;
 }
 
-std::string deviceOf(const OptionValues& options) {
-    const auto found = options.find("--device");
-    if (found == options.end()) {
-        return "auto";
+int threadsOf(const job::GivenOptions& options) {
+    constexpr int kMostThreads = 4096;
+    return static_cast<int>(wholeNumber(options, "threads", 1, kMostThreads, 0));
+}
+
+std::string deviceOf(const job::GivenOptions& options, const std::string& otherwise) {
+    const std::string* const text = job::valueOf(options, "device");
+    if (text != nullptr && !plan::isDeviceName(*text)) {
+        refuse("--device takes auto, cpu, cuda or cuda:N, not \"" + base::excerpt(*text) + "\"");
     }
-    if (!plan::isDeviceName(found->second)) {
-        refuse("--device takes auto, cpu, cuda or cuda:N, not \"" + base::excerpt(found->second) +
-               "\"");
-    }
-    return found->second;
+    return text != nullptr ? *text : otherwise;
 }
 
 bool writeAll(int file, std::string_view text) {

@@ -2,51 +2,33 @@
 
 #include <cstdint>
 #include <filesystem>
-#include <map>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "engine/job/command_line.h"
+
 namespace flcc::app {
 
-/// An option of a command that does not run a job.
-struct KnownOption {
-    std::string name;     ///< "--threads"
-    std::string value;    ///< placeholder of its value in messages: "N"; empty for a switch
-    bool repeats = false; ///< true if the option may be given several times
-};
+/// The options of a command without plain arguments. **Errors**: as job::splitArguments();
+/// CommandLine for a plain argument.
+[[nodiscard]] job::GivenOptions optionsAlone(const std::string& command,
+                                             const std::vector<job::CommandOption>& known,
+                                             const std::vector<std::string>& args);
 
-/// Values by option name; the value of a switch is "". A repeated option has one entry for each
-/// time, in the order given.
-using OptionValues = std::multimap<std::string, std::string>;
-
-/// The arguments of a command that does not run a job.
-struct CommandArguments {
-    OptionValues options;
-    std::vector<std::string> plain; ///< names of files and the like, in the order given
-};
-
-/// Splits `args` into options (`--name value` or `--name=value`) and plain arguments. After "--"
-/// all arguments are plain; before it, one that begins with "-" is an option, "-" alone excepted.
-/// **Errors**: CommandLine for an unknown option, an option given twice that does not repeat, a
-/// missing value, and a value for a switch.
-[[nodiscard]] CommandArguments argumentsOf(const std::string& command,
-                                           const std::vector<KnownOption>& known,
-                                           const std::vector<std::string>& args);
-
-/// The options of a command without plain arguments. **Errors**: as argumentsOf(); CommandLine for
-/// a plain argument.
-[[nodiscard]] OptionValues optionsOf(const std::string& command,
-                                     const std::vector<KnownOption>& known,
-                                     const std::vector<std::string>& args);
-
-/// `text` as a number. **Errors**: CommandLine unless it is a whole number from `least` to `most`.
+/// `text`, the value of an option, as a number. **Errors**: CommandLine unless it is a whole number
+/// from `least` to `most`.
 [[nodiscard]] std::int64_t wholeNumber(const std::string& option, std::string_view text,
                                        std::int64_t least, std::int64_t most);
+/// The value of an option, or `otherwise` if it is not given.
+[[nodiscard]] std::int64_t wholeNumber(const job::GivenOptions& options, const std::string& option,
+                                       std::int64_t least, std::int64_t most,
+                                       std::int64_t otherwise);
 /// The value of `--threads`; 0 (all threads) if the option is not given.
-[[nodiscard]] int threadsOf(const OptionValues& options);
-/// The value of `--device`; "auto" if the option is not given.
-[[nodiscard]] std::string deviceOf(const OptionValues& options);
+[[nodiscard]] int threadsOf(const job::GivenOptions& options);
+/// The value of `--device`; `otherwise` if the option is not given.
+[[nodiscard]] std::string deviceOf(const job::GivenOptions& options,
+                                   const std::string& otherwise = "auto");
 
 [[noreturn]] void refuse(const std::string& sentence); ///< **Errors**: CommandLine, always
 

@@ -1,7 +1,5 @@
 #include "app/cli_peaks.h"
 
-#include <map>
-
 #include "app/cli_job.h"
 #include "app/cli_options.h"
 #include "engine/job/boxes.h"
@@ -10,22 +8,15 @@
 namespace flcc::app {
 
 int peaks(const std::vector<std::string>& args, const std::stop_token& stop) {
-    std::vector<KnownOption> known{{"--quiet", ""}};
-    for (const job::CommandOption& option : job::listOptions()) {
-        known.push_back({"--" + option.name, option.value});
-    }
-    const auto [options, files] = argumentsOf("peaks", known, args);
+    std::vector<job::CommandOption> known = job::listOptions();
+    known.push_back({"quiet"});
+    auto [options, files] = job::splitArguments("peaks", known, args);
     if (files.size() != 1) {
         refuse("peaks takes one list: flcc-cli peaks IN [--to FORMAT] [--output OUT]");
     }
-    std::map<std::string, std::string> values;
-    for (const auto& [name, value] : options) {
-        if (name != "--quiet") {
-            values[name.substr(2)] = value;
-        }
-    }
+    const bool quiet = options.erase("quiet") > 0;
     job::ListConversion conversion{.input = files.front()};
-    job::setListOptions(conversion, values);
+    job::setListOptions(conversion, options);
     for (const std::filesystem::path& file :
          {conversion.output, conversion.exports.stack, conversion.exports.average,
           conversion.exports.averageVariance}) {
@@ -35,7 +26,6 @@ int peaks(const std::vector<std::string>& args, const std::stop_token& stop) {
     if (done.cancelled) {
         return interrupted();
     }
-    const bool quiet = options.contains("--quiet");
     for (const std::string& note : quiet ? std::vector<std::string>{} : done.notes) {
         complain("note: " + note + "\n");
     }

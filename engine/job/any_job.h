@@ -2,7 +2,6 @@
 
 #include <filesystem>
 #include <functional>
-#include <map>
 #include <optional>
 #include <stop_token>
 #include <string>
@@ -11,6 +10,7 @@
 #include <vector>
 
 #include "engine/base/error.h"
+#include "engine/job/command_line.h"
 #include "engine/job/convolve_job.h"
 #include "engine/job/features.h"
 #include "engine/job/job.h"
@@ -23,10 +23,46 @@ using AnyJob = std::variant<Job, ConvolveJob, FeaturesJob>;
 /// The command that runs the job: "match", "convolve" or "features".
 [[nodiscard]] std::string_view commandOf(const AnyJob& job);
 
-/// The job in the text of a job file, of the kind that the file names. **Errors**: as the function
-/// of that kind.
-[[nodiscard]] AnyJob anyFromJobFile(std::string_view text);
+/// The commands that run jobs: "match", "convolve", "features".
+[[nodiscard]] std::vector<std::string> jobCommands();
+/// The options of such a command, and those that all of them have beside their jobs.
+[[nodiscard]] std::vector<CommandOption> optionsOf(std::string_view command);
+[[nodiscard]] std::vector<CommandOption> commonOptions();
+
+/// What stands on the command line of a job.
+struct ParsedArguments {
+    AnyJob job;
+    std::filesystem::path jobFile; ///< the job file that was read; empty without one
+    std::filesystem::path saveJob;
+    bool json = false;
+    bool quiet = false;
+    bool verbose = false;
+};
+/// Reads the options of a command; `args` exclude the program and the command. The same table of
+/// options serves both programs, job files and "copy as command line". An option replaces that of
+/// the job file, and templates all templates of it. **Errors**: CommandLine, naming what is wrong;
+/// Input for a job file that cannot be read.
+[[nodiscard]] ParsedArguments parseArguments(std::string_view command,
+                                             const std::vector<std::string>& args);
+
+/// The job as options from which parseArguments makes an equal job; options with default values are
+/// left out.
+[[nodiscard]] std::vector<std::string> toArguments(const AnyJob& job);
+/// The job as one quoted line for a shell: "flcc-cli match scene.mha ...".
+[[nodiscard]] std::string toCommandLine(const AnyJob& job);
+
+/// The job file: JSON whose keys are the long options, with the key "command" unless it is match.
 [[nodiscard]] std::string toJobFile(const AnyJob& job);
+/// The job in the text of a job file, of the kind that the file names. **Errors**: Input for a text
+/// that is not JSON; CommandLine for an unknown key or an invalid value.
+[[nodiscard]] AnyJob anyFromJobFile(std::string_view text);
+/// The same of a match. **Errors**: CommandLine also for the job file of another command.
+[[nodiscard]] Job fromJobFile(std::string_view text);
+/// Reads the text of a job file. **Errors**: Input for a path that is not a readable regular file.
+[[nodiscard]] std::string readJobFile(const std::filesystem::path& path);
+/// The command that a job file is for: its key "command", or "match" without one. A text that is no
+/// job file is left to the reader of that command, which says what is wrong.
+[[nodiscard]] std::string jobFileCommand(std::string_view text);
 
 [[nodiscard]] io::ProtectedFiles inputFiles(const AnyJob& job);
 [[nodiscard]] std::vector<std::filesystem::path> outputFiles(const AnyJob& job);
@@ -46,20 +82,5 @@ struct Outcome {
 /// Runs a job from files to files. **Errors**: as runJob(), runConvolve() and runFeatures().
 [[nodiscard]] Outcome run(const AnyJob& job, const std::stop_token& stop = {},
                           JobSink* sink = nullptr);
-
-/// A command whose plain arguments stand for options: `convolve` and `features`.
-struct JobCommand {
-    std::string name;
-    std::vector<CommandOption> options;
-    std::vector<std::string> places; ///< options that plain arguments give, in order
-    std::string usage; ///< what the plain arguments are: "a scene and a kernel: flcc-cli ..."
-    /// The job that the text of a job file, if any, and then options by their names describe.
-    /// **Errors**: CommandLine, also if a plain argument is missing; Input.
-    std::function<AnyJob(const std::optional<std::string>& file,
-                         const std::map<std::string, std::string>& values)>
-        make;
-};
-[[nodiscard]] JobCommand convolveCommand();
-[[nodiscard]] JobCommand featuresCommand();
 
 } // namespace flcc::job

@@ -11,7 +11,7 @@
 
 #include "engine/filter/planner.h"
 #include "engine/filter/slice.h"
-#include "engine/job/command_option.h"
+#include "engine/job/command_line.h"
 #include "engine/job/job.h"
 #include "engine/job/report.h"
 
@@ -86,7 +86,8 @@ struct ConvolveReport {
     std::optional<ResultReport> result;
     std::string mapSha256; ///< of the values of the result; empty without a report file
     Environment environment;
-    std::string jobFile; ///< the job that gave this report, as a job file
+    std::string commandLine; ///< the job that gave this report, as a line for a shell
+    std::string jobFile;     ///< the same as a job file
     std::vector<InputReport> inputs;
     /// Of a stack (Job::stream): one row for each frame. The plan is that of the first frame;
     /// `run` has the spread of the times over the frames, `result` is that of all of them, its
@@ -133,19 +134,6 @@ struct ConvolvePreview {
 
 /// True if `kernel` is read as a file and not as the name of a kernel.
 [[nodiscard]] bool isKernelFile(const std::string& kernel);
-
-[[nodiscard]] std::vector<CommandOption> convolveOptions();
-/// The help text of these options.
-[[nodiscard]] std::string convolveHelp();
-
-/// Sets options of `job` by their names. **Errors**: CommandLine for an unknown name or a value
-/// that is wrong, and for options that do not go together.
-void setConvolveOptions(ConvolveJob& job, const std::map<std::string, std::string>& values);
-
-/// The job file: JSON with the key "command": "convolve" and the long options. **Errors**: Input
-/// for a text that is not JSON; CommandLine for an unknown key or an invalid value.
-[[nodiscard]] std::string toJobFile(const ConvolveJob& job);
-[[nodiscard]] ConvolveJob convolveFromJobFile(std::string_view text);
 
 /// The files that the job reads, and those that it writes.
 [[nodiscard]] io::ProtectedFiles inputFiles(const ConvolveJob& job);

@@ -17,7 +17,7 @@
 #include "engine/features/pairs.h"
 #include "engine/io/list_file.h"
 #include "engine/io/protected_files.h"
-#include "engine/job/command_option.h"
+#include "engine/job/command_line.h"
 #include "engine/job/job.h"
 #include "engine/job/report.h"
 
@@ -114,18 +114,6 @@ void requireFeaturesMemory(const FeaturesJob& job, const base::Extents& extents)
 [[nodiscard]] FeaturesResult runFeatures(const FeaturesJob& job, const FeaturesImage& image,
                                          const FeaturesImage* second = nullptr,
                                          const std::stop_token& stop = {}, JobSink* sink = nullptr);
-
-[[nodiscard]] std::vector<CommandOption> featuresOptions();
-/// The help text of these options.
-[[nodiscard]] std::string featuresHelp();
-/// Sets options of `job` by their names. **Errors**: CommandLine for an unknown name or a value
-/// that is wrong.
-void setFeaturesOptions(FeaturesJob& job, const std::map<std::string, std::string>& values);
-
-/// The job file: JSON with the key "command": "features" and the long options. **Errors**: Input
-/// for a text that is not JSON; CommandLine for an unknown key or an invalid value.
-[[nodiscard]] std::string toJobFile(const FeaturesJob& job);
-[[nodiscard]] FeaturesJob featuresFromJobFile(std::string_view text);
 
 /// The files that the job reads, and those that it writes.
 [[nodiscard]] io::ProtectedFiles inputFiles(const FeaturesJob& job);

@@ -7,7 +7,7 @@
 
 #include "engine/base/spacing.h"
 #include "engine/io/list_file.h"
-#include "engine/job/command_option.h"
+#include "engine/job/command_line.h"
 #include "engine/match/confusion.h"
 #include "engine/match/list_comparison.h"
 
@@ -104,9 +104,7 @@ struct ListDifference {
 
 /// The options of the command.
 [[nodiscard]] std::vector<CommandOption> differenceOptions();
-[[nodiscard]] std::string differenceHelp();
 /// Sets options by their names, without dashes. **Errors**: CommandLine.
-void setDifferenceOptions(ListDifference& difference,
-                          const std::map<std::string, std::string>& values);
+void setDifferenceOptions(ListDifference& difference, const GivenOptions& given);
 
 } // namespace flcc::job

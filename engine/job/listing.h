@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "engine/io/image_file.h"
+#include "engine/job/command_line.h"
 
 namespace flcc::job {
 
@@ -21,7 +22,7 @@ namespace flcc::job {
 
 /// How files are read, by the values of the options of `match` that say so, "orientation" and
 /// "image". **Errors**: CommandLine.
-[[nodiscard]] io::Reading readingOf(const std::map<std::string, std::string>& options);
+[[nodiscard]] io::Reading readingOf(const GivenOptions& options);
 
 /// Every device with its memory; for one that cannot be used, the reason.
 [[nodiscard]] std::string devicesText();

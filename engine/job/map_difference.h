@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "engine/io/image_file.h"
-#include "engine/job/command_option.h"
+#include "engine/job/command_line.h"
 #include "engine/match/map_comparison.h"
 
 namespace flcc::job {
@@ -54,9 +54,7 @@ struct ComparedMaps {
 
 /// The options of the command for images.
 [[nodiscard]] std::vector<CommandOption> mapDifferenceOptions();
-[[nodiscard]] std::string mapDifferenceHelp();
 /// Sets options by their names, without dashes. **Errors**: CommandLine.
-void setMapDifferenceOptions(MapDifference& difference,
-                             const std::map<std::string, std::string>& values);
+void setMapDifferenceOptions(MapDifference& difference, const GivenOptions& given);
 
 } // namespace flcc::job

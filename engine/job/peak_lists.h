@@ -9,7 +9,7 @@
 
 #include "engine/io/list_file.h"
 #include "engine/io/protected_files.h"
-#include "engine/job/command_option.h"
+#include "engine/job/command_line.h"
 #include "engine/job/exports.h"
 
 namespace flcc::job {
@@ -53,10 +53,8 @@ struct ConvertedList {
 
 /// The options of the command.
 [[nodiscard]] std::vector<CommandOption> listOptions();
-/// The help text of these options.
-[[nodiscard]] std::string listHelp();
 /// Sets options by their names, without dashes. **Errors**: CommandLine.
-void setListOptions(ListConversion& conversion, const std::map<std::string, std::string>& values);
+void setListOptions(ListConversion& conversion, const GivenOptions& given);
 
 /// Sets one fact on the tilt series by the name of its option. **Errors**: CommandLine for a value
 /// that is wrong.

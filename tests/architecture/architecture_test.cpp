@@ -164,9 +164,6 @@ class ArchitectureTest : public QObject {
         addRow("JSON in a source", "engine/job/a.cpp", "#include <nlohmann/json.hpp>\n", false);
         addRow("JSON in a public header", "engine/job/a.h", "#include <nlohmann/json_fwd.hpp>\n",
                true);
-        addRow("CLI11 in arguments", "engine/job/options/arguments.cpp", "#include <CLI/CLI.hpp>\n",
-               false);
-        addRow("CLI11 elsewhere", "engine/job/match/job.cpp", "#include <CLI/CLI.hpp>\n", true);
         addRow("spdlog elsewhere", "engine/io/a.cpp", "#include <spdlog/spdlog.h>\n", true);
         addRow("POSIX in a public header", "engine/io/a.h", "#include <sys/stat.h>\n", true);
         addRow("unknown library", "engine/job/a.cpp", "#include <boost/format.hpp>\n", true);

@@ -211,7 +211,6 @@ const std::vector<Library>& libraries() {
           "tests/bench/"}},
         {"spdlog", "^spdlog/.*", {"engine/base/log.cpp"}},
         {"fmt", "^fmt/.*", {"engine/*.cpp", "app/*.cpp", "tests/"}},
-        {"CLI11", "^CLI/.*", {"engine/job/options/arguments.cpp"}},
         {"nlohmann-json",
          "^nlohmann/.*",
          {"engine/*.cpp", "engine/job/report/json_rows.h", "ui/*.cpp", "app/*.cpp", "tests/"}},

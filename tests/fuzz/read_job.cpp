@@ -5,7 +5,7 @@
 #include <string>
 
 #include "engine/base/error.h"
-#include "engine/job/arguments.h"
+#include "engine/job/any_job.h"
 #include "engine/job/report.h"
 #include "tests/fuzz/input_file.h"
 
@@ -20,7 +20,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     if (read) {
         flcc::fuzz::require(job::fromJobFile(job::toJobFile(*read)) == *read);
         const std::vector<std::string> options = job::toArguments(*read);
-        flcc::fuzz::require(job::toArguments(job::parseArguments(options).job) == options);
+        flcc::fuzz::require(job::toArguments(job::parseArguments("match", options).job) == options);
         return 0;
     }
     try {

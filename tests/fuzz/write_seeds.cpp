@@ -8,7 +8,7 @@
 #include "engine/base/error.h"
 #include "engine/io/image_file.h"
 #include "engine/io/list_file.h"
-#include "engine/job/arguments.h"
+#include "engine/job/any_job.h"
 #include "engine/job/job.h"
 #include "engine/plan/knowledge.h"
 #include "tests/engine/io/fixtures.h"

@@ -18,7 +18,7 @@
 #include "engine/features/box_quality.h"
 #include "engine/io/atomic_file.h"
 #include "engine/io/image_file.h"
-#include "engine/job/arguments.h"
+#include "engine/job/any_job.h"
 #include "tests/support/test_class.h"
 #include "tests/ui/window_support.h"
 #include "ui/base/message_bar.h"

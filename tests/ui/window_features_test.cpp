@@ -1,6 +1,8 @@
 #include <QAction>
+#include <QClipboard>
 #include <QComboBox>
 #include <QFileDialog>
+#include <QGuiApplication>
 #include <QLineEdit>
 #include <QListWidget>
 #include <QMenu>
@@ -19,7 +21,7 @@
 
 #include "engine/base/random.h"
 #include "engine/io/image_file.h"
-#include "engine/job/arguments.h"
+#include "engine/job/any_job.h"
 #include "tests/support/test_class.h"
 #include "tests/ui/window_support.h"
 #include "ui/features/features_panel.h"
@@ -312,13 +314,18 @@ void WindowFeaturesTest::listAndJobFileAreSaved() {
     QCOMPARE(static_cast<std::size_t>(lines("list.csv").size()), listed + 1);
     entries.at(1)->trigger();
     answer(panel(), "blobJobDialog", folder.filePath(QStringLiteral("job.json")));
-    const job::FeaturesJob job = job::featuresFromJobFile(
-        job::readJobFile(folder.filePath(QStringLiteral("job.json")).toStdString()));
+    const auto job = std::get<job::FeaturesJob>(job::anyFromJobFile(
+        job::readJobFile(folder.filePath(QStringLiteral("job.json")).toStdString())));
     QCOMPARE(job.detector.scales.count, 10);
     QCOMPARE(job.detector.levels, 64);
     QVERIFY(job.scene == scene.toStdString());
     QVERIFY(!job::runFeatures(job).cancelled); // as flcc-cli does
     QCOMPARE(lines("job.csv"), lines("list.csv"));
+    entries.at(2)->trigger();
+    job::FeaturesJob copied = job;
+    copied.blobs = "blobs.csv";
+    QCOMPARE(QGuiApplication::clipboard()->text(),
+             QString::fromStdString(job::toCommandLine(copied)));
 }
 
 /// Hills of many sizes, whose surroundings differ.

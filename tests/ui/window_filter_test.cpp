@@ -1,9 +1,11 @@
 #include <QAction>
 #include <QCheckBox>
+#include <QClipboard>
 #include <QComboBox>
 #include <QDialogButtonBox>
 #include <QDoubleSpinBox>
 #include <QFileDialog>
+#include <QGuiApplication>
 #include <QLabel>
 #include <QLineEdit>
 #include <QPushButton>
@@ -17,7 +19,7 @@
 
 #include "engine/filter/kernel.h"
 #include "engine/io/image_file.h"
-#include "engine/job/arguments.h"
+#include "engine/job/any_job.h"
 #include "engine/job/convolve_job.h"
 #include "tests/support/test_class.h"
 #include "tests/ui/window_support.h"
@@ -429,8 +431,8 @@ void WindowFilterTest::theJobFileRepeatsIt() {
     waitForPreview();
     test::click(part<QPushButton>("filterSaveJob"));
     answer(dialog(), "filterJobDialog", folder.filePath(QStringLiteral("dog.json")));
-    const job::ConvolveJob job = job::convolveFromJobFile(
-        job::readJobFile(folder.filePath(QStringLiteral("dog.json")).toStdString()));
+    const auto job = std::get<job::ConvolveJob>(job::anyFromJobFile(
+        job::readJobFile(folder.filePath(QStringLiteral("dog.json")).toStdString())));
     QCOMPARE(job.kernel, std::string("dog:2:4"));
     QVERIFY(job.border == filter::Border::Wrap && job.extent == method::Extent::Same);
     QVERIFY(job.precision == method::Precision::Double);
@@ -438,6 +440,11 @@ void WindowFilterTest::theJobFileRepeatsIt() {
     QVERIFY(job.scene == file.toStdString());
     QVERIFY(job.output == folder.filePath(QStringLiteral("dog.mha")).toStdString());
     QVERIFY(!job::runConvolve(job).cancelled); // as flcc-cli does
+    test::click(part<QPushButton>("filterCopyLine"));
+    QCOMPARE(QGuiApplication::clipboard()->text(),
+             QStringLiteral("flcc-cli convolve %1 dog:2:4 --output filtered.mha --border wrap "
+                            "--transforms fftw --precision double")
+                 .arg(file));
 }
 
 void WindowFilterTest::aValidResultHasItsOwnExtents() {

@@ -19,7 +19,7 @@
 #include "engine/base/error.h"
 #include "engine/base/tile_pool.h"
 #include "engine/io/image_file.h"
-#include "engine/job/arguments.h"
+#include "engine/job/any_job.h"
 #include "engine/job/verdicts.h"
 #include "tests/support/test_class.h"
 #include "tests/ui/window_support.h"

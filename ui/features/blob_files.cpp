@@ -1,10 +1,7 @@
 #include "ui/features/blob_files.h"
 
-#include <utility>
-
 #include "engine/io/atomic_file.h"
 #include "ui/base/text.h"
-#include "ui/work/job_file.h"
 
 namespace flcc::ui {
 
@@ -21,13 +18,6 @@ void saveBlobList(const job::FeaturesResult& result, const std::vector<features:
     io::AtomicFile out(listed.job.blobs);
     job::writeBlobs(out, listed, io::ListFormat::Auto);
     out.commit();
-}
-
-QString saveBlobJob(job::FeaturesJob job, const SceneEntry& scene, const QString& file,
-                    const io::ProtectedFiles& inputs) {
-    putScene(job, scene);
-    job.blobs = toPath(file).replace_extension(".csv");
-    return saveJobFile(job, file, inputs);
 }
 
 } // namespace flcc::ui

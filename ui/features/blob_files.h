@@ -16,9 +16,4 @@ void saveBlobList(const job::FeaturesResult& result, const std::vector<features:
                   const base::Geometry& geometry, const QString& file,
                   const io::ProtectedFiles& inputs);
 
-/// Writes `job` for a scene as a job file that names a list beside it; returns a sentence that says
-/// so. **Errors**: as saveBlobList().
-[[nodiscard]] QString saveBlobJob(job::FeaturesJob job, const SceneEntry& scene,
-                                  const QString& file, const io::ProtectedFiles& inputs);
-
 } // namespace flcc::ui

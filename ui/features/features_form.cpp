@@ -7,7 +7,7 @@
 #include <QLineEdit>
 #include <QSpinBox>
 
-#include "engine/job/arguments.h"
+#include "engine/job/command_line.h"
 
 namespace flcc::ui {
 

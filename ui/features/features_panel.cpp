@@ -187,6 +187,11 @@ QWidget* FeaturesPanel::buildSide() {
     auto* menu = new QMenu(m_save);
     m_saveList = menu->addAction(tr("List of blobs …"), this, &FeaturesPanel::askList);
     menu->addAction(tr("Job file …"), this, &FeaturesPanel::askJobFile);
+    menu->addAction(tr("Copy as command line"), this, [this] {
+        if (hasFile()) {
+            Q_EMIT statusMessage(copyCommandLine(namedJob("blobs.csv")));
+        }
+    });
     m_save->setMenu(menu);
     form->addRow(row(m_find, m_pairs));
     form->addRow(tr("Strength"), row(m_strength, m_strengthText));
@@ -473,9 +478,28 @@ void FeaturesPanel::askList() {
         [this](const QString& sentence, bool) { Q_EMIT statusMessage(sentence); });
 }
 
-void FeaturesPanel::askJobFile() {
-    if (m_document.scene().path.empty()) {
+/// Says why a job cannot name the scene where it cannot.
+bool FeaturesPanel::hasFile() {
+    const bool named = !m_document.scene().path.empty();
+    if (!named) {
         Q_EMIT statusMessage(unsavedScene(m_document.scene()));
+    }
+    return named;
+}
+
+job::FeaturesJob FeaturesPanel::namedJob(const std::filesystem::path& list) const {
+    job::FeaturesJob wanted = job();
+    putScene(wanted, m_document.scene());
+    wanted.blobs = list;
+    if (m_result) { // of the strength that the slider shows
+        wanted.detector.maxBlobs = kMostShown;
+        wanted.detector.minStrength = leastStrength();
+    }
+    return wanted;
+}
+
+void FeaturesPanel::askJobFile() {
+    if (!hasFile()) {
         return;
     }
     askWhereToSave(
@@ -483,12 +507,7 @@ void FeaturesPanel::askJobFile() {
         {tr("Save job"), tr("Job (*.json)"), "blobJobDialog", QStringLiteral("features.json"),
          "job"},
         [this](const QString& file) {
-            job::FeaturesJob wanted = job();
-            if (m_result) { // of the strength that the slider shows
-                wanted.detector.maxBlobs = kMostShown;
-                wanted.detector.minStrength = leastStrength();
-            }
-            return saveBlobJob(wanted, m_document.scene(), file, m_inputs());
+            return saveJobFile(namedJob(toPath(file).replace_extension(".csv")), file, m_inputs());
         },
         [this](const QString& sentence, bool) { Q_EMIT statusMessage(sentence); });
 }

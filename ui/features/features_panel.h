@@ -73,7 +73,10 @@ class FeaturesPanel : public QWidget {
     void useBox(const base::Box& box);
     void useSelected();
     void askList();
+    [[nodiscard]] bool hasFile();
     void askJobFile();
+    /// The job with the names of its files.
+    [[nodiscard]] job::FeaturesJob namedJob(const std::filesystem::path& list) const;
     [[nodiscard]] int selectedRow() const;
     [[nodiscard]] double leastStrength() const; ///< of the blobs that the slider shows
 

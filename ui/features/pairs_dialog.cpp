@@ -102,9 +102,19 @@ PairsDialog::PairsDialog(Document& document, RunController& controller, ViewsPan
     m_saveJob = addButton("SaveJob", tr("Save job …"));
     m_saveJob->setIcon(icon(QStringLiteral("save")));
     m_saveJob->setToolTip(tr("Saves this search as a file for flcc-cli features --job"));
+    m_copy = addButton("CopyLine", tr("Copy command line"));
+    m_copy->setIcon(icon(QStringLiteral("copy")));
+    m_copy->setToolTip(tr("Copies this search as a command line of flcc-cli"));
     m_saveList->setEnabled(false);
     connect(m_saveList, &QPushButton::clicked, this, [this] { askFile(false); });
     connect(m_saveJob, &QPushButton::clicked, this, [this] { askFile(true); });
+    connect(m_copy, &QPushButton::clicked, this, [this] {
+        try {
+            say(copyCommandLine(namedJob("pairs.csv")), false);
+        } catch (const base::Error& error) {
+            say(inWindowWords(error), true);
+        }
+    });
     connect(m_view, &PairsView::selectedByMouse, m_table,
             [this](int line) { line < 0 ? m_table->clearSelection() : m_table->selectRow(line); });
     connect(m_table, &QTableWidget::itemSelectionChanged, this, [this] {
@@ -179,6 +189,7 @@ void PairsDialog::workingChanged(bool working) {
     m_least->setEnabled(!working);
     m_saveList->setEnabled(false); // until there are pairs
     m_saveJob->setEnabled(!working);
+    m_copy->setEnabled(!working);
 }
 
 WorkDialog::Work PairsDialog::work() {
@@ -281,20 +292,24 @@ QString PairsDialog::saveList(const QString& file) {
     return tr("Saved as %1").arg(file);
 }
 
-/// The job writes its pairs beside the job file.
-QString PairsDialog::saveJob(const QString& file) {
+job::FeaturesJob PairsDialog::namedJob(const std::filesystem::path& list) const {
     const SceneEntry& first = m_document.scene();
     const std::optional<SceneEntry> other = second();
     if (first.path.empty() || !other || other->path.empty()) {
         throw base::Error(base::ErrorCode::Problem,
-                          "a job file needs two scenes that are in files; save a scene first "
+                          "a job needs two scenes that are in files; save a scene first "
                           "(File > Export > Scene)");
     }
     job::FeaturesJob job = this->job();
     putScene(job, first);
     job.match = other->path;
-    job.pairs = toPath(file).replace_extension(".csv");
-    return saveJobFile(job, file, m_window.inputs());
+    job.pairs = list;
+    return job;
+}
+
+/// The job writes its pairs beside the job file.
+QString PairsDialog::saveJob(const QString& file) {
+    return saveJobFile(namedJob(toPath(file).replace_extension(".csv")), file, m_window.inputs());
 }
 
 } // namespace flcc::ui

@@ -54,6 +54,8 @@ class PairsDialog : public WorkDialog {
     void askFile(bool jobFile);
     QString saveList(const QString& file);
     QString saveJob(const QString& file);
+    /// The job with the names of its files. **Errors**: Problem where a scene is in no file.
+    [[nodiscard]] job::FeaturesJob namedJob(const std::filesystem::path& list) const;
     void askScene();
     /// The second scene; empty without one.
     [[nodiscard]] std::optional<SceneEntry> second() const;
@@ -71,6 +73,7 @@ class PairsDialog : public WorkDialog {
     QTableWidget* m_table = nullptr;
     QPushButton* m_saveList = nullptr;
     QPushButton* m_saveJob = nullptr;
+    QPushButton* m_copy = nullptr;
     std::shared_ptr<const job::FeaturesResult> m_result; ///< never null
 };
 

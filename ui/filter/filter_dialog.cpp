@@ -101,6 +101,14 @@ FilterDialog::FilterDialog(Document& document, RunController& controller, ViewsP
     m_saveJob->setToolTip(tr("Saves the convolution as a file for flcc-cli convolve --job, which "
                              "with --stream filters the slices of a stack one by one"));
     connect(m_saveJob, &QPushButton::clicked, this, &FilterDialog::askJobFile);
+    m_copy = addButton("CopyLine", tr("Copy command line"));
+    m_copy->setIcon(icon(QStringLiteral("copy")));
+    m_copy->setToolTip(tr("Copies the convolution as a command line of flcc-cli"));
+    connect(m_copy, &QPushButton::clicked, this, [this] {
+        if (hasFile()) {
+            say(copyCommandLine(namedJob("filtered.mha")), false);
+        }
+    });
     for (auto* button : findChildren<QPushButton*>()) {
         button->setAutoDefault(false); // Return in a field must not close the dialog
         button->setDefault(false);
@@ -426,14 +434,23 @@ void FilterDialog::add(job::ConvolveResult& result, const SceneEntry& source,
 void FilterDialog::workingChanged(bool working) {
     m_form->setEnabled(!working);
     m_saveJob->setEnabled(!working);
+    m_copy->setEnabled(!working);
     if (!working && isPreviewDue()) {
         m_delay.start();
     }
 }
 
-void FilterDialog::askJobFile() {
-    if (m_document.scene().path.empty()) {
+/// Says why a job cannot name the scene where it cannot.
+bool FilterDialog::hasFile() {
+    const bool named = !m_document.scene().path.empty();
+    if (!named) {
         say(unsavedScene(m_document.scene()), true);
+    }
+    return named;
+}
+
+void FilterDialog::askJobFile() {
+    if (!hasFile()) {
         return;
     }
     askWhereToSave(
@@ -444,12 +461,16 @@ void FilterDialog::askJobFile() {
         [this](const QString& sentence, bool failed) { say(sentence, failed); });
 }
 
-/// The job writes its result beside the job file.
-QString FilterDialog::saveJob(const QString& file) {
+job::ConvolveJob FilterDialog::namedJob(const std::filesystem::path& output) const {
     job::ConvolveJob job = this->job();
     putScene(job, m_document.scene());
-    job.output = toPath(file).replace_extension(".mha");
-    return saveJobFile(job, file, m_window.inputs());
+    job.output = output;
+    return job;
+}
+
+/// The job writes its result beside the job file.
+QString FilterDialog::saveJob(const QString& file) {
+    return saveJobFile(namedJob(toPath(file).replace_extension(".mha")), file, m_window.inputs());
 }
 
 } // namespace flcc::ui

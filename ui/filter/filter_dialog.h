@@ -70,10 +70,13 @@ class FilterDialog : public WorkDialog {
     void showParts(const job::ConvolveReport& report);
     void refuse(const QString& sentence);
     void add(job::ConvolveResult& result, const SceneEntry& source, const QString& title);
+    [[nodiscard]] bool hasFile();
     void askJobFile();
     QString saveJob(const QString& file);
     /// The job of the controls, with the window's threads and memory limit.
     [[nodiscard]] job::ConvolveJob job() const;
+    /// The same with the names of its files.
+    [[nodiscard]] job::ConvolveJob namedJob(const std::filesystem::path& output) const;
     [[nodiscard]] job::ConvolveImages images(const job::ConvolveJob& job) const;
     /// The name of the scene that Apply would add.
     [[nodiscard]] QString sceneTitle() const;
@@ -91,6 +94,7 @@ class FilterDialog : public WorkDialog {
     QCheckBox* m_originalBox = nullptr;
     QLabel* m_caption = nullptr;
     QPushButton* m_saveJob = nullptr;
+    QPushButton* m_copy = nullptr;
     QTimer m_delay;             ///< joins the changes of one event
     std::uint64_t m_wanted = 0; ///< number of the last change
     std::uint64_t m_shown = 0;  ///< number of the change whose preview is shown

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "engine/job/arguments.h"
+#include "engine/job/any_job.h"
 #include "engine/job/scene_grid.h"
 #include "ui/base/text.h"
 

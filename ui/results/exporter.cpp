@@ -16,7 +16,7 @@
 #include "engine/io/heatmap_file.h"
 #include "engine/io/image_file.h"
 #include "engine/io/peak_file.h"
-#include "engine/job/arguments.h"
+#include "engine/job/any_job.h"
 #include "engine/job/exports.h"
 #include "engine/job/mask_shape.h"
 #include "ui/base/focused_field.h"

@@ -13,7 +13,7 @@
 
 #include "engine/base/error.h"
 #include "engine/io/heatmap_file.h"
-#include "engine/job/arguments.h"
+#include "engine/job/command_line.h"
 #include "ui/base/text.h"
 #include "ui/base/theme.h"
 #include "ui/bridge/scene_widget.h"

@@ -1,6 +1,7 @@
 #include "ui/work/job_file.h"
 
-#include <QCoreApplication>
+#include <QClipboard>
+#include <QGuiApplication>
 
 #include "engine/io/atomic_file.h"
 #include "ui/base/text.h"
@@ -23,9 +24,14 @@ void putScene(job::Common& job, const SceneEntry& scene) {
 }
 
 QString unsavedScene(const SceneEntry& scene) {
-    return translated("A job file cannot name the scene %1, which is not in a file: save it first "
+    return translated("A job cannot name the scene %1, which is not in a file: save it first "
                       "(File > Export > Scene).")
         .arg(scene.name);
+}
+
+QString copyCommandLine(const job::AnyJob& job) {
+    QGuiApplication::clipboard()->setText(toQString(job::toCommandLine(job)));
+    return translated("The job was copied to the clipboard as a command line.");
 }
 
 QString saveJobFile(const job::AnyJob& job, const QString& file, const io::ProtectedFiles& inputs) {

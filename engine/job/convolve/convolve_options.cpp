@@ -1,7 +1,5 @@
-#include "engine/job/convolve_job.h"
+#include "engine/job/convolve/convolve_options.h"
 
-#include <algorithm>
-#include <map>
 #include <utility>
 
 #include "engine/job/convolve/convolve_run.h"
@@ -65,49 +63,28 @@ std::vector<detail::Option<ConvolveJob>> makeRows() {
     };
 }
 
-const detail::OptionTable<ConvolveJob>& table() {
-    static const detail::OptionTable<ConvolveJob> kTable("convolve", makeRows());
-    return kTable;
-}
-
-/// `given` are the names of options that were set beside those of a job file.
-void requireSensible(const ConvolveJob& job, const std::vector<std::string>& given) {
+void requireSensible(const ConvolveJob& job) {
     detail::requireFrames(job);
     if (job.planReport.empty()) {
         filter::requireParts(job.parts, job.method);
-        return;
-    }
-    if (job.parts > 0) {
+    } else if (job.parts > 0) {
         detail::refuseBesidePlan("parts");
-    }
-    for (const std::string& name : detail::plannedOptions()) {
-        if (std::ranges::find(given, name) != given.end()) {
-            detail::refuseBesidePlan(name);
-        }
     }
 }
 
 } // namespace
 
-std::vector<CommandOption> convolveOptions() { return table().options(); }
-
-std::string convolveHelp() { return table().help(); }
-
-void setConvolveOptions(ConvolveJob& job, const std::map<std::string, std::string>& values) {
-    table().set(job, values);
-    std::vector<std::string> given;
-    for (const auto& [name, value] : values) {
-        given.push_back(name);
-    }
-    requireSensible(job, given);
-}
-
-std::string toJobFile(const ConvolveJob& job) { return table().toFile(job); }
-
-ConvolveJob convolveFromJobFile(std::string_view text) {
-    ConvolveJob job;
-    requireSensible(job, table().setFromFile(job, text));
-    return job;
+const detail::OptionTable<ConvolveJob>& detail::convolveOptions() {
+    static const OptionTable<ConvolveJob> kTable(
+        {.name = "convolve",
+         .places = {{"scene"}, {"kernel"}},
+         .usage = "a scene and a kernel: flcc-cli convolve SCENE KERNEL --output FILE",
+         .replace = settlePlan,
+         .require = requireSensible,
+         .isComplete =
+             [](const ConvolveJob& job) { return !job.scene.empty() && !job.kernel.empty(); }},
+        makeRows());
+    return kTable;
 }
 
 } // namespace flcc::job

@@ -10,6 +10,7 @@
 #include "engine/base/stopwatch.h"
 #include "engine/base/text.h"
 #include "engine/io/image_file.h"
+#include "engine/job/any_job.h"
 #include "engine/job/input/inputs.h"
 #include "engine/job/input/limits.h"
 #include "engine/job/knowledge.h"
@@ -191,6 +192,7 @@ bool ConvolveRun::take(std::shared_ptr<const SceneImage> scene) {
     if (first) {
         note(*m_scene);
         report.environment = environment();
+        report.commandLine = toCommandLine(m_job);
         report.jobFile = toJobFile(m_job);
         report.inputs.push_back(inputReport("scene", *m_scene));
         if (!readKernel()) {

@@ -1,6 +1,5 @@
-#include "engine/job/features.h"
+#include "engine/job/features/features_options.h"
 
-#include <map>
 #include <optional>
 
 #include "engine/job/options/common_options.h"
@@ -102,27 +101,16 @@ std::vector<Row> makeRows() {
     };
 }
 
-const detail::OptionTable<FeaturesJob>& table() {
-    static const detail::OptionTable<FeaturesJob> kTable("features", makeRows());
-    return kTable;
-}
-
 } // namespace
 
-std::vector<CommandOption> featuresOptions() { return table().options(); }
-
-std::string featuresHelp() { return table().help(); }
-
-void setFeaturesOptions(FeaturesJob& job, const std::map<std::string, std::string>& values) {
-    table().set(job, values);
-}
-
-std::string toJobFile(const FeaturesJob& job) { return table().toFile(job); }
-
-FeaturesJob featuresFromJobFile(std::string_view text) {
-    FeaturesJob job;
-    table().setFromFile(job, text);
-    return job;
+const detail::OptionTable<FeaturesJob>& detail::featuresOptions() {
+    static const OptionTable<FeaturesJob> kTable(
+        {.name = "features",
+         .places = {{"image"}},
+         .usage = "one image: flcc-cli features IMAGE [options]",
+         .isComplete = [](const FeaturesJob& job) { return !job.scene.empty(); }},
+        makeRows());
+    return kTable;
 }
 
 } // namespace flcc::job

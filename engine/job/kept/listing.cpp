@@ -122,7 +122,7 @@ std::string imageInfoJson(const std::filesystem::path& path, bool verify,
                  {"notes", info.notes}});
 }
 
-io::Reading readingOf(const std::map<std::string, std::string>& options) {
+io::Reading readingOf(const GivenOptions& options) {
     Job job;
     detail::matchOptions().set(job, options);
     return job.reading;

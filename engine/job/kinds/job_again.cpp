@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "engine/base/error.h"
-#include "engine/job/arguments.h"
+#include "engine/job/any_job.h"
 #include "engine/job/knowledge.h"
 #include "engine/job/output/export_files.h"
 
@@ -220,8 +220,8 @@ Again runAgain(const path& file, const Json& before, const std::stop_token& stop
     Again done =
         std::visit([&](const auto& one) { return again(one, file, before, stop, heard); }, job);
     done.inputs = std::move(inputs);
-    if (const auto* const match = std::get_if<Job>(&stated); match != nullptr && !done.cancelled) {
-        done.report["command_line"] = toCommandLine(*match);
+    if (!done.cancelled) {
+        done.report["command_line"] = toCommandLine(stated);
     }
     return done;
 }

@@ -7,7 +7,7 @@
 
 #include "engine/base/error.h"
 #include "engine/base/log.h"
-#include "engine/job/arguments.h"
+#include "engine/job/any_job.h"
 #include "engine/job/knowledge.h"
 #include "engine/job/match/scene_state.h"
 #include "engine/job/match/scenes.h"

@@ -5,7 +5,6 @@
 #include <utility>
 
 #include "engine/base/stopwatch.h"
-#include "engine/job/arguments.h"
 #include "engine/job/match/scene_state.h"
 #include "engine/job/options/options.h"
 #include "engine/job/output/export_files.h"

@@ -2,7 +2,7 @@
 #include <utility>
 
 #include "engine/base/stopwatch.h"
-#include "engine/job/arguments.h"
+#include "engine/job/any_job.h"
 #include "engine/job/input/limits.h"
 #include "engine/job/input/poses.h"
 #include "engine/job/match/scene_state.h"

@@ -2,7 +2,7 @@
 
 #include <utility>
 
-#include "engine/job/arguments.h"
+#include "engine/job/command_line.h"
 #include "engine/job/options/option_kinds.h"
 #include "engine/plan/planner.h"
 
@@ -260,6 +260,20 @@ const std::vector<std::string>& plannedOptions() {
     static const std::vector<std::string> kNames{"method",  "tile",       "device",
                                                  "threads", "transforms", "planning"};
     return kNames;
+}
+
+void settlePlan(PlannedJob& job, const GivenOptions& given) {
+    const std::vector<std::string>& planned = plannedOptions();
+    const auto decided = std::ranges::find_if(
+        planned, [&](const std::string& name) { return given.contains(name); });
+    if (given.contains("plan")) {
+        if (decided != planned.end()) {
+            refuseBesidePlan(*decided);
+        }
+        job.takePlan({}); // the option sets the report
+    } else if (decided != planned.end()) {
+        job.planReport.clear();
+    }
 }
 
 void refuseBesidePlan(const std::string& option) {

@@ -41,6 +41,10 @@ namespace flcc::job::detail {
 /// The options that a plan report decides; none of them may be combined with `plan`.
 [[nodiscard]] const std::vector<std::string>& plannedOptions();
 
+/// Lets options of one source replace a plan report and what it decides: the options of the command
+/// line come after those of the job file, and win. **Errors**: CommandLine for both in one source.
+void settlePlan(PlannedJob& job, const GivenOptions& given);
+
 /// Throws that `option` cannot be combined with a plan report. **Errors**: CommandLine.
 [[noreturn]] void refuseBesidePlan(const std::string& option);
 

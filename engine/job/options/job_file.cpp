@@ -7,7 +7,7 @@
 
 #include "engine/base/error.h"
 #include "engine/base/text.h"
-#include "engine/job/arguments.h"
+#include "engine/job/any_job.h"
 #include "engine/job/report/text.h"
 #include "engine/job/report/text_file.h"
 
@@ -134,7 +134,7 @@ std::string jobFile(const std::string& command, const std::vector<FileValue>& va
     return json.dump(2) + "\n";
 }
 
-std::vector<FileValue>
+GivenOptions
 valuesOfJobFile(const std::string& command, std::string_view text,
                 const std::function<std::optional<FileShape>(std::string_view)>& shapeOf) {
     Json json = parseObject(text);
@@ -147,15 +147,14 @@ valuesOfJobFile(const std::string& command, std::string_view text,
                    command + "\"");
     }
     json.erase("command");
-    std::vector<FileValue> values;
+    GivenOptions values;
     for (const auto& [key, value] : json.items()) {
         const std::optional<FileShape> shape = shapeOf(key);
         if (!shape) {
             refuseFile("unknown option \"" + base::excerpt(key) + "\" in the job file");
         }
-        std::vector<std::string> texts =
+        values[key] =
             shape->repeats ? textsOf(key, value) : std::vector{textOf(key, shape->kind, value)};
-        values.push_back({key, shape->kind, std::move(texts)});
     }
     return values;
 }

@@ -6,6 +6,8 @@
 #include <string_view>
 #include <vector>
 
+#include "engine/job/command_line.h"
+
 namespace flcc::job::detail {
 
 /// Type of an option's value in a job file.
@@ -28,10 +30,10 @@ struct FileShape {
 /// key "command".
 [[nodiscard]] std::string jobFile(const std::string& command, const std::vector<FileValue>& values);
 
-/// The values of such a file in its order; `shapeOf` is empty for an unknown option.
+/// The values of such a file; `shapeOf` is empty for an unknown option.
 /// **Errors**: Input for a text that is not JSON; CommandLine for an unknown option, the file of
 /// another command, and for a value of the wrong type.
-[[nodiscard]] std::vector<FileValue>
+[[nodiscard]] GivenOptions
 valuesOfJobFile(const std::string& command, std::string_view text,
                 const std::function<std::optional<FileShape>(std::string_view)>& shapeOf);
 

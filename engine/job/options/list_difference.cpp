@@ -62,7 +62,7 @@ std::vector<match::ComparedPosition> positionsOf(const io::PositionList& list) {
 }
 
 const detail::OptionTable<ListDifference>& table() {
-    static const detail::OptionTable<ListDifference> kTable("diff", [] {
+    static const detail::OptionTable<ListDifference> kTable({.name = "diff"}, [] {
         std::vector<Row> rows{
             {.name = "tolerance",
              .value = "DISTANCE",
@@ -220,11 +220,8 @@ ComparedLists diffLists(const ListDifference& difference) {
 
 std::vector<CommandOption> differenceOptions() { return table().options(); }
 
-std::string differenceHelp() { return table().help(); }
-
-void setDifferenceOptions(ListDifference& difference,
-                          const std::map<std::string, std::string>& values) {
-    table().set(difference, values);
+void setDifferenceOptions(ListDifference& difference, const GivenOptions& given) {
+    table().set(difference, given);
 }
 
 } // namespace flcc::job

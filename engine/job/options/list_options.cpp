@@ -211,7 +211,7 @@ Row onlyRow() {
 }
 
 const detail::OptionTable<ListConversion>& table() {
-    static const detail::OptionTable<ListConversion> kTable("peaks", [] {
+    static const detail::OptionTable<ListConversion> kTable({.name = "peaks"}, [] {
         std::vector<Row> rows{
             fileRow("output", "the list that is written; without it the list is printed",
                     &ListConversion::output),
@@ -248,10 +248,8 @@ const detail::OptionTable<ListConversion>& table() {
 
 std::vector<CommandOption> listOptions() { return table().options(); }
 
-std::string listHelp() { return table().help(); }
-
-void setListOptions(ListConversion& conversion, const std::map<std::string, std::string>& values) {
-    table().set(conversion, values);
+void setListOptions(ListConversion& conversion, const GivenOptions& given) {
+    table().set(conversion, given);
 }
 
 void setListUnknown(io::ListUnknowns& unknowns, const std::string& option,
@@ -266,34 +264,34 @@ void setListUnknown(io::ListUnknowns& unknowns, const std::string& option,
 namespace detail {
 
 std::vector<Option<Job>> peakListOptions() {
-    std::vector<Option<Job>> options{
-        {.name = "peaks-format",
-         .kind = ValueKind::Text,
-         .value = "FORMAT",
-         .help = "format of the peaks: auto (by extension), " + formatNames(),
-         .get =
-             [](const Job& job) {
-                 return job.peaksFormat == io::ListFormat::Auto
-                            ? std::nullopt
-                            : std::optional(std::string(io::name(job.peaksFormat)));
-             },
-         .set =
-             [](Job& job, const std::string& text) {
-                 job.peaksFormat = io::listFormatNamed(text, "--peaks-format");
-             },
-         .positional = false}};
+    std::vector<Option<Job>> options{{
+        .name = "peaks-format",
+        .kind = ValueKind::Text,
+        .value = "FORMAT",
+        .help = "format of the peaks: auto (by extension), " + formatNames(),
+        .get =
+            [](const Job& job) {
+                return job.peaksFormat == io::ListFormat::Auto
+                           ? std::nullopt
+                           : std::optional(std::string(io::name(job.peaksFormat)));
+            },
+        .set =
+            [](Job& job, const std::string& text) {
+                job.peaksFormat = io::listFormatNamed(text, "--peaks-format");
+            },
+    }};
     for (const UnknownRow& row : unknownRows()) {
         // Peaks have the size of their template, and columns for corner and centre.
         if (row.name != "box" && row.name != "anchor") {
-            options.push_back(
-                {.name = row.name,
-                 .kind = row.kind,
-                 .value = row.value,
-                 .help = row.help,
-                 .get = [&row](const Job& job) { return row.get(job.peaksUnknowns); },
-                 .set = [&row](Job& job,
-                               const std::string& text) { row.set(job.peaksUnknowns, text); },
-                 .positional = false});
+            options.push_back({
+                .name = row.name,
+                .kind = row.kind,
+                .value = row.value,
+                .help = row.help,
+                .get = [&row](const Job& job) { return row.get(job.peaksUnknowns); },
+                .set = [&row](Job& job,
+                              const std::string& text) { row.set(job.peaksUnknowns, text); },
+            });
         }
     }
     return options;

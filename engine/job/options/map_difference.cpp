@@ -26,7 +26,7 @@ namespace {
 const detail::OptionTable<MapDifference>& mapTable() {
     using namespace detail::kinds;
     static const detail::OptionTable<MapDifference> kTable(
-        "diff of two images",
+        {.name = "diff of two images"},
         {numberOption<MapDifference>(
              "tolerance", "V", "of two images: largest difference of two values that are equal (0)",
              &MapDifference::tolerance, 0),
@@ -274,11 +274,8 @@ std::string mapsJson(const ComparedMaps& maps) {
 
 std::vector<CommandOption> mapDifferenceOptions() { return mapTable().options(); }
 
-std::string mapDifferenceHelp() { return mapTable().help(); }
-
-void setMapDifferenceOptions(MapDifference& difference,
-                             const std::map<std::string, std::string>& values) {
-    mapTable().set(difference, values);
+void setMapDifferenceOptions(MapDifference& difference, const GivenOptions& given) {
+    mapTable().set(difference, given);
 }
 
 } // namespace flcc::job

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <concepts>
 #include <functional>
-#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -12,7 +11,7 @@
 
 #include "engine/base/error.h"
 #include "engine/base/text.h"
-#include "engine/job/command_option.h"
+#include "engine/job/command_line.h"
 #include "engine/job/options/job_file.h"
 #include "engine/job/report/text.h"
 
@@ -29,14 +28,18 @@ template <class J> struct Option {
     std::function<std::optional<std::string>(const J&)> get{};
     /// **Errors**: CommandLine, naming the option, for a value out of range.
     std::function<void(J&, const std::string&)> set{};
-    /// The first value may be given without the option's name on the command line.
-    bool positional = false;
     /// Returns all values of an option that may be repeated; then `get` and `set` are empty. In a
     /// job file one value is a text, several are a list.
     std::function<std::vector<std::string>(const J&)> getAll{};
     std::function<void(J&, const std::vector<std::string>&)> setAll{};
 
+    /// All values that follow are of this option on the command line: names of files by a pattern.
+    bool many = false;
+
     [[nodiscard]] bool repeats() const { return static_cast<bool>(getAll); }
+    [[nodiscard]] OptionTimes times() const {
+        return many ? OptionTimes::Many : repeats() ? OptionTimes::Repeated : OptionTimes::Once;
+    }
 
     /// The values in `job`; empty if it has the default.
     [[nodiscard]] std::vector<std::string> valuesOf(const J& job) const {
@@ -60,7 +63,7 @@ template <class J> struct Option {
     /// An option of all jobs is one of each kind of job.
     template <class D>
     requires(std::derived_from<D, J> && !std::same_as<D, J>) operator Option<D>() const {
-        return {name, kind, value, help, get, set, positional, getAll, setAll};
+        return {name, kind, value, help, get, set, getAll, setAll, many};
     }
 
     /// The same option with another help or name.
@@ -76,13 +79,33 @@ template <class J> struct Option {
     }
 };
 
+/// An option that a plain argument stands for.
+struct PlainArgument {
+    std::string option;
+    std::string notWith{}; ///< an option beside which the name must be written
+};
+
+/// A command whose options make a job, or what is like one.
+template <class J> struct Command {
+    std::string name;
+    std::vector<PlainArgument> places{}; ///< what plain arguments are, in their order
+    std::string usage{};                 ///< the same in words: "an image: flcc-cli features IMAGE"
+    /// What options replace in a job, before they are set. **Errors**: CommandLine.
+    std::function<void(J&, const GivenOptions&)> replace{};
+    /// Refuses a job after its options are set. **Errors**: CommandLine.
+    std::function<void(const J&)> require{};
+    /// Whether it has what a command line must give.
+    std::function<bool(const J&)> isComplete{};
+};
+
 /// The options of a command in the order of the help: its job from options or from a job file, and
 /// the other way round.
 template <class J> class OptionTable {
   public:
-    OptionTable(std::string command, std::vector<Option<J>> rows)
+    OptionTable(Command<J> command, std::vector<Option<J>> rows)
         : m_command(std::move(command)), m_rows(std::move(rows)) {}
 
+    [[nodiscard]] const Command<J>& command() const { return m_command; }
     [[nodiscard]] const std::vector<Option<J>>& rows() const { return m_rows; }
 
     /// The option with that name, or null.
@@ -94,30 +117,50 @@ template <class J> class OptionTable {
     [[nodiscard]] std::vector<CommandOption> options() const {
         std::vector<CommandOption> options;
         for (const Option<J>& row : m_rows) {
-            options.push_back({row.name, row.value, row.help});
+            options.push_back({row.name, row.value, row.help, row.times()});
         }
         return options;
     }
 
-    [[nodiscard]] std::string help() const {
-        std::string text;
-        for (const Option<J>& row : m_rows) {
-            text +=
-                helpLine("--" + row.name + (row.value.empty() ? "" : " " + row.value), row.help);
+    /// **Errors**: CommandLine for an unknown name or a value that is wrong.
+    void set(J& job, const GivenOptions& given) const {
+        for (const auto& [name, values] : given) {
+            if (find(name) == nullptr) {
+                refuse("unknown option \"" + base::excerpt(name) + "\" of " + m_command.name);
+            }
         }
-        return text;
+        if (m_command.replace) {
+            m_command.replace(job, given);
+        }
+        for (const Option<J>& row : m_rows) {
+            if (const auto found = given.find(row.name); found != given.end()) {
+                row.setValues(job, found->second);
+            }
+        }
+        if (m_command.require) {
+            m_command.require(job);
+        }
     }
 
-    /// **Errors**: CommandLine for an unknown name or a value that is wrong.
-    void set(J& job, const std::map<std::string, std::string>& values) const {
-        for (const auto& [name, value] : values) {
-            const Option<J>* const row = find(name);
-            if (row == nullptr) {
-                throw base::Error(base::ErrorCode::CommandLine,
-                                  "unknown option \"" + base::excerpt(name) + "\" of " + m_command);
-            }
-            row->setValues(job, {value});
+    /// Sets what a command line says. **Errors**: CommandLine.
+    void setLine(J& job, CommandLine line) const {
+        for (std::size_t i = line.plain.size(); i-- > 0;) { // the first one comes to the front last
+            place(line.options, i, line.plain[i]);
         }
+        set(job, line.options);
+        if (m_command.isComplete && !m_command.isComplete(job)) {
+            refuse(m_command.name + " needs " + m_command.usage);
+        }
+    }
+
+    /// The job of a job file. **Errors**: as valuesOfJobFile() and set().
+    [[nodiscard]] J fromFile(std::string_view text) const {
+        J job;
+        set(job, valuesOfJobFile(m_command.name, text, [this](std::string_view name) {
+                const Option<J>* const row = find(name);
+                return row ? std::optional(FileShape{row->kind, row->repeats()}) : std::nullopt;
+            }));
+        return job;
     }
 
     [[nodiscard]] std::string toFile(const J& job) const {
@@ -127,26 +170,81 @@ template <class J> class OptionTable {
                 values.push_back({row.name, row.kind, std::move(texts)});
             }
         }
-        return jobFile(m_command, values);
+        return jobFile(m_command.name, values);
     }
 
-    /// Sets what a job file says and returns the names of its options. **Errors**: as
-    /// valuesOfJobFile().
-    std::vector<std::string> setFromFile(J& job, std::string_view text) const {
-        const auto shapeOf = [this](std::string_view name) {
-            const Option<J>* const row = find(name);
-            return row ? std::optional(FileShape{row->kind, row->repeats()}) : std::nullopt;
-        };
-        std::vector<std::string> names;
-        for (const FileValue& value : valuesOfJobFile(m_command, text, shapeOf)) {
-            find(value.name)->setValues(job, value.texts);
-            names.push_back(value.name);
+    /// The options from which set() makes an equal job; those with default values are left out.
+    [[nodiscard]] std::vector<std::string> toArguments(const J& job) const {
+        std::vector<std::string> arguments;
+        for (const Option<J>& row : m_rows) {
+            std::vector<std::string> values = row.valuesOf(job);
+            if (!values.empty() && isPlain(row.name, job)) {
+                const bool dash = values.front().starts_with("-");
+                arguments.push_back((dash ? "./" : "") + values.front());
+                values.erase(values.begin());
+            }
+            for (const std::string& value : values) {
+                if (row.kind == ValueKind::Flag) {
+                    arguments.push_back("--" + row.name);
+                } else if (value.starts_with("-")) {
+                    arguments.push_back("--" + row.name + "=" + value);
+                } else {
+                    arguments.push_back("--" + row.name);
+                    arguments.push_back(value);
+                }
+            }
         }
-        return names;
+        return arguments;
+    }
+
+    /// The job as one line for a shell.
+    [[nodiscard]] std::string toCommandLine(const J& job) const {
+        std::vector<std::string> words = toArguments(job);
+        words.insert(words.begin(), {"flcc-cli", m_command.name});
+        return shellLine(words);
     }
 
   private:
-    std::string m_command;
+    [[noreturn]] static void refuse(const std::string& sentence) {
+        throw base::Error(base::ErrorCode::CommandLine, sentence);
+    }
+
+    /// Sets plain argument `i` before the values that are given by name.
+    void place(GivenOptions& given, std::size_t i, const std::string& value) const {
+        if (i >= m_command.places.size()) {
+            refuse("unexpected argument \"" + base::excerpt(value) + "\"; " + m_command.name +
+                   " takes " + m_command.usage);
+        }
+        const auto& [option, notWith] = m_command.places[i];
+        if (given.contains(notWith)) {
+            refuse("with --" + notWith + ", no " + option + " can be a plain argument; write --" +
+                   option + " " + value);
+        }
+        std::vector<std::string>& values = given[option];
+        if (!values.empty() && !find(option)->repeats()) {
+            refuse("the " + option + " is given twice: as --" + option + " and as \"" +
+                   base::excerpt(value) + "\"");
+        }
+        values.insert(values.begin(), value);
+    }
+
+    /// Whether the first value of an option is written as a plain argument. One behind an option
+    /// with many values would be one more of them.
+    [[nodiscard]] bool isPlain(const std::string& name, const J& job) const {
+        for (const PlainArgument& place : m_command.places) {
+            const bool excluded =
+                !place.notWith.empty() && !find(place.notWith)->valuesOf(job).empty();
+            if (excluded || place.option == name) {
+                return !excluded;
+            }
+            if (find(place.option)->valuesOf(job).size() != 1) {
+                return false;
+            }
+        }
+        return false;
+    }
+
+    Command<J> m_command;
     std::vector<Option<J>> m_rows;
 };
 

@@ -4,7 +4,6 @@
 #include <limits>
 #include <utility>
 
-#include "engine/job/arguments.h"
 #include "engine/job/options/common_options.h"
 #include "engine/job/options/export_options.h"
 #include "engine/job/options/list_options.h"
@@ -23,7 +22,7 @@ Option<Job> sceneOption() {
                        .value = "FILE...",
                        .help =
                            "scenes, each searched on its own; the first may be a plain argument",
-                       .positional = true};
+                       .many = true};
     option.getAll = [](const Job& job) {
         std::vector<std::string> values;
         if (!job.scene.empty()) {
@@ -513,10 +512,26 @@ std::vector<Option<Job>> makeOptions() {
     return all;
 }
 
+Command<Job> matchCommand() {
+    return {.name = "match",
+            .places = {{"scene"}, {"template", "crop"}},
+            .usage = "a scene and one template as plain arguments; further ones follow --scene and "
+                     "--template",
+            .replace =
+                [](Job& job, const GivenOptions& given) {
+                    settlePlan(job, given);
+                    if (given.contains("template") || given.contains("crop")) { // all of them
+                        job.crops.clear();
+                        job.templates.clear();
+                    }
+                },
+            .require = requireThreshold};
+}
+
 } // namespace
 
 const OptionTable<Job>& matchOptions() {
-    static const OptionTable<Job> kTable("match", makeOptions());
+    static const OptionTable<Job> kTable(matchCommand(), makeOptions());
     return kTable;
 }
 

@@ -26,6 +26,7 @@ std::string toJson(const ConvolveReport& report) {
     Json json;
     json["version"] = kReportVersion;
     json["command"] = "convolve";
+    json["command_line"] = orNull(report.commandLine);
     json["job"] = settingsJson(report.jobFile);
     json["problem"] = {{"operation", "convolve"},
                        {"extent", method::name(problem.extent)},

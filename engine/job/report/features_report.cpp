@@ -2,7 +2,7 @@
 #include <string>
 
 #include "engine/base/spacing.h"
-#include "engine/job/features.h"
+#include "engine/job/any_job.h"
 #include "engine/job/report/export_report.h"
 #include "engine/job/report/json_rows.h"
 #include "engine/job/report/text.h"
@@ -105,6 +105,7 @@ Json matchJson(const FeaturesResult& result) {
 std::string toJson(const FeaturesResult& result) {
     const Json json{{"version", kReportVersion},
                     {"command", "features"},
+                    {"command_line", toCommandLine(result.job)},
                     {"job", settingsJson(toJobFile(result.job))},
                     {"problem", problemJson(result)},
                     {"run", runJson(result)},

@@ -5,7 +5,8 @@
 #include <clocale>
 
 #include "engine/io/atomic_file.h"
-#include "engine/job/arguments.h"
+#include "engine/job/any_job.h"
+#include "engine/job/command_line.h"
 #include "engine/job/input/inputs.h"
 #include "engine/job/peak_lists.h"
 #include "tests/engine/job/job_cases.h"
@@ -64,10 +65,10 @@ Job fullJob() {
     return job;
 }
 
-Job parsed(const Arguments& args) { return job::parseArguments(args).job; }
+Job parsed(const Arguments& args) { return test::matchOf(args); }
 
 ErrorCode codeOf(const Arguments& args) {
-    return test::thrownBy([&] { (void)job::parseArguments(args); }).code;
+    return test::thrownBy([&] { (void)job::parseArguments("match", args); }).code;
 }
 
 } // namespace
@@ -250,6 +251,8 @@ void JobArgumentsTest::plainArgumentsAreSceneAndTemplate() {
         QVERIFY((job.templates == Files{"t"}));
         QVERIFY(parsed(job::toArguments(job)) == job);
     }
+    QVERIFY(parsed({"s", "--template=--t", "--map", "-.mha"}).templates == Files{"--t"});
+    QVERIFY(parsed({"s", "t", "--min-score", "-.5"}).minScore == -0.5);
     QVERIFY(parsed({"s", "t", "--min-score", "-0.5"}).minScore == -0.5);
     QVERIFY(parsed({"s", "t", "--min-score=-0.5"}).minScore == -0.5);
 }
@@ -272,6 +275,8 @@ void JobArgumentsTest::whatIsWrongIsNamed_data() {
     row("no second template", {"s", "t", "--template"}, "--template");
     row("plain template and crop", {"s", "t", "--crop", "1,2:3,4"}, "--crop");
     row("no value", {"s", "t", "--map"}, "--map");
+    row("an option for a value", {"s", "t", "--map", "--json"}, "--map=--json");
+    row("two dashes for a value", {"s", "t", "--map", "--", "u"}, "--map");
     row("empty name", {"s", "t", "--map", ""}, "--map");
     row("quiet and verbose", {"s", "t", "--quiet", "--verbose"}, "--quiet");
     row("flag with a value", {"s", "t", "--invert=maybe"}, "--invert");
@@ -280,7 +285,7 @@ void JobArgumentsTest::whatIsWrongIsNamed_data() {
 void JobArgumentsTest::whatIsWrongIsNamed() {
     QFETCH(Arguments, args);
     QFETCH(QString, named);
-    const test::Thrown thrown = test::thrownBy([&] { (void)job::parseArguments(args); });
+    const test::Thrown thrown = test::thrownBy([&] { (void)job::parseArguments("match", args); });
     QCOMPARE(thrown.code, ErrorCode::CommandLine);
     QVERIFY2(QString::fromStdString(thrown.sentence).contains(named), thrown.sentence.c_str());
 }
@@ -350,10 +355,11 @@ void JobArgumentsTest::theCommandLineReplacesTheJobFile() {
     QVERIFY(changed.crops.empty());
     QCOMPARE(changed.minScore, 0.5);
     QCOMPARE(changed.threads, 2);
-    const job::ParsedArguments saved = job::parseArguments({"--job", file, "--save-job", "x.json"});
+    const job::ParsedArguments saved =
+        job::parseArguments("match", {"--job", file, "--save-job", "x.json"});
     QVERIFY(saved.saveJob == "x.json");
     QCOMPARE(test::thrownBy([] {
-                 (void)job::parseArguments({"--job", "missing.json"});
+                 (void)job::parseArguments("match", {"--job", "missing.json"});
              }).code,
              ErrorCode::Input);
 }
@@ -452,7 +458,7 @@ void JobArgumentsTest::aJobFileHasALargestSize() {
 }
 
 void JobArgumentsTest::everyOptionIsInTheHelp() {
-    const QString help = QString::fromStdString(job::argumentsHelp());
+    const QString help = QString::fromStdString(job::helpOf(job::optionsOf("match")));
     for (const std::string& argument : job::toArguments(fullJob())) {
         if (argument.starts_with("--")) {
             QVERIFY2(help.contains(QString::fromStdString(argument.substr(0, argument.find('=')))),
@@ -465,9 +471,9 @@ void JobArgumentsTest::everyWayOfPlanningHasAName() {
     for (const plan::Planning planning :
          {plan::Planning::Measure, plan::Planning::Estimate, plan::Planning::Exhaustive}) {
         const std::string name(plan::name(planning));
-        const Job job = job::parseArguments({"a.png", "b.png", "--planning", name}).job;
+        const Job job = test::matchOf({"a.png", "b.png", "--planning", name});
         QVERIFY(job.planning == planning);
-        QVERIFY(job::parseArguments(job::toArguments(job)).job == job);
+        QVERIFY(test::matchOf(job::toArguments(job)) == job);
         QVERIFY(job::fromJobFile(job::toJobFile(job)) == job);
     }
 }
@@ -482,7 +488,7 @@ void JobArgumentsTest::judgedPeaksAreChosenByDecision() {
     const auto left = [&](const std::string& words) {
         job::ListConversion conversion{.input = folder.path("judged.csv")};
         if (!words.empty()) {
-            job::setListOptions(conversion, {{"only", words}});
+            job::setListOptions(conversion, {{"only", {words}}});
         }
         return job::convertList(conversion).positions;
     };

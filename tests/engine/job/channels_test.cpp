@@ -8,7 +8,7 @@
 #include <nlohmann/json.hpp>
 
 #include "engine/io/image_file.h"
-#include "engine/job/arguments.h"
+#include "engine/job/any_job.h"
 #include "engine/job/convolve_job.h"
 #include "engine/job/kept_map.h"
 #include "engine/reference/match_operation.h"
@@ -268,10 +268,10 @@ class JobChannelsTest : public QObject {
             QVERIFY(test::thrownBy([&] { (void)job::fromJobFile(wrong); }).code ==
                     ErrorCode::CommandLine);
         }
-        job::ConvolveJob convolution; // has one channel
-        QVERIFY(test::thrownBy([&] {
-                    job::setConvolveOptions(convolution, {{"channel", "all"}});
-                }).code == ErrorCode::CommandLine);
+        QVERIFY(test::thrownBy([&] { // has one channel
+                    (void)job::parseArguments("convolve", {"s", "k", "--channel", "all"});
+                })
+                    .code == ErrorCode::CommandLine);
         job.channel = 2;
         QVERIFY(job::fromJobFile(job::toJobFile(job)) == job);
         QCOMPARE(nlohmann::json::parse(job::toJobFile(job)).at("channel").get<int>(), 2);

@@ -1,13 +1,13 @@
 #include <QtTest>
 
 #include <fstream>
-#include <map>
 
 #include <nlohmann/json.hpp>
 
+#include "engine/io/atomic_file.h"
 #include "engine/io/image_file.h"
 #include "engine/io/stack_writer.h"
-#include "engine/job/convolve_job.h"
+#include "engine/job/any_job.h"
 #include "tests/engine/job/stream_cases.h"
 #include "tests/support/effort.h"
 #include "tests/support/scenes.h"
@@ -86,13 +86,14 @@ class JobConvolveStreamTest : public QObject {
         const Stack stack(4);
         const test::Folder folder;
         ConvolveJob job = jobFor(stack, folder);
-        job::setConvolveOptions(
-            job, {{"kernel", kernel == "template.mha" ? stack.path("template.mha").string()
-                                                      : kernel.toStdString()},
-                  {"method", method.toStdString()},
-                  {"extent", extent.toStdString()},
-                  {"border", "mirror"},
-                  {"region", "3,2:60,48"}});
+        job.kernel =
+            kernel == "template.mha" ? stack.path("template.mha").string() : kernel.toStdString();
+        job.method = method.toStdString();
+        job.extent = extent == "same"    ? method::Extent::Same
+                     : extent == "valid" ? method::Extent::Valid
+                                         : method::Extent::Full;
+        job.border = filter::Border::Mirror;
+        job.region = job::parseBox("3,2:60,48");
         Turns turns;
         const job::ConvolveResult result = job::runConvolve(job, {}, {}, &turns);
         QVERIFY(!result.cancelled);
@@ -208,9 +209,9 @@ class JobConvolveStreamTest : public QObject {
         const ConvolveJob job = jobFor(stack, folder);
         const std::string text = job::toJobFile(job);
         QVERIFY(Json::parse(text).at("stream").get<bool>());
-        QVERIFY(job::convolveFromJobFile(text) == job);
+        QVERIFY(job::anyFromJobFile(text) == job::AnyJob(job));
         const test::Thrown thrown = test::thrownBy([] {
-            (void)job::convolveFromJobFile(
+            (void)job::anyFromJobFile(
                 R"({"command": "convolve", "scene": "a", "kernel": "box:3", "stream": "yes"})");
         });
         QVERIFY(thrown.code == base::ErrorCode::CommandLine);
@@ -240,13 +241,16 @@ class JobConvolveStreamTest : public QObject {
         (void)io::writeImage(stack.path("volume.mha"),
                              base::viewOf(test::noise(base::PixelType::UInt8, {3, 3, 2}, 3)), {});
         const test::Thrown thrown = test::thrownBy([&] {
-            ConvolveJob job = jobFor(stack, folder);
+            const ConvolveJob job = jobFor(stack, folder);
             const std::string text = value.toStdString();
-            job::setConvolveOptions(
-                job, {{option.toStdString(), option == "output"   ? folder.path(text).string()
-                                             : option == "region" ? text
-                                                                  : stack.path(text).string()}});
-            (void)job::runConvolve(job);
+            io::writeText(stack.path("job.json"), job::toJobFile(job));
+            const std::string given = option == "output"   ? folder.path(text).string()
+                                      : option == "region" ? text
+                                                           : stack.path(text).string();
+            (void)job::run(
+                job::parseArguments("convolve", {"--job", stack.path("job.json").string(),
+                                                 "--" + option.toStdString(), given})
+                    .job);
         });
         QCOMPARE(static_cast<int>(thrown.code), code);
         QVERIFY(folder.names().empty());

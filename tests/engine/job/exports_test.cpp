@@ -7,7 +7,7 @@
 #include <random>
 
 #include "engine/io/image_file.h"
-#include "engine/job/arguments.h"
+#include "engine/job/any_job.h"
 #include "engine/job/peak_lists.h"
 #include "engine/match/panels.h"
 #include "tests/engine/job/job_cases.h"
@@ -97,15 +97,15 @@ void JobExportsTest::optionsMakeTheSameJob() {
                    .subvoxel = true,
                    .average = "m.mrc",
                    .averageVariance = "v.mrc"};
-    QVERIFY(job::parseArguments(job::toArguments(job)).job == job);
+    QVERIFY(test::matchOf(job::toArguments(job)) == job);
     QVERIFY(job::fromJobFile(job::toJobFile(job)) == job);
     for (const char* const size : {"32", "32x16", "32x16x8"}) {
-        const job::Job parsed = job::parseArguments({"a", "b", "--stack-size", size}).job;
-        QVERIFY(job::parseArguments(job::toArguments(parsed)).job == parsed);
+        const job::Job parsed = test::matchOf({"a", "b", "--stack-size", size});
+        QVERIFY(test::matchOf(job::toArguments(parsed)) == parsed);
     }
     for (const char* const size : {"", "0", "x", "8x", "8x8x8x8", "-3", "8 8", "99999999999"}) {
         QCOMPARE(test::thrownBy([&] {
-                     (void)job::parseArguments({"a", "b", "--stack-size", size});
+                     (void)job::parseArguments("match", {"a", "b", "--stack-size", size});
                  }).code,
                  ErrorCode::CommandLine);
     }
@@ -357,24 +357,24 @@ void JobExportsTest::aJudgedListGivesBoxesOfItsKeptPeaks() {
                "3,0.7,40,25.5,0,keep\n4,0.6,1,1,0,keep\n");
     list.close();
     job::ListConversion conversion{.input = folder.path("judged.csv")};
-    const auto set = [&](const std::map<std::string, std::string>& values) {
+    const auto set = [&](const job::GivenOptions& values) {
         job::setListOptions(conversion, values);
     };
-    set({{"only", "keep"},
-         {"average", folder.path("a.mha")},
-         {"average-variance", folder.path("v.mha")},
-         {"stack-subvoxel", ""}});
+    set({{"only", {"keep"}},
+         {"average", {folder.path("a.mha")}},
+         {"average-variance", {folder.path("v.mha")}},
+         {"stack-subvoxel", {""}}});
     // Boxes need the scene and a size.
     const auto refused = [&](ErrorCode code, const std::string& word) {
         const test::Thrown thrown = test::thrownBy([&] { (void)job::convertList(conversion); });
         QVERIFY(thrown.code == code);
         QVERIFY2(thrown.sentence.find(word) != std::string::npos, thrown.sentence.c_str());
     };
-    set({{"stack", folder.path("p.mrc")}});
+    set({{"stack", {folder.path("p.mrc")}}});
     refused(ErrorCode::Problem, "--scene");
-    set({{"scene", folder.path("s.mha")}});
+    set({{"scene", {folder.path("s.mha")}}});
     refused(ErrorCode::Problem, "--stack-size");
-    set({{"stack-size", "7x5"}, {"stack-normalise", "mean"}});
+    set({{"stack-size", {"7x5"}}, {"stack-normalise", {"mean"}}});
     std::vector<match::Peak> kept(3);
     kept[0].centre = {20.25, 20, 0};
     kept[1].centre = {40, 25.5, 0};
@@ -383,7 +383,7 @@ void JobExportsTest::aJudgedListGivesBoxesOfItsKeptPeaks() {
     const match::Panels panels = match::cutPanels(base::viewOf(scene), kept, options);
     const match::Average average = match::averageOf(base::viewOf(scene), kept, options);
     for (const char* name : {"p.mrc", "p.tif", "p.mha", "p.nrrd", "p.nii"}) {
-        set({{"stack", folder.path(name)}});
+        set({{"stack", {folder.path(name)}}});
         const job::ConvertedList done = job::convertList(conversion);
         QVERIFY(done.text.empty()); // nothing is to be printed
         QVERIFY(done.stack && done.stack->count == 2 && done.stack->leftOut == 1);
@@ -398,7 +398,7 @@ void JobExportsTest::aJudgedListGivesBoxesOfItsKeptPeaks() {
         QCOMPARE(mean.data()[i], static_cast<float>(average.mean.data()[i]));
         QCOMPARE(variance.data()[i], static_cast<float>(average.variance.data()[i]));
     }
-    set({{"stack", folder.path("judged.csv")}});
+    set({{"stack", {folder.path("judged.csv")}}});
     refused(ErrorCode::CommandLine, "judged.csv");
 }
 
@@ -408,10 +408,10 @@ void JobExportsTest::anAverageOfAVolumeIsAVolumeAndNoStack() {
     io::writeImage(folder.path("s.mha"), base::viewOf(scene), {});
     io::writeText(folder.path("l.csv"), "rank,score,cx,cy,cz\n1,0.9,8,8,8\n");
     job::ListConversion conversion{.input = folder.path("l.csv")};
-    job::setListOptions(conversion, {{"scene", folder.path("s.mha")},
-                                     {"stack-size", "5"},
-                                     {"stack", folder.path("p.mrc")},
-                                     {"average", folder.path("a.mrc")}});
+    job::setListOptions(conversion, {{"scene", {folder.path("s.mha")}},
+                                     {"stack-size", {"5"}},
+                                     {"stack", {folder.path("p.mrc")}},
+                                     {"average", {folder.path("a.mrc")}}});
     (void)job::convertList(conversion);
     const auto group = [&](const char* name) { // ISPG, bytes 88 to 91
         const std::string bytes = test::bytesOf(folder.path(name));
@@ -589,8 +589,8 @@ void JobExportsTest::whatCannotBeIsRefused() {
     for (const QString& option : options) {
         arguments.push_back(option.toStdString());
     }
-    const test::Thrown thrown = test::thrownBy(
-        [&] { (void)job::runJob(job::parseArguments(arguments).job, flatCopies()); });
+    const test::Thrown thrown =
+        test::thrownBy([&] { (void)job::runJob(test::matchOf(arguments), flatCopies()); });
     QCOMPARE(thrown.code, ErrorCode::CommandLine);
     QVERIFY2(thrown.sentence.find(word.toStdString()) != std::string::npos,
              thrown.sentence.c_str());

@@ -6,7 +6,7 @@
 #include <random>
 #include <vector>
 
-#include "engine/job/arguments.h"
+#include "engine/job/any_job.h"
 #include "engine/job/steps/handedness.h"
 #include "engine/match/null_template.h"
 #include "engine/match/overlap.h"
@@ -386,9 +386,9 @@ class HandednessTest : public QObject {
     }
 
     static void theOptionReadsBack() {
-        const Job job = job::parseArguments({"scene.mha", "t.mha", "--handedness"}).job;
+        const Job job = test::matchOf({"scene.mha", "t.mha", "--handedness"});
         QVERIFY(job.handedness);
-        QVERIFY(job::parseArguments(job::toArguments(job)).job == job);
+        QVERIFY(test::matchOf(job::toArguments(job)) == job);
         QVERIFY(job::fromJobFile(job::toJobFile(job)) == job);
     }
 };

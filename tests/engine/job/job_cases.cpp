@@ -4,6 +4,8 @@
 #include <fstream>
 #include <sstream>
 
+#include "engine/job/any_job.h"
+
 namespace flcc::test {
 
 job::JobImages imagesOf(base::AnyImage scene, base::AnyImage templ,
@@ -25,6 +27,10 @@ std::vector<std::string> Folder::names() const {
     }
     std::sort(names.begin(), names.end());
     return names;
+}
+
+job::Job matchOf(const std::vector<std::string>& arguments) {
+    return std::get<job::Job>(job::parseArguments("match", arguments).job);
 }
 
 std::string bytesOf(const std::filesystem::path& file) {

@@ -30,6 +30,9 @@ class Folder {
     QTemporaryDir m_folder;
 };
 
+/// The match of such arguments.
+[[nodiscard]] job::Job matchOf(const std::vector<std::string>& arguments);
+
 [[nodiscard]] std::string bytesOf(const std::filesystem::path& file);
 
 /// A job with all kinds of outputs in `folder`.

@@ -107,7 +107,11 @@ Job JobPartsTest::jobWith(const std::map<std::string, std::string>& values) cons
     job.crops = {{{12, 9, 0}, {9, 8, 1}}};
     job.planning = plan::Planning::Estimate;
     job.memoryBytes = std::int64_t{1} << 30; // what is free differs from plan to plan
-    job::detail::matchOptions().set(job, values);
+    job::GivenOptions given;
+    for (const auto& [name, value] : values) {
+        given[name] = {value};
+    }
+    job::detail::matchOptions().set(job, given);
     return job;
 }
 
@@ -236,9 +240,8 @@ void JobPartsTest::anOptionIsOfOnePart() {
     const auto sample = m_samples.find(name.toStdString());
     QVERIFY2(sample != m_samples.end(), "add a sample value of this option");
     const Job before = jobWith(sample->second.with);
-    auto values = sample->second.with;
-    values[sample->first] = sample->second.value;
-    const Job after = jobWith(values);
+    Job after = before;
+    job::detail::matchOptions().set(after, {{sample->first, {sample->second.value}}});
     const std::vector<std::string> parts = differences(before, after);
     QVERIFY2(!parts.empty(), "the sample is the default");
     QVERIFY2(parts.size() == 1, (parts.front() + " and " + parts.back()).c_str());
@@ -249,9 +252,8 @@ void JobPartsTest::whatChangesAPlanChangesItsKey() {
     const auto sample = m_samples.find(name.toStdString());
     QVERIFY(sample != m_samples.end());
     const Job before = jobWith(sample->second.with);
-    auto values = sample->second.with;
-    values[sample->first] = sample->second.value;
-    const Job after = jobWith(values);
+    Job after = before;
+    job::detail::matchOptions().set(after, {{sample->first, {sample->second.value}}});
     const bool keyed = !(planKey(before) == planKey(after));
     QCOMPARE(keyed, sample->second.plans);
     if (!keyed) {
@@ -266,7 +268,7 @@ void JobPartsTest::everyOutputIsInTheTable() {
     for (const job::detail::OutputRow& row : job::detail::outputTable()) {
         const std::string name(row.option.substr(2));
         const std::string own = m_samples.at(name).value; // "on" is no file
-        job::detail::matchOptions().set(job, {{name, own == "on" ? file("sums.mha") : own}});
+        job::detail::matchOptions().set(job, {{name, {own == "on" ? file("sums.mha") : own}}});
         QVERIFY2(!row.in(job).empty(), name.c_str());
         row.of(job).clear();
         if (name == "search-statistics") {
@@ -276,8 +278,10 @@ void JobPartsTest::everyOutputIsInTheTable() {
     }
     // An option whose value is a file that did not exist is an output, or the folder of --resume.
     for (const auto& row : job::detail::matchOptions().rows()) {
-        const Job set = jobWith({{row.name, m_samples.at(row.name).value}});
-        if (differences(jobWith({}), set) != std::vector<std::string>{"outputs"}) {
+        const Sample& sample = m_samples.at(row.name);
+        Job set = jobWith(sample.with);
+        job::detail::matchOptions().set(set, {{row.name, {sample.value}}});
+        if (differences(jobWith(sample.with), set) != std::vector<std::string>{"outputs"}) {
             continue;
         }
         const bool isFile = row.value.starts_with("FILE");

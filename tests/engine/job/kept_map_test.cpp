@@ -10,7 +10,6 @@
 #include "engine/io/atomic_file.h"
 #include "engine/io/image_file.h"
 #include "engine/job/any_job.h"
-#include "engine/job/arguments.h"
 #include "engine/job/explain.h"
 #include "engine/job/result.h"
 #include "tests/engine/job/job_cases.h"

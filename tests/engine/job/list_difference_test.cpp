@@ -7,7 +7,6 @@
 
 #include "engine/io/image_file.h"
 #include "engine/job/any_job.h"
-#include "engine/job/arguments.h"
 #include "engine/job/list_difference.h"
 #include "engine/job/listing.h"
 #include "engine/job/map_difference.h"
@@ -154,7 +153,7 @@ class ListDifferenceTest : public QObject {
         }
         job::MapDifference difference;
         QVERIFY(test::thrownBy([&] {
-                    job::setMapDifferenceOptions(difference, {{"tolerance", "2um"}});
+                    job::setMapDifferenceOptions(difference, {{"tolerance", {"2um"}}});
                 }).code == base::ErrorCode::CommandLine);
     }
 

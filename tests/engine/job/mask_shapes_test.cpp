@@ -3,7 +3,7 @@
 #include <cmath>
 #include <limits>
 
-#include "engine/job/arguments.h"
+#include "engine/job/any_job.h"
 #include "engine/job/mask_shape.h"
 #include "tests/engine/job/job_cases.h"
 #include "tests/support/scenes.h"

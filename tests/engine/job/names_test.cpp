@@ -9,7 +9,7 @@
 
 #include "engine/base/text.h"
 #include "engine/io/image_file.h"
-#include "engine/job/arguments.h"
+#include "engine/job/any_job.h"
 #include "engine/job/job.h"
 #include "engine/job/made_of.h"
 #include "engine/job/peak_lists.h"

@@ -7,7 +7,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "engine/job/arguments.h"
+#include "engine/job/any_job.h"
 #include "engine/job/steps/audit.h"
 #include "engine/method/operation_template.h"
 #include "engine/reference/match_operation.h"

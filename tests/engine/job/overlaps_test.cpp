@@ -7,7 +7,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "engine/job/arguments.h"
+#include "engine/job/any_job.h"
 #include "engine/job/kept_map.h"
 #include "tests/engine/job/job_cases.h"
 #include "tests/support/test_class.h"
@@ -173,19 +173,18 @@ class OverlapsTest : public QObject {
         QVERIFY(!job::maxOverlapOf(job));
         job.maxOverlap = 0;
         QCOMPARE(job::maxOverlapOf(job).value_or(1), 0.0);
-        const Job read = job::parseArguments({"s", "t", "--max-overlap", "0.25"}).job;
+        const Job read = test::matchOf({"s", "t", "--max-overlap", "0.25"});
         QCOMPARE(read.maxOverlap.value_or(0), 0.25);
-        QVERIFY(job::parseArguments(job::toArguments(read)).job == read);
+        QVERIFY(test::matchOf(job::toArguments(read)) == read);
         QVERIFY(job::fromJobFile(job::toJobFile(read)) == read);
         QVERIFY(job::fromJobFile(R"({"max-overlap": "auto"})") == Job{});
-        QVERIFY(job::parseArguments({"s", "t", "--max-overlap=auto"}).job.maxOverlap ==
-                std::nullopt);
+        QVERIFY(test::matchOf({"s", "t", "--max-overlap=auto"}).maxOverlap == std::nullopt);
         for (const char* text : {"-0.1", "1.1", "nan", "some"}) {
-            QCOMPARE(
-                test::thrownBy([&] {
-                    (void)job::parseArguments({"s", "t", std::string("--max-overlap=") + text});
-                }).code,
-                base::ErrorCode::CommandLine);
+            QCOMPARE(test::thrownBy([&] {
+                         (void)job::parseArguments(
+                             "match", {"s", "t", std::string("--max-overlap=") + text});
+                     }).code,
+                     base::ErrorCode::CommandLine);
         }
         // Two copies of a template without rotations, half a template apart.
         base::Image<float> scene({40, 12, 1}, 0.0F);

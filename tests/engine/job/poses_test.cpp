@@ -8,7 +8,7 @@
 #include "engine/base/error.h"
 #include "engine/io/image_file.h"
 #include "engine/io/list_file.h"
-#include "engine/job/arguments.h"
+#include "engine/job/any_job.h"
 #include "engine/job/explain.h"
 #include "engine/job/kept_map.h"
 #include "engine/rotation/pose_bank.h"
@@ -408,12 +408,10 @@ class PosesTest : public QObject {
     }
 
     static void theOptionsReadBack() {
-        const Job job =
-            job::parseArguments({"scene.mha", "t.mha", "--rotations=-30:30:5", "--scales", "0.9,1",
-                                 "--mirror", "--symmetry", "C2", "--yes"})
-                .job;
+        const Job job = test::matchOf({"scene.mha", "t.mha", "--rotations=-30:30:5", "--scales",
+                                       "0.9,1", "--mirror", "--symmetry", "C2", "--yes"});
         QVERIFY(job.poses.mirror && job.poses.yes && job.poses.rotations == "-30:30:5");
-        QVERIFY(job::parseArguments(job::toArguments(job)).job == job);
+        QVERIFY(test::matchOf(job::toArguments(job)) == job);
         QVERIFY(job::fromJobFile(job::toJobFile(job)) == job);
     }
 };

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "engine/base/error.h"
-#include "engine/job/arguments.h"
+#include "engine/job/any_job.h"
 #include "engine/job/explain.h"
 #include "engine/job/kept_map.h"
 #include "engine/job/preparation.h"
@@ -81,7 +81,8 @@ class PreparationTest : public QObject {
         QCOMPARE(job::parseCtf("flipped:t.star:TS_1").file, std::string("t.star:TS_1"));
         const auto codeOf = [](const char* option, const char* value) {
             return test::thrownBy([&] {
-                       (void)job::parseArguments({"scene.mha", "templ.mha", option, value});
+                       (void)job::parseArguments("match",
+                                                 {"scene.mha", "templ.mha", option, value});
                    })
                 .code;
         };

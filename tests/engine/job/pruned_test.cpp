@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "engine/base/error.h"
-#include "engine/job/arguments.h"
+#include "engine/job/any_job.h"
 #include "tests/engine/job/job_cases.h"
 #include "tests/engine/job/posed_shapes.h"
 #include "tests/support/scenes.h"

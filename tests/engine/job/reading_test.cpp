@@ -4,7 +4,7 @@
 #include <nlohmann/json.hpp>
 
 #include "engine/io/image_file.h"
-#include "engine/job/arguments.h"
+#include "engine/job/any_job.h"
 #include "engine/job/convolve_job.h"
 #include "engine/job/features.h"
 #include "engine/job/mask_shape.h"
@@ -192,16 +192,21 @@ class ReadingTest : public QObject {
         convolve.scene = "a.tif";
         convolve.kernel = "box:3";
         convolve.reading = reading;
-        QVERIFY(job::convolveFromJobFile(job::toJobFile(convolve)).reading == reading);
+        QVERIFY(std::get<job::ConvolveJob>(job::anyFromJobFile(job::toJobFile(convolve))).reading ==
+                reading);
         job::FeaturesJob features;
         features.scene = "a.tif";
         features.reading = reading;
-        QVERIFY(job::featuresFromJobFile(job::toJobFile(features)).reading == reading);
+        const auto read = [&] {
+            return std::get<job::FeaturesJob>(job::anyFromJobFile(job::toJobFile(features)))
+                .reading;
+        };
+        QVERIFY(read() == reading);
         // Numbers take the place of the resolution.
         features.spacing = base::parseSpacing("2um");
-        QVERIFY(!job::featuresFromJobFile(job::toJobFile(features)).reading.resolution);
+        QVERIFY(!read().resolution);
         const test::Thrown thrown = test::thrownBy([] {
-            (void)job::parseArguments({"a.tif", "b.tif", "--orientation", "turned"});
+            (void)job::parseArguments("match", {"a.tif", "b.tif", "--orientation", "turned"});
         });
         QCOMPARE(thrown.code, ErrorCode::CommandLine);
     }

@@ -231,8 +231,8 @@ void JobReportSchemaTest::convolutionsAndBlobsSatisfyIt() {
     const auto reportOf = [](const job::AnyJob& job) {
         return job::run(job).report(job::Outcome::Text::Json);
     };
-    job::ConvolveJob convolve =
-        job::convolveFromJobFile(R"({"command": "convolve", "kernel": "gaussian:1.5"})");
+    job::ConvolveJob convolve;
+    convolve.kernel = "gaussian:1.5";
     convolve.scene = folder.path("a.mha");
     convolve.output = folder.path("out.mha");
     compare(reportOf(convolve));

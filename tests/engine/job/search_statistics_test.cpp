@@ -11,7 +11,7 @@
 
 #include "engine/base/error.h"
 #include "engine/io/image_file.h"
-#include "engine/job/arguments.h"
+#include "engine/job/any_job.h"
 #include "engine/job/kept_map.h"
 #include "engine/match/search_statistics.h"
 #include "engine/method/shared/posed_view.h"
@@ -453,12 +453,11 @@ class SearchStatisticsTest : public QObject {
 
     static void theOptionReadsBack() {
         for (const char* value : {"on", "s.mha"}) {
-            const Job job = job::parseArguments({"scene.mha", "t.mha", "--rotations", "10",
-                                                 "--search-statistics", value})
-                                .job;
+            const Job job = test::matchOf(
+                {"scene.mha", "t.mha", "--rotations", "10", "--search-statistics", value});
             QVERIFY(job.searchStatistics);
             QCOMPARE(job.searchMaps.empty(), std::string(value) == "on");
-            QVERIFY(job::parseArguments(job::toArguments(job)).job == job);
+            QVERIFY(test::matchOf(job::toArguments(job)) == job);
             QVERIFY(job::fromJobFile(job::toJobFile(job)) == job);
         }
     }

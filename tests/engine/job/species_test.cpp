@@ -9,7 +9,7 @@
 #include <nlohmann/json.hpp>
 
 #include "engine/io/image_file.h"
-#include "engine/job/arguments.h"
+#include "engine/job/any_job.h"
 #include "engine/job/job.h"
 #include "engine/job/list_difference.h"
 #include "tests/engine/job/job_cases.h"

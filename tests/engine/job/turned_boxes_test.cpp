@@ -8,7 +8,7 @@
 #include <nlohmann/json.hpp>
 
 #include "engine/io/image_file.h"
-#include "engine/job/arguments.h"
+#include "engine/job/any_job.h"
 #include "engine/job/job.h"
 #include "engine/job/peak_lists.h"
 #include "tests/engine/job/job_cases.h"
@@ -283,10 +283,9 @@ void JobTurnedBoxesTest::withoutTurningBoxesAreTheVoxelsOfTheScene() {
 }
 
 void JobTurnedBoxesTest::theOptionIsOfStacks() {
-    const auto parsed =
-        job::parseArguments({"a.mha", "b.mha", "--stack", "s.mha", "--stack-turned"}).job;
+    const auto parsed = test::matchOf({"a.mha", "b.mha", "--stack", "s.mha", "--stack-turned"});
     QVERIFY(parsed.exports.turned && !parsed.exports.subvoxel);
-    QVERIFY(job::parseArguments(job::toArguments(parsed)).job == parsed);
+    QVERIFY(test::matchOf(job::toArguments(parsed)) == parsed);
     QVERIFY(job::fromJobFile(job::toJobFile(parsed)) == parsed);
     job::Job job;
     job.exports.turned = true;

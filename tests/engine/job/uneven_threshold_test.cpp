@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "engine/job/arguments.h"
+#include "engine/job/any_job.h"
 #include "engine/job/job.h"
 #include "engine/match/score_law.h"
 #include "tests/engine/job/job_cases.h"
@@ -76,7 +76,7 @@ class UnevenThresholdTest : public QObject {
         for (const QString& word : options.split(' ', Qt::SkipEmptyParts)) {
             words.push_back(word.toStdString());
         }
-        job::Job job = job::parseArguments(words).job;
+        job::Job job = test::matchOf(words);
         job.scene.clear();
         job.templates.clear();
         job.falsePositives = 10;

@@ -6,7 +6,7 @@
 #include <string>
 
 #include "engine/io/image_file.h"
-#include "engine/job/arguments.h"
+#include "engine/job/any_job.h"
 #include "engine/job/features.h"
 #include "engine/job/listing.h"
 #include "engine/job/world_axes.h"

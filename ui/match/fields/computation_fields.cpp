@@ -10,7 +10,7 @@
 
 #include "engine/base/error.h"
 #include "engine/base/tile_pool.h"
-#include "engine/job/arguments.h"
+#include "engine/job/command_line.h"
 #include "ui/base/option_names.h"
 #include "ui/base/text.h"
 #include "ui/match/fields/match_fields.h"

@@ -8,7 +8,7 @@
 #include <initializer_list>
 
 #include "engine/base/error.h"
-#include "engine/job/arguments.h"
+#include "engine/job/command_line.h"
 #include "engine/plan/planner.h"
 #include "ui/base/elided_label.h"
 #include "ui/base/option_names.h"

@@ -4,7 +4,7 @@
 #include <QToolButton>
 
 #include "engine/base/error.h"
-#include "engine/job/arguments.h"
+#include "engine/job/command_line.h"
 #include "ui/base/option_names.h"
 #include "ui/base/text.h"
 #include "ui/base/theme.h"

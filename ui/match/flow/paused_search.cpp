@@ -8,7 +8,7 @@
 #include "engine/base/error.h"
 #include "engine/io/atomic_file.h"
 #include "engine/io/image_file.h"
-#include "engine/job/arguments.h"
+#include "engine/job/any_job.h"
 #include "ui/base/option_names.h"
 #include "ui/base/text.h"
 

@@ -4,7 +4,7 @@
 #include <limits>
 #include <utility>
 
-#include "engine/job/arguments.h"
+#include "engine/job/any_job.h"
 #include "engine/job/kept_map.h"
 #include "ui/document/document.h"
 #include "ui/match/match_panel.h"

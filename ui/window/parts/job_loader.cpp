@@ -10,7 +10,6 @@
 #include "engine/base/error.h"
 #include "engine/base/extents.h"
 #include "engine/job/any_job.h"
-#include "engine/job/arguments.h"
 #include "engine/job/mask_shape.h"
 #include "ui/base/message_bar.h"
 #include "ui/base/option_names.h"
