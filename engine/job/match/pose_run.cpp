@@ -28,9 +28,10 @@ std::int64_t posesBytes(const method::Problem& batch, bool filtered, int threads
 
 namespace {
 
-class Search {
+class MemberSearch {
   public:
-    Search(const PoseRun& run, const method::Execution& execution, const method::BankView& best)
+    MemberSearch(const PoseRun& run, const method::Execution& execution,
+                 const method::BankView& best)
         : m_run(run), m_execution(execution), m_best(best),
           m_batch(run.method, run.candidate, run.bank, run.likeness) {}
 
@@ -186,7 +187,7 @@ class Search {
 
 method::Outcome runPoses(const PoseRun& run, const method::Execution& execution,
                          const method::BankView& best) {
-    return Search(run, execution, best).all();
+    return MemberSearch(run, execution, best).all();
 }
 
 } // namespace flcc::job::detail

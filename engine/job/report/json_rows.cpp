@@ -6,12 +6,12 @@ namespace flcc::job::detail::json {
 
 namespace {
 
-Json toJson(const Spread& spread) {
+Json spreadJson(const Spread& spread) {
     return {{"min", spread.min}, {"median", spread.median}, {"max", spread.max}};
 }
 
 /// Null if nothing ran, or is predicted to run, on devices.
-Json toJson(const std::optional<method::DeviceTimes>& times) {
+Json timesJson(const std::optional<method::DeviceTimes>& times) {
     if (!times) {
         return nullptr;
     }
@@ -69,7 +69,7 @@ Json toJson(const plan::CandidateReport& row) {
         json["transforms"] = method::name(row.candidate.transforms);
     }
     if (row.prediction) {
-        json["device_times"] = toJson(row.prediction->onDevice.times);
+        json["device_times"] = timesJson(row.prediction->onDevice.times);
         json["operations"] = row.prediction->operations;
         json["predicted_ms"] = row.prediction->ms;
         json["host_bytes"] = row.prediction->hostBytes;
@@ -101,15 +101,15 @@ Json toJson(const RunReport& run, double planningMs) {
     for (const auto& [stage, share] : stageShares(run)) {
         shares[stage] = share;
     }
-    return {{"execute_ms", toJson(run.executeMs)},
-            {"stream_ms", toJson(run.streamMs)},
+    return {{"execute_ms", spreadJson(run.executeMs)},
+            {"stream_ms", spreadJson(run.streamMs)},
             {"planning_ms", planningMs},
             {"read_ms", run.readMs},
             {"peaks_ms", run.peaksMs},
             {"write_ms", run.writeMs},
             {"stages_ms", stages},
             {"stage_shares", shares},
-            {"device_times", toJson(run.times)},
+            {"device_times", timesJson(run.times)},
             {"peak_host_bytes", run.peakHostBytes},
             {"threads", run.threads},
             {"device", run.device}};

@@ -9,6 +9,7 @@
 #include "engine/base/text.h"
 #include "engine/job/exports.h"
 #include "engine/job/report/export_report.h"
+#include "engine/job/report/facts.h"
 #include "engine/job/report/text.h"
 #include "engine/job/report/told_peaks.h"
 
@@ -123,31 +124,8 @@ std::string summaryHtml(const JobReport& report) {
                                : std::string()) +
                  (templ.weighted ? " by weights" : "")});
     }
-    if (report.poses) {
-        rows.push_back({"Poses", posesText(*report.poses)});
-    }
-    if (report.search) {
-        rows.push_back({"Search", searchText(*report.search)});
-    }
-    if (report.preparation) {
-        rows.push_back({"Prepared", preparationText(*report.preparation)});
-    }
-    if (report.frames.empty() && report.run) {
-        rows.push_back({"Peaks", std::to_string(report.peaks.size())});
-    }
-    if (report.threshold) {
-        rows.push_back({"Threshold", thresholdText(*report.threshold)});
-    }
-    if (report.handedness) {
-        rows.push_back({"Hand", handednessText(*report.handedness)});
-    }
-    for (const OtherSearch& other : report.others) {
-        if (const std::string line = otherText(other); !line.empty()) {
-            rows.push_back({"Beside", line});
-        }
-    }
-    if (report.audit) {
-        rows.push_back({"Audit", auditText(*report.audit)});
+    for (auto& [title, line] : linesOf(report, Told::Page)) {
+        rows.push_back({std::string(title), std::move(line)});
     }
     std::string text = table({}, rows, {});
     if (isUnfinished(report)) {

@@ -1,9 +1,11 @@
 #include <algorithm>
 #include <array>
 
+#include <fmt/format.h>
+
 #include "engine/base/spacing.h"
-#include "engine/job/report.h"
 #include "engine/job/report/export_report.h"
+#include "engine/job/report/facts.h"
 #include "engine/job/report/text.h"
 #include "engine/job/report/told_peaks.h"
 
@@ -12,6 +14,7 @@ namespace flcc::job {
 using detail::brief;
 using detail::bytesText;
 using detail::fixed;
+using detail::Told;
 
 namespace {
 
@@ -147,11 +150,20 @@ std::string spacingText(const base::Geometry& geometry, bool flat) {
            (axes.empty() ? "" : ", world positions in " + axes);
 }
 
-std::string besideText(const std::vector<OtherSearch>& others) {
+/// "Poses     36 rotations": a title and what it tells of.
+std::string problemLines(const JobReport& report) {
     std::string text;
-    for (const OtherSearch& other : others) {
-        const std::string line = otherText(other);
-        text += line.empty() ? "" : "Beside    " + line + "\n";
+    for (const auto& [title, line] : detail::linesOf(report, Told::Problem)) {
+        text += fmt::format("{:<10}{}\n", title, line);
+    }
+    return text;
+}
+
+/// "Poses: 36 rotations".
+std::string linesText(const JobReport& report, Told where) {
+    std::string text;
+    for (const auto& [title, line] : detail::linesOf(report, where)) {
+        text += std::string(title) + ": " + line + "\n";
     }
     return text;
 }
@@ -166,13 +178,8 @@ std::string problemText(const JobReport& report) {
         " " + std::string(base::name(problem.scenePixel)) + "\n" + "Spacing   " +
         spacingText(report.geometry, flat) + "\n" +
         (report.region ? "Region    " + base::toString(*report.region) + "\n" : "") +
-        templatesText(report, flat) +
-        (report.poses ? "Poses     " + posesText(*report.poses) + "\n" : std::string()) +
-        besideText(report.others) +
-        (report.search ? "Search    " + searchText(*report.search) + "\n" : std::string()) +
-        (report.preparation ? "Prepared  " + preparationText(*report.preparation) + "\n"
-                            : std::string()) +
-        "Result    " + std::string(method::name(problem.operation)) +
+        templatesText(report, flat) + problemLines(report) + "Result    " +
+        std::string(method::name(problem.operation)) +
         (report.channels > 0 ? " over " + std::to_string(report.channels) + " channels" : "") +
         ", extent " + std::string(method::name(problem.extent)) + outsideText(report) + ", " +
         std::string(method::name(problem.precision)) + " precision, promise " +
@@ -362,7 +369,6 @@ std::string mapText(const MapReport& map) {
 
 std::string peaksText(const JobReport& report, std::size_t shown) {
     const std::vector<match::Peak>& peaks = report.peaks;
-    const std::string judged = decisionsText(report);
     std::string text = "Peaks: " + std::to_string(peaks.size());
     text += peaks.empty() ? "\n"
                           : ", geometric centres in voxels\n" +
@@ -370,23 +376,7 @@ std::string peaksText(const JobReport& report, std::size_t shown) {
     if (peaks.size() > shown) {
         text += "  ... and " + std::to_string(peaks.size() - shown) + " more\n";
     }
-    text += judged.empty() ? "" : "Judged: " + judged + "\n";
-    if (report.threshold) {
-        text += "Threshold: " + thresholdText(*report.threshold) + "\n";
-    }
-    if (const std::string overlaps = overlapText(peaks); !overlaps.empty()) {
-        text += "Overlap: " + overlaps + "\n";
-    }
-    if (report.handedness) {
-        text += "Hand: " + handednessText(*report.handedness) + "\n";
-    }
-    if (report.truth) {
-        text += "Truth: " + comparisonText(*report.truth);
-    }
-    if (!report.peaksIncomplete.empty()) {
-        text += "The list of peaks is incomplete: " + report.peaksIncomplete + "\n";
-    }
-    return text;
+    return text + linesText(report, Told::Results);
 }
 
 /// The frames of a stream, the first ones as a table.
@@ -412,13 +402,7 @@ std::string framesText(const JobReport& report, std::size_t shown) {
     if (frames.size() > shown) {
         text += "  ... and " + std::to_string(frames.size() - shown) + " more\n";
     }
-    if (!report.peaksIncomplete.empty()) {
-        text += "The list of peaks is incomplete: " + report.peaksIncomplete + "\n";
-    }
-    if (report.threshold) {
-        text += "Threshold: " + thresholdText(*report.threshold) + "\n";
-    }
-    return text;
+    return text + linesText(report, Told::Results);
 }
 
 /// "0, 2".
@@ -496,10 +480,7 @@ std::string toSummary(const JobReport& report) {
         methods = "a " + report.poses->searches.front().search + " search";
     }
     return (report.stream ? streamText(*report.stream) : "") + masksText(report) +
-           (report.poses ? "Poses: " + posesText(*report.poses) + "\n" : std::string()) +
-           (report.search ? "Search: " + searchText(*report.search) + "\n" : std::string()) +
-           (report.preparation ? "Prepared: " + preparationText(*report.preparation) + "\n"
-                               : std::string()) +
+           linesText(report, Told::Summary) +
            (report.frames.empty() ? peaksText(report, 10) : framesText(report, 10)) +
            detail::exportsText(report) + "Done by " + methods + ", " +
            std::to_string(report.run->threads) +

@@ -1,11 +1,12 @@
-// The statistics of a search, its hand and overlaps of its peaks, as text.
+// The statistics of a search, its hand, other searches beside it and overlaps of its peaks.
 
 #include <array>
+#include <cmath>
 #include <functional>
 #include <map>
 #include <numeric>
 
-#include "engine/job/report.h"
+#include "engine/job/report/report_parts.h"
 #include "engine/job/report/text.h"
 
 namespace flcc::job {
@@ -99,3 +100,41 @@ std::string overlapText(const std::vector<match::Peak>& peaks) {
 }
 
 } // namespace flcc::job
+
+namespace flcc::job::detail::json {
+
+Json toJson(const SearchReport& search) {
+    return {{"members", search.members},     {"likeness", search.likeness},
+            {"voxels", search.voxels},       {"mean", search.mean},
+            {"deviation", search.deviation}, {"largest_z", search.largestZ},
+            {"at", toJson(search.at)}};
+}
+
+Json toJson(const HandednessReport& hands) {
+    return {{"verdict", name(hands.verdict)},
+            {"reason", hands.reason},
+            {"p", hands.p},
+            {"places", hands.places},
+            {"won", hands.won},
+            {"alike", hands.alike},
+            {"threshold", orNull(std::isfinite(hands.threshold) ? std::optional(hands.threshold)
+                                                                : std::nullopt)},
+            {"compared", hands.compared},
+            {"above", hands.above},
+            {"given_median", hands.givenMedian},
+            {"mirrored_median", hands.mirroredMedian},
+            {"given", hands.given},
+            {"mirrored", hands.mirrored}};
+}
+
+Json toJson(const std::vector<OtherSearch>& others) {
+    Json list = Json::array();
+    for (const OtherSearch& other : others) {
+        list.push_back({{"of", other.of},
+                        {"predicted_ms", orNull(other.predictedMs)},
+                        {"measured_ms", orNull(other.ms)}});
+    }
+    return list;
+}
+
+} // namespace flcc::job::detail::json

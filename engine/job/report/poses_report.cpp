@@ -5,7 +5,7 @@
 
 #include <fmt/format.h>
 
-#include "engine/job/report.h"
+#include "engine/job/report/report_parts.h"
 #include "engine/job/report/text.h"
 
 namespace flcc::job {
@@ -133,3 +133,59 @@ std::string placeErrorText(const match::Peak& peak) {
 }
 
 } // namespace flcc::job
+
+namespace flcc::job::detail::json {
+
+namespace {
+
+Json toJson(const PrunedReport& pruned) {
+    return {{"cell", pruned.edge},         {"placements", pruned.placements},
+            {"nodes", pruned.nodes},       {"kept_nodes", pruned.kept},
+            {"points", pruned.points},     {"pixel_comparisons", pruned.limits},
+            {"scores", pruned.scores},     {"prepare_ms", pruned.prepareMs},
+            {"search_ms", pruned.searchMs}};
+}
+
+Json toJson(const std::vector<SearchRow>& rows) {
+    Json json = Json::array();
+    for (const SearchRow& row : rows) {
+        json.push_back({{"search", row.search},
+                        {"verdict", plan::name(row.verdict)},
+                        {"reason", row.reason},
+                        {"predicted_ms", orNull(row.predictedMs)},
+                        {"at_least", row.isMore},
+                        {"measured_ms", orNull(row.measuredMs)}});
+    }
+    return json;
+}
+
+} // namespace
+
+Json toJson(const PosesReport& poses) {
+    const auto number = [](double value) { return value > 0 ? Json(value) : Json(nullptr); };
+    return {{"members", poses.members},
+            {"rotations", poses.turns},
+            {"scales", poses.scales},
+            {"mirror", poses.mirror},
+            {"flat", poses.flat},
+            {"symmetry", poses.symmetry},
+            {"step", number(poses.step)},
+            {"radius", number(poses.radius)},
+            {"nside", poses.nside > 0 ? Json(poses.nside) : Json(nullptr)},
+            {"in_plane", poses.inPlane > 0 ? Json(poses.inPlane) : Json(nullptr)},
+            {"voxel_edges", toJson(poses.edges)},
+            {"box", toJson(poses.box)},
+            {"batch", poses.batch},
+            {"memory_bytes", poses.memoryBytes},
+            {"search", poses.search},
+            {"searches", toJson(poses.searches)},
+            {"pruned", poses.pruned ? toJson(*poses.pruned) : Json(nullptr)},
+            {"predicted_ms", orNull(poses.predictedMs)},
+            {"per_second", orNull(poses.perSecond)},
+            {"refine_ms", orNull(poses.refineMs)},
+            {"resumed_members", poses.kept},
+            {"done_members", poses.done},
+            {"unfinished", poses.isUnfinished()}};
+}
+
+} // namespace flcc::job::detail::json
