@@ -311,7 +311,7 @@ void ManualWindowTest::itFollowsTheTheme() {
     QWidget& window = openManual();
     clickLink(page(), QStringLiteral("troubleshooting.md"));
     page().verticalScrollBar()->setValue(60);
-    m_window->applyTheme(ui::Theme::Light);
+    ui::applyTheme(ui::Theme::Light);
     QCOMPARE(page().verticalScrollBar()->value(), 60);
     QCOMPARE(shownPage(), QStringLiteral("troubleshooting.md"));
     QColor link;

@@ -352,9 +352,9 @@ void WindowBoxTest::theQualityFollowsTheBox() {
     QTRY_VERIFY(verdict.text().startsWith(QStringLiteral("Slides along x")));
     QVERIFY(verdict.styleSheet().contains(accents().bad.name()));
     test::keepPictures(*m_window, QStringLiteral("box-slides"));
-    m_window->applyTheme(Theme::Dark);
+    applyTheme(Theme::Dark);
     QVERIFY(verdict.styleSheet().contains(accents().bad.name()));
-    m_window->applyTheme(Theme::Light);
+    applyTheme(Theme::Light);
     document().setBox(std::nullopt);
     QVERIFY(!quality.isVisible());
 }

@@ -128,7 +128,7 @@ void keepPictures(ui::MainWindow& window, const QString& name) {
     for (const QSize& size : {QSize(1280, 800), QSize(1920, 1080)}) {
         window.resize(size);
         for (const ui::Theme theme : {ui::Theme::Dark, ui::Theme::Light}) {
-            window.applyTheme(theme);
+            ui::applyTheme(theme);
             QTest::qWait(400); // layout and views
             window.grab().save(QStringLiteral("%1/%2-%3-%4.png")
                                    .arg(folder, name,

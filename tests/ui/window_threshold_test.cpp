@@ -353,7 +353,7 @@ void WindowThresholdTest::theLegendHasTheColoursOfTheTheme() {
     run();
     const auto& legend = test::child<QLabel>(*m_window, "cockpitLegend");
     for (const ui::Theme theme : {ui::Theme::Dark, ui::Theme::Light, ui::Theme::Dark}) {
-        m_window->applyTheme(theme);
+        ui::applyTheme(theme);
         // The law is drawn in the colour of texts.
         const QString colour = QApplication::palette().color(QPalette::Text).name();
         QVERIFY2(legend.text().contains(colour), qPrintable(legend.text()));

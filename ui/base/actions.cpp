@@ -29,7 +29,6 @@ void Actions::adopt(QMenu* menu, QAction* action, const Definition& definition) 
     action->setToolTip(tip);
     action->setWhatsThis(definition.tip);
     if (definition.icon != nullptr) {
-        action->setProperty("iconName", QLatin1String(definition.icon));
         action->setIcon(icon(QLatin1String(definition.icon)));
         action->setIconVisibleInMenu(true);
     }
@@ -44,15 +43,6 @@ void Actions::adopt(QMenu* menu, QAction* action, const Definition& definition) 
         menu->setToolTipsVisible(true);
     }
     m_actions.push_back(action);
-}
-
-void Actions::refreshTheme() {
-    for (QAction* action : m_window.findChildren<QAction*>()) { // also those of submenus
-        const QString name = action->property("iconName").toString();
-        if (!name.isEmpty()) {
-            action->setIcon(icon(name));
-        }
-    }
 }
 
 } // namespace flcc::ui

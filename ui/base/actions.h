@@ -39,8 +39,6 @@ class Actions {
     /// Like add(), for an existing action that already has its text and its slot.
     void adopt(QMenu* menu, QAction* action, const Definition& definition);
     [[nodiscard]] const std::vector<QAction*>& all() const { return m_actions; }
-    /// Redraws every icon in the palette's colour.
-    void refreshTheme();
 
   private:
     QWidget& m_window;

@@ -26,6 +26,7 @@ MessageBar::MessageBar(QWidget* parent) : QFrame(parent) {
     m_close = new QToolButton(this);
     m_close->setObjectName(QStringLiteral("messageClose"));
     m_close->setAccessibleName(tr("Close message"));
+    m_close->setIcon(icon(QStringLiteral("close")));
     m_close->setToolTip(tr("Close this message"));
     m_close->setAutoRaise(true);
     m_close->setFocusPolicy(Qt::TabFocus);
@@ -49,6 +50,7 @@ MessageBar::MessageBar(QWidget* parent) : QFrame(parent) {
     layout->addWidget(m_accept, 0, Qt::AlignTop);
     layout->addWidget(m_close, 0, Qt::AlignTop);
     hide();
+    followTheme(this, [this] { colour(); });
 }
 
 void MessageBar::show(Kind kind, const QString& sentence) {
@@ -57,7 +59,7 @@ void MessageBar::show(Kind kind, const QString& sentence) {
     m_accept->hide();
     m_accepted = nullptr;
     m_declined = nullptr;
-    refreshTheme();
+    colour();
     QFrame::show();
 }
 
@@ -92,7 +94,7 @@ bool MessageBar::eventFilter(QObject* watched, QEvent* event) {
 
 QString MessageBar::sentence() const { return m_text->text(); }
 
-void MessageBar::refreshTheme() {
+void MessageBar::colour() {
     const Accents& a = accents();
     const QColor colour = m_kind == Kind::Error ? a.bad
                           : m_kind == Kind::Warning
@@ -102,7 +104,6 @@ void MessageBar::refreshTheme() {
                          : m_kind == Kind::Warning ? QStringLiteral("warning")
                                                    : QStringLiteral("info");
     m_icon->setPixmap(icon(name, colour).pixmap(18, 18));
-    m_close->setIcon(icon(QStringLiteral("close")));
     setStyleSheet(QStringLiteral("#messageBar { background: %1; border: 1px solid %2; "
                                  "border-left: 4px solid %3; }")
                       .arg(a.card.name(), a.line.name(), colour.name()));

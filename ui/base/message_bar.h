@@ -29,12 +29,13 @@ class MessageBar : public QFrame {
     void leaveAtPress(QWidget& view);
     [[nodiscard]] QString sentence() const;
     [[nodiscard]] Kind kind() const { return m_kind; }
-    void refreshTheme();
 
   protected:
     bool eventFilter(QObject* watched, QEvent* event) override;
 
   private:
+    void colour();
+
     QLabel* m_icon = nullptr;
     QLabel* m_text = nullptr;
     QPushButton* m_accept = nullptr; ///< the button of an offer

@@ -67,7 +67,7 @@ QWidget* RowList::makeRow(int index, const Row& of, bool active, QWidget* parent
                  palette().color(QPalette::Active, QPalette::Highlight).name(),
                  palette().color(QPalette::Active, QPalette::HighlightedText).name()));
     auto* word = new QLabel(of.word, row);
-    word->setStyleSheet(QStringLiteral("color: %1;").arg(accents().muted.name()));
+    word->setForegroundRole(kMutedText);
     auto* remove = new QToolButton(row);
     remove->setObjectName(m_removeObject + QString::number(index));
     remove->setAccessibleName(of.removeSpoken);

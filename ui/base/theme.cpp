@@ -2,12 +2,18 @@
 
 #include <QApplication>
 #include <QDialog>
+#include <QEvent>
 #include <QFile>
+#include <QIconEngine>
 #include <QPainter>
 #include <QPixmap>
+#include <QPixmapCache>
 #include <QProxyStyle>
 #include <QPushButton>
+#include <QStyleOption>
 #include <QSvgRenderer>
+
+#include <algorithm>
 
 static void initialiseResources() { Q_INIT_RESOURCE(flcc); }
 
@@ -107,40 +113,87 @@ class Look final : public QProxyStyle {
     }
 };
 
-constexpr std::initializer_list<int> kIconSizes{16, 20, 24, 32, 48, 64};
+/// Draws an icon when it is painted, so that it has the colours of the theme of that moment.
+class IconEngine final : public QIconEngine {
+  public:
+    IconEngine(const QString& name, const QColor& ink) : m_name(name), m_ink(ink) {}
+
+    void paint(QPainter* painter, const QRect& rect, QIcon::Mode mode,
+               QIcon::State state) override {
+        const double ratio = painter->device()->devicePixelRatioF();
+        painter->drawPixmap(rect, pixmap(rect.size() * ratio, mode, state));
+    }
+
+    QPixmap pixmap(const QSize& size, QIcon::Mode mode, QIcon::State /*state*/) override {
+        const QPalette palette = QApplication::palette();
+        const bool disabled = mode == QIcon::Disabled;
+        const QColor ink = m_ink.isValid() && !disabled
+                               ? m_ink
+                               : palette.color(disabled ? QPalette::Disabled : QPalette::Active,
+                                               QPalette::ButtonText);
+        const int side = std::min(size.width(), size.height());
+        const QString tint =
+            mode == QIcon::Selected ? palette.color(QPalette::Highlight).name() : QString();
+        const QString key =
+            QStringLiteral("flcc/%1/%2/%3/%4").arg(m_name, ink.name(), tint).arg(side);
+        QPixmap made;
+        if (!QPixmapCache::find(key, &made)) {
+            made = drawn(source(m_name).replace("#ink", ink.name().toLatin1()), side);
+            if (!tint.isEmpty()) {
+                QStyleOption option;
+                option.palette = palette;
+                made = QApplication::style()->generatedIconPixmap(mode, made, &option);
+            }
+            QPixmapCache::insert(key, made);
+        }
+        return made;
+    }
+
+    QSize actualSize(const QSize& size, QIcon::Mode /*mode*/, QIcon::State /*state*/) override {
+        return QSize(1, 1).scaled(size, Qt::KeepAspectRatio);
+    }
+
+    QIconEngine* clone() const override { return new IconEngine(*this); }
+
+  private:
+    QString m_name;
+    QColor m_ink; ///< invalid: the text colour
+};
 
 } // namespace
 
 void applyTheme(Theme theme) {
     const bool system = systemIsDark();
     dark() = theme == Theme::Dark || (theme == Theme::System && system);
-    QApplication::setStyle(new Look);
     QApplication::setPalette(dark() ? paletteOf(kDark, kDarkAccents)
                                     : paletteOf(kLight, kLightAccents));
+    // Qt sends the windows this event only from the event loop.
+    for (QWidget* window : QApplication::topLevelWidgets()) {
+        QEvent event(QEvent::ApplicationPaletteChange);
+        QCoreApplication::sendEvent(window, &event);
+    }
+    // Style sheets keep the palette of the time they were applied, and Qt 6.4 sends no
+    // PaletteChange to the widgets below them. A new style applies them again, to the palette set
+    // above.
+    QApplication::setStyle(new Look);
+    Q_EMIT ThemeNotice::instance().changed();
+}
+
+ThemeNotice& ThemeNotice::instance() {
+    static ThemeNotice notice;
+    return notice;
+}
+
+void followTheme(QObject* owner, const std::function<void()>& colour) {
+    QObject::connect(&ThemeNotice::instance(), &ThemeNotice::changed, owner, colour);
+    colour();
 }
 
 bool isDark() { return dark(); }
 
 const Accents& accents() { return dark() ? kDarkAccents : kLightAccents; }
 
-QIcon icon(const QString& name) {
-    return icon(name, QApplication::palette().color(QPalette::ButtonText));
-}
-
-QIcon icon(const QString& name, const QColor& ink) {
-    const QByteArray text = source(name);
-    const QColor faint = QApplication::palette().color(QPalette::Disabled, QPalette::ButtonText);
-    QByteArray normal = text;
-    normal.replace("#ink", ink.name().toLatin1());
-    QByteArray disabled = text;
-    disabled.replace("#ink", faint.name().toLatin1());
-    QIcon result;
-    for (const int size : kIconSizes) {
-        result.addPixmap(drawn(normal, size), QIcon::Normal);
-        result.addPixmap(drawn(disabled, size), QIcon::Disabled);
-    }
-    return result;
-}
+QIcon icon(const QString& name, const QColor& ink) { return QIcon(new IconEngine(name, ink)); }
 
 QIcon programIcon() {
     const QByteArray text = source(QStringLiteral("flcc"));

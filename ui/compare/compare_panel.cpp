@@ -92,7 +92,11 @@ ComparePanel::ComparePanel(Document& document, std::function<io::ListUnknowns()>
         connect(&m_document, signal, this, &ComparePanel::compareNow);
     }
     fillReferences();
-    refreshTheme();
+    followTheme(this, [this] {
+        if (m_comparison) {
+            showNumbers();
+        }
+    });
 }
 
 QVBoxLayout* ComparePanel::makeChoices() {
@@ -507,13 +511,6 @@ void ComparePanel::hideEvent(QHideEvent* event) {
     m_blink.stop();
     Q_EMIT compared({});
     Q_EMIT wiped(1);
-}
-
-void ComparePanel::refreshTheme() {
-    if (m_comparison) {
-        showNumbers();
-    }
-    m_curve->update();
 }
 
 } // namespace flcc::ui

@@ -45,7 +45,6 @@ class ComparePanel : public QWidget {
     [[nodiscard]] bool takes(const std::filesystem::path& file) const;
     /// Compares with a list of positions.
     void compareWith(const std::filesystem::path& file);
-    void refreshTheme();
     [[nodiscard]] bool isBusy() const { return m_work.isBusy(); }
     [[nodiscard]] const std::optional<Comparison>& comparison() const { return m_comparison; }
 

@@ -202,12 +202,6 @@ void FilterDialog::onScene() {
     change();
 }
 
-void FilterDialog::refreshTheme() {
-    m_card->refreshTheme();
-    m_saveJob->setIcon(icon(QStringLiteral("save")));
-    change(); // the sentence carries a colour
-}
-
 filter::Plane FilterDialog::plane() const {
     const viz::SliceScene* slice = m_views.activeFrame()->slice();
     const std::size_t depth =

@@ -42,7 +42,6 @@ class FilterDialog : public WorkDialog {
     /// Shows the kernel and the choices of a job. **Errors**: as filter::kernelByName().
     void setJob(const job::ConvolveJob& job);
 
-    void refreshTheme();
     /// True while the preview is not that of the controls.
     [[nodiscard]] bool isPreviewDue() const { return m_shown != m_wanted; }
     /// Milliseconds from the last change to its preview.

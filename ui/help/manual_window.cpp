@@ -98,10 +98,12 @@ ManualWindow::ManualWindow() {
                     close();
                 }
             });
+    m_back->setIcon(icon(QStringLiteral("back")));
     m_back->setEnabled(false);
+    m_forward->setIcon(icon(QStringLiteral("forward")));
     m_forward->setEnabled(false);
     resize(1060, 720);
-    refreshTheme();
+    followTheme(this, [this] { reload(); });
 }
 
 QAction* ManualWindow::addKey(const char* name, const QString& text,
@@ -228,9 +230,7 @@ void ManualWindow::open(const QString& name) {
     activateWindow();
 }
 
-void ManualWindow::refreshTheme() {
-    m_back->setIcon(icon(QStringLiteral("back")));
-    m_forward->setIcon(icon(QStringLiteral("forward")));
+void ManualWindow::reload() {
     if (!m_view->source().isEmpty()) {
         const int position = m_view->verticalScrollBar()->value();
         m_view->reload(); // the colours of links are part of the document

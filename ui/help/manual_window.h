@@ -27,10 +27,9 @@ class ManualWindow : public QWidget {
 
     /// Opens the page `name`, shows the window and raises it. If `name` is empty, the page stays.
     void open(const QString& name = {});
-    /// Redraws page and icons in the colours of the palette.
-    void refreshTheme();
 
   private:
+    void reload();
     QWidget* makeSide();
     QWidget* makePage();
     QWidget* makeFindBar();

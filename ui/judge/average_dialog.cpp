@@ -91,6 +91,7 @@ AverageDialog::AverageDialog(Document& document, PeaksPanel& peaks, QWidget* par
         connect(&m_document, signal, this, &AverageDialog::choose);
     }
     connect(&m_peaks, &PeaksPanel::selectionChanged, this, &AverageDialog::choose);
+    followTheme(this, [this] { drawPictures(); });
 }
 
 AverageDialog::~AverageDialog() = default;
@@ -311,11 +312,6 @@ bool AverageDialog::makeTemplate() {
     }
     m_document.setTemplate(std::move(entry));
     return true;
-}
-
-void AverageDialog::refreshTheme() {
-    m_rings->update();
-    drawPictures();
 }
 
 } // namespace flcc::ui

@@ -32,7 +32,6 @@ class AverageDialog : public QDialog {
 
     /// Which peaks are averaged.
     enum class Of { Kept, Selected, NotRejected };
-    void refreshTheme();
     [[nodiscard]] bool isBusy() const { return m_work.isBusy(); }
 
   Q_SIGNALS:

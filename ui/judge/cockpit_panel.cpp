@@ -88,7 +88,7 @@ CockpitPanel::CockpitPanel(Document& document, QWidget* parent)
     connect(m_view, &HistogramView::hovered, this, &CockpitPanel::showNumbers);
     connect(&m_document, &Document::resultShown, this, &CockpitPanel::followResult);
     connect(&m_document, &Document::peaksReplaced, this, &CockpitPanel::followPeaks);
-    refreshTheme();
+    followTheme(this, [this] { showLegend(); });
     followResult();
 }
 
@@ -332,8 +332,8 @@ void CockpitPanel::showNumbers(std::optional<double> score) {
     m_numbers->setText(text);
 }
 
-void CockpitPanel::refreshTheme() {
-    const QPalette now = QGuiApplication::palette(); // that of the panel follows later
+void CockpitPanel::showLegend() {
+    const QPalette now = QGuiApplication::palette();
     const auto sign = [](const QColor& colour, const QString& text) {
         return coloured(QStringLiteral("■ "), colour) + text;
     };
@@ -341,8 +341,6 @@ void CockpitPanel::refreshTheme() {
                       QStringLiteral("&nbsp;&nbsp;") + sign(accents().good, tr("peaks")) +
                       QStringLiteral("&nbsp;&nbsp;") + sign(now.color(QPalette::Text), tr("law")) +
                       QStringLiteral("&nbsp;&nbsp;") + sign(accents().bad, tr("false positives")));
-    m_view->update();
-    m_hand->update();
 }
 
 } // namespace flcc::ui

@@ -33,7 +33,6 @@ class CockpitPanel : public QWidget {
     void setThreshold(double score);
     /// Takes the peaks that reach a score from the map, as one undo step.
     void takeAt(double score);
-    void refreshTheme();
     /// Whether a step or the counts are being computed.
     [[nodiscard]] bool isBusy() const { return m_step.isBusy() || m_count.isBusy(); }
     /// Marks below the threshold are twice as many as peaks above it, within these limits: more
@@ -52,6 +51,7 @@ class CockpitPanel : public QWidget {
     void hideEvent(QHideEvent* event) override;
 
   private:
+    void showLegend();
     void followResult();
     void followPeaks();
     void count();

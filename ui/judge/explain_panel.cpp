@@ -76,6 +76,7 @@ ExplainPanel::ExplainPanel(Document& document, QWidget* parent)
     connect(&m_document, &Document::peakSelected, this, qOverload<>(&ExplainPanel::follow));
     connect(&m_document, &Document::peaksReplaced, this, qOverload<>(&ExplainPanel::follow));
     clear();
+    followTheme(this, [this] { follow(); });
 }
 
 void ExplainPanel::showEvent(QShowEvent* event) {
@@ -323,12 +324,6 @@ void ExplainPanel::follow(const QString& link) {
         Q_EMIT placeRequested({numbers.value(0).toDouble(), numbers.value(1).toDouble(),
                                numbers.value(2).toDouble()});
     }
-}
-
-void ExplainPanel::refreshTheme() {
-    m_profile->update();
-    m_poseCurves->update();
-    follow();
 }
 
 } // namespace flcc::ui

@@ -29,7 +29,6 @@ class ExplainPanel : public QWidget {
     /// Begins or ends to show panel and template in turns, at one place.
     void setBlinking(bool on);
     [[nodiscard]] bool isBlinking() const { return m_blink.isActive(); }
-    void refreshTheme();
 
   Q_SIGNALS:
     void peakRequested(int peak);                        ///< a number of the list

@@ -72,6 +72,10 @@ GalleryPanel::GalleryPanel(Document& document, PeaksPanel& peaks, ViewsPanel& vi
     connect(&m_document, &Document::sceneShown, this, &GalleryPanel::followResult);
     connect(&m_views, &ViewsPanel::viewChanged, this, &GalleryPanel::followContrast);
     followResult();
+    followTheme(this, [this] {
+        m_delegate->forget();
+        showTemplates();
+    });
 }
 
 void GalleryPanel::buildBar() {
@@ -213,12 +217,6 @@ void GalleryPanel::showTemplates() {
 void GalleryPanel::sort() {
     m_peaks.sortBy(m_sort->currentData().toInt(),
                    m_order->isChecked() ? Qt::DescendingOrder : Qt::AscendingOrder);
-}
-
-void GalleryPanel::refreshTheme() {
-    m_delegate->forget();
-    m_list->viewport()->update();
-    showTemplates();
 }
 
 } // namespace flcc::ui

@@ -32,7 +32,6 @@ class GalleryPanel : public QWidget {
     void addKey(QAction* action);
     /// A button of this action above the pictures.
     void addButton(QAction* action);
-    void refreshTheme();
 
   private:
     void buildBar();

@@ -1,6 +1,5 @@
 #include "ui/match/match_panel.h"
 
-#include <QApplication>
 #include <QEvent>
 #include <QHBoxLayout>
 #include <QScrollArea>
@@ -15,7 +14,6 @@
 #include "ui/base/option_names.h"
 #include "ui/base/settings.h"
 #include "ui/base/text.h"
-#include "ui/base/theme.h"
 #include "ui/match/changed_settings.h"
 #include "ui/match/fields/computation_fields.h"
 #include "ui/match/fields/edge_fields.h"
@@ -80,7 +78,6 @@ MatchPanel::MatchPanel(Document& document, std::vector<plan::Device> devices, QW
     connect(&m_document, &Document::scenesChanged, this, &MatchPanel::updateData);
     connect(&m_document, &Document::boxChanged, this, &MatchPanel::updateData);
     setSettings(job::Job{});
-    refreshTheme();
     updateData();
 }
 
@@ -365,28 +362,6 @@ void MatchPanel::showReadiness() {
     const bool ready = m_document.hasScene() && (m_document.templ() != nullptr || m_document.box());
     m_run->setReady(ready, m_run->running() ? QString() : reasonAgainstRun());
     Q_EMIT readinessChanged();
-}
-
-void MatchPanel::refreshTheme() {
-    m_scenes->refreshTheme();
-    m_templates->refreshTheme();
-    m_method->refreshTheme();
-    m_edges->refreshTheme();
-    m_region->refreshTheme();
-    m_poses->refreshTheme();
-    m_run->refreshTheme();
-    m_texts->refreshTheme();
-    for (QToolButton* head : findChildren<QToolButton*>()) {
-        if (head->objectName().startsWith(QStringLiteral("fold"))) {
-            // Text and arrow begin where the labels do. A style sheet keeps the palette it was
-            // made with, so it names the colour.
-            head->setStyleSheet(
-                QStringLiteral("QToolButton { border: none; padding: 1px 0 0 0; "
-                               "margin-left: -2px; text-align: left; color: %1; }")
-                    .arg(QApplication::palette().color(QPalette::WindowText).name()));
-        }
-    }
-    m_card->refreshTheme();
 }
 
 } // namespace flcc::ui

@@ -65,7 +65,6 @@ class MatchPanel : public QWidget {
     void setRunning(bool running);
     /// Shows "Cancelling" until setRunning() is called, because the current tile has to end first.
     void setCancelling();
-    void refreshTheme();
     /// Updates the state of the devices. `devices` may include their free memory.
     void setDevices(std::vector<plan::Device> devices);
     /// Queries which devices can still be used.

@@ -32,14 +32,15 @@ StartPage::StartPage(QWidget* parent) : QWidget(parent) {
     big.setBold(true);
     m_title->setFont(big);
     m_title->setWordWrap(true);
-    m_subtitle =
+    auto* subtitle =
         new QLabel(tr("Open a file, drop one here, or start with a sample. A click on a sample "
                       "opens it with its template; then press Run to find the copies."),
                    this);
-    m_subtitle->setWordWrap(true);
+    subtitle->setForegroundRole(kMutedText);
+    subtitle->setWordWrap(true);
 
     auto* open = new QPushButton(tr("Open image or volume …"), this);
-    m_open = open;
+    open->setIcon(icon(QStringLiteral("open")));
     open->setObjectName(QStringLiteral("startOpen"));
     open->setAccessibleName(tr("Open"));
     open->setToolTip(tr("Opens an image or a volume (Ctrl+O)"));
@@ -72,7 +73,7 @@ StartPage::StartPage(QWidget* parent) : QWidget(parent) {
     column->setContentsMargins(kMargin, 18, kMargin, 8);
     column->setSpacing(8);
     column->addWidget(m_title);
-    column->addWidget(m_subtitle);
+    column->addWidget(subtitle);
     column->addSpacing(4);
     column->addWidget(open, 0, Qt::AlignLeft);
     column->addSpacing(8);
@@ -89,8 +90,7 @@ StartPage::StartPage(QWidget* parent) : QWidget(parent) {
     layout->setContentsMargins(0, 0, 0, 0);
     layout->addWidget(scroll);
     arrangeCards(static_cast<int>(m_cards.size()));
-    refreshTheme();
-    refresh();
+    followTheme(this, [this] { refresh(); });
 }
 
 void StartPage::resizeEvent(QResizeEvent* event) {
@@ -150,12 +150,6 @@ void StartPage::setThumbnail(const QString& sample, const QImage& picture) {
             card->setPicture(picture);
         }
     }
-}
-
-void StartPage::refreshTheme() {
-    m_subtitle->setStyleSheet(QStringLiteral("color: %1;").arg(accents().muted.name()));
-    m_open->setIcon(icon(QStringLiteral("open")));
-    refresh();
 }
 
 } // namespace flcc::ui

@@ -8,7 +8,6 @@
 
 class QGridLayout;
 class QLabel;
-class QPushButton;
 class QVBoxLayout;
 
 namespace flcc::ui {
@@ -25,7 +24,6 @@ class StartPage : public QWidget {
     /// Updates the list of recent files.
     void refresh();
     void setThumbnail(const QString& sample, const QImage& picture);
-    void refreshTheme();
 
   Q_SIGNALS:
     void openRequested();
@@ -39,8 +37,6 @@ class StartPage : public QWidget {
     void arrangeCards(int columns);
 
     QLabel* m_title = nullptr;
-    QLabel* m_subtitle = nullptr;
-    QPushButton* m_open = nullptr;
     QVBoxLayout* m_recent = nullptr;
     QWidget* m_recentBox = nullptr;
     std::vector<SampleCard*> m_cards;

@@ -91,6 +91,9 @@ PlanCard::PlanCard(QWidget* parent) : QFrame(parent) {
          {m_headline, m_detail, m_times, m_scenes, m_exactness, m_groups, m_calibration}) {
         label->setWordWrap(true);
     }
+    for (QLabel* quiet : {m_detail, m_scenes, m_calibration}) {
+        quiet->setForegroundRole(kMutedText);
+    }
 
     auto* head = new QWidget(this);
     m_headWidget = head;
@@ -130,6 +133,7 @@ PlanCard::PlanCard(QWidget* parent) : QFrame(parent) {
     layout->addWidget(head);
     layout->addWidget(m_area, 1);
     head->setVisible(m_open);
+    followTheme(this, [this] { colour(); });
     showNothing(tr("The plan appears here."));
 }
 
@@ -187,11 +191,22 @@ void PlanCard::resizeEvent(QResizeEvent* event) {
     m_area->setVerticalScrollBarPolicy(whole ? Qt::ScrollBarAlwaysOff : Qt::ScrollBarAsNeeded);
 }
 
+void PlanCard::colour() {
+    setStyleSheet(QStringLiteral("#planCard { background: %1; border: 1px solid %2; "
+                                 "border-radius: 6px; }")
+                      .arg(accents().card.name(), accents().line.name()));
+    if (m_report) {
+        showReport(job::JobReport(*m_report), QString(m_refusal)); // its texts carry colours
+    } else {
+        showTexts();
+    }
+}
+
 /// Call after every change of the shown texts.
 void PlanCard::finish() {
     m_area->setVisible(
         m_open && (!m_exactness->isHidden() || !m_groups->isHidden() || m_others->count() > 0));
-    applyTheme();
+    showTexts();
     Q_EMIT contentChanged();
 }
 
@@ -512,31 +527,15 @@ QString PlanCard::text() const {
     return all;
 }
 
-void PlanCard::refreshTheme() {
-    if (m_report) {
-        showReport(job::JobReport(*m_report), QString(m_refusal)); // its texts carry colours
-    } else {
-        applyTheme();
-    }
-}
-
-void PlanCard::applyTheme() {
-    const Accents& a = accents();
+void PlanCard::showTexts() {
     showLine();
     m_calibration->setText(
         tr("not calibrated (%1)")
             .arg(QStringLiteral("<a href='calibrate' style='color:%1'>%2</a>")
                      .arg(palette().color(QPalette::Link).name(), tr("calibrate this machine"))));
-    const QColor headline =
-        m_headlineColour != nullptr ? a.*m_headlineColour : palette().color(QPalette::WindowText);
+    const QColor headline = m_headlineColour != nullptr ? accents().*m_headlineColour
+                                                        : palette().color(QPalette::WindowText);
     m_headline->setStyleSheet(QStringLiteral("color: %1;").arg(headline.name()));
-    setStyleSheet(QStringLiteral("#planCard { background: %1; border: 1px solid %2; "
-                                 "border-radius: 6px; }")
-                      .arg(a.card.name(), a.line.name()));
-    for (QLabel* quiet : {m_detail, m_scenes, m_calibration}) {
-        quiet->setStyleSheet(QStringLiteral("color: %1;").arg(a.muted.name()));
-    }
-    m_numbers->refreshTheme();
 }
 
 } // namespace flcc::ui

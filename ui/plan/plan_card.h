@@ -52,7 +52,6 @@ class PlanCard : public QFrame {
     void setMostOthers(int count);
     /// Shows the memory of the views, with a button that releases most of it; 0: hides both.
     void setDisplayBytes(std::int64_t bytes);
-    void refreshTheme();
     /// All texts of the card, one per line, for tests and screen readers.
     [[nodiscard]] QString text() const;
     /// Heights for a width: leastHeight() leaves a part to scroll, fullHeight() shows everything.
@@ -81,7 +80,8 @@ class PlanCard : public QFrame {
     [[nodiscard]] int innerWidth(int width) const;
     [[nodiscard]] int headHeight(int width) const;
     void setHeadline(const QString& headline, QColor Accents::*colour);
-    void applyTheme();
+    void colour();
+    void showTexts();
     void showNumbers(const job::JobReport& report, const plan::CandidateReport& chosen);
     void showExactness(const job::JobReport& report);
     void showGroups(const job::JobReport& report);

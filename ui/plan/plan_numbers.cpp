@@ -17,18 +17,13 @@ PlanNumbers::PlanNumbers(QWidget* parent) : QWidget(parent) {
     grid->setVerticalSpacing(2);
     grid->setColumnStretch(1, 1);
     grid->setColumnStretch(2, 1);
-    auto* predicted = makeLabel("planPredictedHead", Qt::AlignRight);
-    predicted->setText(tr("predicted"));
-    m_measuredHead = makeLabel("planMeasuredHead", Qt::AlignRight);
-    m_measuredHead->setText(tr("measured"));
-    auto* time = makeLabel("planTimeHead");
-    time->setText(tr("Time"));
-    auto* memory = makeLabel("planMemoryHead");
-    memory->setText(tr("Memory"));
+    auto* predicted = makeHead("planPredictedHead", tr("predicted"), Qt::AlignRight);
+    m_measuredHead = makeHead("planMeasuredHead", tr("measured"), Qt::AlignRight);
+    auto* time = makeHead("planTimeHead", tr("Time"));
+    auto* memory = makeHead("planMemoryHead", tr("Memory"));
     m_timePredicted = makeLabel("planTimePredicted", Qt::AlignRight);
     m_timeMeasured = makeLabel("planTimeMeasured", Qt::AlignRight);
-    m_streamHead = makeLabel("planStreamHead");
-    m_streamHead->setText(tr("Next scene"));
+    m_streamHead = makeHead("planStreamHead", tr("Next scene"));
     m_streamPredicted = makeLabel("planStreamPredicted", Qt::AlignRight);
     m_streamMeasured = makeLabel("planStreamMeasured", Qt::AlignRight);
     m_streamPredicted->setToolTip(
@@ -69,6 +64,13 @@ QLabel* PlanNumbers::makeLabel(const char* name, Qt::Alignment alignment) {
     return made;
 }
 
+QLabel* PlanNumbers::makeHead(const char* name, const QString& text, Qt::Alignment alignment) {
+    QLabel* made = makeLabel(name, alignment);
+    made->setForegroundRole(kMutedText);
+    made->setText(text);
+    return made;
+}
+
 /// Returns the row below.
 int PlanNumbers::addParts(QGridLayout* grid, int row) {
     constexpr std::array<const char*, 3> kParts{"Upload", "Compute", "Download"};
@@ -82,8 +84,7 @@ int PlanNumbers::addParts(QGridLayout* grid, int row) {
     for (std::size_t i = 0; i < m_parts.size(); ++i, ++row) {
         PartRow& part = m_parts[i];
         const QString name = QStringLiteral("plan") + QLatin1String(kParts[i]);
-        part.head = makeLabel(qPrintable(name + QStringLiteral("Head")));
-        part.head->setText(words[i]);
+        part.head = makeHead(qPrintable(name + QStringLiteral("Head")), words[i]);
         part.head->setToolTip(tips[i]);
         part.predicted = makeLabel(qPrintable(name + QStringLiteral("Predicted")), Qt::AlignRight);
         part.measured = makeLabel(qPrintable(name + QStringLiteral("Measured")), Qt::AlignRight);
@@ -143,16 +144,6 @@ QString PlanNumbers::timeText(bool ran) const {
 
 QString PlanNumbers::memoryText(bool ran) const {
     return (ran ? m_memoryMeasured : m_memoryPredicted)->text();
-}
-
-void PlanNumbers::refreshTheme() {
-    const Accents& a = accents();
-    for (const char* name :
-         {"planPredictedHead", "planMeasuredHead", "planTimeHead", "planStreamHead",
-          "planUploadHead", "planComputeHead", "planDownloadHead", "planMemoryHead"}) {
-        findChild<QLabel*>(QLatin1String(name))
-            ->setStyleSheet(QStringLiteral("color: %1;").arg(a.muted.name()));
-    }
 }
 
 } // namespace flcc::ui

@@ -30,10 +30,11 @@ class PlanNumbers : public QWidget {
     /// Time and memory in one line; `ran`: as measured.
     [[nodiscard]] QString timeText(bool ran) const;
     [[nodiscard]] QString memoryText(bool ran) const;
-    void refreshTheme();
 
   private:
     QLabel* makeLabel(const char* name, Qt::Alignment alignment = Qt::AlignLeft);
+    QLabel* makeHead(const char* name, const QString& text,
+                     Qt::Alignment alignment = Qt::AlignLeft);
     int addParts(QGridLayout* grid, int row);
     /// A row of GPU times: upload, compute or download.
     struct PartRow {

@@ -91,7 +91,7 @@ void PlanOthers::showCandidates(const plan::PlanReport& report) {
         std::ssize(report.candidates) - m_rows->count() - (report.chosen() != nullptr ? 1 : 0);
     if (left > 0) {
         auto* label = new QLabel(tr("and %1 more in the plan report").arg(left), this);
-        label->setStyleSheet(QStringLiteral("color: %1;").arg(accents().muted.name()));
+        label->setForegroundRole(kMutedText);
         m_rows->addWidget(label);
         label->show();
     }

@@ -49,7 +49,6 @@ PeaksPanel::PeaksPanel(Document& document, QWidget* parent)
     connect(&m_document, &Document::peaksReplaced, this, &PeaksPanel::showPeaks);
     connect(&m_document, &Document::decisionsChanged, this, &PeaksPanel::showDecisions);
     connect(&m_document, &Document::peakSelected, this, &PeaksPanel::onPeakSelected);
-    refreshTheme();
     onResultShown();
 }
 
@@ -57,6 +56,7 @@ PeaksPanel::PeaksPanel(Document& document, QWidget* parent)
 void PeaksPanel::makeButtons() {
     m_summary = new QLabel(this);
     m_summary->setObjectName(QStringLiteral("peaksSummary"));
+    m_summary->setForegroundRole(kMutedText);
     m_summary->setMinimumWidth(1); // clipped where there is no room
     m_text = new QLineEdit(this);
     m_text->setObjectName(QStringLiteral("peaksFilter"));
@@ -89,6 +89,7 @@ void PeaksPanel::makeButtons() {
     m_copy->setObjectName(QStringLiteral("peaksCopy"));
     m_copy->setAccessibleName(tr("Copy peaks"));
     m_copy->setText(tr("Copy as TSV"));
+    m_copy->setIcon(icon(QStringLiteral("copy")));
     m_copy->setToolButtonStyle(Qt::ToolButtonTextBesideIcon);
     m_copy->setToolTip(
         tr("Copies the selected rows, or all shown, as tab-separated text with the columns of the "
@@ -97,6 +98,7 @@ void PeaksPanel::makeButtons() {
     m_export->setObjectName(QStringLiteral("peaksExport"));
     m_export->setAccessibleName(tr("Export peaks"));
     m_export->setText(tr("Export …"));
+    m_export->setIcon(icon(QStringLiteral("export")));
     m_export->setToolButtonStyle(Qt::ToolButtonTextBesideIcon);
     m_export->setToolTip(
         tr("Writes the peaks for a program that you choose (File > Export > Peaks)"));
@@ -446,12 +448,6 @@ void PeaksPanel::copy() {
         QApplication::clipboard()->setText(text);
         Q_EMIT statusMessage(tr("The peaks were copied to the clipboard as tab-separated text."));
     }
-}
-
-void PeaksPanel::refreshTheme() {
-    m_copy->setIcon(icon(QStringLiteral("copy")));
-    m_export->setIcon(icon(QStringLiteral("export")));
-    m_summary->setStyleSheet(QStringLiteral("color: %1;").arg(accents().muted.name()));
 }
 
 } // namespace flcc::ui

@@ -53,7 +53,6 @@ class PeaksPanel : public QWidget {
     /// Number of peaks of the shown result's map that reach its threshold; may be larger than its
     /// list. `more`: there are even more, which were not counted.
     void setTotal(std::int64_t total, bool more);
-    void refreshTheme();
 
   Q_SIGNALS:
     void allPeaksRequested(); ///< the user asked to list them all

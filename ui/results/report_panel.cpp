@@ -45,6 +45,7 @@ ReportPanel::ReportPanel(QWidget* parent) : QWidget(parent) {
     m_copy->setObjectName(QStringLiteral("reportCopy"));
     m_copy->setAccessibleName(tr("Copy report"));
     m_copy->setText(tr("Copy"));
+    m_copy->setIcon(icon(QStringLiteral("copy")));
     m_copy->setToolTip(tr("Copies the plan report as text"));
     m_copy->setToolButtonStyle(Qt::ToolButtonTextBesideIcon);
     m_copy->setEnabled(false);
@@ -69,7 +70,6 @@ ReportPanel::ReportPanel(QWidget* parent) : QWidget(parent) {
     layout->setContentsMargins(4, 4, 4, 4);
     layout->addWidget(splitter);
     setFocusProxy(m_table);
-    refreshTheme();
 }
 
 void ReportPanel::setReport(const std::optional<job::JobReport>& report) {
@@ -91,7 +91,5 @@ void ReportPanel::setReport(const std::optional<job::JobReport>& report) {
 }
 
 QString ReportPanel::text() const { return m_text->toPlainText(); }
-
-void ReportPanel::refreshTheme() { m_copy->setIcon(icon(QStringLiteral("copy"))); }
 
 } // namespace flcc::ui

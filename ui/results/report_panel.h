@@ -22,7 +22,6 @@ class ReportPanel : public QWidget {
     explicit ReportPanel(QWidget* parent = nullptr);
     void setReport(const std::optional<job::JobReport>& report);
     [[nodiscard]] QString text() const;
-    void refreshTheme();
 
   Q_SIGNALS:
     void statusMessage(const QString& text);

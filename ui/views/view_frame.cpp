@@ -29,11 +29,15 @@ void ViewFrame::build(std::shared_ptr<viz::Scene> scene, const QString& title,
                       const QString& name) {
     setObjectName(name);
     setAccessibleName(tr("View %1").arg(title));
-    setFrameShape(QFrame::NoFrame);
+    setFrameStyle(QFrame::Box | QFrame::Plain);
 
     m_header = new QWidget(this);
     m_title = new QLabel(title, m_header);
+    QFont semibold = font();
+    semibold.setWeight(QFont::DemiBold);
+    m_title->setFont(semibold);
     m_note = new QLabel(m_header);
+    m_note->setForegroundRole(kMutedText);
     m_note->setTextInteractionFlags(Qt::NoTextInteraction);
     m_maximise = new QToolButton(m_header);
     m_maximise->setObjectName(name + QStringLiteral("Maximise"));
@@ -60,6 +64,7 @@ void ViewFrame::build(std::shared_ptr<viz::Scene> scene, const QString& title,
     m_slider->setAccessibleName(tr("Slice of view %1").arg(title));
     m_slider->setToolTip(tr("Slice shown in %1 (wheel, PgUp, PgDn; Shift: ten slices)").arg(title));
     m_sliceText = new QLabel(m_sliceRow);
+    m_sliceText->setForegroundRole(kMutedText);
     m_sliceText->setObjectName(name + QStringLiteral("SliceText"));
     m_sliceText->setAlignment(Qt::AlignRight | Qt::AlignVCenter);
     auto* sliceRow = new QHBoxLayout(m_sliceRow);
@@ -76,7 +81,8 @@ void ViewFrame::build(std::shared_ptr<viz::Scene> scene, const QString& title,
     layout->addWidget(m_header);
     layout->addWidget(view, 1);
     layout->addWidget(m_sliceRow);
-    refreshTheme();
+    setActive(false);
+    setMaximised(false);
 }
 
 viz::Scene& ViewFrame::scene() const {
@@ -108,29 +114,16 @@ void ViewFrame::updateSlice() {
 void ViewFrame::setNote(const QString& note) { m_note->setText(note); }
 
 void ViewFrame::setActive(bool active) {
-    if (active != m_active) {
-        m_active = active;
-        refreshTheme();
-    }
+    setForegroundRole(active ? QPalette::Highlight : QPalette::Mid); // of the frame
 }
 
 void ViewFrame::setMaximised(bool maximised) {
-    m_maximised = maximised;
-    refreshTheme();
+    m_maximise->setIcon(
+        icon(maximised ? QStringLiteral("layout-quad") : QStringLiteral("layout-single")));
+    m_maximise->setToolTip(maximised ? tr("Show all views (double-click)")
+                                     : tr("Maximise this view (double-click)"));
 }
 
 void ViewFrame::setTitleVisible(bool visible) { m_header->setVisible(visible); }
-
-void ViewFrame::refreshTheme() {
-    m_maximise->setIcon(
-        icon(m_maximised ? QStringLiteral("layout-quad") : QStringLiteral("layout-single")));
-    m_maximise->setToolTip(m_maximised ? tr("Show all views (double-click)")
-                                       : tr("Maximise this view (double-click)"));
-    const QColor line = m_active ? palette().color(QPalette::Highlight) : accents().line;
-    setStyleSheet(QStringLiteral("flcc--ui--ViewFrame { border: 1px solid %1; }").arg(line.name()));
-    m_title->setStyleSheet(QStringLiteral("font-weight: 600;"));
-    m_note->setStyleSheet(QStringLiteral("color: %1;").arg(accents().muted.name()));
-    m_sliceText->setStyleSheet(QStringLiteral("color: %1;").arg(accents().muted.name()));
-}
 
 } // namespace flcc::ui

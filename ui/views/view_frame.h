@@ -38,7 +38,6 @@ class ViewFrame : public QFrame {
     void setActive(bool active);
     void setMaximised(bool maximised);
     void setTitleVisible(bool visible);
-    void refreshTheme();
 
   Q_SIGNALS:
     void sliceRequested(qint64 slice);
@@ -57,8 +56,6 @@ class ViewFrame : public QFrame {
     QWidget* m_sliceRow = nullptr;
     QSlider* m_slider = nullptr;
     QLabel* m_sliceText = nullptr;
-    bool m_active = false;
-    bool m_maximised = false;
 };
 
 } // namespace flcc::ui

@@ -95,7 +95,7 @@ ViewsPanel::ViewsPanel(Document& document, QWidget* parent)
     });
     connect(m_look, &VolumeLook::changed, this, &ViewsPanel::volumeViewChanged);
     setOverlayOpacity(m_opacity);
-    refreshTheme();
+    followTheme(this, [this] { colourScenes(); });
     arrange();
 }
 
@@ -486,7 +486,7 @@ viz::Picture ViewsPanel::cleanSnapshot() const {
     return m_active->widget() != nullptr ? m_active->widget()->snapshot(true) : viz::Picture{};
 }
 
-void ViewsPanel::refreshTheme() {
+void ViewsPanel::colourScenes() {
     viz::ViewColours colours;
     if (!isDark()) {
         colours.background = colourOf(QColor(0xe9ecef));
@@ -497,7 +497,6 @@ void ViewsPanel::refreshTheme() {
     }
     for (ViewFrame* frame : m_frames) {
         frame->scene().setColours(colours);
-        frame->refreshTheme();
     }
     // A bright volume is lost on a bright background.
     viz::ViewColours space;

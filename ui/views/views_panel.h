@@ -161,7 +161,6 @@ class ViewsPanel : public QWidget {
 
     /// A picture of the active view without texts and marks.
     [[nodiscard]] viz::Picture cleanSnapshot() const;
-    void refreshTheme();
 
   Q_SIGNALS:
     void valuesShown(); ///< the heatmap shows what setValues() asks for
@@ -172,6 +171,7 @@ class ViewsPanel : public QWidget {
     void displayBytesChanged(qint64 bytes);
 
   private:
+    void colourScenes();
     void onSceneChanged();
     void onSceneShown();
     void onSpacingChanged();

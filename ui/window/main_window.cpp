@@ -18,10 +18,6 @@
 #include "ui/base/text.h"
 #include "ui/base/theme.h"
 #include "ui/compare/compare_panel.h"
-#include "ui/features/features_panel.h"
-#include "ui/judge/cockpit_panel.h"
-#include "ui/judge/explain_panel.h"
-#include "ui/judge/gallery_panel.h"
 #include "ui/judge/judge.h"
 #include "ui/match/images/mask_bar.h"
 #include "ui/match/match_flow.h"
@@ -30,11 +26,9 @@
 #include "ui/open/open_question.h"
 #include "ui/open/opener.h"
 #include "ui/open/start_page.h"
-#include "ui/plan/plan_card.h"
 #include "ui/results/exporter.h"
 #include "ui/results/particle_export.h"
 #include "ui/results/peaks_panel.h"
-#include "ui/results/report_panel.h"
 #include "ui/views/box_tool.h"
 #include "ui/views/mask_painter.h"
 #include "ui/views/views_panel.h"
@@ -160,8 +154,7 @@ void MainWindow::buildParts() {
     m_commands = std::make_unique<EditCommands>(*m_parts);
     m_dialogs = std::make_unique<Dialogs>(*m_parts);
     m_jobs = std::make_unique<JobLoader>(*m_parts, *m_commands, *m_dialogs);
-    m_menus = std::make_unique<MainMenus>(*m_parts, *m_commands, *m_dialogs, *m_jobs,
-                                          [this](Theme theme) { applyTheme(theme); });
+    m_menus = std::make_unique<MainMenus>(*m_parts, *m_commands, *m_dialogs, *m_jobs);
     m_connections = std::make_unique<Connections>(*m_parts, *m_commands, *m_dialogs, *m_jobs);
     m_thumbnails = std::make_unique<SampleThumbnails>(*m_parts);
 }
@@ -191,25 +184,6 @@ void MainWindow::openFile(const QString& file, bool asTemplate) {
     const auto target =
         asTemplate && m_document->hasScene() ? Opener::Target::Template : Opener::Target::Scene;
     m_opener->open(target, toPath(file));
-}
-
-void MainWindow::applyTheme(Theme theme) {
-    ui::applyTheme(theme);
-    m_actions->refreshTheme();
-    m_message->refreshTheme();
-    m_start->refreshTheme();
-    m_docks->data().update();
-    m_views->refreshTheme();
-    m_docks->match().refreshTheme();
-    m_docks->peaks().refreshTheme();
-    m_docks->explain().refreshTheme();
-    m_docks->gallery().refreshTheme();
-    m_docks->cockpit().refreshTheme();
-    m_docks->compare().refreshTheme();
-    m_docks->report().refreshTheme();
-    m_status->refreshTheme();
-    m_docks->match().planCard().refreshTheme();
-    m_dialogs->refreshTheme();
 }
 
 void MainWindow::updateTitle() {

@@ -58,7 +58,6 @@ class MainWindow : public QMainWindow {
     void loadJob(const QString& file, bool run = false);
     /// Opens a file as a scene, or with `asTemplate` as a template if a scene is open.
     void openFile(const QString& file, bool asTemplate = false);
-    void applyTheme(Theme theme);
     /// Shows a sentence above the views and adds it to the log.
     void tell(MessageBar::Kind kind, const QString& sentence);
 

@@ -12,7 +12,6 @@
 #include <string>
 
 #include "ui/base/text.h"
-#include "ui/base/theme.h"
 
 namespace flcc::ui {
 
@@ -92,8 +91,7 @@ void WorkDialog::setStartable(bool startable) {
 }
 
 void WorkDialog::say(const QString& sentence, bool bad) {
-    m_verdict->setStyleSheet(bad ? QStringLiteral("color: %1;").arg(accents().bad.name())
-                                 : QString());
+    m_verdict->setForegroundRole(bad ? QPalette::BrightText : QPalette::NoRole);
     m_verdict->setText(sentence);
 }
 

@@ -23,9 +23,10 @@ EdgeFields::EdgeFields(FoldingForm& form, job::Job& job, Document& document)
         shown = new ElidedLabel(&m_form);
         shown->setObjectName(base);
         shown->setAccessibleName(label);
-        open = m_form.smallButton("", tr("Open %1").arg(label), tr("Opens a mask from a file"));
+        open = m_form.smallButton("", icon(QStringLiteral("open")), tr("Open %1").arg(label),
+                                  tr("Opens a mask from a file"));
         open->setObjectName(base + QStringLiteral("Open"));
-        clear = m_form.smallButton("", tr("No %1").arg(label),
+        clear = m_form.smallButton("", icon(QStringLiteral("close")), tr("No %1").arg(label),
                                    tr("Removes the mask: all voxels are used"));
         clear->setObjectName(base + QStringLiteral("Clear"));
         m_form.addRowWithButtons(label, tip, shown, {open, clear});
@@ -126,14 +127,5 @@ void EdgeFields::showMasks() {
 }
 
 bool EdgeFields::inside() const { return m_extent->currentIndex() == 0; }
-
-void EdgeFields::refreshTheme() {
-    for (QToolButton* open : {m_openMask, m_openSceneMask}) {
-        open->setIcon(icon(QStringLiteral("open")));
-    }
-    for (QToolButton* clear : {m_clearMask, m_clearSceneMask}) {
-        clear->setIcon(icon(QStringLiteral("close")));
-    }
-}
 
 } // namespace flcc::ui

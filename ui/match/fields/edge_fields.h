@@ -24,7 +24,6 @@ class EdgeFields : public FieldGroup {
     /// Shows the masks, and enables the fields that have an effect with them.
     void showMasks();
     [[nodiscard]] bool inside() const; ///< only placements inside the scene get a score
-    void refreshTheme();
 
   Q_SIGNALS:
     void openMaskRequested();

@@ -54,11 +54,13 @@ void FoldingForm::add(QWidget* widget) { m_layout->addRow(widget); }
 
 void FoldingForm::setRowVisible(QWidget* field, bool on) { m_layout->setRowVisible(field, on); }
 
-QToolButton* FoldingForm::smallButton(const char* name, const QString& text, const QString& tip) {
+QToolButton* FoldingForm::smallButton(const char* name, const QIcon& icon, const QString& text,
+                                      const QString& tip) {
     auto* made = new QToolButton(this);
     made->setObjectName(QLatin1String(name));
     made->setAccessibleName(text);
     made->setToolTip(tip);
+    made->setIcon(icon);
     made->setAutoRaise(true);
     return made;
 }
@@ -136,6 +138,9 @@ QToolButton* FoldingForm::makeHead(const QString& title, const char* name, QWidg
     QFont bold = parent->font();
     bold.setBold(true);
     head->setFont(bold);
+    // Text and arrow begin where the labels do.
+    head->setStyleSheet(QStringLiteral("QToolButton { border: none; padding: 1px 0 0 0; "
+                                       "margin-left: -2px; text-align: left; }"));
     return head;
 }
 

@@ -25,7 +25,8 @@ class FoldingForm : public QWidget {
     void addRow(const QString& label, const QString& tip, QWidget* buddy, QLayout* row);
     void add(QWidget* widget); ///< across labels and fields
     void setRowVisible(QWidget* field, bool on);
-    QToolButton* smallButton(const char* name, const QString& text, const QString& tip);
+    QToolButton* smallButton(const char* name, const QIcon& icon, const QString& text,
+                             const QString& tip);
 
     /// Adds a heading that folds the rows up to the next heading.
     void addSection(const QString& title, const char* name, bool initiallyOpen);

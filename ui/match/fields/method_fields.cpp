@@ -78,9 +78,10 @@ void MethodFields::addPlanReport() {
     m_planReport = new ElidedLabel(&m_form);
     m_planReport->setObjectName(QStringLiteral("planReport"));
     m_planReport->setAccessibleName(tr("Plan report"));
-    m_openPlanReport = m_form.smallButton("openPlanReport", tr("Choose plan report"), tip);
-    m_clearPlanReport =
-        m_form.smallButton("clearPlanReport", tr("No plan report"), tr("Plans anew instead"));
+    m_openPlanReport = m_form.smallButton("openPlanReport", icon(QStringLiteral("open")),
+                                          tr("Choose plan report"), tip);
+    m_clearPlanReport = m_form.smallButton("clearPlanReport", icon(QStringLiteral("close")),
+                                           tr("No plan report"), tr("Plans anew instead"));
     connect(m_openPlanReport, &QToolButton::clicked, this, &MethodFields::openPlanReportRequested);
     connect(m_clearPlanReport, &QToolButton::clicked, this, [this] { setPlanReport({}); });
     m_form.addRowWithButtons(tr("Replay"), tip, m_planReport,
@@ -124,11 +125,6 @@ void MethodFields::readTile() {
     } catch (const base::Error& error) {
         m_texts.refuse(m_tile, inWindowWords(error));
     }
-}
-
-void MethodFields::refreshTheme() {
-    m_openPlanReport->setIcon(icon(QStringLiteral("open")));
-    m_clearPlanReport->setIcon(icon(QStringLiteral("close")));
 }
 
 } // namespace flcc::ui

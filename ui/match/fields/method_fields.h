@@ -25,7 +25,6 @@ class MethodFields : public FieldGroup {
     void setPlanReport(const std::filesystem::path& report);
     /// What a plan report decides cannot be chosen beside it.
     void showPlanReport();
-    void refreshTheme();
 
   Q_SIGNALS:
     void openPlanReportRequested();

@@ -143,7 +143,8 @@ QLineEdit* NoiseFields::addText(const QString& label, const char* name, const QS
 void NoiseFields::addFile(const QString& label, QLineEdit* field, const char* name,
                           const QString& tip) {
     const QByteArray button = QByteArray(name) + "File";
-    QToolButton* const open = m_form.smallButton(button.constData(), label, tr("Choose a file"));
+    QToolButton* const open =
+        m_form.smallButton(button.constData(), {}, label, tr("Choose a file"));
     open->setText(QStringLiteral("..."));
     open->setAccessibleName(tr("%1: choose a file").arg(label));
     m_form.addRowWithButtons(label, tip, field, {open});

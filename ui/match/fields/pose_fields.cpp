@@ -156,9 +156,9 @@ void PoseFields::addResume() {
     m_resume->setObjectName(QStringLiteral("resume"));
     m_resume->setAccessibleName(tr("Progress"));
     m_resume->setToolTip(tip);
-    m_resumeOpen = m_form.smallButton("resumeOpen", tr("Choose a folder"),
-                                      tr("Chooses the folder that keeps searches"));
-    refreshTheme();
+    m_resumeOpen =
+        m_form.smallButton("resumeOpen", icon(QStringLiteral("open")), tr("Choose a folder"),
+                           tr("Chooses the folder that keeps searches"));
     m_form.addRowWithButtons(tr("Progress"), tip, m_resume, {m_resumeOpen});
     connect(m_resumeOpen, &QToolButton::clicked, this, &PoseFields::chooseFolder);
     connect(m_resume, &QLineEdit::editingFinished, this, [this] {
@@ -169,8 +169,6 @@ void PoseFields::addResume() {
         }
     });
 }
-
-void PoseFields::refreshTheme() { m_resumeOpen->setIcon(icon(QStringLiteral("open"))); }
 
 void PoseFields::chooseFolder() {
     const QString purpose = QStringLiteral("resume");

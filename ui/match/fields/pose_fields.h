@@ -28,7 +28,6 @@ class PoseFields : public FieldGroup {
     void show();
     /// Counts again: another template or spacing needs other rotations.
     void showCount();
-    void refreshTheme();
 
   private:
     void addCover();

@@ -25,10 +25,10 @@ RegionField::RegionField(FoldingForm& form, job::Job& job, TextFields& texts, Do
     m_region->setObjectName(QStringLiteral("region"));
     m_region->setAccessibleName(tr("Region"));
     m_region->setToolTip(tip);
-    m_useBox = m_form.smallButton("regionUseBox", tr("Use the box"),
+    m_useBox = m_form.smallButton("regionUseBox", icon(QStringLiteral("box")), tr("Use the box"),
                                   tr("Searches only the box that is drawn in the views"));
-    m_clear =
-        m_form.smallButton("regionClear", tr("All of the scene"), tr("Searches all of the scene"));
+    m_clear = m_form.smallButton("regionClear", icon(QStringLiteral("close")),
+                                 tr("All of the scene"), tr("Searches all of the scene"));
     connect(m_region, &QLineEdit::editingFinished, this, &RegionField::read);
     connect(m_region, &QLineEdit::textEdited, this, [this](const QString& text) {
         try {
@@ -91,11 +91,6 @@ void RegionField::read() {
     } catch (const base::Error& error) {
         m_texts.refuse(m_region, inWindowWords(error));
     }
-}
-
-void RegionField::refreshTheme() {
-    m_useBox->setIcon(icon(QStringLiteral("box")));
-    m_clear->setIcon(icon(QStringLiteral("close")));
 }
 
 } // namespace flcc::ui

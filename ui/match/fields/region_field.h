@@ -25,7 +25,6 @@ class RegionField : public FieldGroup {
     void clear(); ///< the region of the scene before, without a signal
     /// `anew`: also in place of what is typed.
     void show(bool anew = false);
-    void refreshTheme();
 
   Q_SIGNALS:
     void typed(const std::optional<flcc::base::Box>& region); ///< so far, for the views

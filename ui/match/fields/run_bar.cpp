@@ -12,6 +12,7 @@ RunBar::RunBar(QWidget* parent) : QWidget(parent) {
     m_plan = new QPushButton(tr("Plan"), this);
     m_plan->setObjectName(QStringLiteral("planButton"));
     m_plan->setAccessibleName(tr("Plan"));
+    m_plan->setIcon(icon(QStringLiteral("plan")));
     m_plan->setToolTip(tr("Plans the run without starting it"));
     m_run = new QPushButton(this);
     m_run->setObjectName(QStringLiteral("runButton"));
@@ -54,11 +55,6 @@ void RunBar::setReady(bool ready, const QString& reason) {
                       : m_running         ? tr("Cancels the run and keeps its partial result (Esc)")
                       : !reason.isEmpty() ? reason
                                           : tr("Finds the template in the scene (Ctrl+Return)"));
-}
-
-void RunBar::refreshTheme() {
-    m_plan->setIcon(icon(QStringLiteral("plan")));
-    m_run->setIcon(icon(m_running ? QStringLiteral("cancel") : QStringLiteral("run")));
 }
 
 } // namespace flcc::ui

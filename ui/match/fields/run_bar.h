@@ -19,7 +19,6 @@ class RunBar : public QWidget {
     void setCancelling(); ///< shows "Cancelling" until setRunning() is called
     /// `ready`: there is something to search for. `reason` speaks against a run; empty: nothing.
     void setReady(bool ready, const QString& reason);
-    void refreshTheme();
 
   Q_SIGNALS:
     void planRequested();

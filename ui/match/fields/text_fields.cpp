@@ -4,17 +4,7 @@
 
 #include <algorithm>
 
-#include "ui/base/theme.h"
-
 namespace flcc::ui {
-
-namespace {
-
-QString refusedStyle() {
-    return QStringLiteral("QLineEdit { border: 1px solid %1; }").arg(accents().bad.name());
-}
-
-} // namespace
 
 QLineEdit* TextFields::make(const QString& placeholder, QWidget* parent) {
     auto* field = new QLineEdit(parent);
@@ -37,7 +27,7 @@ void TextFields::refuse(QLineEdit* field, const QString& sentence) {
     accept(field);
     m_refused.emplace_back(field, sentence);
     field->setProperty("refused", true);
-    field->setStyleSheet(refusedStyle());
+    field->setStyleSheet(QStringLiteral("QLineEdit { border: 1px solid palette(bright-text); }"));
     Q_EMIT changed();
     Q_EMIT problem(sentence);
 }
@@ -53,12 +43,6 @@ void TextFields::accept(QLineEdit* field) {
 
 QString TextFields::reason() const {
     return m_refused.empty() ? QString() : m_refused.front().second;
-}
-
-void TextFields::refreshTheme() {
-    for (const auto& [field, sentence] : m_refused) {
-        field->setStyleSheet(refusedStyle());
-    }
 }
 
 } // namespace flcc::ui

@@ -23,7 +23,6 @@ class TextFields : public QObject {
     void accept(QLineEdit* field);
     /// Why the first of the refused fields holds no valid value; empty: all are valid.
     [[nodiscard]] QString reason() const;
-    void refreshTheme();
 
   Q_SIGNALS:
     void changed(); ///< a field was refused, or a refused one is edited

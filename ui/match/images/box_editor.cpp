@@ -41,6 +41,7 @@ BoxEditor::BoxEditor(Document& document, QWidget* parent) : QWidget(parent), m_d
     }
     m_size = new QLabel(this);
     m_size->setObjectName(QStringLiteral("boxSize"));
+    m_size->setForegroundRole(kMutedText);
     m_cut = new QPushButton(tr("Cut template"), this);
     m_cut->setObjectName(QStringLiteral("cutTemplate"));
     m_cut->setAccessibleName(tr("Cut template"));
@@ -66,6 +67,7 @@ BoxEditor::BoxEditor(Document& document, QWidget* parent) : QWidget(parent), m_d
                       "how well a match can find it again."),
                    this);
     m_hint->setObjectName(QStringLiteral("boxHint"));
+    m_hint->setForegroundRole(kMutedText);
     m_hint->setWordWrap(true);
     m_hint->setAlignment(Qt::AlignTop);
     auto* place = new QGridLayout; // one place for both
@@ -75,7 +77,6 @@ BoxEditor::BoxEditor(Document& document, QWidget* parent) : QWidget(parent), m_d
     connect(&m_document, &Document::sceneChanged, this, &BoxEditor::onSceneChanged);
     connect(&m_document, &Document::boxChanged, this, &BoxEditor::onBoxChanged);
     connect(&m_document, &Document::templateChanged, this, &BoxEditor::onBoxChanged);
-    refreshTheme();
     onSceneChanged();
 }
 
@@ -219,12 +220,6 @@ void BoxEditor::apply() {
     }
     m_document.setBox(base::Box{{v[0], v[1], v[2]}, {v[3], v[4], v[5]}});
     onBoxChanged();
-}
-
-void BoxEditor::refreshTheme() {
-    m_size->setStyleSheet(QStringLiteral("color: %1;").arg(accents().muted.name()));
-    m_hint->setStyleSheet(m_size->styleSheet());
-    m_quality->refreshTheme();
 }
 
 } // namespace flcc::ui

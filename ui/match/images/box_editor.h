@@ -26,7 +26,6 @@ class BoxEditor : public QWidget {
     void keepPlace(bool keep);
     /// The height that the judgement needs beside what is shown now.
     [[nodiscard]] int missingHeight() const;
-    void refreshTheme();
 
   Q_SIGNALS:
     void cutRequested();

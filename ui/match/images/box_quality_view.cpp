@@ -147,11 +147,13 @@ BoxQualityView::BoxQualityView(Document& document, QWidget* parent)
         kept.setRetainSizeWhenHidden(true);
         each->setSizePolicy(kept);
     }
+    m_numbers->setForegroundRole(kMutedText);
     m_numbers->setText(QStringLiteral("\n")); // the height of two lines
     for (const auto signal : {&Document::boxChanged, &Document::sceneChanged, &Document::sceneShown,
                               &Document::masksChanged, &Document::templateChanged}) {
         connect(&m_document, signal, this, &BoxQualityView::request);
     }
+    followTheme(this, [this] { colourVerdict(); });
     request();
 }
 
@@ -203,20 +205,19 @@ void BoxQualityView::showQuality(const BoxQuality& quality, bool masked) {
     }
     m_picture->setPixmap(pixmap);
     m_picture->setVisible(!pixmap.isNull());
-    refreshTheme();
+    colourVerdict();
     setVisible(true);
     if (!m_work->isBusy()) {
         Q_EMIT shown();
     }
 }
 
-void BoxQualityView::refreshTheme() {
+void BoxQualityView::colourVerdict() {
     const Accents& colours = accents();
     const QColor colour = m_shown == BoxVerdict::Good   ? colours.good
                           : m_shown == BoxVerdict::Fair ? colours.warning
                                                         : colours.bad;
     m_verdict->setStyleSheet(QStringLiteral("color: %1;").arg(colour.name()));
-    m_numbers->setStyleSheet(QStringLiteral("color: %1;").arg(colours.muted.name()));
 }
 
 } // namespace flcc::ui

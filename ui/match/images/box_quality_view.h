@@ -23,7 +23,6 @@ class BoxQualityView : public QWidget {
 
   public:
     explicit BoxQualityView(Document& document, QWidget* parent = nullptr);
-    void refreshTheme();
     /// Time of the last computation in milliseconds.
     [[nodiscard]] double computedIn() const { return m_milliseconds; }
 
@@ -33,6 +32,7 @@ class BoxQualityView : public QWidget {
   private:
     void request();
     [[nodiscard]] std::shared_ptr<const job::MaskImage> maskOf(const base::Box& box) const;
+    void colourVerdict();
     void showQuality(const features::BoxQuality& quality, bool masked);
 
     Document& m_document;

@@ -1,6 +1,7 @@
 #include "ui/match/images/scene_list.h"
 
 #include "ui/base/text.h"
+#include "ui/base/theme.h"
 
 namespace flcc::ui {
 
@@ -13,7 +14,7 @@ SceneList::SceneList(Document& document, QWidget* parent)
          {&Document::scenesChanged, &Document::resultsChanged, &Document::peakChoiceChanged}) {
         connect(&m_document, signal, this, &SceneList::rebuild);
     }
-    rebuild();
+    followTheme(this, [this] { rebuild(); });
 }
 
 void SceneList::rebuild() {

@@ -13,7 +13,6 @@ class SceneList : public RowList {
 
   public:
     explicit SceneList(Document& document, QWidget* parent = nullptr);
-    void refreshTheme() { rebuild(); }
 
   private:
     void rebuild();

@@ -14,7 +14,7 @@ SceneRows::SceneRows(FoldingForm& form, job::Job& job, Document& document)
     m_scene = new ElidedLabel(&m_form);
     m_scene->setObjectName(QStringLiteral("matchScene"));
     m_scene->setAccessibleName(tr("Scene"));
-    m_add = m_form.smallButton("addScenes", tr("Add scenes"),
+    m_add = m_form.smallButton("addScenes", icon(QStringLiteral("add")), tr("Add scenes"),
                                tr("Adds more scenes of the same extents from files. All scenes are "
                                   "searched for the same templates, one after the other"));
     m_form.addRowWithButtons(tr("Scene"), tr("Image or volume that is searched"), m_scene, {m_add});
@@ -34,11 +34,6 @@ void SceneRows::show(bool running) {
     // Only a list that starts with a file can grow.
     m_add->setEnabled(scene && !m_document.scenes().front().path.empty() && !running);
     m_scenes->setEnabled(!running);
-}
-
-void SceneRows::refreshTheme() {
-    m_add->setIcon(icon(QStringLiteral("add")));
-    m_scenes->refreshTheme();
 }
 
 } // namespace flcc::ui

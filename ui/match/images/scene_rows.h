@@ -19,7 +19,6 @@ class SceneRows : public FieldGroup {
 
     /// The list cannot change during a run, because the results belong to its entries.
     void show(bool running);
-    void refreshTheme();
 
   Q_SIGNALS:
     void addRequested();

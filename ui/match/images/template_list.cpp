@@ -1,6 +1,7 @@
 #include "ui/match/images/template_list.h"
 
 #include "ui/base/text.h"
+#include "ui/base/theme.h"
 
 namespace flcc::ui {
 
@@ -12,7 +13,7 @@ TemplateList::TemplateList(Document& document, QWidget* parent)
     connect(this, &RowList::chosen, &m_document, &Document::setActiveTemplate);
     connect(this, &RowList::removed, &m_document, &Document::removeTemplate);
     connect(&m_document, &Document::templateChanged, this, &TemplateList::rebuild);
-    rebuild();
+    followTheme(this, [this] { rebuild(); });
 }
 
 void TemplateList::rebuild() {

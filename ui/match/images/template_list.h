@@ -12,7 +12,6 @@ class TemplateList : public RowList {
 
   public:
     explicit TemplateList(Document& document, QWidget* parent = nullptr);
-    void refreshTheme() { rebuild(); }
 
   private:
     void rebuild();

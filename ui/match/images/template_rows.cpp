@@ -16,14 +16,15 @@ TemplateRows::TemplateRows(FoldingForm& form, job::Job& job, Document& document)
     m_templ = new ElidedLabel(&m_form);
     m_templ->setObjectName(QStringLiteral("matchTemplate"));
     m_templ->setAccessibleName(tr("Template"));
-    m_openTemplate = m_form.smallButton("openTemplate", tr("Open template"),
-                                        tr("Opens a template that replaces this one. If you choose "
-                                           "several files, the others are added"));
+    m_openTemplate =
+        m_form.smallButton("openTemplate", icon(QStringLiteral("open")), tr("Open template"),
+                           tr("Opens a template that replaces this one. If you choose "
+                              "several files, the others are added"));
     m_addTemplate =
-        m_form.smallButton("addTemplate", tr("Add templates"),
+        m_form.smallButton("addTemplate", icon(QStringLiteral("add")), tr("Add templates"),
                            tr("Opens more templates from files. One run searches for all of them"));
     m_saveTemplate =
-        m_form.smallButton("saveTemplate", tr("Save template"),
+        m_form.smallButton("saveTemplate", icon(QStringLiteral("save")), tr("Save template"),
                            tr("Saves the active template with its position and source"));
     connect(m_openTemplate, &QToolButton::clicked, this, &TemplateRows::openTemplateRequested);
     connect(m_saveTemplate, &QToolButton::clicked, this, &TemplateRows::saveTemplateRequested);
@@ -84,14 +85,6 @@ void TemplateRows::showData() {
     m_openTemplate->setEnabled(m_document.hasScene());
     m_addTemplate->setEnabled(m_document.hasScene() && templ != nullptr);
     m_saveTemplate->setEnabled(templ != nullptr);
-}
-
-void TemplateRows::refreshTheme() {
-    m_openTemplate->setIcon(icon(QStringLiteral("open")));
-    m_addTemplate->setIcon(icon(QStringLiteral("add")));
-    m_saveTemplate->setIcon(icon(QStringLiteral("save")));
-    m_templates->refreshTheme();
-    m_box->refreshTheme();
 }
 
 } // namespace flcc::ui

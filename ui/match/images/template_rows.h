@@ -23,7 +23,6 @@ class TemplateRows : public FieldGroup {
     void show();     ///< what the job says
     void showData(); ///< what the document holds
     [[nodiscard]] BoxEditor& box() { return *m_box; }
-    void refreshTheme();
 
   Q_SIGNALS:
     void cutRequested();

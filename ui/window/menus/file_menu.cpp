@@ -161,7 +161,6 @@ void FileMenu::addJobs(QMenu* menu) {
 
 void FileMenu::addExports(QMenu* menu) {
     QMenu* exports = menu->addMenu(tr("&Export"));
-    exports->menuAction()->setProperty("iconName", QStringLiteral("export"));
     exports->setIcon(icon(QStringLiteral("export")));
     add(exports,
         {"exportScene",

@@ -4,17 +4,14 @@
 #include <QMenu>
 #include <QToolBar>
 
-#include <utility>
-
 #include "ui/views/view_tools.h"
 
 namespace flcc::ui {
 
-MainMenus::MainMenus(const Parts& parts, EditCommands& commands, Dialogs& dialogs, JobLoader& jobs,
-                     std::function<void(Theme)> applyTheme)
-    : m_parts(parts), m_file(parts, jobs), m_edit(parts, commands),
-      m_view(parts, std::move(applyTheme)), m_heatmap(parts), m_peaks(parts, dialogs),
-      m_volume(parts), m_tools(parts, dialogs), m_match(parts), m_help(parts, dialogs) {
+MainMenus::MainMenus(const Parts& parts, EditCommands& commands, Dialogs& dialogs, JobLoader& jobs)
+    : m_parts(parts), m_file(parts, jobs), m_edit(parts, commands), m_view(parts), m_heatmap(parts),
+      m_peaks(parts, dialogs), m_volume(parts), m_tools(parts, dialogs), m_match(parts),
+      m_help(parts, dialogs) {
     buildToolBar();
     QObject::connect(&m_parts.tools, &ViewTools::contextMenuRequested, &m_parts.window,
                      [this](const QPoint& position) { showContextMenu(position); });

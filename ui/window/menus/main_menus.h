@@ -2,8 +2,6 @@
 
 #include <QCoreApplication>
 
-#include <functional>
-
 #include "ui/window/menus/edit_menu.h"
 #include "ui/window/menus/file_menu.h"
 #include "ui/window/menus/heatmap_menu.h"
@@ -24,8 +22,7 @@ class MainMenus {
     Q_DECLARE_TR_FUNCTIONS(MainMenus)
 
   public:
-    MainMenus(const Parts& parts, EditCommands& commands, Dialogs& dialogs, JobLoader& jobs,
-              std::function<void(Theme)> applyTheme);
+    MainMenus(const Parts& parts, EditCommands& commands, Dialogs& dialogs, JobLoader& jobs);
 
     void fillRecent() { m_file.fillRecent(); }
 

@@ -11,6 +11,7 @@
 
 #include "ui/base/menu_choices.h"
 #include "ui/base/settings.h"
+#include "ui/base/theme.h"
 #include "ui/document/document.h"
 #include "ui/views/view_tools.h"
 #include "ui/views/views_panel.h"
@@ -23,8 +24,7 @@ using Scope = Actions::Scope;
 
 } // namespace
 
-ViewMenu::ViewMenu(const Parts& parts, std::function<void(Theme)> applyTheme)
-    : m_parts(parts), m_applyTheme(std::move(applyTheme)) {
+ViewMenu::ViewMenu(const Parts& parts) : m_parts(parts) {
     QMenu* menu = m_parts.window.menuBar()->addMenu(tr("&View"));
     menu->setObjectName(QStringLiteral("viewMenuBar"));
     addZoom(menu);
@@ -167,7 +167,7 @@ void ViewMenu::addThemes(QMenu* menu) {
         action->setChecked(Settings::theme() == theme);
         QObject::connect(action, &QAction::triggered, &m_parts.window, [this, theme] {
             Settings::setTheme(theme);
-            m_applyTheme(theme);
+            applyTheme(theme);
         });
     }
 }

@@ -5,7 +5,6 @@
 #include <functional>
 
 #include "ui/base/actions.h"
-#include "ui/base/theme.h"
 #include "ui/window/parts/parts.h"
 
 namespace flcc::ui {
@@ -15,7 +14,7 @@ class ViewMenu {
     Q_DECLARE_TR_FUNCTIONS(ViewMenu)
 
   public:
-    ViewMenu(const Parts& parts, std::function<void(Theme)> applyTheme);
+    explicit ViewMenu(const Parts& parts);
 
   private:
     void add(QMenu* menu, const Actions::Definition& definition, std::function<void(bool)> slot);
@@ -26,7 +25,6 @@ class ViewMenu {
     void addLayout(QMenu* menu);
 
     const Parts& m_parts;
-    std::function<void(Theme)> m_applyTheme;
 };
 
 } // namespace flcc::ui

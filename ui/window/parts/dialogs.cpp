@@ -139,18 +139,6 @@ void Dialogs::offerCalibration() {
         tr("Calibrate …"), [this] { showCalibrate(); }, {});
 }
 
-void Dialogs::refreshTheme() {
-    if (m_filter) {
-        m_filter->refreshTheme();
-    }
-    if (m_average != nullptr) {
-        m_average->refreshTheme();
-    }
-    if (m_manual) {
-        m_manual->refreshTheme();
-    }
-}
-
 void Dialogs::closeManual() {
     if (m_manual) {
         m_manual->close();

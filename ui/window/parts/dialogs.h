@@ -37,7 +37,6 @@ class Dialogs {
     void showAverage();
     /// Offers calibration once. Later the plan and the Tools menu lead there.
     void offerCalibration();
-    void refreshTheme();
     void closeManual();
 
   private:

@@ -57,7 +57,7 @@ KeySheet::KeySheet(const Actions& actions, QWidget* parent) : QDialog(parent) {
     };
     const auto addHeading = [form, list](const QString& text) {
         auto* heading = new QLabel(text, list);
-        heading->setStyleSheet(QStringLiteral("color: %1;").arg(accents().muted.name()));
+        heading->setForegroundRole(kMutedText);
         form->addRow(heading);
     };
     addHeading(tr("Mouse in a view"));
@@ -74,7 +74,7 @@ KeySheet::KeySheet(const Actions& actions, QWidget* parent) : QDialog(parent) {
     auto* note = new QLabel(tr("Single letters, digits and arrows work while a view has the "
                                "focus."),
                             this);
-    note->setStyleSheet(QStringLiteral("color: %1;").arg(accents().muted.name()));
+    note->setForegroundRole(kMutedText);
     auto* scroll = new QScrollArea(this);
     scroll->setWidgetResizable(true);
     scroll->setFrameShape(QFrame::NoFrame);

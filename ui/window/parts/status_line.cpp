@@ -46,6 +46,7 @@ StatusLine::StatusLine(QStatusBar& bar, Document& document, ViewsPanel& views)
     endHint();
     row->addStretch(1);
     m_device = label("statusDevice", tr("The device that ran the last job"), QString());
+    m_device->setForegroundRole(kMutedText);
     m_unverified = label(
         "statusUnverified",
         tr("The scores of a GPU are verified when the CPU has recomputed all peaks and 64 scores"),
@@ -73,6 +74,7 @@ StatusLine::StatusLine(QStatusBar& bar, Document& document, ViewsPanel& views)
     m_cancel->setAccessibleName(tr("Cancel"));
     m_cancel->setToolTip(tr("Cancels the current work (Esc)"));
     m_cancel->setAutoRaise(true);
+    m_cancel->setIcon(icon(QStringLiteral("cancel")));
     m_cancel->setIconSize({14, 14});
     m_cancel->setFocusPolicy(Qt::TabFocus);
     connect(m_cancel, &QToolButton::clicked, this, &StatusLine::cancelRequested);
@@ -85,7 +87,11 @@ StatusLine::StatusLine(QStatusBar& bar, Document& document, ViewsPanel& views)
     m_tick->setInterval(kTickMs);
     connect(m_tick, &QTimer::timeout, this, &StatusLine::updateWork);
     hideWork();
-    refreshTheme();
+    followTheme(this, [this] {
+        for (QLabel* warning : {m_unverified, m_unfinished}) {
+            warning->setStyleSheet(QStringLiteral("color: %1;").arg(accents().warning.name()));
+        }
+    });
     connect(&m_document, &Document::worldAxesChanged, this, [this] { showPosition(std::nullopt); });
     connect(&m_views, &ViewsPanel::valuesShown, this, [this] { showPosition(std::nullopt); });
     connect(&m_views, &ViewsPanel::viewChanged, this, &StatusLine::updateView);
@@ -329,14 +335,6 @@ void StatusLine::hideWork() {
     m_work->hide();
     m_progress->hide();
     m_cancel->hide();
-}
-
-void StatusLine::refreshTheme() {
-    m_cancel->setIcon(icon(QStringLiteral("cancel")));
-    m_device->setStyleSheet(QStringLiteral("color: %1;").arg(accents().muted.name()));
-    for (QLabel* warning : {m_unverified, m_unfinished}) {
-        warning->setStyleSheet(QStringLiteral("color: %1;").arg(accents().warning.name()));
-    }
 }
 
 } // namespace flcc::ui

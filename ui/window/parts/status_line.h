@@ -42,7 +42,6 @@ class StatusLine : public QWidget {
     void showUnverified(bool unverified);
     void showUnfinished(); ///< of the shown result
     void hideWork();
-    void refreshTheme();
 
   Q_SIGNALS:
     void cancelRequested();
