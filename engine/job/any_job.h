@@ -45,6 +45,19 @@ struct ParsedArguments {
 [[nodiscard]] ParsedArguments parseArguments(std::string_view command,
                                              const std::vector<std::string>& args);
 
+/// The value of an option of a Job, ConvolveJob or FeaturesJob as text; empty where none is set.
+template <class J>
+[[nodiscard]] std::optional<std::string> optionText(const J& job, std::string_view option);
+/// Sets it; without a text, to the default. **Errors**: CommandLine.
+template <class J>
+void setOption(J& job, std::string_view option, const std::optional<std::string>& text);
+
+/// The text that an option of a command has after it is set to `text`: of a size "4GiB" for
+/// "4 GiB". **Errors**: CommandLine.
+[[nodiscard]] std::optional<std::string> checkedOption(std::string_view command,
+                                                       std::string_view option,
+                                                       const std::optional<std::string>& text);
+
 /// The job as options from which parseArguments makes an equal job; options with default values are
 /// left out.
 [[nodiscard]] std::vector<std::string> toArguments(const AnyJob& job);

@@ -20,12 +20,19 @@ enum class OptionTimes {
     Many      ///< with all values that follow, each time
 };
 
-/// An option as a command line knows it.
+/// Type of an option's value, as in a job file.
+enum class ValueKind { Flag, Integer, Number, Text, NumberOrText };
+
+/// An option as command lines and forms know it.
 struct CommandOption {
     std::string name;    ///< without dashes; the key in a job file
     std::string value{}; ///< placeholder in the help, "FILE"; empty for a switch
     std::string help{};
     OptionTimes times = OptionTimes::Once;
+    ValueKind kind = ValueKind::Text;
+    std::vector<std::string> words{}; ///< all values, if there are only these
+    double least = 0;                 ///< of a number
+    double most = 0;
 };
 
 /// Values by the names of options; a switch has one empty value.
@@ -59,6 +66,8 @@ struct CommandLine {
 [[nodiscard]] base::Extents parseTile(std::string_view text);
 /// Bytes: "4GiB", "500 MB", "1048576". **Errors**: CommandLine.
 [[nodiscard]] std::int64_t parseSize(std::string_view text);
+/// The same number of bytes for parseSize(): "4GiB", "500MiB", "1000000".
+[[nodiscard]] std::string sizeText(std::int64_t bytes);
 
 /// Words as one line for a shell (bash, zsh), quoted where they need it.
 [[nodiscard]] std::string shellLine(const std::vector<std::string>& words);

@@ -151,7 +151,7 @@ class ArchitectureTest : public QObject {
         addRow("later room inside an inner room", "ui/match/fields/a.cpp",
                "#include \"ui/match/flow/run_notes.h\"\n", true);
         addRow("room inside a later inner room", "ui/open/a.cpp",
-               "#include \"ui/match/fields/text_fields.h\"\n", true);
+               "#include \"ui/match/fields/peak_fields.h\"\n", true);
         addRow("inner room of viz", "ui/views/a.cpp", "#include \"viz/volume/volume_cast.h\"\n",
                true);
         addRow("VTK in ui", "ui/panel.cpp", "#include <vtkActor.h>\n", true);

@@ -75,7 +75,7 @@ class WindowAutoTest : public QObject {
     }
 
     void theNullTemplateCountsInTheNextRun() {
-        auto& null = test::child<QComboBox>(*m_window, "nullTemplate");
+        auto& null = test::child<QComboBox>(*m_window, "null");
         null.setCurrentIndex(2);
         QVERIFY(m_window->matchPanel().settings().null == match::NullTemplate::Phase);
         QVERIFY(test::runAndWait(*m_window));

@@ -1,13 +1,13 @@
 #include "ui/features/features_form.h"
 
-#include <QComboBox>
 #include <QDoubleSpinBox>
 #include <QFormLayout>
 #include <QHBoxLayout>
-#include <QLineEdit>
 #include <QSpinBox>
 
-#include "engine/job/command_line.h"
+#include "engine/base/error.h"
+#include "ui/forms/option_fields.h"
+#include "ui/forms/text_fields.h"
 
 namespace flcc::ui {
 
@@ -48,8 +48,9 @@ QDoubleSpinBox* voxelField(const char* name, const QString& label, const QString
 }
 
 FeaturesForm::FeaturesForm(QWidget* parent)
-    : QWidget(parent), m_overlap(features::DetectorOptions{}.overlap) {
-    using features::Channels;
+    : QWidget(parent), m_texts(new TextFields(this)),
+      m_options(new OptionFields("features", *m_texts, QStringLiteral("blob"), this)),
+      m_overlap(features::DetectorOptions{}.overlap) {
     const job::FeaturesJob usual;
     auto* form = new QFormLayout(this);
     form->setContentsMargins(0, 0, 0, 0);
@@ -62,26 +63,11 @@ FeaturesForm::FeaturesForm(QWidget* parent)
     m_scales = countField("blobScales", tr("Number of scales"),
                           tr("Number of scales, each the same factor larger"), 3,
                           features::kMostScales, usual.detector.scales.count, this);
-    m_levels = countField("blobLevels", tr("Levels"),
-                          tr("Levels of values that are compared; fewer are faster"), 2,
-                          features::kMostLevels, usual.detector.levels, this);
-    m_channels = new QComboBox(this);
-    m_channels->setObjectName(QStringLiteral("blobChannels"));
-    m_channels->setAccessibleName(tr("Channels"));
-    m_channels->setToolTip(tr("Grey values, or three planes of colour (Ohta). Automatic: planes if "
-                              "the scene's file has colour"));
-    m_channels->addItem(tr("Automatic"), static_cast<int>(Channels::Auto));
-    m_channels->addItem(tr("Grey"), static_cast<int>(Channels::Grey));
-    m_channels->addItem(tr("Colour"), static_cast<int>(Channels::Ohta));
-    m_memory = new QLineEdit(this);
-    m_memory->setObjectName(QStringLiteral("blobMemory"));
-    m_memory->setAccessibleName(tr("Memory limit"));
-    m_memory->setPlaceholderText(tr("what is free"));
-    m_memory->setToolTip(tr("Memory that finding blobs may take beyond the scene, such as 4 GiB or "
-                            "500 MB; empty: what the machine has free"));
     form->addRow(tr("Scales"), rowOf({m_first, m_last, m_scales}));
-    form->addRow(tr("Levels"), rowOf({m_levels, m_channels}));
-    form->addRow(tr("Memory limit"), m_memory);
+    QWidget* const levels = m_options->make("levels", this);
+    form->addRow(tr("Levels"), rowOf({levels, m_options->make("channels", this)}));
+    m_options->addRow(*form, "memory");
+    m_options->show(usual);
 }
 
 void FeaturesForm::setJob(const job::FeaturesJob& job, const base::Extents& extents) {
@@ -89,20 +75,19 @@ void FeaturesForm::setJob(const job::FeaturesJob& job, const base::Extents& exte
     m_first->setValue(scales.front());
     m_last->setValue(scales.back());
     m_scales->setValue(static_cast<int>(scales.size()));
-    m_levels->setValue(job.detector.levels);
-    m_channels->setCurrentIndex(m_channels->findData(static_cast<int>(job.channels)));
-    m_memory->setText(job.memoryBytes == 0 ? QString() : QString::number(job.memoryBytes));
+    m_options->show(job);
     m_overlap = job.detector.overlap;
 }
 
 job::FeaturesJob FeaturesForm::job() const {
     job::FeaturesJob job;
     job.detector.overlap = m_overlap;
-    const QString memory = m_memory->text().trimmed();
-    job.memoryBytes = memory.isEmpty() ? 0 : job::parseSize(memory.toStdString());
+    m_options->check();
+    if (const QString wrong = m_texts->reason(); !wrong.isEmpty()) {
+        throw base::Error(base::ErrorCode::CommandLine, wrong.toStdString());
+    }
+    m_options->read(job);
     job.detector.scales = {m_first->value(), m_last->value(), m_scales->value()};
-    job.detector.levels = m_levels->value();
-    job.channels = static_cast<features::Channels>(m_channels->currentData().toInt());
     return job;
 }
 

@@ -6,13 +6,14 @@
 
 #include "engine/job/features.h"
 
-class QComboBox;
 class QDoubleSpinBox;
 class QFormLayout;
-class QLineEdit;
 class QSpinBox;
 
 namespace flcc::ui {
+
+class OptionFields;
+class TextFields;
 
 /// The controls of finding blobs: scales, levels, channels and memory limit.
 class FeaturesForm : public QWidget {
@@ -33,12 +34,11 @@ class FeaturesForm : public QWidget {
     [[nodiscard]] std::vector<QWidget*> scaleFields() const { return {m_first, m_last}; }
 
   private:
+    TextFields* m_texts;
+    OptionFields* m_options; ///< levels, channels, memory limit
     QDoubleSpinBox* m_first = nullptr;
     QDoubleSpinBox* m_last = nullptr;
     QSpinBox* m_scales = nullptr;
-    QSpinBox* m_levels = nullptr;
-    QComboBox* m_channels = nullptr;
-    QLineEdit* m_memory = nullptr;
     double m_overlap; ///< of the last job: it has no control
 };
 

@@ -10,7 +10,6 @@
 #include <QLineEdit>
 #include <QPushButton>
 #include <QSignalBlocker>
-#include <QSpinBox>
 
 #include <algorithm>
 #include <cmath>
@@ -18,6 +17,8 @@
 #include "ui/base/settings.h"
 #include "ui/base/size_box.h"
 #include "ui/base/text.h"
+#include "ui/forms/option_fields.h"
+#include "ui/forms/text_fields.h"
 #include "ui/open/opener.h"
 
 namespace flcc::ui {
@@ -26,12 +27,6 @@ namespace {
 constexpr int kFile = -1; ///< data of the entry for a file, beside numbers of kernels
 constexpr std::array<const char*, 3> kAxisNames{"x", "y", "z"};
 
-QString capital(std::string_view word) {
-    QString text = toQString(word);
-    text[0] = text[0].toUpper();
-    return text;
-}
-
 double spacingOf(const base::Geometry& geometry, std::size_t axis) {
     const double spacing = geometry.spacing[axis];
     return spacing > 0 ? spacing : 1;
@@ -39,24 +34,13 @@ double spacingOf(const base::Geometry& geometry, std::size_t axis) {
 
 } // namespace
 
-FilterForm::FilterForm(QWidget* parent) : QWidget(parent) {
+FilterForm::FilterForm(QWidget* parent)
+    : QWidget(parent), m_texts(new TextFields(this)),
+      m_options(new OptionFields("convolve", *m_texts, QStringLiteral("filter"), this)) {
     setObjectName(QStringLiteral("filterForm"));
     build();
     fillKernels();
     showValues(true);
-}
-
-QComboBox* FilterForm::makeChoice(const char* name, const QString& label, const QString& tip) {
-    auto* box = new QComboBox(this);
-    box->setObjectName(QLatin1String(name));
-    box->setAccessibleName(label);
-    box->setToolTip(tip);
-    box->setSizeAdjustPolicy(QComboBox::AdjustToMinimumContentsLengthWithIcon);
-    box->setMinimumContentsLength(12);
-    auto* text = new QLabel(label, this);
-    text->setBuddy(box);
-    m_layout->addRow(text, box);
-    return box;
 }
 
 FilterForm::Value FilterForm::makeValue(int number) {
@@ -89,7 +73,13 @@ void FilterForm::build() {
     m_layout->setContentsMargins(0, 0, 0, 0);
     m_layout->setVerticalSpacing(5);
     m_layout->setFieldGrowthPolicy(QFormLayout::AllNonFixedFieldsGrow);
-    m_kernel = makeChoice("filterKernel", tr("Kernel"), tr("The weights of the convolution"));
+    m_kernel = new QComboBox(this);
+    m_kernel->setObjectName(QStringLiteral("filterKernel"));
+    m_kernel->setAccessibleName(tr("Kernel"));
+    m_kernel->setToolTip(tr("The weights of the convolution"));
+    m_kernel->setSizeAdjustPolicy(QComboBox::AdjustToMinimumContentsLengthWithIcon);
+    m_kernel->setMinimumContentsLength(12);
+    m_layout->addRow(tr("Kernel"), m_kernel);
     buildFileRow();
     std::size_t most = 0;
     for (const filter::KernelForm& form : filter::kernelForms()) {
@@ -99,9 +89,13 @@ void FilterForm::build() {
         m_values.push_back(makeValue(static_cast<int>(i + 1)));
     }
     buildUnitRow();
-    buildChoices();
-    buildParts();
-    buildPrecision();
+    for (const char* const option :
+         {"border", "extent", "method", "parts", "transforms", "precision"}) {
+        m_options->addRow(*m_layout, option);
+    }
+    m_options->show(job::ConvolveJob());
+    border().setCurrentIndex(border().findData(usualBorder()));
+    showParts();
     connectFields();
 }
 
@@ -145,46 +139,12 @@ void FilterForm::buildUnitRow() {
     m_layout->addRow(m_unitLabel, m_unitRow);
 }
 
-void FilterForm::buildChoices() {
-    m_border = makeChoice("filterBorder", tr("Border"), tr("Values beyond the scene"));
-    using filter::Border;
-    for (const auto& [border, values] :
-         {std::pair{Border::Zero, "0 0 | a b"}, std::pair{Border::Replicate, "a a | a b"},
-          std::pair{Border::Mirror, "b a | a b"}, std::pair{Border::Wrap, "… z | a b"}}) {
-        m_border->addItem(
-            QStringLiteral("%1:  %2").arg(capital(filter::name(border)), QLatin1String(values)),
-            static_cast<int>(border));
-    }
-    m_extent = makeChoice("filterExtent", tr("Extent"),
-                          tr("Same: the voxels of the scene. Valid: those whose kernel lies inside "
-                             "it. Full: all that the kernel reaches"));
-    using method::Extent;
-    for (const Extent extent : {Extent::Same, Extent::Valid, Extent::Full}) {
-        m_extent->addItem(capital(method::name(extent)), static_cast<int>(extent));
-    }
-    m_method = makeChoice("filterMethod", tr("Method"),
-                          tr("Auto: the plan chooses. Recursive approximates Gaussians"));
-    m_method->addItem(tr("Auto"), QStringLiteral("auto"));
-    for (const std::string& name : filter::methodNames()) {
-        m_method->addItem(toQString(name), toQString(name));
-    }
-    m_border->setCurrentIndex(m_border->findData(static_cast<int>(usualBorder())));
-}
+QComboBox& FilterForm::border() const { return m_options->field<QComboBox>("border"); }
 
-void FilterForm::buildPrecision() {
-    m_transforms =
-        makeChoice("filterTransforms", tr("Transforms"),
-                   tr("Fourier transforms: the faster kind, of this program, or of FFTW"));
-    using method::Transforms;
-    m_transforms->addItem(tr("Auto"), static_cast<int>(Transforms::Auto));
-    m_transforms->addItem(tr("Own"), static_cast<int>(Transforms::Own));
-    m_transforms->addItem(QStringLiteral("FFTW"), static_cast<int>(Transforms::Fftw));
-    m_precision = makeChoice("filterPrecision", tr("Precision"),
-                             tr("Double: the result is float64 instead of float32"));
-    using method::Precision;
-    for (const Precision precision : {Precision::Single, Precision::Double}) {
-        m_precision->addItem(capital(method::name(precision)), static_cast<int>(precision));
-    }
+/// Parts are of a method that divides the transform.
+void FilterForm::showParts() {
+    m_layout->setRowVisible(&m_options->field<QWidget>("parts"),
+                            filter::hasParts(m_options->text("method").value()));
 }
 
 void FilterForm::connectFields() {
@@ -195,7 +155,7 @@ void FilterForm::connectFields() {
         }
     });
     connect(m_unit, &QComboBox::currentIndexChanged, this, &FilterForm::changeUnit);
-    connect(m_border, &QComboBox::activated, this, [this] { m_borderChosen = true; });
+    connect(&border(), &QComboBox::activated, this, [this] { m_borderChosen = true; });
     connect(m_eachAxis, &QCheckBox::toggled, this, [this] {
         for (const Value& value : m_values) {
             for (QDoubleSpinBox* size : value.sizes) {
@@ -206,30 +166,10 @@ void FilterForm::connectFields() {
         showValues(false);
         Q_EMIT changed();
     });
-    for (QComboBox* box : {m_border, m_extent, m_method, m_transforms, m_precision}) {
-        connect(box, &QComboBox::currentIndexChanged, this, &FilterForm::changed);
-    }
-}
-
-void FilterForm::buildParts() {
-    m_parts = new QSpinBox(this);
-    m_parts->setObjectName(QStringLiteral("filterParts"));
-    m_parts->setAccessibleName(tr("Parts"));
-    m_parts->setToolTip(tr("Parts into which the transform is divided: more of them take less "
-                           "memory and more time. Auto: the plan chooses"));
-    m_parts->setRange(1, 1 << 20);
-    m_parts->setSpecialValueText(tr("Auto")); // for 1, which divides nothing
-    m_partsLabel = new QLabel(tr("Parts"), this);
-    m_partsLabel->setBuddy(m_parts);
-    m_layout->addRow(m_partsLabel, m_parts);
-    const auto show = [this] {
-        const bool parts = filter::hasParts(m_method->currentData().toString().toStdString());
-        m_partsLabel->setVisible(parts);
-        m_parts->setVisible(parts);
-    };
-    show();
-    connect(m_method, &QComboBox::currentIndexChanged, this, show);
-    connect(m_parts, &QSpinBox::valueChanged, this, &FilterForm::changed);
+    connect(m_options, &OptionFields::changed, this, [this] {
+        showParts();
+        Q_EMIT changed();
+    });
 }
 
 void FilterForm::fillKernels() {
@@ -282,8 +222,8 @@ bool FilterForm::inWorldUnits() const { return m_unit->currentIndex() > 0; }
 
 void FilterForm::chooseKernel() {
     if (!m_borderChosen) {
-        const QSignalBlocker quiet(m_border); // one change
-        m_border->setCurrentIndex(m_border->findData(static_cast<int>(usualBorder())));
+        const QSignalBlocker quiet(&border()); // one change
+        border().setCurrentIndex(border().findData(usualBorder()));
     }
     showValues(true);
     Q_EMIT changed();
@@ -291,8 +231,8 @@ void FilterForm::chooseKernel() {
 
 /// The border until a person chooses one. Zeros beyond the scene darken the rim of what a filter by
 /// name makes; a kernel from a file is convolved as the command line does it.
-filter::Border FilterForm::usualBorder() const {
-    return isFile() ? filter::Border::Zero : filter::Border::Replicate;
+QString FilterForm::usualBorder() const {
+    return isFile() ? QStringLiteral("zero") : QStringLiteral("replicate");
 }
 
 /// Shows the controls of the kernel's values; `usual`: with the values to begin with.
@@ -407,12 +347,10 @@ job::ConvolveJob FilterForm::job() const {
                                     .toStdString();
         }
     }
-    job.border = static_cast<filter::Border>(m_border->currentData().toInt());
-    job.extent = static_cast<method::Extent>(m_extent->currentData().toInt());
-    job.method = m_method->currentData().toString().toStdString();
-    job.parts = !m_parts->isHidden() && m_parts->value() > 1 ? m_parts->value() : 0;
-    job.transforms = static_cast<method::Transforms>(m_transforms->currentData().toInt());
-    job.precision = static_cast<method::Precision>(m_precision->currentData().toInt());
+    m_options->read(job);
+    if (!filter::hasParts(job.method)) {
+        job.parts = 0;
+    }
     return job;
 }
 
@@ -431,16 +369,9 @@ void FilterForm::setJob(const job::ConvolveJob& job) {
     } else {
         showSizes(shown);
     }
-    const auto choose = [](QComboBox* box, const QVariant& value) {
-        box->setCurrentIndex(std::max(0, box->findData(value)));
-    };
     m_borderChosen = true;
-    choose(m_border, static_cast<int>(job.border));
-    choose(m_extent, static_cast<int>(job.extent));
-    choose(m_method, toQString(job.method));
-    choose(m_transforms, static_cast<int>(job.transforms));
-    choose(m_precision, static_cast<int>(job.precision));
-    m_parts->setValue(std::max(1, job.parts));
+    m_options->show(job);
+    showParts();
     blockSignals(false);
     Q_EMIT changed();
 }

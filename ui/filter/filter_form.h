@@ -15,9 +15,11 @@ class QDoubleSpinBox;
 class QFormLayout;
 class QLabel;
 class QLineEdit;
-class QSpinBox;
 
 namespace flcc::ui {
+
+class OptionFields;
+class TextFields;
 
 /// The controls of a convolution: kernel, its values, border, extent, method, transforms and
 /// precision. Kernels and their values are those of filter::kernelForms().
@@ -52,12 +54,10 @@ class FilterForm : public QWidget {
     void build();
     void buildFileRow();
     void buildUnitRow();
-    void buildChoices();
-    void buildPrecision();
     void connectFields();
     Value makeValue(int number);
-    QComboBox* makeChoice(const char* name, const QString& label, const QString& tip);
-    void buildParts();
+    void showParts();
+    [[nodiscard]] QComboBox& border() const;
     void fillKernels();
     void chooseKernel();
     void showValues(bool usual);
@@ -65,13 +65,15 @@ class FilterForm : public QWidget {
     void changeUnit();
     void askFile();
     [[nodiscard]] bool isFile() const;
-    [[nodiscard]] filter::Border usualBorder() const;
+    [[nodiscard]] QString usualBorder() const;
     [[nodiscard]] const filter::KernelForm& form() const;
     [[nodiscard]] bool inWorldUnits() const;
     /// The sizes of a value, each followed by `unit`.
     [[nodiscard]] QString sizesText(const Value& value, const QString& separator,
                                     const QString& unit) const;
 
+    TextFields* m_texts;
+    OptionFields* m_options; ///< but for kernel and its values
     base::Geometry m_geometry;
     std::size_t m_axes = 2;
     QFormLayout* m_layout = nullptr;
@@ -85,14 +87,7 @@ class FilterForm : public QWidget {
     QComboBox* m_unit = nullptr;
     bool m_wasWorld = false; ///< the unit of the sizes that are shown
     QCheckBox* m_eachAxis = nullptr;
-    QComboBox* m_border = nullptr;
     bool m_borderChosen = false; ///< by a person or a job
-    QComboBox* m_extent = nullptr;
-    QComboBox* m_method = nullptr;
-    QLabel* m_partsLabel = nullptr;
-    QSpinBox* m_parts = nullptr; ///< of method dif; shown with it
-    QComboBox* m_transforms = nullptr;
-    QComboBox* m_precision = nullptr;
 };
 
 } // namespace flcc::ui

@@ -14,11 +14,12 @@
 #include "ui/base/option_names.h"
 #include "ui/base/settings.h"
 #include "ui/base/text.h"
+#include "ui/forms/folding_form.h"
+#include "ui/forms/option_fields.h"
+#include "ui/forms/text_fields.h"
 #include "ui/match/changed_settings.h"
 #include "ui/match/fields/computation_fields.h"
 #include "ui/match/fields/edge_fields.h"
-#include "ui/match/fields/exactness_fields.h"
-#include "ui/match/fields/folding_form.h"
 #include "ui/match/fields/law_fields.h"
 #include "ui/match/fields/match_fields.h"
 #include "ui/match/fields/method_fields.h"
@@ -28,7 +29,6 @@
 #include "ui/match/fields/pose_fields.h"
 #include "ui/match/fields/region_field.h"
 #include "ui/match/fields/run_bar.h"
-#include "ui/match/fields/text_fields.h"
 #include "ui/match/images/box_editor.h"
 #include "ui/match/images/scene_rows.h"
 #include "ui/match/images/template_fit.h"
@@ -48,21 +48,25 @@ MatchPanel::MatchPanel(Document& document, std::vector<plan::Device> devices, QW
     setObjectName(QStringLiteral("matchPanel"));
     m_texts = new TextFields(this);
     m_card = new PlanCard(this);
+    m_options = new OptionFields("match", *m_texts, {}, this);
     m_main = new FoldingForm(this);
     m_operation = new OperationFields(*m_main, m_job);
     m_templates = new TemplateRows(*m_main, m_job, m_document);
     m_region = new RegionField(*m_main, m_job, *m_texts, m_document);
-    m_peaks = new PeakFields(*m_main, m_job, *m_operation);
+    m_peaks = new PeakFields(*m_main, m_job, *m_options, *m_operation);
     m_advancedForm = new FoldingForm(this);
     m_scenes = new SceneRows(*m_advancedForm, m_job, m_document);
-    m_edges = new EdgeFields(*m_advancedForm, m_job, m_document);
-    m_computation = new ComputationFields(*m_advancedForm, m_job, *m_texts, std::move(devices));
+    m_edges = new EdgeFields(*m_advancedForm, m_job, *m_options, m_document);
+    m_computation = new ComputationFields(*m_advancedForm, m_job, *m_options, std::move(devices));
     // Below the computation, which stays in sight on 1280x800.
-    m_poses = new PoseFields(*m_advancedForm, m_job, *m_texts, m_document);
-    m_noise = new NoiseFields(*m_advancedForm, m_job, *m_texts, m_document);
-    m_method = new MethodFields(*m_advancedForm, m_job, *m_texts);
-    m_exactness = new ExactnessFields(*m_advancedForm, m_job, *m_texts);
-    m_law = new LawFields(*m_advancedForm, m_job);
+    m_poses = new PoseFields(*m_advancedForm, m_job, *m_options, m_document);
+    m_noise = new NoiseFields(*m_advancedForm, m_job, *m_options, m_document);
+    m_method = new MethodFields(*m_advancedForm, m_job, *m_options);
+    m_advancedForm->addSection(tr("Exactness"), "Exactness", false);
+    for (const char* const option : {"precision", "promise", "recompute", "audit", "statistics"}) {
+        m_options->addRow(*m_advancedForm, option);
+    }
+    m_law = new LawFields(*m_advancedForm, m_job, *m_options);
     m_run = new RunBar(this);
     build();
     connectFields();
@@ -132,10 +136,17 @@ void MatchPanel::build() {
 void MatchPanel::connectFields() {
     for (FieldGroup* group : std::initializer_list<FieldGroup*>{
              m_operation, m_templates, m_region, m_peaks, m_poses, m_noise, m_law, m_scenes,
-             m_edges, m_computation, m_method, m_exactness}) {
+             m_edges, m_computation, m_method}) {
         connect(group, &FieldGroup::fitChanged, this, &MatchPanel::updateData);
         connect(group, &FieldGroup::changed, this, &MatchPanel::settingsChanged);
     }
+    connect(m_options, &OptionFields::checked, this, &MatchPanel::updateData);
+    connect(m_options, &OptionFields::changed, this, [this](const QString& option) {
+        if (option == QStringLiteral("extent") || option == QStringLiteral("outside")) {
+            updateData(); // other placements, and which template fits
+        }
+        Q_EMIT settingsChanged();
+    });
     connect(m_texts, &TextFields::changed, this, &MatchPanel::updateData);
     connect(m_texts, &TextFields::problem, this, &MatchPanel::problem);
     connect(m_operation, &OperationFields::operationChanged, this, [this] {
@@ -277,16 +288,13 @@ void MatchPanel::showFoundThreshold(std::optional<double> score) { m_peaks->show
 job::Job MatchPanel::settings() const {
     job::Job job = m_job;
     m_templates->read(job);
-    m_exactness->read(job);
-    m_edges->read(job);
+    m_options->read(job);
     m_operation->read(job);
     m_peaks->read(job);
     m_law->read(job);
     m_poses->read(job);
-    m_noise->read(job);
     if (job.planReport.empty()) {
         m_computation->read(job);
-        m_method->read(job);
     } else {
         job.takePlan(job.planReport);
     }
@@ -300,15 +308,15 @@ void MatchPanel::setSettings(const job::Job& job) {
         m_job = job;
         m_region->show(true);
         m_templates->show();
-        m_exactness->show();
-        m_edges->show();
         m_computation->show();
-        m_method->show();
+        m_options->show(m_job);
+        m_edges->showMasks();
+        m_method->showPlanReport();
         m_operation->show();
         m_peaks->show();
         m_law->show();
         m_poses->show();
-        m_noise->show();
+        m_noise->showTemplate();
     }
     setRunning(m_run->running());
     Q_EMIT thresholdChanged(threshold());

@@ -19,11 +19,11 @@ namespace flcc::ui {
 class ComputationFields;
 class EdgeFields;
 class LawFields;
-class ExactnessFields;
 class FoldingForm;
 class MethodFields;
 class NoiseFields;
 class OperationFields;
+class OptionFields;
 class PeakFields;
 class PlanCard;
 class PoseFields;
@@ -123,6 +123,7 @@ class MatchPanel : public QWidget {
     Document& m_document;
     job::Job m_job; ///< settings without a control, and the last valid values of text fields
     TextFields* m_texts = nullptr;
+    OptionFields* m_options = nullptr;     ///< fields made from rows of options
     FoldingForm* m_main = nullptr;         ///< what is always visible
     FoldingForm* m_advancedForm = nullptr; ///< everything else
     OperationFields* m_operation = nullptr;
@@ -136,7 +137,6 @@ class MatchPanel : public QWidget {
     EdgeFields* m_edges = nullptr;
     ComputationFields* m_computation = nullptr;
     MethodFields* m_method = nullptr;
-    ExactnessFields* m_exactness = nullptr;
     QString m_templateReason;
     QScrollArea* m_mainScroll = nullptr; ///< scrolls only where the window is low
     QToolButton* m_advanced = nullptr;

@@ -105,6 +105,34 @@ ParsedArguments parseArguments(std::string_view command, const std::vector<std::
     return parsed;
 }
 
+template <class J> std::optional<std::string> optionText(const J& job, std::string_view option) {
+    return tableOf(job).find(option)->get(job);
+}
+
+template <class J>
+void setOption(J& job, std::string_view option, const std::optional<std::string>& text) {
+    const auto& row = *tableOf(job).find(option);
+    text ? row.set(job, *text) : row.reset(job);
+}
+
+template std::optional<std::string> optionText(const Job&, std::string_view);
+template std::optional<std::string> optionText(const ConvolveJob&, std::string_view);
+template std::optional<std::string> optionText(const FeaturesJob&, std::string_view);
+template void setOption(Job&, std::string_view, const std::optional<std::string>&);
+template void setOption(ConvolveJob&, std::string_view, const std::optional<std::string>&);
+template void setOption(FeaturesJob&, std::string_view, const std::optional<std::string>&);
+
+std::optional<std::string> checkedOption(std::string_view command, std::string_view option,
+                                         const std::optional<std::string>& text) {
+    AnyJob scratch = kindOf(command);
+    return std::visit(
+        [&](auto& job) {
+            setOption(job, option, text);
+            return optionText(job, option);
+        },
+        scratch);
+}
+
 std::vector<std::string> toArguments(const AnyJob& job) {
     return std::visit([](const auto& one) { return tableOf(one).toArguments(one); }, job);
 }

@@ -143,10 +143,11 @@ Option<Common> memory() {
                 "memory limit of a run, the scene excluded, such as 4GiB (default: what is free)",
             .get =
                 [](const Common& job) {
-                    return job.memoryBytes > 0 ? std::optional(std::to_string(job.memoryBytes))
+                    return job.memoryBytes > 0 ? std::optional(sizeText(job.memoryBytes))
                                                : std::nullopt;
                 },
-            .set = [](Common& job, const std::string& text) { job.memoryBytes = parseSize(text); }};
+            .set = [](Common& job, const std::string& text) { job.memoryBytes = parseSize(text); },
+            .clear = [](Common& job) { job.memoryBytes = 0; }};
 }
 
 Option<CommonOutputs> report(std::string value, std::string help) {
@@ -198,7 +199,11 @@ Option<PlannedJob> tile() {
                 [](const PlannedJob& job) {
                     return job.tile.x > 0 ? std::optional(tileText(job.tile)) : std::nullopt;
                 },
-            .set = [](PlannedJob& job, const std::string& text) { job.tile = parseTile(text); }};
+            .set = [](PlannedJob& job, const std::string& text) { job.tile = parseTile(text); },
+            .clear =
+                [](PlannedJob& job) {
+                    job.tile = {0, 0, 0};
+                }};
 }
 
 Option<PlannedJob> transforms() {
@@ -219,10 +224,7 @@ Option<PlannedJob> device(std::string help) {
     return {.name = "device",
             .value = "auto|cpu|cuda|cuda:N",
             .help = std::move(help),
-            .get =
-                [](const PlannedJob& job) {
-                    return job.device == "auto" ? std::nullopt : std::optional(job.device);
-                },
+            .get = [](const PlannedJob& job) { return std::optional(job.device); },
             .set =
                 [](PlannedJob& job, const std::string& text) {
                     if (!plan::isDeviceName(text)) {

@@ -10,9 +10,6 @@
 
 namespace flcc::job::detail {
 
-/// Type of an option's value in a job file.
-enum class ValueKind { Flag, Integer, Number, Text, NumberOrText };
-
 /// An option of a job file with its values as texts.
 struct FileValue {
     std::string name;

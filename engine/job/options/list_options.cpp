@@ -20,7 +20,6 @@ using base::ErrorCode;
 namespace {
 
 using detail::shortest;
-using detail::ValueKind;
 using UnknownRow = detail::Option<io::ListUnknowns>;
 
 constexpr double kMostBinning = 1e4;

@@ -81,22 +81,21 @@ template <class J, class At> Option<J> filesOption(std::string name, std::string
 template <class J, class At>
 Option<J> countOption(std::string name, std::string value, std::string help, At at,
                       std::int64_t low, std::int64_t high) {
-    return {.name = name,
-            .kind = ValueKind::Integer,
-            .value = std::move(value),
-            .help = std::move(help),
-            .get =
-                [at](const J& job) {
-                    const auto number = std::invoke(at, job);
-                    return number == std::invoke(at, J{}) ? std::nullopt
-                                                          : std::optional(std::to_string(number));
-                },
-            .set =
-                [at, name, low, high](J& job, const std::string& text) {
-                    auto& number = std::invoke(at, job);
-                    number = static_cast<std::remove_reference_t<decltype(number)>>(
-                        toInteger(name, text, low, high));
-                }};
+    return {
+        .name = name,
+        .kind = ValueKind::Integer,
+        .value = std::move(value),
+        .help = std::move(help),
+        .get = [at](const J& job) { return std::optional(std::to_string(std::invoke(at, job))); },
+        .set =
+            [at, name, low, high](J& job, const std::string& text) {
+                auto& number = std::invoke(at, job);
+                number = static_cast<std::remove_reference_t<decltype(number)>>(
+                    toInteger(name, text, low, high));
+            },
+        .clear = [at](J& job) { std::invoke(at, job) = std::invoke(at, J{}); },
+        .least = static_cast<double>(low),
+        .most = static_cast<double>(high)};
 }
 
 /// A whole number of at least 0 that may be left out.
@@ -133,18 +132,15 @@ Option<J> wordOption(std::string name, std::string help, std::vector<std::string
     return {.name = name,
             .value = list,
             .help = std::move(help),
-            .get =
-                [read](const J& job) {
-                    return read(job) == read(J{}) ? std::nullopt : std::optional(read(job));
-                },
+            .get = [read](const J& job) { return std::optional(read(job)); },
             .set =
-                [name, words = std::move(words), list,
-                 write = std::move(write)](J& job, const std::string& text) {
+                [name, words, list, write = std::move(write)](J& job, const std::string& text) {
                     if (std::ranges::find(words, text) == words.end()) {
                         refuse(name, text, "one of " + list);
                     }
                     write(job, text);
-                }};
+                },
+            .words = words};
 }
 
 /// One of the values of an enumeration that has name().
@@ -171,7 +167,7 @@ template <class J, class At> Option<J> flagOption(std::string name, std::string 
         .help = std::move(help),
         .get =
             [at](const J& job) {
-                return std::invoke(at, job) ? std::optional<std::string>("true") : std::nullopt;
+                return std::optional<std::string>(std::invoke(at, job) ? "true" : "false");
             },
         .set = [at](J& job, const std::string& text) { std::invoke(at, job) = text == "true"; }};
 }
@@ -187,14 +183,15 @@ Option<J> numberOption(std::string name, std::string value, std::string help, At
             .get =
                 [at](const J& job) {
                     const std::optional<double> number = std::invoke(at, job);
-                    return number == std::optional<double>(std::invoke(at, J{}))
-                               ? std::nullopt
-                               : std::optional(shortest(*number));
+                    return number ? std::optional(shortest(*number)) : std::nullopt;
                 },
             .set =
                 [at, name, low, high](J& job, const std::string& text) {
                     std::invoke(at, job) = toNumber(name, text, low, high);
-                }};
+                },
+            .clear = [at](J& job) { std::invoke(at, job) = std::invoke(at, J{}); },
+            .least = low,
+            .most = high};
 }
 
 } // namespace flcc::job::detail::kinds

@@ -24,7 +24,8 @@ template <class J> struct Option {
     ValueKind kind = ValueKind::Text;
     std::string value; ///< placeholder for the value in the help: "FILE"
     std::string help;
-    /// The value as text; empty if the job has the default.
+    /// The value as text; empty where none is set. The value of a job without options is the
+    /// default.
     std::function<std::optional<std::string>(const J&)> get{};
     /// **Errors**: CommandLine, naming the option, for a value out of range.
     std::function<void(J&, const std::string&)> set{};
@@ -33,6 +34,11 @@ template <class J> struct Option {
     std::function<std::vector<std::string>(const J&)> getAll{};
     std::function<void(J&, const std::vector<std::string>&)> setAll{};
 
+    /// Sets the default; needed where that is no text.
+    std::function<void(J&)> clear{};
+    std::vector<std::string> words{}; ///< all values, if there are only these
+    double least = 0;                 ///< of a number
+    double most = 0;
     /// All values that follow are of this option on the command line: names of files by a pattern.
     bool many = false;
 
@@ -46,8 +52,17 @@ template <class J> struct Option {
         if (repeats()) {
             return getAll(job);
         }
+        static const J kUsual;
         const std::optional<std::string> one = get(job);
-        return one ? std::vector{*one} : std::vector<std::string>{};
+        return one && one != get(kUsual) ? std::vector{*one} : std::vector<std::string>{};
+    }
+
+    void reset(J& job) const {
+        if (clear) {
+            clear(job);
+        } else {
+            set(job, get(J{}).value());
+        }
     }
 
     /// On the command line a switch has no value, or an empty one.
@@ -63,7 +78,7 @@ template <class J> struct Option {
     /// An option of all jobs is one of each kind of job.
     template <class D>
     requires(std::derived_from<D, J> && !std::same_as<D, J>) operator Option<D>() const {
-        return {name, kind, value, help, get, set, getAll, setAll, many};
+        return {name, kind, value, help, get, set, getAll, setAll, clear, words, least, most, many};
     }
 
     /// The same option with another help or name.
@@ -117,7 +132,8 @@ template <class J> class OptionTable {
     [[nodiscard]] std::vector<CommandOption> options() const {
         std::vector<CommandOption> options;
         for (const Option<J>& row : m_rows) {
-            options.push_back({row.name, row.value, row.help, row.times()});
+            options.push_back({row.name, row.value, row.help, row.times(), row.kind, row.words,
+                               row.least, row.most});
         }
         return options;
     }

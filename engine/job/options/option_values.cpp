@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <array>
 #include <cctype>
 #include <charconv>
 #include <cmath>
@@ -99,6 +100,16 @@ std::int64_t parseSize(std::string_view text) {
         refuseText(text, "a size; write it as 4GiB, 500 MB or 1048576");
     }
     return static_cast<std::int64_t>(bytes);
+}
+
+std::string sizeText(std::int64_t bytes) {
+    constexpr std::array<std::string_view, 5> kUnits{"", "KiB", "MiB", "GiB", "TiB"};
+    std::size_t unit = 0;
+    while (bytes > 0 && bytes % 1024 == 0 && unit + 1 < kUnits.size()) {
+        bytes /= 1024;
+        ++unit;
+    }
+    return std::to_string(bytes) + std::string(kUnits[unit]);
 }
 
 } // namespace flcc::job

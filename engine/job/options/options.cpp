@@ -175,7 +175,8 @@ Option<Job> poseText(std::string name, std::string value, std::string help,
                     }
                     check(text);
                     job.poses.*member = text;
-                }};
+                },
+            .clear = [member](Job& job) { (job.poses.*member).clear(); }};
 }
 
 /// A text of the preparation for noise.
@@ -199,7 +200,8 @@ Option<Job> preparationText(std::string name, std::string value, std::string hel
                     read.*member = text;
                     requirePreparation(read);
                     job.preparation.*member = text;
-                }};
+                },
+            .clear = [member](Job& job) { (job.preparation.*member).clear(); }};
 }
 
 std::vector<std::string> methodNames() {
@@ -288,7 +290,9 @@ Option<Job> maxOverlapOption() {
                     if (text != "auto") {
                         job.maxOverlap = toNumber("max-overlap", text, 0, 1);
                     }
-                }};
+                },
+            .clear = [](Job& job) { job.maxOverlap.reset(); },
+            .most = 1};
 }
 
 std::vector<Option<Job>> makeOptions() {
@@ -382,7 +386,8 @@ std::vector<Option<Job>> makeOptions() {
              [](const Job& job) {
                  return job.resume.empty() ? std::nullopt : std::optional(job.resume.string());
              },
-         .set = [](Job& job, const std::string& text) { job.resume = toFile("resume", text); }},
+         .set = [](Job& job, const std::string& text) { job.resume = toFile("resume", text); },
+         .clear = [](Job& job) { job.resume.clear(); }},
         preparationText("band", "LOW,HIGH[UNIT]",
                         "leave only wavelengths from LOW to HIGH, in voxels or with a unit, of "
                         "templates and scene, such as 3,40 or 30,400A; 0 leaves a side open",

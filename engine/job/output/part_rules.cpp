@@ -40,7 +40,7 @@ void requireResources(const Resources& part, const Repetition& repetition) {
 /// A plan report decides all of this.
 void requirePlan(const Job& job) {
     for (const std::string& name : plannedOptions()) {
-        if (!job.planReport.empty() && matchOptions().find(name)->get(job)) {
+        if (!job.planReport.empty() && !matchOptions().find(name)->valuesOf(job).empty()) {
             refuseBesidePlan(name);
         }
     }

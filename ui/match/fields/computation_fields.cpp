@@ -1,27 +1,21 @@
 #include "ui/match/fields/computation_fields.h"
 
 #include <QComboBox>
-#include <QLineEdit>
 #include <QSpinBox>
 #include <QStandardItemModel>
 
 #include <algorithm>
 #include <utility>
 
-#include "engine/base/error.h"
 #include "engine/base/tile_pool.h"
-#include "engine/job/command_line.h"
-#include "ui/base/option_names.h"
 #include "ui/base/text.h"
-#include "ui/match/fields/match_fields.h"
-#include "ui/match/fields/text_fields.h"
 #include "ui/work/device_choice.h"
 
 namespace flcc::ui {
 
-ComputationFields::ComputationFields(FoldingForm& form, job::Job& job, TextFields& texts,
+ComputationFields::ComputationFields(FoldingForm& form, job::Job& job, OptionFields& options,
                                      std::vector<plan::Device> devices)
-    : FieldGroup(form, job), m_texts(texts), m_devices(std::move(devices)) {
+    : FieldGroup(form, job), m_options(options), m_devices(std::move(devices)) {
     m_form.addSection(tr("Computation"), "Computation", true);
     auto* device = new DeviceBox(&m_form);
     connect(device, &DeviceBox::aboutToOpen, this, &ComputationFields::deviceMemoryRequested);
@@ -33,37 +27,26 @@ ComputationFields::ComputationFields(FoldingForm& form, job::Job& job, TextField
                  tr("The GPU with the shortest predicted time")});
     m_form.addRow(tr("Device"), m_device, "device",
                   tr("Where the run computes; devices that cannot be used say why"));
-    m_threads = new QSpinBox(&m_form);
-    m_threads->setRange(0, base::availableThreads());
-    m_threads->setSpecialValueText(tr("all (%1)").arg(base::availableThreads()));
-    m_form.addRow(tr("Threads"), m_threads, "threads",
-                  tr("Threads of the run, at most those of the machine; 0 is all"));
-    m_memory = m_texts.make(tr("what is free"), &m_form);
-    m_form.addRow(
-        tr("Memory limit"), m_memory, "memory",
-        tr("Memory the run may take beyond the scene, such as 4 GiB or 500 MB; empty: what the "
-           "machine has free"));
+    m_options.addRow(m_form, "threads");
+    auto& threads = m_options.field<QSpinBox>("threads");
+    threads.setMaximum(base::availableThreads());
+    threads.setSpecialValueText(tr("all (%1)").arg(base::availableThreads()));
+    m_options.addRow(m_form, "memory");
     connect(m_device, &QComboBox::currentIndexChanged, this, &ComputationFields::changed);
-    connect(m_threads, &QSpinBox::valueChanged, this, &ComputationFields::changed);
-    connect(m_memory, &QLineEdit::editingFinished, this, &ComputationFields::readMemory);
 }
 
 void ComputationFields::read(job::Job& job) const {
     job.device = m_device->currentData().toString().toStdString();
-    job.threads = static_cast<int>(numberOf(*m_threads, m_job.threads));
 }
 
 void ComputationFields::show() {
-    m_job.threads = std::min(m_job.threads, m_threads->maximum());
-    m_texts.accept(m_memory);
+    m_job.threads = std::min(m_job.threads, base::availableThreads());
     showDevice();
-    m_threads->setValue(m_job.threads);
-    m_memory->setText(memoryText(m_job.memoryBytes));
 }
 
 void ComputationFields::setEnabled(bool on) {
     m_device->setEnabled(on);
-    m_threads->setEnabled(on);
+    m_options.field<QSpinBox>("threads").setEnabled(on);
 }
 
 void ComputationFields::setDevices(std::vector<plan::Device> devices) {
@@ -116,21 +99,6 @@ void ComputationFields::showDevice() {
         row = model->rowCount() - 1;
     }
     m_device->setCurrentIndex(row);
-}
-
-void ComputationFields::readMemory() {
-    const QString text = m_memory->text().trimmed();
-    try {
-        const std::int64_t bytes = text.isEmpty() ? 0 : job::parseSize(text.toStdString());
-        m_texts.accept(m_memory);
-        Q_EMIT fitChanged();
-        if (bytes != m_job.memoryBytes) {
-            m_job.memoryBytes = bytes;
-            Q_EMIT changed();
-        }
-    } catch (const base::Error& error) {
-        m_texts.refuse(m_memory, inWindowWords(error));
-    }
 }
 
 } // namespace flcc::ui

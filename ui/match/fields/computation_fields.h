@@ -7,22 +7,18 @@
 #include "ui/match/fields/field_group.h"
 
 class QComboBox;
-class QLineEdit;
-class QSpinBox;
 
 namespace flcc::ui {
-
-class TextFields;
 
 /// Where a run computes: device, threads and memory.
 class ComputationFields : public FieldGroup {
     Q_OBJECT
 
   public:
-    ComputationFields(FoldingForm& form, job::Job& job, TextFields& texts,
+    ComputationFields(FoldingForm& form, job::Job& job, OptionFields& options,
                       std::vector<plan::Device> devices);
 
-    void read(job::Job& job) const; ///< but for the memory limit
+    void read(job::Job& job) const; ///< the device
     void show();
     void setEnabled(bool on); ///< device and threads, which a plan report decides
     void setDevices(std::vector<plan::Device> devices);
@@ -36,13 +32,10 @@ class ComputationFields : public FieldGroup {
 
   private:
     void showDevice();
-    void readMemory();
 
-    TextFields& m_texts;
+    OptionFields& m_options;
     std::vector<plan::Device> m_devices;
     QComboBox* m_device = nullptr;
-    QSpinBox* m_threads = nullptr;
-    QLineEdit* m_memory = nullptr;
 };
 
 } // namespace flcc::ui

@@ -1,8 +1,5 @@
 #include "ui/match/fields/edge_fields.h"
 
-#include <QCheckBox>
-#include <QComboBox>
-#include <QDoubleSpinBox>
 #include <QToolButton>
 
 #include <vector>
@@ -10,12 +7,11 @@
 #include "ui/base/elided_label.h"
 #include "ui/base/theme.h"
 #include "ui/document/document.h"
-#include "ui/match/fields/match_fields.h"
 
 namespace flcc::ui {
 
-EdgeFields::EdgeFields(FoldingForm& form, job::Job& job, Document& document)
-    : FieldGroup(form, job), m_document(document) {
+EdgeFields::EdgeFields(FoldingForm& form, job::Job& job, OptionFields& options, Document& document)
+    : FieldGroup(form, job), m_document(document), m_options(options) {
     m_form.addSection(tr("Masks and edges"), "Edges", false);
     const auto maskRow = [&](const QString& label, const char* name, const QString& tip,
                              ElidedLabel*& shown, QToolButton*& open, QToolButton*& clear) {
@@ -44,58 +40,9 @@ EdgeFields::EdgeFields(FoldingForm& form, job::Job& job, Document& document)
     connect(m_openSceneMask, &QToolButton::clicked, this, &EdgeFields::openSceneMaskRequested);
     connect(m_clearMask, &QToolButton::clicked, this, [this] { m_document.clearMasks(); });
     connect(m_clearSceneMask, &QToolButton::clicked, this, [this] { m_document.setSceneMask({}); });
-    m_extent = new QComboBox(&m_form);
-    m_extent->addItem(tr("Inside the scene"), static_cast<int>(method::Extent::Valid));
-    m_extent->addItem(tr("Middle in the scene"), static_cast<int>(method::Extent::Same));
-    m_extent->addItem(tr("All that touch it"), static_cast<int>(method::Extent::Full));
-    m_form.addRow(
-        tr("Placements"), m_extent, "extent",
-        tr("Placements of the template that get a score: valid, same, full. Placements that "
-           "leave the scene are marked PARTIAL"));
-    m_outside = new QComboBox(&m_form);
-    m_outside->addItem(tr("Zero"), static_cast<int>(method::Outside::Zero));
-    m_outside->addItem(tr("Eibl"), static_cast<int>(method::Outside::Eibl));
-    m_outside->addItem(tr("Overlap only"), static_cast<int>(method::Outside::Overlap));
-    m_form.addRow(
-        tr("Outside"), m_outside, "outside",
-        tr("Value of voxels outside the scene or its mask. Zero: 0. Eibl: the panel's mean in "
-           "the numerator and 0 in the denominator. Overlap only: no value, only the overlap is "
-           "scored"));
-    m_minOverlap = new QDoubleSpinBox(&m_form);
-    m_minOverlap->setRange(0, 1);
-    m_minOverlap->setSingleStep(0.05);
-    m_minOverlap->setDecimals(3);
-    m_form.addRow(
-        tr("Least overlap"), m_minOverlap, "minOverlap",
-        tr("With Overlap only: a placement with a smaller share of its voxels inside gets no "
-           "score"));
-    m_partialPeaks = new QCheckBox(tr("PARTIAL peaks too"), &m_form);
-    m_form.addRow(QString(), m_partialPeaks, "partialPeaks",
-                  tr("Placements that leave the scene or its mask can be peaks, too"));
-    m_partialPeaks->setAccessibleName(tr("PARTIAL peaks"));
-    for (QComboBox* combo : {m_extent, m_outside}) {
-        connect(combo, &QComboBox::currentIndexChanged, this, [this] {
-            Q_EMIT fitChanged(); // other placements, and which template fits
-            Q_EMIT changed();
-        });
+    for (const char* const option : {"extent", "outside", "min-overlap", "partial-peaks"}) {
+        m_options.addRow(m_form, option);
     }
-    connect(m_minOverlap, &QDoubleSpinBox::valueChanged, this, &EdgeFields::changed);
-    connect(m_partialPeaks, &QCheckBox::toggled, this, &EdgeFields::changed);
-}
-
-void EdgeFields::read(job::Job& job) const {
-    job.extent = static_cast<method::Extent>(m_extent->currentData().toInt());
-    job.outside = static_cast<method::Outside>(m_outside->currentData().toInt());
-    job.minOverlap = numberOf(*m_minOverlap, m_job.minOverlap);
-    job.partialPeaks = m_partialPeaks->isChecked();
-}
-
-void EdgeFields::show() {
-    m_extent->setCurrentIndex(m_extent->findData(static_cast<int>(m_job.extent)));
-    m_outside->setCurrentIndex(m_outside->findData(static_cast<int>(m_job.outside)));
-    m_minOverlap->setValue(m_job.minOverlap);
-    m_partialPeaks->setChecked(m_job.partialPeaks);
-    showMasks();
 }
 
 /// The name of a mask, and that it has weights.
@@ -119,13 +66,11 @@ void EdgeFields::showMasks() {
     const bool none = masks.size() == 1 && masks.front().path == "none";
     m_clearMask->setEnabled(opacity || (!masks.empty() && !none));
     m_clearSceneMask->setEnabled(m_document.sceneMask().has_value());
-    const bool partial = m_document.sceneMask() || m_extent->currentIndex() != 0;
-    m_outside->setEnabled(partial);
-    m_partialPeaks->setEnabled(partial);
-    m_minOverlap->setEnabled(partial && m_outside->currentData().toInt() ==
-                                            static_cast<int>(method::Outside::Overlap));
+    const bool partial = m_document.sceneMask() || m_options.text("extent") != "valid";
+    m_options.field<QWidget>("outside").setEnabled(partial);
+    m_options.field<QWidget>("partial-peaks").setEnabled(partial);
+    m_options.field<QWidget>("min-overlap")
+        .setEnabled(partial && m_options.text("outside") == "overlap");
 }
-
-bool EdgeFields::inside() const { return m_extent->currentIndex() == 0; }
 
 } // namespace flcc::ui

@@ -2,9 +2,6 @@
 
 #include "ui/match/fields/field_group.h"
 
-class QCheckBox;
-class QComboBox;
-class QDoubleSpinBox;
 class QToolButton;
 
 namespace flcc::ui {
@@ -17,13 +14,10 @@ class EdgeFields : public FieldGroup {
     Q_OBJECT
 
   public:
-    EdgeFields(FoldingForm& form, job::Job& job, Document& document);
+    EdgeFields(FoldingForm& form, job::Job& job, OptionFields& options, Document& document);
 
-    void read(job::Job& job) const;
-    void show();
     /// Shows the masks, and enables the fields that have an effect with them.
     void showMasks();
-    [[nodiscard]] bool inside() const; ///< only placements inside the scene get a score
 
   Q_SIGNALS:
     void openMaskRequested();
@@ -31,16 +25,13 @@ class EdgeFields : public FieldGroup {
 
   private:
     Document& m_document;
+    OptionFields& m_options;
     ElidedLabel* m_mask = nullptr;
     QToolButton* m_openMask = nullptr;
     QToolButton* m_clearMask = nullptr;
     ElidedLabel* m_sceneMask = nullptr;
     QToolButton* m_openSceneMask = nullptr;
     QToolButton* m_clearSceneMask = nullptr;
-    QComboBox* m_extent = nullptr;
-    QComboBox* m_outside = nullptr;
-    QDoubleSpinBox* m_minOverlap = nullptr;
-    QCheckBox* m_partialPeaks = nullptr;
 };
 
 } // namespace flcc::ui

@@ -3,7 +3,8 @@
 #include <QObject>
 
 #include "engine/job/job.h"
-#include "ui/match/fields/folding_form.h"
+#include "ui/forms/folding_form.h"
+#include "ui/forms/option_fields.h"
 
 namespace flcc::ui {
 

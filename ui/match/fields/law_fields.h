@@ -12,9 +12,10 @@ class LawFields : public FieldGroup {
     Q_OBJECT
 
   public:
-    LawFields(FoldingForm& form, job::Job& job);
+    LawFields(FoldingForm& form, job::Job& job, OptionFields& options);
 
-    void read(job::Job& job) const; ///< after the threshold was read
+    /// After the threshold and the other options were read.
+    void read(job::Job& job) const;
     void show();
 
   private:
@@ -22,8 +23,6 @@ class LawFields : public FieldGroup {
 
     QComboBox* m_by = nullptr;
     QDoubleSpinBox* m_number = nullptr;
-    QComboBox* m_null = nullptr;
-    QDoubleSpinBox* m_overlap = nullptr;
 };
 
 } // namespace flcc::ui

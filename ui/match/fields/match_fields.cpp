@@ -5,33 +5,6 @@
 
 namespace flcc::ui {
 
-QString tileText(const base::Extents& tile) {
-    if (tile.x == 0) {
-        return {};
-    }
-    QString text = QStringLiteral("%1,%2").arg(tile.x).arg(tile.y);
-    if (tile.z > 0) {
-        text += QStringLiteral(",%1").arg(tile.z);
-    }
-    return text;
-}
-
-QString memoryText(std::int64_t bytes) {
-    constexpr std::int64_t kMiB = 1024LL * 1024;
-    if (bytes == 0) {
-        return {};
-    }
-    if (bytes % (1024 * kMiB) == 0) {
-        return QStringLiteral("%1 GiB").arg(bytes / (1024 * kMiB));
-    }
-    if (bytes % kMiB == 0) {
-        return QStringLiteral("%1 MiB").arg(bytes / kMiB);
-    }
-    return bytes % 1024 == 0 ? QStringLiteral("%1 KiB").arg(bytes / 1024) : QString::number(bytes);
-}
-
-QString promiseText(double promise) { return QString::number(promise, 'g', 12); }
-
 QString regionText(const std::optional<base::Box>& region, bool volume) {
     if (!region) {
         return {};

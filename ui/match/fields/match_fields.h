@@ -15,15 +15,9 @@ class QSpinBox;
 
 namespace flcc::ui {
 
-/// Between the edges of the Match panel and its fields, in logical pixels.
-inline constexpr int kFormMargin = 10;
-
 /// The value of the distance field that means "auto". The value 0 means: suppress no peak.
 inline constexpr double kAutoDistance = -1;
 
-[[nodiscard]] QString tileText(const base::Extents& tile); ///< "64,32"; empty: the planner chooses
-[[nodiscard]] QString memoryText(std::int64_t bytes);      ///< "4GiB", empty for 0
-[[nodiscard]] QString promiseText(double promise);         ///< "0.0001"
 /// The box in the form that --region takes; the third axis only for a volume.
 [[nodiscard]] QString regionText(const std::optional<base::Box>& region, bool volume);
 

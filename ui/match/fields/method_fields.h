@@ -3,24 +3,19 @@
 #include "ui/match/fields/field_group.h"
 #include <filesystem>
 
-class QComboBox;
-class QLineEdit;
 class QToolButton;
 
 namespace flcc::ui {
 
 class ElidedLabel;
-class TextFields;
 
 /// What the planner decides unless a person or an earlier plan report does.
 class MethodFields : public FieldGroup {
     Q_OBJECT
 
   public:
-    MethodFields(FoldingForm& form, job::Job& job, TextFields& texts);
+    MethodFields(FoldingForm& form, job::Job& job, OptionFields& options);
 
-    void read(job::Job& job) const; ///< but for tile and plan report
-    void show();
     /// Sets the report whose chosen candidate is run; empty: no report.
     void setPlanReport(const std::filesystem::path& report);
     /// What a plan report decides cannot be chosen beside it.
@@ -32,13 +27,8 @@ class MethodFields : public FieldGroup {
 
   private:
     void addPlanReport();
-    void readTile();
 
-    TextFields& m_texts;
-    QComboBox* m_method = nullptr;
-    QLineEdit* m_tile = nullptr;
-    QComboBox* m_planning = nullptr;
-    QComboBox* m_transforms = nullptr;
+    OptionFields& m_options;
     ElidedLabel* m_planReport = nullptr;
     QToolButton* m_openPlanReport = nullptr;
     QToolButton* m_clearPlanReport = nullptr;

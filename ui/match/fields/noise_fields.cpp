@@ -1,18 +1,15 @@
 #include "ui/match/fields/noise_fields.h"
 
-#include <QCheckBox>
-#include <QComboBox>
 #include <QEvent>
 #include <QFileDialog>
 #include <QHBoxLayout>
 #include <QImage>
 #include <QLabel>
-#include <QLineEdit>
 #include <QPixmap>
-#include <QSignalBlocker>
 #include <QToolButton>
 
 #include <algorithm>
+#include <array>
 #include <new>
 #include <tuple>
 #include <utility>
@@ -24,7 +21,6 @@
 #include "ui/base/text.h"
 #include "ui/document/document.h"
 #include "ui/document/thumbnail.h"
-#include "ui/match/fields/text_fields.h"
 
 namespace flcc::ui {
 
@@ -32,11 +28,7 @@ namespace {
 
 constexpr int kPictureSide = kThumbnailSide;
 
-QLatin1String nameOf(std::string job::Preparation::*member) {
-    return QLatin1String(member == &job::Preparation::band    ? "band"
-                         : member == &job::Preparation::wedge ? "wedge"
-                                                              : "ctf");
-}
+constexpr std::array kOptions{"band", "whiten", "wedge", "ctf", "polarity"};
 
 /// A picture of values from 0 to 1.
 QImage greyOf(const base::Image<float>& image) {
@@ -53,38 +45,18 @@ QImage greyOf(const base::Image<float>& image) {
 
 } // namespace
 
-NoiseFields::NoiseFields(FoldingForm& form, job::Job& job, TextFields& texts, Document& document)
-    : FieldGroup(form, job), m_texts(texts), m_document(document),
+NoiseFields::NoiseFields(FoldingForm& form, job::Job& job, OptionFields& options,
+                         Document& document)
+    : FieldGroup(form, job), m_options(options), m_document(document),
       m_work(std::make_unique<LatestWork>()) {
     m_form.addSection(tr("Prepared for noise"), "Noise", false);
-    m_band = addText(tr("Band"), "band", tr("none; 3,40 or 30,400A"),
-                     tr("Leaves only wavelengths between two lengths, of templates and scene: the "
-                        "shortest and the longest, in voxels or with a unit. 0 leaves a side open"),
-                     &job::Preparation::band);
-    m_form.addRow(tr("Band"), m_band, "band", m_band->toolTip());
-    m_whiten = new QCheckBox(tr("Whiten by the scene"), &m_form);
-    m_form.addRow(QString(), m_whiten, "whiten",
-                  tr("Divides templates and scene by the mean amplitudes of the scene at each "
-                     "frequency, so that coloured noise becomes white"));
-    m_whiten->setAccessibleName(m_whiten->text());
-    m_wedge = addText(tr("Wedge"), "wedge", tr("none; 60,60 or a file"),
-                      tr("Takes from the templates what the tilts of a tomogram do not tell: A,B "
-                         "for tilts from -A to B degrees about y, or a file with the tilts: .tlt, "
-                         ".rawtlt, .mdoc, .star of RELION 5, .xml of Warp"),
-                      &job::Preparation::wedge);
-    addFile(tr("Wedge"), m_wedge, "wedge", m_wedge->toolTip());
-    m_ctf = addText(tr("CTF"), "ctf", tr("none; 3,300,2.7,0.07 or a file"),
-                    tr("Gives the templates the contrast transfer of the microscope: .star of "
-                       "RELION 5, .xml of Warp, .defocus of IMOD, or defocus in um, voltage in kV, "
-                       "Cs in mm and amplitude contrast. flipped: before it for a scene whose "
-                       "phases are flipped"),
-                    &job::Preparation::ctf);
-    addFile(tr("CTF"), m_ctf, "ctf", m_ctf->toolTip());
-    m_polarity = new QComboBox(&m_form);
-    m_polarity->addItems({tr("As the template"), tr("Other sign"), tr("Both signs")});
-    m_form.addRow(tr("Polarity"), m_polarity, "polarity",
-                  tr("The sign of what is found: that of the templates, the other one, or the "
-                     "better of both, which takes twice the time"));
+    for (const char* const option : kOptions) {
+        if (const std::string_view name = option; name == "wedge" || name == "ctf") {
+            addFile(option);
+        } else {
+            m_options.addRow(m_form, option);
+        }
+    }
     auto* const pictures = new QHBoxLayout;
     m_picture = new QLabel(&m_form);
     m_spectrum = new QLabel(&m_form);
@@ -108,15 +80,11 @@ NoiseFields::NoiseFields(FoldingForm& form, job::Job& job, TextFields& texts, Do
     m_state->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Fixed); // one line of any length
     m_form.addRow(QString(), m_state, "prepared", tr("What was done to the template"));
     m_picture->installEventFilter(this);
-    connect(m_whiten, &QCheckBox::toggled, this, [this](bool on) {
-        m_job.preparation.whiten = on;
-        showTemplate();
-        Q_EMIT changed();
-    });
-    connect(m_polarity, &QComboBox::currentIndexChanged, this, [this](int which) {
-        m_job.preparation.polarity = static_cast<job::Polarity>(which);
-        showTemplate();
-        Q_EMIT changed();
+    connect(&m_options, &OptionFields::changed, this, [this](const QString& option) {
+        if (std::ranges::any_of(
+                kOptions, [&option](const char* name) { return option == QLatin1String(name); })) {
+            showTemplate();
+        }
     });
 }
 
@@ -128,78 +96,30 @@ bool NoiseFields::Shown::same(const Shown& other) const {
            spacing == other.spacing && templ == other.templ && mask == other.mask;
 }
 
-QLineEdit* NoiseFields::addText(const QString& label, const char* name, const QString& placeholder,
-                                const QString& tip, std::string job::Preparation::*member) {
-    QLineEdit* const field = m_texts.make(placeholder, &m_form);
-    field->setObjectName(QLatin1String(name));
-    field->setAccessibleName(label);
-    field->setToolTip(tip);
-    connect(field, &QLineEdit::editingFinished, this,
-            [this, field, member] { take(field, member); });
-    return field;
-}
-
 /// A field with a button that asks for a file.
-void NoiseFields::addFile(const QString& label, QLineEdit* field, const char* name,
-                          const QString& tip) {
-    const QByteArray button = QByteArray(name) + "File";
+void NoiseFields::addFile(const char* option) {
+    QWidget* const field = m_options.make(option, &m_form);
+    const QString label = field->accessibleName();
+    const QByteArray button = QByteArray(option) + "File";
     QToolButton* const open =
         m_form.smallButton(button.constData(), {}, label, tr("Choose a file"));
     open->setText(QStringLiteral("..."));
     open->setAccessibleName(tr("%1: choose a file").arg(label));
-    m_form.addRowWithButtons(label, tip, field, {open});
-    connect(open, &QToolButton::clicked, this, [this, field] { choose(field); });
+    m_form.addRowWithButtons(label, field->toolTip(), field, {open});
+    connect(open, &QToolButton::clicked, this, [this, option, label] { choose(option, label); });
 }
 
-void NoiseFields::choose(QLineEdit* field) {
+void NoiseFields::choose(const char* option, const QString& label) {
     auto* const dialog =
-        new QFileDialog(&m_form, field->accessibleName(), Settings::folder(QStringLiteral("tilts")),
+        new QFileDialog(&m_form, label, Settings::folder(QStringLiteral("tilts")),
                         tr("Tilts (*.tlt *.rawtlt *.mdoc *.star *.xml *.defocus);;All files (*)"));
     dialog->setAttribute(Qt::WA_DeleteOnClose);
     dialog->setFileMode(QFileDialog::ExistingFile);
-    connect(dialog, &QFileDialog::fileSelected, this, [this, field](const QString& file) {
+    connect(dialog, &QFileDialog::fileSelected, this, [this, option](const QString& file) {
         Settings::rememberFolder(QStringLiteral("tilts"), file);
-        field->setText(file);
-        take(field, field == m_wedge ? &job::Preparation::wedge : &job::Preparation::ctf);
+        m_options.write(option, file);
     });
     dialog->open();
-}
-
-void NoiseFields::take(QLineEdit* field, std::string job::Preparation::*member) {
-    const std::string text = field->text().trimmed().toStdString();
-    job::Preparation read;
-    read.*member = text;
-    try {
-        job::requirePreparation(read);
-    } catch (const base::Error& error) {
-        QString sentence = inWindowWords(error);
-        const QString option = QStringLiteral("--") + nameOf(member);
-        m_texts.refuse(field, sentence.replace(option, field->accessibleName()));
-        return;
-    }
-    m_texts.accept(field);
-    const bool news = m_job.preparation.*member != text;
-    m_job.preparation.*member = text;
-    if (news) {
-        showTemplate();
-        Q_EMIT changed();
-    }
-}
-
-void NoiseFields::read(job::Job& job) const { job.preparation = m_job.preparation; }
-
-void NoiseFields::show() {
-    const QSignalBlocker quietWhiten(m_whiten);
-    const QSignalBlocker quietPolarity(m_polarity);
-    const job::Preparation& now = m_job.preparation;
-    for (const auto& [field, text] :
-         {std::pair(m_band, now.band), std::pair(m_wedge, now.wedge), std::pair(m_ctf, now.ctf)}) {
-        m_texts.accept(field);
-        field->setText(toQString(text));
-    }
-    m_whiten->setChecked(now.whiten);
-    m_polarity->setCurrentIndex(static_cast<int>(now.polarity));
-    showTemplate();
 }
 
 bool NoiseFields::eventFilter(QObject* watched, QEvent* event) {
@@ -221,14 +141,15 @@ void NoiseFields::showTemplate() {
         return;
     }
     const MaskEntry* const mask = m_document.mask();
-    Shown next{m_job.preparation,        m_job.invert, m_document.spacing(),
+    job::Job now = m_job;
+    m_options.read(now);
+    Shown next{now.preparation,          now.invert,   m_document.spacing(),
                m_document.scene().image, templ->image, mask != nullptr ? mask->image : nullptr};
     if (m_shown && m_shown->same(next)) {
         return;
     }
     m_shown = next;
     m_work->cancel();
-    job::Job now = m_job;
     now.spacing = next.spacing;
     m_work->start([this, now, next, scene = m_document.scene().image](const std::stop_token& stop) {
         std::shared_ptr<const job::PreparedTemplate> made;

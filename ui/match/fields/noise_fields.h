@@ -5,16 +5,12 @@
 
 #include "ui/match/fields/field_group.h"
 
-class QCheckBox;
-class QComboBox;
 class QLabel;
-class QLineEdit;
 
 namespace flcc::ui {
 
 class Document;
 class LatestWork;
-class TextFields;
 
 /// How templates and scene are prepared for noise, and the shown template as it is compared, with
 /// its spectrum.
@@ -22,11 +18,9 @@ class NoiseFields : public FieldGroup {
     Q_OBJECT
 
   public:
-    NoiseFields(FoldingForm& form, job::Job& job, TextFields& texts, Document& document);
+    NoiseFields(FoldingForm& form, job::Job& job, OptionFields& options, Document& document);
     ~NoiseFields() override;
 
-    void read(job::Job& job) const;
-    void show();
     /// Makes the pictures again where they are seen: for another template, mask, scene or spacing.
     void showTemplate();
 
@@ -34,21 +28,13 @@ class NoiseFields : public FieldGroup {
     bool eventFilter(QObject* watched, QEvent* event) override;
 
   private:
-    QLineEdit* addText(const QString& label, const char* name, const QString& placeholder,
-                       const QString& tip, std::string job::Preparation::*member);
-    void addFile(const QString& label, QLineEdit* field, const char* name, const QString& tip);
-    void take(QLineEdit* field, std::string job::Preparation::*member);
-    void choose(QLineEdit* field);
+    void addFile(const char* option);
+    void choose(const char* option, const QString& label);
     void showPrepared(const job::PreparedTemplate& prepared);
     void showReason(const QString& reason);
 
-    TextFields& m_texts;
+    OptionFields& m_options;
     Document& m_document;
-    QLineEdit* m_band = nullptr;
-    QCheckBox* m_whiten = nullptr;
-    QLineEdit* m_wedge = nullptr;
-    QLineEdit* m_ctf = nullptr;
-    QComboBox* m_polarity = nullptr;
     QLabel* m_picture = nullptr;
     QLabel* m_spectrum = nullptr;
     QLabel* m_state = nullptr;

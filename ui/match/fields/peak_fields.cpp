@@ -5,7 +5,6 @@
 #include <QHBoxLayout>
 #include <QSignalBlocker>
 #include <QSlider>
-#include <QSpinBox>
 
 #include <algorithm>
 #include <cmath>
@@ -25,7 +24,8 @@ constexpr double kFarThreshold = 1e18;
 
 } // namespace
 
-PeakFields::PeakFields(FoldingForm& form, job::Job& job, const OperationFields& operation)
+PeakFields::PeakFields(FoldingForm& form, job::Job& job, OptionFields& options,
+                       const OperationFields& operation)
     : FieldGroup(form, job), m_operation(operation) {
     m_minScore = new QDoubleSpinBox(&m_form);
     m_minScore->setObjectName(QStringLiteral("minScore"));
@@ -57,10 +57,7 @@ PeakFields::PeakFields(FoldingForm& form, job::Job& job, const OperationFields& 
     threshold->addWidget(m_slider, 1);
     threshold->addWidget(m_minScore);
     m_form.addRow(tr("Threshold"), tip, m_minScore, threshold);
-    m_maxPeaks = new QSpinBox(&m_form);
-    m_maxPeaks->setRange(1, std::numeric_limits<int>::max());
-    m_form.addRow(tr("Most peaks"), m_maxPeaks, "maxPeaks",
-                  tr("Largest number of peaks in the list"));
+    options.addRow(m_form, "max-peaks");
     m_distance = new QDoubleSpinBox(&m_form);
     m_distance->setRange(kAutoDistance, 1e9);
     m_distance->setDecimals(1);
@@ -87,7 +84,6 @@ PeakFields::PeakFields(FoldingForm& form, job::Job& job, const OperationFields& 
             m_distance->setValue(kAutoDistance); // nothing lies between auto and 0
         }
     });
-    connect(m_maxPeaks, &QSpinBox::valueChanged, this, &PeakFields::changed);
     connect(m_distance, &QDoubleSpinBox::valueChanged, this, &PeakFields::changed);
     showOperation();
 }
@@ -136,7 +132,6 @@ void PeakFields::showScore(double score) {
 
 void PeakFields::read(job::Job& job) const {
     readThreshold(job);
-    job.maxPeaks = numberOf(*m_maxPeaks, m_job.maxPeaks);
     job.minDistance.reset();
     if (m_distance->value() >= 0) {
         job.minDistance = numberOf(*m_distance, m_job.minDistance.value_or(m_distance->value()));
@@ -145,8 +140,6 @@ void PeakFields::read(job::Job& job) const {
 
 void PeakFields::show() {
     showOperation();
-    m_maxPeaks->setValue(
-        static_cast<int>(std::min<std::int64_t>(m_job.maxPeaks, m_maxPeaks->maximum())));
     m_distance->setSuffix(m_job.distanceUnit.empty()
                               ? tr(" voxels")
                               : QStringLiteral(" ") + toQString(m_job.distanceUnit));

@@ -7,7 +7,6 @@
 class QCheckBox;
 class QDoubleSpinBox;
 class QSlider;
-class QSpinBox;
 
 namespace flcc::ui {
 
@@ -18,7 +17,8 @@ class PeakFields : public FieldGroup {
     Q_OBJECT
 
   public:
-    PeakFields(FoldingForm& form, job::Job& job, const OperationFields& operation);
+    PeakFields(FoldingForm& form, job::Job& job, OptionFields& options,
+               const OperationFields& operation);
 
     /// The least score of peaks of lcc, with *Auto* the one that was found last; of another
     /// operation minus infinity, as its list needs no filter.
@@ -45,7 +45,6 @@ class PeakFields : public FieldGroup {
     QCheckBox* m_auto = nullptr;
     QSlider* m_slider = nullptr;
     QDoubleSpinBox* m_minScore = nullptr;
-    QSpinBox* m_maxPeaks = nullptr;
     QDoubleSpinBox* m_distance = nullptr;
     std::optional<double> m_found; ///< by the law of the shown map
 };

@@ -9,8 +9,8 @@
 #include "ui/base/text.h"
 #include "ui/base/theme.h"
 #include "ui/document/document.h"
+#include "ui/forms/text_fields.h"
 #include "ui/match/fields/match_fields.h"
-#include "ui/match/fields/text_fields.h"
 
 namespace flcc::ui {
 

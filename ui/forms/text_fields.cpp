@@ -1,4 +1,4 @@
-#include "ui/match/fields/text_fields.h"
+#include "ui/forms/text_fields.h"
 
 #include <QLineEdit>
 

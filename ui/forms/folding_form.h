@@ -11,6 +11,9 @@ class QToolButton;
 
 namespace flcc::ui {
 
+/// Between the edges of a form and its fields, in logical pixels.
+inline constexpr int kFormMargin = 10;
+
 /// Rows of labelled fields under headings that fold them.
 class FoldingForm : public QWidget {
     Q_OBJECT
@@ -19,6 +22,8 @@ class FoldingForm : public QWidget {
     explicit FoldingForm(QWidget* parent = nullptr);
 
     void addRow(const QString& label, QWidget* field, const char* name, const QString& tip);
+    /// A field that has its name and tooltip.
+    void addRow(const QString& label, const QString& tip, QWidget* field);
     /// A field and the buttons beside it as one row.
     void addRowWithButtons(const QString& label, const QString& tip, QWidget* field,
                            std::initializer_list<QToolButton*> buttons);

@@ -1,4 +1,4 @@
-#include "ui/match/fields/folding_form.h"
+#include "ui/forms/folding_form.h"
 
 #include <QFormLayout>
 #include <QHBoxLayout>
@@ -8,7 +8,6 @@
 #include <algorithm>
 
 #include "ui/base/settings.h"
-#include "ui/match/fields/match_fields.h"
 
 namespace flcc::ui {
 
@@ -26,6 +25,10 @@ void FoldingForm::addRow(const QString& label, QWidget* field, const char* name,
     field->setObjectName(QLatin1String(name));
     field->setAccessibleName(label);
     field->setToolTip(tip);
+    addRow(label, tip, field);
+}
+
+void FoldingForm::addRow(const QString& label, const QString& tip, QWidget* field) {
     auto* text = new QLabel(label, this);
     text->setBuddy(field);
     text->setToolTip(tip);
