@@ -48,6 +48,8 @@ struct ParsedArguments {
 /// The value of an option of a Job, ConvolveJob or FeaturesJob as text; empty where none is set.
 template <class J>
 [[nodiscard]] std::optional<std::string> optionText(const J& job, std::string_view option);
+/// Whether it is not the default.
+template <class J> [[nodiscard]] bool isOptionSet(const J& job, std::string_view option);
 /// Sets it; without a text, to the default. **Errors**: CommandLine.
 template <class J>
 void setOption(J& job, std::string_view option, const std::optional<std::string>& text);

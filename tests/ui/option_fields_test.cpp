@@ -13,6 +13,7 @@
 #include "ui/base/option_faces.h"
 #include "ui/forms/option_fields.h"
 #include "ui/forms/text_fields.h"
+#include "ui/match/fields/sections.h"
 
 namespace {
 
@@ -157,6 +158,23 @@ class OptionFieldsTest : public QObject {
                                    std::ranges::find(row->words, word.word) != row->words.end();
                 QVERIFY2(known, word.word.data());
             }
+        }
+    }
+
+    /// A field that is made from its row is in one section of the Match panel.
+    static void everyFieldHasItsSection() {
+        std::vector<std::string_view> all{"resume"}; // a folder, and no setting
+        for (const ui::Section section : ui::sections()) {
+            const auto& options = ui::optionsOf(section);
+            all.insert(all.end(), options.begin(), options.end());
+        }
+        for (const std::string_view option : all) {
+            QCOMPARE(std::ranges::count(all, option), 1);
+            QVERIFY2(ui::faceOf(option) != nullptr, option.data());
+        }
+        for (const ui::OptionFace& face : ui::optionFaces()) {
+            const bool isMade = face.command == "match" && *face.tip != '\0';
+            QVERIFY2(!isMade || std::ranges::count(all, face.option) == 1, face.option.data());
         }
     }
 

@@ -23,7 +23,7 @@ namespace {
 
 constexpr int kBlinkMs = 350;
 constexpr int kColumns = 3;
-constexpr int kMargin = 8;
+constexpr int kExplainMargin = 8;
 constexpr int kGap = 8;
 constexpr std::size_t kMostNamed = 4; ///< suppressed peaks with a link
 
@@ -60,7 +60,7 @@ ExplainPanel::ExplainPanel(Document& document, QWidget* parent)
     text->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
     text->setWidget(m_text);
     m_layout = new QGridLayout(this);
-    m_layout->setContentsMargins(kMargin, 4, kMargin, 4);
+    m_layout->setContentsMargins(kExplainMargin, 4, kExplainMargin, 4);
     m_layout->setSpacing(kGap);
     m_layout->addWidget(m_pictures, 0, 0, Qt::AlignTop | Qt::AlignLeft);
     m_layout->addWidget(m_plots, 1, 0);

@@ -3,51 +3,41 @@
 #include <QCoreApplication>
 #include <QStringList>
 
-#include <utility>
-#include <vector>
+#include <algorithm>
+#include <array>
+
+#include "engine/job/any_job.h"
 
 namespace flcc::ui {
 
-ChangedSettings changedSettings(const job::Job& now) {
-    const job::Job usual;
-    ChangedSettings changed;
-    changed.operation = now.operation != usual.operation || now.invert != usual.invert;
-    changed.peaks = now.minScore != usual.minScore || now.maxScore != usual.maxScore ||
-                    now.maxPeaks != usual.maxPeaks || now.minDistance != usual.minDistance;
-    changed.poses = now.poses != usual.poses || now.searchStatistics != usual.searchStatistics ||
-                    now.handedness != usual.handedness;
-    changed.noise = now.preparation != usual.preparation;
-    changed.law = now.falsePositives != usual.falsePositives || now.zscore != usual.zscore ||
-                  now.null != usual.null || now.maxOverlap != usual.maxOverlap;
-    changed.edges = now.extent != usual.extent || now.outside != usual.outside ||
-                    now.partialPeaks != usual.partialPeaks;
-    changed.computation = now.device != usual.device || now.threads != usual.threads ||
-                          now.memoryBytes != usual.memoryBytes;
-    changed.method = now.method != usual.method || now.tile != usual.tile ||
-                     now.planning != usual.planning || !now.planReport.empty() ||
-                     now.transforms != usual.transforms;
-    changed.exactness = now.precision != usual.precision || now.promise != usual.promise ||
-                        now.recompute != usual.recompute || now.audit != usual.audit ||
-                        now.statistics != usual.statistics;
+std::set<Section> changedSections(const job::Job& job) {
+    std::set<Section> changed;
+    for (const Section section : sections()) {
+        if (std::ranges::any_of(optionsOf(section), [&](std::string_view option) {
+                return job::isOptionSet(job, option);
+            })) {
+            changed.insert(section);
+        }
+    }
     return changed;
 }
 
-QString textOf(const ChangedSettings& changed) {
+QString textOf(const std::set<Section>& changed) {
     const auto tr = [](const char* text) {
         return QCoreApplication::translate("ChangedSettings", text);
     };
+    const std::array<QString, 9> names{tr("operation"),
+                                       tr("peaks"),
+                                       tr("rotations and scales"),
+                                       tr("noise"),
+                                       tr("law of the threshold"),
+                                       tr("edges"),
+                                       tr("computation"),
+                                       tr("method"),
+                                       tr("exactness")};
     QStringList words;
-    for (const auto& [differs, word] :
-         std::vector<std::pair<bool, QString>>{{changed.operation, tr("operation")},
-                                               {changed.peaks, tr("peaks")},
-                                               {changed.poses, tr("rotations and scales")},
-                                               {changed.noise, tr("noise")},
-                                               {changed.law, tr("law of the threshold")},
-                                               {changed.edges, tr("edges")},
-                                               {changed.computation, tr("computation")},
-                                               {changed.method, tr("method")},
-                                               {changed.exactness, tr("exactness")}}) {
-        words << (differs ? QStringList(word) : QStringList());
+    for (const Section section : changed) {
+        words << names[static_cast<std::size_t>(section)];
     }
     return words.join(QStringLiteral(", "));
 }

@@ -9,6 +9,7 @@
 #include <QVBoxLayout>
 
 #include <algorithm>
+#include <array>
 #include <utility>
 
 #include "ui/base/option_names.h"
@@ -41,6 +42,14 @@ namespace {
 
 constexpr int kLeastRows = 3; // of controls, where the window is low
 
+/// The sections whose headings say that something is changed.
+constexpr std::array<std::pair<Section, const char*>, 6> kFolded{{{Section::Poses, "Poses"},
+                                                                  {Section::Noise, "Noise"},
+                                                                  {Section::Law, "Law"},
+                                                                  {Section::Exactness, "Exactness"},
+                                                                  {Section::Method, "Method"},
+                                                                  {Section::Edges, "Edges"}}};
+
 } // namespace
 
 MatchPanel::MatchPanel(Document& document, std::vector<plan::Device> devices, QWidget* parent)
@@ -63,7 +72,7 @@ MatchPanel::MatchPanel(Document& document, std::vector<plan::Device> devices, QW
     m_noise = new NoiseFields(*m_advancedForm, m_job, *m_options, m_document);
     m_method = new MethodFields(*m_advancedForm, m_job, *m_options);
     m_advancedForm->addSection(tr("Exactness"), "Exactness", false);
-    for (const char* const option : {"precision", "promise", "recompute", "audit", "statistics"}) {
+    for (const std::string_view option : optionsOf(Section::Exactness)) {
         m_options->addRow(*m_advancedForm, option);
     }
     m_law = new LawFields(*m_advancedForm, m_job, *m_options);
@@ -242,19 +251,17 @@ bool MatchPanel::eventFilter(QObject* watched, QEvent* event) {
 
 /// Marks the headings of sections in which a value differs from its default.
 void MatchPanel::nameChanges() {
-    const ChangedSettings changed = changedSettings(settings());
-    const bool edges = changed.edges || !m_document.masks().empty() || m_document.sceneMask();
-    m_advancedForm->markSection("Poses", changed.poses);
-    m_advancedForm->markSection("Noise", changed.noise);
-    m_advancedForm->markSection("Law", changed.law);
-    m_advancedForm->markSection("Exactness", changed.exactness);
-    m_advancedForm->markSection("Method", changed.method);
-    m_advancedForm->markSection("Edges", edges);
+    std::set<Section> changed = changedSections(settings());
+    if (!m_document.masks().empty() || m_document.sceneMask()) {
+        changed.insert(Section::Edges);
+    }
+    for (const auto& [section, name] : kFolded) {
+        m_advancedForm->markSection(name, changed.contains(section));
+    }
     showReadiness();
-    m_advanced->setText(edges || changed.exactness || changed.method || changed.computation ||
-                                changed.law || changed.poses || changed.noise
-                            ? tr("Advanced, changed")
-                            : tr("Advanced"));
+    changed.erase(Section::Operation); // are always visible
+    changed.erase(Section::Peaks);
+    m_advanced->setText(changed.empty() ? tr("Advanced") : tr("Advanced, changed"));
 }
 
 void MatchPanel::setRunning(bool running) {

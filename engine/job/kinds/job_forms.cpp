@@ -109,6 +109,10 @@ template <class J> std::optional<std::string> optionText(const J& job, std::stri
     return tableOf(job).find(option)->get(job);
 }
 
+template <class J> bool isOptionSet(const J& job, std::string_view option) {
+    return !tableOf(job).find(option)->valuesOf(job).empty();
+}
+
 template <class J>
 void setOption(J& job, std::string_view option, const std::optional<std::string>& text) {
     const auto& row = *tableOf(job).find(option);
@@ -118,6 +122,9 @@ void setOption(J& job, std::string_view option, const std::optional<std::string>
 template std::optional<std::string> optionText(const Job&, std::string_view);
 template std::optional<std::string> optionText(const ConvolveJob&, std::string_view);
 template std::optional<std::string> optionText(const FeaturesJob&, std::string_view);
+template bool isOptionSet(const Job&, std::string_view);
+template bool isOptionSet(const ConvolveJob&, std::string_view);
+template bool isOptionSet(const FeaturesJob&, std::string_view);
 template void setOption(Job&, std::string_view, const std::optional<std::string>&);
 template void setOption(ConvolveJob&, std::string_view, const std::optional<std::string>&);
 template void setOption(FeaturesJob&, std::string_view, const std::optional<std::string>&);

@@ -7,6 +7,7 @@
 #include "ui/base/elided_label.h"
 #include "ui/base/theme.h"
 #include "ui/document/document.h"
+#include "ui/match/fields/sections.h"
 
 namespace flcc::ui {
 
@@ -40,7 +41,7 @@ EdgeFields::EdgeFields(FoldingForm& form, job::Job& job, OptionFields& options, 
     connect(m_openSceneMask, &QToolButton::clicked, this, &EdgeFields::openSceneMaskRequested);
     connect(m_clearMask, &QToolButton::clicked, this, [this] { m_document.clearMasks(); });
     connect(m_clearSceneMask, &QToolButton::clicked, this, [this] { m_document.setSceneMask({}); });
-    for (const char* const option : {"extent", "outside", "min-overlap", "partial-peaks"}) {
+    for (const std::string_view option : optionsOf(Section::Edges)) {
         m_options.addRow(m_form, option);
     }
 }

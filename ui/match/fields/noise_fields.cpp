@@ -9,7 +9,6 @@
 #include <QToolButton>
 
 #include <algorithm>
-#include <array>
 #include <new>
 #include <tuple>
 #include <utility>
@@ -21,14 +20,13 @@
 #include "ui/base/text.h"
 #include "ui/document/document.h"
 #include "ui/document/thumbnail.h"
+#include "ui/match/fields/sections.h"
 
 namespace flcc::ui {
 
 namespace {
 
 constexpr int kPictureSide = kThumbnailSide;
-
-constexpr std::array kOptions{"band", "whiten", "wedge", "ctf", "polarity"};
 
 /// A picture of values from 0 to 1.
 QImage greyOf(const base::Image<float>& image) {
@@ -50,8 +48,8 @@ NoiseFields::NoiseFields(FoldingForm& form, job::Job& job, OptionFields& options
     : FieldGroup(form, job), m_options(options), m_document(document),
       m_work(std::make_unique<LatestWork>()) {
     m_form.addSection(tr("Prepared for noise"), "Noise", false);
-    for (const char* const option : kOptions) {
-        if (const std::string_view name = option; name == "wedge" || name == "ctf") {
+    for (const std::string_view option : optionsOf(Section::Noise)) {
+        if (option == "wedge" || option == "ctf") {
             addFile(option);
         } else {
             m_options.addRow(m_form, option);
@@ -81,8 +79,7 @@ NoiseFields::NoiseFields(FoldingForm& form, job::Job& job, OptionFields& options
     m_form.addRow(QString(), m_state, "prepared", tr("What was done to the template"));
     m_picture->installEventFilter(this);
     connect(&m_options, &OptionFields::changed, this, [this](const QString& option) {
-        if (std::ranges::any_of(
-                kOptions, [&option](const char* name) { return option == QLatin1String(name); })) {
+        if (std::ranges::count(optionsOf(Section::Noise), option.toStdString()) > 0) {
             showTemplate();
         }
     });
@@ -97,10 +94,10 @@ bool NoiseFields::Shown::same(const Shown& other) const {
 }
 
 /// A field with a button that asks for a file.
-void NoiseFields::addFile(const char* option) {
+void NoiseFields::addFile(std::string_view option) {
     QWidget* const field = m_options.make(option, &m_form);
     const QString label = field->accessibleName();
-    const QByteArray button = QByteArray(option) + "File";
+    const QByteArray button = QByteArray(option.data(), std::ssize(option)) + "File";
     QToolButton* const open =
         m_form.smallButton(button.constData(), {}, label, tr("Choose a file"));
     open->setText(QStringLiteral("..."));
@@ -109,7 +106,7 @@ void NoiseFields::addFile(const char* option) {
     connect(open, &QToolButton::clicked, this, [this, option, label] { choose(option, label); });
 }
 
-void NoiseFields::choose(const char* option, const QString& label) {
+void NoiseFields::choose(std::string_view option, const QString& label) {
     auto* const dialog =
         new QFileDialog(&m_form, label, Settings::folder(QStringLiteral("tilts")),
                         tr("Tilts (*.tlt *.rawtlt *.mdoc *.star *.xml *.defocus);;All files (*)"));

@@ -28,8 +28,8 @@ class NoiseFields : public FieldGroup {
     bool eventFilter(QObject* watched, QEvent* event) override;
 
   private:
-    void addFile(const char* option);
-    void choose(const char* option, const QString& label);
+    void addFile(std::string_view option);
+    void choose(std::string_view option, const QString& label);
     void showPrepared(const job::PreparedTemplate& prepared);
     void showReason(const QString& reason);
 

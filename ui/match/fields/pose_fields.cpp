@@ -8,7 +8,6 @@
 #include <QVBoxLayout>
 
 #include <algorithm>
-#include <array>
 #include <utility>
 #include <vector>
 
@@ -21,31 +20,19 @@
 #include "ui/document/document.h"
 #include "ui/match/fields/angle_dial.h"
 #include "ui/match/fields/direction_sphere.h"
+#include "ui/match/fields/sections.h"
 
 namespace flcc::ui {
-
-namespace {
-
-/// The options of the section, in the order of the form; a search's statistics lie between them.
-constexpr std::array kTexts{"rotations", "symmetry", "scales", "mirror", "refine", "handedness"};
-constexpr std::array kOthers{"yes", "search"};
-
-} // namespace
 
 PoseFields::PoseFields(FoldingForm& form, job::Job& job, OptionFields& options, Document& document)
     : FieldGroup(form, job), m_options(options), m_document(document) {
     m_form.addSection(tr("Rotations and scales"), "Poses", false);
-    for (const char* const option : kTexts) {
-        m_options.addRow(m_form, option);
-    }
-    m_statistics = new QCheckBox(tr("Statistics of the search"), &m_form);
-    m_form.addRow(QString(), m_statistics, "searchStatistics",
-                  tr("Of lcc: also keeps mean and deviation of the scores of all orientations or "
-                     "templates at each placement, and z: how many deviations the best one lies "
-                     "above the mean. 32 bytes more for each placement while it runs"));
-    m_statistics->setAccessibleName(m_statistics->text());
-    for (const char* const option : kOthers) {
-        m_options.addRow(m_form, option);
+    for (const std::string_view option : optionsOf(Section::Poses)) {
+        if (option == "search-statistics") {
+            addStatistics(); // a switch here, and files on the command line
+        } else {
+            m_options.addRow(m_form, option);
+        }
     }
     m_count = new QLabel(&m_form);
     // One line of any length: QFormLayout of Qt 6.4 writes beyond its rows where a row that depends
@@ -56,11 +43,19 @@ PoseFields::PoseFields(FoldingForm& form, job::Job& job, OptionFields& options, 
     addCover();
     addResume();
     connect(&m_options, &OptionFields::changed, this, [this](const QString& option) {
-        const auto is = [&option](const char* name) { return option == QLatin1String(name); };
-        if (std::ranges::any_of(kTexts, is) || std::ranges::any_of(kOthers, is)) {
+        if (std::ranges::count(optionsOf(Section::Poses), option.toStdString()) > 0) {
             showCount();
         }
     });
+}
+
+void PoseFields::addStatistics() {
+    m_statistics = new QCheckBox(tr("Statistics of the search"), &m_form);
+    m_form.addRow(QString(), m_statistics, "searchStatistics",
+                  tr("Of lcc: also keeps mean and deviation of the scores of all orientations or "
+                     "templates at each placement, and z: how many deviations the best one lies "
+                     "above the mean. 32 bytes more for each placement while it runs"));
+    m_statistics->setAccessibleName(m_statistics->text());
     connect(m_statistics, &QCheckBox::toggled, this, [this](bool on) {
         m_job.searchStatistics = on;
         if (!on) {

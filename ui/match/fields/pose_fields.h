@@ -26,6 +26,7 @@ class PoseFields : public FieldGroup {
     void showCount();
 
   private:
+    void addStatistics();
     void addCover();
     void addResume();
     void chooseFolder();

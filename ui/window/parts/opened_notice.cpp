@@ -20,8 +20,8 @@ OpenedNotice::OpenedNotice(const Parts& parts) : QObject(&parts.window), m_parts
 }
 
 QString OpenedNotice::sentence() const {
-    ChangedSettings changed = changedSettings(m_parts.match.settings());
-    changed.computation = false; // of the machine, not of a scene
+    std::set<Section> changed = changedSections(m_parts.match.settings());
+    changed.erase(Section::Computation); // of the machine, not of a scene
     const QString kept = m_newScene ? textOf(changed) : QString();
     return kept.isEmpty() ? m_announcement
                           : tr("%1 — settings kept from before: %2.").arg(m_announcement, kept);
