@@ -255,6 +255,24 @@ class CoverTest : public QObject {
         QVERIFY2(worst > cover.radius / 3, qPrintable(QString::number(worst)));
     }
 
+    /// Between two angles, and between directions: of few of them the bound is nearly sharp.
+    static void theRadiusIsNearlyReached() {
+        const Cover cover = covered("90", "C1", false);
+        double worst = 0;
+        for (const Quaternion& q : randomTurns(3000)) {
+            const base::Point euler = rotation::eulerOf(q);
+            const Quaternion between =
+                rotation::fromEuler({euler[0], euler[1], 180.0 / cover.inPlane});
+            double least = 180;
+            for (const Quaternion& each : cover.turns) {
+                least = std::min(least, rotation::angleBetween(between, each));
+            }
+            worst = std::max(worst, least);
+        }
+        QVERIFY2(worst <= cover.radius && worst > 0.9 * cover.radius,
+                 qPrintable(QString("%1 of %2").arg(worst).arg(cover.radius)));
+    }
+
     static void representativesAreDistinct() {
         for (const char* group : {"C1", "C4", "D2", "O"}) {
             const Cover cover = covered("40", group, false);
@@ -341,6 +359,18 @@ class CoverTest : public QObject {
         QCOMPARE(expected.size(), 2 * (own - 1));
         QVERIFY(rotation::spaceCover(rotations, group, list).turns == expected);
         QVERIFY(rotation::spaceCover(rotations, rotation::pointGroup("C1"), list).turns == list);
+    }
+
+    static void thousandScalesAreTheMost() {
+        std::string text = "1";
+        for (int i = 1; i < 1000; ++i) {
+            text += "," + std::to_string(1 + i / 1000.0);
+        }
+        QCOMPARE(std::ssize(rotation::parseScales(text)), 1000);
+        QVERIFY(refuses([&] { (void)rotation::parseScales(text + ",2.5"); },
+                        base::ErrorCode::CommandLine));
+        QVERIFY(refuses([] { (void)rotation::parseScales("0.05:20:1.005"); },
+                        base::ErrorCode::CommandLine)); // 1203 of them
     }
 
     static void theStepOfCrowther() {

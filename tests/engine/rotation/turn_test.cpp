@@ -348,6 +348,9 @@ class TurnTest : public QObject {
             const rotation::Frame frame = turner.frameOf(pose);
             const Extents box = frame.extents;
             const TurnedTemplate made = turner.turned(pose, frame);
+            const bool all = std::ranges::count(made.support.data(),
+                                                made.support.data() + made.support.count(), 0) == 0;
+            QCOMPARE(made.whole, all && !weighted);
             const rotation::Matrix m = rotation::matrixOf(pose);
             for (std::int64_t i = 0; i < made.support.count(); ++i) {
                 const base::Point o{
@@ -484,6 +487,28 @@ class TurnTest : public QObject {
         }
         QVERIFY(turner.frameOf({{}, 1.5}).extents ==
                 (Extents{19, 19, 19})); // 9 voxels to each side
+    }
+
+    /// All voxels but the corners lie within 5 of the centre, but so do places outside.
+    static void aSquareWithoutCornersIsNotRound() {
+        const base::AnyImage source = randomImage<float>({9, 9, 1});
+        base::Image<std::uint8_t> mask({9, 9, 1}, 1);
+        for (const std::int64_t corner : {0, 8, 72, 80}) {
+            mask.data()[corner] = 0;
+        }
+        const Turner turner = turnerOf(source, true, mask.view());
+        QCOMPARE(countOf(turner.turned({}, about({11, 11, 1})).support), 77);
+    }
+
+    static void aBoxBeyondTheTemplateIsNotWhole() {
+        const base::AnyImage source = randomImage<float>({9, 9, 1});
+        const Turner turner = turnerOf(source, true);
+        QVERIFY(turner.turned({}, about({9, 9, 1})).whole);
+        for (const Extents& box : {Extents{9, 17, 1}, Extents{17, 9, 1}, Extents{11, 11, 1}}) {
+            const TurnedTemplate made = turner.turned({}, about(box));
+            QCOMPARE(countOf(made.support), 81);
+            QVERIFY(!made.whole);
+        }
     }
 
     static void weightsTurnWithTheTemplate() {
