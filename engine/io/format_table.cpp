@@ -5,6 +5,7 @@
 
 #include "engine/io/format/backends.h"
 #include "engine/io/format/byte_source.h"
+#include "engine/io/format/foreign_formats.h"
 #include "engine/io/format/formats.h"
 #include "engine/io/raw_volume.h"
 
@@ -89,8 +90,15 @@ constexpr auto verifyTiff = decltype(FormatRow::verify)();
 constexpr auto tiffSetFiles = decltype(FormatRow::set)();
 #endif
 
-/// In the order in which first bytes are compared.
+/// In the order in which first bytes are compared: DICOM leaves its first 128 to other formats, and
+/// writers make files that are TIFF too.
 constexpr std::array kTable{
+    FormatRow{.format = Format::Dicom,
+              .name = "DICOM",
+              .extensions = "dcm ",
+              .begins = [](const FileStart& s) { return s.has(128, "DICM"sv); },
+              .reader = "dicom",
+              .inFolders = true},
     FormatRow{.format = Format::Hdf5,
               .name = "HDF5",
               .extensions = "h5 hdf5 nc ims mat ",
@@ -160,12 +168,6 @@ constexpr std::array kTable{
         .packed = "nii.gz hdr.gz img.gz ",
         .begins = isNifti,
         .describe = [](const path& file, const std::stop_token&) { return describeNifti(file); }},
-    FormatRow{.format = Format::Dicom,
-              .name = "DICOM",
-              .extensions = "dcm ",
-              .begins = [](const FileStart& s) { return s.has(128, "DICM"sv); },
-              .reader = "dicom",
-              .inFolders = true},
     FormatRow{
         .format = Format::MetaImage,
         .name = "MetaImage",
@@ -208,7 +210,10 @@ Format packedFormat(const path& file, const std::string& extension) {
     if (isMrcBy(start, extension.substr(0, extension.rfind('.')), INT64_MAX)) {
         return Format::Mrc;
     }
-    failInput(file, "it is packed by gzip; NIfTI and MRC files can be read so, unpack it first");
+    const std::string foreign = foreignPacked(start);
+    failInput(file, !foreign.empty() ? foreign
+                                     : "it is packed by gzip; NIfTI and MRC files can be read so, "
+                                       "unpack it first");
 }
 
 } // namespace
@@ -216,13 +221,16 @@ Format packedFormat(const path& file, const std::string& extension) {
 Format detectFormat(const path& file) {
     std::error_code ignored;
     if (std::filesystem::is_directory(file, ignored)) {
+        if (const std::string foreign = foreignFolder(file); !foreign.empty()) {
+            failInput(file, foreign);
+        }
         return std::ranges::find(kTable, true, &FormatRow::inFolders)->format;
     }
     if (rawVolumeOf(file)) {
         return Format::Raw;
     }
     const DatasetPath named = splitDataset(file);
-    (void)requireRegularFile(named.file);
+    const std::int64_t size = requireRegularFile(named.file);
     if (niftiPairOf(file)) { // before the first bytes, which are voxels in an .img file
         return Format::Nifti;
     }
@@ -238,6 +246,9 @@ Format detectFormat(const path& file) {
     }
     if (!named.dataset.empty()) {
         failInput(file, shown(named.file) + " is not an HDF5 file, so it has no dataset");
+    }
+    if (const std::string foreign = foreignFormat(start, size); !foreign.empty()) {
+        failInput(file, foreign);
     }
     if (start.has(0, "MATLAB 5.0 MAT-file"sv)) {
         failInput(file, "it is a MATLAB file of version 7 or older; save it with the option -v7.3, "

@@ -444,7 +444,7 @@ PositionList parseList(std::string_view bytes, ListFormat format, const ListPlac
         sheet(lists::readTable(bytes, preset.separator, preset.header));
         break;
     case Syntax::Star:
-        sheet(lists::readStar(bytes, knownColumn(preset)));
+        sheet(lists::readStar(bytes, knownColumn(preset), name));
         break;
     case Syntax::Slicer:
         lists::takeSlicer(bytes, list, name);

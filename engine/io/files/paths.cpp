@@ -50,7 +50,14 @@ std::int64_t requireRegularFile(const std::filesystem::path& path) {
     std::error_code error;
     const auto status = std::filesystem::status(path, error);
     if (status.type() == std::filesystem::file_type::not_found) {
-        failInput(path, "there is no such file");
+        const std::string name = path.string();
+        const std::size_t at = name.find('@');
+        const bool relion = at != 0 && at != name.npos &&
+                            name.find_first_not_of("0123456789") == at; // 000003@stack.mrcs
+        failInput(path, relion ? "there is no such file; it is RELION's name of an image of a "
+                                 "stack: name the stack alone and choose the image with --frame, "
+                                 "which counts from 0"
+                               : "there is no such file");
     }
     if (error) {
         failInput(path, error.message());

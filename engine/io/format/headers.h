@@ -53,6 +53,13 @@ template <class T> void putField(std::string& header, std::size_t offset, T valu
     return std::isfinite(value) && std::abs(value) < 1e15;
 }
 
+/// True for one slice that has no place in space beside its plane: a file with two axes tells all.
+[[nodiscard]] inline bool isPicture(const base::Extents& extents, const base::Geometry& geometry) {
+    const auto& d = geometry.direction;
+    return base::isFlat2D(extents) && geometry.origin[2] == 0 && d[2] == 0 && d[5] == 0 &&
+           d[6] == 0 && d[7] == 0 && d[8] == 1;
+}
+
 /// A text of a file for a sentence, in quotes.
 [[nodiscard]] inline std::string inQuotes(std::string_view text) {
     return "\"" + base::excerpt(text) + "\"";

@@ -10,6 +10,7 @@
 #include "engine/base/text.h"
 #include "engine/io/files/paths.h"
 #include "engine/io/format/raw_file.h"
+#include "engine/io/format/star_table.h"
 
 namespace flcc::io::detail::lists {
 
@@ -260,38 +261,48 @@ std::string tableText(const Sheet& sheet, char separator) {
     return text;
 }
 
-Sheet readStar(std::string_view text, std::string_view known) {
+Sheet readStar(std::string_view text, std::string_view known, const std::filesystem::path& name) {
     Sheet found;
-    Sheet block;
-    std::vector<std::string> comments;
-    bool loop = false;
-    const auto end = [&] {
-        if (block.column(known) >= 0 && found.columns.empty()) {
-            found = block;
+    std::string columns;
+    for (const StarTable& table : starTables(text, name)) {
+        if (!table.column(known)) {
+            for (const std::string_view each : table.columns) {
+                columns += (columns.empty() ? "_" : ", _") + std::string(each);
+            }
+            continue;
         }
-        block = {};
-        loop = false;
-    };
+        found.columns.assign(table.columns.begin(), table.columns.end());
+        for (const auto& row : table.rows) {
+            found.rows.emplace_back(row.begin(), row.end());
+        }
+        break;
+    }
+    if (found.columns.empty()) {
+        failInput(name, "it holds no positions of this format: it has no column _" +
+                            std::string(known) +
+                            (columns.empty() ? "" : ", but " + base::excerpt(columns)));
+    }
     forLines(text, [&](std::string_view line) {
         line = trimmed(line);
         if (line.starts_with('#')) {
-            comments.emplace_back(trimmed(line.substr(1)));
-        } else if (line.starts_with("data_")) {
-            end();
-        } else if (line == "loop_") {
-            end();
-            loop = true;
-        } else if (loop && line.starts_with('_')) {
-            const std::vector<std::string> words = wordsOf(line.substr(1));
-            block.columns.push_back(words.empty() ? "" : words.front());
-        } else if (loop && !line.empty()) {
-            block.rows.push_back(wordsOf(line));
+            found.comments.emplace_back(trimmed(line.substr(1)));
         }
     });
-    end();
-    found.comments = comments;
     return found;
 }
+
+namespace {
+
+/// A value of a STAR file: in quotes where it would read as several or as something else.
+std::string starValue(const std::string& value) {
+    const bool plain = !value.empty() && value.find_first_of(" \t") == std::string::npos &&
+                       std::string_view("_#'\"").find(value.front()) == std::string_view::npos &&
+                       !value.starts_with("data_") && !value.starts_with("loop_");
+    const char quote = value.find('"') == std::string::npos ? '"' : '\'';
+    return plain ? value : quote + value + quote;
+}
+
+} // namespace
 
 std::string starText(const Sheet& sheet, std::string_view block) {
     std::string text = commentLines(sheet.comments) + "\n" + std::string(block) + "\n\nloop_\n";
@@ -299,7 +310,11 @@ std::string starText(const Sheet& sheet, std::string_view block) {
         text += "_" + sheet.columns[i] + " #" + std::to_string(i + 1) + "\n";
     }
     for (const auto& row : sheet.rows) {
-        text += joined(row, '\t') + "\n";
+        std::string line;
+        for (const std::string& value : row) {
+            line += (line.empty() ? "" : "\t") + starValue(value);
+        }
+        text += line + "\n";
     }
     return text;
 }

@@ -23,8 +23,9 @@ struct Sheet {
 [[nodiscard]] Sheet readTable(std::string_view text, char separator, bool header);
 [[nodiscard]] std::string tableText(const Sheet& sheet, char separator);
 
-/// The loop of a STAR file that has the column `known`; empty without one.
-[[nodiscard]] Sheet readStar(std::string_view text, std::string_view known);
+/// The table of a STAR file that has the column `known`. **Errors**: Input, also without one.
+[[nodiscard]] Sheet readStar(std::string_view text, std::string_view known,
+                             const std::filesystem::path& name);
 [[nodiscard]] std::string starText(const Sheet& sheet, std::string_view block);
 
 /// What the centre of lists of this program is.

@@ -282,6 +282,14 @@ void setInfo(TiffFile& open, const TiffTexts& texts, const Reading& reading) {
     info.files = 1 + static_cast<int>(open.others.size());
     info.series = info.files > 1;
     info.notes.insert(info.notes.end(), stack.notes.begin(), stack.notes.end());
+    open.noData = texts.noData;
+    if (texts.noData) {
+        info.notes.push_back("pixels of the value " + numberText(*texts.noData) +
+                             " hold no data (tag GDAL_NODATA): " +
+                             (base::isInteger(info.pixel)
+                                  ? "they count as they are; leave them out by a mask of the scene"
+                                  : "they were read as NaN"));
+    }
     const double length = texts.resolutionUnit == RESUNIT_INCH         ? 25.4
                           : texts.resolutionUnit == RESUNIT_CENTIMETER ? 10
                                                                        : 0;

@@ -6,8 +6,11 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
+#include <charconv>
+#include <cmath>
 #include <cstdarg>
 #include <cstdio>
+#include <cstring>
 #include <map>
 #include <new>
 #include <string_view>
@@ -182,6 +185,17 @@ TiffTexts textsOf(tiff* file) {
     std::uint16_t unit = RESUNIT_INCH;
     ::TIFFGetFieldDefaulted(file, TIFFTAG_RESOLUTIONUNIT, &unit);
     texts.resolutionUnit = unit;
+    constexpr std::uint32_t kGdalNoData = 42113;
+    const char* text = nullptr;
+    std::uint32_t count = 0;
+    if (::TIFFGetField(file, kGdalNoData, &count, &text) == 1 && text != nullptr && count > 0) {
+        double value = 0;
+        const char* const end = text + ::strnlen(text, count);
+        const char* const begin = std::find_if(text, end, [](char c) { return c != ' '; });
+        if (std::from_chars(begin, end, value).ec == std::errc() && std::isfinite(value)) {
+            texts.noData = value;
+        }
+    }
     return texts;
 }
 

@@ -96,8 +96,9 @@ struct TiffFile {
     TiffPage page;       ///< where `now` stands
     TiffSizes sizes;     ///< of the pages of the image
     TiffStack stack;
-    Turn turn;            ///< of a page
-    bool indices = false; ///< the values of pages with a palette are its indices
+    Turn turn;                    ///< of a page
+    bool indices = false;         ///< the values of pages with a palette are its indices
+    std::optional<double> noData; ///< TiffTexts::noData
     ImageInfo info;
 };
 

@@ -62,6 +62,11 @@ class PageReader {
                 invert(m_page, m_z + z, m_planes.front());
             }
         }
+        for (int z = 0; m_open.noData && z < m_slices.count; ++z) {
+            for (base::AnyImage& plane : m_planes) {
+                leaveOut(*m_open.noData, m_z + z, plane);
+            }
+        }
         if (m_page.extra == EXTRASAMPLE_ASSOCALPHA && m_planes.size() % 2 == 0) {
             throwIfStopped(m_stop);
             for (int z = 0; z < m_slices.count; ++z) {

@@ -108,6 +108,19 @@ void invert(const TiffPage& page, std::int64_t z, base::AnyImage& plane) {
         plane);
 }
 
+void leaveOut(double value, std::int64_t z, base::AnyImage& plane) {
+    std::visit(
+        [&](auto& image) {
+            using Voxel = std::remove_pointer_t<decltype(image.data())>;
+            if constexpr (std::is_floating_point_v<Voxel>) {
+                const std::int64_t slice = image.extents().x * image.extents().y;
+                std::replace(image.data() + z * slice, image.data() + (z + 1) * slice,
+                             static_cast<Voxel>(value), std::numeric_limits<Voxel>::quiet_NaN());
+            }
+        },
+        plane);
+}
+
 void divideByOpacity(std::int64_t z, std::vector<base::AnyImage>& planes) {
     std::visit(
         [&](const auto& opacity) {

@@ -27,6 +27,9 @@ void copySample(const TiffPage& page, const TiffBlock& block, std::int64_t sampl
 /// MINISWHITE stores darkness; convert it to brightness, as every viewer does.
 void invert(const TiffPage& page, std::int64_t z, base::AnyImage& plane);
 
+/// Sets pixels of slice `z` with this value to NaN, if values are not whole numbers.
+void leaveOut(double value, std::int64_t z, base::AnyImage& plane);
+
 /// Divides the values of slice `z` by their opacity, which the last plane holds: the program that
 /// wrote the file multiplied them by it.
 void divideByOpacity(std::int64_t z, std::vector<base::AnyImage>& planes);

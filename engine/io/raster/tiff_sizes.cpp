@@ -128,6 +128,12 @@ TiffSizes together(const TiffSizes& a, const TiffSizes& b) {
 
 void requireSizes(const std::filesystem::path& path, const TiffSizes& sizes,
                   std::int64_t fileBytes) {
+    constexpr int kFirstOfEer = 65000;
+    constexpr int kLastOfEer = 65002;
+    if (sizes.unknown >= kFirstOfEer && sizes.unknown <= kLastOfEer) {
+        failInput(path, "its format is EER (events of an electron camera), which cannot be read; "
+                        "sum its frames to MRC or TIFF (RELION, or IMOD: alignframes)");
+    }
     if (sizes.unknown != 0) {
         failInput(path,
                   "its compression, number " + std::to_string(sizes.unknown) +

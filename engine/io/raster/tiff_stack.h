@@ -57,6 +57,8 @@ struct TiffTexts {
     double xResolution = 0; ///< pixels per unit; 0 if absent
     double yResolution = 0;
     int resolutionUnit = 2; ///< as in TIFF: 1 none, 2 inch, 3 centimetre
+    /// The value of pixels without data (tag GDAL_NODATA); empty without one.
+    std::optional<double> noData{};
 };
 
 /// The bytes behind the first pixel of a file with one uncompressed page.

@@ -139,6 +139,27 @@ bool isJfif(const gdcm::Image& image) {
            std::string_view(value->GetPointer() + 6, 4) == "JFIF";
 }
 
+/// Gives numbers their sign: a codec leaves the bits above BitsStored empty (DICOM PS3.5, 8.1.1).
+void extendSign(Unpacked& unpacked) {
+    const int bits = unpacked.format.GetBitsStored();
+    if (unpacked.format.GetPixelRepresentation() != 1 ||
+        bits >= unpacked.format.GetBitsAllocated()) {
+        return;
+    }
+    withStored(unpacked.format, [&](const auto* type) {
+        using Number = std::remove_const_t<std::remove_pointer_t<decltype(type)>>;
+        if constexpr (std::is_integral_v<Number> && std::is_signed_v<Number>) {
+            const auto above = std::int64_t{1} << bits;
+            auto* const numbers = reinterpret_cast<Number*>(unpacked.values.data());
+            for (std::size_t i = 0; i < unpacked.values.size() / sizeof(Number); ++i) {
+                if (numbers[i] >= above / 2 && numbers[i] < above) {
+                    numbers[i] = static_cast<Number>(numbers[i] - above);
+                }
+            }
+        }
+    });
+}
+
 Unpacked unpack(const DicomFile& file) {
     if (readsStored(file)) {
         return unpackStored(file);
@@ -199,6 +220,7 @@ Unpacked unpack(const DicomFile& file) {
                               : coloursOf<std::uint16_t>(unpacked.values, *wide);
         unpacked.format = gdcm::PixelFormat(gdcm::PixelFormat::UINT16);
     }
+    extendSign(unpacked);
     return unpacked;
 }
 

@@ -9,6 +9,7 @@
 #include "engine/base/open_file.h"
 #include "engine/io/reader/hdf5_axes.h"
 #include "engine/io/reader/hdf5_file.h"
+#include "engine/io/reader/hdf5_programs.h"
 
 namespace flcc::io::detail {
 
@@ -100,7 +101,10 @@ std::string onlyDataset(hid_t file) {
     if (hasObject(file, kItkVoxels)) {
         return kItkVoxels;
     }
-    const Candidates found = candidatesIn(file);
+    Candidates found = candidatesIn(file);
+    if (std::string named = namedDataset(file, found.paths); !named.empty()) {
+        return named;
+    }
     if (found.paths.empty() && !found.unopened.empty()) {
         refuseHdf5("its dataset " + found.unopened +
                    " cannot be opened: it is damaged, or was written by " + newerText());
@@ -249,7 +253,8 @@ Hdf5Image imageOf(hid_t file, const std::string& path) {
     Hdf5Image image;
     image.type = *voxelTypeOf(dataset->id());
     const auto itk = path == kItkVoxels ? itkAxes(file, sizes, image.type.pixel) : std::nullopt;
-    const Hdf5Axes axes = itk ? *itk : axesOf(dataset->id(), path);
+    const auto fixed = itk ? itk : programAxes(file, path, sizes);
+    const Hdf5Axes axes = fixed ? *fixed : axesOf(dataset->id(), path);
     FoundImage& found = image.found;
     found.notes = axes.notes;
     setValues(file, dataset->id(), path, image);
@@ -280,6 +285,9 @@ Hdf5Image imageOf(hid_t file, const std::string& path) {
     }
     found.metadata["dataset"] = path;
     setGeometry(dataset->id(), axes, found);
+    if (found.unit.empty() && found.geometry.spacing == base::Point{1, 1, 1}) {
+        setProgramGeometry(file, dataset->id(), path, axes, found);
+    }
     if (path == kItkVoxels) {
         setItkGeometry(file, found.geometry);
     }

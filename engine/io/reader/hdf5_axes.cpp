@@ -85,33 +85,10 @@ std::string nameOfScale(hid_t scale) {
 }
 
 std::optional<std::vector<std::string>> fromScales(hid_t dataset, std::size_t rank) {
-    if (H5Aexists(dataset, "DIMENSION_LIST") <= 0) {
-        return std::nullopt;
-    }
-    const Handle attribute(H5Aopen(dataset, "DIMENSION_LIST", H5P_DEFAULT), H5Aclose);
-    const Handle space(H5Aget_space(attribute.id()), H5Sclose);
-    const Handle stored(H5Aget_type(attribute.id()), H5Tclose);
-    if (!space.valid() || H5Sget_simple_extent_npoints(space.id()) != static_cast<hssize_t>(rank) ||
-        H5Tget_class(stored.id()) != H5T_VLEN ||
-        H5Tget_class(Handle(H5Tget_super(stored.id()), H5Tclose).id()) != H5T_REFERENCE) {
-        return std::nullopt;
-    }
-    const Handle type(H5Tvlen_create(H5T_STD_REF_OBJ), H5Tclose);
-    std::vector<hvl_t> lists(rank);
-    if (H5Aread(attribute.id(), type.id(), lists.data()) < 0) {
-        return std::nullopt;
-    }
-    std::vector<std::string> names;
-    for (const hvl_t& list : lists) {
-        std::string name;
-        if (list.len > 0) {
-            const Handle scale(H5Rdereference2(dataset, H5P_DEFAULT, H5R_OBJECT, list.p), H5Oclose);
-            name = scale.valid() ? nameOfScale(scale.id()) : "";
-        }
-        names.push_back(std::move(name));
-    }
-    H5Dvlen_reclaim(type.id(), space.id(), H5P_DEFAULT, lists.data());
-    return names;
+    std::vector<std::string> names(rank);
+    const bool scaled = visitScales(
+        dataset, rank, [&](std::size_t axis, hid_t scale) { names[axis] = nameOfScale(scale); });
+    return scaled ? std::optional(names) : std::nullopt;
 }
 
 /// Matrices of MATLAB: rows, columns, slices, ... with the first axis fastest.
@@ -205,6 +182,37 @@ void complete(std::vector<std::string>& names, const std::vector<hsize_t>& sizes
 }
 
 } // namespace
+
+bool visitScales(hid_t dataset, std::size_t rank,
+                 const std::function<void(std::size_t axis, hid_t scale)>& visit) {
+    if (H5Aexists(dataset, "DIMENSION_LIST") <= 0) {
+        return false;
+    }
+    const Handle attribute(H5Aopen(dataset, "DIMENSION_LIST", H5P_DEFAULT), H5Aclose);
+    const Handle space(H5Aget_space(attribute.id()), H5Sclose);
+    const Handle stored(H5Aget_type(attribute.id()), H5Tclose);
+    if (!space.valid() || H5Sget_simple_extent_npoints(space.id()) != static_cast<hssize_t>(rank) ||
+        H5Tget_class(stored.id()) != H5T_VLEN ||
+        H5Tget_class(Handle(H5Tget_super(stored.id()), H5Tclose).id()) != H5T_REFERENCE) {
+        return false;
+    }
+    const Handle type(H5Tvlen_create(H5T_STD_REF_OBJ), H5Tclose);
+    std::vector<hvl_t> lists(rank);
+    if (H5Aread(attribute.id(), type.id(), lists.data()) < 0) {
+        return false;
+    }
+    for (std::size_t axis = 0; axis < rank; ++axis) {
+        if (lists[axis].len > 0) {
+            const Handle scale(H5Rdereference2(dataset, H5P_DEFAULT, H5R_OBJECT, lists[axis].p),
+                               H5Oclose);
+            if (scale.valid()) {
+                visit(axis, scale.id());
+            }
+        }
+    }
+    H5Dvlen_reclaim(type.id(), space.id(), H5P_DEFAULT, lists.data());
+    return true;
+}
 
 Hdf5Axes axesOf(hid_t dataset, const std::string& path) {
     const std::vector<hsize_t> sizes = sizesOf(dataset);

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <array>
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -30,6 +31,10 @@ struct Hdf5Axes {
 /// HDF5. Without these, the last axes are z, y, x; before them, four axes have frames and five have
 /// frames and channels. **Errors**: Input where the axes make no image.
 [[nodiscard]] Hdf5Axes axesOf(hid_t dataset, const std::string& path);
+
+/// Visits the first dimension scale of each axis that has one; false if the dataset has none.
+bool visitScales(hid_t dataset, std::size_t rank,
+                 const std::function<void(std::size_t axis, hid_t scale)>& visit);
 
 /// The dataset in which ITK stores an image.
 inline constexpr const char* kItkVoxels = "/ITKImage/0/VoxelData";

@@ -6,7 +6,7 @@
 
 #include "engine/base/text.h"
 #include "engine/io/files/paths.h"
-#include "engine/io/tilts/star_table.h"
+#include "engine/io/format/star_table.h"
 
 namespace flcc::io::detail::tilts {
 

@@ -4,6 +4,7 @@
 #include <array>
 #include <charconv>
 #include <cmath>
+#include <numbers>
 #include <numeric>
 
 #include "engine/base/text.h"
@@ -186,12 +187,20 @@ prepare::TiltSeries parseMdoc(std::string_view text, const std::filesystem::path
 
 prepare::TiltSeries parseDefocus(std::string_view text, const std::filesystem::path& path) {
     // View numbers, angles and defocus of a row; the first row ends with the version. From version
-    // 3 on the first row has flags instead, and rows may hold astigmatism after the defocus.
+    // 3 on the first row has flags instead, and rows may hold astigmatism (the second defocus and
+    // its axis) and then a phase shift after the defocus.
+    // **Source**: IMOD, manual page of ctfphaseflip, "defocus file".
     constexpr double kAngstroms = 10; // in a nanometre
+    constexpr double kHalfTurn = 180; // degrees
+    constexpr int kBoth = 1;
+    constexpr int kShifts = 4;
+    constexpr int kShiftsInRadians = 8;
     prepare::TiltSeries series;
     const auto lines = linesIn(text);
     bool flags = false;
-    bool both = false; // the defocus of both axes
+    bool both = false;   // the defocus of both axes
+    bool shifts = false; // phase shifts
+    double degrees = 1;  // in the unit of the phase shifts
     for (std::size_t i = 0; i < lines.size(); ++i) {
         const auto words = wordsIn(lines[i]);
         if (words.empty()) {
@@ -208,15 +217,22 @@ prepare::TiltSeries parseDefocus(std::string_view text, const std::filesystem::p
         if (series.tilts.empty() && !flags && row.size() == 6 && row[5] >= 3 && row[2] == 0 &&
             row[3] == 0 && row[4] == 0) {
             flags = true;
-            both = (static_cast<int>(std::clamp(row[0], 0.0, 255.0)) & 1) != 0;
+            const int flag = static_cast<int>(std::clamp(row[0], 0.0, 255.0));
+            both = (flag & kBoth) != 0;
+            shifts = (flag & kShifts) != 0;
+            degrees = (flag & kShiftsInRadians) != 0 ? kHalfTurn / std::numbers::pi : 1;
             continue;
         }
-        if (row.size() != words.size() || row.size() < (both ? 6U : 5U)) {
+        const std::size_t shift = both ? 7 : 5; // the column of the phase shift
+        if (row.size() != words.size() || row.size() < (shifts ? shift + 1 : both ? 6U : 5U)) {
             failInput(path, lineText(i) + " is \"" + base::excerpt(lines[i]) +
                                 "\"; a row of defocus has two views, two angles and the defocus");
         }
         series.tilts.push_back(tiltAt((row[2] + row[3]) / 2));
         series.tilts.back().defocus = kAngstroms * (both ? (row[4] + row[5]) / 2 : row[4]);
+        if (shifts) {
+            series.tilts.back().phaseShift = row[shift] * degrees;
+        }
     }
     return series;
 }

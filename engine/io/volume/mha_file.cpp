@@ -327,7 +327,7 @@ Described describeMha(const std::filesystem::path& path) {
 
 std::string mhaHeader(base::PixelType type, const base::Extents& extents,
                       const base::Geometry& geometry, const Metadata& metadata) {
-    const std::size_t dimensions = base::isFlat2D(extents) ? 2 : 3;
+    const std::size_t dimensions = isPicture(extents, geometry) ? 2 : 3;
     const auto list = [&](const auto& values) {
         std::string text;
         for (std::size_t i = 0; i < dimensions; ++i) {

@@ -239,7 +239,7 @@ void MrcHeader::setSpacing(ImageInfo& info) {
     for (std::size_t axis = 0; axis < 3; ++axis) {
         const float length = real(40 + 4 * axis);
         std::int64_t intervals = whole(28 + 4 * axis);
-        if (length == 0) {
+        if (length <= 0) { // some write a negative one for what they do not know
             missing += (missing.empty() ? "" : ", ") + std::string(1, kAxisNames[axis]);
             counts = counts && extents[axis] == 1;
             continue;

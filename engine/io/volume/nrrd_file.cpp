@@ -310,7 +310,7 @@ Described describeNrrd(const std::filesystem::path& path, const std::stop_token&
 std::string nrrdHeader(base::PixelType type, const base::Extents& extents,
                        const base::Geometry& geometry, const Metadata& metadata) {
     const std::array<std::int64_t, 3> sizes{extents.x, extents.y, extents.z};
-    const bool flat = base::isFlat2D(extents);
+    const bool flat = isPicture(extents, geometry);
     const std::size_t dimensions = flat ? 2 : 3;
     const auto vector = [&](auto valueAt) {
         std::string text = "(";

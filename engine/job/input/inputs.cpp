@@ -317,15 +317,42 @@ void readMasks(Inputs& inputs, const Job& job, const JobImages& images,
 /// Throws for a template that cannot be matched; with several templates the sentence names its
 /// number.
 void requireUsable(const Inputs& inputs, method::Operation operation) {
+    const auto wasColour = [](const SceneImage& image) {
+        return image.note.find("luminance") != std::string::npos;
+    };
     for (std::size_t i = 0; i < inputs.templates.size(); ++i) {
         try {
             method::requireUsableTemplate(inputs.templates[i].view(), operation);
         } catch (const Error& error) {
+            const bool colour = wasColour(*inputs.templates[i].image) || wasColour(*inputs.scene);
+            const Error full =
+                colour
+                    ? Error(error.code(), std::string(error.what()) +
+                                              "; its colours became luminance, in which they may "
+                                              "be equal: --channel all compares all of them "
+                                              "(operations ssd and sad), --channel N one")
+                    : error;
             if (inputs.templates.size() == 1) {
-                throw;
+                throw full;
             }
-            throw error.within("template " + std::to_string(i) + " (" +
-                               inputs.templates[i].image->source + ") cannot be matched: ");
+            throw full.within("template " + std::to_string(i) + " (" +
+                              inputs.templates[i].image->source + ") cannot be matched: ");
+        }
+    }
+}
+
+/// Two images of one size, as of a series to be aligned, have one placement.
+void warnOfOnePlacement(Inputs& inputs, const Job& job) {
+    const base::Extents searched = inputs.region ? inputs.region->extents : inputs.scene->extents();
+    if (job.extent != method::Extent::Valid || job.poses.any()) {
+        return;
+    }
+    for (const TemplateInput& templ : inputs.templates) {
+        if (templ.extents() == searched) {
+            inputs.warnings.push_back(templ.image->source +
+                                      " is as large as what is searched, so it has one placement; "
+                                      "--extent full --outside overlap --partial-peaks moves it "
+                                      "over the edges");
         }
     }
 }
@@ -427,6 +454,7 @@ Inputs readInputs(const Job& job, const JobImages& images, const std::string& sc
         return inputs;
     }
     requireUsable(inputs, job.operation);
+    warnOfOnePlacement(inputs, job);
     change(inputs, job);
     inScene(scene, [&] { prepareScene(inputs, job, stop); });
     if (stop.stop_requested()) {

@@ -36,9 +36,24 @@ bool moves(const AxisTurn& turn, const base::Extents& extents) {
     return false;
 }
 
-/// Null where one of both states no directions.
+/// A picture with two axes says nothing of the plane that it lies in.
+bool hasTwoAxes(const base::Extents& extents, const base::Geometry& geometry) {
+    const auto& d = geometry.direction;
+    return base::isFlat2D(extents) && geometry.origin[2] == 0 && d[2] == 0 && d[5] == 0 &&
+           d[6] == 0 && d[7] == 0 && d[8] == 1;
+}
+
+base::Extents lengthsIn(const SceneImage& image) { return image.extents(); }
+base::Extents lengthsIn(const MaskImage& mask) { return mask.support.extents(); }
+
+/// Null where one of both states no directions. Pictures with two axes lie in the plane of a scene
+/// of one slice.
 template <class Image>
 std::optional<Relation> relationTo(const SceneImage& scene, const Image& image) {
+    if (base::isFlat2D(scene.extents()) && hasTwoAxes(lengthsIn(image), image.geometry) &&
+        !hasTwoAxes(scene.extents(), scene.geometry)) {
+        return std::nullopt;
+    }
     return scene.directed && image.directed ? relationOf(image.geometry, scene.geometry)
                                             : std::nullopt;
 }

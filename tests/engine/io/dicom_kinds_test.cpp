@@ -144,6 +144,41 @@ class DicomKindsTest : public QObject {
         requireGradient(packed(kRleSyntax, runLengths(gradient())));
     }
 
+    /// A codec leaves the bits above those stored empty, so it loses the sign.
+    void packedNumbersKeepTheirSign() {
+        for (const auto& [syntax, frame] :
+             {std::pair(kJpeg2000Syntax, kJpeg2000), std::pair(kJpegLosslessSyntax, kJpegLossless),
+              std::pair(kRleSyntax, runLengths(gradient()))}) {
+            test::DicomRecipe made = packed(syntax, frame);
+            made.sign = true;
+            made.bitsStored = 12;
+            test::writeFile(file(), test::makeDicom(made));
+            const io::LoadedImage image = io::readImage(file());
+            QCOMPARE(image.info.pixel, base::PixelType::Int16);
+            int negative = 0;
+            for (int y = 0; y < 12; ++y) {
+                for (int x = 0; x < 16; ++x) {
+                    const int value = valueAt(x, y) >= 2048 ? valueAt(x, y) - 4096 : valueAt(x, y);
+                    negative += value < 0 ? 1 : 0;
+                    QCOMPARE(base::valueAt(base::viewOf(image.components.at(0)), {x, y, 0}),
+                             static_cast<double>(value));
+                }
+            }
+            QVERIFY(negative > 20);
+        }
+    }
+
+    /// The first 128 bytes of DICOM belong to anybody: writers of slides put a TIFF header there.
+    void aPreambleOfAnotherFormatIsNoMatter() {
+        for (const std::string_view mark :
+             {std::string_view("II*\0", 4), {"MM\0*", 4}, {"BM", 2}}) {
+            test::Bytes bytes = test::makeDicom(recipe());
+            std::copy(mark.begin(), mark.end(), bytes.begin());
+            test::writeFile(file(), bytes);
+            QCOMPARE(io::readImageInfo(file()).format, std::string("DICOM"));
+        }
+    }
+
     void bigEndianPixelsAreThoseStoredPlainly() {
         test::DicomRecipe made = recipe();
         made.bigEndian = true;

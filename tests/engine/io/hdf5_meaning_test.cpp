@@ -174,6 +174,125 @@ class Hdf5MeaningTest : public QObject {
         QVERIFY(error && std::string(error->what()).find("scale_factor") != std::string::npos);
     }
 
+    /// Spacing and unit as EMAN2, Chimera, EMD and NeXus leave them beside the voxels.
+    void programsLeaveTheSpacingBesideTheVoxels() {
+        const auto read = [&](const std::string& dataset) {
+            return io::readImageInfo(file().string() + dataset);
+        };
+        const auto group = [](const Hdf5Writer& out, const char* path) {
+            return H5Oopen(out.file(), path, H5P_DEFAULT);
+        };
+        const auto series = [](const Hdf5Writer& out, const char* name,
+                               const std::vector<double>& values, const char* unit) {
+            const hid_t data =
+                out.addValues(name, H5T_IEEE_F64LE, H5T_NATIVE_DOUBLE, {values.size()}, values);
+            Hdf5Writer::text(data, "units", unit, true);
+            H5Dclose(data);
+        };
+        {
+            const Hdf5Writer out(file());
+            H5Dclose(out.add("MDF/images/0/image", H5T_IEEE_F32LE, {2, 3, 4}));
+            const hid_t own = group(out, "MDF/images/0");
+            Hdf5Writer::numbers(own, "EMAN.apix_x", {2.5});
+            Hdf5Writer::numbers(own, "EMAN.apix_y", {2.5});
+            Hdf5Writer::numbers(own, "EMAN.apix_z", {3});
+            H5Oclose(own);
+        }
+        QVERIFY((read("").geometry.spacing == base::Point{2.5, 2.5, 3}));
+        QCOMPARE(read("").geometry.unit, std::string("A"));
+        {
+            const Hdf5Writer out(file());
+            H5Dclose(out.add("Chimera/image1/data_zyx", H5T_IEEE_F32LE, {2, 4, 6}));
+            const hid_t coarse = out.add("Chimera/image1/data_zyx_2", H5T_IEEE_F32LE, {1, 2, 3});
+            Hdf5Writer::numbers(coarse, "subsample_spacing", {2, 2, 2});
+            H5Dclose(coarse);
+            const hid_t own = group(out, "Chimera/image1");
+            Hdf5Writer::numbers(own, "step", {2, 2, 3});
+            Hdf5Writer::numbers(own, "origin", {-1, -2, -3});
+            H5Oclose(own);
+        }
+        QVERIFY((read("").geometry.spacing == base::Point{2, 2, 3})); // the finest one
+        QVERIFY((read("").geometry.origin == base::Point{-1, -2, -3}));
+        QVERIFY((read(":/Chimera/image1/data_zyx_2").geometry.spacing == base::Point{4, 4, 6}));
+        {
+            const Hdf5Writer out(file());
+            H5Dclose(out.add("data/volume/data", H5T_IEEE_F32LE, {2, 3, 4}));
+            const hid_t own = group(out, "data/volume");
+            Hdf5Writer::numbers(own, "emd_group_type", {1});
+            H5Oclose(own);
+            series(out, "data/volume/dim1", {0, 3}, "[n_m]");
+            series(out, "data/volume/dim2", {5, 7, 9}, "[n_m]");
+            series(out, "data/volume/dim3", {0, 1, 3, 4}, "[n_m]"); // uneven
+        }
+        const io::ImageInfo emd = read("");
+        QVERIFY((emd.geometry.spacing == base::Point{1, 2, 3}) && emd.geometry.origin[1] == 5);
+        QCOMPARE(emd.geometry.unit, std::string("nm"));
+        QVERIFY(test::holds(emd.notes, "along x are not evenly spaced"));
+        {
+            const Hdf5Writer out(file());
+            H5Dclose(out.add("entry/data/image", H5T_IEEE_F32LE, {2, 3, 4}));
+            H5Dclose(out.add("entry/mask", H5T_STD_U8LE, {3, 4}));
+            series(out, "entry/data/z", {0, 3}, "um");
+            series(out, "entry/data/y", {4, 2, 0}, "um"); // falling
+            series(out, "entry/data/x", {0, 0.5, 1, 1.5}, "um");
+            const hid_t root = group(out, "/");
+            Hdf5Writer::text(root, "default", "entry", true);
+            const hid_t entry = group(out, "entry");
+            Hdf5Writer::text(entry, "default", "data", true);
+            const hid_t data = group(out, "entry/data");
+            Hdf5Writer::text(data, "NX_class", "NXdata", true);
+            Hdf5Writer::text(data, "signal", "image", true);
+            Hdf5Writer::texts(data, "axes", {"z", "y", "x"});
+            for (const hid_t each : {root, entry, data}) {
+                H5Oclose(each);
+            }
+        }
+        const io::ImageInfo nexus = read("");
+        QVERIFY((nexus.geometry.spacing == base::Point{0.5, 2, 3}));
+        QVERIFY((nexus.extents == base::Extents{4, 3, 2}));
+        QVERIFY(test::holds(nexus.notes, "along y fall"));
+    }
+
+    /// Frames of Velox are the last axis, and a text of JSON has the size of a pixel in metres.
+    void framesOfVeloxAreTheLastAxis() {
+        const std::string json =
+            R"({"BinaryResult": {"PixelSize": {"width": "2e-10", "height": "4e-10"}}})";
+        {
+            const Hdf5Writer out(file());
+            H5Dclose(out.add("Data/Image/0a1b/Data", H5T_STD_I16LE, {3, 4, 2}));
+            std::vector<char> text(json.begin(), json.end());
+            text.resize(100);
+            H5Dclose(out.addValues("Data/Image/0a1b/Metadata", H5T_STD_U8LE, H5T_NATIVE_CHAR,
+                                   {100, 1}, text));
+        }
+        const io::LoadedImage image = io::readImage(file(), {.frame = 1});
+        QVERIFY((image.info.extents == base::Extents{4, 3, 1}) && image.info.frames == 2);
+        QCOMPARE(at(image, 1, 0), 3.0);
+        QVERIFY((image.info.geometry.spacing == base::Point{0.2, 0.4, 1}));
+        QCOMPARE(image.info.geometry.unit, std::string("nm"));
+    }
+
+    /// MINC 2: steps of the axes; that the values are the stored ones is said.
+    void stepsOfMincAreItsSpacing() {
+        {
+            const Hdf5Writer out(file());
+            H5Dclose(out.add("minc-2.0/image/0/image", H5T_STD_U16LE, {2, 3, 4}));
+            for (const auto& [axis, step] :
+                 {std::pair("xspace", -1.5), std::pair("yspace", 2.0), std::pair("zspace", 3.0)}) {
+                const std::string name = std::string("minc-2.0/dimensions/") + axis;
+                const hid_t scale = out.addValues(name.c_str(), H5T_STD_I32LE, H5T_NATIVE_INT, {1},
+                                                  std::vector<int>{0});
+                Hdf5Writer::numbers(scale, "step", {step});
+                Hdf5Writer::text(scale, "units", "mm", true);
+                H5Dclose(scale);
+            }
+        }
+        const io::ImageInfo info = io::readImageInfo(file());
+        QVERIFY((info.geometry.spacing == base::Point{1.5, 2, 3}));
+        QCOMPARE(info.geometry.unit, std::string("mm"));
+        QVERIFY(test::holds(info.notes, "MINC"));
+    }
+
     void bigDataViewerMeansUnsignedNumbers() {
         const auto write = [&](const char* cells) {
             const Hdf5Writer out(file());

@@ -202,6 +202,93 @@ class ImageFileTest : public QObject {
         }
     }
 
+    /// A format that cannot be read is named, with a way out.
+    void foreignFormatsAreNamed_data() {
+        QTest::addColumn<QByteArray>("start");
+        QTest::addColumn<QString>("named");
+        const auto row = [](const char* name, QByteArray start, const char* named) {
+            QTest::newRow(name) << start << QString(named);
+        };
+        row("a.czi", QByteArray("ZISRAWFILE"), "CZI");
+        row("a.nd2", QByteArray("\xda\xce\xbe\x0a"), "ND2");
+        row("a.oib", QByteArray("\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"), "OIB");
+        row("a.ser", QByteArray("II\x97\x01"), "SER");
+        row("a.fits", QByteArray("SIMPLE  =                    T"), "FITS");
+        row("a.nc", QByteArray("CDF\x01"), "nccopy");
+        row("a.vtk", QByteArray("# vtk DataFile Version 3.0"), "VTK");
+        row("a.vti", QByteArray("<?xml version=\"1.0\"?>\n<VTKFile type="), "VTK");
+        row("a.npy", QByteArray("\x93NUMPY\x01"), "NumPy");
+        row("a.psd", QByteArray("8BPS"), "PSD");
+        row("a.heic",
+            QByteArray("\0\0\0\x18"
+                       "ftypheic",
+                       12),
+            "HEIF");
+        row("a.dm4", QByteArray("\0\0\0\4\0\0\0\0\0\0\4\0\0\0\0\1", 16), "DM4");
+        row("a.dm3", QByteArray("\0\0\0\3\0\0\4\0\0\0\0\1", 12), "DM3");
+        row("a.mgh", QByteArray("\0\0\0\1\0\0\0\5", 8), "MGH");
+        QByteArray em("\6\0\0\5\4\0\0\0\3\0\0\0\2\0\0\0", 16); // float32, 4x3x2
+        row("a.em", em.leftJustified(512 + 4 * 24, '\0'), "EM");
+        QByteArray spider(1024 + 4 * 24, '\0');
+        for (const auto& [number, value] :
+             {std::pair(1, 2.0F), {2, 3.0F}, {5, 3.0F}, {12, 4.0F}, {22, 1024.0F}}) {
+            std::memcpy(spider.data() + 4 * (number - 1), &value, 4);
+        }
+        row("a.spi", spider, "SPIDER");
+    }
+    void foreignFormatsAreNamed() {
+        QFETCH(QByteArray, start);
+        QFETCH(QString, named);
+        const std::string name = QTest::currentDataTag();
+        test::writeFile(at(name), start.leftJustified(600, '\0').toStdString());
+        if (start.size() > 600) {
+            test::writeFile(at(name), start.toStdString());
+        }
+        const auto error = test::errorOf([&] { (void)io::readImage(at(name)); });
+        QVERIFY(error && error->code() == ErrorCode::Input);
+        QVERIFY2(mentions(*error, named.toStdString()), error->what());
+        QVERIFY2(mentions(*error, "cannot be read; "), error->what());
+    }
+
+    void aFolderOfZarrIsNamed() {
+        std::filesystem::create_directory(at("image.zarr"));
+        test::writeFile(at("image.zarr/.zgroup"), std::string("{}"));
+        const auto error = test::errorOf([&] { (void)io::readImage(at("image.zarr")); });
+        QVERIFY(error && mentions(*error, "Zarr"));
+    }
+
+    void namesOfRelionAreExplained() {
+        const auto error =
+            test::errorOf([&] { (void)io::readImage("000003@" + at("s.mrcs").string()); });
+        QVERIFY(error && mentions(*error, "--frame"));
+        const auto other = test::errorOf([&] { (void)io::readImage(at("a@b.mrcs")); });
+        QVERIFY(other && !mentions(*other, "--frame"));
+    }
+
+    /// One slice that lies somewhere in space keeps three axes; a picture has two.
+    void aSliceInSpaceKeepsItsPlace() {
+        const auto image = test::patternImage(PixelType::Float32, {9, 8, 1});
+        base::Geometry coronal;
+        coronal.spacing = {0.5, 0.5, 3};
+        coronal.unit = "mm";
+        coronal.origin = {10, 20, 30};
+        coronal.direction = {1, 0, 0, 0, 0, 1, 0, -1, 0};
+        base::Geometry raised; // above the plane z = 0
+        raised.origin = {0, 0, 5};
+        raised.unit = "mm";
+        for (const base::Geometry& geometry : {coronal, raised}) {
+            for (const char* name : {"slice.mha", "slice.nrrd"}) {
+                (void)io::writeImage(at(name), base::viewOf(image), geometry);
+                const base::Geometry read = io::readImage(at(name)).info.geometry;
+                QVERIFY(read.origin == geometry.origin && read.direction == geometry.direction);
+                QVERIFY(read.spacing == geometry.spacing);
+            }
+        }
+        (void)io::writeImage(at("flat.mha"), base::viewOf(image), {});
+        const test::Bytes flat = test::readFile(at("flat.mha"));
+        QVERIFY(std::string(flat.begin(), flat.end()).find("NDims = 2") != std::string::npos);
+    }
+
     void theContentDecidesNotTheExtension() {
         const auto image = test::patternImage(PixelType::UInt16, {9, 8, 1});
         (void)io::writeImage(at("real.png"), base::viewOf(image), {});

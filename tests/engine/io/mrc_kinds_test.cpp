@@ -354,6 +354,11 @@ class MrcKindsTest : public QObject {
             read(test::makeMrc(2, {4, 3, 2}, {8, 9, 0}, test::Bytes(96))).info;
         QVERIFY(part.geometry == base::Geometry{});
         QVERIFY(test::holds(part.notes, "along z"));
+        // Some write a negative length for one that they do not know.
+        const io::ImageInfo negative =
+            read(test::makeMrc(2, {4, 3, 2}, {-10, -10, -10}, test::Bytes(96))).info;
+        QVERIFY(negative.geometry == base::Geometry{});
+        QVERIFY(test::holds(negative.notes, "spacing is unknown"));
         // An image needs no length along z.
         const io::ImageInfo image =
             read(test::makeMrc(2, {4, 6, 1}, {8, 9, 0}, test::Bytes(96))).info;

@@ -229,6 +229,38 @@ class TiffKindsTest : public QObject {
         }
     }
 
+    /// GDAL writes the value of pixels without data as a text.
+    void pixelsWithoutDataAreNaN() {
+        const std::string text = " -9999 ";
+        const test::TiffTag tag{42113, 2, 0, static_cast<std::uint32_t>(text.size() + 1),
+                                test::Bytes(text.begin(), text.end() + 1)};
+        test::TiffRecipe recipe;
+        recipe.width = 3;
+        recipe.height = 2;
+        recipe.bits = 32;
+        recipe.sampleFormat = 3;
+        recipe.tags = {tag};
+        test::ByteWriter pixels;
+        for (const float value : {1.0F, -9999.0F, 3.0F, 4.0F, 5.0F, -9999.0F}) {
+            pixels.put(value);
+        }
+        recipe.pages = {pixels.bytes};
+        write(recipe);
+        const io::LoadedImage loaded = read();
+        QVERIFY(test::holds(loaded.info.notes, "-9999"));
+        const float* const values = std::get<base::Image<float>>(loaded.components[0]).data();
+        for (const std::size_t i : {0U, 2U, 3U, 4U}) {
+            QCOMPARE(values[i], static_cast<float>(i + 1));
+        }
+        QVERIFY(std::isnan(values[1]) && std::isnan(values[5]));
+        recipe.bits = 8;
+        recipe.sampleFormat = 1;
+        recipe.pages = {{1, 2, 3, 4, 5, 6}};
+        write(recipe);
+        QVERIFY(test::holds(read().info.notes, "count as they are"));
+        QCOMPARE(int{std::get<base::Image<std::uint8_t>>(read().components[0]).data()[1]}, 2);
+    }
+
     void valuesAreDividedByAssociatedOpacity() {
         test::TiffRecipe recipe;
         recipe.width = 3;

@@ -152,6 +152,13 @@ class TiltFileTest : public QObject {
             read("b.defocus", "1 0 0. 0. 0 3\n1 1 -50 -50 3000 2900 20\n2 2 0 0 3100 3050 21\n");
         QCOMPARE(both.tilts.size(), std::size_t{2});
         QVERIFY(near(*both.tilts[0].defocus, 29500));
+        // Flags 4 and 8: a phase shift behind the defocus, in radians.
+        const auto shifted = read("c.defocus", "4 0 0. 0. 0 3\n1 1 -50 -50 3000 90\n");
+        QVERIFY(near(*shifted.tilts[0].phaseShift, 90) && near(*shifted.tilts[0].defocus, 30000));
+        const auto radians =
+            read("d.defocus", "13 0 0. 0. 0 3\n1 1 -50 -50 3000 2900 20 0.7853981633974483\n");
+        QVERIFY(near(*radians.tilts[0].phaseShift, 45) && near(*radians.tilts[0].defocus, 29500));
+        QVERIFY(!both.tilts[0].phaseShift);
     }
 
     void warpTurnsTheOtherWay() {

@@ -7,11 +7,12 @@
 #include <string_view>
 #include <vector>
 
-namespace flcc::io::detail::tilts {
+namespace flcc::io::detail {
 
-/// A block of a STAR file: a loop, or single values as a row of their own. Views into the text.
+/// A table of a STAR file: a loop, or the single values of a block as a row of their own. Views
+/// into the text.
 struct StarTable {
-    std::string_view name; ///< after "data_"
+    std::string_view name; ///< of its block, after "data_"
     std::vector<std::string_view> columns;
     std::vector<std::vector<std::string_view>> rows;
 
@@ -23,9 +24,11 @@ struct StarTable {
                                                const std::filesystem::path& path) const;
 };
 
-/// The tables of a STAR file. **Errors**: Input for a row that has not as many values as its loop
-/// has columns.
+/// The tables of a STAR file. A value in quotes may have blanks; what follows a '#' after a blank
+/// is a comment. **Errors**: Input for a row that has not as many values as its loop has columns,
+/// and for quotes that are not closed.
+/// **Source**: Hall, J. Chem. Inf. Comput. Sci. 31, 1991, the parts that RELION and Warp write.
 [[nodiscard]] std::vector<StarTable> starTables(std::string_view text,
                                                 const std::filesystem::path& path);
 
-} // namespace flcc::io::detail::tilts
+} // namespace flcc::io::detail
