@@ -13,6 +13,7 @@
 #include "engine/io/lists/json_lists.h"
 #include "engine/io/lists/roi_set.h"
 #include "engine/io/lists/text_lists.h"
+#include "engine/io/lists/tomograms.h"
 
 namespace flcc::io {
 
@@ -355,6 +356,9 @@ std::vector<std::string> listNotes(const PositionList& list, ListFormat format) 
     for (std::string& note : lists::pointNotes(preset, list, true)) {
         notes.push_back(std::move(note));
     }
+    for (std::string& note : lists::tomogramNotes(preset, list)) {
+        notes.push_back(std::move(note));
+    }
     const auto rejected =
         std::ranges::count(list.positions, match::Decision::Reject, &ListedPosition::decision);
     if (rejected > 0 && !lists::holdsDecisions(preset)) {
@@ -458,7 +462,9 @@ PositionList parseList(std::string_view bytes, ListFormat format, const ListPlac
         break;
     }
     fillPeakCells(list);
-    list.notes = lists::pointNotes(preset, list, false);
+    for (std::string& note : lists::pointNotes(preset, list, false)) {
+        list.notes.push_back(std::move(note));
+    }
     return list;
 }
 

@@ -57,6 +57,11 @@ enum class ListNeed : std::uint8_t {
 /// are the slices of the stack, and the frame is z.
 enum class ListFrames : std::uint8_t { None, Column, Slice };
 
+/// The name of a tilt series in that of a file or of a column of a list: without folders and what
+/// programs add to it ("TS_01" of "rec_TS_01.mrc", "TS_01_10.00Apx.mrc", "TS_01_bin4_rec.mrc",
+/// "TS_01.tomostar").
+[[nodiscard]] std::string seriesOf(std::string_view name);
+
 /// What a user reads about a format.
 struct ListFormatInfo {
     ListFormat format = ListFormat::Auto;
@@ -69,6 +74,7 @@ struct ListFormatInfo {
     /// Positions are where the voxel m / 2 of the particle's box of m voxels lies. Else they are
     /// geometric centres or first voxels of boxes.
     bool reference = false;
+    bool named = false; ///< its rows name their tomogram
 };
 
 /// The convention, with the point of a particle that is meant.
@@ -106,6 +112,7 @@ struct ListUnknowns {
     std::optional<base::Extents> box{};     ///< of positions whose list states none, voxels
     std::optional<base::Point> reference{}; ///< the same, as ListedPosition::reference
     std::optional<Anchor> anchor{};         ///< of tables that do not say it
+    std::string tomogram{}; ///< the tilt series of the scene; empty: by the name of its file
 
     friend bool operator==(const ListUnknowns&, const ListUnknowns&) = default;
 };

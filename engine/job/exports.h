@@ -38,6 +38,7 @@ struct StackReport {
     base::Extents size{0, 0, 0};
     std::int64_t count = 0;
     std::int64_t leftOut = 0; ///< peaks whose box, or what is interpolated, leaves the scene
+    std::vector<std::size_t> ranks{}; ///< of each box, the rank of its peak in the list, from 1
     match::Normalise normalise = match::Normalise::None;
     bool subvoxel = false;
     bool turned = false; ///< boxes are turned back by the pose of their peak

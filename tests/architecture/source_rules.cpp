@@ -374,7 +374,7 @@ std::vector<std::string> sourceFaults(std::string_view path, std::string_view te
     // What marks functions for devices, defined in one header alone: no other way of the language
     // tells their compiler.
     const bool marksFunctions = path == "engine/base/host_device.h";
-    static const std::regex kSampleName(R"rx("(cells|tomogram)")rx");
+    static const std::regex kSampleName(R"rx("cells")rx"); // "tomogram" is an option, too
 
     std::vector<std::string> faults;
     if (!isSource(path)) {

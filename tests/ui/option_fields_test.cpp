@@ -198,7 +198,7 @@ class OptionFieldsTest : public QObject {
         };
         type("4 GiB");
         QCOMPARE(fields.text("memory"), std::optional<std::string>("4GiB"));
-        QCOMPARE(memory.text(), QStringLiteral("4GiB"));
+        QCOMPARE(memory.text(), QStringLiteral("4 GiB"));
         QCOMPARE(changed.count(), 1);
         type("4096 MiB"); // the same
         QCOMPARE(changed.count(), 1);

@@ -371,6 +371,7 @@ void WindowFilesTest::thePreviewShowsTheFileThatIsWritten() {
     auto& save = *formats.findChild<QDialogButtonBox*>()->buttons().front();
     QVERIFY(preview.toPlainText().contains(QStringLiteral("rank,score,x,y,z")));
     QVERIFY(!test::child<QWidget>(formats, "peaksBinning").isVisible());
+    QVERIFY(!test::child<QWidget>(formats, "peaksTomogram").isVisible());
     for (int i = 0; i < 4; ++i) { // to RELION 5
         QTest::keyClick(&format, Qt::Key_Down);
     }
@@ -393,6 +394,11 @@ void WindowFilesTest::thePreviewShowsTheFileThatIsWritten() {
     QVERIFY(save.isEnabled());
     const QString shown = preview.toPlainText();
     QVERIFY(shown.contains(QStringLiteral("_rlnCenteredCoordinateXAngst")));
+    auto& tomogram = test::child<QLineEdit>(formats, "peaksTomogram");
+    QVERIFY(!tomogram.placeholderText().isEmpty());
+    QTest::keyClicks(&tomogram, QStringLiteral("TS_01"));
+    QVERIFY(preview.toPlainText().contains(QStringLiteral("TS_01")));
+    tomogram.clear();
     test::click(save);
     auto& dialog = test::child<QFileDialog>(*m_window, "exportDialog");
     QTRY_VERIFY(dialog.isVisible());

@@ -168,7 +168,7 @@ void WindowScenesTest::filesAreAListAndEachIsSearched() {
     QVERIFY(document().scenes()[0].image && !document().scenes()[1].image);
     cut();
     auto& audit = part<QComboBox>("audit");
-    audit.setCurrentIndex(audit.findData(static_cast<int>(job::Audit::On)));
+    audit.setCurrentIndex(audit.findData(QStringLiteral("on")));
     QVERIFY(test::waitUntilIdle(*m_window));
     QVERIFY2(card().contains(QStringLiteral("3 scenes, planned once: ")), qPrintable(card()));
     QVERIFY(part<QLabel>("planStreamPredicted").isVisible());

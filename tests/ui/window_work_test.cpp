@@ -222,7 +222,7 @@ void WindowWorkTest::settingsOfOnePictureDoNotDecideAboutTheNext() {
     const auto& message = test::child<ui::MessageBar>(*m_window, "messageBar");
     openAndRun(); // with a threshold
     job::Job job = match.settings();
-    job.preparation.band = "4:20";
+    job.preparation.band = "4,20";
     job.preparation.whiten = true;
     job.region = base::Box{{10, 10, 0}, {80, 70, 1}};
     job.poses.rotations = "30";

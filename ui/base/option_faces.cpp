@@ -218,6 +218,7 @@ const std::vector<OptionFace>& optionFaces() {
         {"unbinned-pixel", face("Pixel of the tilt series (Å)")},
         {"unbinned-size", face("Unbinned size")},
         {"binned-by", face("Binned by")},
+        {"tomogram", face("Tomogram")},
         // Convolution.
         {.option = "border",
          .label = face("Border"),

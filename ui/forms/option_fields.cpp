@@ -6,6 +6,7 @@
 #include <QFormLayout>
 #include <QLabel>
 #include <QLineEdit>
+#include <QRegularExpression>
 #include <QSignalBlocker>
 #include <QSpinBox>
 
@@ -283,7 +284,8 @@ void OptionFields::showText(Field& field, const std::optional<std::string>& text
     case Kind::Text: {
         auto& edit = static_cast<QLineEdit&>(*field.widget);
         m_texts.accept(&edit);
-        edit.setText(shown);
+        static const QRegularExpression kSize(QStringLiteral("^([0-9]+)([KMGT]iB)$"));
+        edit.setText(QString(shown).replace(kSize, QStringLiteral("\\1 \\2")));
         break;
     }
     }

@@ -121,6 +121,10 @@ void PeaksExportDialog::buildFields() {
         line("peaksUnbinnedSize", tr("Unbinned size"),
              tr("Size of the tomogram in voxels of the tilt series: X,Y,Z"),
              size ? QStringLiteral("%1,%2,%3").arg(size->x).arg(size->y).arg(size->z) : QString());
+    m_tomogram = line("peaksTomogram", tr("Tomogram"),
+                      tr("Name of the tilt series, as the other program knows it; empty: the name "
+                         "of the scene's file"),
+                      toQString(given.tomogram));
     m_binnedBy = new QComboBox(m_fields);
     m_binnedBy->setObjectName(QStringLiteral("peaksBinnedBy"));
     m_binnedBy->setAccessibleName(tr("Binned by"));
@@ -184,6 +188,7 @@ void PeaksExportDialog::readFields() {
         {"binning", m_binning->text()},
         {"unbinned-pixel", m_pixel->text()},
         {"unbinned-size", m_size->text().trimmed().replace(kBetween, QStringLiteral(","))},
+        {"tomogram", m_tomogram->text()},
         {"binned-by", m_binnedBy->currentData().toString()}};
     for (const auto& [option, text] : fields) {
         try {
@@ -226,6 +231,7 @@ void PeaksExportDialog::showExamples() {
     const auto unbinned = [&](std::int64_t length) {
         return number(std::round(static_cast<double>(length) * *given.binning));
     };
+    example(m_tomogram, toQString(io::seriesOf(m_list.place.scene)));
     example(m_size, given.binning
                         ? tr("%1, %2, %3?").arg(unbinned(n.x), unbinned(n.y), unbinned(n.z))
                         : tr("X, Y, Z"));
@@ -234,7 +240,13 @@ void PeaksExportDialog::showExamples() {
 void PeaksExportDialog::refresh() {
     const io::ListFormatInfo& info = io::infoOf(format());
     m_convention->setText(toQString(io::conventionText(info)));
-    m_fields->setVisible(std::ranges::any_of(info.needs, isOfTomography));
+    const bool binned = std::ranges::any_of(info.needs, isOfTomography);
+    auto& form = static_cast<QFormLayout&>(*m_fields->layout());
+    for (QWidget* field : std::initializer_list<QWidget*>{m_binning, m_pixel, m_size, m_binnedBy}) {
+        form.setRowVisible(field, binned);
+    }
+    form.setRowVisible(m_tomogram, info.named);
+    m_fields->setVisible(binned || info.named);
     showExamples();
     io::PositionList first = m_list;
     if (!only().empty()) {

@@ -44,6 +44,7 @@ class PeaksExportDialog : public QDialog {
     QLineEdit* m_binning = nullptr;
     QLineEdit* m_pixel = nullptr;
     QLineEdit* m_size = nullptr;
+    QLineEdit* m_tomogram = nullptr;
     QComboBox* m_binnedBy = nullptr;
     QLabel* m_notes = nullptr;
     QPlainTextEdit* m_preview = nullptr;

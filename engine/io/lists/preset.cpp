@@ -58,7 +58,7 @@ constexpr std::array<Field, 35> dynamoFields() {
     fields[7] = {Angle2, ""};
     fields[8] = {Angle3, ""};
     fields[9] = {Score, ""};
-    fields[19] = {Constant, "", "1"};
+    fields[19] = {TomogramNumber, "", "1"};
     fields[23] = {X, ""};
     fields[24] = {Y, ""};
     fields[25] = {Z, ""};
@@ -151,6 +151,7 @@ constexpr auto kPresets = std::to_array<Preset>({
               "RELION 4.0 adds 1 when it reads",
               {Binning},
               ListFrames::None,
+              true,
               true},
      .syntax = Syntax::Star,
      .unit = PlaceUnit::Unbinned,
@@ -162,6 +163,7 @@ constexpr auto kPresets = std::to_array<Preset>({
               "angstrom from half the size of the unbinned tomogram (N/2), as RELION 5 reads",
               {Binning, UnbinnedPixel, UnbinnedSize},
               ListFrames::None,
+              true,
               true},
      .syntax = Syntax::Star,
      .unit = PlaceUnit::CentredAngstrom,
@@ -174,6 +176,7 @@ constexpr auto kPresets = std::to_array<Preset>({
               "size as --coords_angpix",
               {},
               ListFrames::None,
+              true,
               true},
      .syntax = Syntax::Star,
      .fields = kRelion4Fields},
@@ -184,6 +187,7 @@ constexpr auto kPresets = std::to_array<Preset>({
               "angstrom from the centre of the first voxel",
               {VoxelSize},
               ListFrames::None,
+              true,
               true},
      .syntax = Syntax::Star,
      .unit = PlaceUnit::Angstrom,

@@ -43,8 +43,9 @@ enum class Holds {
     Shift2,
     Shift3,
     Tomogram,
-    Decision, ///< "keep", "reject", ...; only of a judged list
-    More      ///< all columns of the list with ListColumn::more
+    TomogramNumber, ///< written as 1
+    Decision,       ///< "keep", "reject", ...; only of a judged list
+    More            ///< all columns of the list with ListColumn::more
 };
 
 struct Field {

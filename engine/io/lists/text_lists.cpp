@@ -4,6 +4,7 @@
 #include <cctype>
 #include <charconv>
 #include <cmath>
+#include <numeric>
 #include <utility>
 
 #include "engine/base/error.h"
@@ -11,6 +12,7 @@
 #include "engine/io/files/paths.h"
 #include "engine/io/format/raw_file.h"
 #include "engine/io/format/star_table.h"
+#include "engine/io/lists/tomograms.h"
 
 namespace flcc::io::detail::lists {
 
@@ -143,6 +145,10 @@ std::vector<Field> fieldsOf(const PositionList& list, const Preset& preset) {
 }
 
 std::string tomogramOf(const PositionList& list, const Preset& preset) {
+    if (const std::string& stated = list.place.unknowns.tomogram; !stated.empty()) {
+        const bool ends = stated.ends_with(".tomostar");
+        return preset.info.format == ListFormat::Warp && !ends ? stated + ".tomostar" : stated;
+    }
     std::string name = std::filesystem::path(list.place.scene).stem().string();
     for (char& letter : name) {
         const auto byte = static_cast<unsigned char>(letter);
@@ -191,6 +197,7 @@ std::string cellOf(const Field& field, const PositionList& list, std::size_t num
     case Holds::Decision:
         return decisionText(position);
     case Holds::Constant:
+    case Holds::TomogramNumber:
     case Holds::Shift1:
     case Holds::Shift2:
     case Holds::Shift3:
@@ -364,10 +371,45 @@ Sheet sheetOf(const PositionList& list, const Preset& preset) {
     return sheet;
 }
 
+namespace {
+
+/// The number of the column that names the tomogram of a row; -1 without one. Warp's lists of
+/// before July 2024 have it as that of a micrograph.
+int tomogramColumn(const Sheet& sheet, std::span<const Field> fields) {
+    for (std::size_t i = 0; i < fields.size(); ++i) {
+        if (fields[i].holds == Holds::TomogramNumber) {
+            return static_cast<int>(i);
+        }
+        if (fields[i].holds == Holds::Tomogram) {
+            const int own = sheet.column(fields[i].name);
+            return own >= 0 ? own : sheet.column("rlnMicrographName");
+        }
+    }
+    return -1;
+}
+
+/// The rows that belong to the scene.
+std::vector<std::size_t> rowsIn(const Sheet& sheet, int column, PositionList& list,
+                                const std::filesystem::path& name) {
+    std::vector<std::string> names;
+    for (const auto& row : sheet.rows) {
+        const auto at = static_cast<std::size_t>(std::max(column, 0));
+        names.push_back(column >= 0 && at < row.size() ? row[at] : std::string());
+    }
+    if (column < 0) {
+        std::vector<std::size_t> all(sheet.rows.size());
+        std::iota(all.begin(), all.end(), std::size_t{0});
+        return all;
+    }
+    return rowsOfScene(names, list, name);
+}
+
+} // namespace
+
 void takeSheet(const Sheet& sheet, const Preset& preset, PositionList& list,
                const std::filesystem::path& name) {
     // Columns by name or, in files without names, by place.
-    std::array<int, 24> columns{};
+    std::array<int, 32> columns{};
     columns.fill(-1);
     requireNoShifts(sheet, name);
     const auto missing = [&](const Field& field) {
@@ -383,9 +425,9 @@ void takeSheet(const Sheet& sheet, const Preset& preset, PositionList& list,
             column = sheet.column("Strength");
         }
     }
-    std::size_t line = 0;
-    for (const auto& row : sheet.rows) {
-        ++line;
+    for (const std::size_t number : rowsIn(sheet, tomogramColumn(sheet, fields), list, name)) {
+        const auto& row = sheet.rows[number];
+        const std::size_t line = number + 1;
         const auto value = [&](Holds holds) -> std::optional<double> {
             const int column = columns.at(static_cast<std::size_t>(holds));
             return column >= 0 && static_cast<std::size_t>(column) < row.size()

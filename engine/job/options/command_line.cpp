@@ -111,8 +111,8 @@ CommandLine splitArguments(const std::string& command, const std::vector<Command
         }
         if (equals != std::string::npos) {
             values.push_back(args[i].substr(equals + 1));
-        } else if (isValue(i + 1)) {
-            values.push_back(args[++i]);
+        } else if (i + 1 < marked && !args[i + 1].starts_with("--")) {
+            values.push_back(args[++i]); // "-new": options have two dashes
         } else {
             refuseLine("option " + text + " needs a value" +
                        (i + 1 < args.size() ? "; one that begins with - is written " + text + "=" +

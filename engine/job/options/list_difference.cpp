@@ -83,8 +83,8 @@ const detail::OptionTable<ListDifference>& table() {
             detail::kinds::fileOption<ListDifference>("report", "FILE.json",
                                                       "the comparison with pairs and curve",
                                                       &ListDifference::report)};
-        for (const char* name :
-             {"binning", "unbinned-pixel", "unbinned-size", "binned-by", "box", "anchor"}) {
+        for (const char* name : {"binning", "unbinned-pixel", "unbinned-size", "binned-by",
+                                 "tomogram", "box", "anchor"}) {
             rows.push_back({.name = name,
                             .value = "VALUE",
                             .help = "as of peaks",

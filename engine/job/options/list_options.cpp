@@ -131,6 +131,18 @@ const std::vector<UnknownRow>& unknownRows() {
             [](io::ListUnknowns& unknowns, const std::string& text) {
                 unknowns.binnedBy = text == "average" ? io::BinnedBy::Average : io::BinnedBy::Crop;
             }),
+        {"tomogram", ValueKind::Text, "NAME",
+         "name of the tilt series of the scene, in lists that name it; of a list of several "
+         "tomograms its rows are read (default: by the name of the scene's file)",
+         [](const io::ListUnknowns& unknowns) {
+             return unknowns.tomogram.empty() ? std::nullopt : std::optional(unknowns.tomogram);
+         },
+         [](io::ListUnknowns& unknowns, const std::string& text) {
+             if (text.empty() || text.find_first_of(" \t\n\r\"'") != text.npos) {
+                 refuseValue("tomogram", text, "a name without blanks and quotes");
+             }
+             unknowns.tomogram = text;
+         }},
         extentsRow("box", "size of the boxes, for lists that do not state it",
                    &io::ListUnknowns::box),
         anchorRow()};

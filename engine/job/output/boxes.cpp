@@ -74,20 +74,48 @@ std::filesystem::path averageFile(const std::filesystem::path& file, int templ) 
     return file.empty() ? file : numberedOutput(file, static_cast<std::size_t>(templ));
 }
 
+namespace {
+
+/// "rank 3" or "ranks 3, 17".
+std::string ranksLeftOut(const StackReport& stack) {
+    constexpr std::size_t kMostNamed = 20;
+    const std::size_t all = stack.ranks.size() + static_cast<std::size_t>(stack.leftOut);
+    std::string text = stack.leftOut == 1 ? "rank" : "ranks";
+    std::size_t named = 0;
+    for (std::size_t rank = 1; rank <= all; ++rank) {
+        if (std::ranges::binary_search(stack.ranks, rank)) {
+            continue;
+        }
+        if (named == kMostNamed) {
+            return text + ", ...";
+        }
+        text += (named++ == 0 ? " " : ", ") + std::to_string(rank);
+    }
+    return text;
+}
+
+} // namespace
+
 void noteLeftOut(const StackReport& stack, std::vector<std::string>& notes) {
     const std::string name = std::filesystem::path(stack.file).filename().string();
     if (stack.leftOut > 0) {
         notes.push_back(name + ": " + std::to_string(stack.leftOut) +
                         (stack.leftOut == 1 ? " peak is" : " peaks are") +
-                        " left out, because the box leaves the scene");
+                        " left out, because the box leaves the scene (" + ranksLeftOut(stack) +
+                        ")");
     }
 }
 
 StackReport reportOf(const match::Panels& panels, const match::PanelOptions& options) {
+    std::vector<std::size_t> ranks;
+    for (const std::size_t number : panels.taken) {
+        ranks.push_back(number + 1);
+    }
     return {.file = {},
             .size = options.size,
             .count = static_cast<std::int64_t>(panels.taken.size()),
             .leftOut = panels.leftOut,
+            .ranks = std::move(ranks),
             .normalise = options.normalise,
             .subvoxel = options.subvoxel,
             .turned = options.turnedBack};

@@ -15,6 +15,7 @@ Json toJson(const StackReport& stack) {
             {"size", toJson(stack.size)},
             {"count", stack.count},
             {"left_out", stack.leftOut},
+            {"ranks", stack.ranks},
             {"normalise", match::name(stack.normalise)},
             {"interpolation", stack.subvoxel ? "cubic" : "none"},
             {"turned", stack.turned},

@@ -520,63 +520,6 @@ class ListFileTest : public QObject {
 
     /// Values in quotes, comments behind rows, a block of one row, several loops, other columns
     /// first.
-    void starFilesAreReadAsTheirFormatSays() {
-        io::ListPlace place;
-        place.extents = {100, 100, 100};
-        place.unknowns.binning = 1;
-        place.unknowns.box = base::Extents{9, 9, 9};
-        const auto read = [&](const std::string& text) {
-            return io::parseList(text, ListFormat::Relion4, place, "l.star").positions;
-        };
-        const std::string names = "_rlnCoordinateX #1\n_rlnCoordinateY #2\n_rlnCoordinateZ #3\n";
-        const auto first = read("data_particles\n\nloop_\n" + names + "10.5 20.25 5\n");
-        QCOMPARE(first.size(), std::size_t{1});
-        for (const std::string& text :
-             {"# made elsewhere\n\ndata_\nloop_ \n" + names +
-                  "_rlnMicrographName\n  1.05e+01\t+20.25 5.0\t\"TS 01 x.mrc\" # the first\n\n",
-              "data_particles\nloop_\n_rlnMicrographName\n" + names +
-                  "'grid \"2\" 3 4.mrc' 10.5 20.25 5\n",
-              std::string("data_a\n_rlnCoordinateX 10.5\n_rlnCoordinateY 20.25\n_rlnCoordinateZ "
-                          "5 #\n"),
-              "data_optics\nloop_\n_rlnOpticsGroup #1\n1\n\ndata_particles\r\nloop_\r\n" + names +
-                  "10.5 20.25 5\r\n",
-              "data_all\nloop_\n_other\n7\nloop_\n" + names + "10.5 20.25 5\n"}) {
-            const auto positions = read(text);
-            QCOMPARE(positions.size(), std::size_t{1});
-            QVERIFY2(positions[0].centre == first[0].centre, text.c_str());
-        }
-        const auto refused = [&](const std::string& text, const char* words) {
-            const auto error = test::errorOf([&] { (void)read(text); });
-            return error && std::string(error->what()).find(words) != std::string::npos;
-        };
-        QVERIFY(refused("data_\nloop_\n" + names + "1 2\n", "2 values for 3 columns"));
-        QVERIFY(refused("data_\nloop_\n" + names + "1 2 \"3\n", "not closed"));
-        QVERIFY(refused("data_\nloop_\n_orig_x\n_orig_y\n1 2\n", "no column _rlnCoordinateX"));
-        QVERIFY(refused("data_\nloop_\n_orig_x\n_orig_y\n1 2\n", "_orig_x, _orig_y"));
-    }
-
-    void aNameWithBlanksIsOneValueOfAStarFile() {
-        io::PositionList list = listOf(false, 9, 4, io::BinnedBy::Crop);
-        list.place.scene = "TS 01 of \"A\".mrc";
-        for (const ListFormat format : {ListFormat::Relion4, ListFormat::Relion5}) {
-            const std::string text = io::listText(list, format);
-            QCOMPARE(io::parseList(text, format, list.place, "l.star").positions.size(),
-                     list.positions.size());
-        }
-    }
-
-    void aRowOfAStarFileBeginsWithNoWordOfTheFormat() {
-        for (const char* scene : {"_tomo.mrc", "data_tomo.mrc", "loop_.mrc"}) {
-            io::PositionList list = listOf(false, 9, 4, io::BinnedBy::Crop);
-            list.place.scene = scene;
-            for (const ListFormat format : {ListFormat::Relion4, ListFormat::Relion5}) {
-                const std::string text = io::listText(list, format);
-                QCOMPARE(io::parseList(text, format, list.place, "l.star").positions.size(),
-                         list.positions.size());
-            }
-        }
-    }
-
     void aSliceBeyondTheFormatStaysTheLast() {
         io::PositionList list = listOf(false, 9, 4, io::BinnedBy::Crop);
         list.positions.front().centre[2] = 1e14;

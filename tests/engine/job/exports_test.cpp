@@ -221,6 +221,7 @@ void JobExportsTest::aStackHoldsTheBoxesOfThePeaks() {
     const base::Image<float> stack = read(job.exports.stack);
     QVERIFY((stack.extents() == Extents{12, 12, 3})); // that of the border is left out
     std::int64_t slice = 0;
+    Json ranks;
     for (const match::Peak& peak : result.peaks) {
         const base::Point point = match::referenceOf(peak, ofTemplate({12, 12, 1}));
         const base::Index corner = match::cornerAt(point, {12, 12, 1});
@@ -235,13 +236,12 @@ void JobExportsTest::aStackHoldsTheBoxesOfThePeaks() {
             }
         }
         ++slice;
+        ranks.push_back(&peak - result.peaks.data() + 1);
     }
     QCOMPARE(slice, std::int64_t{3});
     const Json report = Json::parse(test::bytesOf(job.report)).at("stack");
-    QCOMPARE(report.at("count").get<int>(), 3);
-    QCOMPARE(report.at("left_out").get<int>(), 1);
-    QCOMPARE(report.at("interpolation").get<std::string>(), std::string("none"));
-    QVERIFY((report.at("size") == Json{12, 12, 1}));
+    QVERIFY(report.at("count") == 3 && report.at("left_out") == 1 && report.at("ranks") == ranks);
+    QVERIFY((report.at("size") == Json{12, 12, 1}) && report.at("interpolation") == "none");
     QVERIFY(std::ranges::any_of(result.notes, [](const std::string& note) {
         return note.find("1 peak is left out") != std::string::npos;
     }));

@@ -202,6 +202,7 @@ void JobPartsTest::initTestCase() {
         {"unbinned-pixel", {"2.5"}},
         {"unbinned-size", {"96,80,64"}},
         {"binned-by", {"average"}},
+        {"tomogram", {"TS_01"}},
     };
     QFile truth(QString::fromStdString(file("truth.csv")));
     QVERIFY(truth.open(QIODevice::WriteOnly));
