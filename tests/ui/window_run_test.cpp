@@ -361,7 +361,7 @@ void WindowRunTest::everyControlOfTheMatchPanelReachesTheJob() {
     job::Job read = m_window->matchPanel().settings();
     QVERIFY(read == job);
     QCOMPARE(test::child<QLineEdit>(*m_window, "tile").text(), QStringLiteral("96,64"));
-    QCOMPARE(test::child<QLineEdit>(*m_window, "memory").text(), QStringLiteral("512MiB"));
+    QCOMPARE(test::child<QLineEdit>(*m_window, "memory").text(), QStringLiteral("512 MiB"));
     test::child<QComboBox>(*m_window, "method").setCurrentIndex(1);
     read = m_window->matchPanel().settings();
     QCOMPARE(QString::fromStdString(read.method), QStringLiteral("direct"));

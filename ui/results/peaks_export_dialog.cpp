@@ -92,6 +92,7 @@ PeaksExportDialog::PeaksExportDialog(io::PositionList list, const io::ListUnknow
 
 void PeaksExportDialog::buildFields() {
     m_fields = new QWidget(this);
+    m_fields->setSizePolicy(QSizePolicy::Preferred, QSizePolicy::Fixed); // as high as what is shown
     auto* form = new QFormLayout(m_fields);
     form->setContentsMargins(0, 0, 0, 0);
     const io::ListUnknowns& given = m_list.place.unknowns;
