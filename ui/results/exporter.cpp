@@ -227,7 +227,9 @@ void Exporter::peaks() {
     dialog->setAttribute(Qt::WA_DeleteOnClose);
     connect(dialog, &QDialog::accepted, this, [this, dialog] {
         const io::ListFormatInfo& info = io::infoOf(dialog->format());
-        m_flow.setPeaksUnknowns(dialog->unknowns()); // for the next list
+        io::ListUnknowns facts = dialog->unknowns();
+        facts.tomogram.clear(); // the others are for the next list, maybe of another scene
+        m_flow.setPeaksUnknowns(facts);
         const QString extension = toQString(std::string(info.extension));
         askOfResult(tr("Export peaks"), QStringLiteral("peaks") + extension,
                     QStringLiteral("%1 (*%2)").arg(toQString(std::string(info.title)), extension),
