@@ -48,7 +48,8 @@ struct CommandLine {
 
 /// Splits `args` into options (`--name value` or `--name=value`) and plain arguments. After "--"
 /// all arguments are plain; before it, one that begins with "-" is an option, unless a digit or a
-/// point follows or nothing does. A value that looks like an option needs the form with "=".
+/// point follows or nothing does. A value that begins with "--" needs the form with "=", and so
+/// does one that begins with "-" behind the first of several.
 /// **Errors**: CommandLine for an unknown option, an option given twice that does not repeat, a
 /// missing value, and a value for a switch.
 [[nodiscard]] CommandLine splitArguments(const std::string& command,

@@ -80,70 +80,54 @@ bool isLeica(const FileStart& start, std::int64_t /*size*/) {
     return start.has(0, "\x70\0\0\0"sv) && start.has(8, "\x2a"sv) && start.has(13, "<\0"sv);
 }
 
-template <char... kLetters> bool begins(const FileStart& start, std::int64_t /*size*/) {
-    constexpr std::array<char, sizeof...(kLetters)> kMark{kLetters...};
-    return start.has(0, {kMark.data(), kMark.size()});
+bool isClassicNetCdf(const FileStart& start, std::int64_t /*size*/) {
+    return start.has(0, "CDF\x01"sv) || start.has(0, "CDF\x02"sv) || start.has(0, "CDF\x05"sv);
+}
+
+bool isVtkXml(const FileStart& start, std::int64_t /*size*/) {
+    const std::string text(start.bytes.begin(), start.bytes.end());
+    return text.find("<VTKFile") != std::string::npos;
 }
 
 struct Foreign {
     std::string_view name;
-    bool (*is)(const FileStart&, std::int64_t size);
-    std::string_view way; ///< what to do
+    std::string_view mark; ///< with which the file begins; empty: `is` tells
+    std::string_view way;  ///< what to do
+    bool (*is)(const FileStart&, std::int64_t size) = nullptr;
 };
 
 constexpr std::string_view kFiji = "open it in Fiji (Bio-Formats) and save it as TIFF";
+constexpr std::string_view kParaView = "save it as MetaImage or NRRD in ParaView or Slicer";
 constexpr std::string_view kEman = "convert it to MRC (EMAN2: e2proc3d.py IN OUT.mrc)";
 
 constexpr std::array kForeign{
-    Foreign{"CZI of Zeiss",
-            [](const FileStart& s, std::int64_t) { return s.has(0, "ZISRAWFILE"sv); }, kFiji},
-    Foreign{"LIF of Leica", isLeica, kFiji},
-    Foreign{"ND2 of Nikon",
-            [](const FileStart& s, std::int64_t) { return s.has(0, "\xda\xce\xbe\x0a"sv); }, kFiji},
+    Foreign{"CZI of Zeiss", "ZISRAWFILE"sv, kFiji},
+    Foreign{"LIF of Leica", "", kFiji, isLeica},
+    Foreign{"ND2 of Nikon", "\xda\xce\xbe\x0a"sv, kFiji},
     Foreign{"OIB, OIR or another container of Microsoft's OLE",
-            [](const FileStart& s, std::int64_t) {
-                return s.has(0, "\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"sv);
-            },
-            kFiji},
-    Foreign{"SER of TIA (FEI)",
-            [](const FileStart& s, std::int64_t) { return s.has(0, "II\x97\x01"sv); },
+            "\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"sv, kFiji},
+    Foreign{"SER of TIA (FEI)", "II\x97\x01"sv,
             "convert it to TIFF or MRC (RosettaSciIO, or TIA's export)"},
-    Foreign{"FITS", begins<'S', 'I', 'M', 'P', 'L', 'E', ' ', ' ', '='>,
-            "convert it to TIFF (Fiji, or astropy)"},
-    Foreign{"netCDF classic",
-            [](const FileStart& s, std::int64_t) {
-                return s.has(0, "CDF\x01"sv) || s.has(0, "CDF\x02"sv) || s.has(0, "CDF\x05"sv);
-            },
+    Foreign{"FITS", "SIMPLE  ="sv, "convert it to TIFF (Fiji, or astropy)"},
+    Foreign{"netCDF classic", "",
             "convert it to netCDF 4, whose files can be read: nccopy -k nc4 IN OUT (of MINC 1: "
-            "mincconvert -2 IN OUT)"},
-    Foreign{"VTK legacy", begins<'#', ' ', 'v', 't', 'k', ' ', 'D', 'a', 't', 'a'>,
-            "save it as MetaImage or NRRD in ParaView or Slicer"},
-    Foreign{"VTK's XML",
-            [](const FileStart& s, std::int64_t) {
-                const std::string text(s.bytes.begin(), s.bytes.end());
-                return text.find("<VTKFile") != std::string::npos;
-            },
-            "save it as MetaImage or NRRD in ParaView or Slicer"},
-    Foreign{"PAR/REC of Philips", begins<'#', ' ', '=', '=', '=', ' ', 'D', 'A', 'T', 'A'>,
-            "convert it to NIfTI (dcm2niix)"},
-    Foreign{"PSD of Photoshop", begins<'8', 'B', 'P', 'S'>, "save it as TIFF or PNG"},
-    Foreign{"XCF of GIMP", begins<'g', 'i', 'm', 'p', ' ', 'x', 'c', 'f'>,
-            "export it as TIFF or PNG"},
-    Foreign{"PDF", begins<'%', 'P', 'D', 'F'>, "export its picture as PNG or TIFF"},
-    Foreign{"HEIF, AVIF or another picture of ISO media",
-            [](const FileStart& s, std::int64_t) { return s.has(4, "ftyp"sv); },
-            "save it as PNG or TIFF"},
-    Foreign{"OpenEXR",
-            [](const FileStart& s, std::int64_t) { return s.has(0, "\x76\x2f\x31\x01"sv); },
-            "save it as TIFF or PFM"},
-    Foreign{"Radiance HDR", begins<'#', '?', 'R', 'A', 'D'>, "save it as TIFF or PFM"},
-    Foreign{"a NumPy array",
-            [](const FileStart& s, std::int64_t) { return s.has(0, "\x93NUMPY"sv); },
-            "write it with tifffile, mrcfile or h5py"},
-    Foreign{"DM3 or DM4 of Gatan's DigitalMicrograph", isGatan,
-            "convert it to TIFF or MRC (IMOD: dm2mrc, or DigitalMicrograph's export)"},
-    Foreign{"SPIDER", isSpider, kEman},
-    Foreign{"EM", isEm, kEman},
+            "mincconvert -2 IN OUT)",
+            isClassicNetCdf},
+    Foreign{"VTK legacy", "# vtk Data"sv, kParaView},
+    Foreign{"VTK's XML", "", kParaView, isVtkXml},
+    Foreign{"PAR/REC of Philips", "# === DATA"sv, "convert it to NIfTI (dcm2niix)"},
+    Foreign{"PSD of Photoshop", "8BPS"sv, "save it as TIFF or PNG"},
+    Foreign{"XCF of GIMP", "gimp xcf"sv, "export it as TIFF or PNG"},
+    Foreign{"PDF", "%PDF"sv, "export its picture as PNG or TIFF"},
+    Foreign{"HEIF, AVIF or another picture of ISO media", "", "save it as PNG or TIFF",
+            [](const FileStart& start, std::int64_t) { return start.has(4, "ftyp"sv); }},
+    Foreign{"OpenEXR", "\x76\x2f\x31\x01"sv, "save it as TIFF or PFM"},
+    Foreign{"Radiance HDR", "#?RAD"sv, "save it as TIFF or PFM"},
+    Foreign{"a NumPy array", "\x93NUMPY"sv, "write it with tifffile, mrcfile or h5py"},
+    Foreign{"DM3 or DM4 of Gatan's DigitalMicrograph", "",
+            "convert it to TIFF or MRC (IMOD: dm2mrc, or DigitalMicrograph's export)", isGatan},
+    Foreign{"SPIDER", "", kEman, isSpider},
+    Foreign{"EM", "", kEman, isEm},
 };
 
 std::string sentence(const Foreign& format) {
@@ -154,8 +138,9 @@ std::string sentence(const Foreign& format) {
 } // namespace
 
 std::string foreignFormat(const FileStart& start, std::int64_t size) {
-    const auto found =
-        std::ranges::find_if(kForeign, [&](const Foreign& each) { return each.is(start, size); });
+    const auto found = std::ranges::find_if(kForeign, [&](const Foreign& each) {
+        return each.is != nullptr ? each.is(start, size) : start.has(0, each.mark);
+    });
     if (found != kForeign.end()) {
         return sentence(*found);
     }
@@ -166,8 +151,8 @@ std::string foreignPacked(const FileStart& inner) {
     // MGH has no mark beyond its version, 1 in big endian.
     const bool isMgh = inner.has(0, "\0\0\0\x01"sv) &&
                        (inner.extension.starts_with(".mgh") || inner.extension.starts_with(".mgz"));
-    return isMgh ? sentence({"MGH of FreeSurfer", nullptr,
-                             "convert it to NIfTI (mri_convert IN OUT.nii.gz)"})
+    return isMgh ? sentence(
+                       {"MGH of FreeSurfer", "", "convert it to NIfTI (mri_convert IN OUT.nii.gz)"})
                  : std::string();
 }
 
@@ -179,7 +164,7 @@ std::string foreignFolder(const std::filesystem::path& folder) {
     const bool zarr =
         holds(".zarray") || holds(".zgroup") || holds(".zattrs") || holds("zarr.json");
     const bool n5 = holds("attributes.json");
-    return zarr || n5 ? sentence({zarr ? "Zarr" : "N5", nullptr,
+    return zarr || n5 ? sentence({zarr ? "Zarr" : "N5", "",
                                   "export the level and the part that are searched as TIFF, HDF5 "
                                   "or NRRD"})
                       : std::string();

@@ -391,15 +391,15 @@ int tomogramColumn(const Sheet& sheet, std::span<const Field> fields) {
 /// The rows that belong to the scene.
 std::vector<std::size_t> rowsIn(const Sheet& sheet, int column, PositionList& list,
                                 const std::filesystem::path& name) {
-    std::vector<std::string> names;
-    for (const auto& row : sheet.rows) {
-        const auto at = static_cast<std::size_t>(std::max(column, 0));
-        names.push_back(column >= 0 && at < row.size() ? row[at] : std::string());
-    }
     if (column < 0) {
         std::vector<std::size_t> all(sheet.rows.size());
         std::iota(all.begin(), all.end(), std::size_t{0});
         return all;
+    }
+    const auto at = static_cast<std::size_t>(column);
+    std::vector<std::string> names;
+    for (const auto& row : sheet.rows) {
+        names.push_back(at < row.size() ? row[at] : std::string());
     }
     return rowsOfScene(names, list, name);
 }

@@ -59,15 +59,24 @@ std::vector<std::size_t> rowsOfScene(const std::vector<std::string>& names, Posi
         return rows;
     }
     const std::string scene = std::filesystem::path(list.place.scene).filename().string();
-    std::vector<std::size_t> found;
-    for (const auto& [name, own] : series) {
-        const bool fits = !wanted.empty() ? name == wanted || seriesOf(name) == wanted
-                                          : !scene.empty() && seriesOf(name) == seriesOf(scene);
-        if (fits) {
-            found.insert(found.end(), own.begin(), own.end());
+    const auto take = [&](const auto& fits) {
+        std::vector<std::size_t> taken;
+        for (const auto& [name, own] : series) {
+            if (!name.empty() && fits(name)) {
+                taken.insert(taken.end(), own.begin(), own.end());
+            }
         }
+        std::ranges::sort(taken);
+        return taken;
+    };
+    // The name itself before names that only lead to it: "TS_01_rec" before "TS_01".
+    const std::string stem = std::filesystem::path(scene).stem().string();
+    const std::string& whole = wanted.empty() ? stem : wanted;
+    const std::string target = wanted.empty() ? seriesOf(scene) : wanted;
+    std::vector<std::size_t> found = take([&](const std::string& name) { return name == whole; });
+    if (found.empty()) {
+        found = take([&](const std::string& name) { return seriesOf(name) == target; });
     }
-    std::ranges::sort(found);
     if (found.empty()) {
         std::string all;
         std::size_t count = 0;

@@ -176,6 +176,21 @@ class ListTomogramTest : public QObject {
         QVERIFY(!refusalOf(text, ListFormat::Warp, "TS_02.mrc", "TS_04").empty());
     }
 
+    void theNameItselfGoesBeforeThoseThatLeadToIt() {
+        const std::string head =
+            "data_\nloop_\n_rlnTomoName\n_rlnCoordinateX\n_rlnCoordinateY\n_rlnCoordinateZ\n";
+        const std::string text = head + "TS_01 1 2 3\nTS_01_rec 4 5 6\n\"\" 7 8 9\n";
+        const auto firstOf = [&](const char* scene, const char* wanted = "") {
+            const io::PositionList list = read(text, ListFormat::Warp, scene, wanted);
+            return list.positions.size() == 1 ? list.positions[0].centre[0] : -1;
+        };
+        QCOMPARE(firstOf("TS_01.mrc"), 1.0);
+        QCOMPARE(firstOf("TS_01_rec.mrc"), 4.0);
+        QCOMPARE(firstOf("rec_TS_01.mrc"), -1.0); // both lead to it: two rows
+        QCOMPARE(firstOf("other.mrc", "TS_01"), 1.0);
+        QVERIFY(!refusalOf(text, ListFormat::Warp, "").empty()); // no name is not that of no scene
+    }
+
     void oneSeriesNeedsNotBeNamedAsTheScene() {
         const std::string text = io::listText(listIn("TS_01.mrc"), ListFormat::Relion5);
         QCOMPARE(read(text, ListFormat::Relion5, "copy.mrc").positions.size(), std::size_t{1});
