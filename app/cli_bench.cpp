@@ -15,7 +15,6 @@
 #include "engine/base/error.h"
 #include "engine/io/atomic_file.h"
 #include "engine/job/benchmark.h"
-#include "engine/job/crossover.h"
 #include "engine/job/figure.h"
 
 namespace flcc::app {

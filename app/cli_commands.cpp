@@ -21,7 +21,6 @@
 #include "engine/job/knowledge.h"
 #include "engine/job/list_difference.h"
 #include "engine/job/listing.h"
-#include "engine/job/map_difference.h"
 #include "engine/job/peak_lists.h"
 #include "engine/job/replay.h"
 #include "engine/job/report.h"

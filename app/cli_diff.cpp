@@ -6,7 +6,6 @@
 #include "app/cli_job.h"
 #include "app/cli_options.h"
 #include "engine/job/list_difference.h"
-#include "engine/job/map_difference.h"
 
 namespace flcc::app {
 

@@ -1,4 +1,4 @@
-#include "engine/base/descriptor.h"
+#include "engine/base/open_file.h"
 
 #include <unistd.h>
 

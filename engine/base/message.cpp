@@ -1,4 +1,4 @@
-#include "engine/base/message.h"
+#include "engine/base/error.h"
 
 #include <utility>
 

@@ -1,4 +1,4 @@
-#include "engine/base/thread_priority.h"
+#include "engine/base/tile_pool.h"
 
 #include <sys/resource.h>
 

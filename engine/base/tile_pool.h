@@ -41,4 +41,9 @@ class TilePool {
 /// Number of threads this process may run at once; at least 1.
 [[nodiscard]] int availableThreads();
 
+/// Lets other threads go first where processors are short: those of a window, so that it stays
+/// quick while this thread computes. It holds for the calling thread and for threads that it
+/// starts from now on.
+void giveWay() noexcept;
+
 } // namespace flcc::base

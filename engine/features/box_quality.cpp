@@ -1,4 +1,4 @@
-#include "engine/features/box_quality.h"
+#include "engine/features/object_box.h"
 
 #include <algorithm>
 #include <cmath>

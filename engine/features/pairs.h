@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "engine/base/image.h"
-#include "engine/features/blob.h"
 #include "engine/features/channels.h"
+#include "engine/features/detector.h"
 
 namespace flcc::features {
 

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "engine/base/image.h"
-#include "engine/features/blob.h"
+#include "engine/features/detector.h"
 
 namespace flcc::features {
 

@@ -1,4 +1,4 @@
-#include "engine/filter/border.h"
+#include "engine/filter/problem.h"
 
 namespace flcc::filter {
 

@@ -12,7 +12,7 @@
 #include "engine/base/tile_pool.h"
 #include "engine/filter/kernel.h"
 #include "engine/filter/problem.h"
-#include "engine/method/candidate_report.h"
+#include "engine/method/candidate.h"
 #include "engine/method/cost_model.h"
 
 namespace flcc::filter {

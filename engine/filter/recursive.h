@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "engine/filter/border.h"
+#include "engine/filter/problem.h"
 
 namespace flcc::filter {
 

@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-#include "engine/base/descriptor.h"
+#include "engine/base/open_file.h"
 
 namespace flcc::io {
 

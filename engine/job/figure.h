@@ -10,7 +10,7 @@
 
 #include "engine/base/extents.h"
 #include "engine/io/drawing.h"
-#include "engine/job/crossover.h"
+#include "engine/job/benchmark.h"
 
 /// The figures of the FLCC paper, computed on this machine.
 namespace flcc::job {

@@ -402,4 +402,9 @@ ranksUnder(const std::vector<match::Peak>& peaks);
 [[nodiscard]] method::Candidate chosenCandidate(const std::string& path,
                                                 const base::Extents& templ = {0, 0, 0});
 
+/// The smallest host memory in bytes with which a candidate of the plan could run if memory were
+/// its only limit; empty if none could. GPUs count only if the plan has no candidate of the
+/// processor.
+[[nodiscard]] std::optional<std::int64_t> leastMemory(const plan::PlanReport& plan);
+
 } // namespace flcc::job

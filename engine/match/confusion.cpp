@@ -1,4 +1,4 @@
-#include "engine/match/confusion.h"
+#include "engine/match/list_comparison.h"
 
 #include <algorithm>
 #include <cstddef>

@@ -1,4 +1,4 @@
-#include "engine/match/null_competition.h"
+#include "engine/match/null_template.h"
 
 #include <algorithm>
 #include <cmath>

@@ -1,4 +1,4 @@
-#include "engine/match/sharpness.h"
+#include "engine/match/peaks.h"
 
 #include <algorithm>
 #include <array>

@@ -1,4 +1,4 @@
-#include "engine/method/candidate_report.h"
+#include "engine/method/candidate.h"
 
 #include <array>
 #include <cstddef>

@@ -3,7 +3,7 @@
 #include <array>
 #include <cmath>
 
-#include "engine/method/level_sums.h"
+#include "engine/method/shared/level_sums.h"
 
 namespace flcc::method {
 

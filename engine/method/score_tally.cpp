@@ -1,4 +1,4 @@
-#include "engine/method/score_tally.h"
+#include "engine/method/reduced_map.h"
 
 namespace flcc::method {
 

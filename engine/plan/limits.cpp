@@ -1,4 +1,4 @@
-#include "engine/plan/limits.h"
+#include "engine/plan/calibration.h"
 
 #include <algorithm>
 

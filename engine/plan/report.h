@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-#include "engine/method/candidate_report.h"
+#include "engine/method/candidate.h"
 #include "engine/method/problem.h"
 
 namespace flcc::plan {

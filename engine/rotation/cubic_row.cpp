@@ -1,4 +1,4 @@
-#include "engine/rotation/cubic_row.h"
+#include "engine/rotation/detail/cubic_row.h"
 
 #include <algorithm>
 #include <cmath>

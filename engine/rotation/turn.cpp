@@ -6,7 +6,7 @@
 #include <limits>
 #include <optional>
 
-#include "engine/rotation/cubic_row.h"
+#include "engine/rotation/detail/cubic_row.h"
 
 namespace flcc::rotation {
 

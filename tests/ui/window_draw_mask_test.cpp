@@ -15,7 +15,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "engine/features/box_quality.h"
+#include "engine/features/object_box.h"
 #include "engine/io/atomic_file.h"
 #include "engine/io/image_file.h"
 #include "engine/job/any_job.h"

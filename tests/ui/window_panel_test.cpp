@@ -20,7 +20,7 @@
 #include "engine/base/tile_pool.h"
 #include "engine/io/image_file.h"
 #include "engine/job/any_job.h"
-#include "engine/job/verdicts.h"
+#include "engine/job/report.h"
 #include "tests/support/test_class.h"
 #include "tests/ui/window_support.h"
 #include "ui/base/message_bar.h"

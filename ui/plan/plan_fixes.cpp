@@ -2,7 +2,7 @@
 
 #include <QCoreApplication>
 
-#include "engine/job/verdicts.h"
+#include "engine/job/report.h"
 #include "ui/base/text.h"
 
 namespace flcc::ui {

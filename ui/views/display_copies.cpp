@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "engine/base/log.h"
-#include "engine/base/thread_priority.h"
+#include "engine/base/tile_pool.h"
 
 namespace flcc::ui {
 

@@ -6,7 +6,7 @@
 #include <new>
 #include <utility>
 
-#include "engine/base/thread_priority.h"
+#include "engine/base/tile_pool.h"
 #include "ui/base/option_names.h"
 #include "ui/base/text.h"
 #include "ui/document/thumbnail.h"

@@ -1,7 +1,7 @@
 #pragma once
 
 #include "engine/cpu/operation/operation_run.h"
-#include "engine/method/level_sums.h"
+#include "engine/method/shared/level_sums.h"
 #include <memory>
 
 namespace flcc::cpu {

@@ -5,7 +5,7 @@
 
 #include "engine/cpu/common/tile_grid.h"
 #include "engine/cpu/score/edge_sums.h"
-#include "engine/method/canonical_cost.h"
+#include "engine/method/cost_model.h"
 #include "engine/method/shared/template_error.h"
 
 namespace flcc::cpu {

@@ -4,7 +4,7 @@
 #include <cmath>
 
 #include "engine/cpu/tile/box_sums.h"
-#include "engine/method/level_sums.h"
+#include "engine/method/shared/level_sums.h"
 
 namespace flcc::cpu {
 

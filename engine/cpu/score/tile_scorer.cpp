@@ -11,7 +11,7 @@
 #include "engine/cpu/score/panel_numerators.h"
 #include "engine/cpu/score/score_constants.h"
 #include "engine/cpu/score/tile_finish.h"
-#include "engine/method/canonical_cost.h"
+#include "engine/method/cost_model.h"
 #include "engine/method/operation_template.h"
 #include "engine/method/shared/box_score.h"
 #include "engine/method/shared/fourier_bound.h"

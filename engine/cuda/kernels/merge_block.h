@@ -4,8 +4,7 @@
 
 #include "engine/cuda/kernels/merge_launch.h"
 #include "engine/cuda/kernels/tiled_block.h"
-#include "engine/method/kept_voxel.h"
-#include "engine/method/score_units.h"
+#include "engine/method/device_reduction.h"
 #include "engine/method/shared/best_score.h"
 
 /// The kernel that merges the scores of one template into the best scores of a bank.

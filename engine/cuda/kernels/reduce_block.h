@@ -5,7 +5,7 @@
 #include "engine/cuda/kernels/merge_launch.h"
 #include "engine/cuda/kernels/reduce_launch.h"
 #include "engine/cuda/kernels/tiled_block.h"
-#include "engine/method/score_units.h"
+#include "engine/method/device_reduction.h"
 
 /// The kernel that finds the voxels of a map that may be peaks and sums up all scores.
 namespace flcc::cuda {

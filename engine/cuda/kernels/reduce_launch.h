@@ -3,7 +3,7 @@
 #include <cstdint>
 
 #include "engine/base/extents.h"
-#include "engine/method/kept_voxel.h"
+#include "engine/method/device_reduction.h"
 
 namespace flcc::cuda {
 

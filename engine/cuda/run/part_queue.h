@@ -12,7 +12,7 @@
 #include "engine/base/extents.h"
 #include "engine/cuda/run/tally.h"
 #include "engine/method/method.h"
-#include "engine/method/score_tally.h"
+#include "engine/method/reduced_map.h"
 
 namespace flcc::cuda {
 

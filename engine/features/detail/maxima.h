@@ -5,8 +5,8 @@
 #include <vector>
 
 #include "engine/base/tile_pool.h"
-#include "engine/features/blob.h"
 #include "engine/features/detail/levels.h"
+#include "engine/features/detector.h"
 
 namespace flcc::features::detail {
 

@@ -4,8 +4,8 @@
 
 #include "engine/base/pixels.h"
 #include "engine/cpu/simd/kernels.h"
-#include "engine/filter/border.h"
 #include "engine/filter/detail/filter_method.h"
+#include "engine/filter/problem.h"
 
 namespace flcc::filter::detail {
 

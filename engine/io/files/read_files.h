@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "engine/base/descriptor.h"
+#include "engine/base/open_file.h"
 #include "engine/io/digest.h"
 
 namespace flcc::io::detail {

@@ -20,7 +20,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "engine/base/descriptor.h"
+#include "engine/base/open_file.h"
 
 namespace flcc::io::detail {
 

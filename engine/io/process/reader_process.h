@@ -9,7 +9,7 @@
 
 #include <sys/types.h>
 
-#include "engine/base/descriptor.h"
+#include "engine/base/open_file.h"
 #include "engine/io/format/reading.h"
 
 namespace flcc::io::detail {

@@ -1,4 +1,4 @@
-#include "engine/job/crossover.h"
+#include "engine/job/benchmark.h"
 
 #include <algorithm>
 #include <cmath>

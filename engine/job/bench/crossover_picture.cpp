@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "engine/io/drawing.h"
-#include "engine/job/crossover.h"
+#include "engine/job/benchmark.h"
 
 namespace flcc::job {
 

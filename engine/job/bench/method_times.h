@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "engine/base/extents.h"
-#include "engine/job/crossover.h"
+#include "engine/job/benchmark.h"
 
 namespace flcc::job::detail {
 

@@ -16,12 +16,12 @@
 #include "engine/job/input/digests.h"
 #include "engine/job/input/inputs.h"
 #include "engine/job/input/limits.h"
+#include "engine/job/input/world_axes.h"
 #include "engine/job/job.h"
 #include "engine/job/report/machine.h"
 #include "engine/job/report/memory_errors.h"
 #include "engine/job/report/text.h"
 #include "engine/job/steps/step.h"
-#include "engine/job/world_axes.h"
 
 namespace flcc::job {
 

@@ -9,8 +9,8 @@
 #include "engine/job/input/inputs.h"
 #include "engine/job/input/limits.h"
 #include "engine/job/input/masks.h"
+#include "engine/job/input/world_axes.h"
 #include "engine/job/report/text.h"
-#include "engine/job/world_axes.h"
 #include "engine/sample/sample.h"
 
 namespace flcc::job {

@@ -12,9 +12,9 @@
 #include "engine/job/input/poses.h"
 #include "engine/job/input/preparation.h"
 #include "engine/job/input/scene_grid.h"
+#include "engine/job/input/world_axes.h"
 #include "engine/job/mask_shape.h"
 #include "engine/job/report/text.h"
-#include "engine/job/world_axes.h"
 #include "engine/method/canonical.h"
 
 namespace flcc::job {

@@ -1,5 +1,5 @@
 #include "engine/job/input/inputs.h"
-#include "engine/job/world_axes.h"
+#include "engine/job/input/world_axes.h"
 
 namespace flcc::job {
 

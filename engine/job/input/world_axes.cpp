@@ -1,4 +1,4 @@
-#include "engine/job/world_axes.h"
+#include "engine/job/input/world_axes.h"
 
 #include <algorithm>
 #include <cctype>

@@ -17,9 +17,9 @@
 #include <tuple>
 #include <utility>
 
-#include "engine/base/descriptor.h"
 #include "engine/base/error.h"
 #include "engine/base/log.h"
+#include "engine/base/open_file.h"
 #include "engine/base/tile_pool.h"
 #include "engine/io/atomic_file.h"
 #include "engine/io/digest.h"

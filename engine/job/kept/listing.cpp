@@ -9,11 +9,11 @@
 #include "engine/base/error.h"
 #include "engine/io/atomic_file.h"
 #include "engine/io/image_file.h"
+#include "engine/job/input/world_axes.h"
 #include "engine/job/options/options.h"
 #include "engine/job/output/outputs.h"
 #include "engine/job/report/json_rows.h"
 #include "engine/job/report/text.h"
-#include "engine/job/world_axes.h"
 #include "engine/plan/planner.h"
 #include "engine/sample/sample.h"
 

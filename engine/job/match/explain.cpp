@@ -7,7 +7,7 @@
 #include "engine/base/error.h"
 #include "engine/job/match/kept_images.h"
 #include "engine/match/overlap.h"
-#include "engine/match/sharpness.h"
+#include "engine/match/peaks.h"
 
 namespace flcc::job {
 

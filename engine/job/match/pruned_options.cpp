@@ -5,7 +5,6 @@
 #include <vector>
 
 #include "engine/base/error.h"
-#include "engine/base/message.h"
 #include "engine/job/output/output_table.h"
 
 namespace flcc::job::detail {

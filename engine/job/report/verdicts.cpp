@@ -8,8 +8,8 @@
 
 #include "engine/base/error.h"
 #include "engine/job/job.h"
+#include "engine/job/report.h"
 #include "engine/job/report/text.h"
-#include "engine/job/verdicts.h"
 #include "engine/plan/planner.h"
 
 // Verdicts on a report: whether a job can run, and whether its result counts.

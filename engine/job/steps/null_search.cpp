@@ -10,7 +10,7 @@
 #include "engine/base/pixels.h"
 #include "engine/job/report/text.h"
 #include "engine/job/steps/threshold.h"
-#include "engine/match/null_competition.h"
+#include "engine/match/null_template.h"
 #include "engine/match/score_law.h"
 #include "engine/method/problem.h"
 

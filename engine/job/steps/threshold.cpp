@@ -9,9 +9,9 @@
 #include "engine/job/input/inputs.h"
 #include "engine/job/report/text.h"
 #include "engine/match/overlap.h"
+#include "engine/match/peaks.h"
 #include "engine/match/refine.h"
 #include "engine/match/search_statistics.h"
-#include "engine/match/sharpness.h"
 
 namespace flcc::job::detail {
 

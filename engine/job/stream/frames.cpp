@@ -6,7 +6,7 @@
 #include "engine/job/input/digests.h"
 #include "engine/job/input/inputs.h"
 #include "engine/job/input/limits.h"
-#include "engine/job/world_axes.h"
+#include "engine/job/input/world_axes.h"
 
 namespace flcc::job::detail {
 

@@ -5,7 +5,7 @@
 #include <string>
 
 #include "engine/base/pixels.h"
-#include "engine/filter/border.h"
+#include "engine/filter/problem.h"
 #include "engine/library/flcc.h"
 #include "engine/method/problem.h"
 #include "engine/plan/report.h"

@@ -7,7 +7,6 @@
 
 #include "engine/cuda/plugin/engine.h"
 #include "engine/job/benchmark.h"
-#include "engine/job/crossover.h"
 #include "tests/engine/cuda/device_double.h"
 #include "tests/support/test_class.h"
 #include "tests/support/text.h"

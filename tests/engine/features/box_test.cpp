@@ -5,7 +5,6 @@
 #include <limits>
 #include <random>
 
-#include "engine/features/box_quality.h"
 #include "engine/features/object_box.h"
 #include "engine/features/suggest.h"
 #include "tests/support/test_class.h"

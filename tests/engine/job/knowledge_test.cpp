@@ -14,7 +14,7 @@
 #include "engine/base/log.h"
 #include "engine/io/atomic_file.h"
 #include "engine/io/drawing.h"
-#include "engine/job/crossover.h"
+#include "engine/job/benchmark.h"
 #include "engine/job/knowledge.h"
 #include "engine/job/report.h"
 #include "engine/plan/planner.h"

@@ -9,7 +9,6 @@
 #include "engine/job/any_job.h"
 #include "engine/job/list_difference.h"
 #include "engine/job/listing.h"
-#include "engine/job/map_difference.h"
 #include "engine/job/peak_lists.h"
 #include "tests/engine/job/job_cases.h"
 #include "tests/support/scenes.h"

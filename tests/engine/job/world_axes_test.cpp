@@ -8,8 +8,8 @@
 #include "engine/io/image_file.h"
 #include "engine/job/any_job.h"
 #include "engine/job/features.h"
+#include "engine/job/input/world_axes.h"
 #include "engine/job/listing.h"
-#include "engine/job/world_axes.h"
 #include "tests/support/scenes.h"
 #include "tests/support/test_class.h"
 

@@ -1,6 +1,6 @@
 #include <QtTest>
 
-#include "engine/match/confusion.h"
+#include "engine/match/list_comparison.h"
 #include "tests/support/test_class.h"
 
 using namespace flcc;

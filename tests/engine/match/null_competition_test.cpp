@@ -2,7 +2,6 @@
 
 #include <cmath>
 
-#include "engine/match/null_competition.h"
 #include "engine/match/null_template.h"
 #include "tests/support/test_class.h"
 

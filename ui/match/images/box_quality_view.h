@@ -4,7 +4,7 @@
 
 #include <memory>
 
-#include "engine/features/box_quality.h"
+#include "engine/features/object_box.h"
 #include "ui/document/document.h"
 
 class QLabel;

@@ -2,7 +2,6 @@
 
 #include <cmath>
 
-#include "engine/method/bounded.h"
 #include "engine/method/operation.h"
 
 namespace flcc::method {

@@ -6,8 +6,8 @@
 #include "engine/base/host_device.h"
 #include "engine/base/status.h"
 
-/// Voxels of a map that are copied back from a device when the device keeps only what a search for
-/// peaks needs.
+/// What a device copies back of a map when it keeps only what a search for peaks needs: voxels, and
+/// sums of scores.
 namespace flcc::method {
 
 /// A voxel that may be a peak: no neighbour in its part of the map is certainly higher.
@@ -35,6 +35,17 @@ neighbourMark(std::int64_t dx, std::int64_t dy, std::int64_t dz) {
 [[nodiscard]] FLCC_HOST_DEVICE constexpr std::uint32_t marksOf(base::Status status,
                                                                std::uint32_t neighbours) {
     return static_cast<std::uint32_t>(status) << kStatusMark | neighbours;
+}
+
+/// The unit in which scores are summed. Rounding to it is far below the rounding of a float, and
+/// sums of 8192 scores in it are exact in double, so they do not depend on the order (NUMERICS.md,
+/// section 9).
+inline constexpr double kScoreUnit = 0x1p-40;
+
+/// `value` in kScoreUnit, rounded to a whole number. |value| must be at most 2^11.
+[[nodiscard]] FLCC_HOST_DEVICE inline double inScoreUnits(double value) {
+    constexpr double kWhole = 0x1.8p52; // doubles of this size are whole numbers
+    return (value * 0x1p40 + kWhole) - kWhole;
 }
 
 } // namespace flcc::method
