@@ -87,7 +87,8 @@ constexpr const char* kUsage =
                                                   runs exact cases on every instruction set and GPU
                                                   of this machine; NAME is the name of a case or a
                                                   part of it
-  flcc-cli --help | --version
+  flcc-cli --help
+  flcc-cli --version [--verbose]                  --verbose: also libraries, devices and licence
 
 SCENE, TEMPLATE and FILE are image files, the folder of a DICOM series or one of its files, or
 FILE.h5:/path/to/dataset (also of .ims and .mat files).
@@ -121,6 +122,28 @@ std::string optionsText() {
     return text + "\nOptions of peaks, beside --quiet:\n" + job::helpOf(job::listOptions()) +
            "\nOptions of diff, beside --json and --quiet:\n" +
            job::helpOf(job::differenceOptions()) + job::helpOf(job::mapDifferenceOptions());
+}
+
+int version(const Arguments& rest) {
+    const bool verbose = rest == Arguments{"--verbose"};
+    if (!rest.empty() && !verbose) {
+        refuse("--version takes no argument but --verbose; leave out \"" +
+               base::excerpt(rest.front()) + "\"");
+    }
+    std::string text = "flcc-cli " FLCC_VERSION "\n";
+    if (verbose) {
+        const job::Environment about = job::environment();
+        for (const auto& [name, version] : about.versions) {
+            text += name + " " + version + "\n";
+        }
+        text += about.processor + ", " + about.instructions + "\n";
+        for (const std::string& device : about.devices) {
+            text += device + "\n";
+        }
+        text += std::string(job::licenceText()) + "\n";
+    }
+    print(text);
+    return 0;
 }
 
 int help() {
@@ -279,12 +302,7 @@ int runCommand(const std::vector<std::string>& args, const std::stop_token& stop
     const std::string& command = args.front();
     const Arguments rest(args.begin() + 1, args.end());
     if (command == "--version") {
-        if (!rest.empty()) {
-            refuse("--version takes no argument; leave out \"" + base::excerpt(rest.front()) +
-                   "\"");
-        }
-        print("flcc-cli " FLCC_VERSION "\n");
-        return 0;
+        return version(rest);
     }
     if (asksForHelp(args)) {
         return help();

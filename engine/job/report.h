@@ -349,6 +349,9 @@ struct JobReport {
 /// Versions, processor and devices of this program and machine.
 [[nodiscard]] Environment environment();
 
+/// The licences of the sources and of a program made of them, for people.
+[[nodiscard]] std::string_view licenceText();
+
 [[nodiscard]] std::string toJson(const JobReport& report);
 /// The report as text: the problem, a table of candidates with reasons, and measured beside
 /// predicted times.

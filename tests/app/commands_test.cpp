@@ -567,6 +567,10 @@ void CliCommandsTest::helpAndVersion() {
         }
     }
     QVERIFY(runCli({"--version"}, m_tiny.path()).output.startsWith("flcc-cli "));
+    const QByteArray verbose = runCli({"--version", "--verbose"}, m_tiny.path()).output;
+    for (const char* word : {"FFTW", "General Public License, version 3 or later"}) {
+        QVERIFY2(verbose.startsWith("flcc-cli ") && verbose.contains(word), verbose.constData());
+    }
 }
 
 void CliCommandsTest::namesWithOddCharactersWork() {

@@ -376,7 +376,7 @@ void WindowPartsTest::extentsAndTypeAreNotCutOff() {
 void WindowPartsTest::aboutListsTheLibrariesOfTheViews() {
     test::child<QAction>(*m_window, "about").trigger();
     auto& box = test::child<QMessageBox>(*m_window, "about");
-    for (const char* library : {"Qt 6.", "VTK 9.", "FFTW fftw-3."}) {
+    for (const char* library : {"Qt 6.", "VTK 9.", "FFTW fftw-3.", "License, version 3 or later"}) {
         QVERIFY2(box.text().contains(QLatin1String(library)), qPrintable(box.text()));
     }
     box.close();

@@ -1,3 +1,4 @@
+#include <string_view>
 #include <utility>
 
 #include "engine/io/image_file.h"
@@ -23,6 +24,15 @@ Environment environment() {
             (device.usable ? "" : " (cannot be used: " + device.reason + ")"));
     }
     return environment;
+}
+
+std::string_view licenceText() {
+    return "The sources are under the BSD 2-Clause licence. A program of this build is under the "
+           "GNU "
+           "General Public License, version 3 or later: it is linked with FFTW (GPL, version 2 or "
+           "later) and with Highway and OpenSSL (Apache-2.0, which version 2 does not admit). "
+           "There is "
+           "no warranty, to the extent that the law permits.";
 }
 
 } // namespace flcc::job

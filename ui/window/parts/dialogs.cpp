@@ -68,6 +68,7 @@ void Dialogs::showAbout() {
     for (const std::string& device : about.devices) {
         text += toQString(device).toHtmlEscaped() + QStringLiteral("<br>");
     }
+    text += QStringLiteral("</p><p>") + toQString(job::licenceText()).toHtmlEscaped();
     auto* box = new QMessageBox(QMessageBox::NoIcon, tr("About FLCC"),
                                 text + QStringLiteral("</p>"), QMessageBox::Close, &m_parts.window);
     box->setObjectName(QStringLiteral("about"));
