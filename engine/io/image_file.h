@@ -39,7 +39,8 @@ enum class RegionAccess {
 /// Properties of an image file that are known without its pixels.
 struct ImageInfo {
     /// "PNG", "TIFF", "NRRD", "MetaImage", "NIfTI", "MRC", "JPEG", "DICOM", "HDF5", "BMP", "PNM",
-    /// "GIF", "WebP", "JPEG 2000", "raw"
+    /// "GIF", "WebP", "JPEG 2000", "VTK legacy", "GIPL", "BioRad", "Stimulate", "Bruker 2dseq",
+    /// "GE Signa 4.x", "GE Signa 5.x", "GE Advantage", "Siemens Vision", "raw"
     std::string format;
     base::Extents extents;
     base::PixelType pixel = base::PixelType::UInt8;

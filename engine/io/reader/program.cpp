@@ -34,13 +34,19 @@ struct Reader {
     std::string_view word;
     void (*answer)(const detail::Request&, detail::ReaderAnswer&);
 };
-constexpr std::array<Reader, 7> kReaders{{{"dicom", detail::answerDicom},
-                                          {"hdf5", detail::answerHdf5},
-                                          {"bmp", detail::answerBmp},
-                                          {"pnm", detail::answerPnm},
-                                          {"gif", detail::answerGif},
-                                          {"webp", detail::answerWebP},
-                                          {"jpeg2000", detail::answerJpeg2000}}};
+constexpr std::array kReaders{
+    Reader{"dicom", detail::answerDicom},       Reader{"hdf5", detail::answerHdf5},
+    Reader{"bmp", detail::answerBmp},           Reader{"pnm", detail::answerPnm},
+    Reader{"gif", detail::answerGif},           Reader{"webp", detail::answerWebP},
+    Reader{"jpeg2000", detail::answerJpeg2000},
+#ifdef FLCC_ITK
+    Reader{"vtk", detail::answerItk},           Reader{"gipl", detail::answerItk},
+    Reader{"biorad", detail::answerItk},        Reader{"stimulate", detail::answerItk},
+    Reader{"bruker", detail::answerItk},        Reader{"ge4", detail::answerItkSlices},
+    Reader{"ge5", detail::answerItkSlices},     Reader{"geadw", detail::answerItkSlices},
+    Reader{"siemens", detail::answerItkSlices},
+#endif
+};
 
 std::int64_t numberOf(std::string_view text) {
     std::int64_t number = -1;
@@ -57,7 +63,8 @@ int runReader(int argc, char** argv) {
     if (reader == kReaders.end() || ::isatty(STDOUT_FILENO) != 0) {
         return usage();
     }
-    const detail::Request request{.path = argv[3],
+    const detail::Request request{.format = std::string(format),
+                                  .path = argv[3],
                                   .dataset = argv[4],
                                   .frame = static_cast<int>(numberOf(argv[5])),
                                   .channel = static_cast<int>(numberOf(argv[6])),
