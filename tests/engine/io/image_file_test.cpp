@@ -215,7 +215,6 @@ class ImageFileTest : public QObject {
         row("a.ser", QByteArray("II\x97\x01"), "SER");
         row("a.fits", QByteArray("SIMPLE  =                    T"), "FITS");
         row("a.nc", QByteArray("CDF\x01"), "nccopy");
-        row("a.vtk", QByteArray("# vtk DataFile Version 3.0"), "VTK");
         row("a.vti", QByteArray("<?xml version=\"1.0\"?>\n<VTKFile type="), "VTK");
         row("a.npy", QByteArray("\x93NUMPY\x01"), "NumPy");
         row("a.psd", QByteArray("8BPS"), "PSD");
