@@ -212,7 +212,9 @@ ItkHeader bioRadHeader(const std::filesystem::path& file) {
         header.notes.emplace_back("it is a merged picture: its values are indices of colours");
     }
     if (valueAt<std::int32_t>(bytes, 10, kOrder) != 0 && header.extents.x > 0 && count > 0) {
-        takeBioRadNotes(file, header, count * base::bytesPerVoxel(header.stored));
+        const std::int64_t voxels = promisedBytes(header);
+        takeBioRadNotes(file, header, voxels);
+        header.present = std::min(voxels, size - header.offset); // notes follow them
     }
     return header;
 }

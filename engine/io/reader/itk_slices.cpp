@@ -145,12 +145,13 @@ void setPlaces(const std::vector<Slice>& slices, void (*require)(std::ifstream&)
 /// Slices must follow each other along the third axis, which ITK takes from the normal of one.
 void requireAlong(const base::Point& first, const base::Point& last, const FoundImage& found) {
     const base::Geometry& geometry = found.geometry;
-    double along = 0;
-    for (std::size_t world = 0; world < 3; ++world) {
-        along += (last[world] - first[world]) * geometry.direction[3 * world + 2];
-    }
     const double length = geometry.spacing[2] * static_cast<double>(found.extents.z - 1);
-    if (std::abs(along - length) > 0.02 * length) {
+    double off = 0;
+    for (std::size_t world = 0; world < 3; ++world) {
+        off = std::max(
+            off, std::abs(last[world] - first[world] - length * geometry.direction[3 * world + 2]));
+    }
+    if (!(off <= 0.02 * length)) {
         refuseItk("the corners of its slices do not follow each other along their normal");
     }
 }

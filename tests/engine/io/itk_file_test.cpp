@@ -238,6 +238,7 @@ class ItkFileTest : public QObject {
         for (const io::LoadedImage& image : {read("a.pic", file(true, bytes8, notes)),
                                              read("no-extension", file(false, bytes16, notes))}) {
             requirePlace(image, "um", {0.5, 0.25, 2}, {0, 0, 0});
+            QVERIFY(image.info.notes.empty());
         }
         requireVoxels<std::uint16_t>(read("a.pic", file(false, bytes16, notes)), {5, 3, 2},
                                      PixelType::UInt16, "BioRad");
@@ -434,6 +435,14 @@ class ItkFileTest : public QObject {
     void oneSliceHasTheThicknessOfItsHeader() {
         requirePlace(read("a", test::siemensSlice(1)), "mm", {0.5, 0.25, 2.5}, {0, 0, 0});
         requirePlace(read("b", test::ge5Slice(1)), "mm", {0.5, 0.25, 2}, {-10, -20, 12});
+    }
+
+    void ge5ThatIsSlantedIsRefused() {
+        test::writeFile(file("a"), test::ge5Slice(0));
+        Bytes slanted = test::ge5Slice(1);
+        test::put(slanted, 4462 + 158, 21.0F, true); // the front of its first corner
+        const std::string sentence = refusal("b", slanted);
+        QVERIFY2(sentence.find("along their normal") != std::string::npos, sentence.c_str());
     }
 
     void ge5ThatIsPackedIsRefused() {
