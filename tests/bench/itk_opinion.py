@@ -10,11 +10,15 @@ read by one of the two alone; with --verbose a line for each file that is not eq
 fault: the two decide some files in different ways. ITK runs in a process of its own, as some files end it."""
 import collections
 import json
+import os
 import pathlib
+import pickle
+import signal
 import subprocess
 import sys
 import tempfile
 
+import itk
 import numpy as np
 
 SECONDS = 60
@@ -25,15 +29,31 @@ ENDINGS = {".dcm": "DICOM", ".nii": "NIfTI", ".nii.gz": "NIfTI", ".hdr": "NIfTI"
            ".pic": "BioRad", ".spr": "Stimulate"}
 
 
-def read_by_itk(path, out):
-    """The other process: writes what ITK finds as an archive of NumPy."""
-    import itk
-
-    image = itk.imread(path)
-    axes = image.GetImageDimension()
-    np.savez(out, voxels=itk.array_view_from_image(image), spacing=np.array(image.GetSpacing()),
-             origin=np.array(image.GetOrigin()), components=image.GetNumberOfComponentsPerPixel(), axes=axes,
-             direction=itk.array_from_matrix(image.GetDirection()))
+def read_by_itk(path):
+    """What ITK finds, or why it finds nothing."""
+    receive, send = os.pipe()
+    child = os.fork()
+    if child == 0:
+        signal.alarm(SECONDS)
+        os.close(receive)
+        silent = os.open(os.devnull, os.O_WRONLY)
+        os.dup2(silent, 1)
+        os.dup2(silent, 2)
+        try:
+            image = itk.imread(str(path))
+            found = {"voxels": itk.array_from_image(image), "spacing": np.array(image.GetSpacing()),
+                     "origin": np.array(image.GetOrigin()), "components": image.GetNumberOfComponentsPerPixel(),
+                     "direction": itk.array_from_matrix(image.GetDirection())}
+        except Exception as error:  # of any of its modules
+            found = (str(error).strip().splitlines() or ["no reason given"])[-1]
+        with os.fdopen(send, "wb") as out:
+            pickle.dump(found, out)
+        os._exit(0)
+    os.close(send)
+    with os.fdopen(receive, "rb") as got:
+        data = got.read()
+    status = os.waitpid(child, 0)[1]
+    return pickle.loads(data) if data else f"it ended, status {status}"
 
 
 def call(*words):
@@ -60,7 +80,7 @@ def difference(cli, path, info, theirs, folder):
     """What differs; empty if nothing does."""
     shape = (*info["extents"], 1, 1, 1)[:3]
     voxels = theirs["voxels"]
-    axes = int(theirs["axes"])
+    axes = len(theirs["spacing"])
     if theirs["components"] > 1 or info["components"] * info["channels"] > 1:
         return "several numbers a voxel: not compared"
     sizes = voxels.shape[::-1]
@@ -100,29 +120,26 @@ def judged(cli, path, folder):
     kind = info["format"] if info else ENDINGS.get(ending, "")
     if kind not in KINDS:
         return None
-    out = pathlib.Path(folder) / "theirs.npz"
-    out.unlink(missing_ok=True)
-    other = call(sys.executable, __file__, "--read", path, out)
-    if not out.exists():
-        last = (other.stderr.strip().splitlines() or [f"code {other.returncode}"])[-1]
-        return kind, ("read by flcc-cli alone" if info else "read by none"), f"ITK: {last}"
+    theirs = read_by_itk(path)
+    if isinstance(theirs, str):
+        return kind, ("read by flcc-cli alone" if info else "read by none"), f"ITK: {theirs}"
     if info is None:
         return kind, "read by ITK alone", ended.stderr.strip()
-    with np.load(out) as theirs:
-        wrong = difference(cli, path, info, theirs, folder)
+    wrong = difference(cli, path, info, theirs, folder)
     return kind, "different" if wrong else "equal", wrong
 
 
 def main():
     words = [word for word in sys.argv[1:] if word != "--verbose"]
-    if words[:1] == ["--read"]:
-        return read_by_itk(words[1], words[2])
     if len(words) < 2:
         sys.exit(__doc__)
     cli, verbose, rows = words[0], "--verbose" in sys.argv, collections.defaultdict(collections.Counter)
     paths = [file for word in words[1:] for file in ([pathlib.Path(word)] if pathlib.Path(word).is_file()
                                                        else sorted(pathlib.Path(word).rglob("*"))) if file.is_file()]
     with tempfile.TemporaryDirectory(prefix="flcc-opinion-") as folder:
+        small = pathlib.Path(folder) / "small.mha"  # loads what all processes would load
+        itk.imwrite(itk.image_from_array(np.zeros((2, 2, 2), np.uint8)), str(small))
+        itk.imread(str(small))
         for path in paths:
             found = judged(cli, path, folder)
             if found is None:
