@@ -38,6 +38,23 @@ std::vector<double> numbersOf(const std::vector<std::string>& words) {
     return numbers;
 }
 
+/// Whether a line has a word that ITK takes for sizes, places or the type, but does not begin with
+/// a word that the format knows: it is damaged.
+bool isDamaged(const std::string& line, std::string word) {
+    constexpr std::array<std::string_view, 3> kLater{"stimFileName", "mapConf", "periodStr"};
+    constexpr std::array<std::string_view, 6> kTaken{"dim", "numDim",   "origin",
+                                                     "fov", "interval", "dataType"};
+    if (word.ends_with(':')) {
+        word.pop_back();
+        if (std::ranges::count(kEarlier, word) + std::ranges::count(kLater, word) > 0) {
+            return false;
+        }
+    }
+    return !line.starts_with("stimFileName:") &&
+           std::ranges::any_of(
+               kTaken, [&](std::string_view key) { return line.find(key) != std::string::npos; });
+}
+
 SprFields readSpr(const std::filesystem::path& file) {
     constexpr std::size_t kLongest = 250; // ITK gives up at a line of 254
     SprFields fields;
@@ -53,6 +70,10 @@ SprFields readSpr(const std::filesystem::path& file) {
         const auto is = [&](std::string_view key) { return words[0] == key; };
         if (words.empty()) {
             continue;
+        }
+        if (isDamaged(line, words[0])) {
+            refuseItk("its header has a line that begins with \"" + words[0].substr(0, 32) +
+                      "\", which may be damaged");
         }
         if (is("numDim:") && words.size() > 1) {
             fields.dimensions = lengthOf(numberOf(words[1]));

@@ -284,6 +284,7 @@ class ItkFileTest : public QObject {
         why(header("REAL", "stimFileName: ../b.sdt\n"), "another folder");
         why(header("REAL", "stimFileName: none.sdt\n"), "0 are there");
         why(header("REAL", "origin: 1 2\n"), "as many numbers");
+        why(header("REAL", "interval:^ 1 2 3\n"), "may be damaged");
         std::filesystem::create_directory(file("sub"));
         test::writeFile(file("sub/c.sdt"), test::scannerVoxels<float>(30, true));
         std::filesystem::create_symlink(file("sub/c.sdt"), file("c.sdt"));
