@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <bit>
+#include <cmath>
 #include <fstream>
 #include <memory>
 
@@ -171,7 +172,8 @@ void takeBioRadNotes(const std::filesystem::path& file, ItkHeader& header, std::
             continue;
         }
         const auto which = static_cast<std::size_t>(words[0][5] - '2');
-        const int kind = static_cast<int>(numberOf(words[1])) & 255;
+        const double kindAndMore = numberOf(words[1]);
+        const int kind = std::abs(kindAndMore) < 1e6 ? static_cast<int>(kindAndMore) & 255 : 0;
         if (kind == 1) { // a distance in micrometres
             header.geometry.spacing[which] = numberOf(words[3]);
             header.unit = "um";
