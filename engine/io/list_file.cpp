@@ -10,7 +10,9 @@
 #include "engine/io/files/paths.h"
 #include "engine/io/format/raw_file.h"
 #include "engine/io/format/reading.h"
+#include "engine/io/lists/imod_model.h"
 #include "engine/io/lists/json_lists.h"
+#include "engine/io/lists/plain_text.h"
 #include "engine/io/lists/roi_set.h"
 #include "engine/io/lists/text_lists.h"
 #include "engine/io/lists/tomograms.h"
@@ -41,7 +43,7 @@ std::string starFile(const PositionList& list, const Preset& preset) {
                                  " angstrom");
     }
     if (preset.info.format != ListFormat::Cbox) {
-        return lists::starText(sheet, "data_particles");
+        return lists::starText(sheet, preset.block, preset.numbered);
     }
     std::vector<std::string> comments;
     std::swap(comments, sheet.comments);
@@ -75,67 +77,21 @@ std::string tableFile(const PositionList& list, const Preset& preset) {
     return lists::tableText(sheet, preset.separator);
 }
 
-/// The line "# format: NAME" that lists of this program have.
-std::optional<ListFormat> statedFormat(std::string_view bytes) {
-    constexpr std::string_view kKey = "\n# format: ";
-    const std::size_t at = bytes.substr(0, 4096).find(kKey);
-    if (at == std::string_view::npos) {
-        return std::nullopt;
+/// Of a scene with slices, positions of a table without z are those of one slice.
+void noteLostDepth(PositionList& list) {
+    const bool deep = list.place.extents.z > 1;
+    const auto isAtZero = [](const ListedPosition& each) { return each.centre[2] == 0; };
+    if (deep && list.format != ListFormat::Auto && !list.positions.empty() &&
+        std::ranges::all_of(list.positions, isAtZero)) {
+        list.notes.push_back("the list states no z, or 0 for all: its positions were taken as those "
+                             "of the first of " +
+                             std::to_string(list.place.extents.z) + " slices");
     }
-    const std::string_view rest = bytes.substr(at + kKey.size());
-    const std::string_view word = rest.substr(0, rest.find_first_of("\r\n"));
-    const auto found = std::ranges::find(listFormats(), word, &ListFormatInfo::name);
-    return found == listFormats().end() ? std::nullopt : std::optional(found->format);
 }
 
-ListFormat detectStar(std::string_view bytes) {
-    const auto has = [&](std::string_view word) { return bytes.find(word) != word.npos; };
-    return has("_rlnCenteredCoordinateXAngst")                  ? ListFormat::Relion5
-           : has("_wrpCoordinateX1")                            ? ListFormat::M
-           : has("_cbox_format_version") || has("_CoordinateX") ? ListFormat::Cbox
-           : has(".tomostar")                                   ? ListFormat::Warp
-                                                                : ListFormat::Relion4;
-}
-
-/// The format of a table by the names of its columns or by the number of columns; Auto if unknown.
-ListFormat detectTable(std::string_view bytes, const std::filesystem::path& name) {
-    const lists::Sheet named = lists::readTable(bytes, ',', true);
-    const auto has = [&](std::string_view column) { return named.column(column) >= 0; };
-    if ((has("rank") && has("strength")) || (has("cx") && has("cy") && has("cz"))) {
-        return ListFormat::Csv;
-    }
-    if (!named.columns.empty() && named.columns.front().find('\t') != std::string::npos &&
-        named.columns.front().starts_with("rank")) {
-        return ListFormat::Tsv;
-    }
-    if (has("axis-0") && has("axis-1")) {
-        return ListFormat::Napari;
-    }
-    if (has("X") && has("Y")) {
-        return ListFormat::ImageJCsv;
-    }
-    if (has("row") && has("column")) {
-        return ListFormat::CornersSkimage;
-    }
-    if (has("x") && has("y") && has("width")) {
-        return ListFormat::Corners;
-    }
-    if (lists::isAnchored(named)) {
-        return ListFormat::Csv;
-    }
-    const lists::Sheet numbers = lists::readTable(bytes, ' ', false);
-    if (numbers.rows.empty() ||
-        !std::ranges::all_of(numbers.rows.front(), [](const std::string& cell) {
-            return lists::numberOf(cell).has_value();
-        })) {
-        return ListFormat::Auto;
-    }
-    const std::size_t columns = numbers.rows.front().size();
-    return columns >= 26                                         ? ListFormat::Dynamo
-           : columns >= 4 && detail::extensionOf(name) == ".box" ? ListFormat::Eman
-           : columns == 5 && numbers.rows.front().back() == "-3" ? ListFormat::Eman
-           : columns >= 3 && columns <= 5                        ? ListFormat::Imod
-                                                                 : ListFormat::Auto;
+/// Whether the bytes of a format are no text.
+bool isBinary(const Preset& preset) {
+    return preset.syntax == Syntax::Roi || preset.syntax == Syntax::Model;
 }
 
 std::string optionOf(ListNeed need) {
@@ -150,6 +106,8 @@ std::string optionOf(ListNeed need) {
         return "--box";
     case ListNeed::VoxelSize:
         return "--binning and --unbinned-pixel (its scene states no voxel size)";
+    case ListNeed::Scene:
+        return "--scene";
     case ListNeed::Flat:
     case ListNeed::None:
         break;
@@ -169,6 +127,8 @@ bool isKnown(ListNeed need, const ListPlace& place, bool boxes) {
         return boxes;
     case ListNeed::VoxelSize:
         return lists::voxelAngstrom(place)[0] > 0;
+    case ListNeed::Scene:
+        return place.extents.x > 0;
     case ListNeed::Flat:
     case ListNeed::None:
         break;
@@ -261,14 +221,15 @@ ListFormat chosenListFormat(ListFormat format, const std::filesystem::path& file
     std::ranges::transform(text, text.begin(),
                            [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
     // Extensions that one format has; .mrk.json stands before .json.
-    constexpr std::array<std::pair<std::string_view, ListFormat>, 7> kOwn{
+    constexpr std::array<std::pair<std::string_view, ListFormat>, 8> kOwn{
         {{".mrk.json", ListFormat::Slicer},
          {".csv", ListFormat::Csv},
          {".tsv", ListFormat::Tsv},
          {".json", ListFormat::Json},
          {".box", ListFormat::Eman},
          {".cbox", ListFormat::Cbox},
-         {".zip", ListFormat::ImageJRoi}}};
+         {".zip", ListFormat::ImageJRoi},
+         {".mod", ListFormat::ImodModel}}};
     for (const auto& [extension, own] : kOwn) {
         if (text.ends_with(extension)) {
             return own;
@@ -283,7 +244,7 @@ ListFormat chosenListFormat(ListFormat format, const std::filesystem::path& file
     throw Error(ErrorCode::CommandLine,
                 "cannot write " + detail::shown(file) + ": " +
                     (several.empty() ? "no list has this extension; use .csv, .tsv, .json, "
-                                       ".mrk.json, .zip, .box or .cbox, or choose a format "
+                                       ".mrk.json, .zip, .mod, .box or .cbox, or choose a format "
                                        "with "
                                      : "the extension does not say the format (" + several +
                                            "); choose one with ") +
@@ -294,7 +255,7 @@ void requireListable(ListFormat format, const ListPlace& place, bool boxes) {
     const ListFormatInfo& info = infoOf(format);
     std::string missing;
     for (const ListNeed need : info.needs) {
-        if (need == ListNeed::Flat && !place.flat()) {
+        if (need == ListNeed::Flat && place.extents.x > 0 && !place.flat()) {
             throw Error(ErrorCode::Problem, "format " + std::string(info.name) +
                                                 " holds positions of flat images only; the scene "
                                                 "has " +
@@ -331,6 +292,8 @@ std::string listText(const PositionList& list, ListFormat format) {
         return lists::copickText(list, preset);
     case Syntax::Roi:
         return lists::roiSetText(list, preset);
+    case Syntax::Model:
+        return lists::modelText(list, preset);
     }
     return {};
 }
@@ -370,6 +333,10 @@ std::vector<std::string> listNotes(const PositionList& list, ListFormat format) 
         notes.push_back("the format has no place for the hand: " + std::to_string(mirrored) +
                         " positions of mirrored templates stand among the others");
     }
+    if (lists::isUpsideDown(preset, list.place)) {
+        notes.emplace_back("y counts from the last row, as EMAN and crYOLO read pictures that are "
+                           "not MRC upside down");
+    }
     if (preset.whole) {
         notes.emplace_back("the format holds whole pixels: positions were rounded");
     }
@@ -389,47 +356,27 @@ std::vector<std::string> listNotes(const PositionList& list, ListFormat format) 
     return notes;
 }
 
-ListFormat detectList(std::string_view bytes, const std::filesystem::path& name) {
-    ListFormat format = ListFormat::Auto;
-    const std::size_t first = bytes.find_first_not_of(" \t\r\n");
-    if (bytes.starts_with("PK\x03\x04") || bytes.starts_with("Iout")) {
-        return ListFormat::ImageJRoi;
-    }
-    if (const auto stated = statedFormat(bytes)) {
-        return *stated;
-    }
-    if (first != std::string_view::npos && bytes[first] == '{') {
-        format = lists::hasKey(bytes, "markups")  ? ListFormat::Slicer
-                 : lists::hasKey(bytes, "points") ? ListFormat::Copick
-                 : lists::hasKey(bytes, "peaks") || lists::hasKey(bytes, "blobs")
-                     ? ListFormat::Json
-                     : ListFormat::Auto;
-    } else if (bytes.starts_with("data_") || bytes.find("\ndata_") != std::string_view::npos) {
-        format = detectStar(bytes);
-    } else {
-        format = detectTable(bytes, name);
-    }
-    if (format == ListFormat::Auto) {
-        detail::failInput(name, "its content is none of the known lists; choose one with --from");
-    }
-    return format;
-}
-
 PositionList parseList(std::string_view bytes, ListFormat format, const ListPlace& place,
                        const std::filesystem::path& name) {
     const Preset& preset =
         lists::presetOf(format == ListFormat::Auto ? detectList(bytes, name) : format);
+    const bool guessed = format == ListFormat::Auto;
     PositionList list;
     list.place = place;
     list.format = preset.info.format;
+    std::string kept;
+    if (!isBinary(preset)) {
+        bytes = lists::plainText(bytes, kept, name);
+    }
     const auto sheet = [&](const lists::Sheet& read) {
         lists::takeComments(read.comments, list);
+        lists::takeStatedPixels(read, preset, list, name);
         requireListable(preset.info.format, list.place, true);
         lists::takeSheet(read, preset, list, name);
     };
     switch (preset.syntax) {
     case Syntax::Own: {
-        const lists::Sheet read = lists::readTable(bytes, preset.separator, true);
+        const lists::Sheet read = lists::readTable(bytes, preset.separator, true, name);
         lists::takeComments(read.comments, list);
         if (lists::isAnchored(read)) {
             lists::takeAnchoredSheet(read, list, name);
@@ -445,7 +392,13 @@ PositionList parseList(std::string_view bytes, ListFormat format, const ListPlac
         nameSpecies(list);
         return list;
     case Syntax::Table:
-        sheet(lists::readTable(bytes, preset.separator, preset.header));
+        // Columns without names are parted by blanks or tabs.
+        sheet(lists::readTable(bytes, preset.header ? preset.separator : ' ', preset.header, name));
+        if (preset.info.format == ListFormat::Imod && guessed) {
+            list.notes.emplace_back(
+                "a text of numbers alone was taken as points of IMOD, where the centre of the "
+                "first voxel is 0.5 0.5 0; give --from if it is another list");
+        }
         break;
     case Syntax::Star:
         sheet(lists::readStar(bytes, knownColumn(preset), name));
@@ -460,6 +413,14 @@ PositionList parseList(std::string_view bytes, ListFormat format, const ListPlac
     case Syntax::Roi:
         lists::takeRoiSet(bytes, preset, list, name);
         break;
+    case Syntax::Model:
+        lists::takeModel(bytes, preset, list, name);
+        break;
+    }
+    noteLostDepth(list);
+    if (preset.flips && list.place.scene.empty() && !list.positions.empty()) {
+        list.notes.emplace_back("y was taken as counted from the first row; EMAN and crYOLO count "
+                                "it from the last row of pictures that are not MRC: give --scene");
     }
     fillPeakCells(list);
     for (std::string& note : lists::pointNotes(preset, list, false)) {
@@ -483,7 +444,10 @@ PositionList readList(const std::filesystem::path& file, ListFormat format,
     if (size > kMostBytes) {
         detail::failInput(file, "it is larger than 1 GiB, which no list of positions is");
     }
-    return parseList(bytesOf(file, size), format, place, file);
+    PositionList list = parseList(bytesOf(file, size), format, place, file);
+    requireConsistent(list.place);
+    requireInside(list, file);
+    return list;
 }
 
 void writeList(const AtomicFile& file, const PositionList& list, ListFormat format) {

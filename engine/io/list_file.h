@@ -25,11 +25,14 @@ enum class ListFormat : std::uint8_t {
     Json,
     Relion4,
     Relion5,
+    Micrograph,
     Warp,
     M,
     Dynamo,
     Dynamo0,
+    Stopgap,
     Imod,
+    ImodModel,
     ImageJRoi,
     ImageJCsv,
     Napari,
@@ -50,6 +53,7 @@ enum class ListNeed : std::uint8_t {
     UnbinnedSize,
     Box,
     VoxelSize,
+    Scene,
     Flat
 };
 
@@ -227,6 +231,15 @@ void fillPeakCells(PositionList& list);
 /// **Errors**: Problem; the sentence names the missing options.
 void requireListable(ListFormat format, const ListPlace& place, bool boxes);
 
+/// Throws where facts contradict each other: binning times the pixel of the tilt series and the
+/// voxel of the scene, its extents times binning and the unbinned size. **Errors**: Problem with
+/// both numbers.
+void requireConsistent(const ListPlace& place);
+
+/// A note on the positions that lie outside the scene, where its extents are known. **Errors**:
+/// Problem with a guess of the cause where all do.
+void requireInside(PositionList& list, const std::filesystem::path& name);
+
 /// The list as the bytes of a file. **Errors**: Problem as requireListable(). **Cost**:
 /// O(positions).
 [[nodiscard]] std::string listText(const PositionList& list, ListFormat format);
@@ -242,7 +255,7 @@ void requireListable(ListFormat format, const ListPlace& place, bool boxes);
 /// The format by the content. **Errors**: Input.
 [[nodiscard]] ListFormat detectList(std::string_view bytes, const std::filesystem::path& name);
 
-/// Reads a file of at most 1 GiB. **Errors**: as parseList.
+/// Reads a file of at most 1 GiB. **Errors**: as parseList, requireConsistent and requireInside.
 [[nodiscard]] PositionList readList(const std::filesystem::path& file, ListFormat format,
                                     const ListPlace& place);
 

@@ -13,6 +13,9 @@ namespace lists = detail::lists;
 
 namespace {
 
+/// How the note on missing boxes begins.
+constexpr const char* kBoxNote = "the format states where the voxel m / 2";
+
 base::Point toReference(const ListedPosition& position, const base::Geometry& geometry) {
     return rotation::apply(rotation::matrixOf(poseOf(position), geometry.spacing),
                            position.reference.value_or(rotation::toReferenceVoxel(position.box)));
@@ -54,7 +57,7 @@ void takeTemplate(PositionList& list, const base::Extents& box, const base::Poin
         placeReference(position, list.place.geometry, point);
     }
     fillPeakCells(list);
-    list.notes.clear();
+    std::erase_if(list.notes, [](const std::string& note) { return note.starts_with(kBoxNote); });
 }
 
 std::optional<std::pair<base::Extents, base::Point>> templateOf(const PositionList& list) {
@@ -95,10 +98,11 @@ std::vector<std::string> pointNotes(const Preset& preset, const PositionList& li
     const auto unknown = std::ranges::count_if(list.positions, [](const ListedPosition& each) {
         return each.box.x == 0 && !each.reference;
     });
-    if (unknown > 0 && (!written || list.notes.empty())) {
+    const bool said = std::ranges::any_of(
+        list.notes, [](const std::string& note) { return note.starts_with(kBoxNote); });
+    if (unknown > 0 && (!written || !said)) {
         notes.push_back(
-            "the format states where the voxel m / 2 of a particle's box of m voxels lies, and "
-            "of " +
+            std::string(kBoxNote) + " of a particle's box of m voxels lies, and of " +
             std::to_string(unknown) + (unknown == 1 ? " position" : " positions") +
             (written ? " no box is known: their centres were written, which is half a voxel off "
                        "along axes of even boxes; give --box"

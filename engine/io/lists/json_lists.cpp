@@ -11,48 +11,12 @@
 #include "engine/base/text.h"
 #include "engine/io/files/paths.h"
 #include "engine/io/format/raw_file.h"
+#include "engine/io/lists/json_text.h"
 #include "engine/io/lists/text_lists.h"
 
 namespace flcc::io::detail::lists {
 
 namespace {
-
-using JsonValue = nlohmann::ordered_json;
-
-template <class Change> void changeTexts(JsonValue& json, const Change& change) {
-    if (json.is_string()) {
-        json = change(json.get_ref<const std::string&>());
-    } else if (json.is_structured()) {
-        for (JsonValue& each : json) {
-            changeTexts(each, change);
-        }
-    }
-}
-
-/// Names of files may be no UTF-8.
-std::string dumped(JsonValue json) {
-    changeTexts(json, [](const std::string& text) { return base::storedText(text); });
-    return json.dump(2, ' ', false, JsonValue::error_handler_t::replace) + "\n";
-}
-
-/// Parses and hands the document on; any error of the library is a damaged list.
-template <class Take>
-void parsed(std::string_view text, const std::filesystem::path& name, const Take& take) {
-    if (base::nestsTooDeep(text)) {
-        failInput(name, "its brackets are nested too deep, or an object has more than 10000 keys");
-    }
-    try {
-        JsonValue document = JsonValue::parse(text);
-        changeTexts(document, [](const std::string& each) { return base::restoredText(each); });
-        take(document);
-    } catch (const JsonValue::exception& error) {
-        failInput(name, "it is not a list in JSON: " + base::excerpt(error.what()));
-    }
-}
-
-base::Point pointOf(const JsonValue& json) {
-    return {json.at(0).get<double>(), json.at(1).get<double>(), json.at(2).get<double>()};
-}
 
 base::Extents extentsOf(const JsonValue& json) {
     return {json.at(0).get<std::int64_t>(), json.at(1).get<std::int64_t>(),
@@ -81,11 +45,6 @@ std::string cellText(const JsonValue& json) {
            : json.is_number()         ? numberText(json.get<double>())
                                       : json.get<std::string>();
 }
-
-/// Where the axes x and y of LPS point the other way.
-base::Point turned(const base::Point& point) { return {0.0 - point[0], 0.0 - point[1], point[2]}; }
-
-constexpr Matrix kTurn{-1, 0, 0, 0, -1, 0, 0, 0, 1};
 
 } // namespace
 
@@ -219,147 +178,6 @@ void takeJson(std::string_view text, PositionList& list, const std::filesystem::
                                          : grouped          ? cellText(row[key].at(taken[key]++))
                                                             : cellText(row[key]));
             }
-            list.positions.push_back(std::move(position));
-        }
-    });
-}
-
-std::string slicerText(const PositionList& list) {
-    const base::Geometry& geometry = list.place.geometry;
-    const bool ras = geometry.axes == base::WorldAxes::Ras;
-    JsonValue points = JsonValue::array();
-    for (const ListedPosition& position : list.positions) {
-        const std::string number = std::to_string(points.size() + 1);
-        std::vector<std::string> words;
-        if (position.score) {
-            words.push_back(list.scoreName + " " + numberText(*position.score));
-        }
-        for (std::size_t i = 0; i < list.columns.size(); ++i) {
-            if (list.columns[i].name == "sigma") {
-                words.push_back("sigma " + position.cells[i] + " voxels");
-            }
-        }
-        if (position.decision) {
-            words.push_back(decisionText(position));
-        }
-        std::string description;
-        for (const std::string& word : words) {
-            description += (description.empty() ? "" : ", ") + word;
-        }
-        JsonValue point{{"id", number},
-                        {"label", list.noun + "-" + number},
-                        {"description", description},
-                        {"position", base::toWorld(geometry, position.centre)}};
-        if (position.angles) {
-            const Matrix turn = rotation::product(geometry.direction, matrixOf(*position.angles));
-            point["orientation"] = ras ? rotation::product(kTurn, turn) : turn;
-        }
-        point["selected"] = position.decision != match::Decision::Reject;
-        point["locked"] = false;
-        point["visibility"] = true;
-        points.push_back(std::move(point));
-    }
-    return dumped(
-        {{"@schema", "https://raw.githubusercontent.com/slicer/slicer/master/Modules/Loadable/"
-                     "Markups/Resources/Schema/markups-schema-v1.0.3.json#"},
-         {"markups",
-          {{{"type", "Fiducial"},
-            {"coordinateSystem", ras ? "RAS" : "LPS"},
-            {"coordinateUnits", geometry.unit},
-            {"controlPoints", points}}}}});
-}
-
-void takeSlicer(std::string_view text, PositionList& list, const std::filesystem::path& name) {
-    parsed(text, name, [&](const JsonValue& document) {
-        const base::Geometry& geometry = list.place.geometry;
-        const Matrix back = rotation::inverse(geometry.direction);
-        for (const JsonValue& markup : document.at("markups")) {
-            const std::string system = markup.value("coordinateSystem", "LPS");
-            const bool ras = system == "RAS" || system == "0";
-            for (const JsonValue& point : markup.at("controlPoints")) {
-                const base::Point place = pointOf(point.at("position"));
-                ListedPosition position;
-                position.centre = fromWorld(geometry, ras ? turned(place) : place);
-                position.box = list.place.unknowns.box.value_or(base::Extents{0, 0, 0});
-                const std::string description = point.value("description", "");
-                for (const char* word : {"score ", "strength "}) {
-                    if (description.starts_with(word)) {
-                        const std::string rest = description.substr(std::string(word).size());
-                        position.score = numberOf(rest.substr(0, rest.find(',')));
-                    }
-                }
-                const std::size_t last = description.rfind(", ");
-                position.decision = match::decisionNamed(
-                    description.substr(last == std::string::npos ? 0 : last + 2));
-                if (point.contains("orientation")) {
-                    const auto turn = point["orientation"].get<Matrix>();
-                    position.angles = anglesOf(
-                        rotation::product(back, ras ? rotation::product(kTurn, turn) : turn));
-                }
-                list.positions.push_back(std::move(position));
-            }
-        }
-    });
-}
-
-std::string copickText(const PositionList& list, const Preset& preset) {
-    JsonValue points = JsonValue::array();
-    for (const ListedPosition& position : list.positions) {
-        const base::Point place =
-            toFormat(preset, list.place, statedPoint(preset, list, position), position.box);
-        const Matrix turn =
-            position.angles ? matrixOf(*position.angles) : Matrix{1, 0, 0, 0, 1, 0, 0, 0, 1};
-        points.push_back({{"location", {{"x", place[0]}, {"y", place[1]}, {"z", place[2]}}},
-                          {"transformation_",
-                           {{turn[0], turn[1], turn[2], 0.0},
-                            {turn[3], turn[4], turn[5], 0.0},
-                            {turn[6], turn[7], turn[8], 0.0},
-                            {0.0, 0.0, 0.0, 1.0}}},
-                          {"instance_id", 0},
-                          {"score", position.score.value_or(1)}});
-    }
-    const bool angles = std::ranges::any_of(
-        list.positions, [](const ListedPosition& each) { return each.angles.has_value(); });
-    return dumped({{"pickable_object_name", list.noun},
-                   {"user_id", "flcc"},
-                   {"session_id", "1"},
-                   {"run_name", std::filesystem::path(list.place.scene).stem().string()},
-                   {"voxel_spacing", voxelAngstrom(list.place)[0]},
-                   {"unit", "angstrom"},
-                   {"trust_orientation", angles},
-                   {"points", points}});
-}
-
-void takeCopick(std::string_view text, const Preset& preset, PositionList& list,
-                const std::filesystem::path& name) {
-    parsed(text, name, [&](const JsonValue& document) {
-        const bool turns = document.value("trust_orientation", true);
-        const auto object = document.value("pickable_object_name", std::string());
-        if (!object.empty() && object != list.noun) { // the noun: written by copickText()
-            list.species = {object};
-        }
-        for (const JsonValue& point : document.at("points")) {
-            const JsonValue& place = point.at("location");
-            ListedPosition position;
-            position.species = list.species.empty() ? -1 : 0;
-            position.box = list.place.unknowns.box.value_or(base::Extents{0, 0, 0});
-            const base::Point stated =
-                fromFormat(preset, list.place,
-                           {place.at("x").get<double>(), place.at("y").get<double>(),
-                            place.at("z").get<double>()},
-                           position.box);
-            if (point.contains("score") && point["score"].is_number()) {
-                position.score = point["score"].get<double>();
-            }
-            if (turns && point.contains("transformation_") && point["transformation_"].is_array()) {
-                const JsonValue& rows = point["transformation_"];
-                Matrix turn{};
-                for (std::size_t i = 0; i < 9; ++i) {
-                    turn[i] = rows.at(i / 3).at(i % 3).get<double>();
-                }
-                position.angles = anglesOf(turn);
-            }
-            placeAt(preset, list, stated, position);
             list.positions.push_back(std::move(position));
         }
     });

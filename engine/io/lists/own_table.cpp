@@ -95,6 +95,24 @@ std::string lettersOutsideComments(char separator) {
     return letters;
 }
 
+bool same(double a, double b) { return !differ(a, b); }
+bool same(const base::Extents& a, const base::Extents& b) { return a == b; }
+std::string factText(double value) { return numberText(value); }
+std::string factText(const base::Extents& value) { return base::toString(value); }
+
+/// Takes what a comment states. **Errors**: Problem where another value was given.
+template <class T>
+void takeFact(const std::string& key, const std::optional<T>& stated, std::optional<T>& known) {
+    if (stated && known && !same(*stated, *known)) {
+        std::string option = key;
+        std::ranges::replace(option, ' ', '-');
+        throw base::Error(base::ErrorCode::Problem,
+                          "the list states " + key + " " + factText(*stated) + ", but --" + option +
+                              " is " + factText(*known) + "; leave the option out or correct it");
+    }
+    known = known ? known : stated;
+}
+
 } // namespace
 
 std::vector<std::string> placeComments(const PositionList& list, char separator) {
@@ -180,14 +198,16 @@ void takeComments(const std::vector<std::string>& comments, PositionList& list) 
             if (numbers.size() == 9) {
                 std::ranges::copy(numbers, geometry.direction.begin());
             }
-        } else if (key == "binning" && !place.unknowns.binning) {
-            place.unknowns.binning = numberOf(value.substr(0, value.find(' ')));
-            place.unknowns.binnedBy =
-                value.ends_with("average") ? BinnedBy::Average : BinnedBy::Crop;
-        } else if (key == "unbinned pixel" && !place.unknowns.unbinnedPixel) {
-            place.unknowns.unbinnedPixel = numberOf(value.substr(0, value.find(' ')));
-        } else if (key == "unbinned size" && !place.unknowns.unbinnedSize) {
-            place.unknowns.unbinnedSize = extentsIn(value);
+        } else if (key == "binning") {
+            if (!place.unknowns.binning) {
+                place.unknowns.binnedBy =
+                    value.ends_with("average") ? BinnedBy::Average : BinnedBy::Crop;
+            }
+            takeFact(key, numberOf(value.substr(0, value.find(' '))), place.unknowns.binning);
+        } else if (key == "unbinned pixel") {
+            takeFact(key, numberOf(value.substr(0, value.find(' '))), place.unknowns.unbinnedPixel);
+        } else if (key == "unbinned size") {
+            takeFact(key, extentsIn(value), place.unknowns.unbinnedSize);
         } else if (key == "box" && !asked) {
             place.unknowns.box = extentsIn(value);
         } else if (base::Point reference{};
@@ -279,11 +299,7 @@ void takeOwnSheet(const Sheet& sheet, PositionList& list, const std::filesystem:
     std::size_t number = 0;
     for (const auto& row : sheet.rows) {
         ++number;
-        const auto value = [&](int column) {
-            return column >= 0 && static_cast<std::size_t>(column) < row.size()
-                       ? numberOf(row[static_cast<std::size_t>(column)])
-                       : std::nullopt;
-        };
+        const auto value = [&](int column) { return numberIn(row, column, name); };
         ListedPosition position;
         for (std::size_t axis = 0; axis < 3; ++axis) {
             const auto coordinate = value(axes[axis]);
@@ -324,8 +340,8 @@ void takeOwnSheet(const Sheet& sheet, PositionList& list, const std::filesystem:
 }
 
 bool isAnchored(const Sheet& sheet) {
-    return sheet.column("x") >= 0 && sheet.column("y") >= 0 && sheet.column("cx") < 0 &&
-           sheet.column("strength") < 0;
+    return sheet.anyCaseColumn("x") >= 0 && sheet.anyCaseColumn("y") >= 0 &&
+           sheet.column("cx") < 0 && sheet.column("strength") < 0;
 }
 
 void takeAnchoredSheet(const Sheet& sheet, PositionList& list, const std::filesystem::path& name) {
@@ -344,16 +360,13 @@ void takeAnchoredSheet(const Sheet& sheet, PositionList& list, const std::filesy
     const base::Extents box = unknowns.box.value_or(base::Extents{0, 0, 0});
     const base::Point edges{static_cast<double>(box.x), static_cast<double>(box.y),
                             static_cast<double>(box.z)};
-    const std::array<int, 3> axes{sheet.column("x"), sheet.column("y"), sheet.column("z")};
+    const std::array<int, 3> axes{sheet.anyCaseColumn("x"), sheet.anyCaseColumn("y"),
+                                  sheet.anyCaseColumn("z")};
     for (const std::string& column : sheet.columns) {
         list.columns.push_back({column});
     }
     for (std::size_t row = 0; row < sheet.rows.size(); ++row) {
-        const auto value = [&](int column) {
-            const auto at = static_cast<std::size_t>(column);
-            return column >= 0 && at < sheet.rows[row].size() ? numberOf(sheet.rows[row][at])
-                                                              : std::nullopt;
-        };
+        const auto value = [&](int column) { return numberIn(sheet.rows[row], column, name); };
         ListedPosition position;
         for (std::size_t axis = 0; axis < 3; ++axis) {
             const auto stated = value(axes[axis]);
@@ -363,7 +376,7 @@ void takeAnchoredSheet(const Sheet& sheet, PositionList& list, const std::filesy
             position.centre[axis] =
                 stated.value_or(0) + (corner && stated ? (edges[axis] - 1) / 2 : 0);
         }
-        position.score = value(sheet.column("score"));
+        position.score = value(sheet.anyCaseColumn("score"));
         position.box = box;
         const int judged = sheet.column(kDecisionColumn);
         if (judged >= 0 && static_cast<std::size_t>(judged) < sheet.rows[row].size()) {

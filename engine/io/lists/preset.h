@@ -11,7 +11,7 @@
 namespace flcc::io::detail::lists {
 
 /// How the text of a file is built.
-enum class Syntax { Own, Json, Table, Star, Slicer, Copick, Roi };
+enum class Syntax { Own, Json, Table, Star, Slicer, Copick, Roi, Model };
 
 /// What positions are counted in.
 enum class PlaceUnit {
@@ -21,8 +21,9 @@ enum class PlaceUnit {
     CentredAngstrom ///< from half the size of the tilt series
 };
 
-/// How angles are stated.
-enum class AngleKind { Relion, Dynamo };
+/// How angles are stated. Stopgap: phi, psi and the, in this order, of the turn of the template
+/// Rz(psi) Rx(the) Rz(phi).
+enum class AngleKind { Relion, Dynamo, Stopgap };
 
 /// What a field of a row holds.
 enum class Holds {
@@ -39,11 +40,11 @@ enum class Holds {
     Angle1,
     Angle2,
     Angle3,
-    Shift1, ///< written as 0, added to x, y and z when read
+    Shift1, ///< added to x, y and z when read; written as 0, with Preset::split as the rest of them
     Shift2,
     Shift3,
     Tomogram,
-    TomogramNumber, ///< written as 1
+    TomogramNumber, ///< written as 1, or as the number that names the tomogram
     Decision,       ///< "keep", "reject", ...; only of a judged list
     More            ///< all columns of the list with ListColumn::more
 };
@@ -63,10 +64,16 @@ struct Preset {
     base::Point half{0, 0, 0};
     base::Point base{0, 0, 0};
     bool whole = false; ///< positions, and what is subtracted of the box, are whole numbers
+    bool split = false; ///< positions are whole numbers, and shifts the rest
+    /// y counts from the last row of pictures that the program reads upside down (isUpsideDown).
+    bool flips = false;
     AngleKind angles = AngleKind::Relion;
-    char separator = ','; ///< of a table
-    bool header = true;   ///< a table begins with the names of its columns
-    bool comments = true; ///< lines that begin with '#'
+    char separator = ',';                      ///< of a table
+    bool header = true;                        ///< a table begins with the names of its columns
+    bool comments = true;                      ///< lines that begin with '#'
+    std::string_view block = "data_particles"; ///< of a STAR file
+    bool numbered = true;  ///< columns of a STAR file have their numbers, its rows follow at once
+    bool complete = false; ///< columns without angles and scores are there, too
     std::span<const Field> fields{};
     std::span<const Field> flatFields{}; ///< of flat images, where columns have other names
 };
@@ -81,6 +88,9 @@ struct Preset {
 [[nodiscard]] bool holdsDecisions(const Preset& preset);
 
 [[nodiscard]] bool holdsAngles(const Preset& preset);
+
+/// Whether EMAN and crYOLO, which keep row 0 of an MRC file at the bottom, turn this picture round.
+[[nodiscard]] bool isUpsideDown(const Preset& preset, const ListPlace& place);
 
 /// The point of a position that the format states, voxels of the scene: where the reference voxel
 /// of its template lies, or its centre. A blob has no frame that turns, and is its centre.

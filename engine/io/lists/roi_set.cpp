@@ -17,6 +17,7 @@ namespace {
 
 constexpr std::size_t kHeader = 64;
 constexpr std::size_t kHeader2 = 64;
+constexpr std::size_t kCounters = 48; ///< in the second header
 constexpr std::uint8_t kPoint = 10;
 constexpr std::uint16_t kVersion = 228;
 constexpr std::uint16_t kSubPixel = 128;
@@ -72,9 +73,15 @@ std::string roiOf(const base::Point& stated, bool flat, const std::string& label
     return bytes;
 }
 
+/// Where the second header begins; 0 without one.
+std::size_t header2Of(std::string_view bytes) {
+    const std::size_t at = number(bytes, 60, 4);
+    return at > bytes.size() || bytes.size() - at < 24 ? 0 : at;
+}
+
 std::string labelOf(std::string_view bytes) {
-    const std::size_t header2 = number(bytes, 60, 4);
-    if (header2 == 0 || header2 > bytes.size() || bytes.size() - header2 < 24) {
+    const std::size_t header2 = header2Of(bytes);
+    if (header2 == 0) {
         return {};
     }
     const std::size_t at = number(bytes, header2 + 16, 4);
@@ -98,13 +105,22 @@ void takeRoi(std::string_view bytes, const Preset& preset, PositionList& list,
     if (number(bytes, 6, 1) != kPoint) {
         failInput(name, "it holds a ROI that is not a point; points are read only");
     }
-    const std::size_t count = number(bytes, 16, 2);
+    const std::size_t few = number(bytes, 16, 2);
+    const std::size_t count = few > 0 ? few : number(bytes, 18, 4); // more than 65535 points
     const bool subPixel = (number(bytes, 50, 2) & kSubPixel) != 0 && number(bytes, 4, 2) >= 222;
     const std::size_t shorts = kHeader + 4 * count;
-    if (bytes.size() < shorts + (subPixel ? 8 * count : 0)) {
+    if (count > bytes.size() || bytes.size() < shorts + (subPixel ? 8 * count : 0)) {
         failInput(name, "a ROI is cut");
     }
-    const auto slice = static_cast<double>(number(bytes, 56, 4));
+    const std::size_t header2 = header2Of(bytes);
+    // The slice of a stack; of a hyperstack that in z. Points may each have their own.
+    const std::uint32_t inZ = header2 > 0 ? number(bytes, header2 + 8, 4) : 0;
+    const auto slice = static_cast<double>(inZ > 0 ? inZ : number(bytes, 56, 4));
+    const std::size_t counters = header2 > 0 && bytes.size() - header2 >= kCounters + 4
+                                     ? number(bytes, header2 + kCounters, 4)
+                                     : 0;
+    const bool counted = counters > 0 && counters < bytes.size() && count > 0 &&
+                         (bytes.size() - counters) / 4 >= count;
     const std::string label = labelOf(bytes);
     std::vector<std::string> words; // number, score, decision
     for (std::size_t at = 0; at < label.size();) {
@@ -113,15 +129,18 @@ void takeRoi(std::string_view bytes, const Preset& preset, PositionList& list,
         at = end + 1;
     }
     for (std::size_t i = 0; i < count; ++i) {
-        base::Point stated{0, 0, slice > 0 ? slice : preset.base[2]};
+        const std::uint32_t own = counted ? number(bytes, counters + 4 * i, 4) >> 8U : 0;
+        const double z = own > 0 ? static_cast<double>(own) : slice;
+        base::Point stated{0, 0, z > 0 ? z : preset.base[2]};
         for (std::size_t axis = 0; axis < 2; ++axis) {
             const std::size_t at = axis * count + i;
-            const auto left = static_cast<std::int16_t>(number(bytes, axis == 0 ? 10 : 8, 2));
+            const int first = static_cast<std::int16_t>(number(bytes, axis == 0 ? 10 : 8, 2));
+            const int left = first < -5000 ? first + 65536 : first; // as ImageJ reads large images
             const auto rest = static_cast<std::int16_t>(number(bytes, kHeader + 2 * at, 2));
             stated[axis] =
                 subPixel
                     ? static_cast<double>(std::bit_cast<float>(number(bytes, shorts + 4 * at, 4)))
-                    : static_cast<double>(left) + rest;
+                    : static_cast<double>(left + rest);
         }
         ListedPosition position;
         position.box = list.place.unknowns.box.value_or(base::Extents{0, 0, 0});

@@ -12,7 +12,7 @@
 #include "engine/io/files/paths.h"
 #include "engine/io/format/raw_file.h"
 #include "engine/io/format/star_table.h"
-#include "engine/io/lists/tomograms.h"
+#include "engine/io/lists/plain_text.h"
 
 namespace flcc::io::detail::lists {
 
@@ -114,119 +114,35 @@ std::string commentLines(const std::vector<std::string>& comments) {
     return text;
 }
 
-bool anyAngles(const PositionList& list) {
-    return std::ranges::any_of(list.positions,
-                               [](const ListedPosition& each) { return each.angles.has_value(); });
-}
-
-/// The fields that a list has: without angles and scores that nobody stated, z of a flat image.
-std::vector<Field> fieldsOf(const PositionList& list, const Preset& preset) {
-    std::vector<Field> fields;
-    const bool angles = anyAngles(list);
-    const bool scores = std::ranges::any_of(
-        list.positions, [](const ListedPosition& each) { return each.score.has_value(); });
-    const bool judged = isJudged(list);
-    const bool dropsZ =
-        list.place.flat() && preset.syntax == Syntax::Table && preset.header && preset.base[2] != 1;
-    const bool flat = list.place.flat() && !preset.flatFields.empty();
-    for (const Field& field : flat ? preset.flatFields : preset.fields) {
-        const bool angle = field.holds >= Holds::Angle1 && field.holds <= Holds::Angle3;
-        const bool depth = field.holds == Holds::Z || field.holds == Holds::Depth;
-        const bool named = !field.name.empty() || field.holds == Holds::More;
-        const bool missing = (angle && !angles) || (depth && dropsZ) ||
-                             (field.holds == Holds::Score && !scores) ||
-                             (field.holds == Holds::Decision && !judged);
-        const bool written = named || preset.syntax == Syntax::Table;
-        if (written && (!named || !missing)) {
-            fields.push_back(field);
-        }
-    }
-    return fields;
-}
-
-std::string tomogramOf(const PositionList& list, const Preset& preset) {
-    if (const std::string& stated = list.place.unknowns.tomogram; !stated.empty()) {
-        const bool ends = stated.ends_with(".tomostar");
-        return preset.info.format == ListFormat::Warp && !ends ? stated + ".tomostar" : stated;
-    }
-    std::string name = std::filesystem::path(list.place.scene).stem().string();
-    for (char& letter : name) {
-        const auto byte = static_cast<unsigned char>(letter);
-        letter = std::isalnum(byte) != 0 || letter == '_' || letter == '-' || letter == '.' ? letter
-                                                                                            : '_';
-    }
-    // A row of a STAR file that begins with one of these reads as something else.
-    const bool reserved =
-        name.starts_with('_') || name.starts_with("data_") || name.starts_with("loop_");
-    name = name.empty() ? "volume" : reserved ? "volume_" + name : name;
-    return preset.info.format == ListFormat::Warp ? name + ".tomostar" : name;
-}
-
-std::string cellOf(const Field& field, const PositionList& list, std::size_t number,
-                   const base::Point& stated, const base::Point& angles,
-                   const std::string& tomogram) {
-    const ListedPosition& position = list.positions[number];
-    const auto angle = [&](std::size_t i) { return numberText(angles[i]); };
-    switch (field.holds) {
-    case Holds::Rank:
-        return std::to_string(number + 1);
-    case Holds::Index:
-        return std::to_string(number);
-    case Holds::X:
-        return numberText(stated[0]);
-    case Holds::Y:
-        return numberText(stated[1]);
-    case Holds::Z:
-        return numberText(stated[2]);
-    case Holds::Width:
-        return std::to_string(position.box.x);
-    case Holds::Height:
-        return std::to_string(position.box.y);
-    case Holds::Depth:
-        return std::to_string(position.box.z);
-    case Holds::Score:
-        return position.score ? numberText(*position.score) : "nan"; // 0 would be a score
-    case Holds::Angle1:
-        return angle(0);
-    case Holds::Angle2:
-        return angle(1);
-    case Holds::Angle3:
-        return angle(2);
-    case Holds::Tomogram:
-        return tomogram;
-    case Holds::Decision:
-        return decisionText(position);
-    case Holds::Constant:
-    case Holds::TomogramNumber:
-    case Holds::Shift1:
-    case Holds::Shift2:
-    case Holds::Shift3:
-    case Holds::More:
-        break;
-    }
-    return std::string(field.constant);
-}
-
-/// Throws for columns of RELION that move or turn the positions of other columns.
-void requireNoShifts(const Sheet& sheet, const std::filesystem::path& name) {
-    for (std::size_t i = 0; i < sheet.columns.size(); ++i) {
-        const std::string& column = sheet.columns[i];
-        const bool moves = column.starts_with("rlnOrigin") || column.starts_with("rlnTomoSubtomo");
-        for (const auto& row : sheet.rows) {
-            if (moves && i < row.size() && numberOf(row[i]).value_or(0) != 0) {
-                failInput(name, "its column " + column +
-                                    " moves or turns the positions, which is not supported; let "
-                                    "RELION apply it first");
-            }
-        }
-    }
-}
-
 } // namespace
 
 int Sheet::column(std::string_view name) const {
     const auto found = std::ranges::find(columns, name);
     return found == columns.end() ? -1 : static_cast<int>(found - columns.begin());
+}
+
+int Sheet::anyCaseColumn(std::string_view name) const {
+    const auto same = [&](const std::string& column) {
+        return std::ranges::equal(trimmed(column), name, [](unsigned char a, unsigned char b) {
+            return std::tolower(a) == std::tolower(b);
+        });
+    };
+    const int own = column(name);
+    const auto found = std::ranges::find_if(columns, same);
+    return own >= 0 || found == columns.end() ? own : static_cast<int>(found - columns.begin());
+}
+
+std::optional<double> numberIn(const std::vector<std::string>& row, int column,
+                               const std::filesystem::path& name) {
+    const auto at = static_cast<std::size_t>(column);
+    if (column < 0 || at >= row.size()) {
+        return std::nullopt;
+    }
+    if (hasDecimalComma(row[at])) {
+        failInput(name, "\"" + base::excerpt(row[at]) +
+                            "\" has a decimal comma; write numbers with a point");
+    }
+    return numberOf(row[at]);
 }
 
 std::optional<double> numberOf(std::string_view text) {
@@ -240,8 +156,10 @@ std::optional<double> numberOf(std::string_view text) {
     return whole && std::isfinite(value) ? std::optional(value) : std::nullopt;
 }
 
-Sheet readTable(std::string_view text, char separator, bool header) {
+Sheet readTable(std::string_view text, char separator, bool header,
+                const std::filesystem::path& name) {
     Sheet sheet;
+    separator = header ? separatorOf(text, separator) : separator;
     forLines(text, [&](std::string_view line) {
         if (trimmed(line).empty()) {
             return;
@@ -251,7 +169,17 @@ Sheet readTable(std::string_view text, char separator, bool header) {
         } else if (header && sheet.columns.empty()) {
             sheet.columns = cellsOf(line, separator);
         } else {
-            sheet.rows.push_back(cellsOf(line, separator));
+            std::vector<std::string>& row = sheet.rows.emplace_back(cellsOf(line, separator));
+            while (header && row.size() > sheet.columns.size() && trimmed(row.back()).empty()) {
+                row.pop_back(); // separators at the end of lines
+            }
+            if (header && row.size() > sheet.columns.size()) {
+                failInput(name, "row " + std::to_string(sheet.rows.size()) + " has " +
+                                    std::to_string(row.size()) + " cells for " +
+                                    std::to_string(sheet.columns.size()) +
+                                    " columns; write numbers with a point, not a decimal comma, "
+                                    "and texts with separators in quotes");
+            }
         }
     });
     return sheet;
@@ -268,21 +196,66 @@ std::string tableText(const Sheet& sheet, char separator) {
     return text;
 }
 
+namespace {
+
+/// Takes a length that tables state, which must agree.
+void takePixel(double stated, const char* what, std::optional<double>& known,
+               const std::filesystem::path& name) {
+    if (known && differ(stated, *known)) {
+        failInput(name, std::string("it states two pixels of ") + what + ": " + numberText(*known) +
+                            " and " + numberText(stated) +
+                            " angstrom; leave the rows of one of them");
+    }
+    known = stated;
+}
+
+/// The pixel of the tilt series by the groups of optics of RELION, and that of rows of Warp.
+void takePixels(const StarTable& table, Sheet& found, const std::filesystem::path& name) {
+    const auto at = [&](std::size_t row, const char* column) {
+        return table.column(column) ? numberOf(table.text(row, column)).value_or(0) : 0;
+    };
+    const bool placed = table.column("rlnCoordinateX").has_value();
+    for (std::size_t row = 0; row < table.rows.size(); ++row) {
+        if (const double series = at(row, "rlnTomoTiltSeriesPixelSize"); series > 0) {
+            takePixel(series, "the tilt series", found.seriesPixel, name);
+        }
+        const double pixel = at(row, "rlnPixelSize");
+        const double magnified = at(row, "rlnMagnification");
+        const double detector = at(row, "rlnDetectorPixelSize"); // micrometres
+        const double own = pixel > 0 ? pixel : magnified > 0 ? detector * 1e4 / magnified : 0;
+        if (placed && own > 0) {
+            takePixel(own, "its rows", found.rowPixel, name);
+        }
+    }
+}
+
+} // namespace
+
 Sheet readStar(std::string_view text, std::string_view known, const std::filesystem::path& name) {
     Sheet found;
     std::string columns;
+    std::string first; // the name of the block that was taken
     for (const StarTable& table : starTables(text, name)) {
+        takePixels(table, found, name);
         if (!table.column(known)) {
             for (const std::string_view each : table.columns) {
                 columns += (columns.empty() ? "_" : ", _") + std::string(each);
             }
             continue;
         }
+        if (!found.rows.empty() && !table.rows.empty()) {
+            failInput(name, "two of its tables have positions (data_" + base::excerpt(first) +
+                                " and data_" + base::excerpt(table.name) +
+                                "); leave the one that is meant");
+        }
+        if (!found.columns.empty() && table.rows.empty()) {
+            continue;
+        }
+        first = table.name;
         found.columns.assign(table.columns.begin(), table.columns.end());
         for (const auto& row : table.rows) {
             found.rows.emplace_back(row.begin(), row.end());
         }
-        break;
     }
     if (found.columns.empty()) {
         failInput(name, "it holds no positions of this format: it has no column _" +
@@ -311,11 +284,12 @@ std::string starValue(const std::string& value) {
 
 } // namespace
 
-std::string starText(const Sheet& sheet, std::string_view block) {
+std::string starText(const Sheet& sheet, std::string_view block, bool numbered) {
     std::string text = commentLines(sheet.comments) + "\n" + std::string(block) + "\n\nloop_\n";
     for (std::size_t i = 0; i < sheet.columns.size(); ++i) {
-        text += "_" + sheet.columns[i] + " #" + std::to_string(i + 1) + "\n";
+        text += "_" + sheet.columns[i] + (numbered ? " #" + std::to_string(i + 1) : "") + "\n";
     }
+    text += numbered ? "" : "\n";
     for (const auto& row : sheet.rows) {
         std::string line;
         for (const std::string& value : row) {
@@ -324,155 +298,6 @@ std::string starText(const Sheet& sheet, std::string_view block) {
         text += line + "\n";
     }
     return text;
-}
-
-Sheet sheetOf(const PositionList& list, const Preset& preset) {
-    Sheet sheet;
-    const std::vector<Field> fields = fieldsOf(list, preset);
-    const std::string tomogram = tomogramOf(list, preset);
-    std::vector<std::size_t> more;
-    for (std::size_t i = 0; i < list.columns.size(); ++i) {
-        if (list.columns[i].more) {
-            more.push_back(i);
-        }
-    }
-    for (const Field& field : fields) {
-        if (field.holds == Holds::More) {
-            for (const std::size_t column : more) {
-                std::string name = list.columns[column].name;
-                name.front() = static_cast<char>(std::toupper(name.front()));
-                sheet.columns.push_back(name);
-            }
-        } else if (field.name == "Score") {
-            std::string name = list.scoreName;
-            name.front() = static_cast<char>(std::toupper(name.front()));
-            sheet.columns.push_back(name);
-        } else if (!field.name.empty()) {
-            sheet.columns.emplace_back(field.name);
-        }
-    }
-    for (std::size_t i = 0; i < list.positions.size(); ++i) {
-        const ListedPosition& position = list.positions[i];
-        const base::Point stated =
-            toFormat(preset, list.place, statedPoint(preset, list, position), position.box);
-        const base::Point angles =
-            position.angles ? toAngles(preset.angles, *position.angles) : base::Point{0, 0, 0};
-        std::vector<std::string>& row = sheet.rows.emplace_back();
-        for (const Field& field : fields) {
-            if (field.holds == Holds::More) {
-                for (const std::size_t column : more) {
-                    row.push_back(position.cells.at(column));
-                }
-            } else {
-                row.push_back(cellOf(field, list, i, stated, angles, tomogram));
-            }
-        }
-    }
-    return sheet;
-}
-
-namespace {
-
-/// The number of the column that names the tomogram of a row; -1 without one. Warp's lists of
-/// before July 2024 have it as that of a micrograph.
-int tomogramColumn(const Sheet& sheet, std::span<const Field> fields) {
-    for (std::size_t i = 0; i < fields.size(); ++i) {
-        if (fields[i].holds == Holds::TomogramNumber) {
-            return static_cast<int>(i);
-        }
-        if (fields[i].holds == Holds::Tomogram) {
-            const int own = sheet.column(fields[i].name);
-            return own >= 0 ? own : sheet.column("rlnMicrographName");
-        }
-    }
-    return -1;
-}
-
-/// The rows that belong to the scene.
-std::vector<std::size_t> rowsIn(const Sheet& sheet, int column, PositionList& list,
-                                const std::filesystem::path& name) {
-    if (column < 0) {
-        std::vector<std::size_t> all(sheet.rows.size());
-        std::iota(all.begin(), all.end(), std::size_t{0});
-        return all;
-    }
-    const auto at = static_cast<std::size_t>(column);
-    std::vector<std::string> names;
-    for (const auto& row : sheet.rows) {
-        names.push_back(at < row.size() ? row[at] : std::string());
-    }
-    return rowsOfScene(names, list, name);
-}
-
-} // namespace
-
-void takeSheet(const Sheet& sheet, const Preset& preset, PositionList& list,
-               const std::filesystem::path& name) {
-    // Columns by name or, in files without names, by place.
-    std::array<int, 32> columns{};
-    columns.fill(-1);
-    requireNoShifts(sheet, name);
-    const auto missing = [&](const Field& field) {
-        return field.holds == Holds::X && sheet.column(field.name) < 0;
-    };
-    const bool flat = !preset.flatFields.empty() && std::ranges::any_of(preset.fields, missing);
-    const std::span<const Field> fields = flat ? preset.flatFields : preset.fields;
-    for (std::size_t i = 0; i < fields.size(); ++i) {
-        const Field& field = fields[i];
-        int& column = columns.at(static_cast<std::size_t>(field.holds));
-        column = !field.name.empty() ? sheet.column(field.name) : static_cast<int>(i);
-        if (field.name == "Score" && column < 0) {
-            column = sheet.column("Strength");
-        }
-    }
-    for (const std::size_t number : rowsIn(sheet, tomogramColumn(sheet, fields), list, name)) {
-        const auto& row = sheet.rows[number];
-        const std::size_t line = number + 1;
-        const auto value = [&](Holds holds) -> std::optional<double> {
-            const int column = columns.at(static_cast<std::size_t>(holds));
-            return column >= 0 && static_cast<std::size_t>(column) < row.size()
-                       ? numberOf(row[static_cast<std::size_t>(column)])
-                       : std::nullopt;
-        };
-        const auto x = value(Holds::X);
-        const auto y = value(Holds::Y);
-        if (!x || !y) {
-            failInput(name, "row " + std::to_string(line) +
-                                " of the list has no numbers for x "
-                                "and y");
-        }
-        ListedPosition position;
-        position.score = value(Holds::Score);
-        const int judged = columns.at(static_cast<std::size_t>(Holds::Decision));
-        if (judged >= 0 && static_cast<std::size_t>(judged) < row.size()) {
-            position.decision = match::decisionNamed(row[static_cast<std::size_t>(judged)]);
-        }
-        const auto length = [&](Holds holds) {
-            const double edge = value(holds).value_or(0);
-            return edge >= 1 && edge < 1e9 ? static_cast<std::int64_t>(edge) : 0;
-        };
-        position.box = {length(Holds::Width), length(Holds::Height), length(Holds::Depth)};
-        if (position.box.x > 0 && position.box.z == 0) {
-            position.box.z = 1;
-        }
-        const base::Extents& given = list.place.unknowns.box.value_or(base::Extents{0, 0, 0});
-        position.box = position.box.x > 0 ? position.box : given;
-        const base::Extents box = position.box.x > 0 ? position.box : base::Extents{1, 1, 1};
-        const base::Point first = toFormat(preset, list.place, {0, 0, 0}, box);
-        const base::Point point = fromFormat(
-            preset, list.place,
-            {*x + value(Holds::Shift1).value_or(0), *y + value(Holds::Shift2).value_or(0),
-             value(Holds::Z).value_or(first[2]) + value(Holds::Shift3).value_or(0)},
-            box);
-        const auto a = value(Holds::Angle1);
-        const auto b = value(Holds::Angle2);
-        const auto c = value(Holds::Angle3);
-        if (a && b && c) {
-            position.angles = fromAngles(preset.angles, {*a, *b, *c});
-        }
-        placeAt(preset, list, point, position);
-        list.positions.push_back(std::move(position));
-    }
 }
 
 } // namespace flcc::io::detail::lists

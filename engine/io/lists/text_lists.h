@@ -14,19 +14,30 @@ struct Sheet {
     std::vector<std::string> columns;
     std::vector<std::vector<std::string>> rows;
 
+    std::optional<double> seriesPixel{}; ///< of the tilt series, angstrom, as its tables state it
+    std::optional<double> rowPixel{};    ///< what its rows count in, angstrom, as they state it
+
     /// Number of the column; -1 without it.
     [[nodiscard]] int column(std::string_view name) const;
+    /// The same for a name in small or capital letters.
+    [[nodiscard]] int anyCaseColumn(std::string_view name) const;
 };
 
 /// Cells between separators (quotes of CSV are known) or, for ' ', between white space. Empty lines
-/// are skipped, lines that begin with '#' are comments.
-[[nodiscard]] Sheet readTable(std::string_view text, char separator, bool header);
+/// are skipped, lines that begin with '#' are comments. A table with names of columns may have
+/// another separator (separatorOf). **Errors**: Input for a row with more cells than columns.
+[[nodiscard]] Sheet readTable(std::string_view text, char separator, bool header,
+                              const std::filesystem::path& name = "the list");
 [[nodiscard]] std::string tableText(const Sheet& sheet, char separator);
 
-/// The table of a STAR file that has the column `known`. **Errors**: Input, also without one.
+/// The table of a STAR file that has the column `known`. **Errors**: Input, also without one, with
+/// several, and for tables that state two pixels of the tilt series.
 [[nodiscard]] Sheet readStar(std::string_view text, std::string_view known,
                              const std::filesystem::path& name);
-[[nodiscard]] std::string starText(const Sheet& sheet, std::string_view block);
+/// `numbered`: the columns have their numbers, and the rows follow them at once; else behind an
+/// empty line, as MATLAB readers of STOPGAP want them.
+[[nodiscard]] std::string starText(const Sheet& sheet, std::string_view block,
+                                   bool numbered = true);
 
 /// What the centre of lists of this program is.
 inline constexpr const char* kCentre =
@@ -44,6 +55,13 @@ inline constexpr const char* kReferencePoint =
                                                       const Preset& preset, char separator);
 /// What such lines state, in place of what `list` holds; facts that `list` holds stay.
 void takeComments(const std::vector<std::string>& comments, PositionList& list);
+
+/// Whether two lengths differ by more than a thousandth.
+[[nodiscard]] bool differ(double a, double b);
+/// The pixel of the tilt series that tables state. **Errors**: Input where they state another one
+/// than is known, or rows count in other voxels than those of the scene.
+void takeStatedPixels(const Sheet& sheet, const Preset& preset, PositionList& list,
+                      const std::filesystem::path& name);
 
 /// A row of fields for each position, and positions from rows.
 [[nodiscard]] Sheet sheetOf(const PositionList& list, const Preset& preset);
@@ -65,9 +83,11 @@ void takeOwnSheet(const Sheet& sheet, PositionList& list, const std::filesystem:
 /// not known; Input.
 void takeAnchoredSheet(const Sheet& sheet, PositionList& list, const std::filesystem::path& name);
 
-/// `text` as a number; empty for a text that is none.
-/// Nothing for text that is no number, or one that is not finite.
+/// `text` as a number; empty for text that is none, or one that is not finite.
 [[nodiscard]] std::optional<double> numberOf(std::string_view text);
+/// The number in a cell; empty without it. **Errors**: Input with `name` for a decimal comma.
+[[nodiscard]] std::optional<double> numberIn(const std::vector<std::string>& row, int column,
+                                             const std::filesystem::path& name);
 /// True for a text that a spreadsheet would compute: "=1+1", "@SUM(A1)"; not for a number.
 [[nodiscard]] bool isFormula(const std::string& cell);
 

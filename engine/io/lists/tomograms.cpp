@@ -32,7 +32,8 @@ std::vector<std::string> tomogramNotes(const Preset& preset, const PositionList&
     std::vector<std::string> notes;
     const std::string stem = std::filesystem::path(list.place.scene).stem().string();
     const std::string series = seriesOf(stem);
-    if (preset.info.named && list.place.unknowns.tomogram.empty() && series != stem) {
+    if (preset.info.named && preset.info.format != ListFormat::Micrograph &&
+        list.place.unknowns.tomogram.empty() && series != stem) {
         notes.push_back("the tomogram is named " + base::excerpt(stem) +
                         ", as its file; if its series is " + base::excerpt(series) +
                         ", say so by --tomogram");

@@ -341,7 +341,7 @@ void IoStackTest::everyFormatThatCanSaysTheFrame() {
             }
         }
     }
-    QCOMPARE(able, 12);
+    QCOMPARE(able, 13);
 }
 
 const flcc::test::TestClass<IoStackTest> kIoStackTest;
