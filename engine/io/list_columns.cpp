@@ -29,6 +29,28 @@ base::Extents boxOfRadius(double radius, bool flat) {
     return {edge, edge, flat ? 1 : edge};
 }
 
+void addStackColumn(PositionList& list, const std::vector<std::size_t>& ranks) {
+    const auto old = std::ranges::find(list.columns, kStackColumn, &ListColumn::name);
+    const auto column = old - list.columns.begin();
+    if (old == list.columns.end()) {
+        list.columns.push_back({std::string(kStackColumn)});
+    }
+    for (ListedPosition& position : list.positions) {
+        position.cells.resize(list.columns.size());
+        position.cells[static_cast<std::size_t>(column)].clear();
+    }
+    for (std::size_t box = 0; box < ranks.size(); ++box) {
+        list.positions.at(ranks[box] - 1).cells[static_cast<std::size_t>(column)] =
+            std::to_string(box);
+    }
+    constexpr const char* kComment =
+        "stack: number of the box of a row in the file of --stack; counts from 0; empty where the "
+        "box leaves the scene";
+    if (std::ranges::find(list.comments, kComment) == list.comments.end()) {
+        list.comments.emplace_back(kComment);
+    }
+}
+
 void leaveDecided(PositionList& list, const std::vector<match::Decision>& decisions) {
     std::erase_if(list.positions, [&decisions](const ListedPosition& each) {
         return std::ranges::find(decisions, each.decision.value_or(match::Decision::Undecided)) ==

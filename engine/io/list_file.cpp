@@ -13,6 +13,7 @@
 #include "engine/io/lists/imod_model.h"
 #include "engine/io/lists/json_lists.h"
 #include "engine/io/lists/plain_text.h"
+#include "engine/io/lists/read_back.h"
 #include "engine/io/lists/roi_set.h"
 #include "engine/io/lists/text_lists.h"
 #include "engine/io/lists/tomograms.h"
@@ -83,9 +84,10 @@ void noteLostDepth(PositionList& list) {
     const auto isAtZero = [](const ListedPosition& each) { return each.centre[2] == 0; };
     if (deep && list.format != ListFormat::Auto && !list.positions.empty() &&
         std::ranges::all_of(list.positions, isAtZero)) {
-        list.notes.push_back("the list states no z, or 0 for all: its positions were taken as those "
-                             "of the first of " +
-                             std::to_string(list.place.extents.z) + " slices");
+        list.notes.push_back(
+            "the list states no z, or 0 for all: its positions were taken as those "
+            "of the first of " +
+            std::to_string(list.place.extents.z) + " slices");
     }
 }
 
@@ -136,48 +138,6 @@ bool isKnown(ListNeed need, const ListPlace& place, bool boxes) {
     return true;
 }
 
-/// Why what was read back differs from what was written; empty if it does not.
-std::string difference(const PositionList& written, const PositionList& read,
-                       const Preset& preset) {
-    if (written.positions.size() != read.positions.size()) {
-        return std::to_string(read.positions.size()) + " positions instead of " +
-               std::to_string(written.positions.size());
-    }
-    const auto same = [](double a, double b, double tolerance) {
-        return a == b || std::abs(a - b) <= tolerance || (std::isnan(a) && std::isnan(b));
-    };
-    for (std::size_t i = 0; i < written.positions.size(); ++i) {
-        const ListedPosition& a = written.positions[i];
-        const ListedPosition& b = read.positions[i];
-        const std::string number = "position " + std::to_string(i + 1);
-        // The points of the file, as hand, scale or angles may be missing, which lead to the
-        // centre.
-        const base::Point from = lists::statedPoint(preset, written, a);
-        const base::Point to = lists::statedPoint(preset, read, b);
-        for (std::size_t axis = 0; axis < 3; ++axis) {
-            const bool lost = axis == 2 && written.place.flat();
-            const double tolerance = lists::roundingOf(preset, written.place, from, axis);
-            if (!lost && !same(from[axis], to[axis], tolerance)) {
-                return number + " is " + detail::numberText(to[axis]) + " on axis " +
-                       std::to_string(axis) + " instead of " + detail::numberText(from[axis]);
-            }
-        }
-        if (a.score && b.score && !same(*a.score, *b.score, 0)) {
-            return number + " has the score " + detail::numberText(*b.score) + " instead of " +
-                   detail::numberText(*a.score);
-        }
-        if (lists::holdsDecisions(preset) && lists::isJudged(written) &&
-            lists::decisionText(a) != lists::decisionText(b)) {
-            return number + " is decided as " + lists::decisionText(b);
-        }
-        const bool own = preset.syntax == Syntax::Own || preset.syntax == Syntax::Json;
-        if (own && a.cells != b.cells) {
-            return number + " has other cells";
-        }
-    }
-    return {};
-}
-
 } // namespace
 
 const std::vector<ListFormatInfo>& listFormats() {
@@ -210,6 +170,16 @@ ListFormat listFormatNamed(std::string_view name, std::string_view option) {
     }
     throw Error(ErrorCode::CommandLine, std::string(option) + " must be one of " + known +
                                             ", not \"" + base::excerpt(name) + "\"");
+}
+
+bool hasListName(const std::filesystem::path& file) {
+    std::string name = file.filename().string();
+    std::ranges::transform(name, name.begin(),
+                           [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+    constexpr std::array<std::string_view, 2> kReadAlone{".fcsv", ".roi"};
+    const auto ends = [&](std::string_view extension) { return name.ends_with(extension); };
+    return std::ranges::any_of(kReadAlone, ends) ||
+           std::ranges::any_of(listFormats(), ends, &ListFormatInfo::extension);
 }
 
 ListFormat chosenListFormat(ListFormat format, const std::filesystem::path& file,
@@ -457,7 +427,7 @@ void writeList(const AtomicFile& file, const PositionList& list, ListFormat form
     std::string wrong = back == text ? "" : "other bytes";
     if (wrong.empty()) {
         const PositionList read = parseList(back, format, list.place, file.target());
-        wrong = difference(list, read, lists::presetOf(format));
+        wrong = lists::difference(list, read, lists::presetOf(format));
     }
     if (!wrong.empty()) {
         throw Error(ErrorCode::Internal, "the list written to " + detail::shown(file.target()) +

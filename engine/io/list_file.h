@@ -66,6 +66,11 @@ enum class ListFrames : std::uint8_t { None, Column, Slice };
 /// "TS_01.tomostar").
 [[nodiscard]] std::string seriesOf(std::string_view name);
 
+struct ListPlace;
+/// The name of the tomogram that rows of a format carry: the one that is stated, else that of the
+/// scene's file with letters that all programs read.
+[[nodiscard]] std::string tomogramOf(const ListPlace& place, ListFormat format);
+
 /// What a user reads about a format.
 struct ListFormatInfo {
     ListFormat format = ListFormat::Auto;
@@ -90,6 +95,8 @@ struct ListFormatInfo {
 [[nodiscard]] std::string_view name(ListFormat format);
 /// **Errors**: CommandLine for an unknown name; the sentence names `option`.
 [[nodiscard]] ListFormat listFormatNamed(std::string_view name, std::string_view option);
+/// Whether the name of a file ends as that of a list that is read.
+[[nodiscard]] bool hasListName(const std::filesystem::path& file);
 /// `format`, or for Auto the one of the extension. **Errors**: CommandLine for an extension that no
 /// format or several formats have; the sentence names `option`.
 [[nodiscard]] ListFormat chosenListFormat(ListFormat format, const std::filesystem::path& file,
@@ -212,6 +219,11 @@ templateOf(const PositionList& list);
 [[nodiscard]] const std::vector<ListColumn>& blobColumns();
 /// The column of decisions, which lists of judged peaks have.
 inline constexpr std::string_view kDecisionColumn = "decision";
+/// The column that says which box of a stack is that of a row.
+inline constexpr std::string_view kStackColumn = "stack";
+/// Adds that column to tables of this program. `ranks`: of each box in its order the rank of its
+/// row, from 1; the others have no box.
+void addStackColumn(PositionList& list, const std::vector<std::size_t>& ranks);
 /// Leaves the positions whose decision is one of `decisions`; a position without one counts as
 /// undecided.
 void leaveDecided(PositionList& list, const std::vector<match::Decision>& decisions);
@@ -258,6 +270,17 @@ void requireInside(PositionList& list, const std::filesystem::path& name);
 /// Reads a file of at most 1 GiB. **Errors**: as parseList, requireConsistent and requireInside.
 [[nodiscard]] PositionList readList(const std::filesystem::path& file, ListFormat format,
                                     const ListPlace& place);
+
+/// Whether the rows of a format name or number their tomogram, so that one list holds those of
+/// several.
+[[nodiscard]] bool namesTomograms(ListFormat format);
+/// The positions in several scenes as one list. The tomograms are named by the series of their
+/// files, numbered from 1, or, of micrographs, by their paths. **Shapes**: a format with
+/// namesTomograms(). **Errors**: as requireListable().
+[[nodiscard]] std::string joinedText(const std::vector<PositionList>& all, ListFormat format);
+/// Writes such a list as writeList() does.
+void writeJoinedList(const AtomicFile& file, const std::vector<PositionList>& all,
+                     ListFormat format);
 
 /// Writes a list to the temporary name of `file`, reads it back and compares; the caller calls
 /// commit(). **Errors**: Problem; Output; Internal where the positions that were read differ.

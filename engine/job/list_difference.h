@@ -76,6 +76,9 @@ void takeTemplates(io::PositionList& list, const base::Extents& box,
 /// **Errors**: Problem.
 void requireSameScene(const io::PositionList& list, const base::Extents& extents,
                       const std::string& name);
+/// Throws if the list states voxels of another length than its scene has. **Errors**: Problem.
+void requireSameSpacing(const io::PositionList& list, const base::Geometry& scene,
+                        const std::string& name);
 
 /// All positions as one list: those of both, of A alone and of B alone, with columns `found`
 /// ("both", "only A", "only B"), `a` and `b` (ranks from 1), `distance`, and the centre of A or, of

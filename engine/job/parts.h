@@ -310,7 +310,8 @@ struct MatchOutputs : CommonOutputs {
     std::filesystem::path searchMaps; ///< searchMapFiles() of them; implies searchStatistics
     std::filesystem::path peaks;
     io::ListFormat peaksFormat = io::ListFormat::Auto; ///< Auto: by the extension of `peaks`
-    std::filesystem::path comparison;                  ///< differenceList() of peaks and truth
+    std::filesystem::path allPeaks;   ///< one list of the peaks of all scenes, in `peaksFormat`
+    std::filesystem::path comparison; ///< differenceList() of peaks and truth
     std::filesystem::path heatmap;
     /// Slice of the map that is drawn; empty = the slice of the best peak.
     std::optional<std::int64_t> slice;

@@ -1,6 +1,6 @@
 """Reads lists of flcc-cli with the readers of other programs, and lists of theirs with flcc-cli.
 
-    python3 -m venv lists && lists/bin/pip install starfile dynamotable imodmodel roifile slicerio copick eulerangles
+    python3 -m venv lists && lists/bin/pip install starfile dynamotable imodmodel roifile slicerio copick eulerangles cryocat 'pandas<3'
     lists/bin/python tests/bench/foreign_lists.py build/release/bin/flcc-cli
 
 A library that is not installed is skipped and named. Ends with 1 if a position differs.
@@ -9,6 +9,7 @@ A library that is not installed is skipped and named. Ends with 1 if a position 
 import csv
 import importlib
 import json
+import math
 import pathlib
 import subprocess
 import sys
@@ -76,10 +77,34 @@ def rows_of(file):
     return list(csv.DictReader(lines))
 
 
-def back(name, folder, file, *more):
+def back(name, folder, file, *more, points=POINTS, tolerance=1e-4):
     """What flcc-cli reads of a file of another program."""
     rows = rows_of(convert(file, folder / "back.csv", "csv", *more))
-    check(name, [(r["cx"], r["cy"], r["cz"]) for r in rows], POINTS)
+    check(name, [(r["cx"], r["cy"], r["cz"]) for r in rows], points, tolerance)
+    return rows
+
+
+def about(axis, degrees):
+    """The matrix of a turn about an axis, 'x', 'y' or 'z', by the right-hand rule."""
+    c, s = math.cos(math.radians(degrees)), math.sin(math.radians(degrees))
+    return {"x": ((1, 0, 0), (0, c, -s), (0, s, c)), "y": ((c, 0, s), (0, 1, 0), (-s, 0, c)),
+            "z": ((c, -s, 0), (s, c, 0), (0, 0, 1))}[axis]
+
+
+def product(*matrices):
+    result = matrices[0]
+    for other in matrices[1:]:
+        result = tuple(tuple(sum(row[k] * other[k][j] for k in range(3)) for j in range(3)) for row in result)
+    return result
+
+
+def turn_of(rot, tilt, psi):
+    """How angles of RELION turn the template."""
+    return product(about("z", -psi), about("y", -tilt), about("z", -rot))
+
+
+def flat(matrix):
+    return tuple(value for row in matrix for value in row)
 
 
 def stars(folder, own):
@@ -162,6 +187,7 @@ def others(folder, own):
                           b"space: left-posterior-superior\nspace directions: (5.4,0,0) (0,5.4,0) (0,0,5.4)\n"
                           b"space origin: (0,0,0)\n\n" + bytes(401 * 200 * 101))
         back("flcc-cli reads markups of slicerio", folder, made, "--scene", str(scene))
+        back("flcc-cli reads fcsv", folder, old, "--scene", str(scene))
     copick = library("copick")
     if copick:
         from copick.models import CopickPicksFile
@@ -189,11 +215,104 @@ def others(folder, own):
         check("flcc-cli reads points of imodmodel", [(r["cx"], r["cy"], r["cz"]) for r in rows], POINTS, 1e-3)
 
 
+def stopgap(folder, own):
+    """Positions count from 1; the turn is Rz(psi) Rx(the) Rz(phi)."""
+    if not library("cryocat"):
+        return
+    import warnings
+    warnings.simplefilter("ignore")
+    from cryocat.cryomotl import StopgapMotl
+    table = StopgapMotl(str(convert(own, folder / "motl.star", "stopgap"))).df
+    places = table[["x", "y", "z"]].to_numpy() + table[["shift_x", "shift_y", "shift_z"]].to_numpy()
+    check("cryocat reads stopgap", places, moved(1, (1, 1, 1)))
+    check("cryocat reads the turns of stopgap",
+          [flat(product(about("z", psi), about("x", the), about("z", phi)))
+           for phi, the, psi in table[["phi", "theta", "psi"]].to_numpy()], [flat(turn_of(*a)) for a in ANGLES])
+    again = folder / "motl-again.star"
+    motl = StopgapMotl(table)
+    motl.write_out(str(again))
+    rows = back("flcc-cli reads stopgap of cryocat", folder, again)
+    check("flcc-cli reads the turns of cryocat", [flat(turn_of(*(float(r[k]) for k in ("phi", "theta", "psi"))))
+                                                  for r in rows], [flat(turn_of(*a)) for a in ANGLES])
+
+
+def models(folder, own):
+    imodmodel = library("imodmodel")
+    if not imodmodel:
+        return
+    read = imodmodel.read(convert(own, folder / "own.mod", "imod-model"))
+    check("imodmodel reads imod-model", read[["x", "y", "z"]].to_numpy(), moved(1, (0.5, 0.5, 0)))
+    again = folder / "again.mod"
+    imodmodel.write(read[["object_id", "contour_id", "x", "y", "z"]], again)
+    back("flcc-cli reads models of imodmodel", folder, again)
+    import pandas
+    frame = pandas.DataFrame([(o, c, *p) for (o, c), p in zip(((0, 0), (0, 1), (1, 0)), moved(1, (0.5, 0.5, 0)))],
+                             columns=["object_id", "contour_id", "x", "y", "z"])
+    imodmodel.write(frame, again)
+    back("flcc-cli reads contours and objects of imodmodel", folder, again)
+
+
+def pictures(folder, own):
+    """Lists of a flat picture: micrographs, and boxes of pictures that EMAN turns round."""
+    starfile = library("starfile")
+    text = own.read_text().replace("tomo.mrc (401x200x101", "m1.mrc (401x200x1").replace("9x9x9", "9x9x1")
+    for point in POINTS:
+        text = text.replace(f",{point[2]},,,", ",0,,,").replace(f"{point[0]},{point[1]},{point[2]},",
+                                                                f"{point[0]},{point[1]},0,")
+    for angles in ANGLES:
+        text = text.replace(f",{angles[0]},{angles[1]},{angles[2]}", f",0,0,{angles[2]}")
+    picture = folder / "picture.csv"
+    picture.write_text(text)
+    if starfile:
+        run = subprocess.run([CLI, "peaks", str(picture), "--to", "relion-micrograph", "--output",
+                              str(folder / "m1.star"), "--quiet"], capture_output=True, text=True)
+        table = starfile.read(folder / "m1.star") if run.returncode == 0 else FAULTS.append(run.stderr)
+        check("columns of micrographs", [(list(table.columns) == ["rlnMicrographName", "rlnCoordinateX", "rlnCoordinateY",
+                                                                  "rlnAnglePsi", "rlnAutopickFigureOfMerit"],)], [(1,)])
+        check("starfile reads micrographs", table[["rlnCoordinateX", "rlnCoordinateY", "rlnAnglePsi"]].to_numpy(),
+              [(x, y, a[2]) for (x, y, _), a in zip(POINTS, ANGLES)])
+
+
+def stacks(folder, own):
+    """Points of one ROI, each on its slice, and points of napari with a channel."""
+    roifile = library("roifile")
+    whole = [(x, y, int(z + 0.5)) for x, y, z in POINTS]
+    if roifile:
+        import numpy
+        roi = roifile.ImagejRoi.frompoints([(x, y) for x, y, _ in whole])
+        roi.roitype = roifile.ROI_TYPE.POINT
+        roi.counters = numpy.zeros(len(whole), "u1")
+        roi.counter_positions = numpy.array([z + 1 for _, _, z in whole], "u4")
+        file = folder / "points.roi"
+        file.write_bytes(roi.tobytes())
+        back("flcc-cli reads counters of roifile", folder, file, points=whole)
+    file = folder / "napari.csv"
+    with file.open("w", newline="") as opened: # as napari_builtins.io._write.write_csv
+        writer = csv.writer(opened, delimiter=",", quotechar='"', quoting=csv.QUOTE_MINIMAL)
+        writer.writerow(["index", "axis-0", "axis-1", "axis-2", "axis-3"])
+        writer.writerows([i, 1.0, z, y, x] for i, (x, y, z) in enumerate(POINTS))
+    back("flcc-cli reads napari with a channel", folder, file)
+    copick = library("copick")
+    if copick:
+        from copick.models import CopickLocation, CopickPicksFile, CopickPoint
+        edge, shift = BINNING * PIXEL, (3, -4, 5)
+        points = [CopickPoint(location=CopickLocation(x=edge * x - shift[0], y=edge * y - shift[1], z=edge * z - shift[2]),
+                              transformation_=[[*row, d] for row, d in zip(turn_of(*a), shift)] + [[0, 0, 0, 1]])
+                  for (x, y, z), a in zip(POINTS, ANGLES)]
+        picks = CopickPicksFile(pickable_object_name="ribosome", user_id="me", session_id="1", run_name="tomo",
+                                voxel_spacing=edge, unit="angstrom", points=points)
+        file = folder / "shifted.json"
+        file.write_text(picks.model_dump_json())
+        rows = back("flcc-cli reads translations of copick", folder, file)
+        check("flcc-cli reads turns of copick", [flat(turn_of(*(float(r[k]) for k in ("phi", "theta", "psi"))))
+                                                 for r in rows], [flat(turn_of(*a)) for a in ANGLES])
+
+
 def main():
     with tempfile.TemporaryDirectory() as name:
         folder = pathlib.Path(name)
         own = own_list(folder)
-        for part in (stars, dynamo, others):
+        for part in (stars, dynamo, others, stopgap, models, pictures, stacks):
             part(folder, own)
     for fault in FAULTS:
         print(fault)

@@ -372,7 +372,8 @@ void WindowFilesTest::thePreviewShowsTheFileThatIsWritten() {
     QVERIFY(preview.toPlainText().contains(QStringLiteral("rank,score,x,y,z")));
     QVERIFY(!test::child<QWidget>(formats, "peaksBinning").isVisible());
     QVERIFY(!test::child<QWidget>(formats, "peaksTomogram").isVisible());
-    for (int i = 0; i < 4; ++i) { // to RELION 5
+    QVERIFY(format.currentText().startsWith(QStringLiteral("CSV"))); // none was chosen before
+    for (int i = 0; i < 4; ++i) {                                    // to RELION 5
         QTest::keyClick(&format, Qt::Key_Down);
     }
     QVERIFY2(format.currentText().startsWith(QStringLiteral("RELION 5")),
@@ -384,16 +385,28 @@ void WindowFilesTest::thePreviewShowsTheFileThatIsWritten() {
                 .contains(QStringLiteral("\"Unbinned size\"")));
     QVERIFY(preview.geometry().bottom() <= save.parentWidget()->geometry().top());
     QTest::keyClicks(&test::child<QLineEdit>(formats, "peaksBinning"), QStringLiteral("4"));
-    QTest::keyClicks(&test::child<QLineEdit>(formats, "peaksUnbinnedPixel"),
-                     QStringLiteral("1.35"));
     auto& size = test::child<QLineEdit>(formats, "peaksUnbinnedSize");
     const base::Extents n = m_window->document().sceneExtents();
-    QCOMPARE(size.placeholderText(), QStringLiteral("%1, %2, 4?").arg(4 * n.x).arg(4 * n.y));
-    QVERIFY(!save.isEnabled()); // what is suggested counts for nothing
+    // The size follows from the scene; its voxels, and so the pixel, nobody knows.
+    QCOMPARE(size.placeholderText(),
+             QStringLiteral("%1,%2,1 (from the scene)").arg(4 * n.x).arg(4 * n.y));
+    QVERIFY(!save.isEnabled());
+    QTest::keyClicks(&test::child<QLineEdit>(formats, "peaksUnbinnedPixel"),
+                     QStringLiteral("1.35"));
+    QVERIFY(save.isEnabled());
+    auto& notes = test::child<QLabel>(formats, "peaksExportNotes");
+    QVERIFY2(notes.text().contains(QStringLiteral("From the scene: unbinned size")),
+             qPrintable(notes.text()));
     QTest::keyClicks(&size, QStringLiteral("400 x 300x1"));
+    QVERIFY(!save.isEnabled()); // another scene has that size
+    QVERIFY2(notes.text().contains(QStringLiteral("is expected")), qPrintable(notes.text()));
+    size.clear();
+    QTest::keyClicks(&size, QStringLiteral("%1 x %2x1").arg(4 * n.x + 2).arg(4 * n.y));
     QVERIFY(save.isEnabled());
     auto& tomogram = test::child<QLineEdit>(formats, "peaksTomogram");
-    QVERIFY(!tomogram.placeholderText().isEmpty());
+    const std::filesystem::path scene = m_window->document().scene().image->source;
+    QCOMPARE(tomogram.text(), QString::fromStdString(scene.stem().string())); // offered
+    tomogram.clear();
     QTest::keyClicks(&tomogram, QStringLiteral("TS_01"));
     const QString shown = preview.toPlainText();
     QVERIFY(shown.contains(QStringLiteral("_rlnCenteredCoordinateXAngst")));
@@ -414,8 +427,12 @@ void WindowFilesTest::thePreviewShowsTheFileThatIsWritten() {
     test::click(test::child<QWidget>(*m_window, "peaksExport"));
     auto& again = test::child<QDialog>(*m_window, "peaksExportDialog");
     QCOMPARE(test::child<QLineEdit>(again, "peaksUnbinnedSize").text(),
-             QStringLiteral("400,300,1"));
-    QVERIFY(test::child<QLineEdit>(again, "peaksTomogram").text().isEmpty()); // of one scene
+             QStringLiteral("%1,%2,1").arg(4 * n.x + 2).arg(4 * n.y));
+    QCOMPARE(test::child<QLineEdit>(again, "peaksTomogram").text(),
+             QString::fromStdString(scene.stem().string())); // that of one scene is not kept
+    QVERIFY(test::child<QComboBox>(again, "peaksFormat")
+                .currentText()
+                .startsWith(QStringLiteral("RELION 5"))); // the last one
     again.close();
 }
 

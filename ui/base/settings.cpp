@@ -76,6 +76,12 @@ bool Settings::flag(const QString& key, bool initially) {
 
 void Settings::setFlag(const QString& key, bool on) { QSettings().setValue(key, on); }
 
+QString Settings::text(const QString& key, const QString& initially) {
+    return QSettings().value(key, initially).toString();
+}
+
+void Settings::setText(const QString& key, const QString& text) { QSettings().setValue(key, text); }
+
 int Settings::number(const QString& key, int initially) {
     return QSettings().value(key, initially).toInt();
 }

@@ -33,6 +33,9 @@ class Settings {
     /// A boolean setting; `initially` is its value until it is set.
     [[nodiscard]] static bool flag(const QString& key, bool initially);
     static void setFlag(const QString& key, bool on);
+    /// Likewise a text.
+    [[nodiscard]] static QString text(const QString& key, const QString& initially);
+    static void setText(const QString& key, const QString& text);
     /// Likewise a whole number.
     [[nodiscard]] static int number(const QString& key, int initially);
     static void setNumber(const QString& key, int value);

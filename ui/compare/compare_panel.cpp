@@ -301,9 +301,7 @@ bool ComparePanel::takes(const std::filesystem::path& file) const {
         return false;
     }
     const std::string name = toPath(pathText(file.filename()).toLower()).string();
-    const bool list = std::ranges::any_of(io::listFormats(), [&](const io::ListFormatInfo& format) {
-        return name.ends_with(format.extension);
-    });
+    const bool list = io::hasListName(file);
     const bool elsewhere = name.ends_with(".json") || name.ends_with(".txt");
     return list && (isVisible() || !elsewhere);
 }

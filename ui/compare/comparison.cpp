@@ -130,6 +130,7 @@ Reference referenceFrom(const std::filesystem::path& file, const Document& docum
     place.unknowns = unknowns;
     io::PositionList list = job::readPositions(file, io::ListFormat::Auto, place);
     job::requireSameScene(list, place.extents, file.string());
+    job::requireSameSpacing(list, place.geometry, file.string());
     return {.name = pathText(file.filename()), .list = std::move(list)};
 }
 

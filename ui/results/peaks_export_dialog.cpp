@@ -1,6 +1,7 @@
 #include "ui/results/peaks_export_dialog.h"
 
 #include <QComboBox>
+#include <QCompleter>
 #include <QDialogButtonBox>
 #include <QFontDatabase>
 #include <QFormLayout>
@@ -18,11 +19,13 @@
 #include "engine/base/error.h"
 #include "engine/job/peak_lists.h"
 #include "ui/base/option_names.h"
+#include "ui/base/settings.h"
 #include "ui/base/text.h"
 
 namespace flcc::ui {
 namespace {
 
+constexpr QLatin1String kFormatKey("peaksFormat");
 constexpr int kPreviewLines = 40;
 constexpr std::size_t kPreviewPeaks = 20;
 
@@ -57,6 +60,12 @@ PeaksExportDialog::PeaksExportDialog(io::PositionList list, const io::ListUnknow
                 .arg(toQString(std::string(info.title)), toQString(std::string(info.extension))),
             static_cast<int>(info.format));
     }
+    const std::string last = Settings::text(kFormatKey, QStringLiteral("csv")).toStdString();
+    for (const io::ListFormatInfo& info : io::listFormats()) {
+        if (info.name == last) {
+            m_format->setCurrentIndex(m_format->findData(static_cast<int>(info.format)));
+        }
+    }
     buildOnly();
     m_convention = new QLabel(this);
     m_convention->setWordWrap(true);
@@ -74,7 +83,10 @@ PeaksExportDialog::PeaksExportDialog(io::PositionList list, const io::ListUnknow
     m_buttons = new QDialogButtonBox(this);
     m_buttons->addButton(tr("Save …"), QDialogButtonBox::AcceptRole);
     m_buttons->addButton(QDialogButtonBox::Cancel);
-    connect(m_buttons, &QDialogButtonBox::accepted, this, &QDialog::accept);
+    connect(m_buttons, &QDialogButtonBox::accepted, this, [this] {
+        Settings::setText(kFormatKey, toQString(std::string(io::infoOf(format()).name)));
+        accept();
+    });
     connect(m_buttons, &QDialogButtonBox::rejected, this, &QDialog::reject);
 
     auto* layout = new QVBoxLayout(this);
@@ -87,6 +99,7 @@ PeaksExportDialog::PeaksExportDialog(io::PositionList list, const io::ListUnknow
     layout->addWidget(m_buttons);
 
     connect(m_format, &QComboBox::currentIndexChanged, this, &PeaksExportDialog::refresh);
+    readFields();
     refresh();
 }
 
@@ -122,10 +135,15 @@ void PeaksExportDialog::buildFields() {
         line("peaksUnbinnedSize", tr("Unbinned size"),
              tr("Size of the tomogram in voxels of the tilt series: X,Y,Z"),
              size ? QStringLiteral("%1,%2,%3").arg(size->x).arg(size->y).arg(size->z) : QString());
+    m_offered = toQString(io::tomogramOf(m_list.place, io::ListFormat::Relion4));
     m_tomogram = line("peaksTomogram", tr("Tomogram"),
                       tr("Name of the tilt series, as the other program knows it; empty: the name "
                          "of the scene's file"),
-                      toQString(given.tomogram));
+                      given.tomogram.empty() ? m_offered : toQString(given.tomogram));
+    // The series, without what programs add to its name.
+    auto* names = new QCompleter({m_offered, toQString(io::seriesOf(m_list.place.scene))}, this);
+    names->setCompletionMode(QCompleter::UnfilteredPopupCompletion);
+    m_tomogram->setCompleter(names);
     m_binnedBy = new QComboBox(m_fields);
     m_binnedBy->setObjectName(QStringLiteral("peaksBinnedBy"));
     m_binnedBy->setAccessibleName(tr("Binned by"));
@@ -200,42 +218,63 @@ void PeaksExportDialog::readFields() {
             m_wrong = inWindowWords(error.what());
         }
     }
+    if (toQString(unknowns.tomogram) == m_offered) {
+        unknowns.tomogram.clear(); // lists of other scenes have their own names
+    }
     m_list.place.unknowns = unknowns;
+    derive();
 }
 
-/// What the scene would suggest, in fields that are empty. It is never written: nobody but the user
-/// knows how the tilt series was binned.
-void PeaksExportDialog::showExamples() {
-    const io::ListUnknowns& given = m_list.place.unknowns;
+/// Takes what follows from the scene for fields that are empty: binning times the pixel of the tilt
+/// series is the voxel of the scene, and its extents times binning are the unbinned size.
+void PeaksExportDialog::derive() {
+    io::ListUnknowns& facts = m_list.place.unknowns;
     const base::Geometry& geometry = m_list.place.geometry;
     base::Geometry angstrom;
     angstrom.unit = "A";
-    const std::optional<double> voxel =
-        geometry.unitSource != base::UnitSource::Missing && geometry.unit != "px"
-            ? std::optional(base::spacingRatio(geometry, angstrom)[0])
-            : std::nullopt;
-    const auto example = [](QLineEdit* field, const QString& text) {
-        field->setPlaceholderText(text);
-    };
+    m_derived.clear();
     const auto number = [](double value) { return QString::number(value, 'g', 6); };
-    example(m_binning, voxel && given.unbinnedPixel
-                           ? tr("voxels of %1 Å: %2?")
-                                 .arg(number(*voxel))
-                                 .arg(number(*voxel / *given.unbinnedPixel))
-                           : tr("such as 4"));
-    example(m_pixel,
-            voxel && given.binning
-                ? tr("voxels of %1 Å: %2?").arg(number(*voxel)).arg(number(*voxel / *given.binning))
-            : voxel ? tr("the voxels have %1 Å").arg(number(*voxel))
-                    : QString());
+    if (geometry.unitSource != base::UnitSource::Missing && geometry.unit != "px") {
+        const double voxel = base::spacingRatio(geometry, angstrom)[0];
+        if (facts.binning && !facts.unbinnedPixel) {
+            facts.unbinnedPixel = voxel / *facts.binning;
+            m_derived << tr("pixel of the tilt series %1 Å").arg(number(*facts.unbinnedPixel));
+        } else if (facts.unbinnedPixel && !facts.binning) {
+            facts.binning = voxel / *facts.unbinnedPixel;
+            m_derived << tr("binning %1").arg(number(*facts.binning));
+        }
+    }
     const base::Extents& n = m_list.place.extents;
-    const auto unbinned = [&](std::int64_t length) {
-        return number(std::round(static_cast<double>(length) * *given.binning));
+    if (facts.binning && !facts.unbinnedSize && n.x > 0) {
+        const auto unbinned = [&](std::int64_t length) {
+            return std::max<std::int64_t>(
+                1, std::llround(static_cast<double>(length) * *facts.binning));
+        };
+        facts.unbinnedSize =
+            base::Extents{unbinned(n.x), unbinned(n.y), n.z > 1 ? unbinned(n.z) : 1};
+        const base::Extents& size = *facts.unbinnedSize;
+        m_derived << tr("unbinned size %1,%2,%3").arg(size.x).arg(size.y).arg(size.z);
+    }
+}
+
+/// Shows in empty fields what they are taken as.
+void PeaksExportDialog::showDerived() {
+    const io::ListUnknowns& facts = m_list.place.unknowns;
+    const auto show = [this](QLineEdit* field, const std::optional<QString>& value,
+                             const QString& otherwise) {
+        field->setPlaceholderText(value ? tr("%1 (from the scene)").arg(*value) : otherwise);
     };
-    example(m_tomogram, toQString(io::seriesOf(m_list.place.scene)));
-    example(m_size, given.binning
-                        ? tr("%1, %2, %3?").arg(unbinned(n.x), unbinned(n.y), unbinned(n.z))
-                        : tr("X, Y, Z"));
+    const auto number = [](const std::optional<double>& value) {
+        return value ? std::optional(QString::number(*value, 'g', 6)) : std::nullopt;
+    };
+    const auto& size = facts.unbinnedSize;
+    show(m_binning, number(facts.binning), tr("such as 4"));
+    show(m_pixel, number(facts.unbinnedPixel), QString());
+    show(m_size,
+         size ? std::optional(QStringLiteral("%1,%2,%3").arg(size->x).arg(size->y).arg(size->z))
+              : std::nullopt,
+         tr("X,Y,Z"));
+    m_tomogram->setPlaceholderText(m_offered);
 }
 
 void PeaksExportDialog::refresh() {
@@ -248,7 +287,7 @@ void PeaksExportDialog::refresh() {
     }
     form.setRowVisible(m_tomogram, info.named);
     m_fields->setVisible(binned || info.named);
-    showExamples();
+    showDerived();
     io::PositionList first = m_list;
     if (!only().empty()) {
         io::leaveDecided(first, only());
@@ -257,7 +296,13 @@ void PeaksExportDialog::refresh() {
     QString wrong = m_wrong;
     QString text;
     QStringList notes;
+    if (!m_derived.isEmpty() && binned) {
+        notes << tr("From the scene: %1").arg(m_derived.join(QStringLiteral(", ")));
+    }
     try {
+        if (binned) {
+            io::requireConsistent(first.place);
+        }
         text = beginOf(io::listText(first, format()));
         for (const std::string& note : io::listNotes(first, format())) {
             notes << toQString(note);

@@ -15,8 +15,9 @@ class QPlainTextEdit;
 
 namespace flcc::ui {
 
-/// Asks for the format of a list of peaks and for the facts that it states and no file tells, and
-/// shows the first lines of the file.
+/// Asks for the format of a list of peaks, which it remembers, and for the facts that it states and
+/// no file tells, and shows the first lines of the file. Of binning and pixel of the tilt series
+/// one follows from the other and the voxels of the scene, the unbinned size from its extents.
 class PeaksExportDialog : public QDialog {
     Q_OBJECT
 
@@ -27,13 +28,15 @@ class PeaksExportDialog : public QDialog {
     [[nodiscard]] io::ListFormat format() const;
     /// Which peaks are written, by what was decided on them; empty: all.
     [[nodiscard]] std::vector<match::Decision> only() const;
+    /// Without a tomogram where the name of the scene's file was left as it was offered.
     [[nodiscard]] io::ListUnknowns unknowns() const { return m_list.place.unknowns; }
 
   private:
     void buildFields();
     void buildOnly();
     void readFields();
-    void showExamples();
+    void derive();
+    void showDerived();
     void refresh();
 
     io::PositionList m_list;
@@ -49,7 +52,9 @@ class PeaksExportDialog : public QDialog {
     QLabel* m_notes = nullptr;
     QPlainTextEdit* m_preview = nullptr;
     QDialogButtonBox* m_buttons = nullptr;
-    QString m_wrong; ///< a field that cannot be read
+    QString m_wrong;       ///< a field that cannot be read
+    QString m_offered;     ///< name of the tomogram
+    QStringList m_derived; ///< what fields that are empty are taken as
 };
 
 } // namespace flcc::ui

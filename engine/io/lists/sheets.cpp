@@ -49,28 +49,6 @@ std::vector<Field> fieldsOf(const PositionList& list, const Preset& preset) {
     return fields;
 }
 
-std::string tomogramOf(const PositionList& list, const Preset& preset) {
-    if (const std::string& stated = list.place.unknowns.tomogram; !stated.empty()) {
-        const bool ends = stated.ends_with(".tomostar");
-        return preset.info.format == ListFormat::Warp && !ends ? stated + ".tomostar" : stated;
-    }
-    // RELION names a micrograph by its path from the folder of the project.
-    const bool whole = preset.info.format == ListFormat::Micrograph;
-    std::string name =
-        whole ? list.place.scene : std::filesystem::path(list.place.scene).stem().string();
-    for (char& letter : name) {
-        const auto byte = static_cast<unsigned char>(letter);
-        const bool kept = std::isalnum(byte) != 0 || letter == '_' || letter == '-' ||
-                          letter == '.' || (whole && letter == '/');
-        letter = kept ? letter : '_';
-    }
-    // A row of a STAR file that begins with one of these reads as something else.
-    const bool reserved =
-        name.starts_with('_') || name.starts_with("data_") || name.starts_with("loop_");
-    name = name.empty() ? "volume" : reserved ? "volume_" + name : name;
-    return preset.info.format == ListFormat::Warp ? name + ".tomostar" : name;
-}
-
 std::string cellOf(const Field& field, const PositionList& list, std::size_t number,
                    const base::Point& stated, const base::Point& angles,
                    const std::string& tomogram) {
@@ -141,7 +119,7 @@ void requireNoShifts(const Sheet& sheet, const std::filesystem::path& name) {
 Sheet sheetOf(const PositionList& list, const Preset& preset) {
     Sheet sheet;
     const std::vector<Field> fields = fieldsOf(list, preset);
-    const std::string tomogram = tomogramOf(list, preset);
+    const std::string tomogram = tomogramOf(list.place, preset.info.format);
     std::vector<std::size_t> more;
     for (std::size_t i = 0; i < list.columns.size(); ++i) {
         if (list.columns[i].more) {

@@ -1,6 +1,7 @@
 #include "engine/io/lists/tomograms.h"
 
 #include <algorithm>
+#include <cctype>
 #include <map>
 #include <numeric>
 #include <regex>
@@ -24,6 +25,27 @@ std::string seriesOf(std::string_view name) {
         series.erase(static_cast<std::size_t>(ending.position()));
     }
     return series;
+}
+
+std::string tomogramOf(const ListPlace& place, ListFormat format) {
+    if (const std::string& stated = place.unknowns.tomogram; !stated.empty()) {
+        const bool ends = stated.ends_with(".tomostar");
+        return format == ListFormat::Warp && !ends ? stated + ".tomostar" : stated;
+    }
+    // RELION names a micrograph by its path from the folder of the project.
+    const bool whole = format == ListFormat::Micrograph;
+    std::string name = whole ? place.scene : std::filesystem::path(place.scene).stem().string();
+    for (char& letter : name) {
+        const auto byte = static_cast<unsigned char>(letter);
+        const bool kept = std::isalnum(byte) != 0 || letter == '_' || letter == '-' ||
+                          letter == '.' || (whole && letter == '/');
+        letter = kept ? letter : '_';
+    }
+    // A row of a STAR file that begins with one of these reads as something else.
+    const bool reserved =
+        name.starts_with('_') || name.starts_with("data_") || name.starts_with("loop_");
+    name = name.empty() ? "volume" : reserved ? "volume_" + name : name;
+    return format == ListFormat::Warp ? name + ".tomostar" : name;
 }
 
 namespace detail::lists {

@@ -4,7 +4,9 @@
 #include <array>
 #include <utility>
 
+#include "engine/base/error.h"
 #include "engine/base/stopwatch.h"
+#include "engine/io/peak_file.h"
 #include "engine/job/match/scene_state.h"
 #include "engine/job/options/options.h"
 #include "engine/job/output/export_files.h"
@@ -33,6 +35,61 @@ Next endPeaks(SceneState& s) {
     return goIf(!s.stopped());
 }
 
+/// Refuses a list of all scenes that cannot be.
+void requireAllPeaks(const Job& job) {
+    if (job.allPeaks.empty()) {
+        return;
+    }
+    if (job.stream) {
+        throw base::Error(base::ErrorCode::CommandLine,
+                          base::Message("all-peaks-of-frames",
+                                        "{--all-peaks} is a list for several scenes; the list of "
+                                        "{--peaks} has the frames of a stream"));
+    }
+    const io::ListFormat format =
+        io::chosenListFormat(job.peaksFormat, job.allPeaks, "--peaks-format");
+    if (!io::namesTomograms(format)) {
+        std::string able;
+        for (const io::ListFormatInfo& info : io::listFormats()) {
+            if (io::namesTomograms(info.format)) {
+                able += (able.empty() ? "" : ", ") + std::string(info.name);
+            }
+        }
+        throw base::Error(base::ErrorCode::CommandLine,
+                          "--all-peaks: rows of format " + std::string(io::name(format)) +
+                              " do not name their tomogram; choose one of " + able +
+                              " by --peaks-format");
+    }
+    if (!job.peaksUnknowns.tomogram.empty()) {
+        throw base::Error(base::ErrorCode::CommandLine,
+                          base::Message("all-peaks-of-one-tomogram",
+                                        "{--tomogram} names one tomogram, but {--all-peaks} is a "
+                                        "list of several; leave one of them out"));
+    }
+}
+
+/// Keeps the list of a scene for the one of all scenes, and writes that with the last scene.
+void joinLists(SceneState& s) {
+    const Job& all = s.stream.jobs.front();
+    if (all.allPeaks.empty()) {
+        return;
+    }
+    s.stream.lists[static_cast<std::size_t>(s.stream.scene())] =
+        io::peakList(s.result.peaks, peakContext(s.job, s.result));
+    if (s.stream.has(1)) {
+        return;
+    }
+    std::vector<io::PositionList> lists;
+    for (auto& [number, list] : s.stream.lists) {
+        lists.push_back(std::move(list));
+    }
+    (void)s.stream.files.add(all.allPeaks, [&](const io::AtomicFile& file) {
+        io::writeJoinedList(file, lists,
+                            io::chosenListFormat(all.peaksFormat, all.allPeaks, "--peaks-format"));
+        return true;
+    });
+}
+
 /// Gives the outputs of the last scene their names; the report of a stream is written at its end.
 void nameOutputs(SceneState& s) {
     if (!s.stream.has(1) && s.stream.frames == nullptr) {
@@ -53,6 +110,7 @@ Next write(SceneState& s) {
                       [&s](double share) { s.sink.progress(share); })) {
         return Next::Stopped;
     }
+    joinLists(s);
     nameOutputs(s);
     s.result.report.run->writeMs = watch.ms();
     s.sink.progress(1);
@@ -66,7 +124,7 @@ constexpr std::array kLastSteps{
     MatchStep{.name = "places", .run = placePeaks},
     MatchStep{
         .name = "truth", .isWanted = hasTruth, .run = compareWithTruth, .refuse = requireTruth},
-    MatchStep{.name = "list", .run = endPeaks},
+    MatchStep{.name = "list", .run = endPeaks, .refuse = requireAllPeaks},
     MatchStep{.name = "write", .run = write, .refuse = requireOutputs},
 };
 

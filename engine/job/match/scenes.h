@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <stop_token>
 #include <string>
@@ -10,6 +11,7 @@
 #include <vector>
 
 #include "engine/base/error.h"
+#include "engine/io/list_file.h"
 #include "engine/job/job.h"
 #include "engine/job/match/flight.h"
 #include "engine/job/match/group_run.h"
@@ -54,7 +56,8 @@ struct Stream {
     /// The ways to search, as they were compared for the first scene of its kind; the chosen one
     /// first.
     std::vector<SearchRow> searches{};
-    double choosingMs = 0; ///< that comparing them took
+    double choosingMs = 0;                           ///< that comparing them took
+    std::map<std::size_t, io::PositionList> lists{}; ///< of finished scenes, for Job::allPeaks
     /// What all scores of that scene take by the cost model; 0: nothing is known.
     double exhaustiveModelMs = 0;
     /// If the scenes are the frames of a stack: these, and what is written of them.

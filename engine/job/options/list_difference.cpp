@@ -168,6 +168,19 @@ void requireSameScene(const io::PositionList& list, const base::Extents& extents
     }
 }
 
+void requireSameSpacing(const io::PositionList& list, const base::Geometry& scene,
+                        const std::string& name) {
+    const base::Geometry& own = list.place.geometry;
+    if (base::spacingsDiffer(own, scene, list.place.extents.z > 1)) {
+        const auto voxel = [](const base::Geometry& geometry) {
+            return detail::shortest(geometry.spacing[0]) + " " + geometry.unit;
+        };
+        throw Error(ErrorCode::Problem, name + " states voxels of " + voxel(own) +
+                                            ", but those of its scene have " + voxel(scene) +
+                                            "; correct the spacing of one of them");
+    }
+}
+
 ComparedLists diffLists(const ListDifference& difference) {
     io::ProtectedFiles inputs;
     for (const std::filesystem::path* const file :
@@ -195,6 +208,8 @@ ComparedLists diffLists(const ListDifference& difference) {
     io::PositionList b = readPositions(difference.b, io::ListFormat::Auto, place);
     requireSameScene(a, place.extents, difference.a.string());
     requireSameScene(b, a.place.extents, difference.b.string());
+    requireSameSpacing(a, place.geometry, difference.a.string());
+    requireSameSpacing(b, a.place.geometry, difference.b.string());
     if (!difference.unknowns.box) { // a list without boxes is of the particle of the other one
         const auto ofA = io::templateOf(a);
         const auto ofB = io::templateOf(b);

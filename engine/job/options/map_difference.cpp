@@ -56,14 +56,6 @@ const detail::OptionTable<MapDifference>& mapTable() {
     return kTable;
 }
 
-bool hasListName(const path& file) {
-    const std::string extension = file.extension().string();
-    return extension == ".txt" || // some lists end with it, and no image does
-           std::ranges::any_of(io::listFormats(), [&](const io::ListFormatInfo& format) {
-               return format.extension == extension;
-           });
-}
-
 io::LoadedImage read(const MapDifference& difference, const path& file,
                      const std::stop_token& stop) {
     return io::readImage(file, {.channel = difference.channel,
@@ -232,7 +224,9 @@ bool ComparedMaps::same() const {
 }
 
 bool areImages(const path& a, const path& b) {
-    const auto isImage = [](const path& file) { return !hasListName(file) && io::isImage(file); };
+    const auto isImage = [](const path& file) {
+        return !io::hasListName(file) && io::isImage(file);
+    };
     const bool imageA = isImage(a);
     if (imageA != isImage(b)) {
         throw Error(ErrorCode::Problem, (imageA ? a : b).string() + " is an image, but " +

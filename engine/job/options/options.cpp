@@ -468,6 +468,11 @@ std::vector<Option<Job>> makeOptions() {
              },
          .set = [](Job& job, const std::string& text) { job.tolerance = parseTolerance(text); }},
         speciesOption(),
+        fileOption<Job>("all-peaks", "FILE",
+                        "of several scenes: one list of the peaks of all, whose rows name their "
+                        "tomogram, in the format of --peaks-format: relion4, relion5, "
+                        "relion-micrograph, warp, m, dynamo, dynamo0 or stopgap",
+                        &Job::allPeaks),
         fileOption<Job>("comparison", "FILE",
                         "with --truth: peaks and true positions with where they were found, as "
                         ".csv, .tsv or .json",

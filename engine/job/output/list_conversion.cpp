@@ -9,6 +9,7 @@
 #include "engine/job/boxes.h"
 #include "engine/job/input/inputs.h"
 #include "engine/job/job.h"
+#include "engine/job/list_difference.h"
 #include "engine/job/options/export_options.h"
 #include "engine/job/output/averages.h"
 #include "engine/job/peak_lists.h"
@@ -254,32 +255,38 @@ ConvertedList converted(const ListConversion& conversion, const std::stop_token&
     }
     io::PositionList list = readPositions(conversion.input, conversion.from, place);
     done.from = list.format;
+    io::requireConsistent(list.place);
     if (!conversion.scene.empty() && list.place.extents != place.extents) {
         throw Error(ErrorCode::Problem,
                     "the list belongs to a scene of " + base::toString(list.place.extents) +
                         " voxels, but --scene has " + base::toString(place.extents));
     }
+    requireSameSpacing(list, place.geometry, conversion.input.string());
     if (!conversion.only.empty()) {
         io::leaveDecided(list, conversion.only);
     }
     done.positions = list.positions.size();
+    detail::OutputFiles files;
+    if (conversion.exports.hasBoxes() && !cutBoxes(conversion, list, files, done, stop)) {
+        done.cancelled = true;
+        return done;
+    }
+    if (done.stack) {
+        io::addStackColumn(list, done.stack->ranks);
+    }
     // Who asks for boxes alone does not ask for the list.
     if (!printed || !conversion.exports.hasBoxes()) {
-        done.notes = io::listNotes(list, done.to);
+        const std::vector<std::string> notes = io::listNotes(list, done.to);
+        done.notes.insert(done.notes.begin(), notes.begin(), notes.end());
         done.text = io::listText(list, done.to);
     }
-    detail::OutputFiles files;
     if (!conversion.output.empty()) {
         (void)files.add(conversion.output, [&](const io::AtomicFile& file) {
             io::writeList(file, list, done.to);
             return true;
         });
     }
-    done.cancelled =
-        conversion.exports.hasBoxes() && !cutBoxes(conversion, list, files, done, stop);
-    if (!done.cancelled) {
-        files.commit();
-    }
+    files.commit();
     return done;
 }
 

@@ -42,6 +42,7 @@ constexpr std::array kTable{
     OutputRow{"--template-out", [](MatchOutputs& o) -> path& { return o.templateOut; }, false,
               false},
     OutputRow{"--peaks", [](MatchOutputs& o) -> path& { return o.peaks; }},
+    OutputRow{"--all-peaks", [](MatchOutputs& o) -> path& { return o.allPeaks; }, false, false},
     OutputRow{"--comparison", [](MatchOutputs& o) -> path& { return o.comparison; }},
     OutputRow{"--heatmap", [](MatchOutputs& o) -> path& { return o.heatmap; }, true},
     OutputRow{"--figure", [](MatchOutputs& o) -> path& { return o.exports.figure; }, true},

@@ -204,14 +204,17 @@ void requireWritableOutputs(const Job& job, const Inputs& inputs, bool images) {
             const base::AnyImage& templ = inputs.templates.front().image->pixels;
             io::requireWritable(job.templateOut, base::pixelType(templ), problem.templ);
         });
-        ask(job.peaks, [&] {
-            io::requireListable(io::chosenListFormat(job.peaksFormat, job.peaks, "--peaks-format"),
-                                {.scene = inputs.scene->source,
-                                 .extents = inputs.scene->extents(),
-                                 .geometry = inputs.geometry,
-                                 .unknowns = job.peaksUnknowns},
-                                true);
-        });
+        for (const path* list : {&job.peaks, &job.allPeaks}) {
+            ask(*list, [&] {
+                const io::ListPlace place{.scene = inputs.scene->source,
+                                          .extents = inputs.scene->extents(),
+                                          .geometry = inputs.geometry,
+                                          .unknowns = job.peaksUnknowns};
+                io::requireListable(io::chosenListFormat(job.peaksFormat, *list, "--peaks-format"),
+                                    place, true);
+                io::requireConsistent(place);
+            });
+        }
         ask(job.heatmap, [&] { requireExtension(job.heatmap, "--heatmap", ".png"); });
         requireExportFiles(job, inputs);
         if (job.slice && (*job.slice < 0 || *job.slice >= map.z)) {
@@ -259,16 +262,6 @@ bool writeOutputs(const Job& job, JobResult& result, OutputFiles& files,
                                ": the opacity of the template is not stored; it needs a --mask");
     }
     image(job.templateOut, base::viewOf(templ.pixels), templ.geometry);
-    file(job.peaks, [&](const io::AtomicFile& out) {
-        const io::PositionList list = io::peakList(result.peaks, peakContext(job, result));
-        const io::ListFormat format =
-            io::chosenListFormat(job.peaksFormat, job.peaks, "--peaks-format");
-        io::writeList(out, list, format);
-        for (const std::string& note : io::listNotes(list, format)) {
-            result.notes.push_back(job.peaks.filename().string() + ": " + note);
-        }
-        return true;
-    });
     file(job.comparison, [&](const io::AtomicFile& out) {
         io::writeList(out, differenceList(*result.report.truth),
                       io::chosenListFormat(io::ListFormat::Auto, job.comparison, "--comparison"));
@@ -277,6 +270,20 @@ bool writeOutputs(const Job& job, JobResult& result, OutputFiles& files,
     file(job.heatmap,
          [&](const io::AtomicFile& out) { return writeHeatmap(out, job, result, stop); });
     addExportSteps(steps, job, result, files, stop);
+    // After the boxes: the list says which row has which.
+    file(job.peaks, [&](const io::AtomicFile& out) {
+        io::PositionList list = io::peakList(result.peaks, peakContext(job, result));
+        if (result.report.stack && !job.exports.stack.empty()) {
+            io::addStackColumn(list, result.report.stack->ranks);
+        }
+        const io::ListFormat format =
+            io::chosenListFormat(job.peaksFormat, job.peaks, "--peaks-format");
+        io::writeList(out, list, format);
+        for (const std::string& note : io::listNotes(list, format)) {
+            result.notes.push_back(job.peaks.filename().string() + ": " + note);
+        }
+        return true;
+    });
     steps.emplace_back([&] {
         result.report.run->writeMs = watch.ms();
         files.addText(job.report, [&] { return reportText(job, result); });

@@ -43,6 +43,7 @@ io::PositionList readTruth(const Job& job, const Inputs& inputs) {
     place.unknowns = job.peaksUnknowns;
     io::PositionList list = readPositions(job.truth, io::ListFormat::Auto, place);
     requireSameScene(list, place.extents, job.truth.string());
+    requireSameSpacing(list, place.geometry, job.truth.string());
     if (!job.species.empty() && job.species.size() != inputs.templates.size()) {
         throw base::Error(
             base::ErrorCode::Problem,

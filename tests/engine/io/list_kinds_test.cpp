@@ -220,6 +220,8 @@ class ListKindsTest : public QObject {
         const std::string text =
             io::listText(list, io::listFormatNamed(format.toStdString(), "--to"));
         QCOMPARE(starColumns(text).join(' '), columns);
+        // What M wants beside them only Warp's tools can make.
+        QCOMPARE(holdsText(io::listNotes(list, ListFormat::M), "wrpSourceHash"), true);
     }
 
     void aListOfMicrographsHasTheirNameAndNoZ() {
@@ -367,6 +369,13 @@ class ListKindsTest : public QObject {
         QVERIFY(isNear(read(9, 0, true).at(1).centre, {12, 8, 6}));
         QVERIFY(isNear(read(9, 0, false).at(1).centre, {12, 8, 8}));
         QVERIFY(isNear(read(9, 4, false).at(0).centre, {10, 5, 3})); // z of a hyperstack
+    }
+
+    void filesAreListsByTheirNames() {
+        for (const char* name : {"a.csv", "a.STAR", "a.mrk.json", "a.fcsv", "a.roi", "a.mod"}) {
+            QVERIFY2(io::hasListName(name), name);
+        }
+        QVERIFY(!io::hasListName("a.mrc") && !io::hasListName("star"));
     }
 
     /// Row 0 of a TIFF is the last one of EMAN and crYOLO.

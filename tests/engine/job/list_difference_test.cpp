@@ -92,6 +92,46 @@ class ListDifferenceTest : public QObject {
         }
     }
 
+    void listsOfOtherVoxelsOrOutsideTheSceneAreRefused() {
+        const test::Folder folder;
+        const auto list = [&](const char* name, const std::string& spacing, const char* rows) {
+            put(folder.path(name), "# FLCC peaks\n# scene: s.mha (40x30x1 voxels)\n# wx wy wz: the "
+                                   "centre in world units; unit um (header)\n# spacing: " +
+                                       spacing + "\nrank,score,cx,cy,cz\n" + rows);
+            return folder.path(name);
+        };
+        const auto refused = [](const auto& call) {
+            const test::Thrown thrown = test::thrownBy(call);
+            return thrown.code == base::ErrorCode::Problem ? thrown.sentence : std::string();
+        };
+        const auto a = list("a.csv", "2 2 2", "1,0.5,10,10,0\n");
+        const auto b = list("b.csv", "3 3 3", "1,0.5,10,10,0\n");
+        const auto out = list("out.csv", "2 2 2", "1,0.5,100,10,0\n2,0.4,10,3,0\n");
+        const auto far = list("far.csv", "2 2 2", "1,0.5,100,10,0\n");
+        const std::string voxels = refused([&] { (void)job::diffLists({.a = a, .b = b}); });
+        QVERIFY2(voxels.find("states voxels of 3 um") != std::string::npos &&
+                     voxels.find("have 2 um") != std::string::npos,
+                 voxels.c_str());
+        base::Image<float> pixels({40, 30, 1});
+        base::Geometry geometry;
+        geometry.spacing = {0.003, 0.003, 0.003};
+        geometry.unit = "mm";
+        geometry.unitSource = base::UnitSource::Header;
+        (void)io::writeImage(folder.path("s.nrrd"), pixels.view(), geometry);
+        job::ListConversion conversion{.input = a};
+        conversion.scene = folder.path("s.nrrd");
+        QVERIFY(refused([&] { (void)job::convertList(conversion); }).find("2 um") !=
+                std::string::npos);
+        conversion.input = b;
+        QCOMPARE(job::convertList(conversion).positions, std::size_t{1});
+        QVERIFY(refused([&] {
+                    (void)job::diffLists({.a = a, .b = far});
+                }).find("its position lies outside the scene of 40x30x1") != std::string::npos);
+        const job::ComparedLists lists = job::diffLists({.a = a, .b = out});
+        QVERIFY(job::comparisonText(lists).find("1 of 2 positions lies outside") !=
+                std::string::npos);
+    }
+
     void imagesOfAnyKindAreCompared() {
         const test::Folder folder;
         base::Image<float> pixels({6, 5, 4});
