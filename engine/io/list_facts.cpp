@@ -4,6 +4,7 @@
 #include <cmath>
 #include <functional>
 #include <limits>
+#include <span>
 
 #include "engine/base/error.h"
 #include "engine/base/text.h"
@@ -132,7 +133,11 @@ void requireConsistent(const ListPlace& place) {
     const ListUnknowns& unknowns = place.unknowns;
     const base::Point scene = sceneVoxel(place);
     constexpr double kShare = 0.01; // headers round, and reconstructions are scaled by calibrations
-    if (unknowns.binning && unknowns.unbinnedPixel && scene[0] > 0) {
+    const auto [shortest, longest] =
+        std::ranges::minmax(std::span(scene).first(place.flat() ? 2U : 3U));
+    const bool cubic =
+        longest - shortest <= kShare * longest; // one pixel says nothing of oblong voxels
+    if (unknowns.binning && unknowns.unbinnedPixel && scene[0] > 0 && cubic) {
         const double voxel = *unknowns.binning * *unknowns.unbinnedPixel;
         if (std::abs(voxel - scene[0]) > kShare * scene[0]) {
             throw Error(ErrorCode::Problem,

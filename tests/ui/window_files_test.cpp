@@ -387,16 +387,21 @@ void WindowFilesTest::thePreviewShowsTheFileThatIsWritten() {
     QTest::keyClicks(&test::child<QLineEdit>(formats, "peaksBinning"), QStringLiteral("4"));
     auto& size = test::child<QLineEdit>(formats, "peaksUnbinnedSize");
     const base::Extents n = m_window->document().sceneExtents();
-    // The size follows from the scene; its voxels, and so the pixel, nobody knows.
+    // Voxels of 0.5 mm: pixel and size follow from the scene.
+    auto& pixel = test::child<QLineEdit>(formats, "peaksUnbinnedPixel");
     QCOMPARE(size.placeholderText(),
              QStringLiteral("%1,%2,1 (from the scene)").arg(4 * n.x).arg(4 * n.y));
-    QVERIFY(!save.isEnabled());
-    QTest::keyClicks(&test::child<QLineEdit>(formats, "peaksUnbinnedPixel"),
-                     QStringLiteral("1.35"));
+    QCOMPARE(pixel.placeholderText(), QStringLiteral("1.25e+06 (from the scene)"));
     QVERIFY(save.isEnabled());
     auto& notes = test::child<QLabel>(formats, "peaksExportNotes");
-    QVERIFY2(notes.text().contains(QStringLiteral("From the scene: unbinned size")),
+    QVERIFY2(notes.text().contains(QStringLiteral("From the scene: pixel of the tilt series")) &&
+                 notes.text().contains(QStringLiteral("unbinned size")),
              qPrintable(notes.text()));
+    QTest::keyClicks(&pixel, QStringLiteral("1.35"));
+    QVERIFY(!save.isEnabled()); // of other voxels
+    QVERIFY2(notes.text().contains(QStringLiteral("make voxels of 5.4 angstrom")),
+             qPrintable(notes.text()));
+    pixel.clear();
     QTest::keyClicks(&size, QStringLiteral("400 x 300x1"));
     QVERIFY(!save.isEnabled()); // another scene has that size
     QVERIFY2(notes.text().contains(QStringLiteral("is expected")), qPrintable(notes.text()));

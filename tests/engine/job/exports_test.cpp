@@ -216,7 +216,6 @@ void JobExportsTest::aStackHoldsTheBoxesOfThePeaks() {
     job.report = folder.path("report.json");
     job.exports.stack = folder.path("stack.mrc");
     job.exports.size = Extents{12, 12, 0};
-    job.peaks = folder.path("peaks.csv");
     const job::JobImages images = flatCopies();
     const job::JobResult result = job::runJob(job, images);
     const base::Image<float> stack = read(job.exports.stack);
@@ -240,27 +239,6 @@ void JobExportsTest::aStackHoldsTheBoxesOfThePeaks() {
         ranks.push_back(&peak - result.peaks.data() + 1);
     }
     QCOMPARE(slice, std::int64_t{3});
-    // The column of the list counts the boxes from 0 and is empty without one.
-    const io::PositionList listed = io::readList(job.peaks, io::ListFormat::Auto, {});
-    QCOMPARE(listed.columns.back().name, std::string("stack"));
-    std::size_t box = 0;
-    for (std::size_t i = 0; i < listed.positions.size(); ++i) {
-        const bool taken = std::ranges::find(ranks, Json(i + 1)) != ranks.end();
-        QCOMPARE(listed.positions[i].cells.back(), taken ? std::to_string(box++) : "");
-    }
-    QCOMPARE(box, std::size_t{3});
-    // A list that is cut again names the new boxes, in JSON too.
-    job::ListConversion again{.input = job.peaks};
-    again.output = folder.path("again.json");
-    again.scene = folder.path("scene.mha");
-    again.exports.stack = folder.path("again.mrc");
-    again.exports.size = Extents{4, 4, 0};
-    (void)io::writeImage(again.scene, base::viewOf(images.scene->pixels), {});
-    QCOMPARE(job::convertList(again).stack->count, std::int64_t{4});
-    const Json rows = Json::parse(test::bytesOf(again.output)).at("peaks");
-    for (std::size_t i = 0; i < rows.size(); ++i) {
-        QVERIFY(rows[i].at("stack") == i);
-    }
     const Json report = Json::parse(test::bytesOf(job.report)).at("stack");
     QVERIFY(report.at("count") == 3 && report.at("left_out") == 1 && report.at("ranks") == ranks);
     QVERIFY((report.at("size") == Json{12, 12, 1}) && report.at("interpolation") == "none");

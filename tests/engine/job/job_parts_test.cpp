@@ -214,6 +214,7 @@ void JobPartsTest::initTestCase() {
     m_samples["heatmap"].value = file("out.png");
     m_samples["figure"].value = file("out.svg");
     m_samples["peaks"].value = file("out.csv");
+    m_samples["all-peaks"] = {file("all.star"), false, {{"peaks-format", "warp"}}};
     m_samples["comparison"] = {file("compared.csv"), false, {{"truth", file("truth.csv")}}};
     m_samples["report"].value = file("out.json");
     for (const char* const one :

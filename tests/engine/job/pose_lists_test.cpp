@@ -31,12 +31,14 @@ using test::turnAbout;
 
 namespace {
 
-const std::array<std::pair<const char*, const char*>, 10> kFormats{{{"relion4", ".star"},
+const std::array<std::pair<const char*, const char*>, 12> kFormats{{{"relion4", ".star"},
                                                                     {"relion5", ".star"},
                                                                     {"warp", ".star"},
                                                                     {"m", ".star"},
                                                                     {"dynamo", ".tbl"},
                                                                     {"dynamo0", ".tbl"},
+                                                                    {"stopgap", ".star"},
+                                                                    {"relion-micrograph", ".star"},
                                                                     {"copick", ".json"},
                                                                     {"slicer", ".mrk.json"},
                                                                     {"csv", ".csv"},
@@ -85,6 +87,9 @@ void judge(const job::Job& search, const Extents& n, const std::vector<Placed>& 
     test::Thinned some(5);
     for (const auto& [format, end] : kFormats) {
         const std::string name(format);
+        if (name == "relion-micrograph" && n.z > 1) {
+            continue; // of pictures alone
+        }
         if (!some.next() || (hand && name != "csv" && name != "json")) {
             continue;
         }

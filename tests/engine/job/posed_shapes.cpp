@@ -236,6 +236,35 @@ std::vector<Placed> fromStar(const std::string& text, const std::string& format,
     return all;
 }
 
+/// Whole positions from 1 and shifts; the template is turned by Rz(psi) Rx(the) Rz(phi).
+std::vector<Placed> fromStopgap(const std::string& text) {
+    const Table table = starTable(text);
+    std::vector<Placed> all;
+    for (std::size_t row = 0; row < table.rows.size(); ++row) {
+        Placed& each = all.emplace_back();
+        for (std::size_t axis = 0; axis < 3; ++axis) {
+            const std::string name(1, "xyz"[axis]);
+            each.centre[axis] = table.at(row, "orig_" + name) + table.at(row, name + "_shift") - 1;
+        }
+        each.turn = productOf(turnAbout({0, 0, 1}, table.at(row, "psi")),
+                              productOf(turnAbout({1, 0, 0}, table.at(row, "the")),
+                                        turnAbout({0, 0, 1}, table.at(row, "phi"))));
+    }
+    return all;
+}
+
+/// Of pictures: one angle.
+std::vector<Placed> fromMicrographs(const std::string& text) {
+    const Table table = starTable(text);
+    std::vector<Placed> all;
+    for (std::size_t row = 0; row < table.rows.size(); ++row) {
+        all.push_back(
+            {.centre = {table.at(row, "rlnCoordinateX"), table.at(row, "rlnCoordinateY"), 0},
+             .turn = ofRelion(0, 0, table.at(row, "rlnAnglePsi"))});
+    }
+    return all;
+}
+
 std::vector<Placed> fromDynamo(const std::string& text, double first) {
     std::vector<Placed> all;
     for (const std::string& line : linesOf(text)) {
@@ -310,14 +339,16 @@ std::vector<Placed> fromJson(const std::string& text, bool flat) {
 std::vector<Placed> readPlaced(const std::string& format, const std::string& text,
                                const Extents& scene) {
     const bool flat = scene.z == 1;
-    return format == "dynamo"    ? fromDynamo(text, 1)
-           : format == "dynamo0" ? fromDynamo(text, 0)
-           : format == "copick"  ? fromCopick(text)
-           : format == "slicer"  ? fromSlicer(text)
-           : format == "csv"     ? fromTable(text, ",", flat)
-           : format == "tsv"     ? fromTable(text, "\t", flat)
-           : format == "json"    ? fromJson(text, flat)
-                                 : fromStar(text, format, scene);
+    return format == "dynamo"              ? fromDynamo(text, 1)
+           : format == "dynamo0"           ? fromDynamo(text, 0)
+           : format == "stopgap"           ? fromStopgap(text)
+           : format == "relion-micrograph" ? fromMicrographs(text)
+           : format == "copick"            ? fromCopick(text)
+           : format == "slicer"            ? fromSlicer(text)
+           : format == "csv"               ? fromTable(text, ",", flat)
+           : format == "tsv"               ? fromTable(text, "\t", flat)
+           : format == "json"              ? fromJson(text, flat)
+                                           : fromStar(text, format, scene);
 }
 
 } // namespace flcc::test

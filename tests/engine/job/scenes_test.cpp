@@ -69,7 +69,6 @@ class JobScenesTest : public QObject {
     void everySceneHasTheBytesOfARunAlone();
     void whatWasPreparedIsNotPreparedAgain();
     void theReportSaysWhatWasShared();
-    void oneListHoldsThePeaksOfAllScenes();
     void repeatsOfTheFirstScenePrepareAgain();
     void scenesAlikeAreDoneTogether();
     void everySceneIsReportedWhenItIsFinished();
@@ -298,48 +297,6 @@ void JobScenesTest::theNextSceneIsReadAheadWhereThereIsRoom() {
 }
 
 /// Their spread is that of single runs; of the others there is nothing but the stream.
-void JobScenesTest::oneListHoldsThePeaksOfAllScenes() {
-    const Scenes scenes;
-    for (const char* format : {"relion-micrograph", "warp", "stopgap", "dynamo"}) {
-        Job job = scenes.job();
-        job.peaksFormat = io::listFormatNamed(format, "--peaks-format");
-        job.allPeaks = scenes.path("particles.star");
-        (void)job::runJob(job, {});
-        const std::string text = test::bytesOf(job.allPeaks);
-        for (int i = 0; i < 3; ++i) {
-            io::ListPlace place{};
-            place.extents = kScene;
-            place.scene = scenes.path("scene" + std::to_string(i) + ".mha").string();
-            place.unknowns.box = kCut.extents;
-            const bool numbered = !io::infoOf(job.peaksFormat).named;
-            place.unknowns.tomogram = numbered ? std::to_string(i + 1) : "";
-            const io::PositionList list =
-                io::parseList(text, job.peaksFormat, place, "particles.star");
-            QCOMPARE(list.positions.size(), std::size_t{1});
-            const base::Index corner = placeIn(i);
-            QVERIFY(std::abs(list.positions[0].centre[0] - (static_cast<double>(corner.x) + 5.5)) <
-                    0.5);
-            QVERIFY(std::abs(list.positions[0].centre[1] - (static_cast<double>(corner.y) + 4.5)) <
-                    0.5);
-        }
-        QVERIFY2(std::string(format) != "warp" ||
-                     text.find("\nscene2.tomostar\t") != std::string::npos,
-                 text.c_str());
-    }
-    const auto refused = [&](const char* format, bool stream, const char* tomogram) {
-        Job job = scenes.job();
-        job.allPeaks = scenes.path("all.star");
-        job.peaksFormat = io::listFormatNamed(format, "--peaks-format");
-        job.peaksUnknowns.tomogram = tomogram;
-        job.stream = stream;
-        const test::Thrown thrown = test::thrownBy([&] { (void)job::runJob(job, {}); });
-        return thrown.code == ErrorCode::CommandLine ? thrown.sentence : std::string();
-    };
-    QVERIFY(refused("imod", false, "").find("relion4, relion5, relion-micrograph, warp, m") !=
-            std::string::npos);
-    QVERIFY(refused("warp", false, "TS_01").find("--tomogram") != std::string::npos);
-}
-
 void JobScenesTest::repeatsOfTheFirstScenePrepareAgain() {
     const Scenes scenes;
     Job job = scenes.job({"scene0.mha", "scene1.mha"});
