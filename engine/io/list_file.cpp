@@ -388,6 +388,11 @@ PositionList parseList(std::string_view bytes, ListFormat format, const ListPlac
         break;
     }
     noteLostDepth(list);
+    if (lists::isUpsideDown(preset, list.place) && !list.positions.empty()) {
+        list.notes.emplace_back(
+            "y was taken as counted from the last row, as EMAN and crYOLO count "
+            "it of pictures that are not MRC");
+    }
     if (preset.flips && list.place.scene.empty() && !list.positions.empty()) {
         list.notes.emplace_back("y was taken as counted from the first row; EMAN and crYOLO count "
                                 "it from the last row of pictures that are not MRC: give --scene");

@@ -396,6 +396,7 @@ class ListKindsTest : public QObject {
             const io::PositionList read = io::parseList(io::listText(list, ListFormat::Eman),
                                                         ListFormat::Eman, list.place, "a.box");
             QVERIFY(isNear(read.positions.at(0).centre, {20, 10, 0}));
+            QVERIFY(holdsText(read.notes, "counted from the last row"));
         }
         QVERIFY(!lists::isUpsideDown(lists::presetOf(ListFormat::Micrograph), list.place));
         const io::PositionList bare = io::parseList("16\t6\t9\t9\n", ListFormat::Eman, {}, "a.box");
