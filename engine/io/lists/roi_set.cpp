@@ -142,6 +142,9 @@ void takeRoi(std::string_view bytes, const Preset& preset, PositionList& list,
                     ? static_cast<double>(std::bit_cast<float>(number(bytes, shorts + 4 * at, 4)))
                     : static_cast<double>(left + rest);
         }
+        if (!std::isfinite(stated[0]) || !std::isfinite(stated[1])) {
+            failInput(name, "a point of a ROI is not finite");
+        }
         ListedPosition position;
         position.box = list.place.unknowns.box.value_or(base::Extents{0, 0, 0});
         position.centre = fromFormat(preset, list.place, stated, position.box);

@@ -369,6 +369,12 @@ class ListKindsTest : public QObject {
         QVERIFY(isNear(read(9, 0, true).at(1).centre, {12, 8, 6}));
         QVERIFY(isNear(read(9, 0, false).at(1).centre, {12, 8, 8}));
         QVERIFY(isNear(read(9, 4, false).at(0).centre, {10, 5, 3})); // z of a hyperstack
+        std::string wild = roiOfTwo(9, 0, false);
+        wild[51] = '\x80'; // sub-pixel values follow the whole ones, the first of which is NaN
+        wild.replace(72, 4, std::string("\x7f\xc0\0\0", 4));
+        QVERIFY(sentenceOf([&] {
+                    (void)io::parseList(wild, ListFormat::Auto, place, "a.roi");
+                }).find("not finite") != std::string::npos);
     }
 
     void filesAreListsByTheirNames() {
