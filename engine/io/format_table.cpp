@@ -8,6 +8,7 @@
 #include "engine/io/format/foreign_formats.h"
 #include "engine/io/format/formats.h"
 #include "engine/io/raw_volume.h"
+#include "engine/io/volume/instruments.h"
 
 namespace flcc::io::detail {
 
@@ -182,6 +183,13 @@ constexpr std::array kTable{
         .begins = isMrc,
         .describe = [](const path& file, const std::stop_token&) { return describeMrc(file); }},
     FormatRow{
+        .format = Format::Mgh,
+        .name = "MGH",
+        .extensions = "mgh ",
+        .packed = "mgz mgh.gz ",
+        .begins = isMgh,
+        .describe = [](const path& file, const std::stop_token&) { return describeMgh(file); }},
+    FormatRow{
         .format = Format::Raw,
         .name = "raw",
         .extensions = "",
@@ -210,10 +218,11 @@ Format packedFormat(const path& file, const std::string& extension) {
     if (isMrcBy(start, extension.substr(0, extension.rfind('.')), INT64_MAX)) {
         return Format::Mrc;
     }
-    const std::string foreign = foreignPacked(start);
-    failInput(file, !foreign.empty() ? foreign
-                                     : "it is packed by gzip; NIfTI and MRC files can be read so, "
-                                       "unpack it first");
+    if (isMgh(start)) {
+        return Format::Mgh;
+    }
+    failInput(file, "it is packed by gzip; NIfTI, MRC and MGH files can be read so, unpack it "
+                    "first");
 }
 
 } // namespace

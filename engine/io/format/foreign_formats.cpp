@@ -141,19 +141,7 @@ std::string foreignFormat(const FileStart& start, std::int64_t size) {
     const auto found = std::ranges::find_if(kForeign, [&](const Foreign& each) {
         return each.is != nullptr ? each.is(start, size) : start.has(0, each.mark);
     });
-    if (found != kForeign.end()) {
-        return sentence(*found);
-    }
-    return start.extension == ".mgh" ? foreignPacked(start) : std::string();
-}
-
-std::string foreignPacked(const FileStart& inner) {
-    // MGH has no mark beyond its version, 1 in big endian.
-    const bool isMgh = inner.has(0, "\0\0\0\x01"sv) &&
-                       (inner.extension.starts_with(".mgh") || inner.extension.starts_with(".mgz"));
-    return isMgh ? sentence(
-                       {"MGH of FreeSurfer", "", "convert it to NIfTI (mri_convert IN OUT.nii.gz)"})
-                 : std::string();
+    return found != kForeign.end() ? sentence(*found) : std::string();
 }
 
 std::string foreignFolder(const std::filesystem::path& folder) {

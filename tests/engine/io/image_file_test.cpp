@@ -226,7 +226,6 @@ class ImageFileTest : public QObject {
             "HEIF");
         row("a.dm4", QByteArray("\0\0\0\4\0\0\0\0\0\0\4\0\0\0\0\1", 16), "DM4");
         row("a.dm3", QByteArray("\0\0\0\3\0\0\4\0\0\0\0\1", 12), "DM3");
-        row("a.mgh", QByteArray("\0\0\0\1\0\0\0\5", 8), "MGH");
         QByteArray em("\6\0\0\5\4\0\0\0\3\0\0\0\2\0\0\0", 16); // float32, 4x3x2
         row("a.em", em.leftJustified(512 + 4 * 24, '\0'), "EM");
         QByteArray spider(1024 + 4 * 24, '\0');
