@@ -190,6 +190,18 @@ constexpr std::array kTable{
         .begins = isMgh,
         .describe = [](const path& file, const std::stop_token&) { return describeMgh(file); }},
     FormatRow{
+        .format = Format::Spider,
+        .name = "SPIDER",
+        .extensions = "spi ",
+        .begins = isSpider,
+        .describe = [](const path& file, const std::stop_token&) { return describeSpider(file); }},
+    FormatRow{
+        .format = Format::Em,
+        .name = "EM",
+        .extensions = "em ",
+        .begins = isEm,
+        .describe = [](const path& file, const std::stop_token&) { return describeEm(file); }},
+    FormatRow{
         .format = Format::Raw,
         .name = "raw",
         .extensions = "",

@@ -1,12 +1,14 @@
-"""Files of programs and instruments: MGH by nibabel."""
+"""Files of programs and instruments: MGH by nibabel, EM by emfile, SPIDER by Pillow and by its description (numpy)."""
 import itertools
 import os
 
+import emfile
 import nibabel
 import numpy as np
+from PIL import Image
 
 from real_files import Variant
-from real_files_volume import Folder, lps, pattern
+from real_files_volume import Folder, lps, patch, pattern
 
 
 def mgh(folder):
@@ -41,8 +43,77 @@ def mgh(folder):
     yield Variant("cut", path, sentence="cannot read")
 
 
+def em(folder):
+    files = Folder(folder)
+    for dtype, shape in itertools.product(("int8", "int16", "int32", "float32", "float64"), ((3, 4, 5), (1, 7, 6), (6, 3, 8))):
+        data = pattern(shape, dtype)
+        path = files.name(".em")
+        emfile.write(path, data)
+        patch(path, (120, "<i", 2625))  # emfile writes parameters at a wrong place, and reads them at the right one
+        header, right = emfile.read(path)
+        assert right.dtype == dtype and header["OBJ"] == 2625
+        yield Variant(f"{dtype} {shape}", path, right, info={"spacing": (2.625, 2.625, 2.625), "unit": "A"})
+        # The order of a workstation, which emfile does not write: the header turned by hand.
+        with open(path, "rb") as file:
+            head = bytearray(file.read(512))
+        head[0] = 3
+        for at in (*range(4, 16, 4), *range(96, 256, 4)):
+            head[at:at + 4] = head[at:at + 4][::-1]
+        path = files.name(".em")
+        with open(path, "wb") as file:
+            file.write(bytes(head) + data.astype(data.dtype.newbyteorder(">")).tobytes())
+        yield Variant(f"{dtype} {shape} big-endian", path, data, info={"spacing": (2.625, 2.625, 2.625), "unit": "A"})
+    path = files.name(".em")
+    emfile.write(path, data)
+    yield Variant("no size of a pixel", path, data, info={"unit": "px"})
+    with open(path, "r+b") as file:
+        file.truncate(512 + data.nbytes - 1)
+    yield Variant("cut", path, sentence="truncated")
+
+
+def spider_header(shape, order, kind, stack=0, images=0, number=0):
+    """By the description of the format: locations count from 1."""
+    depth, height, width = shape
+    records = -(-1024 // (4 * width))
+    head = np.zeros(records * width, order + "f4")
+    for place, value in {1: depth, 2: height, 3: depth * height, 5: kind, 12: width, 13: records, 22: records * width * 4,
+                         23: 4 * width, 24: stack, 26: images, 27: number, 38: 1.25}.items():
+        head[place - 1] = value
+    return head.tobytes()
+
+
+def spider(folder):
+    files = Folder(folder)
+    for width, height in ((5, 4), (64, 64), (300, 7), (33, 1)):
+        data = pattern((height, width), "float32")
+        path = files.name(".spi")
+        Image.fromarray(data).save(path, format="SPIDER")
+        yield Variant(f"Pillow {width}x{height}", path, np.asarray(Image.open(path)), info={"unit": "px"})
+    for order, shape in itertools.product("<>", ((4, 3, 5), (2, 64, 33))):
+        data = pattern(shape, "float32")
+        path = files.name(".vol")
+        with open(path, "wb") as file:
+            file.write(spider_header(shape, order, 3) + data.astype(order + "f4").tobytes())
+        yield Variant(f"volume {order} {shape}", path, data, info={"spacing": (1.25, 1.25, 1.25), "unit": "A"})
+        path = files.name(".stk")
+        flat = (1, *shape[1:])
+        with open(path, "wb") as file:
+            file.write(spider_header(flat, order, 1, stack=2, images=shape[0]))
+            for number, image in enumerate(data):
+                file.write(spider_header(flat, order, 1, number=number + 1) + image.astype(order + "f4").tobytes())
+        for number in range(shape[0]):
+            with Image.open(path) as image:
+                if number > 0:
+                    image.seek(number)
+                yield Variant(f"stack {order} {shape} {number}", path, np.asarray(image), ("--frame", number))
+        path2 = files.name(".stk")
+        with open(path, "rb") as file, open(path2, "wb") as out:
+            out.write(file.read()[:-1])
+        yield Variant(f"cut {order}", path2, sentence="truncated")
+
+
 def variants(folder):
-    for name, section in (("MGH", mgh),):
+    for name, section in (("MGH", mgh), ("EM", em), ("SPIDER", spider)):
         own = os.path.join(folder, name)
         os.makedirs(own)
         for variant in section(own):

@@ -24,49 +24,6 @@ template <class Number> Number numberAt(const FileStart& start, std::size_t offs
                : number;
 }
 
-/// EM (Dynamo, PyTom, TOM): the machine and the type in bytes 0 and 3, three extents, 512 bytes of
-/// header. It has no mark, so the size of the file must agree.
-bool isEm(const FileStart& start, std::int64_t size) {
-    constexpr std::array<std::int64_t, 10> kBytes{0, 1, 2, 0, 4, 4, 0, 0, 8, 8};
-    if (start.bytes.size() < 512 || start.bytes[3] >= kBytes.size() ||
-        kBytes[start.bytes[3]] == 0 || start.bytes[0] > 6) {
-        return false;
-    }
-    for (const bool swapped : {false, true}) {
-        std::int64_t voxels = 1;
-        for (const std::size_t offset : {4U, 8U, 12U}) {
-            const auto extent = std::int64_t{numberAt<std::int32_t>(start, offset, swapped)};
-            voxels = extent > 0 && extent < 65536 ? voxels * extent : 0;
-        }
-        if (voxels > 0 && size == 512 + voxels * kBytes[start.bytes[3]]) {
-            return true;
-        }
-    }
-    return false;
-}
-
-/// SPIDER: the header is of floats; records of a row make its length.
-bool isSpider(const FileStart& start, std::int64_t size) {
-    for (const bool swapped : {false, true}) {
-        const auto at = [&](std::size_t number) {
-            return static_cast<double>(numberAt<float>(start, 4 * (number - 1), swapped));
-        };
-        const double kind = at(5);
-        const double slices = at(1);
-        const double rows = at(2);
-        const double columns = at(12);
-        const double header = at(22); // bytes
-        const bool known =
-            kind == 1 || kind == 3 || kind == -11 || kind == -12 || kind == -21 || kind == -22;
-        const auto whole = [](double value) { return value >= 1 && value == std::floor(value); };
-        if (known && whole(slices) && whole(rows) && whole(columns) && whole(header) &&
-            header >= 1024 && header + 4 * slices * rows * columns <= static_cast<double>(size)) {
-            return true;
-        }
-    }
-    return false;
-}
-
 /// DM3 and DM4 of Gatan: the version, the length, and the order of the bytes, which is 0 or 1.
 bool isGatan(const FileStart& start, std::int64_t size) {
     const bool little = std::endian::native == std::endian::little;
@@ -98,7 +55,6 @@ struct Foreign {
 
 constexpr std::string_view kFiji = "open it in Fiji (Bio-Formats) and save it as TIFF";
 constexpr std::string_view kParaView = "save it as MetaImage or NRRD in ParaView or Slicer";
-constexpr std::string_view kEman = "convert it to MRC (EMAN2: e2proc3d.py IN OUT.mrc)";
 
 constexpr std::array kForeign{
     Foreign{"CZI of Zeiss", "ZISRAWFILE"sv, kFiji},
@@ -126,8 +82,6 @@ constexpr std::array kForeign{
     Foreign{"a NumPy array", "\x93NUMPY"sv, "write it with tifffile, mrcfile or h5py"},
     Foreign{"DM3 or DM4 of Gatan's DigitalMicrograph", "",
             "convert it to TIFF or MRC (IMOD: dm2mrc, or DigitalMicrograph's export)", isGatan},
-    Foreign{"SPIDER", "", kEman, isSpider},
-    Foreign{"EM", "", kEman, isEm},
 };
 
 std::string sentence(const Foreign& format) {

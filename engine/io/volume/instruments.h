@@ -14,4 +14,13 @@ namespace flcc::io::detail {
 [[nodiscard]] Described describeMgh(const std::filesystem::path& path);
 [[nodiscard]] bool isMgh(const FileStart& start);
 
+/// EM of the TOM toolbox, PyTom and Dynamo. It has no mark, so the size of the file or the
+/// extension must agree. **Shapes**: isEm() accepted the file; likewise below.
+[[nodiscard]] Described describeEm(const std::filesystem::path& path);
+[[nodiscard]] bool isEm(const FileStart& start);
+
+/// SPIDER: an image, a volume, or a stack whose images are frames.
+[[nodiscard]] Described describeSpider(const std::filesystem::path& path);
+[[nodiscard]] bool isSpider(const FileStart& start);
+
 } // namespace flcc::io::detail

@@ -226,14 +226,6 @@ class ImageFileTest : public QObject {
             "HEIF");
         row("a.dm4", QByteArray("\0\0\0\4\0\0\0\0\0\0\4\0\0\0\0\1", 16), "DM4");
         row("a.dm3", QByteArray("\0\0\0\3\0\0\4\0\0\0\0\1", 12), "DM3");
-        QByteArray em("\6\0\0\5\4\0\0\0\3\0\0\0\2\0\0\0", 16); // float32, 4x3x2
-        row("a.em", em.leftJustified(512 + 4 * 24, '\0'), "EM");
-        QByteArray spider(1024 + 4 * 24, '\0');
-        for (const auto& [number, value] :
-             {std::pair(1, 2.0F), {2, 3.0F}, {5, 3.0F}, {12, 4.0F}, {22, 1024.0F}}) {
-            std::memcpy(spider.data() + 4 * (number - 1), &value, 4);
-        }
-        row("a.spi", spider, "SPIDER");
     }
     void foreignFormatsAreNamed() {
         QFETCH(QByteArray, start);

@@ -13,4 +13,18 @@ namespace flcc::test {
 /// around 10, 20, 30 (right-anterior-superior).
 [[nodiscard]] Bytes makeMgh(const std::array<std::int32_t, 4>& lengths, int type);
 
+/// An EM header; `pixel` is the size of a pixel in thousandths of an angstrom.
+[[nodiscard]] Bytes makeEm(const base::Extents& extents, int type, std::int32_t pixel, bool turned);
+
+/// What a SPIDER header says beside extents and kind; numbers as in the file.
+struct SpiderRecipe {
+    float stack = 0;
+    float images = 0; ///< of a stack
+    float number = 0; ///< of an image in a stack
+    float pixel = 0;  ///< angstrom
+    bool turned = false;
+};
+/// A SPIDER header; `kind` is 1 for an image and 3 for a volume.
+[[nodiscard]] Bytes makeSpider(const base::Extents& extents, int kind, const SpiderRecipe& recipe);
+
 } // namespace flcc::test

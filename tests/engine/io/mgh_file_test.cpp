@@ -2,7 +2,6 @@
 #include <QtTest>
 
 #include "engine/io/image_file.h"
-#include "engine/io/stack_reader.h"
 #include "tests/engine/io/fixtures.h"
 #include "tests/engine/io/instrument_fixture.h"
 #include "tests/support/test_class.h"
@@ -129,8 +128,5 @@ class MghFileTest : public QObject {
     }
 };
 
-namespace {
 const flcc::test::TestClass<MghFileTest> kMghFileTest;
-} // namespace
-
 #include "mgh_file_test.moc"
