@@ -190,6 +190,12 @@ constexpr std::array kTable{
         .begins = isMgh,
         .describe = [](const path& file, const std::stop_token&) { return describeMgh(file); }},
     FormatRow{
+        .format = Format::Gatan,
+        .name = "DigitalMicrograph",
+        .extensions = "dm3 dm4 ",
+        .begins = isGatan,
+        .describe = [](const path& file, const std::stop_token&) { return describeGatan(file); }},
+    FormatRow{
         .format = Format::Spider,
         .name = "SPIDER",
         .extensions = "spi ",

@@ -15,24 +15,6 @@ namespace {
 
 using namespace std::string_view_literals;
 
-/// A number of 4 bytes at an offset, in the order of the processor or the other one; 0 beyond the
-/// end.
-template <class Number> Number numberAt(const FileStart& start, std::size_t offset, bool swapped) {
-    Number number{};
-    return start.bytes.size() >= offset + sizeof(Number)
-               ? field<Number>(start.bytes, offset, swapped)
-               : number;
-}
-
-/// DM3 and DM4 of Gatan: the version, the length, and the order of the bytes, which is 0 or 1.
-bool isGatan(const FileStart& start, std::int64_t size) {
-    const bool little = std::endian::native == std::endian::little;
-    const auto version = numberAt<std::uint32_t>(start, 0, little);
-    const std::size_t order = version == 3 ? 8 : 12;
-    return (version == 3 || version == 4) && size > 32 &&
-           numberAt<std::uint32_t>(start, order, little) <= 1;
-}
-
 bool isLeica(const FileStart& start, std::int64_t /*size*/) {
     return start.has(0, "\x70\0\0\0"sv) && start.has(8, "\x2a"sv) && start.has(13, "<\0"sv);
 }
@@ -80,8 +62,6 @@ constexpr std::array kForeign{
     Foreign{"OpenEXR", "\x76\x2f\x31\x01"sv, "save it as TIFF or PFM"},
     Foreign{"Radiance HDR", "#?RAD"sv, "save it as TIFF or PFM"},
     Foreign{"a NumPy array", "\x93NUMPY"sv, "write it with tifffile, mrcfile or h5py"},
-    Foreign{"DM3 or DM4 of Gatan's DigitalMicrograph", "",
-            "convert it to TIFF or MRC (IMOD: dm2mrc, or DigitalMicrograph's export)", isGatan},
 };
 
 std::string sentence(const Foreign& format) {

@@ -23,4 +23,8 @@ namespace flcc::io::detail {
 [[nodiscard]] Described describeSpider(const std::filesystem::path& path);
 [[nodiscard]] bool isSpider(const FileStart& start);
 
+/// DM3 and DM4 of DigitalMicrograph: the first image that is no small picture of another one.
+[[nodiscard]] Described describeGatan(const std::filesystem::path& path);
+[[nodiscard]] bool isGatan(const FileStart& start);
+
 } // namespace flcc::io::detail

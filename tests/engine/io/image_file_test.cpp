@@ -224,8 +224,6 @@ class ImageFileTest : public QObject {
                        "ftypheic",
                        12),
             "HEIF");
-        row("a.dm4", QByteArray("\0\0\0\4\0\0\0\0\0\0\4\0\0\0\0\1", 16), "DM4");
-        row("a.dm3", QByteArray("\0\0\0\3\0\0\4\0\0\0\0\1", 12), "DM3");
     }
     void foreignFormatsAreNamed() {
         QFETCH(QByteArray, start);

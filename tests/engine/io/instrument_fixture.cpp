@@ -24,6 +24,117 @@ Bytes makeMgh(const std::array<std::int32_t, 4>& lengths, int type) {
     return file.bytes;
 }
 
+namespace {
+
+/// Writes tags; lengths have 4 bytes in version 3 and 8 in version 4, in big endian.
+class TagWriter {
+  public:
+    TagWriter(int version, bool little) : m_wide(version == 4), m_little(little) {}
+
+    void length(std::int64_t value) { m_wide ? big(value) : big(static_cast<std::int32_t>(value)); }
+    template <class T> void big(T value) {
+        file.append(ByteWriter(std::endian::native == std::endian::little).put(value).bytes);
+    }
+    template <class T> void own(T value) {
+        const bool turned = m_little != (std::endian::native == std::endian::little);
+        file.append(ByteWriter(turned).put(value).bytes);
+    }
+    void label(unsigned char kind, const std::string& name) {
+        file.append({kind});
+        big(static_cast<std::int16_t>(name.size()));
+        file.append(Bytes(name.begin(), name.end()));
+        if (m_wide) {
+            big(std::int64_t{0}); // bytes of the entry, which no reader needs
+        }
+    }
+    void group(const std::string& name, std::int64_t entries) {
+        label(20, name);
+        root(entries);
+    }
+    void root(std::int64_t entries) {
+        file.append({1, 0});
+        length(entries);
+    }
+    void facts(const std::string& name, const std::vector<std::int64_t>& all) {
+        label(21, name);
+        file.append({'%', '%', '%', '%'});
+        length(static_cast<std::int64_t>(all.size()));
+        for (const std::int64_t fact : all) {
+            length(fact);
+        }
+    }
+    void whole(const std::string& name, std::int32_t value) {
+        facts(name, {3});
+        own(value);
+    }
+    void real(const std::string& name, float value) {
+        facts(name, {6});
+        own(value);
+    }
+    void text(const std::string& name, const std::u16string& value) {
+        facts(name, {20, 4, static_cast<std::int64_t>(value.size())});
+        for (const char16_t letter : value) {
+            own(static_cast<std::uint16_t>(letter));
+        }
+    }
+    [[nodiscard]] bool turned() const {
+        return m_little != (std::endian::native == std::endian::little);
+    }
+
+    ByteWriter file;
+
+  private:
+    bool m_wide;
+    bool m_little;
+};
+
+void putImage(TagWriter& tags, const GatanRecipe& recipe) {
+    tags.group("", 1);
+    tags.group("ImageData", 4);
+    tags.group("Calibrations", 1);
+    tags.group("Dimension", static_cast<std::int64_t>(recipe.units.size()));
+    for (std::size_t i = 0; i < recipe.units.size(); ++i) {
+        tags.group("", 3);
+        tags.real("Origin", static_cast<float>(i + 1));
+        tags.real("Scale", static_cast<float>(i + 1) / 2);
+        tags.text("Units", recipe.units[i]);
+    }
+    tags.facts("Data",
+               {20, recipe.kind, static_cast<std::int64_t>(recipe.voxels.size() / recipe.width)});
+    tags.file.append(tags.turned() ? swapped(recipe.voxels, recipe.width) : recipe.voxels);
+    tags.whole("DataType", recipe.type);
+    tags.group("Dimensions", static_cast<std::int64_t>(recipe.lengths.size()));
+    for (const std::int32_t length : recipe.lengths) {
+        tags.whole("", length);
+    }
+}
+
+} // namespace
+
+Bytes makeGatan(const GatanRecipe& recipe) {
+    TagWriter tags(recipe.version, recipe.little);
+    tags.big(std::int32_t{recipe.version});
+    tags.length(0); // bytes of the file, which no reader needs
+    tags.big(std::int32_t{recipe.little ? 1 : 0});
+    tags.root(recipe.thumbnail ? 4 : 3);
+    tags.text("Name", u"a name");
+    tags.facts("Position", {15, 0, 2, 0, 6, 0, 3}); // a structure of a float and a whole number
+    tags.own(1.5F);
+    tags.own(std::int32_t{7});
+    tags.group("ImageList", recipe.thumbnail ? 2 : 1);
+    if (recipe.thumbnail) {
+        putImage(tags,
+                 {.lengths = {2, 2}, .type = 23, .kind = 3, .units = {}, .voxels = Bytes(16, 9)});
+    }
+    putImage(tags, recipe);
+    if (recipe.thumbnail) {
+        tags.group("Thumbnails", 1);
+        tags.group("", 1);
+        tags.whole("ImageIndex", 0);
+    }
+    return tags.file.bytes;
+}
+
 Bytes makeEm(const base::Extents& extents, int type, std::int32_t pixel, bool turned) {
     ByteWriter file(turned);
     file.append(

@@ -2,6 +2,8 @@
 
 #include <array>
 #include <cstdint>
+#include <string>
+#include <vector>
 
 #include "tests/engine/io/fixtures.h"
 
@@ -26,5 +28,20 @@ struct SpiderRecipe {
 };
 /// A SPIDER header; `kind` is 1 for an image and 3 for a volume.
 [[nodiscard]] Bytes makeSpider(const base::Extents& extents, int kind, const SpiderRecipe& recipe);
+
+/// A file of DigitalMicrograph with a small picture of 2 x 2 colours before the image.
+struct GatanRecipe {
+    int version = 3; ///< 3 or 4
+    bool little = true;
+    std::vector<std::int32_t> lengths{}; ///< x first
+    int type = 2;                        ///< 2 float32, 6 uint8, 10 uint16 and so on
+    std::int32_t kind = 6;               ///< of the values in the array of voxels
+    std::vector<std::u16string> units{};
+    Bytes voxels{}; ///< in our order of bytes
+    std::size_t width = 4;
+    bool thumbnail = true;
+};
+/// Axis a has the scale (a + 1) / 2 and voxel a + 1 at 0.
+[[nodiscard]] Bytes makeGatan(const GatanRecipe& recipe);
 
 } // namespace flcc::test
