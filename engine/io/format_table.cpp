@@ -132,6 +132,12 @@ constexpr std::array kTable{
               .begins = [](const FileStart& s) { return s.has(0, "NRRD000"sv); },
               .describe = [](const path& file,
                              const std::stop_token& stop) { return describeNrrd(file, stop); }},
+    FormatRow{.format = Format::Fits,
+              .name = "FITS",
+              .extensions = "fits fit fts ",
+              .begins = [](const FileStart& s) { return s.has(0, "SIMPLE  ="sv); },
+              .reader = "fits",
+              .library = "CFITSIO"},
     FormatRow{.format = Format::Pnm,
               .name = "PNM",
               .extensions = "pbm pgm ppm pnm pam pfm ",
@@ -190,6 +196,12 @@ constexpr std::array kTable{
         .begins = isMgh,
         .describe = [](const path& file, const std::stop_token&) { return describeMgh(file); }},
     FormatRow{
+        .format = Format::Ser,
+        .name = "SER",
+        .extensions = "ser ",
+        .begins = [](const FileStart& s) { return s.has(0, "II\x97\x01"sv); },
+        .describe = [](const path& file, const std::stop_token&) { return describeSer(file); }},
+    FormatRow{
         .format = Format::Gatan,
         .name = "DigitalMicrograph",
         .extensions = "dm3 dm4 ",
@@ -221,6 +233,17 @@ const FormatRow& rowOf(Format format) {
 }
 
 std::string_view name(Format format) { return rowOf(format).name; }
+
+std::string_view missingLibrary(const FormatRow& row) {
+#ifndef FLCC_IMAGE_IO
+    return row.describe != nullptr ? "" : "built without image libraries";
+#elif !defined(FLCC_FITS)
+    return row.library == "CFITSIO" ? "built without CFITSIO" : "";
+#else
+    (void)row;
+    return "";
+#endif
+}
 
 namespace {
 
@@ -324,7 +347,9 @@ const std::vector<std::string>& readableExtensions() {
         }
 #ifdef FLCC_IMAGE_IO
         for (const detail::FormatRow& row : detail::kTable) {
-            addWords(row.describe != nullptr ? row.packed : row.extensions, all);
+            if (detail::missingLibrary(row).empty()) {
+                addWords(row.describe != nullptr ? row.packed : row.extensions, all);
+            }
         }
 #endif
         return all;

@@ -98,13 +98,13 @@ base::Image<Voxel> luminance(const base::Image<Voxel>& red, const base::Image<Vo
     return result;
 }
 
-#ifndef FLCC_IMAGE_IO
-/// For formats that this build has no library for.
-[[noreturn]] void failFormat(const std::filesystem::path& path, const detail::FormatRow& row) {
-    detail::failInput(path, "this build cannot read " + std::string(row.name) +
-                                " files (built without image libraries)");
+/// **Errors**: Input for a format that this build has no library for.
+void requireLibrary(const std::filesystem::path& path, const detail::FormatRow& row) {
+    if (const std::string_view missing = detail::missingLibrary(row); !missing.empty()) {
+        detail::failInput(path, "this build cannot read " + std::string(row.name) + " files (" +
+                                    std::string(missing) + ")");
+    }
 }
-#endif
 
 ImageInfo infoOfFormat(const std::filesystem::path& path, const std::stop_token& stop,
                        const Reading& reading) {
@@ -113,13 +113,14 @@ ImageInfo infoOfFormat(const std::filesystem::path& path, const std::stop_token&
     if (row.describe != nullptr) {
         return row.describe(path, stop).info;
     }
+    requireLibrary(path, row);
     if (row.info != nullptr) {
         return row.info(path, stop, reading);
     }
 #ifdef FLCC_IMAGE_IO
     return detail::processInfo(path, row.format, stop, reading);
 #else
-    failFormat(path, row);
+    return {};
 #endif
 }
 
@@ -131,13 +132,14 @@ LoadedImage readFormat(const std::filesystem::path& path, const ReadOptions& opt
         detail::requireAllFrames(header, options.stop);
         return detail::readVoxels(path, header, options, files);
     }
+    requireLibrary(path, row);
     if (row.read != nullptr) {
         return row.read(path, options);
     }
 #ifdef FLCC_IMAGE_IO
     return detail::readByProcess(path, row.format, options, files);
 #else
-    failFormat(path, row);
+    return {};
 #endif
 }
 
@@ -269,7 +271,7 @@ std::vector<ImageChoice> imagesIn(const std::filesystem::path& path, const std::
     return atTheDoor(path, [&]() -> std::vector<ImageChoice> {
 #ifdef FLCC_IMAGE_IO
         const detail::FormatRow& row = detail::rowOf(detail::detectFormat(path));
-        if (!row.reader.empty()) {
+        if (!row.reader.empty() && detail::missingLibrary(row).empty()) {
             return detail::processChoices(path, row.format, stop);
         }
 #endif

@@ -197,6 +197,7 @@ const std::vector<Library>& libraries() {
          "^(GL|EGL|GLES[23]|KHR)/.*",
          {"viz/", "ui/bridge/", "tests/viz/", "tests/ui/", "tests/support/"}},
         {"GDCM", "^gdcm.*", {"engine/io/reader/"}},
+        {"CFITSIO", "^fitsio\\.h$", {"engine/io/reader/fits.cpp"}},
         {"giflib, libnetpbm, libwebp, LZF, OpenJPEG",
          "^(gif_lib\\.h|netpbm/.*|webp/.*|lzf\\.h|openjpeg\\.h)$",
          {"engine/io/reader/*.cpp", "tests/engine/io/"}},

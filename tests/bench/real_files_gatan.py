@@ -5,6 +5,7 @@ import os
 
 import numpy as np
 import rsciio.digitalmicrograph
+import rsciio.tia
 
 from real_files import Variant
 
@@ -49,8 +50,30 @@ def gatan():
         yield Variant(name, path, data, info=info)
 
 
+def ser():
+    for path in sorted(glob.glob(os.path.join(DATA, "tia", "**", "*.ser"), recursive=True)):
+        name = os.path.relpath(path, DATA)
+        header, elements = rsciio.tia._api.load_ser_file(path)
+        if header["DataTypeID"][0] != 0x4122:
+            yield Variant(name, path, sentence="spectra")
+            continue
+        pictures = elements["Array"]
+        info = {}
+        if 0 < elements["CalibrationDeltaX"][0] < 1e-3:
+            info = {"unit": "nm", "spacing": (elements["CalibrationDeltaX"][0] * 1e9, elements["CalibrationDeltaY"][0] * 1e9, 1)}
+        shape = (elements["ArraySizeY"][0], elements["ArraySizeX"][0])
+        with open(path, "rb") as file:  # load_ser_file reads the first picture twice and leaves out the last
+            data = file.read()
+        at, wide = int(header["OffsetArrayOffset"][0]), header["SeriesVersion"][0] > 0x210
+        places = np.frombuffer(data, "<u8" if wide else "<u4", len(pictures), at)
+        for number in {0, len(pictures) // 2, len(pictures) - 1}:
+            right = np.frombuffer(data, pictures.dtype, shape[0] * shape[1], int(places[number]) + 50).reshape(shape)
+            assert number > 0 or (right.ravel() == pictures[0].ravel()).all()
+            yield Variant(f"{name} {number}", path, right, ("--frame", number) if len(pictures) > 1 else (), info=info)
+
+
 def variants(folder):
-    for name, section in (("Gatan", gatan),):
+    for name, section in (("Gatan", gatan), ("SER", ser)):
         for variant in section():
             variant.format = name
             yield variant

@@ -1,7 +1,9 @@
-"""Files of programs and instruments: MGH by nibabel, EM by emfile, SPIDER by Pillow and by its description (numpy)."""
+"""Files of programs and instruments: MGH by nibabel, EM by emfile, SPIDER by Pillow and by its description (numpy),
+FITS by astropy."""
 import itertools
 import os
 
+import astropy.io.fits
 import emfile
 import nibabel
 import numpy as np
@@ -112,8 +114,57 @@ def spider(folder):
         yield Variant(f"cut {order}", path2, sentence="truncated")
 
 
+def fits(folder):
+    files = Folder(folder)
+    types = ("uint8", "int8", "int16", "uint16", "int32", "uint32", "int64", "uint64", "float32", "float64")
+    for dtype, shape in itertools.product(types, ((4, 5), (3, 4, 5), (33, 64))):
+        data = pattern(shape, dtype)
+        for place in ("primary", "extension", "RICE_1", "GZIP_1"):
+            if place.endswith("_1") and (dtype in ("int64", "uint64", "int8") or data.ndim > 2 or dtype[0] == "f" and place[0] == "R"):
+                continue
+            path = files.name(".fits")
+            hdu = astropy.io.fits.PrimaryHDU(data) if place == "primary" else \
+                astropy.io.fits.ImageHDU(data) if place == "extension" else \
+                astropy.io.fits.CompImageHDU(data, compression_type=place, quantize_level=0)
+            for axis, step in enumerate((0.5, 0.75, 2)[:data.ndim]):
+                hdu.header[f"CDELT{axis + 1}"], hdu.header[f"CUNIT{axis + 1}"] = step, "um"
+            parts = [hdu] if place == "primary" else [astropy.io.fits.PrimaryHDU(), hdu]
+            astropy.io.fits.HDUList(parts).writeto(path)
+            with astropy.io.fits.open(path) as opened:
+                right = opened[len(parts) - 1].data
+                yield Variant(f"{dtype} {shape} {place}", path, right, info={"spacing": (0.5, 0.75, 2)[:data.ndim] + (1,) * (3 - data.ndim), "unit": "um"})
+    for dtype, scale, zero in (("int16", 0.5, -7), ("uint8", 2.5, 0), ("int32", 1e-3, 1e6), ("int16", 1, 100)):
+        path = files.name(".fits")
+        hdu = astropy.io.fits.PrimaryHDU(pattern((6, 7), dtype))
+        hdu.writeto(path)
+        with astropy.io.fits.open(path, "update", do_not_scale_image_data=True) as opened:
+            opened[0].header["BSCALE"], opened[0].header["BZERO"] = scale, zero
+        right = astropy.io.fits.getdata(path).astype("float64")
+        yield Variant(f"{dtype} * {scale} + {zero}", path, right, tolerance=1e-6 * np.abs(right).max())
+    series = pattern((3, 2, 4, 5), "int16")
+    path = files.name(".fit")
+    astropy.io.fits.PrimaryHDU(series).writeto(path)
+    for frame in range(3):
+        yield Variant(f"frame {frame}", path, series[frame], ("--frame", frame))
+    path = files.name(".fits")
+    sky = astropy.io.fits.PrimaryHDU(series[0, 0])
+    sky.header["CDELT1"], sky.header["CUNIT1"] = -0.01, "deg"
+    astropy.io.fits.HDUList([sky, astropy.io.fits.ImageHDU(series[0, 1])]).writeto(path)
+    yield Variant("sky", path, series[0, 0], note="no length", info={"unit": "px"})
+    yield Variant("two images", path, series[0, 0], note="first of its 2 images")
+    path = files.name(".fits")
+    table = astropy.io.fits.BinTableHDU.from_columns([astropy.io.fits.Column("a", "E", array=[1, 2])])
+    astropy.io.fits.HDUList([astropy.io.fits.PrimaryHDU(), table]).writeto(path)
+    yield Variant("a table", path, sentence="no image")
+    for name, size in (("cut", 2880 + 200 * 300 * 4 - 1), ("cut header", 2000), ("half", 100000)):
+        path = files.name(".fits")
+        astropy.io.fits.PrimaryHDU(pattern((200, 300), "float32")).writeto(path)
+        os.truncate(path, size)
+        yield Variant(name, path, sentence="truncated")
+
+
 def variants(folder):
-    for name, section in (("MGH", mgh), ("EM", em), ("SPIDER", spider)):
+    for name, section in (("MGH", mgh), ("EM", em), ("SPIDER", spider), ("FITS", fits)):
         own = os.path.join(folder, name)
         os.makedirs(own)
         for variant in section(own):

@@ -44,9 +44,6 @@ constexpr std::array kForeign{
     Foreign{"ND2 of Nikon", "\xda\xce\xbe\x0a"sv, kFiji},
     Foreign{"OIB, OIR or another container of Microsoft's OLE",
             "\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"sv, kFiji},
-    Foreign{"SER of TIA (FEI)", "II\x97\x01"sv,
-            "convert it to TIFF or MRC (RosettaSciIO, or TIA's export)"},
-    Foreign{"FITS", "SIMPLE  ="sv, "convert it to TIFF (Fiji, or astropy)"},
     Foreign{"netCDF classic", "",
             "convert it to netCDF 4, whose files can be read: nccopy -k nc4 IN OUT (of MINC 1: "
             "mincconvert -2 IN OUT)",

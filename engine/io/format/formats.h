@@ -40,12 +40,16 @@ struct FormatRow {
     void (*verify)(const std::filesystem::path&, const std::stop_token&, const Reading&) = nullptr;
     /// The other files of a set that are there; null: the format has no sets.
     std::vector<std::filesystem::path> (*set)(const std::filesystem::path&) = nullptr;
-    std::string_view reader{}; ///< the word by which flcc-reader is asked for it
-    bool hasDatasets = false;  ///< a path may go on with that of a dataset in the file
-    bool inFolders = false;    ///< a path may be a folder, whose files are found on reading
+    std::string_view reader{};  ///< the word by which flcc-reader is asked for it
+    std::string_view library{}; ///< without which a build cannot read it; empty: image libraries
+    bool hasDatasets = false;   ///< a path may go on with that of a dataset in the file
+    bool inFolders = false;     ///< a path may be a folder, whose files are found on reading
 };
 
 [[nodiscard]] const FormatRow& rowOf(Format format);
+
+/// Why this build cannot read the format: "built without CFITSIO"; empty if it can.
+[[nodiscard]] std::string_view missingLibrary(const FormatRow& row);
 
 /// The header of a format that our own code reads; empty for another format. **Errors**: Input;
 /// Stopped.

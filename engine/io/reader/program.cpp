@@ -34,13 +34,15 @@ struct Reader {
     std::string_view word;
     void (*answer)(const detail::Request&, detail::ReaderAnswer&);
 };
-constexpr std::array<Reader, 7> kReaders{{{"dicom", detail::answerDicom},
-                                          {"hdf5", detail::answerHdf5},
-                                          {"bmp", detail::answerBmp},
-                                          {"pnm", detail::answerPnm},
-                                          {"gif", detail::answerGif},
-                                          {"webp", detail::answerWebP},
-                                          {"jpeg2000", detail::answerJpeg2000}}};
+constexpr std::array kReaders{
+    Reader{"dicom", detail::answerDicom},       Reader{"hdf5", detail::answerHdf5},
+    Reader{"bmp", detail::answerBmp},           Reader{"pnm", detail::answerPnm},
+    Reader{"gif", detail::answerGif},           Reader{"webp", detail::answerWebP},
+    Reader{"jpeg2000", detail::answerJpeg2000},
+#ifdef FLCC_FITS
+    Reader{"fits", detail::answerFits},
+#endif
+};
 
 std::int64_t numberOf(std::string_view text) {
     std::int64_t number = -1;

@@ -96,5 +96,6 @@ void answerPnm(const Request& request, ReaderAnswer& answer);
 void answerGif(const Request& request, ReaderAnswer& answer);
 void answerWebP(const Request& request, ReaderAnswer& answer);
 void answerJpeg2000(const Request& request, ReaderAnswer& answer);
+void answerFits(const Request& request, ReaderAnswer& answer); ///< if the build has CFITSIO
 
 } // namespace flcc::io::detail

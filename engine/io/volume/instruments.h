@@ -19,6 +19,9 @@ namespace flcc::io::detail {
 [[nodiscard]] Described describeEm(const std::filesystem::path& path);
 [[nodiscard]] bool isEm(const FileStart& start);
 
+/// SER of TIA: a series of pictures of one size, which are frames.
+[[nodiscard]] Described describeSer(const std::filesystem::path& path);
+
 /// SPIDER: an image, a volume, or a stack whose images are frames.
 [[nodiscard]] Described describeSpider(const std::filesystem::path& path);
 [[nodiscard]] bool isSpider(const FileStart& start);

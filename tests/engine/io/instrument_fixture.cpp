@@ -135,6 +135,29 @@ Bytes makeGatan(const GatanRecipe& recipe) {
     return tags.file.bytes;
 }
 
+Bytes makeFits(const std::vector<std::string>& cards, const Bytes& values) {
+    constexpr std::size_t kBlock = 2880;
+    std::string header;
+    const auto add = [&](std::string card) {
+        card.resize(80, ' ');
+        header += card;
+    };
+    if (!cards.front().starts_with("XTENSION")) {
+        add("SIMPLE  =                    T");
+    }
+    for (const std::string& card : cards) {
+        const std::size_t sign = card.find('=');
+        std::string key = card.substr(0, card.find_first_of(" ="));
+        key.resize(8, ' ');
+        add(key + "=" + card.substr(sign + 1));
+    }
+    add("END");
+    header.resize((header.size() + kBlock - 1) / kBlock * kBlock, ' ');
+    Bytes file = joined(header, values);
+    file.resize((file.size() + kBlock - 1) / kBlock * kBlock);
+    return file;
+}
+
 Bytes makeEm(const base::Extents& extents, int type, std::int32_t pixel, bool turned) {
     ByteWriter file(turned);
     file.append(

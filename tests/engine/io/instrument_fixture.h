@@ -29,6 +29,10 @@ struct SpiderRecipe {
 /// A SPIDER header; `kind` is 1 for an image and 3 for a volume.
 [[nodiscard]] Bytes makeSpider(const base::Extents& extents, int kind, const SpiderRecipe& recipe);
 
+/// A part of a FITS file: "KEY = value" cards behind SIMPLE (or the first of them, XTENSION), and
+/// the values in big endian.
+[[nodiscard]] Bytes makeFits(const std::vector<std::string>& cards, const Bytes& values);
+
 /// A file of DigitalMicrograph with a small picture of 2 x 2 colours before the image.
 struct GatanRecipe {
     int version = 3; ///< 3 or 4
