@@ -202,6 +202,11 @@ constexpr std::array kTable{
         .begins = [](const FileStart& s) { return s.has(0, "II\x97\x01"sv); },
         .describe = [](const path& file, const std::stop_token&) { return describeSer(file); }},
     FormatRow{
+        .format = Format::Imagic,
+        .name = "IMAGIC",
+        .extensions = "hed ",
+        .describe = [](const path& file, const std::stop_token&) { return describeImagic(file); }},
+    FormatRow{
         .format = Format::Gatan,
         .name = "DigitalMicrograph",
         .extensions = "dm3 dm4 ",
@@ -284,6 +289,9 @@ Format detectFormat(const path& file) {
     if (niftiPairOf(file)) { // before the first bytes, which are voxels in an .img file
         return Format::Nifti;
     }
+    if (imagicPairOf(file)) {
+        return Format::Imagic;
+    }
     const FileStart start{named.file, extensionOf(file), readBytes(named.file, 0, 1024)};
     if (named.dataset.empty() && start.has(0, "\x1f\x8b"sv)) {
         return packedFormat(file, start.extension);
@@ -306,8 +314,8 @@ Format detectFormat(const path& file) {
     }
     if (start.extension.starts_with(".img")) {
         failInput(file,
-                  "the header of NIfTI or Analyze that belongs to it (.hdr) is missing beside "
-                  "it; name voxels without a header as FILE:WxHxD:uint16:le:0");
+                  "the header of NIfTI or Analyze (.hdr) or of IMAGIC (.hed) that belongs to it "
+                  "is missing beside it; name voxels without a header as FILE:WxHxD:uint16:le:0");
     }
     const auto& known = readableExtensions();
     if (!start.extension.empty() &&

@@ -1,8 +1,9 @@
 #pragma once
 
-#include <cstdint>
 #include <filesystem>
+#include <optional>
 
+#include "engine/io/format/backends.h"
 #include "engine/io/format/formats.h"
 #include "engine/io/format/voxel_place.h"
 
@@ -21,6 +22,10 @@ namespace flcc::io::detail {
 
 /// SER of TIA: a series of pictures of one size, which are frames.
 [[nodiscard]] Described describeSer(const std::filesystem::path& path);
+
+/// IMAGIC: either of the files NAME.hed and NAME.img. The file of voxels is empty if it is missing.
+[[nodiscard]] Described describeImagic(const std::filesystem::path& path);
+[[nodiscard]] std::optional<HeaderAndVoxels> imagicPairOf(const std::filesystem::path& path);
 
 /// SPIDER: an image, a volume, or a stack whose images are frames.
 [[nodiscard]] Described describeSpider(const std::filesystem::path& path);

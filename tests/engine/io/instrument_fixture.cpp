@@ -135,6 +135,63 @@ Bytes makeGatan(const GatanRecipe& recipe) {
     return tags.file.bytes;
 }
 
+std::size_t serPlace(const base::AnyImage& stack, const SerRecipe& recipe, std::size_t picture) {
+    const auto count = static_cast<std::size_t>(base::extentsOf(stack).z);
+    const std::size_t each = 50 + voxelBytes(stack).size() / count;
+    return (recipe.wide ? 34 + 8 * count : 30 + 4 * count) + picture * each;
+}
+
+Bytes makeSer(const base::AnyImage& stack, const SerRecipe& recipe) {
+    const base::Extents& n = base::extentsOf(stack);
+    const Bytes voxels = voxelBytes(stack);
+    const auto count = static_cast<std::size_t>(n.z);
+    ByteWriter file; // the format is little-endian, as are the machines of these tests
+    file.put(std::int16_t{0x4949}).put(std::int16_t{0x197});
+    file.put(static_cast<std::int16_t>(recipe.wide ? 0x220 : 0x210));
+    file.put(std::int32_t{0x4122}).put(std::int32_t{0x4152}); // pictures with times
+    file.put(static_cast<std::int32_t>(count)).put(static_cast<std::int32_t>(count));
+    if (recipe.wide) {
+        file.put(std::int64_t{34});
+    } else {
+        file.put(std::int32_t{30});
+    }
+    file.put(std::int32_t{0}); // dimensions of the series
+    for (std::size_t i = 0; i < count; ++i) {
+        const std::size_t place = serPlace(stack, recipe, i);
+        if (recipe.wide) {
+            file.put(static_cast<std::int64_t>(place));
+        } else {
+            file.put(static_cast<std::int32_t>(place));
+        }
+    }
+    const auto each = static_cast<std::ptrdiff_t>(voxels.size() / count);
+    for (std::size_t i = 0; i < count; ++i) {
+        file.put(1e-9).put(0.5e-9).put(std::int32_t{2});
+        file.put(-1e-9).put(0.25e-9).put(std::int32_t{2});
+        file.put(static_cast<std::int16_t>(recipe.type));
+        file.put(static_cast<std::int32_t>(n.x)).put(static_cast<std::int32_t>(n.y));
+        const auto first = voxels.begin() + static_cast<std::ptrdiff_t>(i) * each;
+        file.append(Bytes(first, first + each));
+    }
+    return file.bytes;
+}
+
+Bytes makeImagic(const base::Extents& extents, const std::string& kind, std::int32_t slices,
+                 bool turned) {
+    Bytes file(1024);
+    const auto set = [&](std::size_t place, std::int64_t value) { // places count from 1
+        put(file, 4 * (place - 1), static_cast<std::int32_t>(value), turned);
+    };
+    set(1, 1);
+    set(2, extents.z - 1);
+    set(13, extents.y);
+    set(14, extents.x);
+    std::copy(kind.begin(), kind.end(), file.begin() + 56);
+    set(61, slices);
+    set(69, turned ? 0x04040404 : 0x02020202);
+    return file;
+}
+
 Bytes makeFits(const std::vector<std::string>& cards, const Bytes& values) {
     constexpr std::size_t kBlock = 2880;
     std::string header;

@@ -29,6 +29,20 @@ struct SpiderRecipe {
 /// A SPIDER header; `kind` is 1 for an image and 3 for a volume.
 [[nodiscard]] Bytes makeSpider(const base::Extents& extents, int kind, const SpiderRecipe& recipe);
 
+/// A SER file of a stack of pictures, 0.5 x 0.25 nm a pixel; voxel 2, 2 lies at 1, -1 nm.
+struct SerRecipe {
+    int type = 1;
+    bool wide = false; ///< version 0x220, whose places have 8 bytes
+};
+[[nodiscard]] Bytes makeSer(const base::AnyImage& stack, const SerRecipe& recipe);
+/// Where the header of a picture lies.
+[[nodiscard]] std::size_t serPlace(const base::AnyImage& stack, const SerRecipe& recipe,
+                                   std::size_t picture);
+
+/// The header of IMAGIC for pictures that make volumes of `slices`.
+[[nodiscard]] Bytes makeImagic(const base::Extents& extents, const std::string& kind,
+                               std::int32_t slices, bool turned);
+
 /// A part of a FITS file: "KEY = value" cards behind SIMPLE (or the first of them, XTENSION), and
 /// the values in big endian.
 [[nodiscard]] Bytes makeFits(const std::vector<std::string>& cards, const Bytes& values);
