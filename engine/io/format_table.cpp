@@ -35,7 +35,11 @@ bool isHdf5(const FileStart& start) {
     return start.has(0, kMagic) || start.has(512, kMagic);
 }
 
+/// Imaris 3 wrote TIFF files with an order of pages of its own (foreign_formats.cpp).
 bool isTiff(const FileStart& start) {
+    if (start.extension == ".ims") {
+        return false;
+    }
     return start.has(0, "II*\0"sv) || start.has(0, "MM\0*"sv) || start.has(0, "II+\0"sv) ||
            start.has(0, "MM\0+"sv);
 }

@@ -28,6 +28,12 @@ bool isVtkXml(const FileStart& start, std::int64_t /*size*/) {
     return text.find("<VTKFile") != std::string::npos;
 }
 
+/// Imaris before 5.5: a number of its own, or TIFF.
+bool isOldImaris(const FileStart& start, std::int64_t /*size*/) {
+    return start.has(0, "\0\x4c\xa1\x0c"sv) ||
+           (start.extension == ".ims" && (start.has(0, "II*\0"sv) || start.has(0, "MM\0*"sv)));
+}
+
 struct Foreign {
     std::string_view name;
     std::string_view mark; ///< with which the file begins; empty: `is` tells
@@ -44,6 +50,9 @@ constexpr std::array kForeign{
     Foreign{"ND2 of Nikon", "\xda\xce\xbe\x0a"sv, kFiji},
     Foreign{"OIB, OIR or another container of Microsoft's OLE",
             "\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"sv, kFiji},
+    Foreign{"Imaris older than 5.5", "",
+            "open it in a newer Imaris or in Fiji (Bio-Formats) and save it as IMS or TIFF",
+            isOldImaris},
     Foreign{"netCDF classic", "",
             "convert it to netCDF 4, whose files can be read: nccopy -k nc4 IN OUT (of MINC 1: "
             "mincconvert -2 IN OUT)",

@@ -212,6 +212,9 @@ class ImageFileTest : public QObject {
         row("a.czi", QByteArray("ZISRAWFILE"), "CZI");
         row("a.nd2", QByteArray("\xda\xce\xbe\x0a"), "ND2");
         row("a.oib", QByteArray("\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"), "OIB");
+        row("a.lif", QByteArray("\x70\0\0\0\0\0\0\0\x2a\0\0\0\0<\0", 15), "LIF");
+        row("old.ims", QByteArray("\0\x4c\xa1\x0c", 4), "Imaris older than 5.5");
+        row("tiff.ims", QByteArray("II*\0\x08", 5), "Imaris older than 5.5");
         row("a.nc", QByteArray("CDF\x01"), "nccopy");
         row("a.vtk", QByteArray("# vtk DataFile Version 3.0"), "VTK");
         row("a.vti", QByteArray("<?xml version=\"1.0\"?>\n<VTKFile type="), "VTK");
