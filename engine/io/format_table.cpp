@@ -326,10 +326,12 @@ Format detectFormat(const path& file) {
         std::ranges::find(known, start.extension.substr(1)) != known.end()) {
         failInput(file, "its content is not that of a " + start.extension + " file");
     }
-    failInput(file,
-              "its format is unknown; PNG, TIFF, NRRD, MetaImage, NIfTI, MRC, JPEG, DICOM, HDF5, "
-              "BMP, PNM, GIF, WebP and JPEG 2000 can be read; name voxels without a header as "
-              "FILE:WxHxD:uint16:le:0");
+    failInput(
+        file,
+        "its format is unknown; PNG, TIFF, NRRD, MetaImage, NIfTI, MRC, MGH, EM, SPIDER, "
+        "IMAGIC, DM3, DM4, SER, FITS, JPEG, DICOM, HDF5, BMP, PNM, GIF, WebP and JPEG 2000 can "
+        "be read; name voxels without a header as "
+        "FILE:WxHxD:uint16:le:0");
 }
 
 } // namespace flcc::io::detail
