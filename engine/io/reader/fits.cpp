@@ -237,10 +237,7 @@ void sendValues(fitsfile* file, const FitsImage& image, LONGLONG first, std::int
                 ReaderAnswer& answer) {
     constexpr std::int64_t kBlock = 1 << 18;
     std::vector<Value> block(static_cast<std::size_t>(std::min(count, kBlock)));
-    // With a value for what is blank, CFITSIO sets the smallest floating-point numbers to 0. Those
-    // that are stored as such need none: what is blank is NaN already.
-    const bool replaces = image.packed || image.stored > 0;
-    Value blank = replaces ? std::numeric_limits<Value>::quiet_NaN() : Value{}; // 0: none
+    Value blank = std::numeric_limits<Value>::quiet_NaN(); // 0 of integers: none is replaced
     while (count > 0) {
         const std::int64_t part = std::min(count, kBlock);
         int status = 0;
