@@ -7,6 +7,8 @@
 #include "engine/io/format/byte_source.h"
 #include "engine/io/format/foreign_formats.h"
 #include "engine/io/format/formats.h"
+#include "engine/io/rare/companions.h"
+#include "engine/io/rare/marks.h"
 #include "engine/io/raw_volume.h"
 #include "engine/io/volume/instruments.h"
 
@@ -103,7 +105,8 @@ constexpr std::array kTable{
               .extensions = "dcm ",
               .begins = [](const FileStart& s) { return s.has(128, "DICM"sv); },
               .reader = "dicom",
-              .inFolders = true},
+              .inFolders = true,
+              .series = true},
     FormatRow{.format = Format::Hdf5,
               .name = "HDF5",
               .extensions = "h5 hdf5 nc ims mat ",
@@ -192,6 +195,65 @@ constexpr std::array kTable{
         .packed = "mrc.gz map.gz rec.gz ",
         .begins = isMrc,
         .describe = [](const path& file, const std::stop_token&) { return describeMrc(file); }},
+    FormatRow{.format = Format::Vtk,
+              .name = "VTK legacy",
+              .extensions = "vtk ",
+              .begins = [](const FileStart& s) { return s.has(0, "# vtk DataFile"sv); },
+              .reader = "vtk",
+              .library = "ITK"},
+    FormatRow{.format = Format::Gipl,
+              .name = "GIPL",
+              .extensions = "gipl gipl.gz ",
+              .begins = isGipl,
+              .reader = "gipl",
+              .library = "ITK"},
+    FormatRow{.format = Format::Bruker,
+              .name = "Bruker 2dseq",
+              .extensions = "",
+              .set = visuParsFiles,
+              .reader = "bruker",
+              .library = "ITK"},
+    FormatRow{.format = Format::Stimulate,
+              .name = "Stimulate",
+              .extensions = "spr ",
+              .begins = isStimulate,
+              .set = sdtFiles,
+              .reader = "stimulate",
+              .library = "ITK"},
+    FormatRow{.format = Format::Ge5,
+              .name = "GE Signa 5.x",
+              .extensions = "",
+              .begins = isGe5,
+              .reader = "ge5",
+              .library = "ITK",
+              .series = true},
+    FormatRow{.format = Format::Siemens,
+              .name = "Siemens Vision",
+              .extensions = "",
+              .begins = isSiemens,
+              .reader = "siemens",
+              .library = "ITK",
+              .series = true},
+    FormatRow{.format = Format::BioRad,
+              .name = "BioRad",
+              .extensions = "pic ",
+              .begins = isBioRad,
+              .reader = "biorad",
+              .library = "ITK"},
+    FormatRow{.format = Format::Ge4,
+              .name = "GE Signa 4.x",
+              .extensions = "",
+              .begins = isGe4,
+              .reader = "ge4",
+              .library = "ITK",
+              .series = true},
+    FormatRow{.format = Format::GeAdw,
+              .name = "GE Advantage",
+              .extensions = "",
+              .begins = isGeAdw,
+              .reader = "geadw",
+              .library = "ITK",
+              .series = true},
     FormatRow{
         .format = Format::Mgh,
         .name = "MGH",
@@ -246,9 +308,17 @@ std::string_view name(Format format) { return rowOf(format).name; }
 std::string_view missingLibrary(const FormatRow& row) {
 #ifndef FLCC_IMAGE_IO
     return row.describe != nullptr ? "" : "built without image libraries";
-#elif !defined(FLCC_FITS)
-    return row.library == "CFITSIO" ? "built without CFITSIO" : "";
 #else
+#ifndef FLCC_ITK
+    if (row.library == "ITK") {
+        return "built without ITK";
+    }
+#endif
+#ifndef FLCC_FITS
+    if (row.library == "CFITSIO") {
+        return "built without CFITSIO";
+    }
+#endif
     (void)row;
     return "";
 #endif
@@ -268,11 +338,33 @@ Format packedFormat(const path& file, const std::string& extension) {
     if (isMrcBy(start, extension.substr(0, extension.rfind('.')), INT64_MAX)) {
         return Format::Mrc;
     }
+    if (isGipl(start)) {
+        return Format::Gipl;
+    }
     if (isMgh(start)) {
         return Format::Mgh;
     }
-    failInput(file, "it is packed by gzip; NIfTI, MRC and MGH files can be read so, unpack it "
-                    "first");
+    failInput(file, "it is packed by gzip; NIfTI, MRC, MGH and GIPL files can be read so, unpack "
+                    "it first");
+}
+
+} // namespace
+
+namespace {
+
+/// The names of the formats that ITK reads, if this build has it: ", VTK legacy and GIPL".
+std::string rareFormats() {
+    std::vector<std::string_view> names;
+    for (const FormatRow& row : kTable) {
+        if (row.library == "ITK" && missingLibrary(row).empty()) {
+            names.push_back(row.name);
+        }
+    }
+    std::string text;
+    for (const std::string_view& each : names) {
+        text += (&each == &names.back() ? " and " : ", ") + std::string(each);
+    }
+    return text;
 }
 
 } // namespace
@@ -295,6 +387,9 @@ Format detectFormat(const path& file) {
     }
     if (imagicPairOf(file)) {
         return Format::Imagic;
+    }
+    if (isBruker(named.file)) { // likewise
+        return Format::Bruker;
     }
     const FileStart start{named.file, extensionOf(file), readBytes(named.file, 0, 1024)};
     if (named.dataset.empty() && start.has(0, "\x1f\x8b"sv)) {
@@ -326,12 +421,12 @@ Format detectFormat(const path& file) {
         std::ranges::find(known, start.extension.substr(1)) != known.end()) {
         failInput(file, "its content is not that of a " + start.extension + " file");
     }
-    failInput(
-        file,
-        "its format is unknown; PNG, TIFF, NRRD, MetaImage, NIfTI, MRC, MGH, EM, SPIDER, "
-        "IMAGIC, DM3, DM4, SER, FITS, JPEG, DICOM, HDF5, BMP, PNM, GIF, WebP and JPEG 2000 can "
-        "be read; name voxels without a header as "
-        "FILE:WxHxD:uint16:le:0");
+    failInput(file, "its format is unknown; PNG, TIFF, NRRD, MetaImage, NIfTI, MRC, MGH, EM, "
+                    "SPIDER, IMAGIC, DM3, DM4, SER, FITS, JPEG, DICOM, HDF5, "
+                    "BMP, PNM, GIF, WebP, JPEG 2000" +
+                        rareFormats() +
+                        " can be read; name voxels without a header as "
+                        "FILE:WxHxD:uint16:le:0");
 }
 
 } // namespace flcc::io::detail

@@ -57,7 +57,7 @@ void detail::addFiles(ReadFiles& files, const std::filesystem::path& path,
         for (const std::filesystem::path& file : all) {
             all.size() > kMostOpen ? files.addUnopened(file) : files.add(file);
         }
-    } else if (!rowOf(format).inFolders) {
+    } else if (!rowOf(format).series) {
         files.add(splitDataset(path).file);
     }
     for (const std::filesystem::path& file : namedSetFiles(path)) {

@@ -15,6 +15,7 @@
 #include "tests/engine/io/hdf5_fixture.h"
 #include "tests/engine/io/instrument_fixture.h"
 #include "tests/engine/io/picture_fixture.h"
+#include "tests/engine/io/scanner_fixture.h"
 #include "tests/support/test_class.h"
 
 using namespace flcc;
@@ -181,6 +182,22 @@ void writeInstrument(const path& file) {
     test::writeFile(file, name.ends_with(".mgz") ? test::gzip(bytes) : bytes);
 }
 
+/// VTK legacy, GIPL, BioRad, Stimulate and a slice of a scanner.
+void writeScanner(const path& file) {
+    const std::string name = file.filename().string();
+    Bytes bytes = name.ends_with(".vtk")   ? test::joined(test::vtkHead("SCALARS s char"), {})
+                  : name.ends_with(".pic") ? test::bioRadHead(5, 3, 2, true, false)
+                  : name.ends_with(".spr") ? test::joined("dim: 5 3 2 1\ndataType: BYTE\n", {})
+                  : name.ends_with(".MR")  ? test::ge5Slice(0)
+                                           : test::giplHead({5, 3, 2, 1}, 8);
+    if (name.ends_with(".spr")) {
+        test::writeFile(path(file).replace_extension(".sdt"), Bytes(30, 1));
+    } else if (!name.ends_with(".MR")) {
+        bytes.resize(bytes.size() + 30);
+    }
+    test::writeFile(file, name.ends_with(".gz") ? test::gzip(bytes) : bytes);
+}
+
 /// How a file of each extension that the manual names as readable is made.
 const std::map<QString, std::function<void(const path&)>>& makers() {
     static const std::map<QString, std::function<void(const path&)>> all{
@@ -244,6 +261,14 @@ const std::map<QString, std::function<void(const path&)>>& makers() {
         {".fit", writeInstrument},
         {".fts", writeInstrument},
 #endif
+#ifdef FLCC_ITK
+        {".vtk", writeScanner},
+        {".gipl", writeScanner},
+        {".gipl.gz", writeScanner},
+        {".pic", writeScanner},
+        {".spr", writeScanner},
+        {".MR", writeScanner},
+#endif
         {".raw", [](const path& file) { test::writeFile(file, Bytes(15, 1)); }}};
     return all;
 }
@@ -265,7 +290,8 @@ QStringList extensionsIn(const QString& cell) {
                                           {"PFM", ".pfm"},
                                           {"GIF", ".gif"},
                                           {"WebP", ".webp"},
-                                          {"DICOM", ".dcm"}}) {
+                                          {"DICOM", ".dcm"},
+                                          {"GE Signa", ".MR"}}) {
         if (cell.contains(word)) {
             extensions << extension;
         }
@@ -382,6 +408,11 @@ void CliExtensionsTest::everyInputIsRead() {
     for (const QStringList& row : rows) {
 #ifndef FLCC_FITS
         if (row[0].contains("FITS")) {
+            continue;
+        }
+#endif
+#ifndef FLCC_ITK
+        if (row[0].contains("VTK") || row[0].contains("Bruker")) {
             continue;
         }
 #endif

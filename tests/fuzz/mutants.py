@@ -7,7 +7,7 @@ with map and peaks as outputs. A mutant of a job file is planned. A run has to e
 time, 10 minutes of any time and 4 GiB with code 0 or with one sentence and code 3, 4 or 5 (also 2 for a job file); a match that fails leaves no
 file, one that succeeds leaves its two outputs and nothing else. A mutant with another end is kept beside
 the seeds as found-NUMBER, and the exit code is 1. Files in the folder "beside" of the seeds of a format lie
-beside each mutant."""
+beside each mutant; of "bruker", the mutant is the header of the image that is opened."""
 import collections
 import gzip
 import itertools
@@ -136,7 +136,8 @@ def judged(task):
     extension = {"job": "json", "exif": "png", "ome": "tif"}.get(kind, kind.replace("_", "."))
     place = pathlib.Path(folder) / str(os.getpid())
     place.mkdir(exist_ok=True)
-    path = place / f"mutant.{extension}"
+    path = place / ("visu_pars" if kind == "bruker" else f"mutant.{extension}")
+    opened = "2dseq" if kind == "bruker" else path.name
     path.write_bytes(data)
     for name, content in beside.items():
         (place / name).write_bytes(content)
@@ -145,11 +146,11 @@ def judged(task):
             shutil.copy(image, place / name)
         ends = [run([program, "plan", "--job", path.name, "--planning", "estimate", "--quiet"], place)]
     else:
-        ends = [run([program, "info", "--verify", path.name], place)]
+        ends = [run([program, "info", "--verify", opened], place)]
         if ends[0] == "done":
             ends.append(
                 run(
-                    [program, "match", path.name, "--crop", "0,0:3,2", "--threads", "1", "--planning", "estimate",
+                    [program, "match", opened, "--crop", "0,0:3,2", "--threads", "1", "--planning", "estimate",
                      "--channel", "0", "--frame", "0", "--map", "map.nrrd", "--peaks", "peaks.csv", "--quiet"],
                     place,
                 )

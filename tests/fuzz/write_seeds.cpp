@@ -134,6 +134,7 @@ void writeSeeds(const std::filesystem::path& to) {
     }
     fuzz::writeReaderPictures(to);
     fuzz::writeInstruments(to);
+    fuzz::writeScanners(to);
     fuzz::writeNrrd(folder("nrrd"));
     fuzz::writeMetaImage(folder("mha"));
     fuzz::writeNifti(folder("nii"), false);

@@ -57,7 +57,6 @@ constexpr std::array kForeign{
             "convert it to netCDF 4, whose files can be read: nccopy -k nc4 IN OUT (of MINC 1: "
             "mincconvert -2 IN OUT)",
             isClassicNetCdf},
-    Foreign{"VTK legacy", "# vtk Data"sv, kParaView},
     Foreign{"VTK's XML", "", kParaView, isVtkXml},
     Foreign{"PAR/REC of Philips", "# === DATA"sv, "convert it to NIfTI (dcm2niix)"},
     Foreign{"PSD of Photoshop", "8BPS"sv, "save it as TIFF or PNG"},

@@ -44,11 +44,12 @@ struct FormatRow {
     std::string_view library{}; ///< without which a build cannot read it; empty: image libraries
     bool hasDatasets = false;   ///< a path may go on with that of a dataset in the file
     bool inFolders = false;     ///< a path may be a folder, whose files are found on reading
+    bool series = false;        ///< a file is one of several in its folder
 };
 
 [[nodiscard]] const FormatRow& rowOf(Format format);
 
-/// Why this build cannot read the format: "built without CFITSIO"; empty if it can.
+/// Why this build cannot read the format: "built without ITK"; empty if it can.
 [[nodiscard]] std::string_view missingLibrary(const FormatRow& row);
 
 /// The header of a format that our own code reads; empty for another format. **Errors**: Input;

@@ -35,6 +35,15 @@ enum class Format {
     Gif,
     WebP,
     Jpeg2000,
+    Vtk,
+    Gipl,
+    BioRad,
+    Stimulate,
+    Bruker,
+    Ge4,
+    Ge5,
+    GeAdw,
+    Siemens,
     Raw
 };
 

@@ -146,7 +146,9 @@ Answer receiveInfo(ReaderProcess& process, const std::filesystem::path& path, Fo
         part += 0.0;
     }
     info.files = std::max(1, static_cast<int>(answer.files.size()));
-    info.series = format == Format::Dicom;
+    info.series = rowOf(format).series;
+    info.directed =
+        rowOf(format).library == "ITK" && info.geometry.direction != base::Geometry().direction;
     info.skippedFiles = header.skippedFiles;
     requireSaneHeader(path, info);
     setHeaderUnit(info.geometry, header.unit.data());
@@ -295,7 +297,7 @@ std::vector<ImageChoice> processChoices(const std::filesystem::path& path, Forma
 
 LoadedImage readByProcess(const std::filesystem::path& path, Format format,
                           const ReadOptions& options, ReadFiles* files) {
-    const bool series = format == Format::Dicom && files != nullptr;
+    const bool series = rowOf(format).series && files != nullptr;
     if (series) {
         files->addFolder(folderOf(path)); // before the process opens any of them
     }

@@ -42,6 +42,13 @@ constexpr std::array kReaders{
 #ifdef FLCC_FITS
     Reader{"fits", detail::answerFits},
 #endif
+#ifdef FLCC_ITK
+    Reader{"vtk", detail::answerItk},           Reader{"gipl", detail::answerItk},
+    Reader{"biorad", detail::answerItk},        Reader{"stimulate", detail::answerItk},
+    Reader{"bruker", detail::answerItk},        Reader{"ge4", detail::answerItkSlices},
+    Reader{"ge5", detail::answerItkSlices},     Reader{"geadw", detail::answerItkSlices},
+    Reader{"siemens", detail::answerItkSlices},
+#endif
 };
 
 std::int64_t numberOf(std::string_view text) {
@@ -59,7 +66,8 @@ int runReader(int argc, char** argv) {
     if (reader == kReaders.end() || ::isatty(STDOUT_FILENO) != 0) {
         return usage();
     }
-    const detail::Request request{.path = argv[3],
+    const detail::Request request{.format = std::string(format),
+                                  .path = argv[3],
                                   .dataset = argv[4],
                                   .frame = static_cast<int>(numberOf(argv[5])),
                                   .channel = static_cast<int>(numberOf(argv[6])),

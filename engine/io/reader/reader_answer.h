@@ -75,6 +75,7 @@ class ReaderAnswer {
 
 /// What flcc-reader is asked for.
 struct Request {
+    std::string format; ///< the word by which flcc-reader was asked
     std::filesystem::path path;
     std::string dataset; ///< path inside an HDF5 file; may be empty
     int frame = -1;      ///< -1: none was chosen
@@ -97,5 +98,8 @@ void answerGif(const Request& request, ReaderAnswer& answer);
 void answerWebP(const Request& request, ReaderAnswer& answer);
 void answerJpeg2000(const Request& request, ReaderAnswer& answer);
 void answerFits(const Request& request, ReaderAnswer& answer); ///< if the build has CFITSIO
+/// By ITK, if the build has it: a file, and the files of a folder that are the slices of a volume.
+void answerItk(const Request& request, ReaderAnswer& answer);
+void answerItkSlices(const Request& request, ReaderAnswer& answer);
 
 } // namespace flcc::io::detail

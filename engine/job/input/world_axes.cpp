@@ -40,7 +40,9 @@ bool stated(const io::ImageInfo& info, const char* key, const char* none) {
 
 base::WorldAxes worldAxesOf(const io::ImageInfo& info, const std::filesystem::path& path) {
     using base::WorldAxes;
-    if (info.format == "DICOM") {
+    // Positions of GE's and Siemens' scanners are those of a patient, as DICOM has them.
+    if (info.format == "DICOM" || info.format.starts_with("GE ") ||
+        info.format == "Siemens Vision") {
         return WorldAxes::Lps;
     }
     if (info.format == "NIfTI") {

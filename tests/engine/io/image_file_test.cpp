@@ -216,7 +216,6 @@ class ImageFileTest : public QObject {
         row("old.ims", QByteArray("\0\x4c\xa1\x0c", 4), "Imaris older than 5.5");
         row("tiff.ims", QByteArray("II*\0\x08", 5), "Imaris older than 5.5");
         row("a.nc", QByteArray("CDF\x01"), "nccopy");
-        row("a.vtk", QByteArray("# vtk DataFile Version 3.0"), "VTK");
         row("a.vti", QByteArray("<?xml version=\"1.0\"?>\n<VTKFile type="), "VTK");
         row("a.npy", QByteArray("\x93NUMPY\x01"), "NumPy");
         row("a.psd", QByteArray("8BPS"), "PSD");
