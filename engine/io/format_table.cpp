@@ -10,6 +10,7 @@
 #include "engine/io/rare/companions.h"
 #include "engine/io/rare/marks.h"
 #include "engine/io/raw_volume.h"
+#include "engine/io/volume/instruments.h"
 
 namespace flcc::io::detail {
 
@@ -36,7 +37,11 @@ bool isHdf5(const FileStart& start) {
     return start.has(0, kMagic) || start.has(512, kMagic);
 }
 
+/// Imaris 3 wrote TIFF files with an order of pages of its own (foreign_formats.cpp).
 bool isTiff(const FileStart& start) {
+    if (start.extension == ".ims") {
+        return false;
+    }
     return start.has(0, "II*\0"sv) || start.has(0, "MM\0*"sv) || start.has(0, "II+\0"sv) ||
            start.has(0, "MM\0+"sv);
 }
@@ -134,6 +139,12 @@ constexpr std::array kTable{
               .begins = [](const FileStart& s) { return s.has(0, "NRRD000"sv); },
               .describe = [](const path& file,
                              const std::stop_token& stop) { return describeNrrd(file, stop); }},
+    FormatRow{.format = Format::Fits,
+              .name = "FITS",
+              .extensions = "fits fit fts ",
+              .begins = [](const FileStart& s) { return s.has(0, "SIMPLE  ="sv); },
+              .reader = "fits",
+              .library = "CFITSIO"},
     FormatRow{.format = Format::Pnm,
               .name = "PNM",
               .extensions = "pbm pgm ppm pnm pam pfm ",
@@ -244,6 +255,42 @@ constexpr std::array kTable{
               .library = "ITK",
               .series = true},
     FormatRow{
+        .format = Format::Mgh,
+        .name = "MGH",
+        .extensions = "mgh ",
+        .packed = "mgz mgh.gz ",
+        .begins = isMgh,
+        .describe = [](const path& file, const std::stop_token&) { return describeMgh(file); }},
+    FormatRow{
+        .format = Format::Ser,
+        .name = "SER",
+        .extensions = "ser ",
+        .begins = [](const FileStart& s) { return s.has(0, "II\x97\x01"sv); },
+        .describe = [](const path& file, const std::stop_token&) { return describeSer(file); }},
+    FormatRow{
+        .format = Format::Imagic,
+        .name = "IMAGIC",
+        .extensions = "hed ",
+        .describe = [](const path& file, const std::stop_token&) { return describeImagic(file); }},
+    FormatRow{
+        .format = Format::Gatan,
+        .name = "DigitalMicrograph",
+        .extensions = "dm3 dm4 ",
+        .begins = isGatan,
+        .describe = [](const path& file, const std::stop_token&) { return describeGatan(file); }},
+    FormatRow{
+        .format = Format::Spider,
+        .name = "SPIDER",
+        .extensions = "spi ",
+        .begins = isSpider,
+        .describe = [](const path& file, const std::stop_token&) { return describeSpider(file); }},
+    FormatRow{
+        .format = Format::Em,
+        .name = "EM",
+        .extensions = "em ",
+        .begins = isEm,
+        .describe = [](const path& file, const std::stop_token&) { return describeEm(file); }},
+    FormatRow{
         .format = Format::Raw,
         .name = "raw",
         .extensions = "",
@@ -261,9 +308,17 @@ std::string_view name(Format format) { return rowOf(format).name; }
 std::string_view missingLibrary(const FormatRow& row) {
 #ifndef FLCC_IMAGE_IO
     return row.describe != nullptr ? "" : "built without image libraries";
-#elif !defined(FLCC_ITK)
-    return row.library.empty() ? "" : "built without ITK";
 #else
+#ifndef FLCC_ITK
+    if (row.library == "ITK") {
+        return "built without ITK";
+    }
+#endif
+#ifndef FLCC_FITS
+    if (row.library == "CFITSIO") {
+        return "built without CFITSIO";
+    }
+#endif
     (void)row;
     return "";
 #endif
@@ -286,11 +341,11 @@ Format packedFormat(const path& file, const std::string& extension) {
     if (isGipl(start)) {
         return Format::Gipl;
     }
-    const std::string foreign = foreignPacked(start);
-    failInput(file, !foreign.empty()
-                        ? foreign
-                        : "it is packed by gzip; NIfTI, MRC and GIPL files can be read so, "
-                          "unpack it first");
+    if (isMgh(start)) {
+        return Format::Mgh;
+    }
+    failInput(file, "it is packed by gzip; NIfTI, MRC, MGH and GIPL files can be read so, unpack "
+                    "it first");
 }
 
 } // namespace
@@ -301,7 +356,7 @@ namespace {
 std::string rareFormats() {
     std::vector<std::string_view> names;
     for (const FormatRow& row : kTable) {
-        if (!row.library.empty() && missingLibrary(row).empty()) {
+        if (row.library == "ITK" && missingLibrary(row).empty()) {
             names.push_back(row.name);
         }
     }
@@ -330,6 +385,9 @@ Format detectFormat(const path& file) {
     if (niftiPairOf(file)) { // before the first bytes, which are voxels in an .img file
         return Format::Nifti;
     }
+    if (imagicPairOf(file)) {
+        return Format::Imagic;
+    }
     if (isBruker(named.file)) { // likewise
         return Format::Bruker;
     }
@@ -355,20 +413,20 @@ Format detectFormat(const path& file) {
     }
     if (start.extension.starts_with(".img")) {
         failInput(file,
-                  "the header of NIfTI or Analyze that belongs to it (.hdr) is missing beside "
-                  "it; name voxels without a header as FILE:WxHxD:uint16:le:0");
+                  "the header of NIfTI or Analyze (.hdr) or of IMAGIC (.hed) that belongs to it "
+                  "is missing beside it; name voxels without a header as FILE:WxHxD:uint16:le:0");
     }
     const auto& known = readableExtensions();
     if (!start.extension.empty() &&
         std::ranges::find(known, start.extension.substr(1)) != known.end()) {
         failInput(file, "its content is not that of a " + start.extension + " file");
     }
-    failInput(file,
-              "its format is unknown; PNG, TIFF, NRRD, MetaImage, NIfTI, MRC, JPEG, DICOM, HDF5, "
-              "BMP, PNM, GIF, WebP, JPEG 2000" +
-                  rareFormats() +
-                  " can be read; name voxels without a header as "
-                  "FILE:WxHxD:uint16:le:0");
+    failInput(file, "its format is unknown; PNG, TIFF, NRRD, MetaImage, NIfTI, MRC, MGH, EM, "
+                    "SPIDER, IMAGIC, DM3, DM4, SER, FITS, JPEG, DICOM, HDF5, "
+                    "BMP, PNM, GIF, WebP, JPEG 2000" +
+                        rareFormats() +
+                        " can be read; name voxels without a header as "
+                        "FILE:WxHxD:uint16:le:0");
 }
 
 } // namespace flcc::io::detail

@@ -39,7 +39,9 @@ std::vector<std::filesystem::path> describedFiles(const detail::Described& heade
         files.push_back(header.headerFile);
     }
     for (const detail::RawPart& part : partsOf(header.place.layout)) {
-        files.push_back(part.file);
+        if (files.empty() || part.file != files.back()) { // a file may hold several parts
+            files.push_back(part.file);
+        }
     }
     return files;
 }

@@ -39,6 +39,8 @@ enum class RegionAccess {
 /// Properties of an image file that are known without its pixels.
 struct ImageInfo {
     /// "PNG", "TIFF", "NRRD", "MetaImage", "NIfTI", "MRC", "JPEG", "DICOM", "HDF5", "BMP", "PNM",
+    /// "GIF", "WebP", "JPEG 2000", "MGH", "EM", "SPIDER", "IMAGIC", "DigitalMicrograph", "SER",
+    /// "FITS",
     /// "GIF", "WebP", "JPEG 2000", "VTK legacy", "GIPL", "BioRad", "Stimulate", "Bruker 2dseq",
     /// "GE Signa 4.x", "GE Signa 5.x", "GE Advantage", "Siemens Vision", "raw"
     std::string format;
@@ -118,8 +120,8 @@ struct ImageChoice {
 [[nodiscard]] ImageInfo verifyImage(const std::filesystem::path& path,
                                     const std::stop_token& stop = {}, const Reading& reading = {});
 
-/// Reads a file: PNG, TIFF, NRRD, MetaImage, NIfTI, MRC, JPEG, BMP, PNM, GIF, WebP, JPEG 2000; a
-/// DICOM series (its folder or one of
+/// Reads a file: PNG, TIFF, NRRD, MetaImage, NIfTI, MRC, MGH, EM, SPIDER, IMAGIC, DM3, DM4, SER,
+/// FITS, JPEG, BMP, PNM, GIF, WebP, JPEG 2000; a DICOM series (its folder or one of
 /// its files); a dataset of an HDF5 file ("FILE.h5:/path", or "FILE.h5" for its only one); voxels
 /// without a header ("FILE:WxHxD:TYPE:le:OFFSET", RawVolume). If
 /// cancelled, returns an image without components; that takes far less than a second for files of

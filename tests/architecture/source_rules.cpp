@@ -197,6 +197,7 @@ const std::vector<Library>& libraries() {
          "^(GL|EGL|GLES[23]|KHR)/.*",
          {"viz/", "ui/bridge/", "tests/viz/", "tests/ui/", "tests/support/"}},
         {"GDCM", "^gdcm.*", {"engine/io/reader/"}},
+        {"CFITSIO", "^fitsio\\.h$", {"engine/io/reader/fits.cpp"}},
         {"ITK", "^itk.*", {"engine/io/reader/itk_image.cpp", "engine/io/reader/itk_slices.cpp"}},
         {"giflib, libnetpbm, libwebp, LZF, OpenJPEG",
          "^(gif_lib\\.h|netpbm/.*|webp/.*|lzf\\.h|openjpeg\\.h)$",

@@ -133,6 +133,7 @@ void writeSeeds(const std::filesystem::path& to) {
         (void)folder(kind);
     }
     fuzz::writeReaderPictures(to);
+    fuzz::writeInstruments(to);
     fuzz::writeScanners(to);
     fuzz::writeNrrd(folder("nrrd"));
     fuzz::writeMetaImage(folder("mha"));

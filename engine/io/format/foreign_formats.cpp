@@ -15,67 +15,6 @@ namespace {
 
 using namespace std::string_view_literals;
 
-/// A number of 4 bytes at an offset, in the order of the processor or the other one; 0 beyond the
-/// end.
-template <class Number> Number numberAt(const FileStart& start, std::size_t offset, bool swapped) {
-    Number number{};
-    return start.bytes.size() >= offset + sizeof(Number)
-               ? field<Number>(start.bytes, offset, swapped)
-               : number;
-}
-
-/// EM (Dynamo, PyTom, TOM): the machine and the type in bytes 0 and 3, three extents, 512 bytes of
-/// header. It has no mark, so the size of the file must agree.
-bool isEm(const FileStart& start, std::int64_t size) {
-    constexpr std::array<std::int64_t, 10> kBytes{0, 1, 2, 0, 4, 4, 0, 0, 8, 8};
-    if (start.bytes.size() < 512 || start.bytes[3] >= kBytes.size() ||
-        kBytes[start.bytes[3]] == 0 || start.bytes[0] > 6) {
-        return false;
-    }
-    for (const bool swapped : {false, true}) {
-        std::int64_t voxels = 1;
-        for (const std::size_t offset : {4U, 8U, 12U}) {
-            const auto extent = std::int64_t{numberAt<std::int32_t>(start, offset, swapped)};
-            voxels = extent > 0 && extent < 65536 ? voxels * extent : 0;
-        }
-        if (voxels > 0 && size == 512 + voxels * kBytes[start.bytes[3]]) {
-            return true;
-        }
-    }
-    return false;
-}
-
-/// SPIDER: the header is of floats; records of a row make its length.
-bool isSpider(const FileStart& start, std::int64_t size) {
-    for (const bool swapped : {false, true}) {
-        const auto at = [&](std::size_t number) {
-            return static_cast<double>(numberAt<float>(start, 4 * (number - 1), swapped));
-        };
-        const double kind = at(5);
-        const double slices = at(1);
-        const double rows = at(2);
-        const double columns = at(12);
-        const double header = at(22); // bytes
-        const bool known =
-            kind == 1 || kind == 3 || kind == -11 || kind == -12 || kind == -21 || kind == -22;
-        const auto whole = [](double value) { return value >= 1 && value == std::floor(value); };
-        if (known && whole(slices) && whole(rows) && whole(columns) && whole(header) &&
-            header >= 1024 && header + 4 * slices * rows * columns <= static_cast<double>(size)) {
-            return true;
-        }
-    }
-    return false;
-}
-
-/// DM3 and DM4 of Gatan: the version, the length, and the order of the bytes, which is 0 or 1.
-bool isGatan(const FileStart& start, std::int64_t size) {
-    const bool little = std::endian::native == std::endian::little;
-    const auto version = numberAt<std::uint32_t>(start, 0, little);
-    const std::size_t order = version == 3 ? 8 : 12;
-    return (version == 3 || version == 4) && size > 32 &&
-           numberAt<std::uint32_t>(start, order, little) <= 1;
-}
-
 bool isLeica(const FileStart& start, std::int64_t /*size*/) {
     return start.has(0, "\x70\0\0\0"sv) && start.has(8, "\x2a"sv) && start.has(13, "<\0"sv);
 }
@@ -89,6 +28,12 @@ bool isVtkXml(const FileStart& start, std::int64_t /*size*/) {
     return text.find("<VTKFile") != std::string::npos;
 }
 
+/// Imaris before 5.5: a number of its own, or TIFF.
+bool isOldImaris(const FileStart& start, std::int64_t /*size*/) {
+    return start.has(0, "\0\x4c\xa1\x0c"sv) ||
+           (start.extension == ".ims" && (start.has(0, "II*\0"sv) || start.has(0, "MM\0*"sv)));
+}
+
 struct Foreign {
     std::string_view name;
     std::string_view mark; ///< with which the file begins; empty: `is` tells
@@ -98,7 +43,6 @@ struct Foreign {
 
 constexpr std::string_view kFiji = "open it in Fiji (Bio-Formats) and save it as TIFF";
 constexpr std::string_view kParaView = "save it as MetaImage or NRRD in ParaView or Slicer";
-constexpr std::string_view kEman = "convert it to MRC (EMAN2: e2proc3d.py IN OUT.mrc)";
 
 constexpr std::array kForeign{
     Foreign{"CZI of Zeiss", "ZISRAWFILE"sv, kFiji},
@@ -106,9 +50,9 @@ constexpr std::array kForeign{
     Foreign{"ND2 of Nikon", "\xda\xce\xbe\x0a"sv, kFiji},
     Foreign{"OIB, OIR or another container of Microsoft's OLE",
             "\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"sv, kFiji},
-    Foreign{"SER of TIA (FEI)", "II\x97\x01"sv,
-            "convert it to TIFF or MRC (RosettaSciIO, or TIA's export)"},
-    Foreign{"FITS", "SIMPLE  ="sv, "convert it to TIFF (Fiji, or astropy)"},
+    Foreign{"Imaris older than 5.5", "",
+            "open it in a newer Imaris or in Fiji (Bio-Formats) and save it as IMS or TIFF",
+            isOldImaris},
     Foreign{"netCDF classic", "",
             "convert it to netCDF 4, whose files can be read: nccopy -k nc4 IN OUT (of MINC 1: "
             "mincconvert -2 IN OUT)",
@@ -123,10 +67,6 @@ constexpr std::array kForeign{
     Foreign{"OpenEXR", "\x76\x2f\x31\x01"sv, "save it as TIFF or PFM"},
     Foreign{"Radiance HDR", "#?RAD"sv, "save it as TIFF or PFM"},
     Foreign{"a NumPy array", "\x93NUMPY"sv, "write it with tifffile, mrcfile or h5py"},
-    Foreign{"DM3 or DM4 of Gatan's DigitalMicrograph", "",
-            "convert it to TIFF or MRC (IMOD: dm2mrc, or DigitalMicrograph's export)", isGatan},
-    Foreign{"SPIDER", "", kEman, isSpider},
-    Foreign{"EM", "", kEman, isEm},
 };
 
 std::string sentence(const Foreign& format) {
@@ -140,19 +80,7 @@ std::string foreignFormat(const FileStart& start, std::int64_t size) {
     const auto found = std::ranges::find_if(kForeign, [&](const Foreign& each) {
         return each.is != nullptr ? each.is(start, size) : start.has(0, each.mark);
     });
-    if (found != kForeign.end()) {
-        return sentence(*found);
-    }
-    return start.extension == ".mgh" ? foreignPacked(start) : std::string();
-}
-
-std::string foreignPacked(const FileStart& inner) {
-    // MGH has no mark beyond its version, 1 in big endian.
-    const bool isMgh = inner.has(0, "\0\0\0\x01"sv) &&
-                       (inner.extension.starts_with(".mgh") || inner.extension.starts_with(".mgz"));
-    return isMgh ? sentence(
-                       {"MGH of FreeSurfer", "", "convert it to NIfTI (mri_convert IN OUT.nii.gz)"})
-                 : std::string();
+    return found != kForeign.end() ? sentence(*found) : std::string();
 }
 
 std::string foreignFolder(const std::filesystem::path& folder) {

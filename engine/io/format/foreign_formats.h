@@ -10,9 +10,6 @@ namespace flcc::io::detail {
 /// rest of a sentence that begins with the file's name. Empty for others. `size`: of the file.
 [[nodiscard]] std::string foreignFormat(const FileStart& start, std::int64_t size);
 
-/// The same of a file that gzip packed, by its first bytes unpacked.
-[[nodiscard]] std::string foreignPacked(const FileStart& inner);
-
 /// The same of a folder.
 [[nodiscard]] std::string foreignFolder(const std::filesystem::path& folder);
 

@@ -115,7 +115,7 @@ Described requireRoom(const std::filesystem::path& path, Described header) {
         const std::int64_t present = requireRegularFile(part.file) - part.offset;
         if (plain) {
             requireBytes(part.file, bytes, present);
-            if (present > bytes && layout.more.empty()) {
+            if (present > bytes && layout.more.empty() && !header.hasFooter) {
                 header.info.notes.push_back("the " + std::to_string(present - bytes) +
                                             " bytes behind the voxels that its header counts "
                                             "were not read");

@@ -27,6 +27,7 @@ struct Described {
     VoxelPlace place;
     /// The file with the header, if the voxels lie in others.
     std::filesystem::path headerFile{};
+    bool hasFooter = false; ///< what lies behind the voxels belongs to the format
 };
 
 /// The header of files whose voxels lie in them, or beside them. Sets ImageInfo::complete if the

@@ -182,6 +182,8 @@ struct PngBlocks {
     std::optional<std::uint32_t> orientation;
     std::optional<Resolution> resolution;
     bool damagedExif = false;
+    std::uint32_t animated = 0; ///< pictures of an animation
+    bool apart = true;          ///< the picture that is read is none of them
 };
 
 /// The content of a block of `length` bytes where the file stands; empty if its checksum is wrong.
@@ -206,6 +208,7 @@ PngBlocks walkBlocks(const std::filesystem::path& path) {
     std::ifstream file = base::openFile(path);
     std::array<unsigned char, 8> head{};
     PngBlocks blocks;
+    bool pixels = false;
     for (std::int64_t at = 8; at + 12 <= size;) {
         file.seekg(at);
         if (!file.read(reinterpret_cast<char*>(head.data()), 8)) {
@@ -226,6 +229,13 @@ PngBlocks walkBlocks(const std::filesystem::path& path) {
             const std::optional<Exif> exif = parseExif(content);
             blocks.damagedExif = !exif;
             blocks.orientation = exif ? exif->orientation : std::nullopt;
+        } else if (named("acTL") && length == 8 && at <= size) {
+            const std::vector<unsigned char> content = contentOf(file, length, head.data() + 4);
+            blocks.animated = content.empty() ? 0 : bigEndian32(content.data());
+        } else if (named("fcTL") && !pixels) {
+            blocks.apart = false;
+        } else if (named("IDAT")) {
+            pixels = true;
         } else if (named("pHYs") && length == 9 && at <= size) {
             const std::vector<unsigned char> content = contentOf(file, length, head.data() + 4);
             if (!content.empty() && content[8] == 1) { // pixels on a metre
@@ -286,6 +296,12 @@ OpenPng openPng(const std::filesystem::path& path, PngFile& owner, const Reading
     open.turn = place(open.info, blocks.orientation, "EXIF", blocks.resolution, reading);
     if (blocks.damagedExif) {
         open.info.notes.emplace_back("its EXIF block is damaged and was ignored");
+    }
+    if (blocks.animated > 0) {
+        const std::string count = std::to_string(blocks.animated);
+        open.info.notes.push_back(
+            blocks.apart ? "its still picture; the " + count + " of its animation are not read"
+                         : "the first of its " + count + " pictures; the others are not read");
     }
     return open;
 }

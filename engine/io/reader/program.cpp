@@ -39,6 +39,9 @@ constexpr std::array kReaders{
     Reader{"bmp", detail::answerBmp},           Reader{"pnm", detail::answerPnm},
     Reader{"gif", detail::answerGif},           Reader{"webp", detail::answerWebP},
     Reader{"jpeg2000", detail::answerJpeg2000},
+#ifdef FLCC_FITS
+    Reader{"fits", detail::answerFits},
+#endif
 #ifdef FLCC_ITK
     Reader{"vtk", detail::answerItk},           Reader{"gipl", detail::answerItk},
     Reader{"biorad", detail::answerItk},        Reader{"stimulate", detail::answerItk},

@@ -97,6 +97,7 @@ void answerPnm(const Request& request, ReaderAnswer& answer);
 void answerGif(const Request& request, ReaderAnswer& answer);
 void answerWebP(const Request& request, ReaderAnswer& answer);
 void answerJpeg2000(const Request& request, ReaderAnswer& answer);
+void answerFits(const Request& request, ReaderAnswer& answer); ///< if the build has CFITSIO
 /// By ITK, if the build has it: a file, and the files of a folder that are the slices of a volume.
 void answerItk(const Request& request, ReaderAnswer& answer);
 void answerItkSlices(const Request& request, ReaderAnswer& answer);

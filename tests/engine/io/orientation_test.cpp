@@ -180,6 +180,28 @@ class OrientationTest : public QObject {
     }
 
   private Q_SLOTS:
+    /// The blocks of an animation stand before the pixels of the picture that is read.
+    void anAnimationIsSaid() {
+        const QTemporaryDir folder;
+        const auto file = std::filesystem::path(folder.path().toStdString()) / "a.png";
+        const test::Bytes still = pngWith({});
+        for (const bool apart : {false, true}) {
+            test::ByteWriter blocks(std::endian::native == std::endian::little);
+            appendBlock(blocks, "acTL", {0, 0, 0, 3, 0, 0, 0, 0});
+            if (!apart) {
+                appendBlock(blocks, "fcTL", test::Bytes(26));
+            }
+            test::Bytes animated = still;
+            animated.insert(animated.begin() + 33, blocks.bytes.begin(), blocks.bytes.end());
+            test::writeFile(file, animated);
+            QVERIFY(test::holds(io::readImageInfo(file).notes,
+                                apart ? "its still picture; the 3 of its animation"
+                                      : "the first of its 3 pictures"));
+        }
+        test::writeFile(file, still);
+        QVERIFY(io::readImageInfo(file).notes.empty());
+    }
+
     void allOrientationsOfPngAreApplied() {
         for (std::uint16_t orientation = 1; orientation <= 8; ++orientation) {
             for (const bool big : {false, true}) {

@@ -1,0 +1,20 @@
+# FLCC_FITS=AUTO|ON|OFF: whether flcc-reader reads FITS files by CFITSIO. AUTO does where it is
+# found; ON asks for it. Leaves FLCC_HAS_FITS and the target CFITSIO::CFITSIO.
+
+set(FLCC_FITS AUTO CACHE STRING "Read FITS files by CFITSIO: AUTO (where it is found), ON, OFF")
+set_property(CACHE FLCC_FITS PROPERTY STRINGS AUTO ON OFF)
+set(FLCC_HAS_FITS OFF)
+if(NOT FLCC_FITS MATCHES "^(AUTO|ON|OFF)$")
+    message(FATAL_ERROR "FLCC_FITS is ${FLCC_FITS}; it can be AUTO, ON or OFF")
+endif()
+if(FLCC_FITS STREQUAL "OFF")
+    return()
+endif()
+find_package(CFITSIO QUIET)
+if(CFITSIO_FOUND)
+    set(FLCC_HAS_FITS ON)
+elseif(FLCC_FITS STREQUAL "ON")
+    message(FATAL_ERROR "FLCC_FITS is ON, but CFITSIO was not found")
+else()
+    message(STATUS "CFITSIO: not found; FITS files cannot be read")
+endif()
