@@ -69,6 +69,7 @@ class CliDocumentsTest : public QObject {
     void theManualNamesEveryWordOfAnOption();
     void theManualNamesNoOtherCommandOrOption();
     void everyCallInTheReadmeExists();
+    void theFirstExamplePrintsWhatIsShown();
     void theHelpFitsATerminal();
 
   private:
@@ -139,6 +140,24 @@ void CliDocumentsTest::everyCallInTheReadmeExists() {
     QVERIFY(commands.size() > 5);
     QCOMPARE(missing(optionsIn(calls), optionsIn(m_help)), QByteArray());
     QCOMPARE(missing(commands, commandsOf(m_help)), QByteArray());
+}
+
+/// The best two peaks of `cells` as README and manual show them. The scores of the sample are the
+/// same on every machine, and the last digits shown are far from a rounding edge of another
+/// processor.
+void CliDocumentsTest::theFirstExamplePrintsWhatIsShown() {
+    const SampleFolder folder("cells");
+    const CliRun run = runCli({"match", "scene.mha", "template.mha"}, folder.path());
+    QCOMPARE(run.code, 0);
+    const QStringList printed = QString::fromUtf8(run.output).split(QChar('\n')).mid(0, 4);
+    QVERIFY(printed.back().startsWith(QStringLiteral("     2  0.7155")));
+    for (const char* page : {"README.md", "resources/manual/getting-started.md"}) {
+        for (const QString& line : printed) {
+            QVERIFY2(
+                textOf(QLatin1String(page)).contains(QStringLiteral("    ") + line + QChar('\n')),
+                qPrintable(QLatin1String(page) + ": " + line));
+        }
+    }
 }
 
 void CliDocumentsTest::theHelpFitsATerminal() {
