@@ -96,7 +96,8 @@ class NiftiKindsTest : public QObject {
         std::filesystem::remove(at("p.hdr"));
         test::writeFile(at("p.img"), test::Bytes(100, 1));
         const auto error = test::errorOf([&] { (void)io::readImage(at("p.img")); });
-        QVERIFY(error && std::string(error->what()).find("(.hdr) is missing") != std::string::npos);
+        QVERIFY(error &&
+                std::string(error->what()).find("Analyze (.hdr) or of") != std::string::npos);
     }
 
     void everyBeginningOfAPairIsRefused() {
