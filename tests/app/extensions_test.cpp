@@ -375,12 +375,12 @@ void CliExtensionsTest::everyListIsWrittenAndRead() {
             const QString file = "list-" + format + (own ? "." + format : extension);
             const CliRun written =
                 run(QStringList{"peaks", "all.csv", "--scene", "angstrom.mha", "--to", format,
-                                "--output", file, "--box", "9,9", "--quiet"} +
+                                "--output", file, "--box", "11,9", "--quiet"} +
                     tomogram);
             QVERIFY2(written.code == 0, (format.toUtf8() + written.errors).constData());
             const CliRun read =
                 run(QStringList{"peaks", file, "--from", format, "--scene", "angstrom.mha", "--box",
-                                "9,9", "--output", "read.csv", "--quiet"} +
+                                "11,9", "--output", "read.csv", "--quiet"} +
                     tomogram);
             QVERIFY2(read.code == 0, (format.toUtf8() + read.errors).constData());
             const CliRun same = run({"diff", "read.csv", "all.csv", "--tolerance", "1"});
