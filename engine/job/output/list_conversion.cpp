@@ -82,6 +82,21 @@ void requireOneScene(const io::PositionList& list) {
     }
 }
 
+/// **Errors**: Problem where the list states boxes of another size than `--box`.
+void requireStatedBoxes(const io::PositionList& list, const ListConversion& conversion) {
+    const Extents given = conversion.unknowns.box.value_or(Extents{0, 0, 0});
+    for (const io::ListedPosition& position : list.positions) {
+        const Extents& box = position.box;
+        const bool deep = given.z > 1 && box.z > 1;
+        if (given.x > 0 && box.x > 0 &&
+            (box.x != given.x || box.y != given.y || (deep && box.z != given.z))) {
+            throw Error(ErrorCode::Problem, conversion.input.string() + " states boxes of " +
+                                                base::toString(box) + " voxels, but --box says " +
+                                                base::toString(given) + "; leave out --box");
+        }
+    }
+}
+
 /// Where boxes are cut: at the positions of a list.
 struct Places {
     std::vector<match::Peak> peaks; ///< of each position a template of its own
@@ -256,6 +271,7 @@ ConvertedList converted(const ListConversion& conversion, const std::stop_token&
     io::PositionList list = readPositions(conversion.input, conversion.from, place);
     done.from = list.format;
     io::requireConsistent(list.place);
+    requireStatedBoxes(list, conversion);
     if (!conversion.scene.empty() && list.place.extents != place.extents) {
         throw Error(ErrorCode::Problem,
                     "the list belongs to a scene of " + base::toString(list.place.extents) +

@@ -101,6 +101,15 @@ class AllPeaksTest : public QObject {
             QVERIFY(taken ? rows[i].at("stack") == next++ : rows[i].at("stack").is_null());
         }
         QCOMPARE(next, std::size_t{2});
+        // The list states its boxes, so others are a contradiction, told with the input's name.
+        job::ListConversion other{.input = job.peaks};
+        other.unknowns.box = test::kCut.extents;
+        (void)job::convertList(other);
+        ++other.unknowns.box->x;
+        const test::Thrown thrown = test::thrownBy([&] { (void)job::convertList(other); });
+        QVERIFY(thrown.code == ErrorCode::Problem);
+        QVERIFY2(thrown.sentence.find("peaks.csv states boxes of") != std::string::npos,
+                 thrown.sentence.c_str());
     }
 };
 
