@@ -15,7 +15,9 @@ namespace {
 using base::PixelType;
 using Numbers = std::vector<double>;
 
-/// The parameters "##$Name=value". Of an array, the lines behind its sizes are the value.
+/// The parameters "##$Name=value". Of an array, the lines behind its sizes are the value, joined as
+/// ITK joins them: ParaVision ends a line with a blank. Without it ITK takes two numbers for one
+/// and reads behind the end of what is left, so that the numbers must be counted here.
 class Parameters {
   public:
     explicit Parameters(const std::filesystem::path& file) {
@@ -40,7 +42,7 @@ class Parameters {
                 m_arrays[name] = value.starts_with('(');
                 m_values[name] = value.starts_with('(') ? "" : value;
             } else if (!line.starts_with("##") && !line.starts_with("$$") && !name.empty()) {
-                m_values[name] += m_arrays[name] ? line + " " : "";
+                m_values[name] += m_arrays[name] ? line : "";
             }
         }
         // ITK waits for the next mark behind an array, for ever at the end of a file that is cut.
@@ -110,6 +112,10 @@ bool near(double a, double b) { return std::abs(a - b) <= 1e-4 * (1 + std::abs(b
 /// Orientation of the slices; one for all.
 void setDirections(const Parameters& parameters, base::Geometry& geometry) {
     const Numbers all = parameters.numbers("VisuCoreOrientation", 9);
+    if (all.size() % 9 != 0) {
+        refuseItk("the parameter VisuCoreOrientation of its file visu_pars has " +
+                  std::to_string(all.size()) + " numbers; 9 a slice are needed");
+    }
     for (std::size_t i = 0; i < all.size(); ++i) {
         if (!near(all[i], all[i % 9])) {
             refuseItk("its slices are not parallel, so that they are no volume");

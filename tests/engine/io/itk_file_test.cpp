@@ -309,7 +309,7 @@ class ItkFileTest : public QObject {
                                     {5, 3, 2}, PixelType::Float32, "Bruker 2dseq", -3, 2);
         // The first axis runs along world y, the second along z, the third along x.
         values.order = "littleEndian";
-        values.orientation = "( 1, 9 )\n0 1 0 0 0 1\n1 0 0";
+        values.orientation = "( 1, 9 )\n0 1 0 0 0 1 \n1 0 0";
         requirePlace(read2dseq(values, little), "mm", {0.5, 0.25, 2},
                      {-1 + 1, 2 + 0.25, 3.5 + 0.125}, {0, 0, 1, 1, 0, 0, 0, 1, 0});
         values.orientation = "( 1, 9 )\n1 0 0 0 1 0";
@@ -323,6 +323,8 @@ class ItkFileTest : public QObject {
             QVERIFY2(sentence.find(part) != std::string::npos, sentence.c_str());
         };
         why(values, "VisuCoreOrientation");
+        values.orientation = "( 1, 9 )\n0 1 0 0 0 1\n1 0 0"; // ITK reads 11 for 1 and 1
+        why(values, "VisuCoreOrientation of its file visu_pars has 8 numbers");
         why({}, "59 are there", 59);
         why({.frames = 2}, "VisuCoreDataSlope");
         why({.type = "_64BIT_FLOAT"}, "_64BIT_FLOAT");
