@@ -82,6 +82,25 @@ void CloseTiff::operator()(tiff* file) const {
     }
 }
 
+namespace {
+
+/// After a failed allocation the library goes on with what it has of a directory, and frees what it
+/// does not have when it reads the next one. What is called after it may change errno, so it is
+/// asked at once. **Errors**: std::bad_alloc.
+void requireMemory() {
+    if (errno == ENOMEM) {
+        throw std::bad_alloc();
+    }
+}
+
+bool readNextDirectory(tiff* file) {
+    const bool more = ::TIFFReadDirectory(file) != 0;
+    requireMemory();
+    return more;
+}
+
+} // namespace
+
 Tiff openTiff(const std::filesystem::path& path, const char* mode, std::string& message,
               std::int64_t mostBytes) {
     const std::unique_ptr<TIFFOpenOptions, void (*)(TIFFOpenOptions*)> options(
@@ -92,7 +111,9 @@ Tiff openTiff(const std::filesystem::path& path, const char* mode, std::string& 
     ::TIFFOpenOptionsSetErrorHandlerExtR(options.get(), keepMessage, &message);
     ::TIFFOpenOptionsSetWarningHandlerExtR(options.get(), keepWarning, &message);
     ::TIFFOpenOptionsSetMaxSingleMemAlloc(options.get(), mostBytes);
-    return Tiff(::TIFFOpenExt(path.c_str(), mode, options.get()));
+    Tiff file(::TIFFOpenExt(path.c_str(), mode, options.get()));
+    requireMemory();
+    return file;
 }
 
 void failTiff(const std::filesystem::path& path, const std::string& message) {
@@ -165,7 +186,7 @@ TiffPages collectPages(const std::filesystem::path& path, tiff* file, std::int64
             ++same.pages;
         }
         pages.directories.push_back({::TIFFCurrentDirOffset(file), kind->second});
-    } while (::TIFFReadDirectory(file) != 0);
+    } while (readNextDirectory(file));
     return pages;
 }
 
@@ -210,7 +231,9 @@ void goToPage(const std::filesystem::path& path, TiffFile& open, const TiffPlane
     }
     open.now = plane.file > 0 ? open.other.get() : open.file.get();
     const std::filesystem::path& holder = plane.file > 0 ? open.others[plane.file - 1] : path;
-    if (::TIFFSetSubDirectory(open.now, plane.directory) == 0) {
+    const bool there = ::TIFFSetSubDirectory(open.now, plane.directory) != 0;
+    requireMemory();
+    if (!there) {
         failTiff(holder, open.message);
     }
     open.page = pageNow(open.now);
