@@ -5,7 +5,7 @@
 
 #include "app/cli_job.h"
 #include "app/cli_options.h"
-#include "engine/job/list_difference.h"
+#include "engine/job/difference.h"
 
 namespace flcc::app {
 

@@ -8,7 +8,7 @@
 #include <optional>
 #include <vector>
 
-#include "engine/job/list_difference.h"
+#include "engine/job/difference.h"
 #include "ui/document/document.h"
 #include "ui/views/result_view.h"
 

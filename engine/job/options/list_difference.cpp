@@ -1,4 +1,4 @@
-#include "engine/job/list_difference.h"
+#include "engine/job/difference.h"
 
 #include <algorithm>
 #include <optional>
@@ -142,6 +142,7 @@ io::PositionList readPositions(const std::filesystem::path& file, io::ListFormat
                                const io::ListPlace& place) {
     if (format == io::ListFormat::Auto || format == io::ListFormat::Json) {
         if (std::optional<io::PositionList> peaks = detail::peaksOfReport(file, place)) {
+            io::requireConsistent(peaks->place); // as readList() does
             return *std::move(peaks);
         }
     }

@@ -1,4 +1,4 @@
-#include "engine/job/list_difference.h"
+#include "engine/job/difference.h"
 
 #include <algorithm>
 #include <utility>

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "engine/job/list_difference.h"
+#include "engine/job/difference.h"
 
 namespace flcc::job::detail {
 

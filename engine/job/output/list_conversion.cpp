@@ -7,9 +7,9 @@
 #include "engine/io/image_file.h"
 #include "engine/io/protected_files.h"
 #include "engine/job/boxes.h"
+#include "engine/job/difference.h"
 #include "engine/job/input/inputs.h"
 #include "engine/job/job.h"
-#include "engine/job/list_difference.h"
 #include "engine/job/options/export_options.h"
 #include "engine/job/output/averages.h"
 #include "engine/job/peak_lists.h"
@@ -270,7 +270,6 @@ ConvertedList converted(const ListConversion& conversion, const std::stop_token&
     }
     io::PositionList list = readPositions(conversion.input, conversion.from, place);
     done.from = list.format;
-    io::requireConsistent(list.place);
     requireStatedBoxes(list, conversion);
     if (!conversion.scene.empty() && list.place.extents != place.extents) {
         throw Error(ErrorCode::Problem,

@@ -1,6 +1,6 @@
 #include <algorithm>
 
-#include "engine/job/list_difference.h"
+#include "engine/job/difference.h"
 #include "engine/job/report/json_rows.h"
 #include "engine/job/report/text.h"
 

@@ -6,7 +6,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "engine/job/list_difference.h"
+#include "engine/job/difference.h"
 #include "engine/job/report.h"
 
 /// The parts that reports of several kinds of jobs have in common, as JSON.

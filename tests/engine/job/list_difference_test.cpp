@@ -7,7 +7,7 @@
 
 #include "engine/io/image_file.h"
 #include "engine/job/any_job.h"
-#include "engine/job/list_difference.h"
+#include "engine/job/difference.h"
 #include "engine/job/listing.h"
 #include "engine/job/peak_lists.h"
 #include "tests/engine/job/job_cases.h"

@@ -12,7 +12,7 @@
 
 #include "engine/io/image_file.h"
 #include "engine/io/list_file.h"
-#include "engine/job/list_difference.h"
+#include "engine/job/difference.h"
 #include "engine/job/peak_lists.h"
 #include "tests/engine/job/job_cases.h"
 #include "tests/engine/job/posed_shapes.h"

@@ -10,8 +10,8 @@
 
 #include "engine/io/image_file.h"
 #include "engine/job/any_job.h"
+#include "engine/job/difference.h"
 #include "engine/job/job.h"
-#include "engine/job/list_difference.h"
 #include "tests/engine/job/job_cases.h"
 #include "tests/support/scenes.h"
 #include "tests/support/test_class.h"
