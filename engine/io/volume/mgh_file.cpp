@@ -53,6 +53,7 @@ NiftiGrid mghGridOf(const std::filesystem::path& path, const Bytes& bytes, Image
     NiftiGrid grid = coronalGrid();
     std::array<double, 3> middle{};
     if (field<std::int16_t>(bytes, 28, kMghSwapped) > 0) {
+        info.directed = true;
         const auto real = [&](std::size_t at) {
             const auto value = static_cast<double>(field<float>(bytes, at, kMghSwapped));
             if (!isPlace(value)) {

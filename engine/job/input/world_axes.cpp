@@ -50,6 +50,9 @@ base::WorldAxes worldAxesOf(const io::ImageInfo& info, const std::filesystem::pa
         const bool known = stated(info, "qform_code", "0") || stated(info, "sform_code", "0");
         return known ? WorldAxes::Ras : WorldAxes::Unnamed;
     }
+    if (info.format == "MGH") {
+        return info.directed ? WorldAxes::Ras : WorldAxes::Unnamed;
+    }
     if (info.format == "NRRD") {
         const std::string space = nrrdSpace(path);
         const auto is = [&space](const char* word, const char* brief) {

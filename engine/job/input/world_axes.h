@@ -8,8 +8,9 @@
 
 namespace flcc::job {
 
-/// The axes in which a file states positions: RAS for NIfTI with a code of its form, LPS for DICOM,
-/// those of the field "space" of NRRD; otherwise Unnamed. `path` is the file of `info`.
+/// The axes in which a file states positions: RAS for NIfTI with a code of its form and for MGH
+/// with a place, LPS for DICOM, those of the field "space" of NRRD; otherwise Unnamed. `path` is
+/// the file of `info`.
 [[nodiscard]] base::WorldAxes worldAxesOf(const io::ImageInfo& info,
                                           const std::filesystem::path& path);
 

@@ -78,6 +78,19 @@ class WorldAxesTest : public QObject {
         QVERIFY(axesOf(nrrd("space: RAS")) == WorldAxes::Ras);
         QVERIFY(axesOf(nrrd("space: LAS")) == WorldAxes::Lps);
         QVERIFY(axesOf(nrrd("space: 3D-right-handed")) == WorldAxes::Unnamed);
+        // A voxel of MGH, whose header has its place if the second byte of a flag is 1.
+        for (const char flag : {'\0', '\1'}) {
+            std::string mgh(284 + 1, '\0');
+            for (const std::size_t at : {3U, 7U, 11U, 15U, 19U}) {
+                mgh[at] = 1; // the version, and sizes
+            }
+            mgh[29] = flag;
+            for (const std::size_t at : {30U, 34U, 38U, 42U, 58U, 74U}) {
+                mgh.replace(at, 2, "\x3f\x80"); // 1 in float: spacing, and the axes along world's
+            }
+            std::ofstream(file("one.mgh"), std::ios::binary) << mgh << std::flush;
+            QVERIFY(axesOf(file("one.mgh")) == (flag == 0 ? WorldAxes::Unnamed : WorldAxes::Ras));
+        }
         // Without a code the header says nothing about a patient.
         const std::filesystem::path plain = written("plain.nii");
         std::fstream out(plain, std::ios::binary | std::ios::in | std::ios::out);
