@@ -8,6 +8,7 @@
 
 #include <fmt/format.h>
 
+#include "engine/base/base64.h"
 #include "engine/base/error.h"
 #include "engine/base/text.h"
 #include "engine/io/files/paths.h"
@@ -86,25 +87,6 @@ std::string svgOf(const DrawnImage& image) {
            pngDataUri(image.pixels, image.columns, image.rows) + "\"/>\n";
 }
 
-#ifdef FLCC_IMAGE_IO
-std::string base64(const unsigned char* bytes, std::size_t count) {
-    constexpr std::string_view kLetters =
-        "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-    std::string text;
-    text.reserve((count + 2) / 3 * 4);
-    for (std::size_t i = 0; i < count; i += 3) {
-        const std::size_t left = count - i;
-        const std::uint32_t three = std::uint32_t{bytes[i]} << 16 |
-                                    (left > 1 ? std::uint32_t{bytes[i + 1]} << 8 : 0) |
-                                    (left > 2 ? std::uint32_t{bytes[i + 2]} : 0);
-        for (std::size_t letter = 0; letter < 4; ++letter) {
-            text += letter > left ? '=' : kLetters[three >> (18 - 6 * letter) & 63];
-        }
-    }
-    return text;
-}
-#endif
-
 } // namespace
 
 void Drawing::box(double x, double y, double w, double h, const std::optional<match::Colour>& fill,
@@ -150,7 +132,7 @@ std::string pngDataUri(const std::vector<match::Colour>& pixels, int columns, in
                           .rowBytes = std::int64_t{3} * columns,
                           .components = 3,
                           .bytesPerComponent = 1});
-    return "data:image/png;base64," + base64(bytes.data(), bytes.size());
+    return "data:image/png;base64," + base::toBase64({reinterpret_cast<const char*>(bytes.data()), bytes.size()});
 }
 
 #else

@@ -3,6 +3,7 @@
 #include "ui/base/option_names.h"
 
 #include <QCoreApplication>
+#include <QDateTime>
 #include <QLocale>
 #include <QStringDecoder>
 
@@ -220,6 +221,11 @@ QString candidateText(const method::Candidate& candidate) {
 QString partsText(const method::DeviceTimes& times) {
     return say("(upload %1, compute %2, download %3)")
         .arg(durationText(times.upload), durationText(times.compute), durationText(times.download));
+}
+
+QString momentText(std::int64_t seconds) {
+    return QLocale::c().toString(QDateTime::fromSecsSinceEpoch(seconds),
+                                 QStringLiteral("d MMMM yyyy, HH:mm:ss"));
 }
 
 } // namespace flcc::ui

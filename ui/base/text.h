@@ -18,6 +18,9 @@ namespace flcc::ui {
 /// Converts a file name to text and back. Bytes that are not UTF-8 are preserved.
 [[nodiscard]] QString pathText(const std::filesystem::path& path);
 [[nodiscard]] std::filesystem::path toPath(const QString& text);
+
+/// Seconds since 1970 as the local day and time: "3 November 2026, 14:02:10".
+[[nodiscard]] QString momentText(std::int64_t seconds);
 /// The sentence for work that was given up because memory ran out.
 [[nodiscard]] QString noMemoryText();
 /// "mm", "µm", "Å".

@@ -15,6 +15,19 @@ namespace flcc::ui {
 
 Document::Document(QObject* parent) : QObject(parent) {}
 
+QString Document::missingScenes() const {
+    QStringList names;
+    for (const SceneEntry& each : m_scenes) {
+        if (each.missing) {
+            names << each.name;
+        }
+    }
+    return names.isEmpty() ? QString()
+                           : tr("%1: the file is not there, so that it cannot be searched; open "
+                                "the project again and find it")
+                                 .arg(names.join(QStringLiteral(", ")));
+}
+
 base::Extents Document::sceneExtents() const {
     return hasScene() ? base::extentsOf(scene().image->pixels) : base::Extents{0, 0, 0};
 }
@@ -212,18 +225,28 @@ void Document::describe(SceneEntry& scene) {
 }
 
 void Document::setScene(SceneEntry scene) {
-    describe(scene);
-    m_scenes.clear();
-    m_scenes.push_back(std::move(scene));
-    m_activeScene = 0;
+    restore({.scenes = {std::move(scene)}, .worldAxes = m_worldAxes});
+}
+
+void Document::restore(DocumentState state) {
+    std::ranges::for_each(state.scenes, describe);
+    m_scenes = std::move(state.scenes);
+    m_activeScene = state.activeScene;
     m_undo.clear();
-    m_spacing.reset();
-    m_box.reset();
-    m_templates = {};
-    m_masks = {};
+    m_spacing = state.spacing;
+    m_worldAxes = state.worldAxes;
+    m_box = state.box;
+    m_templates = {std::move(state.inputs.templates), state.inputs.active};
+    m_masks = {std::move(state.inputs.masks), std::move(state.inputs.sceneMask)};
     m_jobFile.clear();
     m_results.clear();
+    for (ResultEntry& each : state.results) {
+        m_lastResult = std::max(m_lastResult, each.id);
+        m_results.add(std::move(each));
+    }
+    m_results.show(state.shownResult);
     m_peak = -1;
+    m_masks.fit(m_templates, geometry());
     Q_EMIT sceneChanged();
     Q_EMIT scenesChanged();
     Q_EMIT boxChanged();
@@ -232,6 +255,13 @@ void Document::setScene(SceneEntry scene) {
     Q_EMIT resultsChanged();
     Q_EMIT resultShown();
     Q_EMIT peakSelected(-1);
+    selectPeak(state.selectedPeak);
+}
+
+DocumentState Document::state() const {
+    return {m_scenes, m_activeScene, m_spacing, m_worldAxes,
+            m_box,    inputs(),      results(), m_results.shown(),
+            m_peak};
 }
 
 void Document::startWith(const RunInputs& inputs) {

@@ -19,6 +19,19 @@
 
 namespace flcc::ui {
 
+/// All that a document holds, as a project stores it.
+struct DocumentState {
+    std::vector<SceneEntry> scenes; ///< at least one; the first and the active one have pixels
+    int activeScene = 0;
+    std::optional<base::Spacing> spacing{};
+    std::optional<base::WorldAxes> worldAxes{};
+    std::optional<base::Box> box{};
+    RunInputs inputs{};
+    std::vector<ResultEntry> results{}; ///< each with an id of its own
+    int shownResult = -1;
+    int selectedPeak = -1;
+};
+
 /// The data of the window: a list of scenes, one of them shown; the template box; the templates;
 /// the results; and the selected peak. Scenes from files have the same extents. Every change of the
 /// box and the templates can be undone, and so can every made scene.
@@ -32,6 +45,9 @@ class Document : public QObject {
 
     /// Replaces all scenes by this one; removes box, templates, masks, results and all undo steps.
     void setScene(SceneEntry scene);
+    /// Replaces everything; removes all undo steps.
+    void restore(DocumentState state);
+    [[nodiscard]] DocumentState state() const;
     /// Gives a scene that was just set templates and masks to begin with, which is no undo step.
     void startWith(const RunInputs& inputs);
     /// Appends a scene of the same extents. The shown scene stays.
@@ -61,6 +77,8 @@ class Document : public QObject {
     [[nodiscard]] const SceneEntry& scene() const { ///< the shown scene
         return m_scenes[static_cast<std::size_t>(m_activeScene)];
     }
+    /// Of scenes whose file is not there; empty if all are.
+    [[nodiscard]] QString missingScenes() const;
     [[nodiscard]] bool hasScene() const { return scene().image != nullptr; }
     [[nodiscard]] base::Extents sceneExtents() const; ///< 0 x 0 x 0 without a scene
     [[nodiscard]] bool isVolume() const { return sceneExtents().z > 1; }

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "engine/job/job.h"
+#include "engine/job/project.h"
 #include "engine/job/result.h"
 
 namespace flcc::ui {
@@ -30,7 +31,10 @@ struct SceneEntry {
     std::filesystem::path origin{}; ///< of a made scene: the file that it goes back to, or empty
     base::Extents extents{0, 0, 0};
     bool aside = false;    ///< kept beside a binned scene, and not searched
+    bool missing = false;  ///< its file is not there: the pixels are black, and not searched
     io::Reading reading{}; ///< how the file is taken
+    /// The bytes of the file, where a project knows them.
+    std::optional<job::FileIdentity> identity{};
 };
 
 /// A template: cut from the scene (`crop`), opened from a file (`path`), or a sample's own

@@ -339,6 +339,9 @@ QString MatchPanel::reasonAgainstRun() const {
     if (const QString reason = m_texts->reason(); !reason.isEmpty()) {
         return reason;
     }
+    if (const QString missing = m_document.missingScenes(); !missing.isEmpty()) {
+        return missing;
+    }
     if (!m_templateReason.isEmpty()) {
         return m_templateReason;
     }

@@ -3,6 +3,7 @@
 #include <QMessageBox>
 #include <QPushButton>
 
+#include "ui/base/question.h"
 #include "ui/document/document.h"
 #include "ui/open/losses.h"
 
@@ -10,23 +11,6 @@ namespace flcc::ui {
 namespace {
 
 QString tr(const char* text) { return Document::tr(text); }
-
-QMessageBox* makeBox(QWidget& window, const char* name, const QString& title, const QString& text) {
-    auto* box = new QMessageBox(QMessageBox::Question, title, text, QMessageBox::Cancel, &window);
-    box->setObjectName(QLatin1String(name));
-    box->setAttribute(Qt::WA_DeleteOnClose);
-    return box;
-}
-
-QPushButton* addButton(QMessageBox& box, const char* name, const QString& text, const QString& tip,
-                       const std::function<void()>& chosen) {
-    QPushButton* button = box.addButton(text, QMessageBox::ActionRole);
-    button->setObjectName(QLatin1String(name));
-    button->setAccessibleName(text);
-    button->setToolTip(tip);
-    QObject::connect(button, &QPushButton::clicked, &box, chosen);
-    return button;
-}
 
 } // namespace
 
@@ -44,9 +28,9 @@ void askBeforeOpening(QWidget& window, const Document& document, const QString& 
         losses << tr("removes %1").arg(lossText(document));
     }
     const QString text = tr("Opening %1 as a new scene %2.").arg(name, losses.join(tr(" and ")));
-    QMessageBox* box = makeBox(window, "openQuestion", tr("Open %1").arg(name), text);
+    QMessageBox* box = makeQuestion(window, "openQuestion", tr("Open %1").arg(name), text);
     const auto add = [&](const char* button, const QString& word, const QString& tip, OpenAs as) {
-        return addButton(*box, button, word, tip, [then, as] { then(as); });
+        return addAnswer(*box, button, word, tip, [then, as] { then(as); });
     };
     add("openNew", tr("New scene"), text, OpenAs::New);
     QPushButton* usual = qobject_cast<QPushButton*>(box->button(QMessageBox::Cancel));
@@ -70,10 +54,10 @@ void askBeforeOpening(QWidget& window, const Document& document, const QString& 
 }
 
 void askBeforeQuitting(QWidget& window, const std::function<void()>& quit) {
-    QMessageBox* box = makeBox(window, "quitQuestion", tr("Quit"),
+    QMessageBox* box = makeQuestion(window, "quitQuestion", tr("Quit"),
                                tr("A run is not finished. If you quit now, its map is lost."));
     QPushButton* leave =
-        addButton(*box, "quitNow", tr("Quit"), tr("Ends the run and the program"), quit);
+        addAnswer(*box, "quitNow", tr("Quit"), tr("Ends the run and the program"), quit);
     box->setDefaultButton(leave);
     box->open();
 }

@@ -1,3 +1,4 @@
+#include "engine/job/project.h"
 #include "ui/open/opener.h"
 
 #include <QFileDialog>
@@ -424,6 +425,10 @@ void Opener::askMoreScenes() {
 }
 
 void Opener::openScenes(const std::vector<std::filesystem::path>& paths, bool added, Then then) {
+    if (paths.size() == 1 && job::isProject(paths.front())) {
+        Q_EMIT projectRequested(paths.front(), then);
+        return;
+    }
     Files files;
     for (const std::filesystem::path& path : paths) {
         files.emplace_back(added || !files.empty() ? Target::MoreScene : Target::Scene, path);
@@ -433,6 +438,10 @@ void Opener::openScenes(const std::vector<std::filesystem::path>& paths, bool ad
 
 void Opener::offerScenes(const std::vector<std::filesystem::path>& paths, const Then& then) {
     if (paths.empty()) {
+        return;
+    }
+    if (paths.size() == 1 && job::isProject(paths.front())) {
+        Q_EMIT projectRequested(paths.front(), then);
         return;
     }
     if (paths.size() == 1 && isRawName(paths.front()) && !hasHeader(paths.front())) {

@@ -101,6 +101,8 @@ class Opener : public QObject {
     /// that.
     void resampleOffered(const QString& sentence, int number);
     void storedOffered(const QString& sentence, int number);
+    /// What was to be opened as a scene is a project.
+    void projectRequested(const std::filesystem::path& file, const flcc::ui::ThenOpened& then);
     /// The files of the list may be one stack: openStack().
     void stackOffered(const QString& sentence, const std::vector<std::filesystem::path>& paths);
 

@@ -54,6 +54,12 @@ job::JobResult drawable(const ResultEntry& result, const std::vector<SceneEntry>
         return drawn;
     }
     const SceneEntry& scene = scenes.at(static_cast<std::size_t>(result.scene));
+    if (scene.missing) {
+        throw base::Error(base::ErrorCode::Problem,
+                          Document::tr("the file of %1 is not there, so the result cannot be drawn")
+                              .arg(scene.name)
+                              .toStdString());
+    }
     const auto image = scene.image ? scene.image
                                    : job::loadImage(scene.path, scene.channel, scene.frame, stop, 0,
                                                     scene.reading);

@@ -26,6 +26,10 @@
 #include "ui/open/open_question.h"
 #include "ui/open/opener.h"
 #include "ui/open/start_page.h"
+#include "ui/project/project_commands.h"
+#include "ui/project/project_keeper.h"
+#include "ui/project/project_opener.h"
+#include "ui/project/project_views.h"
 #include "ui/results/exporter.h"
 #include "ui/results/particle_export.h"
 #include "ui/results/peaks_panel.h"
@@ -56,6 +60,7 @@ MainWindow::MainWindow(QWidget* parent)
     buildParts();
     connect(m_document.get(), &Document::sceneChanged, this, &MainWindow::followScene);
     connect(m_document.get(), &Document::sceneShown, this, &MainWindow::updateTitle);
+    connect(m_keeper, &ProjectKeeper::stateChanged, this, &MainWindow::updateTitle);
     connect(m_controller.get(), &RunController::finished, this,
             [this] { m_thumbnails->request(); });
     resize(1360, 860);
@@ -122,6 +127,7 @@ void MainWindow::buildParts() {
     m_opener = new Opener(*m_document, *m_controller, *this);
     m_exporter = new Exporter(*m_document, *m_controller, *m_flow, *m_views, *this);
     m_particles = new ParticleExport(*m_document, *m_exporter, *this);
+    buildProjects();
     m_status = new StatusLine(*statusBar(), *m_document, *m_views);
     m_actions = std::make_unique<Actions>(*this, *m_views);
     m_parts.reset(new Parts{*this,
@@ -149,6 +155,7 @@ void MainWindow::buildParts() {
                             *m_opener,
                             *m_exporter,
                             *m_particles,
+                            *m_projects,
                             *m_status,
                             *m_actions});
     m_commands = std::make_unique<EditCommands>(*m_parts);
@@ -157,6 +164,32 @@ void MainWindow::buildParts() {
     m_menus = std::make_unique<MainMenus>(*m_parts, *m_commands, *m_dialogs, *m_jobs);
     m_connections = std::make_unique<Connections>(*m_parts, *m_commands, *m_dialogs, *m_jobs);
     m_thumbnails = std::make_unique<SampleThumbnails>(*m_parts);
+}
+
+void MainWindow::buildProjects() {
+    m_keeper = new ProjectKeeper(
+        *m_document,
+        {[this] { return m_docks->match().settings(); }, [this] { return viewsText(*m_views); }},
+        this);
+    m_projectOpener = new ProjectOpener(
+        *m_document, *m_controller, *m_keeper,
+        [this](const job::Project& project) {
+            m_docks->match().setSettings(project.settings);
+            applyViews(*m_views, toQString(project.views));
+        },
+        *this);
+    m_projects = new ProjectCommands(*m_document, *m_keeper, *m_projectOpener, *this);
+    const auto info = [this](const QString& text) { tell(MessageBar::Kind::Info, text); };
+    const auto error = [this](const QString& text) { tell(MessageBar::Kind::Error, text); };
+    connect(m_keeper, &ProjectKeeper::saved, this, info);
+    connect(m_keeper, &ProjectKeeper::failed, this, error);
+    connect(m_projectOpener, &ProjectOpener::opened, this, info);
+    connect(m_projectOpener, &ProjectOpener::failed, this, error);
+    connect(&m_docks->match(), &MatchPanel::settingsChanged, m_keeper, &ProjectKeeper::noteChange);
+    connect(m_opener, &Opener::projectRequested, m_projects,
+            [this](const std::filesystem::path& file, const Opener::Then& then) {
+                m_projects->open(file, then);
+            });
 }
 
 MatchPanel& MainWindow::matchPanel() { return m_docks->match(); }
@@ -181,29 +214,50 @@ void MainWindow::tell(MessageBar::Kind kind, const QString& sentence) {
 }
 
 void MainWindow::openFile(const QString& file, bool asTemplate) {
-    const auto target =
-        asTemplate && m_document->hasScene() ? Opener::Target::Template : Opener::Target::Scene;
-    m_opener->open(target, toPath(file));
+    if (asTemplate && m_document->hasScene()) {
+        m_opener->open(Opener::Target::Template, toPath(file));
+    } else {
+        m_opener->openScenes({toPath(file)}, false);
+    }
 }
 
 void MainWindow::updateTitle() {
-    setWindowTitle(m_document->hasScene() ? tr("%1 — FLCC").arg(m_document->scene().name)
+    setWindowTitle(m_document->hasScene() ? tr("%1 — FLCC").arg(m_projects->title())
                                           : tr("FLCC"));
 }
 
 void MainWindow::closeEvent(QCloseEvent* event) {
-    if (m_controller->isPending(RunController::Task::Run) && !m_quitting) {
+    if (m_controller->isPending(RunController::Task::Run) && !m_endsRun && !m_quitting) {
         event->ignore();
         askBeforeQuitting(*this, [this] {
-            m_quitting = true;
+            m_endsRun = true;
             close();
         });
         return;
+    }
+    if (!m_quitting && m_keeper->isModified()) {
+        event->ignore();
+        m_projects->askBeforeLosing(tr("Quit"), [this] { closeAtOnce(); });
+        return;
+    }
+    if (!m_keeper->isModified()) {
+        m_keeper->throwAway(); // all of it is saved
     }
     Settings::setWindow(saveGeometry(), saveState());
     m_controller->cancel();
     m_dialogs->closeManual();
     event->accept();
+}
+
+void MainWindow::storeUnsaved() {
+    if (!m_quitting && isVisible()) { // not after the questions of closeEvent()
+        m_keeper->storeNow();
+    }
+}
+
+void MainWindow::closeAtOnce() {
+    m_quitting = true;
+    close();
 }
 
 void MainWindow::dragEnterEvent(QDragEnterEvent* event) {

@@ -34,6 +34,9 @@ class StartPage;
 class StatusLine;
 class ViewsPanel;
 class ParticleExport;
+class ProjectCommands;
+class ProjectKeeper;
+class ProjectOpener;
 struct Parts;
 
 /// The main window. It owns the parts; each part does its own work, and Connections join them.
@@ -50,6 +53,8 @@ class MainWindow : public QMainWindow {
     [[nodiscard]] MatchFlow& flow() { return *m_flow; }
     [[nodiscard]] Opener& opener() { return *m_opener; }
     [[nodiscard]] Exporter& exporter() { return *m_exporter; }
+    [[nodiscard]] ProjectKeeper& keeper() { return *m_keeper; }
+    [[nodiscard]] ProjectCommands& projects() { return *m_projects; }
     [[nodiscard]] ParticleExport& particles() { return *m_particles; }
     [[nodiscard]] ViewsPanel& views() { return *m_views; }
     [[nodiscard]] ViewTools& tools() { return *m_tools; }
@@ -58,6 +63,10 @@ class MainWindow : public QMainWindow {
     void loadJob(const QString& file, bool run = false);
     /// Opens a file as a scene, or with `asTemplate` as a template if a scene is open.
     void openFile(const QString& file, bool asTemplate = false);
+    /// Stores what is not saved, before the program ends without a question.
+    void storeUnsaved();
+    /// Closes without a question, as a program does that was started for one run.
+    void closeAtOnce();
     /// Shows a sentence above the views and adds it to the log.
     void tell(MessageBar::Kind kind, const QString& sentence);
 
@@ -69,6 +78,7 @@ class MainWindow : public QMainWindow {
   private:
     void buildCentre();
     void buildParts();
+    void buildProjects();
     void fitToScreen();
     void followScene();
     void updateTitle();
@@ -90,6 +100,9 @@ class MainWindow : public QMainWindow {
     Opener* m_opener = nullptr;
     Exporter* m_exporter = nullptr;
     ParticleExport* m_particles = nullptr;
+    ProjectKeeper* m_keeper = nullptr;
+    ProjectOpener* m_projectOpener = nullptr;
+    ProjectCommands* m_projects = nullptr;
     std::unique_ptr<Actions> m_actions;
     std::unique_ptr<Parts> m_parts;
     std::unique_ptr<EditCommands> m_commands;
@@ -98,7 +111,8 @@ class MainWindow : public QMainWindow {
     std::unique_ptr<MainMenus> m_menus;
     std::unique_ptr<Connections> m_connections;
     std::unique_ptr<SampleThumbnails> m_thumbnails;
-    bool m_quitting = false; ///< the user has confirmed to quit during a run
+    bool m_endsRun = false;  ///< the user has confirmed to quit during a run
+    bool m_quitting = false; ///< the questions before quitting are answered
 };
 
 } // namespace flcc::ui

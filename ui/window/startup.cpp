@@ -1,6 +1,7 @@
 #include "ui/window/startup.h"
 
 #include <QCommandLineParser>
+#include <QDir>
 #include <QTimer>
 
 #include <array>
@@ -19,6 +20,8 @@
 #include "ui/bridge/scene_widget.h"
 #include "ui/match/match_flow.h"
 #include "ui/open/opener.h"
+#include "ui/project/project_commands.h"
+#include "ui/project/project_keeper.h"
 #include "ui/results/exporter.h"
 #include "ui/views/views_panel.h"
 #include "ui/window/application.h"
@@ -47,6 +50,13 @@ StartOptions commandLineError(const QString& sentence) {
 
 constexpr const char* kNoDisplay =
     "there is no display; set DISPLAY, or use flcc-cli, which does the same jobs without a display";
+
+/// $XDG_STATE_HOME/flcc, or ~/.local/state/flcc.
+std::filesystem::path stateFolder() {
+    const QByteArray state = qgetenv("XDG_STATE_HOME");
+    return state.startsWith('/') ? std::filesystem::path(state.toStdString()) / "flcc"
+                                 : toPath(QDir::homePath()) / ".local" / "state" / "flcc";
+}
 
 bool hasDisplay() {
     return qEnvironmentVariableIsSet("QT_QPA_PLATFORM") ||
@@ -226,6 +236,9 @@ void Startup::open() {
         m_window.opener().openScenes(scenes, false, then);
     } else {
         finish();
+        if (m_window.keeper().isStoring()) {
+            m_window.projects().offerLeft();
+        }
     }
 }
 
@@ -310,7 +323,7 @@ void Startup::takeScreenshot() {
 }
 
 void Startup::end(int code) {
-    m_window.close();
+    m_window.closeAtOnce();
     QApplication::exit(code);
 }
 
@@ -353,7 +366,13 @@ int runDesktop(int argc, char** argv, const QString& version, const std::stop_to
     }
     applyTheme(Settings::theme());
     MainWindow window;
+    if (!options.quit) { // else nobody works in it
+        window.keeper().storeIn(stateFolder());
+    }
     Startup startup(window, options);
+    // Ended by a signal, or by the session of the desktop.
+    QObject::connect(&application, &QCoreApplication::aboutToQuit, &window,
+                     [&window] { window.storeUnsaved(); });
     QObject::connect(
         &application, &Application::memoryFailed, &window,
         [&window](const QString& sentence) { window.tell(MessageBar::Kind::Error, sentence); });

@@ -2,6 +2,7 @@
 
 #include <QStringDecoder>
 
+#include "engine/base/base64.h"
 #include "engine/base/error.h"
 #include "engine/base/text.h"
 #include "tests/support/test_class.h"
@@ -22,6 +23,7 @@ class TextTest : public QObject {
     void bracketsInTextsDoNotNest();
     void depthIsLimitedToAHundred();
     void keysOfAnObjectAreLimited();
+    void base64IsReadBack();
 };
 
 void TextTest::controlCharactersBecomeSpaces() {
@@ -128,6 +130,23 @@ void TextTest::keysOfAnObjectAreLimited() {
     QVERIFY(!base::nestsTooDeep(object(10'000)));
     QVERIFY(!base::nestsTooDeep("[" + object(6000) + "," + object(6000) + "]"));
     QVERIFY(base::nestsTooDeep("[" + object(10'001) + "]"));
+}
+
+// RFC 4648, section 10.
+void TextTest::base64IsReadBack() {
+    const std::vector<std::pair<std::string, std::string>> pairs{
+        {"", ""},         {"f", "Zg=="},         {"fo", "Zm8="},         {"foo", "Zm9v"},
+        {"foob", "Zm9vYg=="}, {"fooba", "Zm9vYmE="}, {"foobar", "Zm9vYmFy"}};
+    for (const auto& [bytes, text] : pairs) {
+        QCOMPARE(base::toBase64(bytes), text);
+        QCOMPARE(base::fromBase64(text).value_or("?"), bytes);
+    }
+    std::string all;
+    for (int i = 0; i < 256; ++i) {
+        all += static_cast<char>(i);
+    }
+    QCOMPARE(base::fromBase64(base::toBase64(all)).value_or("?"), all);
+    QVERIFY(!base::fromBase64("Zm9v Zg=="));
 }
 
 const flcc::test::TestClass<TextTest> kTextTest;

@@ -11,6 +11,7 @@
 #include "ui/base/text.h"
 #include "ui/base/theme.h"
 #include "ui/open/opener.h"
+#include "ui/project/project_commands.h"
 #include "ui/results/exporter.h"
 #include "ui/results/particle_export.h"
 #include "ui/results/search_export.h"
@@ -24,6 +25,8 @@ FileMenu::FileMenu(const Parts& parts, JobLoader& jobs) : m_parts(parts), m_jobs
     addTurning(menu);
     m_recent = menu->addMenu(tr("Open &recent"));
     addSamples(menu);
+    menu->addSeparator();
+    addProject(menu);
     menu->addSeparator();
     addTemplates(menu);
     menu->addSeparator();
@@ -40,6 +43,32 @@ FileMenu::FileMenu(const Parts& parts, JobLoader& jobs) : m_parts(parts), m_jobs
 QAction* FileMenu::add(QMenu* menu, const Actions::Definition& definition,
                        std::function<void()> slot) {
     return m_parts.actions.add(menu, definition, [call = std::move(slot)](bool) { call(); });
+}
+
+void FileMenu::addProject(QMenu* menu) {
+    add(menu,
+        {"openProject",
+         tr("Open pro&ject …"),
+         tr("Opens a project: scenes, templates, masks, results and decisions"),
+         {QKeySequence(Qt::CTRL | Qt::SHIFT | Qt::Key_O)}},
+        [this] { m_parts.projects.askOpen(); });
+    add(menu,
+        {"saveProject",
+         tr("&Save project"),
+         tr("Saves scenes, templates, masks, results and decisions as one file"),
+         {QKeySequence::Save},
+         "save"},
+        [this] { m_parts.projects.save(); });
+    add(menu,
+        {"saveProjectAs",
+         tr("Save project &as …"),
+         tr("Saves the project under another name"),
+         {QKeySequence(Qt::CTRL | Qt::SHIFT | Qt::Key_S)}},
+        [this] { m_parts.projects.saveAs(); });
+    QMenu* earlier = menu->addMenu(tr("Earlier &versions"));
+    earlier->setObjectName(QStringLiteral("earlierVersions"));
+    QObject::connect(earlier, &QMenu::aboutToShow, &m_parts.window,
+                     [this, earlier] { m_parts.projects.fillEarlier(*earlier); });
 }
 
 void FileMenu::addOpening(QMenu* menu) {
@@ -154,8 +183,7 @@ void FileMenu::addJobs(QMenu* menu) {
         {"saveJob",
          tr("Save &job …"),
          tr("Saves the job as a file, which flcc-cli can read too"),
-         {QKeySequence::Save},
-         "save"},
+         {}},
         [this] { m_parts.exporter.saveJob(); });
 }
 

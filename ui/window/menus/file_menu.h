@@ -22,6 +22,7 @@ class FileMenu {
 
   private:
     QAction* add(QMenu* menu, const Actions::Definition& definition, std::function<void()> slot);
+    void addProject(QMenu* menu);
     void addOpening(QMenu* menu);
     void addTurning(QMenu* menu);
     void addSamples(QMenu* menu);

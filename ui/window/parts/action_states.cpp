@@ -20,6 +20,7 @@ void updateActions(const Parts& parts) {
     const bool running = parts.controller.isRunning(RunController::Task::Run);
     const bool ready = scene && (parts.document.templ() || parts.document.box());
     const ResultEntry* result = parts.document.result();
+    const bool there = parts.document.missingScenes().isEmpty();
     const bool map = result != nullptr && result->job->map != nullptr;
     const auto enable = [&parts](std::initializer_list<const char*> names, bool on) {
         for (const char* name : names) {
@@ -33,11 +34,12 @@ void updateActions(const Parts& parts) {
             "cleanScreenshot", "openTemplateAction",
             "openMaskAction",  "openSceneMaskAction",
             "copyCommandLine", "saveJob",
+            "saveProject",     "saveProjectAs",
             "overlay",         "opacityUp",
             "opacityDown",     "showPeaks",
-            "exportScene",     "filterAction",
             "pairsAction",     "fitBox"},
            scene);
+    enable({"exportScene", "filterAction"}, scene && there);
     enable({"toolCrosshair", "toolPan", "toolWindow", "toolBox", "toolPeaks", "toolMask",
             "toolLasso", "toolSweep"},
            scene);
@@ -58,7 +60,7 @@ void updateActions(const Parts& parts) {
     enable({"cancel"}, working);
     const bool peaks = result != nullptr && (map || !result->job->peaks.empty());
     enable({"exportPeaks"}, peaks);
-    enable({"exportParticles", "averagePeaks"}, peaks && !result->job->peaks.empty());
+    enable({"exportParticles", "averagePeaks"}, there && peaks && !result->job->peaks.empty());
     enable({"exportMap", "exportStatus", "exportHeatmap"}, map);
     enable({"exportSearchMean", "exportSearchDeviation", "exportSearchZ"},
            map && result->job->search != nullptr);

@@ -23,6 +23,7 @@ class MatchPanel;
 class MessageBar;
 class Opener;
 class ParticleExport;
+class ProjectCommands;
 class PeaksPanel;
 class ReportPanel;
 class RunController;
@@ -58,6 +59,7 @@ struct Parts {
     Opener& opener;
     Exporter& exporter;
     ParticleExport& particles;
+    ProjectCommands& projects;
     StatusLine& status;
     Actions& actions;
 };
