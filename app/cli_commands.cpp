@@ -6,6 +6,7 @@
 #include <optional>
 #include <variant>
 
+#include "app/cli_batch.h"
 #include "app/cli_bench.h"
 #include "app/cli_calibrate.h"
 #include "app/cli_diff.h"
@@ -50,6 +51,10 @@ constexpr const char* kUsage =
   flcc-cli convolve SCENE KERNEL --output FILE    convolves with a kernel: a file, or a filter by
                                                   name
   flcc-cli features IMAGE [options]               finds distinctive blobs of all sizes
+  flcc-cli batch JOB.json FILE|FOLDER... [--continue] [--peaks ALL.csv] [--queue FILE]
+                                                  runs the job of a job file on each file; one that
+                                                  fails stops no other one; --continue leaves out
+                                                  what is done; --peaks writes one table of all
   flcc-cli replay RESULT.json [--quiet]           runs the job of a JSON report again and says
                                                   whether the result is the same
   flcc-cli peaks IN [--to FORMAT] [--output OUT]  converts a list of positions; with --stack, cuts
@@ -100,7 +105,7 @@ constexpr const char* kCodes =
     R"(
 Exit codes: 0 done, 1 internal error, failed selftest or self-audit, 2 invalid command line,
 3 input cannot be read, 4 invalid problem, 5 memory limit too small, 6 device cannot be used,
-7 output cannot be written, 130 interrupted.
+7 output cannot be written, 9 some files of a batch failed, 130 interrupted.
 )";
 
 bool asksForHelp(const Arguments& args) {
@@ -315,6 +320,9 @@ int runCommand(const std::vector<std::string>& args, const std::stop_token& stop
     }
     if (command == "features") {
         return features(rest, stop);
+    }
+    if (command == "batch") {
+        return batch(rest, stop);
     }
     if (command == "replay") {
         return replay(rest, stop);

@@ -138,6 +138,8 @@ inline constexpr int kProjectMinor = 0;
 inline constexpr std::int64_t kMostProjectBytes = std::int64_t{2} << 30;
 /// An image with more bytes is kept by its place, a file or a box of the scene, not by its voxels.
 inline constexpr std::int64_t kMostStoredBytes = std::int64_t{64} << 20;
+/// A filtered scene, which has no other place, may have so many.
+inline constexpr std::int64_t kMostMadeBytes = std::int64_t{512} << 20;
 
 /// The file's text; `folder` is where it is written. **Cost**: of the voxels of templates and
 /// masks. **Threads**: any; it reads nothing but its arguments and the files for their identities,

@@ -48,4 +48,11 @@ using ResultEdit = std::variant<PeaksEdit, DecisionEdit, AddedEdit>;
 /// lacks are kept, and so are peaks that a person added.
 ResultEdit apply(Result& result, ResultEdit edit);
 
+/// Decisions belong to places of a scene: those on peaks of an earlier result that hold for the
+/// peaks of another one of the same scene. A peak takes the decision of the place that
+/// match::compareLists() pairs with it, within 3 voxels and a quarter of the shortest edge of its
+/// template, at least 1 voxel; frames of a stream do not mix. **Cost**: of compareLists() over the
+/// decided places.
+[[nodiscard]] match::DecisionList carriedDecisions(const Result& earlier, const JobResult& now);
+
 } // namespace flcc::job

@@ -85,7 +85,7 @@ const std::vector<InnerRooms> kInnerRooms{
      true},
     {"engine/job/",
      {"report", "options", "input", "stream", "output", "steps", "match", "convolve", "features",
-      "kinds", "bench", "kept", "project"},
+      "kinds", "bench", "kept", "project", "batch"},
      true},
     {"ui/",
      {"base", "forms", "document", "work", "bridge", "views", "plan", "open", "match", "results",

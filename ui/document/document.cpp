@@ -461,8 +461,21 @@ void Document::setSceneThumbnail(int index, const QImage& thumbnail) {
 void Document::addResult(ResultEntry entry) {
     const bool shown = entry.scene == m_activeScene;
     entry.id = ++m_lastResult;
+    const auto judged = std::ranges::find_if(
+        results().rbegin(), results().rend(), [&](const ResultEntry& each) {
+            return each.scene == entry.scene && !each.decisions.all().empty();
+        });
+    QString from;
+    if (judged != results().rend() && entry.decisions.all().empty()) {
+        entry.decisions = job::carriedDecisions(*judged, *entry.job);
+        from = judged->title;
+    }
+    const auto carried = static_cast<qint64>(entry.decisions.all().size());
     m_results.add(std::move(entry));
     Q_EMIT resultsChanged();
+    if (!from.isNull() && carried > 0) {
+        Q_EMIT decisionsCarried(carried, from);
+    }
     if (shown) {
         showResult(static_cast<int>(results().size()) - 1);
     }

@@ -43,6 +43,9 @@ class Document : public QObject {
   public:
     explicit Document(QObject* parent = nullptr);
 
+    /// Of undo steps that change fields of the Match panel.
+    static constexpr int kFieldStep = 5;
+
     /// Replaces all scenes by this one; removes box, templates, masks, results and all undo steps.
     void setScene(SceneEntry scene);
     /// Replaces everything; removes all undo steps.
@@ -152,7 +155,8 @@ class Document : public QObject {
     /// scenes, or templates other than a sample's own.
     [[nodiscard]] bool holdsWork() const;
 
-    /// Adds a result, and shows it if its scene is shown. Older maps may be released, see
+    /// Adds a result, and shows it if its scene is shown. Decisions on the last judged result of the
+    /// scene hold for its peaks too (job::carriedDecisions). Older maps may be released, see
     /// kMostResultBytes.
     void addResult(ResultEntry entry);
     /// Bytes of all results, including results that others hold as well.
@@ -206,6 +210,8 @@ class Document : public QObject {
     void mapsReleased(const QStringList& released, const QStringList& removed);
     void resultShown();
     void peaksReplaced();      ///< the list of the shown result has other peaks
+    /// A new result has so many decisions of the result `from`.
+    void decisionsCarried(qint64 number, const QString& from);
     void decisionsChanged();   ///< other decisions on peaks of the shown result
     void thresholdsReturned(); ///< by undo or redo: those of the shown result are others
     void peakSelected(int peak);

@@ -15,6 +15,7 @@
 #include "ui/document/thumbnail.h"
 #include "ui/match/flow/paused_search.h"
 #include "ui/match/flow/peak_refresh.h"
+#include "ui/match/flow/field_history.h"
 #include "ui/match/flow/run_notes.h"
 #include "ui/match/flow/scene_binning.h"
 #include "ui/match/match_panel.h"
@@ -37,6 +38,7 @@ MatchFlow::MatchFlow(Document& document, RunController& controller, MatchPanel& 
     m_delay.setSingleShot(true);
     m_delay.setInterval(kPlanDelayMs);
     connect(&m_delay, &QTimer::timeout, this, &MatchFlow::plan);
+    new FieldHistory(m_document, m_panel, this);
     connect(&m_panel, &MatchPanel::settingsChanged, this, &MatchFlow::schedulePlan);
     m_peaks = new PeakRefresh(document, controller, panel, this);
     m_binning = new SceneBinning(document, controller, panel, views, this);

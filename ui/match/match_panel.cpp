@@ -179,7 +179,7 @@ void MatchPanel::connectFields() {
         }
         job::Job fixed = settings();
         fix.change(fixed);
-        setSettings(fixed);
+        editSettings(fixed);
     });
     connect(m_card, &PlanCard::contentChanged, this, &MatchPanel::shareHeight);
     connect(m_card, &PlanCard::reportShown, this, &MatchPanel::showFixes);
@@ -309,6 +309,17 @@ job::Job MatchPanel::settings() const {
 }
 
 void MatchPanel::setSettings(const job::Job& job) {
+    show(job);
+    Q_EMIT settingsReplaced();
+    tellShown(job);
+}
+
+void MatchPanel::editSettings(const job::Job& job) {
+    show(job);
+    tellShown(job);
+}
+
+void MatchPanel::show(const job::Job& job) {
     {
         // One settingsChanged() for all controls.
         const QSignalBlocker blocker(this);
@@ -326,6 +337,9 @@ void MatchPanel::setSettings(const job::Job& job) {
         m_noise->showTemplate();
     }
     setRunning(m_run->running());
+}
+
+void MatchPanel::tellShown(const job::Job& job) {
     Q_EMIT thresholdChanged(threshold());
     Q_EMIT settingsChanged();
     const QString reason = m_computation->reasonAgainst(job.device);

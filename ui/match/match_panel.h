@@ -46,8 +46,11 @@ class MatchPanel : public QWidget {
     /// The job of the controls. Scene, template and outputs are those passed to setSettings(). So
     /// is every number that its field still shows, even if the field rounds it.
     [[nodiscard]] job::Job settings() const;
-    /// A device that cannot be used stays selected, and problem() reports it.
+    /// A device that cannot be used stays selected, and problem() reports it. What the fields held
+    /// before is forgotten.
     void setSettings(const job::Job& job);
+    /// The same as a change that a person makes and may undo.
+    void editSettings(const job::Job& job);
     /// Job::peaksUnknowns, which has no control here.
     void setPeaksUnknowns(const io::ListUnknowns& unknowns) { m_job.peaksUnknowns = unknowns; }
     /// Sets the report whose chosen candidate is run; empty: no report.
@@ -80,6 +83,7 @@ class MatchPanel : public QWidget {
 
   Q_SIGNALS:
     void settingsChanged();
+    void settingsReplaced(); ///< by setSettings(), before settingsChanged()
     void readinessChanged(); ///< reasonAgainstRun() may be another one
     /// The region as typed so far, for the views; settings() has it when the field is left.
     void regionTyped(const std::optional<flcc::base::Box>& region);
@@ -111,6 +115,8 @@ class MatchPanel : public QWidget {
 
   private:
     void build();
+    void show(const job::Job& job);
+    void tellShown(const job::Job& job);
     void connectFields();
     void connectTemplates();
     void shareHeight();

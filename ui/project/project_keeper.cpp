@@ -43,6 +43,18 @@ std::vector<job::Decided> differences(int result, const match::DecisionList& bef
     return all;
 }
 
+/// The filtered scenes whose voxels are not in the project.
+QString tooLargeOf(const job::Project& project) {
+    QStringList names;
+    for (const job::ProjectScene& each : project.scenes) {
+        if (each.made && each.image &&
+            base::byteCount(each.extents, base::bytesPerVoxel(each.type)) > job::kMostMadeBytes) {
+            names << toQString(each.name);
+        }
+    }
+    return names.join(QStringLiteral(", "));
+}
+
 } // namespace
 
 ProjectKeeper::ProjectKeeper(Document& document, Faces faces, QObject* parent)
@@ -262,7 +274,8 @@ void ProjectKeeper::save(const fs::path& file, std::function<void(bool)> then) {
             const job::Project project = projectOf(snapshot);
             job::saveProject(file, job::toText(project, file.parent_path()));
             const QString digest = workDigest(project);
-            return [this, file, number, digest, tell, ids = idsOf(m_document.results())] {
+            const QString tooLarge = tooLargeOf(project);
+            return [this, file, number, digest, tell, tooLarge, ids = idsOf(m_document.results())] {
                 const bool moved = file != m_file;
                 m_savedDigest = digest;
                 m_file = file;
@@ -279,7 +292,12 @@ void ProjectKeeper::save(const fs::path& file, std::function<void(bool)> then) {
                 }
                 changed(); // what was done since
                 Q_EMIT stateChanged();
-                Q_EMIT saved(tr("The project was saved as %1.").arg(pathText(file)));
+                Q_EMIT saved(tr("The project was saved as %1.").arg(pathText(file)) +
+                             (tooLarge.isEmpty()
+                                  ? QString()
+                                  : tr(" %1 is too large for it and in no file: save it by File > "
+                                       "Export > Scene.")
+                                        .arg(tooLarge)));
                 tell(true);
             };
         } catch (const std::exception& error) {

@@ -281,16 +281,43 @@ void ProjectOpener::load(const Way& way) {
         });
 }
 
+/// Leaves out filtered scenes that were too large for the project, and their results.
+void ProjectOpener::leaveOutVoxelless(Opening& way) {
+    job::Project& project = way.project;
+    for (std::size_t i = project.scenes.size(); i-- > 1;) {
+        const job::ProjectScene& scene = project.scenes[i];
+        if (!scene.file.path.empty() || !scene.sample.empty() || hasVoxels(scene.image)) {
+            continue;
+        }
+        const auto number = static_cast<int>(i);
+        way.notes.append(tr("%1 is left out with its results: it was too large for the project.")
+                             .arg(toQString(project.scenes[i].name)));
+        std::erase_if(project.results,
+                      [&](const job::ProjectResult& each) { return each.scene == number; });
+        for (job::ProjectResult& each : project.results) {
+            each.scene -= each.scene > number ? 1 : 0;
+        }
+        project.activeScene = project.activeScene == number  ? 0
+                              : project.activeScene > number ? project.activeScene - 1
+                                                             : project.activeScene;
+        project.shownResult = -1;
+        project.selectedPeak = -1;
+        project.scenes.erase(project.scenes.begin() + number);
+        way.files.erase(way.files.begin() + number);
+    }
+}
+
 void ProjectOpener::loadPixels(Opening& way, const std::stop_token& stop) const {
     job::Project& project = way.project;
+    leaveOutVoxelless(way);
     way.images.assign(project.scenes.size(), nullptr);
     for (std::size_t i = 0; i < project.scenes.size() && !stop.stop_requested(); ++i) {
         job::ProjectScene& scene = project.scenes[i];
         if (!scene.file.path.empty() && way.files[i].path != scene.file.path) {
             scene.file.path = way.files[i].path;
         }
-        if (scene.made) {
-            if (!hasVoxels(scene.image)) {
+        if (scene.file.path.empty() && scene.sample.empty()) {
+            if (!hasVoxels(scene.image)) { // one that was too large
                 throw base::Error(base::ErrorCode::Problem,
                                   "the voxels of " + scene.name +
                                       " are not in the project, and no file holds them");

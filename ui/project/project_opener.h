@@ -67,6 +67,7 @@ class ProjectOpener : public QObject {
     void askForFiles(const Way& way);
     void askForFile(const Way& way, std::size_t scene);
     void load(const Way& way);
+    static void leaveOutVoxelless(Opening& way);
     void loadPixels(Opening& way, const std::stop_token& stop) const;
     void finish(const Way& way);
     void end(const Way& way, const QString& sentence);

@@ -83,7 +83,8 @@ job::ProjectScene stored(const SceneEntry& of) {
     made.made = of.made;
     made.aside = of.aside;
     made.origin = of.origin;
-    made.image = of.made ? of.image : nullptr; // what a file holds is read from it
+    // What a file holds is read from it.
+    made.image = of.path.empty() && of.sample.isEmpty() ? of.image : nullptr;
     return made;
 }
 

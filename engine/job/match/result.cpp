@@ -1,7 +1,9 @@
 #include "engine/job/result.h"
 
 #include <algorithm>
+#include <limits>
 
+#include "engine/match/list_comparison.h"
 #include "engine/job/stream/frame_stack.h"
 
 namespace flcc::job {
@@ -70,6 +72,48 @@ ResultEdit change(Result& result, AddedEdit edit) {
 double thresholdOf(const Result& result) {
     const std::optional<ThresholdReport>& threshold = result.job->report.threshold;
     return threshold ? threshold->least() : thresholdOf(result.settings);
+}
+
+match::DecisionList carriedDecisions(const Result& earlier, const JobResult& now) {
+    std::vector<match::ComparedPosition> before;
+    std::vector<match::Decision> decisions;
+    const JobResult& job = *earlier.job;
+    for (const auto& [key, decision] : earlier.decisions.all()) {
+        const auto listed = std::ranges::find(job.peaks, key, match::keyOf);
+        const auto templ = static_cast<std::size_t>(key.templ);
+        if (listed == job.peaks.end() && templ >= job.templates.size()) {
+            continue;
+        }
+        const base::Extents m =
+            templ < job.templates.size() ? job.templates[templ]->extents() : base::Extents{1, 1, 1};
+        const auto middle = [](std::int64_t corner, std::int64_t extent) {
+            return static_cast<double>(corner) + static_cast<double>(extent - 1) / 2;
+        };
+        before.push_back({listed != job.peaks.end() ? listed->centre
+                                                    : base::Point{middle(key.corner.x, m.x),
+                                                                  middle(key.corner.y, m.y),
+                                                                  middle(key.corner.z, m.z)},
+                          {}});
+        decisions.push_back(decision);
+    }
+    std::int64_t edge = std::numeric_limits<std::int64_t>::max();
+    for (const auto& templ : now.templates) {
+        const base::Extents m = templ->extents();
+        edge = std::min({edge, m.x, m.y, m.z > 1 ? m.z : edge});
+    }
+    match::ComparisonOptions options;
+    options.tolerance = std::clamp(static_cast<double>(edge) / 4, 1.0, 3.0);
+    options.voxel[2] = now.report.frames.empty() ? 1 : 2 * options.tolerance;
+    std::vector<match::ComparedPosition> places;
+    for (const match::Peak& peak : now.peaks) {
+        places.push_back({peak.centre, {}});
+    }
+    match::DecisionList carried;
+    for (const match::MatchedPair& pair : match::compareLists(places, before, options).pairs) {
+        carried.set(match::keyOf(now.peaks[static_cast<std::size_t>(pair.a)]),
+                    decisions[static_cast<std::size_t>(pair.b)]);
+    }
+    return carried;
 }
 
 ResultEdit apply(Result& result, ResultEdit edit) {

@@ -10,10 +10,7 @@ namespace flcc::job {
 
 using std::filesystem::path;
 
-namespace {
-
-/// The name with a word before its extension.
-std::filesystem::path withWord(const std::filesystem::path& file, const std::string& word) {
+std::filesystem::path detail::withWord(const std::filesystem::path& file, const std::string& word) {
     // ".nii.gz" is one extension.
     std::filesystem::path stem = file.stem();
     std::string extension = file.extension().string();
@@ -24,14 +21,13 @@ std::filesystem::path withWord(const std::filesystem::path& file, const std::str
     return file.parent_path() / (stem.string() + "-" + word + extension);
 }
 
-} // namespace
-
 std::filesystem::path numberedOutput(const std::filesystem::path& file, std::size_t number) {
-    return withWord(file, std::to_string(number));
+    return detail::withWord(file, std::to_string(number));
 }
 
 std::array<std::filesystem::path, 3> searchMapFiles(const std::filesystem::path& file) {
-    return {withWord(file, "mean"), withWord(file, "deviation"), withWord(file, "z")};
+    return {detail::withWord(file, "mean"), detail::withWord(file, "deviation"),
+            detail::withWord(file, "z")};
 }
 
 std::vector<Job> scenesOf(const Job& job) {

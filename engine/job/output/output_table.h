@@ -27,6 +27,10 @@ struct OutputRow {
     }
 };
 
+/// The name with a word before its extension: "map-WORD.nii.gz".
+[[nodiscard]] std::filesystem::path withWord(const std::filesystem::path& file,
+                                             const std::string& word);
+
 /// Every file that a match can write but the folder of `--resume`, the report first.
 [[nodiscard]] std::span<const OutputRow> outputTable();
 

@@ -8,7 +8,6 @@
 
 #include "engine/base/base64.h"
 #include "engine/job/made_of.h"
-#include "engine/job/project.h"
 #include "engine/job/project/report_fields.h"
 
 namespace flcc::job::detail::project {
@@ -109,7 +108,7 @@ int ImageWriter::add(const std::shared_ptr<const MaskImage>& mask) {
     return static_cast<int>(m_masks.size()) - 1;
 }
 
-int ImageWriter::add(const std::shared_ptr<const SceneImage>& image, bool voxels) {
+int ImageWriter::add(const std::shared_ptr<const SceneImage>& image, std::int64_t most) {
     if (!image) {
         return -1;
     }
@@ -123,7 +122,7 @@ int ImageWriter::add(const std::shared_ptr<const SceneImage>& image, bool voxels
     if (image->madeOf) {
         json["madeOf"] = written(*image->madeOf);
     }
-    if (voxels && std::ssize(bytesOf(image->pixels)) <= kMostStoredBytes) {
+    if (std::ssize(bytesOf(image->pixels)) <= most) {
         json["voxels"] = voxelsJson(image->pixels);
     }
     m_images.push_back(image);

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "engine/job/job.h"
+#include "engine/job/project.h"
 #include "engine/job/project/fields.h"
 
 // Images of a project. Each stands once in the file, however many templates and results have it.
@@ -13,9 +14,8 @@ namespace flcc::job::detail::project {
 /// Numbers the images that are written.
 class ImageWriter {
   public:
-    /// The number of an image; -1 for null. Voxels are left out without `voxels`, and of an image
-    /// of more than kMostStoredBytes.
-    int add(const std::shared_ptr<const SceneImage>& image, bool voxels = true);
+    /// The number of an image; -1 for null. Voxels of more bytes than `most` are left out.
+    int add(const std::shared_ptr<const SceneImage>& image, std::int64_t most = kMostStoredBytes);
     int add(const std::shared_ptr<const MaskImage>& mask);
     /// All of them: {"images": [...], "masks": [...]}.
     [[nodiscard]] Json json() const;

@@ -20,6 +20,9 @@ FLCC_FIELDS(KnownFile, path, identity)
 
 namespace {
 
+/// The scene of a result is one of the list.
+constexpr std::int64_t kNoVoxels = -1;
+
 /// Where a member of an archive is an image, it stands as its number.
 struct Images {
     ImageWriter* write = nullptr;
@@ -27,8 +30,8 @@ struct Images {
 
     template <class Archive>
     void image(Archive& archive, const char* name, std::shared_ptr<const SceneImage>& value,
-               bool voxels = true) {
-        int number = write != nullptr ? write->add(value, voxels) : -1;
+               std::int64_t most = kMostStoredBytes) {
+        int number = write != nullptr ? write->add(value, most) : -1;
         archive(name, number);
         value = write != nullptr ? value : read->image(number);
     }
@@ -117,7 +120,7 @@ template <class Archive> void bytesField(Archive& archive, const char* name, std
 template <class Archive> void sceneFields(Archive& archive, ProjectScene& self, Images& images) {
     FLCC_EACH(FLCC_FIELD, name, file, sample, channel, frame, reading, type, extents, made, aside,
               origin)
-    images.image(archive, "image", self.image);
+    images.image(archive, "image", self.image, kMostMadeBytes);
     bytesField(archive, "picture", self.picture);
 }
 
@@ -162,7 +165,7 @@ void jobResultFields(Archive& archive, JobResult& self, Images& images) {
     if (told) {
         self.report.peaks = self.peaks;
     }
-    images.image(archive, "scene", self.scene, false);
+    images.image(archive, "scene", self.scene, kNoVoxels);
     images.list(archive, "templates", self.templates);
     images.list(archive, "masks", self.masks);
     images.mask(archive, "sceneMask", self.sceneMask);

@@ -12,6 +12,7 @@
 #include "engine/job/kept_map.h"
 #include "engine/job/project.h"
 #include "tests/engine/job/job_cases.h"
+#include "tests/engine/job/schema_checker.h"
 #include "tests/support/scenes.h"
 #include "tests/support/test_class.h"
 
@@ -122,6 +123,9 @@ class JobProjectTest : public QObject {
         const Case made(arguments, volume);
         const std::string text = made.text();
         QVERIFY(text.starts_with("{\"format\": \"flcc project\", \"version\": \"1.0\",\n"));
+        const std::string fault = test::SchemaChecker(test::schemaOf("project.schema.json"))
+                                      .fault(nlohmann::json::parse(text));
+        QVERIFY2(fault.empty(), fault.c_str());
         const Project back = job::projectOf(text);
         QCOMPARE(job::toText(back, made.folder.path("")), text);
 

@@ -27,7 +27,8 @@ void EditMenu::addUndo(QMenu* menu) {
         menu,
         {"undo",
          tr("&Undo"),
-         tr("Undoes the last change of the box, a template or a mask, or the last filter"),
+         tr("Undoes the last change of a field, the box, a template, a mask, a decision or a "
+            "scene"),
          {QKeySequence::Undo},
          "undo"},
         [this](bool) { m_commands.stepBack(false); });
@@ -39,6 +40,12 @@ void EditMenu::addUndo(QMenu* menu) {
          {QKeySequence(Qt::CTRL | Qt::SHIFT | Qt::Key_Z), QKeySequence(Qt::CTRL | Qt::Key_Y)},
          "redo"},
         [this](bool) { m_commands.stepBack(true); });
+    m_parts.actions.add(menu,
+                        {"history",
+                         tr("&History …"),
+                         tr("Lists all steps; a click goes back or forward to one"),
+                         {QKeySequence(Qt::CTRL | Qt::SHIFT | Qt::Key_H)}},
+                        [this](bool) { m_commands.showHistory(); });
     undo->setEnabled(false);
     redo->setEnabled(false);
     QObject::connect(&stack, &QUndoStack::canUndoChanged, undo, &QAction::setEnabled);

@@ -49,7 +49,7 @@ MatchMenu::MatchMenu(const Parts& parts) : m_parts(parts) {
                             "masks and results stay"),
                          {},
                          {}},
-                        [this](bool) { m_parts.match.setSettings({}); });
+                        [this](bool) { m_parts.match.editSettings({}); });
 }
 
 } // namespace flcc::ui

@@ -2,7 +2,10 @@
 
 #include <QApplication>
 #include <QClipboard>
+#include <QDialog>
 #include <QUndoStack>
+#include <QUndoView>
+#include <QVBoxLayout>
 
 #include "engine/base/error.h"
 #include "ui/base/focused_field.h"
@@ -47,6 +50,32 @@ void EditCommands::stepBack(bool redo) {
     redo ? stack.redo() : stack.undo();
 }
 
+void EditCommands::showHistory() {
+    if (auto* open = m_parts.window.findChild<QDialog*>(QStringLiteral("historyDialog"))) {
+        open->raise();
+        return;
+    }
+    auto* dialog = new QDialog(&m_parts.window);
+    dialog->setObjectName(QStringLiteral("historyDialog"));
+    dialog->setAttribute(Qt::WA_DeleteOnClose);
+    dialog->setWindowTitle(tr("History"));
+    auto* list = new QUndoView(&m_parts.document.undoStack(), dialog);
+    list->setObjectName(QStringLiteral("historyList"));
+    list->setAccessibleName(tr("Steps"));
+    list->setEmptyLabel(tr("As it was opened"));
+    auto* column = new QVBoxLayout(dialog);
+    column->addWidget(list);
+    // Scenes must not change during a run.
+    const auto follow = [this, list] {
+        list->setEnabled(!m_parts.controller.isPending(RunController::Task::Run));
+    };
+    QObject::connect(&m_parts.controller, &RunController::started, list, follow);
+    QObject::connect(&m_parts.controller, &RunController::finished, list, follow);
+    follow();
+    dialog->resize(280, 360);
+    dialog->show();
+}
+
 void EditCommands::copyCommandLine() {
     commitFocusedField();
     const QString unnamed = templateWithoutFile(m_parts.document);
@@ -81,7 +110,7 @@ void EditCommands::bringBackJob() {
     if (result != nullptr && !m_parts.controller.isPending(RunController::Task::Run)) {
         const ResultEntry entry = *result;
         m_parts.document.bringBack(entry.inputs);
-        m_parts.match.setSettings(entry.settings);
+        m_parts.match.editSettings(entry.settings);
     }
 }
 

@@ -17,6 +17,7 @@ class EditCommands {
     void addCutTemplate(); ///< adds a template cut from the box
     /// Undoes or redoes a change, unless it would change the scenes of a run.
     void stepBack(bool redo);
+    void showHistory(); ///< the list of all steps
     void copyCommandLine();
     /// Shows the job of the shown result in the Match panel, so that it can be run again.
     void bringBackJob();

@@ -46,7 +46,7 @@ void OpenedNotice::refresh() {
 void OpenedNotice::offerReset() {
     if (m_shown != m_announcement) {
         m_parts.message.offer(m_shown, tr("Reset settings"),
-                              [this] { m_parts.match.setSettings({}); }, {});
+                              [this] { m_parts.match.editSettings({}); }, {});
     }
 }
 
