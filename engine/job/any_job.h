@@ -48,6 +48,9 @@ struct ParsedArguments {
 /// The value of an option of a Job, ConvolveJob or FeaturesJob as text; empty where none is set.
 template <class J>
 [[nodiscard]] std::optional<std::string> optionText(const J& job, std::string_view option);
+/// The values of an option that may be repeated or not, as texts; none for the default.
+template <class J>
+[[nodiscard]] std::vector<std::string> optionValues(const J& job, std::string_view option);
 /// Whether it is not the default.
 template <class J> [[nodiscard]] bool isOptionSet(const J& job, std::string_view option);
 /// Sets it; without a text, to the default. **Errors**: CommandLine.

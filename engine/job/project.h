@@ -167,6 +167,24 @@ struct Decided {
 };
 /// With a digest and a line feed at the end.
 [[nodiscard]] std::string journalLine(const Decided& decided);
+/// A journal that is written. **Threads**: append() on one thread, flush() on any.
+class JournalFile {
+  public:
+    /// Appends to the file, which is made where there is none. **Errors**: Output.
+    explicit JournalFile(const std::filesystem::path& file);
+    ~JournalFile();
+    JournalFile(const JournalFile&) = delete;
+    JournalFile& operator=(const JournalFile&) = delete;
+
+    /// The system has the lines afterwards, whatever happens to this process. **Errors**: Output.
+    void append(const std::vector<Decided>& decisions);
+    /// The disk has them afterwards, whatever happens to the system.
+    void flush() const;
+
+  private:
+    std::filesystem::path m_file;
+    int m_descriptor;
+};
 /// The lines of a journal up to the first one that is torn or damaged.
 [[nodiscard]] std::vector<Decided> journalOf(std::string_view text);
 /// Decides as the journal says, in its order. Lines on results that the project lacks are left out;

@@ -19,6 +19,8 @@
 #include <QTabWidget>
 #include <QTableView>
 #include <QTest>
+#include <QUndoStack>
+#include <QUndoView>
 
 #include <cmath>
 
@@ -56,6 +58,8 @@ class WindowFieldsTest : public QObject {
     void thePaletteListsThemesAndNamesFirst();
     void iconsFollowTheTheme();
     void theKeySheetNeedsNoScrollingSideways();
+    void fieldsAreUndoneByTheirNames();
+    void theHistoryGoesBackToAStep();
 
   private:
     void openWithTemplate();
@@ -363,6 +367,62 @@ void WindowFieldsTest::theKeySheetNeedsNoScrollingSideways() {
         QVERIFY(!area->horizontalScrollBar()->isVisible());
     }
     sheet.close();
+}
+
+void WindowFieldsTest::fieldsAreUndoneByTheirNames() {
+    openWithTemplate();
+    QUndoStack& stack = m_window->document().undoStack();
+    const int before = stack.count();
+    auto& number = test::child<QSpinBox>(*m_window, "maxPeaks");
+    const int usual = number.value();
+    for (int i = 1; i <= 4; ++i) { // one step, as a wheel turns it
+        number.setValue(usual + i);
+    }
+    QCOMPARE(stack.count(), before + 1);
+    auto& tile = test::child<QComboBox>(*m_window, "extent");
+    const QString extent = tile.currentText();
+    tile.setCurrentIndex(1);
+    QCOMPARE(stack.count(), before + 2);
+    const QString last = stack.undoText();
+    QVERIFY(last != stack.text(before));
+    test::child<QAction>(*m_window, "undo").trigger();
+    QCOMPARE(tile.currentText(), extent);
+    QCOMPARE(number.value(), usual + 4);
+    test::child<QAction>(*m_window, "undo").trigger();
+    QCOMPARE(number.value(), usual);
+    test::child<QAction>(*m_window, "redo").trigger();
+    QCOMPARE(number.value(), usual + 4);
+    // Back to what it was is no step.
+    test::child<QAction>(*m_window, "undo").trigger();
+    const int count = stack.count();
+    number.setValue(usual + 1);
+    number.setValue(usual);
+    QVERIFY(stack.count() <= count);
+    // What another scene resets is no step of a person, and a reset is one.
+    m_window->document().setScene(test::noiseScene({200, 160, 1}, 5));
+    QVERIFY(!stack.canUndo());
+    number.setValue(usual + 9);
+    test::child<QAction>(*m_window, "resetSettings").trigger();
+    QCOMPARE(number.value(), usual);
+    test::child<QAction>(*m_window, "undo").trigger();
+    QCOMPARE(number.value(), usual + 9);
+}
+
+void WindowFieldsTest::theHistoryGoesBackToAStep() {
+    openWithTemplate();
+    QUndoStack& stack = m_window->document().undoStack();
+    test::child<QSpinBox>(*m_window, "maxPeaks").setValue(17);
+    test::child<QAction>(*m_window, "history").trigger();
+    auto& dialog = test::child<QDialog>(*m_window, "historyDialog");
+    auto& list = test::child<QUndoView>(dialog, "historyList");
+    QCOMPARE(list.model()->rowCount(), stack.count() + 1);
+    test::keepPictures(*m_window, QStringLiteral("history"));
+    list.setCurrentIndex(list.model()->index(0, 0)); // as it was opened
+    QCOMPARE(stack.index(), 0);
+    QVERIFY(m_window->document().templates().empty());
+    test::child<QAction>(*m_window, "history").trigger(); // the same window
+    QCOMPARE(m_window->findChildren<QDialog*>(QStringLiteral("historyDialog")).size(), 1);
+    dialog.close();
 }
 
 const flcc::test::TestClass<WindowFieldsTest> kWindowFieldsTest;

@@ -14,6 +14,7 @@
 #include "engine/io/image_file.h"
 #include "tests/support/test_class.h"
 #include "tests/ui/window_support.h"
+#include "ui/base/message_bar.h"
 #include "ui/match/match_panel.h"
 #include "ui/open/data_model.h"
 #include "ui/open/opener.h"
@@ -42,6 +43,7 @@ class WindowJudgeTest : public QObject {
     void exportsStateDecisions();
     void editsOutliveAnotherSceneAndARemovedOne();
     void aReleasedMapLeavesPeaksAndDecisions();
+    void decisionsHoldForTheNextRun();
 
   private:
     [[nodiscard]] QString file(const char* name) const {
@@ -470,6 +472,27 @@ void WindowJudgeTest::aReleasedMapLeavesPeaksAndDecisions() {
     QVERIFY(decisions()[1] == Decision::Reject);
     trigger("undo");
     QVERIFY(decisions()[1] == Decision::Undecided);
+}
+
+void WindowJudgeTest::decisionsHoldForTheNextRun() {
+    openAndRun();
+    select(0, 1);
+    QTest::keyClick(&table(), Qt::Key_Space);
+    select(2, 2);
+    QTest::keyClick(&table(), Qt::Key_X);
+    QCOMPARE(count(Decision::Keep), std::int64_t{2});
+    document().setBox(base::Box{{29, 39, 0}, {11, 11, 1}}); // the same object, another template
+    document().cutTemplate();
+    QVERIFY(test::waitUntilIdle(*m_window));
+    QVERIFY(test::runAndWait(*m_window));
+    QCOMPARE(document().results().size(), std::size_t{2});
+    QVERIFY(count(Decision::Keep) >= 1);
+    QCOMPARE(decisions().front(), Decision::Keep); // the place of the cut
+    const QString sentence = test::child<ui::MessageBar>(*m_window, "messageBar").sentence();
+    QVERIFY2(sentence.contains(QStringLiteral("hold for")), qPrintable(sentence));
+    // Those of the result before stay as they are, and so does what is decided from here on.
+    document().showResult(0);
+    QCOMPARE(count(Decision::Keep), std::int64_t{2});
 }
 
 const flcc::test::TestClass<WindowJudgeTest> kWindowJudgeTest;

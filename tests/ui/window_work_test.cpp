@@ -325,6 +325,9 @@ void WindowWorkTest::quittingDuringARunAsks() {
     auto& question = test::child<QMessageBox>(*m_window, "quitQuestion");
     QTRY_VERIFY(question.isVisible());
     test::click(test::child<QPushButton>(question, "quitNow"));
+    auto& unsaved = test::child<QMessageBox>(*m_window, "loseQuestion"); // the template
+    QTRY_VERIFY(unsaved.isVisible());
+    test::click(test::child<QPushButton>(unsaved, "loseIt"));
     QTRY_VERIFY(!m_window->isVisible());
 }
 

@@ -316,6 +316,7 @@ void MatchPanel::setSettings(const job::Job& job) {
 
 void MatchPanel::editSettings(const job::Job& job) {
     show(job);
+    Q_EMIT settingsEdited();
     tellShown(job);
 }
 

@@ -84,6 +84,7 @@ class MatchPanel : public QWidget {
   Q_SIGNALS:
     void settingsChanged();
     void settingsReplaced(); ///< by setSettings(), before settingsChanged()
+    void settingsEdited();   ///< by editSettings(), before settingsChanged()
     void readinessChanged(); ///< reasonAgainstRun() may be another one
     /// The region as typed so far, for the views; settings() has it when the field is left.
     void regionTyped(const std::optional<flcc::base::Box>& region);

@@ -134,7 +134,9 @@ void ProjectKeeper::changed() {
     const bool isNew = std::ranges::any_of(m_document.results(), [this](const ResultEntry& each) {
         return !std::ranges::count(m_stored, each.id);
     });
-    if (isNew && work() != nullptr) {
+    // Not moved on by each change: there may be one every moment.
+    const bool isDue = m_storeTimer.isActive() && m_storeTimer.remainingTime() <= kResultMs;
+    if (isNew && !isDue && work() != nullptr) {
         m_storeTimer.start(kResultMs);
     }
 }

@@ -1,6 +1,8 @@
 #include "ui/project/unsaved_work.h"
 
 #include <QCoreApplication>
+#include <QDateTime>
+#include <QFileInfo>
 #include <QUuid>
 
 #include <algorithm>
@@ -10,11 +12,6 @@
 #include <system_error>
 #include <utility>
 
-#include <fcntl.h>
-#include <sys/stat.h>
-#include <unistd.h>
-
-#include "engine/base/error.h"
 #include "engine/io/atomic_file.h"
 #include "engine/io/digest.h"
 #include "ui/base/text.h"
@@ -39,8 +36,8 @@ std::string bytesOf(const fs::path& file) {
 }
 
 std::int64_t timeOf(const fs::path& file) {
-    struct stat facts {};
-    return ::stat(file.c_str(), &facts) == 0 ? std::int64_t{facts.st_mtime} : 0;
+    const QFileInfo facts(pathText(file));
+    return facts.exists() ? facts.lastModified().toSecsSinceEpoch() : 0;
 }
 
 } // namespace
@@ -53,12 +50,6 @@ UnsavedWork::UnsavedWork(fs::path base)
     }
 }
 
-UnsavedWork::~UnsavedWork() {
-    if (m_descriptor >= 0) {
-        ::close(m_descriptor);
-    }
-}
-
 fs::path UnsavedWork::baseOf(const fs::path& file, const fs::path& folder) {
     if (file.empty()) {
         return folder / (std::string(kUnsaved) +
@@ -67,7 +58,7 @@ fs::path UnsavedWork::baseOf(const fs::path& file, const fs::path& folder) {
     }
     const fs::path own = file.parent_path();
     const std::string name = file.filename().native();
-    if (folder.empty() || ::access(own.empty() ? "." : own.c_str(), W_OK) == 0) {
+    if (folder.empty() || QFileInfo(own.empty() ? QStringLiteral(".") : pathText(own)).isWritable()) {
         return own / ("." + name);
     }
     // Files of one name in several folders that cannot be written.
@@ -141,36 +132,27 @@ void UnsavedWork::append(const std::vector<job::Decided>& decisions) {
         return;
     }
     const std::scoped_lock lock(m_journal);
-    if (m_descriptor < 0) {
+    if (!m_open) {
         m_number = std::max(m_number, 1);
-        m_descriptor = ::open(journal(m_number).c_str(),
-                              O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, S_IRUSR | S_IWUSR);
+        m_open = std::make_shared<job::JournalFile>(journal(m_number));
     }
-    std::string lines;
-    for (const job::Decided& each : decisions) {
-        lines += job::journalLine(each);
-    }
-    const auto count = ::write(m_descriptor, lines.data(), lines.size());
-    if (m_descriptor < 0 || std::cmp_not_equal(count, lines.size())) {
-        throw base::Error(base::ErrorCode::Output,
-                          "cannot write " + journal(m_number).native() + ": " +
-                              std::generic_category().message(errno));
-    }
+    m_open->append(decisions);
 }
 
 void UnsavedWork::flush() const {
-    const std::scoped_lock lock(m_journal);
-    if (m_descriptor >= 0) {
-        ::fdatasync(m_descriptor);
+    std::shared_ptr<job::JournalFile> file;
+    {
+        const std::scoped_lock lock(m_journal);
+        file = m_open;
+    }
+    if (file) {
+        file->flush();
     }
 }
 
 int UnsavedWork::nextJournal() {
     const std::scoped_lock lock(m_journal);
-    if (m_descriptor >= 0) {
-        ::close(m_descriptor); // a flush, if one is due, is of what the next project holds
-        m_descriptor = -1;
-    }
+    m_open.reset(); // a flush that is due is of what the next project holds
     return ++m_number;
 }
 

@@ -23,7 +23,6 @@ class UnsavedWork {
   public:
     /// `base`: the names above without what follows "-".
     explicit UnsavedWork(std::filesystem::path base);
-    ~UnsavedWork();
     UnsavedWork(const UnsavedWork&) = delete;
     UnsavedWork& operator=(const UnsavedWork&) = delete;
 
@@ -71,8 +70,8 @@ class UnsavedWork {
     std::filesystem::path m_base;
     QLockFile m_lock;
     int m_number = 0; ///< of the newest journal
-    mutable std::mutex m_journal; ///< of m_descriptor
-    int m_descriptor = -1;
+    mutable std::mutex m_journal; ///< of m_open
+    std::shared_ptr<job::JournalFile> m_open; ///< null before the first decision
     mutable std::mutex m_files; ///< of write(), forgetBefore(), remove()
 };
 

@@ -134,7 +134,7 @@ StartOptions readStartOptions(const QStringList& arguments) {
                                   QApplication::tr("Quits when all work is done."));
     parser.addOptions({help, version, scene, crop, sample, job, run, screenshot, show, size, quit});
     parser.addPositionalArgument(QStringLiteral("scene"), QApplication::tr("Image or volume."),
-                                 QStringLiteral("[SCENE"));
+                                 QStringLiteral("[SCENE|PROJECT.flcc"));
     parser.addPositionalArgument(QStringLiteral("template"), QApplication::tr("Template."),
                                  QStringLiteral("[TEMPLATE]]"));
     if (!parser.parse(withEachScene(arguments))) {

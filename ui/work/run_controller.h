@@ -42,7 +42,8 @@ class RunController : public QObject {
         Calibrate,
         Figure,
         Features,
-        Filter
+        Filter,
+        Batch
     };
     Q_ENUM(Task)
 

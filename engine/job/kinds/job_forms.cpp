@@ -109,6 +109,11 @@ template <class J> std::optional<std::string> optionText(const J& job, std::stri
     return tableOf(job).find(option)->get(job);
 }
 
+template <class J>
+std::vector<std::string> optionValues(const J& job, std::string_view option) {
+    return tableOf(job).find(option)->valuesOf(job);
+}
+
 template <class J> bool isOptionSet(const J& job, std::string_view option) {
     return !tableOf(job).find(option)->valuesOf(job).empty();
 }
@@ -122,6 +127,7 @@ void setOption(J& job, std::string_view option, const std::optional<std::string>
 template std::optional<std::string> optionText(const Job&, std::string_view);
 template std::optional<std::string> optionText(const ConvolveJob&, std::string_view);
 template std::optional<std::string> optionText(const FeaturesJob&, std::string_view);
+template std::vector<std::string> optionValues(const Job&, std::string_view);
 template bool isOptionSet(const Job&, std::string_view);
 template bool isOptionSet(const ConvolveJob&, std::string_view);
 template bool isOptionSet(const FeaturesJob&, std::string_view);

@@ -1,4 +1,10 @@
 #include <algorithm>
+#include <cerrno>
+#include <system_error>
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include "engine/base/error.h"
 #include "engine/io/digest.h"
@@ -23,6 +29,30 @@ std::string journalLine(const Decided& decided) {
     const std::string text = detail::project::written(decided).dump();
     return io::textDigest(text).substr(0, kDigits) + " " + text + "\n";
 }
+
+JournalFile::JournalFile(const std::filesystem::path& file)
+    : m_file(file), m_descriptor(::open(file.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC,
+                                        S_IRUSR | S_IWUSR)) {
+    if (m_descriptor < 0) {
+        throw base::Error(base::ErrorCode::Output, "cannot write " + m_file.string() + ": " +
+                                                       std::generic_category().message(errno));
+    }
+}
+
+JournalFile::~JournalFile() { ::close(m_descriptor); }
+
+void JournalFile::append(const std::vector<Decided>& decisions) {
+    std::string lines;
+    for (const Decided& each : decisions) {
+        lines += journalLine(each);
+    }
+    if (::write(m_descriptor, lines.data(), lines.size()) != std::ssize(lines)) {
+        throw base::Error(base::ErrorCode::Output, "cannot write " + m_file.string() + ": " +
+                                                       std::generic_category().message(errno));
+    }
+}
+
+void JournalFile::flush() const { ::fdatasync(m_descriptor); }
 
 std::vector<Decided> journalOf(std::string_view text) {
     std::vector<Decided> all;

@@ -150,6 +150,17 @@ template <class Archive> void inputFields(Archive& archive, ProjectInputs& self,
     self.sceneMask = ofScene.empty() ? std::nullopt : std::optional(ofScene.front());
 }
 
+template <class Archive> void inputsField(Archive& archive, ProjectInputs& self, Images& images) {
+    if constexpr (std::same_as<Archive, Writer>) {
+        Writer writer;
+        inputFields(writer, self, images);
+        archive.json["inputs"] = std::move(writer.json);
+    } else if (const Json* json = archive.find("inputs")) {
+        Reader reader(*json);
+        inputFields(reader, self, images);
+    }
+}
+
 /// Not stored: the map, its index and its statistics of a search, which the job makes again.
 template <class Archive>
 void jobResultFields(Archive& archive, JobResult& self, Images& images) {
@@ -195,14 +206,7 @@ template <class Archive> void resultFields(Archive& archive, ProjectResult& self
         jobResultFields(reader, *made, images);
         self.result.job = std::move(made);
     }
-    Writer writer;
-    if constexpr (std::same_as<Archive, Writer>) {
-        inputFields(writer, self.inputs, images);
-        archive.json["inputs"] = std::move(writer.json);
-    } else if (const Json* json = archive.find("inputs")) {
-        Reader reader(*json);
-        inputFields(reader, self.inputs, images);
-    }
+    inputsField(archive, self.inputs, images);
     bytesField(archive, "picture", self.picture);
 }
 
@@ -219,14 +223,7 @@ template <class Archive> void projectFields(Archive& archive, Project& self, Ima
     archive("spacing", self.spacing);
     archive("axes", self.axes);
     archive("box", self.box);
-    if constexpr (std::same_as<Archive, Writer>) {
-        Writer writer;
-        inputFields(writer, self.inputs, images);
-        archive.json["inputs"] = std::move(writer.json);
-    } else if (const Json* json = archive.find("inputs")) {
-        Reader reader(*json);
-        inputFields(reader, self.inputs, images);
-    }
+    inputsField(archive, self.inputs, images);
     jobField(archive, "match", self.settings);
     each(archive, "results", self.results,
          [&](auto& to, ProjectResult& one) { resultFields(to, one, images); });

@@ -8,6 +8,7 @@
 #include "engine/job/exports.h"
 #include "engine/job/peak_lists.h"
 #include "engine/job/report.h"
+#include "engine/job/result.h"
 #include "tests/engine/job/job_cases.h"
 #include "tests/support/drawn.h"
 #include "tests/support/scenes.h"
@@ -57,6 +58,41 @@ class JudgedTest : public QObject {
     Q_OBJECT
 
   private Q_SLOTS:
+    // Decisions belong to places: a peak takes the one within 3 voxels and a quarter of its template.
+    static void decisionsHoldForTheSamePlaces() {
+        const job::JobResult before = twoCopies();
+        job::Result judged{std::make_shared<job::JobResult>(before), {}};
+        judged.decisions.set(match::keyOf(before.peaks[0]), Decision::Keep);
+        judged.decisions.set(match::keyOf(before.peaks[1]), Decision::Reject);
+        const match::PeakKey unlisted{{4, 50, 0}, 0};
+        judged.decisions.set(unlisted, Decision::Unsure);
+        QVERIFY(std::ranges::find(before.peaks, unlisted, match::keyOf) == before.peaks.end());
+
+        job::JobResult now = before;
+        const auto moveBy = [&](std::size_t peak, double x) {
+            now.peaks[peak].centre[0] += x;
+            now.peaks[peak].corner.x += static_cast<std::int64_t>(x);
+        };
+        QVERIFY(job::carriedDecisions(judged, now).of(match::keyOf(now.peaks[0])) ==
+                Decision::Keep);
+        moveBy(0, 2); // a quarter of 9 is more
+        moveBy(1, 3);
+        now.peaks[2].corner = {3, 50, 0};
+        now.peaks[2].centre = {7.5, 54, 0};
+        const match::DecisionList carried = job::carriedDecisions(judged, now);
+        QCOMPARE(carried.of(match::keyOf(now.peaks[0])), Decision::Keep);
+        QCOMPARE(carried.of(match::keyOf(now.peaks[1])), Decision::Undecided);
+        QCOMPARE(carried.of(match::keyOf(now.peaks[2])), Decision::Unsure);
+        QCOMPARE(carried.all().size(), std::size_t{2});
+        // Frames do not mix.
+        now = before;
+        now.report.frames.resize(3);
+        now.peaks[0].centre[2] = 1;
+        now.peaks[0].corner.z = 1;
+        QCOMPARE(job::carriedDecisions(judged, now).of(match::keyOf(now.peaks[0])),
+                 Decision::Undecided);
+    }
+
     static void everyFileOfAResultHasTheDecisions() {
         job::JobResult result = twoCopies();
         const auto count = std::ssize(result.peaks);

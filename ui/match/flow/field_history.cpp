@@ -19,7 +19,7 @@ constexpr qint64 kPauseMs = 1500;
 std::vector<std::string> changedOptions(const job::Job& a, const job::Job& b) {
     std::vector<std::string> changed;
     for (const job::CommandOption& option : job::optionsOf("match")) {
-        if (job::optionText(a, option.name) != job::optionText(b, option.name)) {
+        if (job::optionValues(a, option.name) != job::optionValues(b, option.name)) {
             changed.push_back(option.name);
         }
     }
@@ -37,6 +37,7 @@ FieldHistory::FieldHistory(Document& document, MatchPanel& panel, QObject* paren
     : QObject(parent), m_document(document), m_panel(panel), m_recorded(panel.settings()) {
     connect(&panel, &MatchPanel::settingsReplaced, this,
             [this] { m_recorded = m_panel.settings(); });
+    connect(&panel, &MatchPanel::settingsEdited, this, [this] { m_option.clear(); });
     connect(&panel, &MatchPanel::settingsChanged, this, &FieldHistory::note);
 }
 

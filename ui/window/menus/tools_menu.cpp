@@ -169,6 +169,12 @@ void ToolsMenu::addDialogs(QMenu* menu) {
                          {},
                          "peak"},
                         [this](bool) { m_dialogs.showPairs(); });
+    m_parts.actions.add(menu,
+                        {"batchAction",
+                         tr("&Many files …"),
+                         tr("Runs this match on many files, with a list of the state of each"),
+                         {}},
+                        [this](bool) { m_dialogs.showBatch(); });
     m_parts.actions.add(
         menu,
         {"filterAction",

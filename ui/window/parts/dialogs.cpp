@@ -10,6 +10,7 @@
 #include "ui/base/settings.h"
 #include "ui/base/text.h"
 #include "ui/base/theme.h"
+#include "ui/batch/batch_dialog.h"
 #include "ui/features/features_panel.h"
 #include "ui/features/pairs_dialog.h"
 #include "ui/filter/filter_dialog.h"
@@ -20,6 +21,7 @@
 #include "ui/judge/average_dialog.h"
 #include "ui/match/match_flow.h"
 #include "ui/match/match_panel.h"
+#include "ui/open/opener.h"
 #include "ui/results/exporter.h"
 #include "ui/results/figure_dialog.h"
 #include "ui/window/parts/docks.h"
@@ -80,6 +82,19 @@ void Dialogs::showAbout() {
 void Dialogs::showFeatures() {
     m_parts.docks.showFeatures();
     m_parts.features.find();
+}
+
+void Dialogs::showBatch() {
+    if (!m_batch) {
+        m_batch = new BatchDialog(m_parts.document, m_parts.controller,
+                                  [this] { return m_parts.flow.currentJob(); }, &m_parts.window);
+        setManualPage(*m_batch, "many-files");
+        m_batch->setAttribute(Qt::WA_DeleteOnClose);
+        QObject::connect(m_batch, &BatchDialog::openRequested, &m_parts.opener,
+                         [this](const QString& file) { m_parts.opener.offerScenes({toPath(file)}); });
+    }
+    m_batch->show();
+    m_batch->raise();
 }
 
 PairsDialog* Dialogs::showPairs() {

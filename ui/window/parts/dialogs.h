@@ -10,6 +10,7 @@
 namespace flcc::ui {
 
 class AverageDialog;
+class BatchDialog;
 class FilterDialog;
 class ManualWindow;
 class PairsDialog;
@@ -35,6 +36,7 @@ class Dialogs {
     PairsDialog* showPairs();
     FilterDialog& showFilter();
     void showAverage();
+    void showBatch();
     /// Offers calibration once. Later the plan and the Tools menu lead there.
     void offerCalibration();
     void closeManual();
@@ -43,6 +45,7 @@ class Dialogs {
     const Parts& m_parts;
     std::unique_ptr<ManualWindow> m_manual; ///< created when the manual is first opened
     QPointer<FilterDialog> m_filter;        ///< null: closed
+    QPointer<BatchDialog> m_batch;          ///< null: closed
     AverageDialog* m_average = nullptr;     ///< null: never opened
 };
 
