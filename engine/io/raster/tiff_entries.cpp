@@ -17,6 +17,12 @@ TiffEntries::TiffEntries(const std::filesystem::path& path, std::uint64_t positi
     const std::size_t width = m_big ? 8 : 2;
     const std::uint64_t entries = numberIn(take(position, width), 0, width);
     m_entries = take(position + width, std::min<std::uint64_t>(entries, 65535) * (m_big ? 20 : 12));
+    m_end = position + width + entries * (m_big ? 20 : 12);
+}
+
+std::uint64_t TiffEntries::next() const {
+    const std::size_t width = m_big ? 8 : 4;
+    return numberIn(take(m_end, width), 0, width);
 }
 
 std::optional<std::size_t> TiffEntries::find(std::uint16_t tag) const {

@@ -23,6 +23,9 @@ class TiffEntries {
     /// Input.
     [[nodiscard]] std::vector<std::uint64_t> numbers(std::uint16_t tag, std::int64_t most) const;
 
+    /// The position of the next directory; 0 after the last one. **Errors**: Input.
+    [[nodiscard]] std::uint64_t next() const;
+
   private:
     [[nodiscard]] Bytes take(std::uint64_t offset, std::uint64_t count) const;
     [[nodiscard]] std::uint64_t numberIn(const Bytes& bytes, std::size_t offset,
@@ -32,6 +35,7 @@ class TiffEntries {
 
     std::filesystem::path m_path;
     Bytes m_entries;
+    std::uint64_t m_end = 0; ///< of the entries in the file
     bool m_swapped = false;
     bool m_big = false;
 };

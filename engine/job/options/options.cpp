@@ -333,6 +333,7 @@ std::vector<Option<Job>> makeOptions() {
         rows::frame(),
         rows::orientation(),
         rows::image(),
+        rows::part(),
         rows::spacing(),
         rows::world(),
         rows::stream(
