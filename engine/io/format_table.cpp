@@ -9,6 +9,7 @@
 #include "engine/io/format/formats.h"
 #include "engine/io/rare/companions.h"
 #include "engine/io/rare/marks.h"
+#include "engine/io/raster/eer_file.h"
 #include "engine/io/raster/slide_marks.h"
 #include "engine/io/raw_volume.h"
 #include "engine/io/volume/instruments.h"
@@ -89,9 +90,13 @@ ImageInfo pngInfoOf(const path& file, const std::stop_token& /*stop*/, const Rea
 }
 constexpr auto slideBegins = isSlide;
 constexpr auto slideSet = slideFiles;
+constexpr auto eerBegins = isEer;
 #else
 constexpr auto slideBegins = decltype(FormatRow::begins)();
 constexpr auto slideSet = decltype(FormatRow::set)();
+constexpr auto eerBegins = decltype(FormatRow::begins)();
+constexpr auto eerInfo = decltype(FormatRow::info)();
+constexpr auto readEer = decltype(FormatRow::read)();
 constexpr auto pngInfoOf = decltype(FormatRow::info)();
 constexpr auto tiffInfo = decltype(FormatRow::info)();
 constexpr auto jpegInfo = decltype(FormatRow::info)();
@@ -119,6 +124,12 @@ constexpr std::array kTable{
               .set = slideSet,
               .reader = "slide",
               .library = "OpenSlide"},
+    FormatRow{.format = Format::Eer,
+              .name = "EER",
+              .extensions = "eer ",
+              .begins = eerBegins,
+              .info = eerInfo,
+              .read = readEer},
     FormatRow{.format = Format::Hdf5,
               .name = "HDF5",
               .extensions = "h5 hdf5 nc ims mat ",
@@ -440,7 +451,7 @@ Format detectFormat(const path& file) {
     }
     failInput(file, "its format is unknown; PNG, TIFF, NRRD, MetaImage, NIfTI, MRC, MGH, EM, "
                     "SPIDER, IMAGIC, DM3, DM4, SER, FITS, JPEG, DICOM, HDF5, "
-                    "BMP, PNM, GIF, WebP, JPEG 2000, slides of OpenSlide" +
+                    "BMP, PNM, GIF, WebP, JPEG 2000, EER, slides of OpenSlide" +
                         rareFormats() +
                         " can be read; name voxels without a header as "
                         "FILE:WxHxD:uint16:le:0");

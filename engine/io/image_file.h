@@ -44,8 +44,7 @@ enum class RegionAccess {
 struct ImageInfo {
     /// "PNG", "TIFF", "NRRD", "MetaImage", "NIfTI", "MRC", "JPEG", "DICOM", "HDF5", "BMP", "PNM",
     /// "GIF", "WebP", "JPEG 2000", "MGH", "EM", "SPIDER", "IMAGIC", "DigitalMicrograph", "SER",
-    /// "FITS",
-    /// "VTK legacy", "GIPL", "BioRad", "Stimulate", "Bruker 2dseq", "slide",
+    /// "FITS", "EER", "slide", "VTK legacy", "GIPL", "BioRad", "Stimulate", "Bruker 2dseq",
     /// "GE Signa 4.x", "GE Signa 5.x", "GE Advantage", "Siemens Vision", "raw"
     std::string format;
     base::Extents extents;

@@ -45,6 +45,7 @@ enum class Format {
     GeAdw,
     Siemens,
     Slide,
+    Eer,
     Raw
 };
 

@@ -8,6 +8,7 @@
 #include "engine/io/files/paths.h"
 #include "engine/io/format/raw_file.h"
 #include "engine/io/lists/text_lists.h"
+#include "engine/io/lists/tomograms.h"
 
 namespace flcc::io::detail::lists {
 
@@ -273,6 +274,24 @@ void takeColumns(const Sheet& sheet, const std::vector<ListColumn>& known, Posit
     }
 }
 
+/// Which rows are of the scene: all, unless a column names their tomograms.
+std::vector<bool> rowsTaken(const Sheet& sheet, PositionList& list,
+                            const std::filesystem::path& name) {
+    const int column = sheet.column(kTomogramColumn);
+    std::vector<bool> taken(sheet.rows.size(), column < 0);
+    if (column >= 0) {
+        std::vector<std::string> names;
+        for (const auto& row : sheet.rows) {
+            const auto at = static_cast<std::size_t>(column);
+            names.push_back(at < row.size() ? row[at] : std::string());
+        }
+        for (const std::size_t row : rowsOfScene(names, list, name)) {
+            taken[row] = true;
+        }
+    }
+    return taken;
+}
+
 } // namespace
 
 void takeOwnSheet(const Sheet& sheet, PositionList& list, const std::filesystem::path& name) {
@@ -297,8 +316,12 @@ void takeOwnSheet(const Sheet& sheet, PositionList& list, const std::filesystem:
     }
     takeColumns(sheet, blobs ? blobColumns() : peakColumns(), list, name);
     std::size_t number = 0;
+    const std::vector<bool> taken = rowsTaken(sheet, list, name);
     for (const auto& row : sheet.rows) {
         ++number;
+        if (!taken[number - 1]) {
+            continue;
+        }
         const auto value = [&](int column) { return numberIn(row, column, name); };
         ListedPosition position;
         for (std::size_t axis = 0; axis < 3; ++axis) {

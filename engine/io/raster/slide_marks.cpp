@@ -16,11 +16,6 @@ namespace {
 
 using namespace std::string_view_literals;
 
-bool isTiffFile(const FileStart& start) {
-    return start.has(0, "II*\0"sv) || start.has(0, "MM\0*"sv) || start.has(0, "II+\0"sv) ||
-           start.has(0, "MM\0+"sv);
-}
-
 bool isHamamatsuText(const FileStart& start) {
     return start.has(0, "[Virtual Microscope Specimen]"sv) ||
            start.has(0, "[Uncompressed Virtual Microscope Specimen]"sv);
@@ -44,27 +39,19 @@ constexpr std::uint16_t kBits = 258;
 constexpr std::uint16_t kSamples = 277;
 constexpr std::uint16_t kTileWidth = 322;
 
-std::uint64_t numberOf(const TiffEntries& page, std::uint16_t tag) {
-    const std::vector<std::uint64_t> numbers = page.numbers(tag, 8);
-    return numbers.empty() ? 0 : numbers.front();
-}
-
 /// The first page is tiled, of 8-bit colours and larger than what a slide shows by itself, and the
 /// next one is a tiled reduced copy. libtiff reads smaller ones whole.
 bool isLargePyramid(const FileStart& start) {
     constexpr std::uint64_t kMostPixels = std::uint64_t{1} << 26;
-    const bool big = start.has(2, "+"sv) || start.has(3, "+"sv);
-    const bool swapped = start.has(0, "M"sv);
-    if (start.bytes.size() < 16 || (start.extension != ".tif" && start.extension != ".tiff")) {
+    if (start.extension != ".tif" && start.extension != ".tiff") {
         return false;
     }
     try {
-        const TiffEntries first(start.file, big ? field<std::uint64_t>(start.bytes, 8, swapped)
-                                                : field<std::uint32_t>(start.bytes, 4, swapped));
-        const std::uint64_t width = numberOf(first, kWidth);
-        const std::uint64_t height = numberOf(first, kHeight);
-        if (numberOf(first, kTileWidth) == 0 || numberOf(first, kSamples) != 3 ||
-            numberOf(first, kBits) != 8 || width == 0 || height <= kMostPixels / width) {
+        const TiffEntries first(start.file, firstDirectory(start.bytes));
+        const std::uint64_t width = first.number(kWidth);
+        const std::uint64_t height = first.number(kHeight);
+        if (first.number(kTileWidth) == 0 || first.number(kSamples) != 3 ||
+            first.number(kBits) != 8 || width == 0 || height <= kMostPixels / width) {
             return false;
         }
         const std::uint64_t next = first.next();
@@ -72,7 +59,7 @@ bool isLargePyramid(const FileStart& start) {
             return false;
         }
         const TiffEntries second(start.file, next);
-        return (numberOf(second, kSubfileType) & 1U) != 0 && numberOf(second, kTileWidth) != 0;
+        return (second.number(kSubfileType) & 1U) != 0 && second.number(kTileWidth) != 0;
     } catch (const base::Error&) {
         return false; // libtiff says what is wrong
     }
@@ -87,7 +74,7 @@ bool isSlide(const FileStart& start) {
     }
 #ifdef FLCC_OPENSLIDE
     constexpr std::array kExtensions{".svs"sv, ".ndpi"sv, ".scn"sv, ".bif"sv};
-    return isTiffFile(start) &&
+    return firstDirectory(start.bytes) != 0 &&
            (std::ranges::find(kExtensions, start.extension) != kExtensions.end() ||
             isLargePyramid(start));
 #else
