@@ -6,6 +6,7 @@
 #include "engine/base/error.h"
 #include "engine/base/text.h"
 #include "engine/io/files/paths.h"
+#include "engine/io/format/headers.h"
 #include "engine/io/format/raw_file.h"
 #include "engine/io/lists/text_lists.h"
 #include "engine/io/lists/tomograms.h"
@@ -178,7 +179,8 @@ void takeComments(const std::vector<std::string>& comments, PositionList& list) 
         "format",         "positions",     "point", "voxel of the scene", "binning",
         "unbinned pixel", "unbinned size", "box",   "reference",          "centre"};
     const bool asked = place.unknowns.box.has_value(); // a box that was given counts
-    for (const std::string& line : comments) {
+    for (const std::string& comment : comments) {
+        const std::string line = trimmed(comment); // as it is read after it is written again
         const std::size_t colon = line.find(": ");
         const std::string key = line.substr(0, colon);
         const std::string value = colon == std::string::npos ? "" : line.substr(colon + 2);

@@ -10,13 +10,6 @@
 using namespace flcc;
 using base::ErrorCode;
 
-namespace {
-
-constexpr std::uint32_t kWidth = test::kEerWidth;
-constexpr std::uint32_t kHeight = test::kEerHeight;
-
-} // namespace
-
 /// Movies of electron events.
 class EerFileTest : public QObject {
     Q_OBJECT
@@ -28,10 +21,10 @@ class EerFileTest : public QObject {
     void requireSum(const std::string& name, int frames) const {
         const io::LoadedImage loaded = io::readImage(at(name));
         QCOMPARE(loaded.info.format, std::string("EER"));
-        QVERIFY(loaded.info.extents == (base::Extents{kWidth, kHeight, 1}));
+        QVERIFY(loaded.info.extents == (base::Extents{test::kEerWidth, test::kEerHeight, 1}));
         QVERIFY(loaded.info.complete);
         QVERIFY(test::holds(loaded.info.notes, "its " + std::to_string(frames) + " EER frame"));
-        std::vector<std::uint16_t> right(std::size_t{kWidth} * kHeight);
+        std::vector<std::uint16_t> right(std::size_t{test::kEerWidth} * test::kEerHeight);
         for (int frame = 0; frame < frames; ++frame) {
             for (const std::uint32_t pixel : test::eerElectrons(frame)) {
                 ++right[pixel];
@@ -96,8 +89,10 @@ class EerFileTest : public QObject {
 
     void moreThanTheMemoryIsRefused() {
         test::writeFile(at("memory.eer"), test::makeEer({.frames = 2}));
-        const auto error = test::errorOf(
-            [&] { (void)io::readImage(at("memory.eer"), {.maxBytes = 2 * kWidth * kHeight - 1}); });
+        const auto error = test::errorOf([&] {
+            (void)io::readImage(at("memory.eer"),
+                                {.maxBytes = 2 * test::kEerWidth * test::kEerHeight - 1});
+        });
         QVERIFY(error && error->code() == ErrorCode::Memory);
     }
 

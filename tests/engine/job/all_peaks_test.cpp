@@ -91,9 +91,10 @@ class AllPeaksTest : public QObject {
                     return note.find("of 3 rows 1 are of the tomogram") != std::string::npos;
                 }));
             }
-            const auto none = test::thrownBy([&] {
-                (void)io::readList(job.allPeaks, io::ListFormat::Auto, {.scene = "x.mha"});
-            });
+            io::ListPlace other{};
+            other.scene = "x.mha";
+            const auto none = test::thrownBy(
+                [&] { (void)io::readList(job.allPeaks, io::ListFormat::Auto, other); });
             QVERIFY(none.code == ErrorCode::Input);
         }
     }
