@@ -83,7 +83,7 @@ class CliOpeningTest : public QObject {
         QCOMPARE(report["problem"]["scene"], (Json{40, 36, 1}));
         QCOMPARE(report["inputs"][0]["part"],
                  (Json{{"corner", {6, 5, 0}}, {"extents", {40, 36, 1}}}));
-        QVERIFY(m_sample.bytes("j.json").contains("\"part\": \"6,5:40,36\""));
+        QVERIFY(m_sample.bytes("j.json").contains("\"part\": \"6,5,0:40,36,1\""));
         QCOMPARE(run({"match", "--job", "j.json", "--peaks", "again.csv", "--quiet"}).code, 0);
         QCOMPARE(m_sample.bytes("again.csv"), m_sample.bytes("p.csv"));
         QCOMPARE(run({"replay", "r.json", "--quiet"}).code, 0);

@@ -155,8 +155,8 @@ void ImageQuestions::askPart(QWidget& window, const std::filesystem::path& path,
                             "2000,1500:1024,1024; empty: the whole level"));
         form->insertRow(form->rowCount() - 1, tr("Part"), part);
         QPushButton* open = buttons->button(QDialogButtonBox::Open);
-        QObject::connect(part, &QLineEdit::textChanged, open, [open](const QString& text) {
-            open->setEnabled(text.trimmed().isEmpty() || partOf(text));
+        QObject::connect(part, &QLineEdit::textChanged, open, [open](const QString& box) {
+            open->setEnabled(box.trimmed().isEmpty() || partOf(box));
         });
     }
     QObject::connect(buttons, &QDialogButtonBox::accepted, dialog, &QDialog::accept);
