@@ -415,9 +415,9 @@ void WindowFilesTest::thePreviewShowsTheFileThatIsWritten() {
     tomogram.clear();
     QTest::keyClicks(&tomogram, QStringLiteral("TS_01"));
     // The label says what the rows name.
-    const auto labelFor = [&](io::ListFormat format) {
+    const auto labelFor = [&](io::ListFormat kind) {
         auto& choice = test::child<QComboBox>(formats, "peaksFormat");
-        choice.setCurrentIndex(choice.findData(static_cast<int>(format)));
+        choice.setCurrentIndex(choice.findData(static_cast<int>(kind)));
         const auto* form = qobject_cast<QFormLayout*>(tomogram.parentWidget()->layout());
         return static_cast<QLabel*>(form->labelForField(&tomogram))->text();
     };
