@@ -53,7 +53,6 @@ const std::map<std::string, std::string>& reasons() {
         {"frame", opened},
         {"world", opened},
         {"image-number", opened},
-        {"part", opened},
         {"truth", list},
         {"tolerance", list},
         {"species", list},

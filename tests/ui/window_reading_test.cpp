@@ -14,6 +14,7 @@
 #include <QUrl>
 
 #include "engine/io/atomic_file.h"
+#include "engine/io/process/reader_process.h"
 #include "engine/job/job.h"
 #include "tests/engine/io/fixtures.h"
 #include "tests/engine/io/slide_fixture.h"
@@ -30,6 +31,7 @@ class WindowReadingTest : public QObject {
     Q_OBJECT
 
   private Q_SLOTS:
+    void initTestCase() { io::detail::readerSetup().program = FLCC_READER; }
     void init() { m_window = test::shownWindow(); }
     void cleanup() { m_window.reset(); }
     void aPictureIsTurnedAndSaidSo();

@@ -423,15 +423,16 @@ void WindowScenesTest::exportsAreThoseOfTheCommandLine() {
     format.setCurrentIndex(format.findData(static_cast<int>(io::ListFormat::Imod)));
     QVERIFY(!joined.isVisible()); // whose rows name no scene
     format.setCurrentIndex(format.findData(static_cast<int>(io::ListFormat::Csv)));
-    test::click(joined);
+    QTest::keyClick(&joined, Qt::Key_Space);
+    QVERIFY(joined.isChecked());
     test::click(*formats.findChild<QDialogButtonBox*>()->buttons().front());
     auto& dialog = part<QFileDialog>("exportDialog");
     QTRY_VERIFY(dialog.isVisible());
     auto& name = test::child<QLineEdit>(dialog, "fileNameEdit");
     name.setText(file(QStringLiteral("all.csv")));
     QTest::keyClick(&name, Qt::Key_Return);
-    QTRY_VERIFY(QFile::exists(file(QStringLiteral("all.csv"))));
     QVERIFY(test::waitUntilIdle(*m_window));
+    QVERIFY2(QFile::exists(file(QStringLiteral("all.csv"))), qPrintable(sentence()));
     for (const char* scene : {"scene0", "scene1", "scene2"}) {
         QVERIFY(bytesOf(QStringLiteral("all.csv")).contains(QByteArray(",") + scene + '\n'));
     }
